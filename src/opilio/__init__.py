@@ -1,0 +1,3 @@
+"""Opilio: a focused web crawler."""
+
+__version__ = "0.1.0.dev0"

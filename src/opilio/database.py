@@ -1,0 +1,125 @@
+"""crawl.db: one SQLite file with its schema, and group commits.
+
+The frontier and the store write through the same connection, so that a page, its
+verdict, its links and the frontier's own change become durable together or not at
+all. Nothing is committed by the stages: the loop commits in groups, after the WARC
+file is safe on disk.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+from opilio.errors import BadInput
+
+VERSION = 1
+
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS meta (          -- facts about this file
+    key TEXT PRIMARY KEY,
+    value TEXT NOT NULL
+) WITHOUT ROWID;
+
+CREATE TABLE IF NOT EXISTS host (          -- every host a link points to
+    id INTEGER PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE,             -- with its port, if that is not the default
+    domain TEXT NOT NULL,                  -- registrable domain
+    ip TEXT,                               -- the address it answered at last
+    delay REAL,                            -- its own Crawl-delay in seconds
+    rest_until REAL,                       -- seconds since 1970; no visit before
+    taken INTEGER NOT NULL DEFAULT 0       -- leases given, against its budget
+);
+
+CREATE TABLE IF NOT EXISTS robots (        -- robots.txt of each origin, as last seen
+    origin TEXT PRIMARY KEY,               -- scheme://host[:port]
+    status TEXT NOT NULL,                  -- rules, unavailable or unreachable
+    fetched_at REAL NOT NULL,              -- seconds since 1970
+    expires_at REAL NOT NULL,
+    body BLOB NOT NULL,
+    failures INTEGER NOT NULL DEFAULT 0    -- in a row, while unreachable
+) WITHOUT ROWID;
+
+CREATE TABLE IF NOT EXISTS link (          -- every URL ever found, once
+    id INTEGER PRIMARY KEY,                -- in order of discovery
+    url TEXT NOT NULL,                     -- canonical form
+    fingerprint INTEGER NOT NULL,          -- 64 bits of it
+    host INTEGER NOT NULL REFERENCES host,
+    state TEXT NOT NULL,                   -- waiting, leased, kept, irrelevant, copy, unusable, parked
+    reason TEXT,                           -- why it is unusable, parked or a copy
+    promise REAL NOT NULL,
+    level INTEGER NOT NULL DEFAULT 0,      -- depth in a tunnel
+    depth INTEGER NOT NULL DEFAULT 0,      -- links from a seed
+    redirects INTEGER NOT NULL DEFAULT 0,
+    attempts INTEGER NOT NULL DEFAULT 0,
+    found_on INTEGER NOT NULL DEFAULT 0,   -- link.id of the page whose evidence set the promise; 0: a seed
+    anchor TEXT,                           -- the words of that link
+    parts TEXT                             -- JSON: how the promise came about
+);
+
+CREATE TABLE IF NOT EXISTS page (          -- every URL that answered
+    id INTEGER PRIMARY KEY REFERENCES link,
+    number INTEGER NOT NULL,               -- 1, 2, 3, … in the order of the crawl
+    fetched_at REAL NOT NULL,              -- seconds since 1970
+    status INTEGER NOT NULL,               -- HTTP
+    mime TEXT,
+    charset TEXT,
+    language TEXT,
+    title TEXT,
+    words INTEGER,
+    bytes INTEGER NOT NULL,                -- of the body, decoded
+    truncated TEXT,                        -- why the body is not whole
+    degraded TEXT,                         -- why it could not be read as a whole
+    noindex INTEGER NOT NULL DEFAULT 0,    -- the page asks not to be shown
+    content INTEGER,                       -- fingerprint of the body
+    simhash INTEGER,                       -- of the visible text
+    copy_of INTEGER REFERENCES page,       -- the page this is a copy of, or redirects to
+    score REAL,                            -- the verdict
+    relevant INTEGER,
+    parts TEXT,                            -- JSON: how the verdict came about
+    warc TEXT,                             -- file in warc/
+    warc_offset INTEGER,
+    warc_length INTEGER
+);
+
+CREATE TABLE IF NOT EXISTS edge (          -- page -> link, each pair once
+    page INTEGER NOT NULL REFERENCES page,
+    link INTEGER NOT NULL REFERENCES link
+);
+
+CREATE TABLE IF NOT EXISTS warc (          -- how far each file is known to be good
+    name TEXT PRIMARY KEY,
+    length INTEGER NOT NULL
+) WITHOUT ROWID;
+
+CREATE TABLE IF NOT EXISTS event (         -- starts, stops and troubles, in order
+    id INTEGER PRIMARY KEY,
+    at REAL NOT NULL,                      -- seconds since 1970
+    kind TEXT NOT NULL,
+    detail TEXT                            -- JSON
+);
+"""
+
+
+def open_database(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
+    """Open or make crawl.db; a file of a newer version is refused."""
+    if read_only:
+        db = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+    else:
+        db = sqlite3.connect(path, isolation_level=None)
+        db.execute("PRAGMA journal_mode = WAL")
+        db.execute("PRAGMA synchronous = FULL")
+        db.execute("PRAGMA wal_autocheckpoint = 16384")  # pages: 64 MB
+        db.execute("PRAGMA cache_size = -131072")  # 128 MB
+        db.execute("PRAGMA temp_store = MEMORY")
+        db.executescript(SCHEMA)
+        db.execute("INSERT OR IGNORE INTO meta VALUES ('version', ?)", (str(VERSION),))
+    found = int(
+        db.execute("SELECT value FROM meta WHERE key = 'version'").fetchone()[0]
+    )
+    if found > VERSION:
+        raise BadInput(
+            f"{path} was written by a newer Opilio (format {found}, this one knows "
+            f"{VERSION}); update Opilio to open it"
+        )
+    return db

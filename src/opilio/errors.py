@@ -1,0 +1,64 @@
+"""Everything that can go wrong, as one tree.
+
+    OpilioError
+    ├── BadInput          what the user gave cannot be used          exit code 2
+    ├── MachineLimit      disk or memory is used up                  exit code 3
+    └── FetchError        a URL gave no page; has a reason
+        ├── Transient     it may next time: wait `after` seconds, then retry
+        └── Unusable      it never will
+
+Messages name the thing, the limit and the remedy. A reason is one short word that
+is recorded with the link ("robots", "http_404", "dns", "tls", "too_large", ...).
+"""
+
+from __future__ import annotations
+
+
+class OpilioError(Exception):
+    """Anything Opilio raises on purpose."""
+
+    exit_code = 1
+
+
+class BadInput(OpilioError):
+    """A file, key, URL or option cannot be used as it is."""
+
+    exit_code = 2
+
+
+class MachineLimit(OpilioError):
+    """The machine has no more room; the crawl is kept and can go on later."""
+
+    exit_code = 3
+
+
+class FetchError(OpilioError):
+    """A URL gave no page."""
+
+    def __init__(self, reason: str, message: str, *, contacted: bool = True) -> None:
+        super().__init__(message)
+        self.reason = reason
+        self.contacted = contacted  # was a request made to the host?
+
+
+class Transient(FetchError):
+    """It may work later."""
+
+    def __init__(
+        self,
+        reason: str,
+        message: str,
+        *,
+        after: float,
+        counted: bool = True,
+        host_rests: bool = False,
+        contacted: bool = True,
+    ) -> None:
+        super().__init__(reason, message, contacted=contacted)
+        self.after = after  # seconds to wait
+        self.counted = counted  # False: the link is not to blame
+        self.host_rests = host_rests  # all links of the host wait, not only this one
+
+
+class Unusable(FetchError):
+    """It will not work later either."""
