@@ -18,7 +18,7 @@ class Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     """A table of a settings file; an unknown key in it is an error."""
 
 
-class Crawl(Section):
+class Crawl(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How the crawl is run."""
 
     strategy: str = "best-first"
@@ -30,7 +30,7 @@ class Crawl(Section):
     near_copies: bool = True  # treat pages that differ in a few words as copies
 
 
-class Politeness(Section):
+class Politeness(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How hosts are treated."""
 
     delay: float = 1.0  # seconds between two requests to one host
@@ -41,7 +41,7 @@ class Politeness(Section):
     attempts: int = 3  # how often a link is tried
 
 
-class Fetch(Section):
+class Fetch(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What is asked of the network, and what is accepted."""
 
     user_agent: str = f"opilio/{__version__} (focused crawler)"
@@ -54,7 +54,7 @@ class Fetch(Section):
     max_redirects: int = 7
 
 
-class Bounds(Section):
+class Bounds(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What the frontier takes in: budgets, and guards against traps."""
 
     capacity: int = 0  # links that may wait, the best ones; 0: no limit
@@ -67,7 +67,7 @@ class Bounds(Section):
     per_template: int = 500  # URLs that differ only in numbers and parameters
 
 
-class Scope(Section):
+class Scope(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Which URLs belong to the crawl; empty means all of the web."""
 
     domains: tuple[str, ...] = ()  # a host, or a domain with all its hosts
@@ -75,7 +75,7 @@ class Scope(Section):
     exclude_paths: tuple[str, ...] = ()  # shell patterns: /login*, *.zip
 
 
-class Settings(Section):
+class Settings(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """crawl.toml: everything a crawl was started with."""
 
     crawl: Crawl = Crawl()
