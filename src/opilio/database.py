@@ -45,6 +45,7 @@ CREATE TABLE IF NOT EXISTS link (          -- every URL ever found, once
     url TEXT NOT NULL,                     -- canonical form
     fingerprint INTEGER NOT NULL,          -- 64 bits of it
     host INTEGER NOT NULL REFERENCES host,
+    template INTEGER NOT NULL DEFAULT 0,   -- fingerprint of the URL without numbers and values; 0: it has none
     state TEXT NOT NULL,                   -- waiting, leased, kept, irrelevant, copy, unusable, parked
     reason TEXT,                           -- why it is unusable, parked or a copy
     promise REAL NOT NULL,

@@ -60,6 +60,14 @@ class Page(msgspec.Struct, frozen=True, array_like=True):
     degraded: str = ""  # why the page could not be read as a whole, if so
 
 
+class Reading(msgspec.Struct, frozen=True, array_like=True):
+    """What a reader process hands back for one response."""
+
+    page: Page | None
+    record: bytes = b""  # the exchange as finished WARC records, to be appended
+    reason: str = ""  # why there is no page: not_html, parse_crashed, parse_timeout
+
+
 class Verdict(msgspec.Struct, frozen=True):
     """How relevant a page is, and why."""
 
