@@ -191,11 +191,12 @@ def guess(body: bytes) -> tuple[str, str]:
         return name, "detected"
     if b"\x1b" not in body:  # else it might be ISO-2022-JP, which is ASCII throughout
         try:
-            codecs.utf_8_decode(body, "strict", False)  # it may be cut in a character
+            whole, used = codecs.utf_8_decode(body, "strict", False)
         except UnicodeDecodeError as error:
             body = body[max(0, error.start - PRESCAN) :]
         else:
-            return "utf-8", "default" if body.isascii() else "detected"
+            if used == len(body) or not whole.isascii():  # it may be cut in a character
+                return "utf-8", "default" if body.isascii() else "detected"
     match = detect(body[:SAMPLE])
     if match.encoding is None or match.confidence == 0.0:
         return "windows-1252", "default"

@@ -120,6 +120,17 @@ class Response(msgspec.Struct, frozen=True):
         return ", ".join(value for key, value in self.headers if key == name)
 
 
+class RobotsRecord(msgspec.Struct, frozen=True):
+    """The robots.txt of an origin as last seen; a row of the table `robots`."""
+
+    origin: str  # scheme://host[:port]
+    status: str  # rules, unavailable or unreachable
+    fetched_at: float  # seconds since 1970; of the first failure while unreachable
+    expires_at: float  # ask again then
+    body: bytes = b""  # the last one that was had, also while unreachable
+    failures: int = 0  # in a row, while unreachable
+
+
 class Fetch(Protocol):
     """Turns a URL into a response, robots first; raises Transient or Unusable."""
 

@@ -1,0 +1,246 @@
+"""An origin in; what its robots.txt allows out, by RFC 9309 and its rules for errors.
+
+answer                              what follows                     asked again
+2xx                                 its rules                        in 24 hours
+3xx                                 up to 5 hops, to any host
+4xx, no usable or too many hops     unavailable: all is allowed      in 24 hours
+429, 5xx, network, cut short        unreachable: nothing is allowed  in 1 min … 1 h
+the same for 30 days                the last copy, if any, or all    in 1 h
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+from collections import OrderedDict
+from typing import Protocol
+from weakref import WeakValueDictionary
+
+import ada_url
+import msgspec
+from protego import Protego
+
+from opilio.errors import Transient, Unusable
+from opilio.types import Clock, Response, RobotsRecord
+
+RULES, UNAVAILABLE, UNREACHABLE = "rules", "unavailable", "unreachable"
+
+DAY = 86_400.0
+PATIENCE = 30 * DAY  # so long unreachable, and the last copy holds again
+FIRST_WAIT, LONGEST_WAIT = 60.0, 3600.0
+MAX_HOPS = 5
+MAX_BYTES = 512 * 1024  # RFC 9309 asks for 500 KiB at least
+MAX_LINES = 50_000
+BIG = 16 * 1024  # bytes; more are parsed in a thread (100,000 take a tenth of a second)
+CACHED_ORIGINS = 4096
+CACHED_BYTES = 4 * 2**20  # of files; parsed, each byte takes about 20
+# A host that answers with such a body is there; one that fails otherwise is not.
+UNREADABLE = frozenset(("bad_encoding", "bad_http"))
+
+AGENT_LINE = re.compile(r"\s*user[- ]?agent\s*:?\s*(.*)", re.IGNORECASE)
+PRODUCT_TOKEN = re.compile(r"\*|[a-z_-]+", re.IGNORECASE)
+
+
+class Get(Protocol):
+    """One guarded request, redirects not followed; raises Transient or Unusable."""
+
+    async def __call__(self, url: str, *, max_bytes: int) -> Response: ...
+
+
+class RobotsMemory(Protocol):
+    """Where records outlive the process."""
+
+    def load(self, origin: str) -> RobotsRecord | None: ...
+
+    def save(self, record: RobotsRecord) -> None: ...
+
+
+class Rules(msgspec.Struct, frozen=True):
+    """What an origin allows us."""
+
+    parsed: Protego | None  # None: everything
+    token: str
+    fresh: bool = False  # this very call made the request
+
+    def allows(self, url: str) -> bool:
+        """May this URL be visited?"""
+        return self.parsed is None or self.parsed.can_fetch(url, self.token)
+
+    @property
+    def delay(self) -> float | None:
+        """Seconds the origin wants between two visits (Crawl-delay)."""
+        return None if self.parsed is None else self.parsed.crawl_delay(self.token)
+
+
+class Robots:
+    """The rules of every origin, asked for once a day and kept in between."""
+
+    def __init__(
+        self, get: Get, memory: RobotsMemory, user_agent: str, now: Clock = time.time
+    ) -> None:
+        self.get = get
+        self.memory = memory
+        self.token = product_token(user_agent)
+        self.now = now  # seconds since 1970: records outlive the process
+        self.cache: OrderedDict[str, tuple[RobotsRecord, Protego | None]] = (
+            OrderedDict()
+        )
+        self.cached_bytes = 0
+        # Each lives as long as someone holds or awaits it.
+        self.locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+
+    async def rules(self, origin: str) -> Rules:
+        """The rules of `scheme://host[:port]`; Transient while they cannot be had."""
+        lock = self.locks.setdefault(origin, asyncio.Lock())
+        async with lock:
+            if origin in self.cache:
+                self.cache.move_to_end(origin)
+                record, parsed = self.cache[origin]
+                if self.holds(record):
+                    return self.answer(record, parsed)
+            last = self.memory.load(origin)
+            if last is not None and self.holds(last):
+                return self.answer(last, await self.keep(last))
+            try:
+                record = await self.ask(origin)
+            except Transient as error:
+                record = self.failed(origin, last, error)
+            self.memory.save(record)
+            return self.answer(record, await self.keep(record), fresh=True)
+
+    def holds(self, record: RobotsRecord) -> bool:
+        """Is it still to be used? Not if the clock was set back meanwhile."""
+        return self.now() < record.expires_at <= self.now() + DAY
+
+    def answer(
+        self, record: RobotsRecord, parsed: Protego | None, *, fresh: bool = False
+    ) -> Rules:
+        """The record as rules; Transient while it says that there are none to go by."""
+        now = self.now()
+        if record.status == UNREACHABLE and now - record.fetched_at < PATIENCE:
+            raise Transient(
+                "robots_unreachable",
+                f"{record.origin}/robots.txt could not be had, {record.failures} times "
+                "in a row; until it is, nothing there may be visited",
+                after=record.expires_at - now,
+                counted=False,
+                host_rests=True,
+                contacted=fresh,
+            )
+        return Rules(parsed, self.token, fresh)
+
+    async def keep(self, record: RobotsRecord) -> Protego | None:
+        """Parse the record and remember both, forgetting what was used longest ago."""
+        if not record.body:
+            parsed = None
+        elif len(record.body) <= BIG:
+            parsed = parse(record.body, self.token)
+        else:
+            parsed = await asyncio.to_thread(parse, record.body, self.token)
+        if record.origin in self.cache:
+            self.cached_bytes -= len(self.cache.pop(record.origin)[0].body)
+        self.cache[record.origin] = record, parsed
+        self.cached_bytes += len(record.body)
+        while len(self.cache) > CACHED_ORIGINS or (
+            self.cached_bytes > CACHED_BYTES and len(self.cache) > 1
+        ):
+            _, (forgotten, _) = self.cache.popitem(last=False)
+            self.cached_bytes -= len(forgotten.body)
+        return parsed
+
+    async def ask(self, origin: str) -> RobotsRecord:
+        """Request the file; Transient when the origin is to be called unreachable."""
+        url, status, body = f"{origin}/robots.txt", UNAVAILABLE, b""
+        for hop in range(MAX_HOPS + 1):
+            try:
+                response = await self.get(url, max_bytes=MAX_BYTES)
+            except Unusable as error:
+                if hop == 0 and error.reason not in UNREADABLE:
+                    raise  # it is the origin itself that cannot be visited
+                raise unreachable(url, str(error)) from error
+            refuse_failures(response)
+            if response.status < 300:
+                status, body = RULES, cut(response.body)
+            if response.status // 100 != 3:
+                break
+            url = target(response)
+            if not url:
+                break
+        now = self.now()
+        return RobotsRecord(origin, status, now, now + DAY, body)
+
+    def failed(
+        self, origin: str, last: RobotsRecord | None, error: Transient
+    ) -> RobotsRecord:
+        """One failure more: ask again after twice the time, an hour at most."""
+        now, since, failures = self.now(), self.now(), 1
+        if last is not None and last.status == UNREACHABLE:
+            since, failures = min(last.fetched_at, now), last.failures + 1
+        wait = max(error.after, FIRST_WAIT * 2.0 ** min(failures - 1, 10))
+        return RobotsRecord(
+            origin,
+            UNREACHABLE,
+            since,
+            now + min(wait, LONGEST_WAIT),
+            last.body if last else b"",
+            failures,
+        )
+
+
+def refuse_failures(response: Response) -> None:
+    """Raise Transient for an answer that means: unreachable."""
+    status = response.status
+    if status == 429 or status >= 500 or status < 200:
+        after = response.header("retry-after")
+        raise unreachable(
+            response.url, f"status {status}", float(after) if after.isdecimal() else 0.0
+        )
+    if status < 300 and response.truncated in ("time", "disconnect"):
+        raise unreachable(response.url, f"cut short ({response.truncated})")
+
+
+def unreachable(url: str, trouble: str, after: float = 0.0) -> Transient:
+    """The error that is caught again to be counted."""
+    return Transient("robots_unreachable", f"{url}: {trouble}", after=after)
+
+
+def target(response: Response) -> str:
+    """Where a redirect leads; "" when that is nowhere we go."""
+    location = response.header("location")
+    try:
+        url = ada_url.join_url(response.url, location) if location else ""
+    except ValueError:
+        return ""
+    return url if url.startswith(("http://", "https://")) else ""
+
+
+def product_token(user_agent: str) -> str:
+    """`opilio/1.0 (…)` as `opilio`, the name that robots.txt files call us by."""
+    found = re.match(r"[a-z_-]+", user_agent.strip(), re.IGNORECASE)
+    return found[0].lower() if found else "opilio"
+
+
+def cut(body: bytes) -> bytes:
+    """At most 512 KiB, cut at the end of a line."""
+    if len(body) < MAX_BYTES:
+        return body
+    head = body[:MAX_BYTES]
+    return head[: max(head.rfind(b"\n"), head.rfind(b"\r")) + 1]
+
+
+def parse(body: bytes, token: str) -> Protego:
+    """Parse a file so that only lines for `*` and for exactly our token concern us.
+
+    Protego takes a prefix of our token for us, and `opilio/2.0` for someone else.
+    """
+    text = body.decode("utf-8", "replace").removeprefix("\ufeff")
+    lines = text.splitlines()[:MAX_LINES]
+    for number, line in enumerate(lines):
+        if agent := AGENT_LINE.fullmatch(line):
+            name = PRODUCT_TOKEN.match(agent[1])
+            known = name[0].lower() if name else ""
+            if known not in (token, "*"):
+                known = "someone-else"
+            lines[number] = f"User-agent: {known}"
+    return Protego.parse("\n".join(lines))

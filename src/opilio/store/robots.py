@@ -1,0 +1,39 @@
+"""Robots records in; rows of the table `robots`, and records again, out."""
+
+from __future__ import annotations
+
+import sqlite3
+
+from opilio.types import RobotsRecord
+
+
+class SqliteRobots:
+    """Robots records in crawl.db; durable with the next commit of the connection."""
+
+    def __init__(self, db: sqlite3.Connection) -> None:
+        self.db = db
+
+    def load(self, origin: str) -> RobotsRecord | None:
+        """The record of an origin, if there is one."""
+        row = self.db.execute(
+            "SELECT origin, status, fetched_at, expires_at, body, failures "
+            "FROM robots WHERE origin = ?",
+            (origin,),
+        ).fetchone()
+        return RobotsRecord(*row) if row else None
+
+    def save(self, record: RobotsRecord) -> None:
+        """Keep a record, in place of an earlier one of its origin."""
+        self.db.execute(
+            "INSERT OR REPLACE INTO robots "
+            "(origin, status, fetched_at, expires_at, body, failures) "
+            "VALUES (?, ?, ?, ?, ?, ?)",
+            (
+                record.origin,
+                record.status,
+                record.fetched_at,
+                record.expires_at,
+                record.body,
+                record.failures,
+            ),
+        )
