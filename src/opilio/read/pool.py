@@ -1,0 +1,268 @@
+"""Responses in, readings out: reader processes that may crash, hang and be replaced.
+
+A page is 1. waiting, 2. pending at one reader, in the order they will be answered,
+3. answered. When a reader dies, the page it was at is tried once more; when it takes
+too long, it is killed and its page given up. All others pending there wait again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+import subprocess
+import sys
+from collections import deque
+from dataclasses import dataclass
+from typing import cast
+
+import msgspec
+
+from opilio.read.worker import LENGTH, Task
+from opilio.types import Reading, Response
+
+AHEAD = 4  # pages at one reader, so that it never waits for the loop
+ATTEMPTS = 2  # how often a page may bring a reader down
+STARTUP = 60.0  # seconds a reader may take to get ready
+FAREWELL = 5.0  # seconds a reader may take to leave
+BUFFER = 256 * 1024
+COMMAND = (sys.executable, "-P", "-m", "opilio.read.worker")
+
+encode_into = msgspec.msgpack.Encoder().encode_into
+decode_reading = msgspec.msgpack.Decoder(Reading).decode
+
+
+@dataclass(slots=True, eq=False)
+class Pending:
+    """A response that waits for its reading."""
+
+    response: Response
+    answer: asyncio.Future[Reading]
+    crashes: int = 0
+
+    def settle(self, reading: Reading) -> None:
+        """Hand the reading over, if anyone still waits for it."""
+        if not self.answer.done():
+            self.answer.set_result(reading)
+
+
+class Reader(asyncio.BufferedProtocol):
+    """One reader process, seen from the loop."""
+
+    def __init__(self, pool: ReaderPool, process: subprocess.Popen[bytes]) -> None:
+        self.pool = pool
+        self.process = process
+        self.loop = asyncio.get_running_loop()
+        self.ready: asyncio.Future[None] = self.loop.create_future()
+        self.lost: asyncio.Future[None] = self.loop.create_future()
+        self.pending: deque[Pending] = deque()
+        self.load = 0  # bytes of the pages that are pending
+        self.since = 0.0  # when it took up the page it is at
+        self.buffer = bytearray(BUFFER)
+        self.filled = 0
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self.transport = cast(asyncio.Transport, transport)  # uvloop's is none by name
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.lost.set_result(None)
+
+    def get_buffer(self, sizehint: int) -> memoryview:
+        return memoryview(self.buffer)[self.filled :]
+
+    def buffer_updated(self, nbytes: int) -> None:
+        """Take every whole frame, keep the rest at the front of the buffer."""
+        self.filled += nbytes
+        view = memoryview(self.buffer)[: self.filled]
+        needed = LENGTH.size
+        while len(view) >= LENGTH.size:
+            needed = LENGTH.size + LENGTH.unpack_from(view)[0]
+            if len(view) < needed:
+                break
+            self.receive(view[LENGTH.size : needed])
+            view = view[needed:]
+            needed = LENGTH.size
+        rest = bytes(view)
+        if needed > len(self.buffer):
+            self.buffer = bytearray(needed)
+        self.buffer[: len(rest)] = rest
+        self.filled = len(rest)
+
+    def receive(self, frame: memoryview) -> None:
+        """The first frame says that the reader is ready; all others are readings."""
+        if not self.ready.done():
+            self.ready.set_result(None)
+            return
+        reading = decode_reading(frame)
+        page = self.pending.popleft()
+        self.load -= len(page.response.body)
+        self.since = self.loop.time()
+        page.settle(reading)
+        self.pool.dispatch()
+
+    def send(self, message: object) -> None:
+        """Write one frame."""
+        frame = bytearray(LENGTH.size)
+        encode_into(message, frame, LENGTH.size)
+        LENGTH.pack_into(frame, 0, len(frame) - LENGTH.size)
+        self.transport.write(frame)
+
+    def give(self, page: Pending) -> None:
+        """Let the reader have one more page."""
+        if not self.pending:
+            self.since = self.loop.time()
+        self.pending.append(page)
+        self.load += len(page.response.body)
+        self.send(page.response)
+
+    async def end(self, patience: float = FAREWELL) -> None:
+        """Close the connection and see the process gone."""
+        self.transport.abort()
+        try:
+            await asyncio.to_thread(self.process.wait, patience)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            await asyncio.to_thread(self.process.wait)
+
+
+def start_process() -> tuple[subprocess.Popen[bytes], socket.socket]:
+    """A reader process, and our end of the socket on its stdin."""
+    ours, theirs = socket.socketpair()
+    for end in (ours, theirs):
+        end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 2**20)
+    ours.setblocking(False)
+    with theirs:
+        process = subprocess.Popen(  # noqa: S603
+            COMMAND,
+            stdin=theirs.fileno(),
+            stdout=subprocess.DEVNULL,
+            # numpy's threads would cost a reader more than they give it.
+            env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
+            process_group=0,  # so that Ctrl-C does not reach it
+        )
+    return process, ours
+
+
+class ReaderPool:
+    """`count` reader processes that do `job` (module:function) on every response."""
+
+    def __init__(
+        self, count: int, job: str, setup: bytes, deadline: float = 10.0
+    ) -> None:
+        self.count = count
+        self.task = Task(job, setup, deadline)
+        self.waiting: deque[Pending] = deque()
+        self.readers: list[Reader] = []
+        self.keepers: list[asyncio.Task[None]] = []
+        self.failure: Exception | None = None
+
+    async def start(self) -> None:
+        """Start the readers; returns when all are ready."""
+        async with asyncio.TaskGroup() as group:
+            launches = [group.create_task(self.launch()) for _ in range(self.count)]
+        self.keepers = [
+            asyncio.create_task(self.keep(launch.result())) for launch in launches
+        ]
+
+    async def read(self, response: Response) -> Reading:
+        """The reading of a response; one without a page when it brings readers down."""
+        if self.failure is not None:
+            raise self.failure
+        page = Pending(response, asyncio.get_running_loop().create_future())
+        self.waiting.append(page)
+        self.dispatch()
+        return await page.answer
+
+    async def close(self) -> None:
+        """End the readers; whoever still waits for a reading is cancelled."""
+        for keeper in self.keepers:
+            keeper.cancel()
+        await asyncio.gather(*self.keepers, return_exceptions=True)
+        readers, self.readers = self.readers, []
+        await asyncio.gather(*(reader.end() for reader in readers))
+        for page in (*self.waiting, *(p for r in readers for p in r.pending)):
+            page.answer.cancel()
+        self.waiting.clear()
+        self.failure = RuntimeError("the readers have been closed")
+
+    def dispatch(self) -> None:
+        """Give waiting pages, in order, to the least loaded readers with room."""
+        while self.waiting:
+            free = [r for r in self.readers if len(r.pending) < AHEAD]
+            if not free:
+                return
+            least = free[0] if len(free) == 1 else min(free, key=lambda r: r.load)
+            least.give(self.waiting.popleft())
+
+    async def launch(self) -> Reader:
+        """Start one process and wait until it is ready."""
+        loop = asyncio.get_running_loop()
+        process, sock = start_process()
+        reader = Reader(self, process)
+        await loop.create_unix_connection(lambda: reader, sock=sock)
+        try:
+            reader.send(self.task)
+            await asyncio.wait(
+                (reader.ready, reader.lost),
+                timeout=STARTUP,
+                return_when=asyncio.FIRST_COMPLETED,
+            )
+        finally:
+            if not reader.ready.done():
+                process.kill()
+                await reader.end()
+        if not reader.ready.done():
+            raise RuntimeError(
+                f"a reader did not get ready to do {self.task.job} "
+                f"(exit code {process.returncode}); its stderr says why"
+            )
+        self.readers.append(reader)
+        self.dispatch()
+        return reader
+
+    async def keep(self, reader: Reader) -> None:
+        """Watch one reader and replace it whenever it is lost."""
+        try:
+            while True:
+                overdue = await self.watch(reader)
+                self.readers.remove(reader)
+                self.recover(reader, overdue)
+                reader.process.kill()
+                await reader.end()
+                reader = await self.launch()
+        except Exception as error:
+            self.fail(error)
+
+    async def watch(self, reader: Reader) -> bool:
+        """Wait until the reader is lost (False) or its page is overdue (True)."""
+        deadline = self.task.deadline
+        while not reader.lost.done():
+            patience = deadline
+            if reader.pending:
+                patience += reader.since - reader.loop.time()
+                if patience <= 0:
+                    return True
+            await asyncio.wait((reader.lost,), timeout=patience)
+        return False
+
+    def recover(self, reader: Reader, overdue: bool) -> None:
+        """Settle the page the reader was at, or try it again; the others wait again."""
+        pending = reader.pending
+        if pending:
+            page = pending[0]
+            page.crashes += 1
+            if overdue or page.crashes == ATTEMPTS:
+                pending.popleft()
+                reason = "parse_timeout" if overdue else "parse_crashed"
+                page.settle(Reading(None, reason=reason))
+        self.waiting.extendleft(reversed(pending))
+        pending.clear()
+        self.dispatch()
+
+    def fail(self, error: Exception) -> None:
+        """Readers can no longer be started: every page that waits gets the error."""
+        self.failure = error
+        for page in self.waiting:
+            if not page.answer.done():
+                page.answer.set_exception(error)
+        self.waiting.clear()

@@ -1,0 +1,129 @@
+"""A reader process: responses come in over the socket on stdin, readings go back.
+
+A frame is its length in four bytes, then msgpack. The first one in is the Task; when
+the job is made, an empty frame says so; after that each response is answered in turn.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import resource
+import signal
+import socket
+import struct
+import sys
+import traceback
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from pathlib import Path
+
+import msgspec
+
+from opilio.types import Reading, Response
+
+Job = Callable[[Response], Reading]
+
+LENGTH = struct.Struct("<I")
+READY = LENGTH.pack(0)
+MEMORY = 2 * 2**30  # bytes a job may take beyond what the process started with
+
+
+class Task(msgspec.Struct, frozen=True, array_like=True):
+    """What a reader process is there for."""
+
+    job: str  # module:function; called with `setup` it makes the Job
+    setup: bytes
+    deadline: float  # seconds for one response
+
+
+def frames(sock: socket.socket) -> Iterator[bytes]:
+    """Every frame until the other side closes."""
+    while header := receive(sock, LENGTH.size):
+        yield receive(sock, LENGTH.unpack(header)[0])
+
+
+def receive(sock: socket.socket, size: int) -> bytes:
+    """Exactly so many bytes; none when the other side has closed."""
+    data = sock.recv(size, socket.MSG_WAITALL)
+    while len(data) < size:
+        more = sock.recv(size - len(data), socket.MSG_WAITALL)
+        if not more:
+            return b""
+        data += more
+    return data
+
+
+def work(sock: socket.socket) -> None:
+    """Make the job of the first frame, then do it for each one that follows."""
+    incoming = frames(sock)
+    first = next(incoming, None)
+    if first is None:
+        return
+    task = msgspec.msgpack.decode(first, type=Task)
+    job = find(task.job)(task.setup)
+    limit_memory()
+    gc.collect()
+    gc.freeze()  # what the job holds for good need not be looked through again
+    decode = msgspec.msgpack.Decoder(Response).decode
+    encode = msgspec.msgpack.Encoder().encode_into
+    reply = bytearray()
+    sock.sendall(READY)
+    for frame in incoming:
+        # Should the parent die while the job hangs, nobody is left to kill us: the
+        # kernel does it. A parent that lives is quicker.
+        signal.setitimer(signal.ITIMER_REAL, 2 * task.deadline)
+        reading = attempt(job, decode(frame))
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        encode(reading, reply, LENGTH.size)
+        LENGTH.pack_into(reply, 0, len(reply) - LENGTH.size)
+        sock.sendall(reply)
+
+
+def find(job: str) -> Callable[[bytes], Job]:
+    """The function that `module:function` names."""
+    module, _, name = job.partition(":")
+    found: Callable[[bytes], Job] = getattr(import_module(module), name)
+    return found
+
+
+def attempt(job: Job, response: Response) -> Reading:
+    """The job's answer; an error of its own is told on stderr and costs one page."""
+    try:
+        return job(response)
+    except MemoryError:
+        os._exit(1)  # nothing in this process can be relied on now
+    except Exception:
+        # The text of an error may come from the page: no control characters of it
+        # may reach the terminal.
+        story = f"reading {response.url!r} failed\n{traceback.format_exc()}"
+        for line in story.splitlines():
+            sys.stderr.write(ascii(line)[1:-1] + "\n")
+        return Reading(None, reason="parse_crashed")
+
+
+def limit_memory() -> None:
+    """Let the process grow by MEMORY bytes from here, where the system can say."""
+    try:
+        pages = int(Path("/proc/self/statm").read_text().split()[0])
+    except OSError:
+        return
+    limit = pages * resource.getpagesize() + MEMORY
+    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+    if hard != resource.RLIM_INFINITY:
+        limit = min(limit, hard)
+    resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
+
+
+def main() -> None:
+    """Serve the socket on stdin until the parent closes it or dies."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C belongs to the parent
+    with socket.socket(fileno=os.dup(0)) as sock:
+        try:
+            work(sock)
+        except (BrokenPipeError, ConnectionResetError):
+            return  # the parent is gone
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,212 @@
+"""Reader processes answer in order, and outlive crashes, hangs and their parent."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+import uvloop
+
+from opilio.read.pool import ReaderPool
+from opilio.types import Reading, Response
+
+HERE = Path(__file__).parent
+
+
+@pytest.fixture(autouse=True)
+def jobs_are_importable(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(HERE))
+
+
+@asynccontextmanager
+async def readers(
+    count: int = 1, job: str = "make_echo", deadline: float = 10.0
+) -> AsyncIterator[ReaderPool]:
+    pool = ReaderPool(count, f"reader_jobs:{job}", b"", deadline)
+    await pool.start()
+    try:
+        yield pool
+    finally:
+        await pool.close()
+
+
+def response(body: str) -> Response:
+    return Response("http://a.test/", 200, (), body.encode(), 0.0)
+
+
+def title(reading: Reading) -> str:
+    assert reading.page is not None, reading.reason
+    return reading.page.title
+
+
+async def read_all(pool: ReaderPool, bodies: list[str]) -> list[Reading]:
+    return await asyncio.gather(*(pool.read(response(body)) for body in bodies))
+
+
+async def test_one_reader_answers_in_order() -> None:
+    order = []
+
+    async def note(body: str) -> None:
+        order.append(title(await pool.read(response(body))))
+
+    async with readers() as pool:
+        bodies = [str(n) for n in range(40)]
+        await asyncio.gather(*map(note, bodies))
+    assert order == bodies
+
+
+async def test_several_readers_share_the_pages() -> None:
+    async with readers(2) as pool:
+        readings = await read_all(pool, ["sleep 0.05"] * 8)
+    assert len({reading.record for reading in readings}) == 2
+
+
+async def test_the_setup_reaches_the_job() -> None:
+    pool = ReaderPool(1, "reader_jobs:make_echo", b"as told")
+    await pool.start()
+    try:
+        assert (await pool.read(response("x"))).record == b"as told"
+    finally:
+        await pool.close()
+
+
+async def test_readings_of_any_size_come_back_whole() -> None:
+    sizes = [0, 1, 2**18 - 20, 2**18, 3 * 2**20, 5]
+    async with readers(job="make_large") as pool:
+        readings = await read_all(pool, [str(size) for size in sizes])
+    assert [len(reading.record) for reading in readings] == sizes
+
+
+async def test_a_page_that_crashes_the_reader_twice_is_given_up() -> None:
+    async with readers() as pool:
+        poison, *others = await read_all(pool, ["abort", "a", "b", "c", "d", "e"])
+    assert (poison.page, poison.reason) == (None, "parse_crashed")
+    assert [title(reading) for reading in others] == ["a", "b", "c", "d", "e"]
+
+
+async def test_a_page_is_tried_again_after_a_crash(tmp_path: Path) -> None:
+    async with readers() as pool:
+        body = f"abort-once {tmp_path / 'marker'}"
+        assert title(await pool.read(response(body))) == body
+
+
+async def test_a_page_that_hangs_is_given_up_at_the_deadline() -> None:
+    async with readers(deadline=0.3) as pool:
+        hung, *others = await read_all(pool, ["hang", "a", "b"])
+    assert (hung.page, hung.reason) == (None, "parse_timeout")
+    assert [title(reading) for reading in others] == ["a", "b"]
+
+
+async def test_waiting_behind_slow_pages_is_no_reason_to_be_given_up() -> None:
+    async with readers(deadline=0.5) as pool:
+        readings = await read_all(pool, ["sleep 0.2"] * 4)
+    assert [reading.reason for reading in readings] == [""] * 4
+
+
+async def test_a_page_that_takes_all_memory_is_given_up() -> None:
+    async with readers() as pool:
+        hoard, after = await read_all(pool, ["hoard", "a"])
+    assert (hoard.page, hoard.reason) == (None, "parse_crashed")
+    assert title(after) == "a"
+
+
+async def test_an_error_of_the_job_costs_one_page_and_tells_its_story(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    async with readers() as pool:
+        wrong, before = await read_all(pool, ["raise \u20ac", "x"])
+        after = await pool.read(response("y"))
+    assert wrong.reason == "parse_crashed"
+    assert before.record == after.record, "the reader went on"
+    said = capfd.readouterr().err
+    assert "ValueError" in said and "\\u20ac" in said and "\x1b" not in said
+
+
+async def test_readers_ignore_ctrl_c() -> None:
+    async with readers() as pool:
+        first = await pool.read(response("interrupt"))
+        second = await pool.read(response("x"))
+    assert first.record == second.record
+
+
+async def test_a_job_that_cannot_be_made_fails_the_start() -> None:
+    pool = ReaderPool(1, "reader_jobs:make_nothing", b"")
+    with pytest.raises(ExceptionGroup) as caught:
+        await pool.start()
+    assert "make_nothing" in str(caught.value.exceptions[0])
+
+
+async def test_a_caller_that_gives_up_leaves_the_others_their_answers() -> None:
+    async with readers() as pool:
+        slow = asyncio.create_task(pool.read(response("sleep 0.2")))
+        quick = asyncio.create_task(pool.read(response("a")))
+        await asyncio.sleep(0.05)
+        slow.cancel()
+        assert title(await quick) == "a"
+
+
+async def test_closing_cancels_who_waits_and_ends_the_processes() -> None:
+    async with readers() as pool:
+        pid = pool.readers[0].process.pid
+        waiting = asyncio.create_task(pool.read(response("sleep 0.2")))
+        await asyncio.sleep(0)
+    with pytest.raises(asyncio.CancelledError):
+        await waiting
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
+    with pytest.raises(RuntimeError, match="closed"):
+        await pool.read(response("x"))
+
+
+def test_readers_work_under_uvloop() -> None:
+    async def crash_and_go_on() -> list[str]:
+        async with readers() as pool:
+            readings = await read_all(pool, ["a", "abort", "b", "c" * 500_000])
+            return [reading.reason or title(reading)[:1] for reading in readings]
+
+    assert uvloop.run(crash_and_go_on()) == ["a", "parse_crashed", "b", "c"]
+
+
+PARENT = """
+import asyncio, sys
+from opilio.read.pool import ReaderPool
+from opilio.types import Response
+
+async def main():
+    pool = ReaderPool(2, "reader_jobs:make_echo", b"", 0.5)
+    await pool.start()
+    print(*(reader.process.pid for reader in pool.readers), flush=True)
+    await pool.read(Response("http://a.test/", 200, (), sys.argv[1].encode(), 0.0))
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.parametrize("body", ["sleep 0.1", "hang"])
+def test_readers_leave_when_the_parent_is_killed(body: str) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", PARENT, body], stdout=subprocess.PIPE, text=True
+    ) as parent:
+        assert parent.stdout is not None
+        pids = [int(pid) for pid in parent.stdout.readline().split()]
+        parent.send_signal(signal.SIGKILL)
+    assert len(pids) == 2
+    until = time.monotonic() + 10
+    while any(map(is_running, pids)):
+        assert time.monotonic() < until, "a reader outlived its parent"
+        time.sleep(0.02)
+
+
+def is_running(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")")[1].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
