@@ -75,6 +75,14 @@ class Scope(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     exclude_paths: tuple[str, ...] = ()  # shell patterns: /login*, *.zip
 
 
+class Store(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What is kept, and how carefully."""
+
+    commit_every: float = 0.5  # seconds between two group commits
+    min_free: int = 2**30  # bytes left on the disk when the crawl stops
+    warc_bytes: int = 2**30  # size at which a new WARC file is begun
+
+
 class Settings(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """crawl.toml: everything a crawl was started with."""
 
@@ -82,7 +90,7 @@ class Settings(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     politeness: Politeness = Politeness()
     fetch: Fetch = Fetch()
     bounds: Bounds = Bounds()
-    scope: Scope = Scope()
+    store: Store = Store()
 
 
 S = TypeVar("S", bound=Section)

@@ -74,7 +74,7 @@ CREATE TABLE IF NOT EXISTS page (          -- every URL that answered
     noindex INTEGER NOT NULL DEFAULT 0,    -- the page asks not to be shown
     content INTEGER,                       -- fingerprint of the body
     simhash INTEGER,                       -- of the visible text
-    copy_of INTEGER REFERENCES page,       -- the page this is a copy of, or redirects to
+    copy_of INTEGER REFERENCES link,       -- what this is a copy of, or redirects to
     score REAL,                            -- the verdict
     relevant INTEGER,
     parts TEXT,                            -- JSON: how the verdict came about

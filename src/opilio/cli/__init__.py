@@ -1,0 +1,55 @@
+"""The commands, one file each."""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+
+from opilio import __version__
+from opilio.cli.crawl import crawl
+from opilio.cli.demo import demo
+from opilio.cli.doctor import doctor
+from opilio.cli.explain import explain
+from opilio.cli.export import export
+from opilio.cli.status import status
+from opilio.cli.terminal import stderr
+from opilio.errors import OpilioError
+
+app = typer.Typer(
+    name="opilio",
+    help="Name a subject; get the pages of the web that are about it, best first.",
+    no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    pretty_exceptions_enable=False,
+)
+for command in (demo, crawl, status, explain, export, doctor):
+    app.command()(command)
+
+
+def show_version(wanted: bool) -> None:
+    """Print the version and end."""
+    if wanted:
+        typer.echo(f"opilio {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: bool = typer.Option(
+        False, "--version", callback=show_version, is_eager=True, help="Say which one."
+    ),
+) -> None:
+    """Name a subject; get the pages of the web that are about it, best first."""
+
+
+def main() -> None:
+    """Run a command; an error of ours becomes its message and its exit code."""
+    try:
+        app()
+    except OpilioError as error:
+        stderr.print(f"opilio: {error}", style="bold red", markup=False, highlight=False)
+        sys.exit(error.exit_code)
+    except BrokenPipeError:
+        sys.stderr.close()  # the reader of our output has gone, e.g. `| head`
+        sys.exit(1)

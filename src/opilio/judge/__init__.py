@@ -1,0 +1,12 @@
+"""Is this page relevant? One file a judge; `JUDGES` names them."""
+
+from collections.abc import Callable, Mapping
+
+from opilio.judge.cosine import Cosine
+from opilio.types import Judge
+
+JUDGES: Mapping[str, Callable[[Mapping[str, float], float], Judge]] = {
+    "cosine": Cosine,
+}
+
+__all__ = ["JUDGES", "Cosine"]

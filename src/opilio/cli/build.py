@@ -1,0 +1,104 @@
+"""Settings in; the parts of a crawl, chosen and wired, out."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+from opilio import urls
+from opilio.cli.plan import Plan
+from opilio.crawl import Crawl, Stages
+from opilio.errors import BadInput
+from opilio.fetch.egress import Egress
+from opilio.fetch.http import HttpFetch
+from opilio.fetch.replay import ReplayFetch
+from opilio.fetch.robots import Robots
+from opilio.frontier.sqlite import SqliteFrontier
+from opilio.judge import JUDGES
+from opilio.judge.languages import InLanguages
+from opilio.read.pool import ReaderPool
+from opilio.reader import Setup
+from opilio.store.folder import CrawlFolder
+from opilio.store.robots import SqliteRobots
+from opilio.store.store import Store
+from opilio.strategies import STRATEGIES
+from opilio.types import Fetch, Judge
+from opilio.words import Vocabulary
+
+T = TypeVar("T")
+
+
+def choose(kind: str, name: str, known: Mapping[str, T]) -> T:
+    """The part of that name; BadInput that names the known ones."""
+    if name in known:
+        return known[name]
+    near = difflib.get_close_matches(name, known, n=1)
+    hint = f"did you mean {near[0]!r}? " if near else ""
+    raise BadInput(f"unknown {kind} {name!r}; {hint}known: {', '.join(sorted(known))}")
+
+
+def make_judge(plan: Plan, vocabulary: Vocabulary) -> Judge:
+    """The judge that the settings name, for the topic's terms and languages."""
+    weights: dict[str, float] = {}
+    for term, weight in plan.topic.weights().items():
+        key = vocabulary.key(term)
+        weights[key] = max(weight, weights.get(key, 0.0))
+    make = choose("judge", plan.crawl.judge, JUDGES)
+    judge = make(weights, plan.topic.threshold)
+    languages = plan.topic.languages
+    return InLanguages(judge, languages) if languages else judge
+
+
+@asynccontextmanager
+async def assemble(
+    plan: Plan, folder: CrawlFolder, replay: Sequence[Path] = ()
+) -> AsyncIterator[Crawl]:
+    """A crawl ready to run; closes what it opened."""
+    terms = tuple(plan.topic.weights())
+    language = plan.topic.languages[0] if plan.topic.languages else "en"
+    judge = make_judge(plan, Vocabulary(terms, language))
+    strategy = choose("strategy", plan.crawl.strategy, STRATEGIES)()
+    setup = Setup(terms, language).encode()
+    readers = ReaderPool(plan.crawl.readers, "opilio.reader:make_job", setup)
+    async with _closing(readers):
+        await readers.start()
+        store = Store(folder, plan.store)
+        try:
+            frontier = SqliteFrontier(store.db, plan.politeness, plan.bounds)
+            async with _closing(make_fetch(plan, store, frontier, replay)) as fetch:
+                yield Crawl(
+                    plan,
+                    Stages(
+                        scope=urls.Scope(plan.topic.scope),
+                        frontier=frontier,
+                        fetch=fetch,
+                        readers=readers,
+                        judge=judge,
+                        strategy=strategy,
+                        store=store,
+                    ),
+                )
+        finally:
+            store.close()
+
+
+def make_fetch(
+    plan: Plan, store: Store, frontier: SqliteFrontier, replay: Sequence[Path]
+) -> Fetch:
+    """The network, or WARC files in its place."""
+    if replay:
+        return ReplayFetch(replay)
+    egress = Egress(plan.fetch)
+    robots = Robots(egress.get, SqliteRobots(store.db), plan.fetch.user_agent)
+    return HttpFetch(egress, robots, plan.politeness, plan.fetch, frontier.pace)
+
+
+@asynccontextmanager
+async def _closing(thing: Any) -> AsyncIterator[Any]:
+    try:
+        yield thing
+    finally:
+        await thing.close()

@@ -1,0 +1,157 @@
+"""A running crawl in; a live table on a terminal, or JSON lines elsewhere, out."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+import time
+from collections import deque
+from types import TracebackType
+from typing import Any
+
+from rich.live import Live
+from rich.table import Table
+
+from opilio.cli.terminal import stderr, stdout
+from opilio.crawl import Crawl
+from opilio.errors import OpilioError
+
+LIVE_SECONDS = 0.5
+LINE_SECONDS = 10.0
+SPEED_WINDOW = 20  # live refreshes
+
+
+class Reporter:
+    """Shows how a crawl is doing, for as long as it is open."""
+
+    def __init__(self, crawl: Crawl, *, quiet: bool = False) -> None:
+        self.crawl = crawl
+        self.quiet = quiet
+        self.speeds: deque[tuple[float, int]] = deque(maxlen=SPEED_WINDOW)
+        self.task: asyncio.Task[None] | None = None
+        self.live: Live | None = None
+
+    async def __aenter__(self) -> Reporter:
+        if self.quiet:
+            return self
+        if stderr.is_terminal:
+            self.live = Live(console=stderr, transient=True, auto_refresh=False)
+            self.live.start()
+        self.task = asyncio.create_task(self.show_regularly())
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self.task:
+            self.task.cancel()
+            await asyncio.gather(self.task, return_exceptions=True)
+        if self.live:
+            self.live.stop()
+
+    async def show_regularly(self) -> None:
+        """Show a snapshot twice a second, or print one every ten."""
+        while True:
+            if self.live:
+                self.live.update(as_table(self.snapshot()), refresh=True)
+            await asyncio.sleep(LIVE_SECONDS if self.live else LINE_SECONDS)
+            if not self.live:
+                print(json.dumps(self.snapshot()), file=sys.stderr, flush=True)
+
+    def snapshot(self) -> dict[str, Any]:
+        """How the crawl is doing now."""
+        return snapshot(self.crawl, self.speed())
+
+    def speed(self) -> float:
+        """Pages a second over the last refreshes."""
+        tally = self.crawl.tally
+        self.speeds.append((time.monotonic(), tally.pages))
+        (then, before), (now, after) = self.speeds[0], self.speeds[-1]
+        return (after - before) / (now - then) if now > then else 0.0
+
+
+def snapshot(crawl: Crawl, speed: float) -> dict[str, Any]:
+    """The figures of a running crawl."""
+    tally = crawl.tally
+    counts = crawl.frontier.counts()
+    return {
+        "seconds": round(time.monotonic() - tally.started, 1),
+        "pages": tally.pages,
+        "kept": tally.kept,
+        "harvest_rate": round(tally.kept / tally.pages, 4) if tally.pages else 0.0,
+        "harvest_rate_recent": round(
+            sum(tally.recent) / len(tally.recent) if tally.recent else 0.0, 4
+        ),
+        "pages_per_second": round(speed, 1),
+        "waiting": counts.waiting,
+        "leased": counts.leased,
+        "hosts": counts.hosts,
+        "hosts_resting": counts.resting,
+        "unusable": dict(sorted(counts.reasons.items(), key=lambda item: -item[1])),
+        "stopping": crawl.stopped,
+    }
+
+
+def as_table(figures: dict[str, Any]) -> Table:
+    """The figures for a person."""
+    table = Table.grid(padding=(0, 2))
+    table.add_column(style="dim", justify="right")
+    table.add_column()
+    minutes, seconds = divmod(int(figures["seconds"]), 60)
+    reasons = "  ".join(f"{name} {n:,}" for name, n in figures["unusable"].items())
+    ending = "stopping: waiting for the visits under way; Ctrl-C again stops now"
+    for name, value in (
+        ("pages", f"[bold]{figures['pages']:,}[/]   kept [bold green]{figures['kept']:,}[/]"),
+        (
+            "harvest",
+            f"[bold]{figures['harvest_rate_recent']:.0%}[/] now   "
+            f"{figures['harvest_rate']:.0%} overall",
+        ),
+        ("speed", f"{figures['pages_per_second']:.1f} pages/s   {minutes}:{seconds:02}"),
+        ("frontier", f"{figures['waiting']:,} waiting   {figures['leased']:,} leased"),
+        ("hosts", f"{figures['hosts']:,}   {figures['hosts_resting']:,} resting"),
+        ("not kept", reasons or "none"),
+        *([("", f"[yellow]{ending}[/]")] if figures["stopping"] else []),
+    ):
+        table.add_row(name, value)
+    return table
+
+
+ENDINGS = {
+    "budget": "the page budget is spent; a larger --max-pages goes on",
+    "exhausted": "no link waits any more; more seeds (--seed-url) or a wider scope go on",
+    "interrupted": "interrupted; the same command goes on",
+}
+
+
+def show_end(crawl: Crawl, reason: str) -> int:
+    """Say how it went and what to do next; answers the exit code."""
+    folder, tally = crawl.store.folder.path, crawl.tally
+    if reason == "exhausted" and not crawl.store.catalogue.pages:
+        raise OpilioError(nothing_answered(crawl))
+    if not stdout.is_terminal:
+        print(json.dumps({**snapshot(crawl, 0.0), "ended": reason, "folder": str(folder)}))
+        return 130 if reason == "interrupted" else 0
+    rate = tally.kept / tally.pages if tally.pages else 0.0
+    stdout.print(
+        f"[bold]{tally.pages:,}[/] pages, [bold green]{tally.kept:,}[/] kept "
+        f"({rate:.0%}) in {folder}: {ENDINGS[reason]}"
+    )
+    stdout.print(f"[dim]opilio status {folder}   opilio export {folder} --format jsonl -o pages.jsonl[/]")
+    return 130 if reason == "interrupted" else 0
+
+
+def nothing_answered(crawl: Crawl) -> str:
+    """Why a crawl ended without a page, seed by seed."""
+    rows = crawl.store.db.execute(
+        "SELECT url, state, reason FROM link WHERE depth = 0 ORDER BY id LIMIT 5"
+    ).fetchall()
+    seeds = "; ".join(f"{url} ({reason or state})" for url, state, reason in rows)
+    return (
+        f"no page could be fetched. Seeds: {seeds}. Check the addresses, `opilio doctor`, "
+        "and --allow-network or --proxy if they are not on the public web"
+    )

@@ -1,0 +1,77 @@
+"""`opilio explain`: a URL in; how it was found, ranked, fetched and judged, out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+import typer
+from rich.text import Text
+
+from opilio import urls
+from opilio.cli.plan import load_plan
+from opilio.cli.terminal import foreign, stdout
+from opilio.errors import BadInput
+from opilio.store.folder import CrawlFolder
+from opilio.store.lookup import Explanation, opened
+from opilio.store.lookup import explain as look_up
+
+
+def explain(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a crawl.")],
+    url: Annotated[str, typer.Argument(metavar="URL", help="An address, in any spelling.")],
+    as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
+) -> None:
+    """Explain a URL: the way to it, its promise, its verdict, or why it has none."""
+    canonical = urls.join("", url)
+    if not canonical:
+        raise BadInput(f"{url!r} is not an address; write http://… or https://…")
+    crawl = CrawlFolder(folder)
+    with opened(crawl) as db:
+        found = look_up(db, urls.fingerprint(canonical), urls.origin(canonical))
+    if found is None:
+        in_scope = urls.Scope(load_plan(crawl).topic.scope).allows(canonical)
+        why = "no page that was read links to it" if in_scope else "it is out of scope"
+        raise BadInput(f"{canonical} is not known to this crawl: {why}")
+    if as_json:
+        typer.echo(msgspec.json.encode(found).decode())
+    else:
+        show(found)
+
+
+def show(found: Explanation) -> None:
+    """Print an explanation for a person."""
+    link, page = found.link, found.page
+    reason = f" ({link['reason']})" if link["reason"] else ""
+    stdout.print(foreign(link["url"], style="bold"))
+    stdout.print(Text(f"{link['state']}{reason}, found on {found.in_links:,} pages"))
+    if found.original:
+        stdout.print(Text("the same as ") + foreign(found.original))
+    stdout.print()
+    stdout.print("[bold]The way to it[/]")
+    for number, step in enumerate(found.way):
+        anchor = f" “{step.anchor}”" if step.anchor else ""
+        score = "" if step.score is None else f"  score {step.score:.3f}"
+        role = "seed" if number == 0 else f"{number:>4}"
+        stdout.print(Text(f"  {role}  ") + foreign(step.url + anchor) + Text(score, "dim"))
+    show_parts("Its promise", link["promise"], link["parts"])
+    if page and page["score"] is not None:
+        show_parts("Its verdict", page["score"], page["parts"])
+    if page:
+        stdout.print()
+        stdout.print("[bold]The page[/]")
+        for name in ("number", "status", "title", "language", "charset", "words", "bytes", "warc", "warc_offset"):
+            if page[name] is not None:
+                stdout.print(Text(f"  {name:<12} ", "dim") + foreign(str(page[name])))
+    if found.robots:
+        stdout.print(Text(f"  robots.txt   {found.robots['status']}", "dim"))
+
+
+def show_parts(title: str, total: float, parts: Mapping[str, Any] | None) -> None:
+    """A number and what it is made of, largest first."""
+    stdout.print()
+    stdout.print(f"[bold]{title}: {total:.4f}[/]")
+    for name, value in sorted((parts or {}).items(), key=lambda item: -abs(item[1])):
+        stdout.print(Text(f"  {value:>10.4f}  ") + foreign(name))

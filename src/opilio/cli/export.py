@@ -1,0 +1,53 @@
+"""`opilio export`: a crawl in; its pages as JSON lines, CSV or WARC, out."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from opilio.cli.terminal import stderr
+from opilio.store import export as exports
+from opilio.store.folder import CrawlFolder
+
+
+class Format(StrEnum):
+    """The forms a corpus is handed on in."""
+
+    JSONL = "jsonl"
+    CSV = "csv"
+    WARC = "warc"
+
+
+def export(
+    folder: Annotated[
+        Path, typer.Argument(metavar="DIR", help="The folder of a crawl.")
+    ],
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar="FILE", help="Where to; - is stdout.")
+    ],
+    form: Annotated[
+        Format, typer.Option("--format", "-f", help="What to write.")
+    ] = Format.JSONL,
+    relevant_only: Annotated[
+        bool, typer.Option("--relevant-only", help="Only the pages that were kept.")
+    ] = False,
+) -> None:
+    """Hand the pages of a crawl on, best first.
+
+    Examples:
+
+        opilio export my-crawl --format jsonl --relevant-only -o pages.jsonl
+
+        opilio export my-crawl --format csv -o - | head
+    """
+    write = {
+        Format.JSONL: exports.export_jsonl,
+        Format.CSV: exports.export_csv,
+        Format.WARC: exports.export_warc,
+    }[form]
+    count = write(CrawlFolder(folder).require(), output, relevant_only=relevant_only)
+    if output != "-":
+        stderr.print(f"{count:,} pages written to {output}", markup=False)

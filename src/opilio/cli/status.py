@@ -1,0 +1,53 @@
+"""`opilio status`: a crawl's folder in, its figures out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+import typer
+from rich.table import Table
+
+from opilio.cli.terminal import stdout
+from opilio.store.folder import CrawlFolder
+from opilio.store.lookup import Summary, opened, summary
+
+
+def status(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a crawl.")],
+    as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
+) -> None:
+    """Show how a crawl stands: pages, harvest rate, frontier, states with reasons."""
+    with opened(CrawlFolder(folder)) as db:
+        figures = summary(db)
+    if as_json:
+        typer.echo(msgspec.json.encode(figures).decode())
+    else:
+        stdout.print(as_table(figures))
+
+
+def as_table(figures: Summary) -> Table:
+    """The figures for a person."""
+    table = Table.grid(padding=(0, 2))
+    table.add_column(style="dim", justify="right")
+    table.add_column(justify="right")
+    table.add_column(style="dim")
+    waiting = figures.states.get("waiting", 0)
+    for name, value, note in (
+        ("pages", f"{figures.pages:,}", f"{figures.bytes / 2**20:,.1f} MB"),
+        ("kept", f"[bold green]{figures.kept:,}[/]", f"harvest rate {figures.harvest_rate:.1%}"),
+        ("", "", f"{figures.harvest_rate_recent:.1%} over the last 100 pages"),
+        ("speed", f"{figures.pages_per_second:,.1f}", "pages a second, pauses included"),
+        ("links", f"{figures.links:,}", f"{waiting:,} waiting"),
+        ("hosts", f"{figures.hosts:,}", ""),
+    ):
+        table.add_row(name, value, note)
+    table.add_section()
+    for state, count in sorted(figures.states.items(), key=lambda item: -item[1]):
+        table.add_row(state, f"{count:,}", "")
+    if figures.reasons:
+        table.add_section()
+    for reason, count in figures.reasons.items():
+        table.add_row("", f"{count:,}", reason)
+    return table

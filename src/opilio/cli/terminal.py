@@ -1,0 +1,43 @@
+"""What a person sees: consoles, and crawled text made harmless for them."""
+
+from __future__ import annotations
+
+import unicodedata
+
+from rich.console import Console
+from rich.text import Text
+
+stdout = Console(highlight=False)
+stderr = Console(stderr=True, highlight=False)
+
+
+def plain(text: str, limit: int = 0) -> str:
+    """Crawled text without control characters, cut to `limit` characters."""
+    clean = "".join(
+        " " if unicodedata.category(character) in ("Cc", "Cf", "Cs") else character
+        for character in text
+    )
+    clean = " ".join(clean.split())
+    return clean if not limit or len(clean) <= limit else clean[: limit - 1] + "…"
+
+
+def foreign(text: str, limit: int = 0, style: str = "") -> Text:
+    """Crawled text for rich: cleaned, and never read as markup."""
+    return Text(plain(text, limit), style=style, no_wrap=True, overflow="ellipsis")
+
+
+def curve(values: list[float], width: int = 60, height: int = 8) -> list[str]:
+    """A line drawn in characters, one string a row, top first; values in [0, 1]."""
+    if not values:
+        return []
+    columns = min(width, len(values))
+    heights = [
+        values[int((column + 0.5) * len(values) / columns)] for column in range(columns)
+    ]
+    blocks = " ▁▂▃▄▅▆▇█"
+    rows = []
+    for row in range(height - 1, -1, -1):
+        cells = (min(max(value * height - row, 0.0), 1.0) for value in heights)
+        label = f"{(row + 1) / height:4.0%}" if row % 2 else "    "
+        rows.append(f"{label} ┤" + "".join(blocks[round(cell * 8)] for cell in cells))
+    return rows

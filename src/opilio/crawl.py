@@ -1,0 +1,272 @@
+"""The loop: it alone knows the order of the stages.
+
+Many visits are under way at a time, but the brain is one sequential piece: judging,
+ranking, keeping and the frontier's own change happen in one turn, and a commit falls
+between turns, never into one. A crash repeats visits; it never loses one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+import msgspec
+
+from opilio import urls
+from opilio.budget import Budget
+from opilio.config import Settings
+from opilio.errors import MachineLimit, Transient, Unusable
+from opilio.read.pool import ReaderPool
+from opilio.store.store import Store
+from opilio.types import (
+    Fetch,
+    Fingerprint,
+    Frontier,
+    Judge,
+    Lease,
+    Link,
+    Page,
+    Ranked,
+    Reading,
+    Response,
+    State,
+    Strategy,
+)
+
+SEED_PROMISE = 1e6  # before any link that a strategy has ranked
+NOT_TO_FOLLOW = {"nofollow", "ugc", "sponsored"}
+DRAIN_SECONDS = 10.0
+
+
+@dataclass
+class Tally:
+    """What this run has done so far."""
+
+    started: float = field(default_factory=time.monotonic)
+    pages: int = 0
+    kept: int = 0
+    recent: deque[bool] = field(default_factory=lambda: deque(maxlen=100))
+
+    def count(self, kept: bool) -> None:
+        """One more page."""
+        self.pages += 1
+        self.kept += kept
+        self.recent.append(kept)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stages:
+    """The parts of a crawl, in the order in which a link meets them."""
+
+    scope: urls.Scope
+    frontier: Frontier
+    fetch: Fetch
+    readers: ReaderPool
+    judge: Judge
+    strategy: Strategy
+    store: Store
+
+
+class Crawl:
+    """One crawl, from its seeds to its end."""
+
+    def __init__(self, settings: Settings, stages: Stages) -> None:
+        self.settings = settings
+        self.scope = stages.scope
+        self.frontier = stages.frontier
+        self.fetch = stages.fetch
+        self.readers = stages.readers
+        self.judge = stages.judge
+        self.strategy = stages.strategy
+        self.store = stages.store
+        self.tally = Tally()
+        self.budget = Budget(settings.crawl.max_pages, self.store.catalogue.pages)
+        self.turn = asyncio.Lock()
+        self.committed = asyncio.Event()
+        self.workers: list[asyncio.Task[None]] = []
+        self.limit: MachineLimit | None = None
+        self.stopped = ""  # why, once it is
+
+    async def run(self, seeds: Iterable[str]) -> str:
+        """Crawl until nothing is left to do; answers why it ended."""
+        await self.plant(seeds)
+        async with asyncio.TaskGroup() as group:
+            for _ in range(self.settings.crawl.in_flight):
+                self.workers.append(group.create_task(self.work()))
+            group.create_task(self.commit_regularly())
+        if self.limit:
+            raise self.limit
+        return self.stopped or ("budget" if self.budget.is_spent else "exhausted")
+
+    async def work(self) -> None:
+        """Visit one link after another."""
+        while await self.budget.reserve():
+            lease = await self.frontier.take()
+            pages = await self.visit(lease) if lease else 0
+            self.budget.settle(pages)
+            if lease is None:
+                return
+
+    async def visit(self, lease: Lease) -> int:
+        """Visit one link; answers the number of pages it brought: one or none."""
+        try:
+            response = await self.fetch.fetch(lease.url)
+            if 300 <= response.status < 400:
+                target = urls.join(lease.url, response.header("location"))
+                return await self.redirect(lease, response, target)
+            return await self.keep(lease, response)
+        except Transient as error:
+            await self.postpone(lease, error)
+        except Unusable as error:
+            async with self.turn:
+                await self.frontier.done(
+                    lease, State.UNUSABLE, error.reason, contacted=error.contacted
+                )
+        return 0
+
+    async def keep(self, lease: Lease, response: Response) -> int:
+        """Read a page, unless its content was seen before, and record it."""
+        content = urls.fingerprint(response.body)
+        reading = Reading(None)
+        if not self.store.seen.find(content):
+            reading = await self.readers.read(response)
+            page = reading.page
+            if page and page.refresh and page.refresh != lease.url:
+                return await self.redirect(lease, response, page.refresh)
+        async with self.turn:
+            await self.record(lease, response, content, reading)
+        return 1
+
+    async def record(
+        self, lease: Lease, response: Response, content: Fingerprint, reading: Reading
+    ) -> None:
+        """One turn of the brain: judge, rank and keep a page, all of it together.
+
+        A page is 1. a copy: its links are not followed; 2. unreadable; 3. new.
+        """
+        page = reading.page
+        if original := self.store.seen.find(content):
+            self.store.save_copy(lease, response, original, content)
+            await self.frontier.done(lease, State.COPY, "content")
+            self.tally.count(False)
+        elif page is None:
+            self.store.save_unread(lease, response)
+            await self.frontier.done(lease, State.UNUSABLE, reading.reason)
+            self.tally.count(False)
+        elif original := self.near_copy(page):
+            self.store.save_near_copy(
+                lease, response, reading.record, content, page, original
+            )
+            await self.frontier.done(lease, State.COPY, "near")
+            self.tally.count(False)
+        else:
+            verdict = self.judge.judge(page)
+            followed = msgspec.structs.replace(page, links=self.to_follow(page))
+            ranked = self.strategy.rank(followed, verdict, lease)
+            links = await self.frontier.add(ranked, via=lease)
+            self.store.save_page(
+                lease, response, reading.record, content, page, verdict, links
+            )
+            state = State.KEPT if verdict.relevant else State.IRRELEVANT
+            await self.frontier.done(lease, state)
+            self.tally.count(verdict.relevant)
+
+    async def redirect(self, lease: Lease, response: Response, target: str) -> int:
+        """Give the target of a redirect to the frontier, which decides about it."""
+        if not target:
+            raise Unusable("bad_redirect", f"{lease.url} redirects to no web address")
+        if not self.scope.allows(target):
+            raise Unusable("scope", f"{lease.url} redirects out of scope to {target}")
+        if lease.redirects >= self.settings.fetch.max_redirects:
+            raise Unusable(
+                "redirects",
+                f"{lease.url} is redirect number {lease.redirects} in a row; the limit "
+                f"is {self.settings.fetch.max_redirects} (fetch.max_redirects)",
+            )
+        link = Link(target, urls.fingerprint(target))
+        if link.fingerprint == lease.fingerprint:
+            raise Unusable("redirect_loop", f"{lease.url} redirects to itself")
+        async with self.turn:
+            onward = Ranked(link, lease.promise, level=lease.level)
+            [original] = await self.frontier.add([onward], via=lease, redirect=True)
+            self.store.save_redirect(lease, response, original)
+            await self.frontier.done(lease, State.COPY, "redirect")
+        return 0
+
+    async def postpone(self, lease: Lease, error: Transient) -> None:
+        """Let a link wait and be tried again."""
+        if error.reason == "robots_first":
+            # What robots.txt says is durable before the host is visited again, so
+            # that its delay is kept even across a crash.
+            await self.committed.wait()
+        async with self.turn:
+            if error.host_rests:
+                await self.frontier.pace(lease.host, rest=error.after)
+            await self.frontier.retry(
+                lease, error.after, error.reason, counted=error.counted
+            )
+
+    def to_follow(self, page: Page) -> Sequence[Link]:
+        """The links of a page that neither it nor our scope forbids."""
+        if page.nofollow:
+            return ()
+        return [
+            link
+            for link in page.links
+            if (not link.rel or NOT_TO_FOLLOW.isdisjoint(link.rel.lower().split()))
+            and self.scope.allows(link.url)
+        ]
+
+    def near_copy(self, page: Page) -> int:
+        """The id of a page that this one nearly repeats, or 0."""
+        if not self.settings.crawl.near_copies or not page.simhash:
+            return 0
+        return self.store.near.find(page.simhash)
+
+    async def plant(self, seeds: Iterable[str]) -> None:
+        """Let the seeds wait before everything else."""
+        found = [
+            Ranked(Link(url, urls.fingerprint(url)), SEED_PROMISE, {"seed": 1.0})
+            for url in map(urls.canonical, seeds)
+        ]
+        async with self.turn:
+            await self.frontier.add(found)
+
+    async def commit_regularly(self) -> None:
+        """Commit in groups until the last worker has ended, and once more then."""
+        pending: Iterable[asyncio.Task[None]] = self.workers
+        while pending:
+            _, pending = await asyncio.wait(
+                self.workers, timeout=self.settings.store.commit_every
+            )
+            await self.commit()
+            try:
+                self.store.folder.require_room(self.settings.store.min_free)
+            except MachineLimit as limit:
+                self.limit = limit
+                self.stop_soon("disk")
+
+    async def commit(self) -> None:
+        """Make everything that was recorded durable, between two turns."""
+        async with self.turn:
+            await self.store.flush()
+            await self.frontier.flush()
+            self.store.commit()
+            committed, self.committed = self.committed, asyncio.Event()
+            committed.set()
+
+    def stop_soon(self, reason: str) -> None:
+        """Begin no more visits; those under way may end within some seconds."""
+        if not self.stopped:
+            self.stopped = reason
+            self.budget.close()
+            self.frontier.close()
+            asyncio.get_running_loop().call_later(DRAIN_SECONDS, self.stop_now)
+
+    def stop_now(self) -> None:
+        """Drop the visits under way; they will be repeated."""
+        for worker in self.workers:
+            worker.cancel()

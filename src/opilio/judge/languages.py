@@ -1,0 +1,24 @@
+"""A judge in; the same judge, for pages in the wanted languages only, out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from opilio.types import Judge, Page, Verdict
+
+
+class InLanguages:
+    """Lets a judge speak, then refuses pages that are known to be in another language."""
+
+    def __init__(self, judge: Judge, languages: Sequence[str]) -> None:
+        self.inner = judge
+        self.languages = {language.lower() for language in languages}
+
+    def judge(self, page: Page) -> Verdict:
+        """The inner verdict; relevant only if the language is wanted or unknown."""
+        verdict = self.inner.judge(page)
+        if page.language in self.languages or not page.language:
+            return verdict
+        return msgspec.structs.replace(verdict, relevant=False)

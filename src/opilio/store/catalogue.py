@@ -1,0 +1,98 @@
+"""Pages, edges and events in; rows of crawl.db out."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import time
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+
+from opilio.types import Fingerprint, Lease, Page, Response, Verdict
+
+Location = tuple[str, int, int]
+"""A WARC file's name, the offset in it and the length there."""
+
+PAGE_COLUMNS = (
+    "id number fetched_at status mime charset language title words bytes truncated "
+    "degraded noindex content simhash copy_of score relevant parts "
+    "warc warc_offset warc_length"
+).split()
+
+INSERT_PAGE = (
+    f"INSERT OR REPLACE INTO page ({', '.join(PAGE_COLUMNS)}) "  # noqa: S608
+    f"VALUES ({', '.join('?' * len(PAGE_COLUMNS))})"
+)
+
+
+class Catalogue:
+    """Writes what was found; everything stays in the caller's transaction."""
+
+    def __init__(self, db: sqlite3.Connection) -> None:
+        self.db = db
+        row = db.execute("SELECT count(*), max(number) FROM page").fetchone()
+        self.pages: int = row[0]
+        self.last_number: int = row[1] or 0
+
+    def save_page(
+        self,
+        lease: Lease,
+        response: Response,
+        location: Location | None,
+        *,
+        content: Fingerprint | None = None,
+        page: Page | None = None,
+        verdict: Verdict | None = None,
+        copy_of: int | None = None,
+    ) -> None:
+        """One row for a URL that answered."""
+        self.last_number += 1
+        self.pages += 1
+        self.db.execute(
+            INSERT_PAGE,
+            (
+                lease.id,
+                self.last_number,
+                response.fetched_at,
+                response.status,
+                response.header("content-type").partition(";")[0].strip().lower(),
+                *(
+                    (page.charset, page.language, page.title, page.words)
+                    if page
+                    else (None, None, None, None)
+                ),
+                len(response.body),
+                response.truncated or None,
+                (page.degraded or None) if page else None,
+                page.noindex if page else False,
+                content,
+                (page.simhash or None) if page else None,
+                copy_of,
+                *(
+                    (verdict.score, verdict.relevant, encode(verdict.parts))
+                    if verdict
+                    else (None, None, None)
+                ),
+                *(location or (None, None, None)),
+            ),
+        )
+
+    def save_edges(self, page: int, links: Iterable[int]) -> None:
+        """The links that stand on a page, by id; 0 is no link."""
+        self.db.executemany(
+            "INSERT INTO edge VALUES (?, ?)", [(page, link) for link in links if link]
+        )
+
+    def save_event(self, kind: str, **detail: Any) -> None:
+        """Something a person may want to know later."""
+        self.db.execute(
+            "INSERT INTO event (at, kind, detail) VALUES (?, ?, ?)",
+            (time.time(), kind, json.dumps(detail) if detail else None),
+        )
+
+
+def encode(parts: Any) -> str:
+    """JSON for a column."""
+    return msgspec.json.encode(parts).decode()

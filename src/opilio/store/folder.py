@@ -1,0 +1,89 @@
+"""A crawl is a folder: its paths, its settings file and its lock."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+from pathlib import Path
+from typing import IO
+
+from opilio.errors import BadInput, MachineLimit
+
+
+class CrawlFolder:
+    """Where everything of one crawl lies."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.settings = path / "crawl.toml"
+        self.database = path / "crawl.db"
+        self.warcs = path / "warc"
+        self.models = path / "models"
+
+    @property
+    def exists(self) -> bool:
+        """Is there a crawl here already?"""
+        return self.settings.is_file()
+
+    def require(self) -> CrawlFolder:
+        """Itself; BadInput when there is no crawl to look at."""
+        if not self.exists or not self.database.is_file():
+            raise BadInput(
+                f"{self.path} holds no crawl (no crawl.toml and crawl.db in it); "
+                "start one with: opilio crawl TOPIC.toml -o DIR"
+            )
+        return self
+
+    def make(self) -> None:
+        """Make the folder; refuse one that holds something else."""
+        if self.path.is_dir() and not self.exists and any(self.path.iterdir()):
+            raise BadInput(
+                f"{self.path} is not empty and holds no crawl; choose another folder "
+                "with -o DIR"
+            )
+        try:
+            self.warcs.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise BadInput(
+                f"{self.path} cannot be made: {error.strerror}; choose another folder "
+                "with -o DIR"
+            ) from None
+
+    def clear(self) -> None:
+        """Remove what a crawl has written here, and nothing else."""
+        for path in (self.warcs, self.models):
+            shutil.rmtree(path, ignore_errors=True)
+        for name in ("crawl.toml", "crawl.db", "crawl.db-wal", "crawl.db-shm"):
+            (self.path / name).unlink(missing_ok=True)
+
+    def lock(self) -> IO[str]:
+        """Keep other processes out for as long as the returned file is open.
+
+        The kernel drops the lock with the process, so kill -9 leaves none behind.
+        """
+        file = (self.path / "lock").open("a+", encoding="ascii")
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            file.seek(0)
+            owner = file.read().strip() or "unknown"
+            file.close()
+            raise BadInput(
+                f"{self.path} is being crawled by another process (id {owner}); wait "
+                "for it, stop it, or choose another folder with -o DIR"
+            ) from None
+        file.truncate(0)
+        file.write(str(os.getpid()))
+        file.flush()
+        return file
+
+    def require_room(self, min_free: int) -> None:
+        """MachineLimit when the disk has less than `min_free` bytes left."""
+        free = shutil.disk_usage(self.path).free
+        if free < min_free:
+            raise MachineLimit(
+                f"the disk of {self.path} has {free / 2**20:.0f} MB left; the crawl "
+                f"stops at {min_free / 2**20:.0f} MB (store.min_free). Everything so far "
+                "is kept: free some space and run the same command to go on"
+            )

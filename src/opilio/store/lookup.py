@@ -1,0 +1,168 @@
+"""crawl.db in; what people ask about a crawl, out. Reads only, also while it runs."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from typing import Any
+
+import msgspec
+
+from opilio.database import open_database
+from opilio.store.folder import CrawlFolder
+from opilio.types import Fingerprint
+
+
+class Summary(msgspec.Struct, frozen=True):
+    """A crawl in figures."""
+
+    pages: int  # URLs that answered with a page; redirects are not counted
+    kept: int
+    harvest_rate: float
+    harvest_rate_recent: float  # over the last 100 pages
+    pages_per_second: float  # from the first page to the last
+    links: int
+    hosts: int
+    bytes: int  # of all bodies
+    states: dict[str, int]
+    reasons: dict[str, int]  # of the links that are unusable, parked or copies
+    last_event: dict[str, Any] | None
+
+
+class Way(msgspec.Struct, frozen=True):
+    """One step on the way from a seed to a URL."""
+
+    url: str
+    anchor: str | None
+    promise: float
+    score: float | None
+
+
+class Explanation(msgspec.Struct, frozen=True):
+    """All that is known of one URL."""
+
+    link: dict[str, Any]
+    page: dict[str, Any] | None
+    way: list[Way]  # from the seed to the URL itself
+    original: str | None  # the URL this is a copy of, or redirects to
+    in_links: int
+    robots: dict[str, Any] | None
+
+
+@contextmanager
+def opened(folder: CrawlFolder) -> Iterator[sqlite3.Connection]:
+    """A connection that cannot write, with rows by name."""
+    with closing(open_database(folder.require().database, read_only=True)) as db:
+        db.row_factory = sqlite3.Row
+        yield db
+
+
+def summary(db: sqlite3.Connection) -> Summary:
+    """The figures of a crawl as of its last commit."""
+    is_page = "WHERE status BETWEEN 200 AND 299"
+    pages, kept, size, first, last = db.execute(
+        "SELECT count(*), coalesce(sum(relevant), 0), coalesce(sum(bytes), 0), "  # noqa: S608
+        f"min(fetched_at), max(fetched_at) FROM page {is_page}"
+    ).fetchone()
+    recent = [
+        row[0] or 0
+        for row in db.execute(
+            f"SELECT relevant FROM page {is_page} ORDER BY number DESC LIMIT 100"  # noqa: S608
+        )
+    ]
+    states: dict[str, int] = {}
+    reasons: dict[str, int] = {}
+    for state, reason, count in db.execute(
+        "SELECT state, reason, count(*) FROM link GROUP BY state, reason"
+    ):
+        states[state] = states.get(state, 0) + count
+        if reason and state not in ("waiting", "leased"):
+            reasons[reason] = reasons.get(reason, 0) + count
+    event = db.execute("SELECT * FROM event ORDER BY id DESC LIMIT 1").fetchone()
+    return Summary(
+        pages=pages,
+        kept=kept,
+        harvest_rate=kept / pages if pages else 0.0,
+        harvest_rate_recent=sum(recent) / len(recent) if recent else 0.0,
+        pages_per_second=(pages - 1) / (last - first) if pages > 1 and last > first else 0.0,
+        links=sum(states.values()),
+        hosts=db.execute("SELECT count(*) FROM host").fetchone()[0],
+        bytes=size,
+        states=states,
+        reasons=dict(sorted(reasons.items(), key=lambda item: -item[1])),
+        last_event=with_json(event, "detail") if event else None,
+    )
+
+
+def explain(
+    db: sqlite3.Connection, fingerprint: Fingerprint, origin: str
+) -> Explanation | None:
+    """How a URL was found, ranked, fetched and judged; None when it is not known."""
+    row = db.execute("SELECT * FROM link WHERE fingerprint = ?", (fingerprint,)).fetchone()
+    if row is None:
+        return None
+    page = db.execute("SELECT * FROM page WHERE id = ?", (row["id"],)).fetchone()
+    original = None
+    if page and page["copy_of"]:
+        target = db.execute("SELECT url FROM link WHERE id = ?", (page["copy_of"],))
+        original = target.fetchone()[0]
+    robots = db.execute(
+        "SELECT origin, status, fetched_at FROM robots WHERE origin = ?", (origin,)
+    ).fetchone()
+    counted = db.execute("SELECT count(*) FROM edge WHERE link = ?", (row["id"],))
+    return Explanation(
+        link=with_json(row, "parts"),
+        page=with_json(page, "parts") if page else None,
+        way=way_to(db, row["id"]),
+        original=original,
+        in_links=counted.fetchone()[0],
+        robots=dict(robots) if robots else None,
+    )
+
+
+def way_to(db: sqlite3.Connection, link: int) -> list[Way]:
+    """The links from a seed to this one, each the evidence for the next."""
+    steps: list[Way] = []
+    visited: set[int] = set()
+    while link and link not in visited:
+        visited.add(link)
+        url, anchor, promise, found_on, score = db.execute(
+            "SELECT url, anchor, promise, found_on, score FROM link "
+            "LEFT JOIN page USING (id) WHERE id = ?",
+            (link,),
+        ).fetchone()
+        steps.append(Way(url, anchor, promise, score))
+        link = found_on
+    return steps[::-1]
+
+
+def best_pages(db: sqlite3.Connection, limit: int) -> list[dict[str, Any]]:
+    """The kept pages with the highest scores."""
+    rows = db.execute(
+        "SELECT url, title, score, number FROM page JOIN link USING (id) "
+        "WHERE state = 'kept' ORDER BY score DESC, number LIMIT ?",
+        (limit,),
+    )
+    return [dict(row) for row in rows]
+
+
+def harvest_curve(db: sqlite3.Connection) -> list[float]:
+    """The share of relevant pages among the first 1, 2, 3, … pages."""
+    kept = 0
+    curve = []
+    rows = db.execute(
+        "SELECT relevant FROM page WHERE status BETWEEN 200 AND 299 ORDER BY number"
+    )
+    for number, (relevant,) in enumerate(rows, 1):
+        kept += relevant or 0
+        curve.append(kept / number)
+    return curve
+
+
+def with_json(row: sqlite3.Row, column: str) -> dict[str, Any]:
+    """A row as a dictionary, one column of it decoded."""
+    values = dict(row)
+    if values[column] is not None:
+        values[column] = msgspec.json.decode(values[column])
+    return values

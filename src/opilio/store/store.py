@@ -1,0 +1,160 @@
+"""Responses, pages and verdicts in; a WARC file and a catalogue that agree, out.
+
+What came over the wire is appended to the WARC file first, the rows follow. A commit
+makes the file durable, then the rows that point into it; after a crash the file is
+cut back to what the rows know.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+
+from opilio.config import Store as StoreSettings
+from opilio.database import open_database
+from opilio.errors import MachineLimit
+from opilio.store.catalogue import Catalogue
+from opilio.store.copies import ContentSeen, NearCopies
+from opilio.store.folder import CrawlFolder
+from opilio.store.warc import WarcWriter, pack, pack_metadata, pack_revisit
+from opilio.types import Fingerprint, Lease, Page, Response, Verdict
+
+
+class Store:
+    """Everything a crawl keeps."""
+
+    def __init__(self, folder: CrawlFolder, settings: StoreSettings) -> None:
+        self.folder = folder
+        self.settings = settings
+        self.lock = folder.lock()
+        self.db = open_database(folder.database)
+        self.db.execute("BEGIN")
+        self.warc = WarcWriter(folder.warcs, self.db, settings.warc_bytes)
+        self.catalogue = Catalogue(self.db)
+        self.seen = ContentSeen()
+        self.near = NearCopies()
+        self.remember()
+
+    def remember(self) -> None:
+        """Fill the tests for copies from the pages of earlier runs."""
+        rows = self.db.execute(
+            "SELECT id, content, simhash FROM page WHERE copy_of IS NULL"
+        )
+        for page, content, simhash in rows:
+            if content is not None:
+                self.seen.add(content, page)
+            if simhash:
+                self.near.add(simhash, page)
+
+    def save_page(
+        self,
+        lease: Lease,
+        response: Response,
+        record: bytes,
+        content: Fingerprint,
+        page: Page,
+        verdict: Verdict,
+        links: Iterable[int],
+    ) -> None:
+        """A page that was read and judged, with the ids of its links."""
+        metadata = pack_metadata(
+            response,
+            {
+                "score": f"{verdict.score:.6f}",
+                "relevant": "yes" if verdict.relevant else "no",
+                "language": page.language,
+                "title": page.title,
+            },
+        )
+        self.catalogue.save_page(
+            lease,
+            response,
+            self.warc.append(record + metadata),
+            content=content,
+            page=page,
+            verdict=verdict,
+        )
+        self.catalogue.save_edges(lease.id, links)
+        self.seen.add(content, lease.id)
+        if page.simhash:
+            self.near.add(page.simhash, lease.id)
+
+    def save_copy(
+        self, lease: Lease, response: Response, original: int, content: Fingerprint
+    ) -> None:
+        """A response with the same bytes as another page's."""
+        location = self.warc.append(self.revisit(response, original))
+        self.catalogue.save_page(
+            lease, response, location, content=content, copy_of=original
+        )
+
+    def save_near_copy(
+        self,
+        lease: Lease,
+        response: Response,
+        record: bytes,
+        content: Fingerprint,
+        page: Page,
+        original: int,
+    ) -> None:
+        """A page that another one says in nearly the same words."""
+        location = self.warc.append(record)
+        self.catalogue.save_page(
+            lease, response, location, content=content, page=page, copy_of=original
+        )
+        self.seen.add(content, original)
+
+    def save_redirect(self, lease: Lease, response: Response, target: int) -> None:
+        """A URL that only points to another."""
+        location = self.warc.append(pack(response))
+        self.catalogue.save_page(lease, response, location, copy_of=target)
+
+    def save_unread(self, lease: Lease, response: Response) -> None:
+        """A response that could not be read; its bytes are kept all the same."""
+        self.catalogue.save_page(lease, response, self.warc.append(pack(response)))
+
+    def revisit(self, response: Response, original: int) -> bytes:
+        """A WARC record that says: the same bytes as that page's."""
+        url, fetched_at = self.db.execute(
+            "SELECT url, fetched_at FROM page JOIN link USING (id) WHERE id = ?",
+            (original,),
+        ).fetchone()
+        return pack_revisit(response, url, fetched_at)
+
+    async def flush(self) -> None:
+        """Make the WARC file durable; the rows that point into it may follow."""
+        with full_disk_explained(self.folder):
+            await asyncio.to_thread(self.warc.flush)
+
+    def commit(self) -> None:
+        """Make every row so far durable, all together."""
+        with full_disk_explained(self.folder):
+            self.warc.record_length()
+            self.db.execute("COMMIT")
+            self.db.execute("BEGIN")
+
+    def close(self) -> None:
+        """Let go of the files; what was not committed is as if it never was."""
+        if self.db.in_transaction:
+            self.db.execute("ROLLBACK")
+        self.db.close()
+        self.warc.close()
+        self.lock.close()
+
+
+@contextmanager
+def full_disk_explained(folder: CrawlFolder) -> Iterator[None]:
+    """Turn the errors of a full disk into a MachineLimit that says what to do."""
+    try:
+        yield
+    except (sqlite3.OperationalError, OSError) as error:
+        no_room = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+        if getattr(error, "errno", None) in no_room or "is full" in str(error):
+            raise MachineLimit(
+                f"the disk of {folder.path} is full ({error}). Everything up to the "
+                "last commit is kept: free some space and run the same command to go on"
+            ) from error
+        raise

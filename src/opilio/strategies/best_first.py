@@ -1,0 +1,25 @@
+"""Best-first: Cho, Garcia-Molina & Page, WWW7, 1998; Menczer et al., TOIT, 2004.
+
+    promise(u) = max over known parents p of score(p)
+
+Symbols: score(p), the verdict on a page that links to u.
+We differ: the score comes from the configured judge. The maximum over the parents
+is kept by the frontier, which raises a promise and never lowers it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from opilio.types import Lease, Page, Ranked, Verdict
+
+
+class BestFirst:
+    """Visits links of the most relevant pages first."""
+
+    def rank(self, page: Page, verdict: Verdict, lease: Lease) -> Iterator[Ranked]:
+        """Every link of the page with the page's own score."""
+        level = 0 if verdict.relevant else lease.level + 1
+        parts = {"score(p)": verdict.score}
+        for link in page.links:
+            yield Ranked(link, verdict.score, parts, level)

@@ -1,0 +1,25 @@
+"""Breadth-first: Najork & Wiener, WWW10, 2001.
+
+    promise = -(depth + 1)
+
+Symbols: depth, the links from a seed to the page that holds the link.
+Links of one depth are visited in the order in which they were found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from opilio.types import Lease, Page, Ranked, Verdict
+
+
+class BreadthFirst:
+    """Visits all pages of one depth before the next."""
+
+    def rank(self, page: Page, verdict: Verdict, lease: Lease) -> Iterator[Ranked]:
+        """Every link of the page with the same promise."""
+        promise = -float(lease.depth + 1)
+        level = 0 if verdict.relevant else lease.level + 1
+        parts = {"depth": -promise}
+        for link in page.links:
+            yield Ranked(link, promise, parts, level)
