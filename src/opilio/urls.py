@@ -1,0 +1,347 @@
+"""URLs in; their canonical form, fingerprint, host, site, template and scope out.
+
+Parsing and joining follow the WHATWG standard (ada). The canonical form is what a
+link is known by: http or https, host in lower case and punycode, no credentials, no
+default port, no dot segments, no fragment, escapes only where they are needed and in
+upper case, query sorted by name, nothing in it that only names a visitor.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import re
+from collections.abc import Iterable, Sequence
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Protocol
+
+from ada_url import join_url, normalize_url
+from xxhash import xxh3_64_intdigest
+
+from opilio.errors import BadInput
+from opilio.types import Fingerprint
+
+if TYPE_CHECKING:
+    from tldextract import TLDExtract
+
+MAX_LENGTH = 8192  # no server answers to longer ones, and reading them costs time
+WORTH_CACHING = 1024  # so that hostile pages cannot fill the caches with long strings
+
+SESSION = """
+    phpsessid jsessionid sessionid session_id sessid asp.net_sessionid oscsid zenid
+    xtcsid cfid cftoken
+"""
+TRACKING = """
+    gclid gclsrc dclid gbraid wbraid fbclid msclkid yclid twclid ttclid igshid
+    li_fat_id mc_cid mc_eid mkt_tok _ga _gl _hsenc _hsmi __hstc __hssc __hsfp
+    _openstat s_kwcid ef_id vero_id vero_conv wickedid oly_anon_id oly_enc_id
+    fb_action_ids fb_action_types fb_ref fb_source rb_clickid ml_subscriber spm
+"""
+NOISE = frozenset((SESSION + TRACKING).split())
+NOISE_PREFIXES = ("utm_", "pk_", "mtm_", "piwik_", "matomo_", "hsa_", "aspsessionid")
+
+UNRESERVED = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
+ESCAPES = {
+    f"%{high}{low}": char if char in UNRESERVED else f"%{code:02X}"
+    for code, char in ((code, chr(code)) for code in range(256))
+    for high in {f"{code:02x}"[0], f"{code:02X}"[0]}
+    for low in {f"{code:02x}"[1], f"{code:02X}"[1]}
+} | {"%": "%25"}  # a stray one would make a new escape of what follows
+
+_escape = re.compile("%(?:[0-9A-Fa-f]{2})?").sub
+_parts = re.compile(r"(https?://)([^/?#]*)([^?#]*)(?:\?([^#]*))?").match
+_path_session = re.compile(r";(?:jsessionid|phpsessid|sessionid)=[^/;]*", re.I).sub
+_labels = re.compile(r"(?:[^.:]{1,63}\.)*[^.:]{1,63}(?::\d+)?").fullmatch
+_small_number = re.compile(r"\d{1,8}").fullmatch
+_digits = re.compile("(?<!%)(?<!%[0-9A-F])[0-9]+").subn  # not those of an escape
+
+# References that need no parser: up some folders or to the root, then plain segments.
+_plain = re.compile(r"(/|(?:\.\./)*)([A-Za-z0-9_][\w~,./-]*)?(?:#.*)?", re.A).fullmatch
+
+
+def canonical(url: str) -> str:
+    """The canonical form of an absolute URL; ValueError if it is not http or https."""
+    if len(url) > MAX_LENGTH:
+        raise ValueError(f"URL of {len(url)} characters; the limit is {MAX_LENGTH}")
+    return _canonical(normalize_url(url))
+
+
+def join(base: str, href: str) -> str:
+    """The canonical URL that `href` means on the page `base`; "" if it is not usable.
+
+    >>> join("http://ex.com/a/b", "../c#top")
+    'http://ex.com/c'
+    """
+    if len(href) > MAX_LENGTH:
+        return ""
+    try:
+        return _canonical(join_url(base, href) if base else normalize_url(href))
+    except ValueError:
+        return ""
+
+
+class Joiner:
+    """Joins the links of one page, quickly: most are plain, many come again.
+
+    Calling it with a link's href gives the canonical URL and its fingerprint,
+    or ("", 0) when the link is not usable. `base_href` is the page's <base href>.
+    """
+
+    def __init__(self, base_url: str, base_href: str = "") -> None:
+        self._base = page = _absolute(_absolute("", base_url), base_href)
+        self._known: dict[str, tuple[str, Fingerprint]] = {}
+        folder = page.partition("?")[0].rpartition("/")[0]
+        folders = []  # this one, the one above, …, the root; each in canonical form
+        while folder.count("/") > 1:
+            folders.append(join("", folder + "/"))
+            folder = folder.rpartition("/")[0]
+        usable = all(folders) and page
+        self._folder = page[: len(page.partition("?")[0].rpartition("/")[0]) + 1]
+        self._folders = folders if usable else []
+        self._root = folders[-1] if usable else ""
+
+    def __call__(self, href: str) -> tuple[str, Fingerprint]:
+        """The canonical URL that `href` means on this page, and its fingerprint."""
+        found = self._known.get(href)
+        if found is None:
+            found = self._known[href] = self._join(href)
+        return found
+
+    def _join(self, href: str) -> tuple[str, Fingerprint]:
+        if self._root:
+            url = self._join_plain(href)
+            if url:
+                return url, fingerprint(url)
+        if len(href) > WORTH_CACHING:
+            return _joined.__wrapped__(self._base, href)
+        return _joined(self._needed_base(href), href)
+
+    def _join_plain(self, href: str) -> str:
+        """The URL of a reference that needs no parser, else ""."""
+        start = len(self._root) if href.startswith(self._root) else 0
+        plain = _plain(href, start)
+        if plain is None:
+            return ""
+        up, rest = plain.groups("")
+        if "/." in rest:
+            return ""
+        if start:
+            return "" if up else self._root + rest
+        if up == "/":
+            return self._root + rest
+        if not up and not rest:
+            return ""
+        depth = min(len(up) // 3, len(self._folders) - 1)
+        return self._folders[depth] + rest
+
+    def _needed_base(self, href: str) -> str:
+        """As little of the base as `href` depends on, so that pages share the cache."""
+        if href.startswith(("http://", "https://")):
+            return ""
+        if href.startswith("/"):
+            return self._root
+        if href[:1].isalnum() or href[:1] == ".":
+            return self._folder
+        return self._base
+
+
+@lru_cache(maxsize=2**13)
+def _joined(base: str, href: str) -> tuple[str, Fingerprint]:
+    url = join(base, href)
+    return url, fingerprint(url) if url else 0
+
+
+def _absolute(base: str, href: str) -> str:
+    """The http or https URL that `href` means on `base`, else `base`."""
+    try:
+        url = join_url(base, href) if base else normalize_url(href)
+    except ValueError:
+        return base
+    return url.partition("#")[0] if url.startswith(("http://", "https://")) else base
+
+
+def _canonical(href: str) -> str:
+    """The canonical form of a URL that the parser has written."""
+    parts = _parts(href)
+    if parts is None:
+        raise ValueError("not an http or https URL")
+    scheme, authority, path, query = parts.groups()
+    authority = _authority(authority)
+    if "%" in path:
+        path = _escape(_tidy_escape, path)
+    if ";" in path:
+        path = _path_session("", path)
+        if "/." in path:  # what is left of ..;jsessionid=1 is a dot segment
+            path = normalize_url(f"http://h{path}")[8:]
+    if query:
+        query = _tidy_query(query)
+    return f"{scheme}{authority}{path}?{query}" if query else scheme + authority + path
+
+
+@lru_cache(maxsize=2**12)
+def _authority(authority: str) -> str:
+    """Host and port without credentials; ValueError if no name server could know it."""
+    name = authority.rpartition("@")[2]
+    host, colon, port = name.partition(":")
+    if name.startswith("["):
+        return name
+    name = host.removesuffix(".") + colon + port
+    if len(name) > 259 or not _labels(name):
+        raise ValueError(f"{host!r} cannot be the name of a host")
+    return name
+
+
+def _tidy_escape(match: re.Match[str]) -> str:
+    return ESCAPES[match[0]]
+
+
+def _tidy_query(query: str) -> str:
+    if "%" in query:
+        query = _escape(_tidy_escape, query)
+    pairs = [pair for pair in query.split("&") if pair and not _is_noise(pair)]
+    pairs.sort(key=_name)  # stable: the order of a name's values may matter
+    return "&".join(pairs)
+
+
+def _name(pair: str) -> str:
+    return pair.partition("=")[0]
+
+
+def _is_noise(pair: str) -> bool:
+    """Does this parameter tell visitors apart, not pages?"""
+    name, _, value = pair.partition("=")
+    name = name.lower()
+    if name in NOISE or name.startswith(NOISE_PREFIXES):
+        return True
+    # A short number is the id of a story, not of a session.
+    return name == "sid" and not _small_number(value)
+
+
+def fingerprint(text: str) -> Fingerprint:
+    """64 bits of XXH3 over the text, as a signed integer."""
+    value = xxh3_64_intdigest(text.encode("utf-8", "surrogatepass"))
+    return value if value < 1 << 63 else value - (1 << 64)
+
+
+def host(url: str) -> str:
+    """The host of a canonical URL, with its port when that is not the default."""
+    return url.split("/", 3)[2]
+
+
+def origin(url: str) -> str:
+    """Scheme and host of a canonical URL: `http://ex.com:8080`."""
+    return url[: url.index("/", 8)]
+
+
+@lru_cache(maxsize=2**14)
+def domain(host: str) -> str:
+    """The registrable domain of a host: `ex.co.uk` of `www.ex.co.uk:8080`.
+
+    An address is its own domain. So is a public suffix and a name without a dot. Of
+    a name under an unknown suffix it is the last two labels.
+    """
+    name = _without_port(host)
+    found = _suffixes().extract_str(name)
+    if found.suffix:
+        return str(found.top_domain_under_public_suffix) or name
+    if found.ipv4 or name.startswith("["):
+        return name
+    return ".".join(name.split(".")[-2:])
+
+
+def same_site(a: str, b: str) -> bool:
+    """Do two canonical URLs belong to one registrable domain?"""
+    return domain(host(a)) == domain(host(b))
+
+
+def template(url: str) -> Fingerprint:
+    """What a canonical URL has in common with its variants: numbers and values apart.
+
+    0 when it has neither digits after its host nor a query.
+    """
+    start = url.index("/", 8)
+    path, _, query = url[start:].partition("?")
+    shape, numbers = _digits("0", path)
+    if query:
+        names = [_name(pair) if "=" in pair else "" for pair in query.split("&")]
+        shape += "?" + _digits("0", "&".join(names))[0]
+    return fingerprint(url[:start] + shape) if numbers or query else 0
+
+
+class ScopeRules(Protocol):
+    """What `[scope]` of a settings file says; opilio.config.Scope is one."""
+
+    @property
+    def domains(self) -> Sequence[str]: ...
+
+    @property
+    def exclude_domains(self) -> Sequence[str]: ...
+
+    @property
+    def exclude_paths(self) -> Sequence[str]: ...
+
+
+class Scope:
+    """Which URLs belong to a crawl; BadInput if a rule names no host."""
+
+    def __init__(self, rules: ScopeRules) -> None:
+        self._within = _hosts(rules.domains, "scope.domains")
+        self._without = _hosts(rules.exclude_domains, "scope.exclude_domains")
+        # The patterns of fnmatch are atomic, so no number of stars makes them slow.
+        self._paths = [
+            re.compile(fnmatch.translate(pattern)).match
+            for pattern in rules.exclude_paths
+        ]
+
+    def allows(self, url: str) -> bool:
+        """Does a canonical URL belong to the crawl?"""
+        if self._within or self._without:
+            names = _names(host(url))
+            if self._within and self._within.isdisjoint(names):
+                return False
+            if not self._without.isdisjoint(names):
+                return False
+        if not self._paths:
+            return True
+        target = url[url.index("/", 8) :]
+        path = target.partition("?")[0]
+        return not any(match(path) or match(target) for match in self._paths)
+
+
+def _hosts(names: Iterable[str], setting: str) -> frozenset[str]:
+    """Hosts as canonical URLs spell them: `*.Bücher.de` as `xn--bcher-kva.de`."""
+    hosts = set()
+    for name in names:
+        bare = name.strip().removeprefix("*").removeprefix(".")
+        url = join("", f"http://{bare}/")
+        if not url or url.count("/") > 3 or "?" in url:
+            raise BadInput(
+                f"{setting}: {name!r} is not a host; write it like 'example.org'"
+            )
+        hosts.add(host(url))
+    return frozenset(hosts)
+
+
+@lru_cache(maxsize=2**12)
+def _names(host: str) -> tuple[str, ...]:
+    """A host, also without its port, and all domains above it."""
+    name = _without_port(host)
+    labels = [] if name.startswith("[") else name.split(".")
+    above = [".".join(labels[start:]) for start in range(1, len(labels))]
+    return (host, name, *above)
+
+
+def _without_port(host: str) -> str:
+    if host.startswith("["):
+        return host.partition("]")[0] + "]"
+    return host.partition(":")[0]
+
+
+@cache
+def _suffixes() -> TLDExtract:
+    # Imported here: it takes a tenth of a second and brings in a whole HTTP client.
+    from tldextract import TLDExtract
+
+    # Only the bundled list, no network, nothing written; user pages are sites.
+    return TLDExtract(
+        suffix_list_urls=(), cache_dir=None, include_psl_private_domains=True
+    )
