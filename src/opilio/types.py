@@ -151,6 +151,26 @@ class Strategy(Protocol):
     def rank(self, page: Page, verdict: Verdict, lease: Lease) -> Iterable[Ranked]: ...
 
 
+class Counts(msgspec.Struct, frozen=True):
+    """How a frontier stands."""
+
+    waiting: int
+    leased: int
+    hosts: int
+    ready: int  # hosts that may be visited now and have something to visit
+    resting: int  # hosts that have, but may not be visited yet
+    ended: Mapping[tuple[State, str], int]  # all other links, by state and reason
+
+    @property
+    def reasons(self) -> Mapping[str, int]:
+        """The unusable links, by reason."""
+        return {
+            reason: count
+            for (state, reason), count in self.ended.items()
+            if state is State.UNUSABLE
+        }
+
+
 class Frontier(Protocol):
     """Every link that waits; leases the most promising one that may be visited now.
 
@@ -159,12 +179,21 @@ class Frontier(Protocol):
     caller's transaction.
     """
 
-    async def add(self, found: Iterable[Ranked], via: Lease | None = None) -> list[int]:
+    async def add(
+        self,
+        found: Iterable[Ranked],
+        via: Lease | None = None,
+        *,
+        redirect: bool = False,
+    ) -> list[int]:
         """Let links wait; answer the id of each, known before or not.
 
         A link that is known already keeps the better of its two promises (and the
         evidence that set it). One that the capacity had parked may come back. An
-        unwanted link, one with a reason, is recorded as unusable and its id is given.
+        unwanted link, one with a reason, is recorded as unusable and its id is given;
+        it waits once it is found where it is wanted. A URL that is too long is not
+        recorded: its id is 0. `redirect`: `via` was sent on to these, so they are as
+        deep as it is and one hop further.
         """
         ...
 
@@ -183,11 +212,17 @@ class Frontier(Protocol):
         ...
 
     async def retry(
-        self, lease: Lease, after: float, reason: str, *, counted: bool = True
+        self,
+        lease: Lease,
+        after: float,
+        reason: str,
+        *,
+        counted: bool = True,
+        contacted: bool = True,
     ) -> bool:
         """Let the link wait again, for `after` seconds at least; False, and the link is
         unusable for this reason, when its attempts are used up. `counted=False`: this
-        was no fault of the link's."""
+        was no fault of the link's. `contacted=False`: no request was made."""
         ...
 
     async def revise(self, promises: Iterable[tuple[Fingerprint, float]]) -> int:
@@ -206,6 +241,14 @@ class Frontier(Protocol):
         seconds from now, the address it answers at."""
         ...
 
-    async def close(self) -> None:
+    def counts(self) -> Counts:
+        """How many links and hosts there are, by what they do; costs next to nothing."""
+        ...
+
+    async def flush(self) -> None:
+        """Hand everything over to the transaction that the caller is about to commit."""
+        ...
+
+    def close(self) -> None:
         """Wake every waiting `take` with None; leases that are out stay valid."""
         ...
