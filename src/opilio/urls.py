@@ -55,7 +55,9 @@ _small_number = re.compile(r"\d{1,8}").fullmatch
 _digits = re.compile("(?<!%)(?<!%[0-9A-F])[0-9]+").subn  # not those of an escape
 
 # References that need no parser: up some folders or to the root, then plain segments.
-_plain = re.compile(r"(/|(?:\.\./)*)([A-Za-z0-9_][\w~,./-]*)?(?:#.*)?", re.A).fullmatch
+_plain = re.compile(
+    r"(/|(?:\.\./)*)((?:[A-Za-z0-9_][\w~,./-]*)?)(?:#.*)?", re.ASCII
+).fullmatch
 
 
 def canonical(url: str) -> str:
@@ -79,59 +81,54 @@ def join(base: str, href: str) -> str:
         return ""
 
 
-class Joiner:
-    """Joins the links of one page, quickly: most are plain, many come again.
+class Joiner(dict[str, tuple[str, Fingerprint]]):
+    """What the hrefs of one page mean: canonical URL and fingerprint, or ("", 0).
 
-    Calling it with a link's href gives the canonical URL and its fingerprint,
-    or ("", 0) when the link is not usable. `base_href` is the page's <base href>.
+    Quick, because most links are plain and many come again. `base_href` is what the
+    page's <base href> says.
+
+    >>> Joiner("http://ex.com/a/b")["../c#top"][0]
+    'http://ex.com/c'
     """
 
     def __init__(self, base_url: str, base_href: str = "") -> None:
-        self._base = page = _absolute(_absolute("", base_url), base_href)
-        self._known: dict[str, tuple[str, Fingerprint]] = {}
-        folder = page.partition("?")[0].rpartition("/")[0]
-        folders = []  # this one, the one above, …, the root; each in canonical form
-        while folder.count("/") > 1:
-            folders.append(join("", folder + "/"))
-            folder = folder.rpartition("/")[0]
-        usable = all(folders) and page
-        self._folder = page[: len(page.partition("?")[0].rpartition("/")[0]) + 1]
-        self._folders = folders if usable else []
-        self._root = folders[-1] if usable else ""
+        page = join("", base_url)
+        self._base = base = (base_href and join(page, base_href)) or page
+        self._folder = folder = base[: base.partition("?")[0].rfind("/") + 1]
+        self._root = folder and origin(folder) + "/"
+        self._starts = {"/": self._root}
+        up = ""
+        while len(folder) > len(self._root):
+            self._starts[up] = folder
+            folder = folder[: folder.rindex("/", 0, -1) + 1]
+            up += "../"
 
-    def __call__(self, href: str) -> tuple[str, Fingerprint]:
-        """The canonical URL that `href` means on this page, and its fingerprint."""
-        found = self._known.get(href)
-        if found is None:
-            found = self._known[href] = self._join(href)
+    def __missing__(self, href: str) -> tuple[str, Fingerprint]:
+        url = self._root and self._join_plain(href)
+        if url:
+            found = url, fingerprint(url)
+        elif len(href) <= WORTH_CACHING:
+            found = _joined(self._needed_base(href), href)
+        else:
+            found = _joined.__wrapped__(self._base, href)
+        self[href] = found
         return found
-
-    def _join(self, href: str) -> tuple[str, Fingerprint]:
-        if self._root:
-            url = self._join_plain(href)
-            if url:
-                return url, fingerprint(url)
-        if len(href) > WORTH_CACHING:
-            return _joined.__wrapped__(self._base, href)
-        return _joined(self._needed_base(href), href)
 
     def _join_plain(self, href: str) -> str:
         """The URL of a reference that needs no parser, else ""."""
-        start = len(self._root) if href.startswith(self._root) else 0
-        plain = _plain(href, start)
-        if plain is None:
-            return ""
-        up, rest = plain.groups("")
-        if "/." in rest:
-            return ""
-        if start:
-            return "" if up else self._root + rest
-        if up == "/":
-            return self._root + rest
-        if not up and not rest:
-            return ""
-        depth = min(len(up) // 3, len(self._folders) - 1)
-        return self._folders[depth] + rest
+        plain = _plain(href)
+        if plain is not None:
+            up, rest = plain.groups()
+            if "/." in rest:
+                return ""
+            if up or rest:
+                return self._starts.get(up, self._root) + rest
+            return self._base
+        if href.startswith(self._root):
+            plain = _plain(href, len(self._root))
+            if plain is not None and not plain[1] and "/." not in plain[2]:
+                return self._root + plain[2]
+        return ""
 
     def _needed_base(self, href: str) -> str:
         """As little of the base as `href` depends on, so that pages share the cache."""
@@ -148,15 +145,6 @@ class Joiner:
 def _joined(base: str, href: str) -> tuple[str, Fingerprint]:
     url = join(base, href)
     return url, fingerprint(url) if url else 0
-
-
-def _absolute(base: str, href: str) -> str:
-    """The http or https URL that `href` means on `base`, else `base`."""
-    try:
-        url = join_url(base, href) if base else normalize_url(href)
-    except ValueError:
-        return base
-    return url.partition("#")[0] if url.startswith(("http://", "https://")) else base
 
 
 def _canonical(href: str) -> str:
@@ -216,9 +204,11 @@ def _is_noise(pair: str) -> bool:
     return name == "sid" and not _small_number(value)
 
 
-def fingerprint(text: str) -> Fingerprint:
-    """64 bits of XXH3 over the text, as a signed integer."""
-    value = xxh3_64_intdigest(text.encode("utf-8", "surrogatepass"))
+def fingerprint(text: str | bytes) -> Fingerprint:
+    """64 bits of XXH3 over a text (as UTF-8) or bytes, as a signed integer."""
+    if isinstance(text, str):
+        text = text.encode("utf-8", "surrogatepass")
+    value = xxh3_64_intdigest(text)
     return value if value < 1 << 63 else value - (1 << 64)
 
 
