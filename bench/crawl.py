@@ -1,0 +1,160 @@
+"""Whole crawls of one local site, as CPU per page: Opilio, the raw limit, Scrapy.
+
+A site of real-sized pages is served by nginx. All crawlers visit the same number of
+its pages breadth-first, one after another and in turns, so that noise of the machine
+falls on all alike; read the ratios. CPU is that of all processes of a crawler.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+from bench.table import show
+from opilio.lab.dials import Dials
+from opilio.lab.synthetic import SyntheticWeb
+from opilio.lab.webs import write_static_site
+
+PAGES = 3000
+ROUNDS = 3
+PORT = 18080
+
+NGINX = """
+daemon off; worker_processes 1; pid {folder}/nginx.pid; error_log {folder}/error.log;
+events {{ worker_connections 512; }}
+http {{
+    access_log off; default_type text/html; keepalive_requests 1000000;
+    types {{ text/html html; text/plain txt; }}
+    client_body_temp_path {folder}/body; proxy_temp_path {folder}/proxy;
+    fastcgi_temp_path {folder}/fastcgi; uwsgi_temp_path {folder}/uwsgi;
+    scgi_temp_path {folder}/scgi;
+    server {{ listen 127.0.0.1:{port}; root {site}; index index.html; }}
+}}
+"""
+
+
+@contextmanager
+def nginx(site: Path, folder: Path) -> Iterator[str]:
+    """Serve a folder; answers the start URL."""
+    config = folder / "nginx.conf"
+    config.write_text(NGINX.format(folder=folder, site=site, port=PORT))
+    server = subprocess.Popen(["nginx", "-c", str(config), "-p", str(folder)])
+    try:
+        time.sleep(0.5)
+        yield f"http://127.0.0.1:{PORT}/"
+    finally:
+        server.terminate()
+        server.wait(10)
+
+
+class Cost(NamedTuple):
+    """What a run of a crawler took."""
+
+    cpu: float  # seconds, of all its processes
+    seconds: float
+    peak_mb: float  # of its largest process
+
+
+def measure(command: list[str]) -> Cost:
+    """Run a command to its end."""
+    began = time.perf_counter()
+    with tempfile.TemporaryFile() as output:
+        process = subprocess.Popen(command, stdout=output, stderr=output)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        seconds = time.perf_counter() - began
+        output.seek(0)
+        printed = output.read().decode()
+    if process.returncode:
+        raise SystemExit(f"{' '.join(command)} failed:\n{printed[-3000:]}")
+    return Cost(usage.ru_utime + usage.ru_stime, seconds, usage.ru_maxrss / 1024)
+
+
+TOPIC = """
+name = "bench"
+keywords = ["volcano", "lava", "eruption", "crater", "magma chamber"]
+seeds = ["{start}"]
+"""
+
+SETTINGS = """
+[crawl]
+in_flight = 32
+[politeness]
+delay = 0.0
+ip_delay = 0.0
+per_host = 16
+[fetch]
+allow_networks = ["127.0.0.0/8"]
+[bounds]
+per_template = 0
+"""
+
+
+def opilio(start: str, folder: Path, readers: int = 1) -> list[str]:
+    """The command of a whole Opilio crawl, everything on."""
+    topic, settings = folder / "bench.toml", folder / "settings.toml"
+    topic.write_text(TOPIC.format(start=start))
+    settings.write_text(SETTINGS)
+    return [
+        str(Path(sys.executable).with_name("opilio")),
+        *("crawl", str(topic), "--settings", str(settings), "--fresh", "--quiet"),
+        *("-o", str(folder / f"crawl-{readers}"), "--strategy", "breadth-first"),
+        *("--max-pages", str(PAGES), "--readers", str(readers)),
+    ]
+
+
+def peer(module: str, start: str, folder: Path) -> list[str]:
+    """The command of another crawler of this folder."""
+    return [sys.executable, "-m", f"bench.{module}", start, str(PAGES)]
+
+
+CRAWLERS: dict[str, Callable[[str, Path], list[str]]] = {
+    "raw limit": partial(peer, "raw_limit"),
+    "Opilio, 1 reader": partial(opilio, readers=1),
+    "Opilio, 2 readers": partial(opilio, readers=2),
+    "Scrapy": partial(peer, "scrapy_peer"),
+}
+
+
+def main() -> None:
+    """Measure and print the table."""
+    if not shutil.which("nginx"):
+        raise SystemExit("nginx is needed for this benchmark: apt-get install nginx-light")
+    costs: dict[str, list[Cost]] = {name: [] for name in CRAWLERS}
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        site = folder / "site"
+        written = write_static_site(SITE, site)
+        with nginx(site, folder) as start:
+            for _ in range(ROUNDS):
+                for crawler, command in CRAWLERS.items():
+                    costs[crawler].append(measure(command(start, folder)))
+    best = {name: min(runs, key=lambda run: run.cpu) for name, runs in costs.items()}
+    limit = best["raw limit"].cpu
+    show(
+        f"{PAGES} pages of {written} on one host, {ROUNDS} rounds, the best of each",
+        ("crawler", "CPU ms/page", "x limit", "pages/s", "peak MB"),
+        [
+            (
+                name,
+                f"{cost.cpu / PAGES * 1000:.2f}",
+                f"{cost.cpu / limit:.2f}",
+                f"{PAGES / cost.seconds:.0f}",
+                f"{cost.peak_mb:.0f}",
+            )
+            for name, cost in best.items()
+        ],
+    )
+
+
+if __name__ == "__main__":
+    main()

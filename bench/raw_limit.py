@@ -1,0 +1,138 @@
+"""The raw limit: fetch, parse, extract and follow; nothing kept, nothing checked.
+
+    python -m bench.raw_limit START_URL MAX_PAGES
+
+One process, one host: asyncio and httptools for HTTP/1.1, turbohtml for title, headings,
+links with anchor and context, and text, ada-url for joining, a set of seen URLs.
+No robots, no politeness, no limits, no errors, no store. It is what a crawler's work
+would cost if nothing could go wrong and nothing had to be remembered.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections import deque
+from urllib.parse import urlsplit
+
+import ada_url
+import httptools
+import turbohtml
+
+CONNECTIONS = 16
+CONTEXT = 100  # characters on each side of a link
+
+
+class Connection(asyncio.Protocol):
+    """One keep-alive connection that asks for one URL after another."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        self.crawler = crawler
+        self.chunks: list[bytes] = []
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self.transport = transport
+        self.ask()
+
+    def ask(self) -> None:
+        url = self.crawler.next()
+        if url is None:
+            self.crawler.idle.append(self)
+            return
+        self.url = url
+        self.parser = httptools.HttpResponseParser(self)
+        path = urlsplit(url).path or "/"
+        self.transport.write(
+            f"GET {path} HTTP/1.1\r\nHost: {self.crawler.host}\r\n"
+            "Accept: text/html\r\n\r\n".encode()
+        )
+
+    def data_received(self, data: bytes) -> None:
+        self.parser.feed_data(data)
+
+    def on_body(self, data: bytes) -> None:
+        self.chunks.append(data)
+
+    def on_message_complete(self) -> None:
+        body, self.chunks = b"".join(self.chunks), []
+        self.crawler.page(self.url, body)
+        self.ask()
+
+
+class Crawler:
+    """Breadth-first over one host."""
+
+    def __init__(self, start: str, limit: int) -> None:
+        self.host = urlsplit(start).netloc
+        self.queue = deque([start])
+        self.seen = {start}
+        self.limit = limit
+        self.asked = self.answered = 0
+        self.idle: list[Connection] = []
+        self.done = asyncio.get_running_loop().create_future()
+
+    def next(self) -> str | None:
+        if not self.queue or self.asked >= self.limit:
+            return None
+        self.asked += 1
+        return self.queue.popleft()
+
+    def page(self, url: str, body: bytes) -> None:
+        self.answered += 1
+        for target in extract(url, body):
+            if target not in self.seen:
+                self.seen.add(target)
+                if urlsplit(target).netloc == self.host:
+                    self.queue.append(target)
+        while self.idle and self.queue and self.asked < self.limit:
+            self.idle.pop().ask()
+        if self.answered >= self.limit or (self.asked == self.answered and not self.queue):
+            if not self.done.done():
+                self.done.set_result(None)
+
+
+def extract(url: str, body: bytes) -> list[str]:
+    """Title, headings, links with anchor and context, text; answers the links."""
+    document = turbohtml.parse(body)
+    node = document.select_one("title")
+    title = node.text if node else ""
+    headings = [node.text for node in document.select("h1, h2, h3, h4, h5, h6")]
+    body_node = document.select_one("body")
+    text = body_node.text if body_node else ""
+    targets = []
+    position = 0
+    for node in document.select("a[href]"):
+        anchor = node.text
+        found = text.find(anchor, position) if anchor else -1
+        if found >= 0:
+            position = found
+            before = text[max(0, found - CONTEXT) : found]
+            after = text[found + len(anchor) : found + len(anchor) + CONTEXT]
+        else:
+            before = after = ""
+        try:
+            target = ada_url.join_url(url, node.attrs["href"])
+        except ValueError:
+            continue
+        targets.append(target.partition("#")[0])
+    del title, headings, before, after
+    return targets
+
+
+async def main() -> None:
+    start, limit = sys.argv[1], int(sys.argv[2])
+    crawler = Crawler(start, limit)
+    address = urlsplit(start)
+    loop = asyncio.get_running_loop()
+    for _ in range(CONNECTIONS):
+        await loop.create_connection(
+            lambda: Connection(crawler), address.hostname, address.port
+        )
+    await crawler.done
+    print(crawler.answered)
+
+
+if __name__ == "__main__":
+    import uvloop
+
+    uvloop.run(main())
