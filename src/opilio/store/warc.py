@@ -14,7 +14,6 @@ import re
 import sqlite3
 import threading
 import time
-import uuid
 import zlib
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
@@ -44,8 +43,8 @@ def pack(response: Response) -> bytes:
         ("response", response.url, at),
         [*told_by(response), f"WARC-Payload-Digest: {digest(body)}"],
         "application/http; msgtype=response",
-        http_head(response, len(body)) + body,
-        level=2,
+        http_head(response, len(body)),
+        body,
     )
 
 
@@ -105,7 +104,7 @@ def pack_warcinfo(filename: str, created_at: float, fields: Mapping[str, str]) -
         [f"WARC-Filename: {filename}"],
         "application/warc-fields",
         warc_fields(fields),
-        level=None,
+        stored=True,
     )
 
 
@@ -114,7 +113,9 @@ def record(
     lines: Iterable[str],
     content_type: str,
     block: bytes,
-    level: int | None = 0,
+    body: bytes = b"",
+    *,
+    stored: bool = False,
 ) -> bytes:
     """A finished record, given its (type, URL, date) and the other header lines."""
     kind, url, at = identity
@@ -126,23 +127,27 @@ def record(
         *([f"WARC-Target-URI: {clean(url)}"] if url else []),
         *lines,
         f"Content-Type: {content_type}",
-        f"Content-Length: {len(block)}\r\n\r\n",
+        f"Content-Length: {len(block) + len(body)}\r\n\r\n",
     )
-    data = b"".join(("\r\n".join(lines).encode("utf-8", "replace"), block, b"\r\n\r\n"))
-    if level is None:
+    head = "\r\n".join(lines).encode("utf-8", "replace")
+    data = b"".join((head, block, body, b"\r\n\r\n"))
+    if stored:
         return zlib.compress(data, 0, wbits=31)
-    packed: bytes = isal_zlib.compress(data, level=level, wbits=31)
+    packed: bytes = isal_zlib.compress(data, level=2 if body else 0, wbits=31)
     return packed
 
 
 def record_id(kind: str, url: str, at: str) -> str:
-    """The same for the same exchange, so that a run can be repeated."""
-    return f"<urn:uuid:{uuid.uuid5(uuid.NAMESPACE_URL, f'{kind} {at} {url}')}>"
+    """The same for the same exchange in every run (a UUID of version 8)."""
+    name = f"{kind} {at} {url}".encode("utf-8", "replace")
+    x = hashlib.blake2b(name, digest_size=16).hexdigest()
+    return f"<urn:uuid:{x[:8]}-{x[8:12]}-8{x[13:16]}-a{x[17:20]}-{x[20:]}>"
 
 
 def date(at: float) -> str:
     """Seconds since 1970 as WARC-Date."""
-    return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    moment = datetime.fromtimestamp(at, UTC).isoformat(timespec="microseconds")
+    return moment.removesuffix("+00:00") + "Z"
 
 
 def digest(body: bytes) -> str:
@@ -182,7 +187,7 @@ def http_head(response: Response, length: int) -> bytes:
 
 def head(first: str, headers: Headers) -> bytes:
     """A first line and header lines as bytes, none of which can be more than one."""
-    lines = [clean(first), *(f"{clean(name)}: {clean(line)}" for name, line in headers)]
+    lines = [clean(first), *[clean(f"{name}: {value}") for name, value in headers]]
     return ("\r\n".join(lines) + "\r\n\r\n").encode("latin-1", "replace")
 
 
