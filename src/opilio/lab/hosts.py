@@ -1,0 +1,126 @@
+"""Dials in; the hosts of a synthetic web out: names, sizes, topics and ways."""
+
+from __future__ import annotations
+
+import random
+from itertools import accumulate
+
+import msgspec
+
+from opilio.lab import lexicon
+from opilio.lab.dials import Dials
+
+PERIOD = 20  # pages after which the topics of a host repeat
+VARIANTS = 8  # patterns a main topic has
+
+
+class Host(msgspec.Struct, frozen=True):
+    """A host and its ways."""
+
+    number: int
+    name: str
+    start: int  # its first page number
+    size: int  # in pages
+    pattern: int
+    robots: str = "rules"  # or missing, failing
+    crawl_delay: float = 0.0
+    calendar: bool = False
+    sessions: bool = False
+    slow: bool = False
+    failing: bool = False
+
+
+class Pattern:
+    """Which of twenty consecutive pages of a host is about which topic."""
+
+    def __init__(self, slots: list[int]) -> None:
+        self.slots = slots
+        self.places: dict[int, list[int]] = {}
+        for place, topic in enumerate(slots):
+            self.places.setdefault(topic, []).append(place)
+        self.main = max(self.places, key=lambda t: (len(self.places[t]), -t))
+
+    def count(self, topic: int, size: int) -> int:
+        """How many of the first `size` pages are about a topic."""
+        places = self.places.get(topic, [])
+        rest = sum(place < size % PERIOD for place in places)
+        return size // PERIOD * len(places) + rest
+
+
+def make_patterns(dials: Dials, topics: int) -> list[Pattern]:
+    """The patterns of hosts, VARIANTS for each main topic."""
+    patterns = []
+    for main in range(topics):
+        for variant in range(VARIANTS):
+            rng = random.Random(f"{dials.seed} pattern {main} {variant}")
+            others = [topic for topic in range(topics) if topic != main]
+            rng.shuffle(others)
+            minor = PERIOD - max(1, round(dials.purity * PERIOD)) if others else 0
+            slots = [main] * (PERIOD - minor)
+            slots += (others * PERIOD)[:minor]
+            rng.shuffle(slots)
+            patterns.append(Pattern(slots))
+    return patterns
+
+
+def make_hosts(
+    dials: Dials, patterns: list[Pattern], topics: tuple[str, ...]
+) -> list[Host]:
+    """The hosts, largest first, with names, sizes by a power law, and ways.
+
+    The largest host behaves itself, so that no web is mostly a nuisance.
+    """
+    count = dials.hosts
+    weights = list(accumulate((h + 1) ** -dials.host_exponent for h in range(count)))
+    share = (dials.pages - count) / weights[-1]
+    ends = [h + 1 + round(weight * share) for h, weight in enumerate(weights)]
+    starts = [0, *ends]
+    ways = {
+        trait: chosen_hosts(dials, trait, getattr(dials, trait))
+        for trait in (
+            "crawl_delays",
+            "calendars",
+            "sessions",
+            "slow_hosts",
+            "failing_hosts",
+        )
+    }
+    missing = range(count - dials.robots_missing, count)
+    failing = range(missing.start - dials.robots_failing, missing.start)
+    rng = random.Random(f"{dials.seed} names")
+    hosts: list[Host] = []
+    for h in range(count):
+        main = (h + h // len(topics) * 5) % len(topics)
+        robots = "missing" if h in missing else "failing" if h in failing else "rules"
+        hosts.append(
+            Host(
+                number=h,
+                name=host_name(rng, hosts, topics[main]),
+                start=starts[h],
+                size=starts[h + 1] - starts[h],
+                pattern=main * VARIANTS + h % VARIANTS,
+                robots=robots if h else "rules",
+                crawl_delay=dials.crawl_delay if h in ways["crawl_delays"] else 0.0,
+                calendar=h in ways["calendars"],
+                sessions=h in ways["sessions"],
+                slow=h in ways["slow_hosts"],
+                failing=h in ways["failing_hosts"],
+            )
+        )
+    return hosts
+
+
+def chosen_hosts(dials: Dials, trait: str, share: float) -> frozenset[int]:
+    """That share of the hosts but the first, at random."""
+    rng = random.Random(f"{dials.seed} {trait}")
+    wanted = min(round(share * dials.hosts), dials.hosts - 1)
+    return frozenset(rng.sample(range(1, dials.hosts), wanted))
+
+
+def host_name(rng: random.Random, hosts: list[Host], topic: str) -> str:
+    """A name for the next host; one in four shares the domain of the host before."""
+    number = len(hosts)
+    if number % 4 == 3:
+        return f"{topic}.{hosts[-1].name.removeprefix('www.')}"
+    syllable = (lexicon.ONSETS.split(), lexicon.VOWELS.split())
+    return f"www.{''.join(map(rng.choice, syllable * 2))}{number}.test"

@@ -1,0 +1,168 @@
+"""Topics and random numbers in; sentences, titles and anchors in their words out."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from opilio.lab import lexicon
+
+TABLE = 4096  # entries of a word table; a word's share of them is its frequency
+WIDEST = 8  # slots of the sentence that has most
+
+
+class Form(NamedTuple):
+    """A sentence with slots, and for each slot the table its word comes from."""
+
+    pattern: str
+    tables: tuple[list[str], ...]
+
+
+class Vocabulary:
+    """The words of every topic; the seed invents those that no dictionary has."""
+
+    def __init__(self, seed: int, topics: int) -> None:
+        self.topics = tuple(lexicon.TOPICS)[:topics]
+        self._neutral = [forms(lexicon.SENTENCES, words) for words in plain_words()]
+        self._sentences: list[list[list[Form]]] = []  # by topic, then by language
+        self._titles: list[list[list[Form]]] = []
+        invented: set[str] = set()
+        for topic in self.topics:
+            rng = random.Random(f"{seed} {topic}")
+            coined = coin(rng, 220, invented)
+            described = [w + rng.choice(lexicon.ADJECTIVE_ENDINGS) for w in coined[:40]]
+            terms = lexicon.TOPICS[topic]
+            in_english = [topic_words(list(terms), coined, described)]
+            in_hindi = [topic_words(list(terms.values()), coined, described, True)]
+            both = in_english + in_hindi
+            self._sentences.append([forms(lexicon.SENTENCES, w[0]) for w in both])
+            self._titles.append([forms(lexicon.TITLES, w[1]) for w in both])
+
+    def title(self, topic: int, draw: int, hindi: bool = False) -> str:
+        """A title that tells its topic; the same draw gives the same title."""
+        shapes = self._titles[topic][hindi]
+        form = shapes[draw % len(shapes)]
+        picks = [
+            table[(draw >> (8 + 12 * place)) % TABLE]
+            for place, table in enumerate(form.tables)
+        ]
+        title = with_articles(form.pattern % tuple(picks))
+        return title[0].upper() + title[1:]
+
+    def sentences(
+        self,
+        topic: int,
+        count: int,
+        rng: random.Random,
+        *,
+        noise: float = 0.0,
+        hindi: bool = False,
+        altered: bool = False,
+    ) -> list[str]:
+        """So many sentences about a topic.
+
+        `noise` is the share of them about something else; an altered text differs
+        in the first word of every eighth sentence and nowhere else.
+        """
+        shapes = rng.randbytes(count)
+        strays = rng.randbytes(count)
+        stray_topic = self._sentences[rng.randrange(len(self.topics))][hindi]
+        draws = memoryview(rng.randbytes(2 * WIDEST * count)).cast("H").tolist()
+        if altered:
+            for place in range(0, len(draws), 8 * WIDEST):
+                draws[place] ^= 0b1001_0000_0000
+        own = self._sentences[topic][hindi]
+        strays_to = (stray_topic, self._neutral[hindi])
+        limit = round(noise * 256)
+        result = []
+        for number, (shape, stray) in enumerate(zip(shapes, strays, strict=True)):
+            options = own if stray >= limit else strays_to[stray & 1]
+            pattern, tables = options[shape % len(options)]
+            words = draws[number * WIDEST : number * WIDEST + len(tables)]
+            picks = [t[w % TABLE] for t, w in zip(tables, words, strict=True)]
+            result.append(pattern % tuple(picks))
+        return result
+
+
+Words = dict[str, list[str]]
+
+
+def plain_words() -> list[Words]:
+    """The tables of text about nothing in particular, in English and in Hindi."""
+    rest = {
+        "v": table((1, lexicon.VERBS.split())),
+        "a": table((1, lexicon.ADJECTIVES.split())),
+    }
+    return [
+        {"n": table((1, list(lexicon.NOUNS))), **rest},
+        {"n": table((1, list(lexicon.NOUNS.values()))), **rest},
+    ]
+
+
+def topic_words(
+    terms: list[str], coined: list[str], described: list[str], hindi: bool = False
+) -> tuple[Words, Words]:
+    """The tables for the sentences of a topic and those for its titles."""
+    everyday = list(lexicon.NOUNS.values()) if hindi else list(lexicon.NOUNS)
+    verbs = table((1, lexicon.VERBS.split()))
+    adjectives = table((0.7, lexicon.ADJECTIVES.split()), (0.3, described))
+    text = {
+        "n": table((0.45, terms), (0.3, coined), (0.25, everyday)),
+        "v": verbs,
+        "a": adjectives,
+    }
+    title = {
+        "n": table((0.8, terms), (0.2, coined)),
+        "v": verbs,
+        "a": adjectives,
+    }
+    return text, title
+
+
+def table(*groups: tuple[float, Sequence[str]]) -> list[str]:
+    """TABLE entries in which each group has its share, its words by Zipf's law."""
+    entries: list[str] = []
+    end = 0.0
+    for share, words in groups:
+        total = sum(1 / (rank + 3) for rank in range(len(words)))
+        for rank, word in enumerate(words):
+            end += share * TABLE / (rank + 3) / total
+            entries.extend([word] * (round(end) - len(entries)))
+    return entries
+
+
+def forms(patterns: Sequence[str], words: Words) -> list[Form]:
+    """Patterns with #n, #v and #a, joined with the tables their words come from."""
+    return [
+        Form(
+            re.sub("#[nva]", "%s", pattern),
+            tuple(words[slot] for slot in re.findall("#([nva])", pattern)),
+        )
+        for pattern in patterns
+    ]
+
+
+def coin(rng: random.Random, count: int, taken: set[str]) -> list[str]:
+    """New pronounceable words, none of them taken before; each topic has its sounds."""
+    onsets = rng.sample(lexicon.ONSETS.split(), 12)
+    vowels = rng.sample(lexicon.VOWELS.split(), 5)
+    words: list[str] = []
+    while len(words) < count:
+        syllables = [
+            rng.choice(onsets) + rng.choice(vowels) for _ in range(rng.randint(2, 3))
+        ]
+        word = "".join(syllables) + rng.choice(lexicon.CODAS)
+        if word not in taken:
+            taken.add(word)
+            words.append(word)
+    return words
+
+
+def with_articles(text: str) -> str:
+    """English text with `an` where a vowel follows."""
+    for vowel in "aeio":
+        text = text.replace(f" a {vowel}", f" an {vowel}")
+        text = text.replace(f"A {vowel}", f"An {vowel}")
+    return text
