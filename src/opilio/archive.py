@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
+from typing import BinaryIO
 
 from fastwarc.warc import ArchiveIterator, WarcRecord, WarcRecordType
 
@@ -15,7 +16,7 @@ KINDS = WarcRecordType.response | WarcRecordType.revisit
 MAX_BYTES = 64 * 2**20  # of a decoded body: a WARC may come from anywhere
 
 
-def responses(stream: BytesIO) -> Iterator[Response]:
+def responses(stream: BinaryIO) -> Iterator[Response]:
     """Every response among the records of a stream, in order."""
     for record in ArchiveIterator(
         stream, record_types=KINDS, parse_http=True, strict_mode=False
@@ -58,11 +59,7 @@ def response_of(record: WarcRecord) -> Response:
 
 
 def http_headers(record: WarcRecord) -> Headers:
-    """The header lines of the response, those that archives rename by their own name.
-
-    A body in an archive is whole, so Content-Length and Transfer-Encoding of the wire
-    say nothing about it.
-    """
+    """The header lines of a response, names in lower case."""
     return tuple(
         (name.decode("latin-1").lower(), value.decode("latin-1"))
         for name, value in record.http_headers.items_bytes()

@@ -1,0 +1,125 @@
+"""WARC files in; a Fetch that answers from them, the same every time, out."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+import msgspec
+from fastwarc.warc import ArchiveIterator
+
+from opilio import archive, urls
+from opilio.content import is_html
+from opilio.errors import BadInput, Unusable
+from opilio.types import Fingerprint, Response
+
+FORMAT = "1"  # of the index; raise it when the canonical form of a URL changes
+
+
+class Place(msgspec.Struct, frozen=True, array_like=True):
+    """Where the record of a URL is, in one WARC file."""
+
+    url: Fingerprint  # of the canonical form
+    offset: int
+    same_as: Fingerprint = 0  # the URL whose body this one repeats (a revisit)
+
+
+class ReplayFetch:
+    """Answers from archives as the web would have answered then.
+
+    A URL in several records is answered by the last one. Nothing will change, so no
+    answer is worth a second try: every failure is Unusable.
+    """
+
+    def __init__(self, warcs: Sequence[Path], cache: Path | None = None) -> None:
+        self.paths = list(warcs)
+        self.places: dict[Fingerprint, tuple[int, Place]] = {
+            place.url: (number, place)
+            for number, path in enumerate(self.paths)
+            for place in index(path, cache)
+        }
+        self.files = [path.open("rb") for path in self.paths]
+
+    async def fetch(self, url: str) -> Response:
+        """The archived response of a URL, redirects included."""
+        try:
+            key = urls.fingerprint(urls.canonical(url))
+        except ValueError as error:
+            raise Unusable("bad_url", str(error), contacted=False) from None
+        found = self.places.get(key)
+        if found is None:
+            message = f"{url} is in none of {len(self.paths)} WARC files"
+            raise Unusable("not_archived", message, contacted=False)
+        number, place = found
+        if place.same_as:
+            number, place = self.places.get(place.same_as, found)
+        return usable(msgspec.structs.replace(self.read(number, place.offset), url=url))
+
+    def read(self, number: int, offset: int) -> Response:
+        """The response at a place."""
+        file = self.files[number]
+        file.seek(offset)
+        return next(archive.responses(file))
+
+    async def close(self) -> None:
+        """Let go of the files."""
+        for file in self.files:
+            file.close()
+
+
+def usable(response: Response) -> Response:
+    """The response if it is a page or a redirect; Unusable, with the reason, if not."""
+    status = response.status
+    if status // 100 == 3 and response.header("location"):
+        return response
+    if status // 100 != 2:
+        raise Unusable(f"http_{status}", f"{response.url} answered with {status}")
+    kind = response.header("content-type")
+    if not is_html(kind, response.body):
+        raise Unusable("not_html", f"{response.url} is no HTML but {kind!r}")
+    return response
+
+
+def index(path: Path, cache: Path | None) -> list[Place]:
+    """Where each URL of a WARC file is; kept in `cache`, a folder, for next time."""
+    try:
+        facts = path.stat()
+    except OSError as error:
+        raise BadInput(f"{path} cannot be read: {error.strerror}") from None
+    if cache is None:
+        return list(scan(path))
+    key = f"{FORMAT} {path.absolute()} {facts.st_size} {facts.st_mtime_ns}"
+    kept = cache / f"{hashlib.blake2b(key.encode(), digest_size=16).hexdigest()}.index"
+    with suppress(OSError, msgspec.DecodeError):
+        return msgspec.msgpack.decode(kept.read_bytes(), type=list[Place])
+    places = list(scan(path))
+    with suppress(OSError):  # it only saves time
+        cache.mkdir(parents=True, exist_ok=True)
+        draft = kept.with_suffix(f".{os.getpid()}")
+        draft.write_bytes(msgspec.msgpack.encode(places))
+        draft.replace(kept)
+    return places
+
+
+def scan(path: Path) -> Iterator[Place]:
+    """Read a WARC file from end to end for the places of its responses."""
+    with path.open("rb") as file:
+        for record in ArchiveIterator(
+            file, record_types=archive.KINDS, parse_http=False
+        ):
+            if not record.is_http:
+                continue
+            with suppress(ValueError):  # what is no URL cannot be asked for
+                yield Place(
+                    known_as(record.headers.get("WARC-Target-URI")),
+                    record.stream_pos,
+                    known_as(record.headers.get("WARC-Refers-To-Target-URI", "")),
+                )
+
+
+def known_as(uri: str | None) -> Fingerprint:
+    """The fingerprint of a URL as records name it; 0 for none."""
+    return urls.fingerprint(urls.canonical(uri.strip("<>"))) if uri else 0

@@ -1,0 +1,150 @@
+"""A crawl in; its pages as JSON lines, CSV or WARC out, the best first.
+
+Copies and pages that could not be read are left out, and so are pages that ask not to
+be shown (noindex), unless they are asked for. Nothing is held in memory but one page,
+and a file appears under its name only when it is whole.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import sqlite3
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import msgspec
+
+from opilio.database import open_database
+from opilio.errors import BadInput
+from opilio.store.folder import CrawlFolder
+from opilio.store.warc import date, read_record
+from opilio.types import Response
+
+PAGES = """
+    SELECT url, title, language, score, relevant, page.parts, state, fetched_at,
+           warc, warc_offset, warc_length
+    FROM page JOIN link USING (id)
+    WHERE score IS NOT NULL AND copy_of IS NULL
+      AND (relevant OR NOT :relevant_only) AND (NOT noindex OR :noindex)
+    ORDER BY score DESC, number
+"""
+COLUMNS = ("url", "title", "language", "score", "relevant", "state", "fetched_at")
+FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet would run
+CHUNK = 2**20
+
+
+def export_jsonl(
+    folder: CrawlFolder,
+    out: str,
+    *,
+    relevant_only: bool = False,
+    noindex: bool = False,
+    extract: Callable[[Response], str] | None = None,
+) -> int:
+    """Write one JSON object a page, with its text if `extract` is given; how many."""
+    count = 0
+    with output(out) as file:
+        for row in pages(folder, relevant_only, noindex):
+            page = {name: row[name] for name in COLUMNS}
+            page["relevant"] = bool(row["relevant"])
+            page["fetched_at"] = date(row["fetched_at"])
+            page["parts"] = msgspec.json.decode(row["parts"] or "{}")
+            if extract is not None:
+                page["text"] = extract(read_record(folder.warcs, *location(row)))
+            file.write(msgspec.json.encode(page) + b"\n")
+            count += 1
+    return count
+
+
+def export_csv(
+    folder: CrawlFolder,
+    out: str,
+    *,
+    relevant_only: bool = False,
+    noindex: bool = False,
+) -> int:
+    """Write one row a page, safe to open in a spreadsheet; how many."""
+    count = 0
+    with output(out) as file:
+        lines = io.TextIOWrapper(file, "utf-8", newline="", write_through=True)
+        table = csv.writer(lines)
+        table.writerow(COLUMNS)
+        for row in pages(folder, relevant_only, noindex):
+            cells = {name: guarded(row[name]) for name in COLUMNS}
+            cells["relevant"] = "yes" if row["relevant"] else "no"
+            cells["fetched_at"] = date(row["fetched_at"])
+            table.writerow(cells.values())
+            count += 1
+        lines.detach()
+    return count
+
+
+def export_warc(
+    folder: CrawlFolder,
+    out: str,
+    *,
+    relevant_only: bool = False,
+    noindex: bool = False,
+) -> int:
+    """Copy the records of the pages as they are, gzip member by gzip member; how many.
+
+    That is for each page: our request, its response, the verdict.
+    """
+    count = 0
+    with output(out) as file:
+        for row in pages(folder, relevant_only, noindex):
+            name, offset, length = location(row)
+            with (folder.warcs / name).open("rb") as source:
+                source.seek(offset)
+                file.write(source.read(length))
+            count += 1
+    return count
+
+
+def pages(
+    folder: CrawlFolder, relevant_only: bool, noindex: bool
+) -> Iterator[sqlite3.Row]:
+    """The rows of the pages wanted, as they stood when the first was read."""
+    with closing(open_database(folder.database, read_only=True)) as db:
+        db.row_factory = sqlite3.Row
+        wanted = {"relevant_only": relevant_only, "noindex": noindex}
+        yield from db.execute(PAGES, wanted)
+
+
+def location(row: sqlite3.Row) -> tuple[str, int, int]:
+    """Where the records of a page are."""
+    return row["warc"], row["warc_offset"], row["warc_length"]
+
+
+def guarded(value: Any) -> Any:
+    """A cell that a spreadsheet takes for text, whatever a page put into it."""
+    if isinstance(value, str) and value.startswith(FORMULA):
+        return f"'{value}"
+    return value
+
+
+@contextmanager
+def output(out: str) -> Iterator[BinaryIO]:
+    """A file that takes its name once it is whole; "-" is the standard output."""
+    if out == "-":
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    path = Path(out)
+    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        file = draft.open("wb", buffering=CHUNK)
+    except OSError as error:
+        raise BadInput(f"{path} cannot be written: {error.strerror}") from None
+    try:
+        with file:
+            yield file
+        draft.replace(path)
+    except BaseException:
+        draft.unlink(missing_ok=True)
+        raise
