@@ -1,10 +1,10 @@
 """Pages in, their URLs out; and the way back, from a URL to the page it names.
 
-/topic/slug-17.html            page 17
-/archive/topic/slug-17.html    its copy, on any host
-/print/topic/slug-17.html      its near copy
-/old/2/topic/slug-17.html      two redirects away from it
-/private/topic/slug-17.html    what robots.txt forbids
+/notes/slug-17.html            page 17
+/archive/notes/slug-17.html    its copy, on any host
+/print/notes/slug-17.html      its near copy
+/old/2/notes/slug-17.html      two redirects away from it
+/private/notes/slug-17.html    what robots.txt forbids
 """
 
 from __future__ import annotations

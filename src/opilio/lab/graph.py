@@ -27,6 +27,7 @@ from opilio.lab.dials import Dials
 from opilio.lab.hosts import PERIOD, make_hosts, make_patterns
 from opilio.lab.vocabulary import Vocabulary
 
+FOLDERS = ("pages", "articles", "notes", "posts")  # that do not tell the topic
 MEMO = 16_384  # nodes remembered
 
 
@@ -197,7 +198,7 @@ class Graph:
             kind=kind,
             draw=draw,
             title=title,
-            path=self._path(topic, title, number),
+            path=self._path(host, title, number),
             hidden=self.is_hidden(topic, rank),
             hindi=hindi < dials.hindi,
             copied=copied < dials.copies,
@@ -209,21 +210,22 @@ class Graph:
         target, _, _ = self.tunnel_at(number)
         draw = self.draw(number)
         topic = (target + 1 + draw % (self.topic_count - 1)) % self.topic_count
+        host = self.locate(draw % self.dials.pages)[0]
         title = self.vocabulary.title(topic, draw)
         return Node(
             number=number,
-            host=self.locate(draw % self.dials.pages)[0],
+            host=host,
             topic=topic,
             rank=-1,
             kind=Kind.TUNNEL,
             draw=draw,
             title=title,
-            path=self._path(topic, title, number),
+            path=self._path(host, title, number),
         )
 
-    def _path(self, topic: int, title: str, number: int) -> str:
+    def _path(self, host: int, title: str, number: int) -> str:
         slug = title.lower().replace(": ", " ").replace(" ", "-")
-        return f"/{self.vocabulary.topics[topic]}/{slug}-{number}.html"
+        return f"/{FOLDERS[host % len(FOLDERS)]}/{slug}-{number}.html"
 
     def topics_of(self, node: Node) -> tuple[int, ...]:
         """What a page is about, first its main topic."""

@@ -20,6 +20,7 @@ class Outlink(NamedTuple):
 
     url: str
     anchor: str
+    target: int  # the page it leads to, or would lead to if it were not dead
     dead: bool = False
 
 
@@ -62,7 +63,9 @@ class Outlinks:
         ]
         for number, anchor in self._passages(node):
             target = self.graph.node(number)
-            link = Outlink(self._address(target), anchor or self._title(node, target))
+            link = Outlink(
+                self._address(target), anchor or self._title(node, target), number
+            )
             links = sections[0].links
             links.insert(rng.randrange(len(links) + 1), link)
         return sections
@@ -73,7 +76,9 @@ class Outlinks:
         for place in range(min(count, self.graph.size_on(topic, host.number))):
             node = self.graph.node(self.graph.page_on(topic, host.number, place))
             if not node.hidden:
-                links.append(Outlink(self.addresses.page(node), node.title))
+                links.append(
+                    Outlink(self.addresses.page(node), node.title, node.number)
+                )
         return links
 
     def _degree(self, rng: random.Random) -> int:
@@ -94,13 +99,14 @@ class Outlinks:
         seen.add(target.number)
         anchor = self._anchor(node, target, rng)
         if chance < self.dials.dead_links:
-            return Outlink(self.addresses.dead(target, node.number), anchor, True)
+            url = self.addresses.dead(target, node.number)
+            return Outlink(url, anchor, target.number, dead=True)
         if chance < self.dials.dead_links + self.dials.decoys:
-            return Outlink(self.addresses.decoy(target), anchor)
+            return Outlink(self.addresses.decoy(target), anchor, target.number)
         url = self._address(target, rng)
         if target.host == node.host and self.graph.hosts[node.host].sessions:
             url += f"?PHPSESSID={self.graph.draw(node.number, 6):016x}"
-        return Outlink(url, anchor)
+        return Outlink(url, anchor, target.number)
 
     def _target(self, node: Node, topic: int, rng: random.Random) -> Node:
         graph = self.graph

@@ -37,6 +37,8 @@ class Pages:
         sections = self.outlinks.of(node)
         count = sum(len(section.links) for section in sections)
         length = self._sentence_count(rng, count)
+        if node.kind is Kind.HUB:
+            length = max(length, count // 2)
         title = self._title(node)
         # The bytes of a copied page must mean the same wherever they are served.
         base = "" if node.copied else f"http://{host.name}"

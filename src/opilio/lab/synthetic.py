@@ -171,16 +171,14 @@ class SyntheticWeb:
         return host.robots == "rules" and not host.failing
 
     def _leads_to(self, node: Node, topic: int) -> bool:
-        name = self.topics[topic]
-        if topic in self.graph.topics_of(node):
-            return True
         if topic in self.pages.sections(self.graph.hosts[node.host]):
             return True
-        return any(
-            f"/{name}/" in link.url or name in self.labels(link.url)
+        targets = (
+            self.graph.node(link.target)
             for section in self.outlinks.of(node)
             for link in section.links
         )
+        return any(topic in self.graph.topics_of(page) for page in (node, *targets))
 
     def _fails(self, url: str, attempt: int) -> bool:
         if attempt < self.dials.first_failures:
