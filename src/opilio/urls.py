@@ -51,6 +51,7 @@ _escape = re.compile("%(?:[0-9A-Fa-f]{2})?").sub
 _parts = re.compile(r"(https?://)([^/?#]*)([^?#]*)(?:\?([^#]*))?").match
 _path_session = re.compile(r";(?:jsessionid|phpsessid|sessionid)=[^/;]*", re.I).sub
 _labels = re.compile(r"(?:[^.:]{1,63}\.)*[^.:]{1,63}(?::\d+)?").fullmatch
+_credentials = re.compile("(?<=//)[^/?#]*@|^(?!.*//)[^/?#]*@").sub
 _small_number = re.compile(r"\d{1,8}").fullmatch
 _digits = re.compile("(?<!%)(?<!%[0-9A-F])[0-9]+").subn  # not those of an escape
 
@@ -241,6 +242,11 @@ def domain(host: str) -> str:
 def same_site(a: str, b: str) -> bool:
     """Do two canonical URLs belong to one registrable domain?"""
     return domain(host(a)) == domain(host(b))
+
+
+def redact(url: str) -> str:
+    """Any URL, also one without a scheme, without its user name and password."""
+    return _credentials("", url, count=1)
 
 
 def template(url: str) -> Fingerprint:
