@@ -1,0 +1,31 @@
+"""A canonical URL and its depth in; the guard against traps that refuses it out."""
+
+from __future__ import annotations
+
+from opilio.config import Bounds
+
+
+def trap(url: str, depth: int, bounds: Bounds) -> str:
+    """The guard that refuses this URL: depth, length, segments or repeats; "": none.
+
+    A group of segments that comes again, like a/b in /a/b/a/b, brings its segments
+    again; so it is enough to count single ones.
+    """
+    if depth > bounds.max_depth:
+        return "depth"
+    if len(url) > bounds.max_url_length:
+        return "length"
+    most = 1 + bounds.max_repeats
+    if url.count("/") - 2 <= most < bounds.max_segments:
+        return ""  # nearly all URLs: too few segments for what follows
+    segments = url.partition("?")[0].split("/")[3:]
+    if not segments[-1]:
+        segments.pop()  # a slash at the end begins no segment
+    if len(segments) > bounds.max_segments:
+        return "segments"
+    distinct = set(segments)
+    if len(segments) - len(distinct) >= most and any(
+        segments.count(segment) > most for segment in distinct
+    ):
+        return "repeats"
+    return ""
