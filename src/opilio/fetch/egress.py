@@ -1,0 +1,293 @@
+"""A URL in; what the network answers out. Nothing leaves the machine by another way.
+
+Each request: 1. the URL names a web address and port; 2. its host is looked up, and
+every address found is one we may connect to; 3. libcurl is bound to these addresses;
+4. the address of each socket is checked once more before it connects; 5. what comes
+is taken in only up to the limits.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import socket
+import time
+from collections.abc import Sequence
+from functools import lru_cache, partial
+from typing import Any
+
+import pycurl
+
+from opilio import content
+from opilio.config import Fetch
+from opilio.errors import MachineLimit, OpilioError, Unusable
+from opilio.fetch.addresses import allowed, parse_networks
+from opilio.fetch.exchange import Accept, Exchange, Limits
+from opilio.fetch.failures import CUT_SHORT, Failure, explain
+from opilio.fetch.multi import Multi
+from opilio.fetch.resolve import Resolver, SystemResolver
+from opilio.fetch.route import find_ca_file, parse_proxy
+from opilio.fetch.wire import Target, split_port, target
+from opilio.types import Clock, Headers, Response
+
+ACCEPT = "text/html,application/xhtml+xml,*/*;q=0.1"
+ENCODINGS = "gzip, deflate, br"
+PIN_LIFE = 60  # seconds; libcurl forgets the addresses of hosts it no longer visits
+BUFFER = 2**17  # most pages arrive in one piece
+SUPPRESS_CONNECT_HEADERS = 265  # of curl/curl.h; pycurl has no name for it
+
+
+class Egress:
+    """GET, guarded and limited; raises Transient or Unusable. Made inside a loop."""
+
+    def __init__(
+        self,
+        settings: Fetch,
+        resolver: Resolver | None = None,
+        *,
+        limits: Limits | None = None,
+        ca_file: str = "",
+        now: Clock = time.time,
+    ) -> None:
+        self._settings = settings
+        self._limits = limits or Limits()
+        self._now = now
+        self._ca_file = ca_file or find_ca_file()
+        self._proxy = parse_proxy(settings.proxy)
+        networks = parse_networks(settings.allow_networks)
+        self._allowed = lru_cache(2**12)(lambda address: allowed(address, networks))
+        self._own_resolver = SystemResolver() if resolver is None else None
+        self._resolver: Resolver = resolver or self._own_resolver  # type: ignore[assignment]
+        self._sent = (
+            ("user-agent", settings.user_agent),
+            ("accept", ACCEPT),
+            ("accept-encoding", ENCODINGS),
+        )
+        self._multi = Multi()
+        self._idle: list[Exchange] = []
+        self._closed = False
+
+    async def get(
+        self,
+        url: str,
+        *,
+        headers: Headers = (),
+        max_bytes: int | None = None,
+        accept: Accept | None = None,
+    ) -> Response:
+        """Ask for a URL and take in at most `max_bytes` of the body.
+
+        `accept` sees status and headers before the body comes and may return the
+        reason why it is not wanted. Redirects are not followed.
+        """
+        place = target(url)
+        addresses = await self._addresses(place)
+        exchange = self._idle.pop() if self._idle else self._new_exchange()
+        try:
+            limit = self._settings.max_bytes if max_bytes is None else max_bytes
+            exchange.clear(url, limit, accept)
+            self._aim(exchange, url, place, addresses, headers)
+            code, message = await self._multi.perform(exchange.curl)
+            return self._result(url, place, headers, exchange, code, message)
+        finally:
+            exchange.clear()
+            if self._closed:
+                exchange.curl.close()
+            else:
+                self._idle.append(exchange)
+
+    async def close(self) -> None:
+        """Stop what is under way and close every connection."""
+        if self._closed:
+            return
+        self._closed = True
+        self._multi.close()
+        for exchange in self._idle:
+            exchange.curl.close()
+        self._idle.clear()
+        if self._own_resolver is not None:
+            await self._own_resolver.close()
+
+    async def _addresses(self, place: Target) -> Sequence[str]:
+        """Where to connect; none when that is for libcurl or the proxy to say."""
+        if place.address:
+            self._refuse_private(place.address)
+            return ()
+        if self._proxy is not None:
+            return ()  # it looks the host up, and the proxy is the user's choice
+        addresses = await self._resolver.resolve(place.host, place.port)
+        if not addresses:
+            raise Unusable("dns", f"{place.host} has no address", contacted=False)
+        for address in addresses:
+            self._refuse_private(split_port(address)[0])
+        return addresses
+
+    def _refuse_private(self, address: str) -> None:
+        if not self._allowed(address):
+            raise blocked(address)
+
+    def _aim(
+        self,
+        exchange: Exchange,
+        url: str,
+        place: Target,
+        addresses: Sequence[str],
+        headers: Headers,
+    ) -> None:
+        """Set what differs from request to request; all else stays set."""
+        curl = exchange.curl
+        curl.setopt(pycurl.URL, url)
+        detour = ""
+        if addresses:
+            where = [split_port(address) for address in addresses]
+            numeric = ",".join(f"[{a}]" if ":" in a else a for a, _ in where)
+            curl.setopt(pycurl.RESOLVE, [f"+{place.host}:{place.port}:{numeric}"])
+            if port := where[0][1]:
+                detour = f"::{numeric.partition(',')[0]}:{port}"
+        if detour != exchange.detour:
+            exchange.detour = detour
+            curl.setopt(pycurl.CONNECT_TO, [detour] if detour else [])
+        if headers or exchange.extra:
+            exchange.extra = tuple(headers)
+            lines = [f"{name}: {value}" for name, value in (*self._sent, *headers)]
+            curl.setopt(pycurl.HTTPHEADER, lines)
+
+    def _result(
+        self,
+        url: str,
+        place: Target,
+        headers: Headers,
+        exchange: Exchange,
+        code: int,
+        message: str,
+    ) -> Response:
+        """The response, whole or cut short, or the error that says why there is none.
+
+        A transfer 1. went well; 2. was stopped by us; 3. broke off in the body;
+        4. failed.
+        """
+        if exchange.error is not None:
+            raise exchange.error
+        truncated = exchange.truncated
+        if code and not truncated:
+            if code not in CUT_SHORT or not exchange.is_usable():
+                raise self._failure(url, exchange, code, message)
+            truncated = "disconnect"
+        status, protocol, received = exchange.finish()
+        raw = b"".join(exchange.chunks)
+        body, wire = raw, None
+        if raw and 200 <= status < 300:
+            coding = ", ".join(v for k, v in received if k == "content-encoding")
+            if coding:
+                body, cut = content.decode(raw, coding, exchange.max_bytes)
+                truncated = truncated or cut
+                wire = raw if body is not raw else None
+        return Response(
+            url,
+            status,
+            received,
+            body,
+            self._now(),
+            wire,
+            "" if self._proxy else exchange.curl.getinfo(pycurl.PRIMARY_IP),
+            protocol,
+            truncated,
+            (("host", place.authority), *self._sent, *headers),
+        )
+
+    def _failure(
+        self, url: str, exchange: Exchange, code: int, message: str
+    ) -> OpilioError:
+        info = exchange.curl.getinfo
+        return explain(
+            url,
+            Failure(
+                code,
+                message,
+                connected=info(pycurl.CONNECT_TIME) > 0,
+                os_error=info(pycurl.OS_ERRNO),
+                certificate=info(pycurl.SSL_VERIFYRESULT),
+                proxy_status=info(pycurl.HTTP_CONNECTCODE) if self._proxy else 0,
+            ),
+        )
+
+    def _open_socket(self, exchange: Exchange, _purpose: int, where: Any) -> Any:
+        """Make a socket for libcurl, unless it is to be connected where we may not."""
+        address = where.addr[0]
+        if self._proxy is None and not self._allowed(address):
+            exchange.error = blocked(address)
+            return pycurl.SOCKET_BAD
+        try:
+            opened = socket.socket(where.family, where.socktype, where.protocol)
+        except OSError as error:
+            if error.errno in (errno.EMFILE, errno.ENFILE):
+                exchange.error = MachineLimit(
+                    "no more files may be open; allow more (ulimit -n) or lower "
+                    "crawl.in_flight"
+                )
+            return pycurl.SOCKET_BAD
+        return Lent(opened.detach())
+
+    def _new_exchange(self) -> Exchange:
+        """A handle with all the options that never change."""
+        curl = pycurl.Curl()
+        exchange = Exchange(curl, self._limits)
+        settings, limits = self._settings, self._limits
+        options: dict[int, Any] = {
+            pycurl.PROTOCOLS: pycurl.PROTO_HTTP | pycurl.PROTO_HTTPS,
+            pycurl.HTTPGET: 1,
+            pycurl.HTTPHEADER: [f"{name}: {value}" for name, value in self._sent],
+            pycurl.HTTP_CONTENT_DECODING: 0,
+            pycurl.HTTP_VERSION: pycurl.CURL_HTTP_VERSION_2TLS,
+            pycurl.FOLLOWLOCATION: 0,
+            pycurl.PATH_AS_IS: 1,
+            pycurl.NOSIGNAL: 1,
+            pycurl.BUFFERSIZE: BUFFER,
+            pycurl.DNS_CACHE_TIMEOUT: PIN_LIFE,
+            pycurl.MAXAGE_CONN: max(1, round(settings.keep_alive)),
+            pycurl.CONNECTTIMEOUT_MS: max(1, round(settings.connect_timeout * 1000)),
+            pycurl.TIMEOUT_MS: max(1, round(settings.timeout * 1000)),
+            pycurl.LOW_SPEED_LIMIT: limits.slow_rate,
+            pycurl.LOW_SPEED_TIME: limits.slow_seconds,
+            pycurl.SSL_VERIFYPEER: 1,
+            pycurl.SSL_VERIFYHOST: 2,
+            # What the environment says of proxies is not for a crawler.
+            pycurl.PROXY: self._proxy.url if self._proxy else "",
+            pycurl.NOPROXY: "",
+            SUPPRESS_CONNECT_HEADERS: 1,
+            pycurl.OPENSOCKETFUNCTION: partial(self._open_socket, exchange),
+            pycurl.HEADERFUNCTION: exchange.on_header,
+            pycurl.WRITEFUNCTION: exchange.on_body,
+        }
+        if self._ca_file:
+            options[pycurl.CAINFO] = self._ca_file
+        if self._proxy and self._proxy.user:
+            options[pycurl.PROXYUSERNAME] = self._proxy.user
+            options[pycurl.PROXYPASSWORD] = self._proxy.password
+        for option, value in options.items():
+            curl.setopt(option, value)
+        return exchange
+
+
+class Lent:
+    """A descriptor that is closed as soon as libcurl has made its own copy of it."""
+
+    def __init__(self, descriptor: int) -> None:
+        self.descriptor = descriptor
+
+    def fileno(self) -> int:
+        """What libcurl copies."""
+        return self.descriptor
+
+    def __del__(self) -> None:
+        os.close(self.descriptor)
+
+
+def blocked(address: str) -> Unusable:
+    """The error for an address that we may not connect to."""
+    return Unusable(
+        "blocked_address",
+        f"{address} is no public address; if it is yours, name its network in "
+        "fetch.allow_networks (--allow-network)",
+        contacted=False,
+    )

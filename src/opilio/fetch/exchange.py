@@ -1,0 +1,127 @@
+"""Pieces of an answer in, as libcurl reads them; head and body within limits out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from opilio.errors import Unusable
+from opilio.fetch.wire import Head, read_head
+from opilio.types import Headers
+
+Accept = Callable[[int, Headers], str]
+"""Looks at status and headers; returns a reason to stop before the body, or ""."""
+
+STOP = -1  # what a callback returns to make libcurl end the transfer
+
+
+class Limits(NamedTuple):
+    """How much of one answer is borne with, beyond what the settings say."""
+
+    header_bytes: int = 32 * 1024
+    header_lines: int = 200
+    informational: int = 10  # answers that only announce another
+    error_bytes: int = 64 * 1024  # of a body that nobody reads
+    slow_rate: int = 500  # bytes of body a second; headers count as none ...
+    slow_seconds: int = 20  # ... so this is the deadline for them, too
+
+
+class Exchange:
+    """A libcurl handle and what it brings in, for one request after another.
+
+    Its callbacks never raise: libcurl could not pass it on.
+    """
+
+    def __init__(self, curl: Any, limits: Limits) -> None:
+        self.curl = curl
+        self.limits = limits
+        self.detour = ""  # where the handle was told to connect instead
+        self.extra: Headers = ()  # header lines beyond the usual
+        self.clear()
+
+    def clear(
+        self, url: str = "", max_bytes: int = 0, accept: Accept | None = None
+    ) -> None:
+        """Forget the last request; be ready for one with these limits."""
+        self.url = url
+        self.max_bytes = max_bytes
+        self.accept = accept
+        self.lines: list[bytes] = []
+        self.line_count = self.line_bytes = self.announced = 0
+        self.is_complete = False
+        self.head: Head | None = None
+        self.chunks: list[bytes] = []
+        self.room = 0  # bytes of body still to be taken in
+        self.truncated = ""
+        self.error: Exception | None = None
+
+    def on_header(self, line: bytes) -> int | None:
+        """Take in one header line: of an announcement, of the answer, or a trailer."""
+        self.line_count += 1
+        self.line_bytes += len(line)
+        limits = self.limits
+        if (
+            self.line_count > limits.header_lines
+            or self.line_bytes > limits.header_bytes
+        ):
+            return self._refuse(
+                f"more than {limits.header_lines} lines or "
+                f"{limits.header_bytes} bytes of headers"
+            )
+        if self.is_complete and line.startswith(b"HTTP/") and self.head is None:
+            self.announced += 1
+            if self.announced > limits.informational:
+                return self._refuse(f"more than {limits.informational} announcements")
+            self.lines.clear()
+            self.is_complete = False
+        if line == b"\r\n" or line == b"\n":
+            self.is_complete = True
+        elif not self.is_complete:
+            self.lines.append(line)
+        return None
+
+    def on_body(self, chunk: bytes) -> int | None:
+        """Take in a piece of the body, as far as there is room for it."""
+        if self.head is None and not self._begin_body():
+            return STOP
+        self.room -= len(chunk)
+        if self.room >= 0:
+            self.chunks.append(chunk)
+            return None
+        self.chunks.append(chunk[: self.room])
+        self.room = 0
+        self.truncated = "length"
+        return STOP
+
+    def finish(self) -> Head:
+        """The head of an answer that has come to its end."""
+        if self.head is None:
+            try:
+                self.head = read_head(self.lines)
+            except ValueError as error:
+                raise Unusable("bad_http", f"{self.url}: {error}") from None
+        return self.head
+
+    def is_usable(self) -> bool:
+        """Is there enough of an answer that broke off? Of a page, a part of it."""
+        if not self.is_complete:
+            return False
+        return bool(self.chunks) or self.finish().status >= 300
+
+    def _begin_body(self) -> bool:
+        try:
+            status, _, headers = self.finish()
+            reason = self.accept(status, headers) if self.accept else ""
+        except Exception as error:
+            self.error = error
+            return False
+        if reason:
+            self.error = Unusable(reason, f"{self.url} is not wanted: {reason}")
+            return False
+        is_read = 200 <= status < 300
+        self.room = self.max_bytes if is_read else self.limits.error_bytes
+        return True
+
+    def _refuse(self, excess: str) -> int:
+        self.error = Unusable("too_many_headers", f"{self.url} has {excess}")
+        return STOP

@@ -1,0 +1,89 @@
+"""An error code of libcurl in; the error that says what it means for a link out."""
+
+from __future__ import annotations
+
+import errno
+from typing import NamedTuple
+
+from opilio.errors import BadInput, OpilioError, Transient, Unusable
+from opilio.fetch.wire import clean
+
+AFTER = 30.0  # seconds to wait, for callers that have no back-off of their own
+
+# Codes as in curl/curl.h; they never change. True: it may work next time.
+MEANING = {
+    1: ("bad_http", False),  # unsupported protocol: the answer was not HTTP
+    3: ("bad_url", False),
+    5: ("proxy", True),  # its name was not found
+    6: ("dns", False),
+    7: ("connect", True),
+    8: ("bad_http", False),  # weird server reply
+    16: ("network", True),  # HTTP/2 framing
+    18: ("network", True),  # partial file
+    28: ("timeout", True),
+    35: ("tls", True),  # the handshake broke off
+    43: ("bad_http", False),
+    52: ("network", True),  # the server closed without an answer
+    55: ("network", True),  # sending failed
+    56: ("network", True),  # receiving failed
+    60: ("tls", False),  # the certificate does not hold
+    61: ("bad_encoding", False),
+    91: ("tls", False),  # the certificate was revoked
+    92: ("network", True),  # an HTTP/2 stream was reset
+    95: ("network", True),
+    97: ("proxy", True),
+    100: ("too_many_headers", False),  # a value is too large
+}
+CUT_SHORT = frozenset((16, 18, 55, 56, 92, 95))
+NO_CA_FILE = 77
+
+# Of X509_V_ERR_*, by number.
+CERTIFICATE = {
+    0: "wrong host",
+    9: "not yet valid",
+    10: "expired",
+    18: "self-signed",
+    19: "unknown issuer",
+    20: "unknown issuer",
+    21: "unknown issuer",
+    23: "revoked",
+    62: "wrong host",
+    64: "wrong host",
+}
+
+
+class Failure(NamedTuple):
+    """What libcurl tells about a transfer that failed."""
+
+    code: int
+    message: str
+    connected: bool
+    os_error: int = 0
+    certificate: int = 0
+    proxy_status: int = 0  # what the proxy answered to CONNECT
+
+
+def explain(url: str, failure: Failure) -> OpilioError:
+    """The error to raise for a failed transfer."""
+    said = clean(failure.message)[:200] or f"libcurl error {failure.code}"
+    if failure.code == NO_CA_FILE:
+        return BadInput(
+            "no certificates to trust were found; set SSL_CERT_FILE to a PEM file"
+        )
+    reason, may_recover = MEANING.get(failure.code, ("network", True))
+    if failure.proxy_status >= 300:
+        reason, may_recover = "proxy", True
+    elif reason == "tls" and not may_recover:
+        said = f"{CERTIFICATE.get(failure.certificate, 'certificate')}: {said}"
+    elif failure.code == 56 and said.startswith("Too "):
+        reason, may_recover = "too_many_headers", False
+    elif failure.code == 56 and said.startswith("chunk "):
+        reason, may_recover = "bad_http", False
+    elif failure.code == 28 and not failure.connected:
+        reason = "connect"
+    elif failure.code == 7 and failure.os_error == errno.ECONNREFUSED:
+        reason = "refused"
+    message = f"{url}: {reason} ({said})"
+    if may_recover:
+        return Transient(reason, message, after=AFTER)
+    return Unusable(reason, message)

@@ -1,0 +1,197 @@
+"""A URL in; the page or redirect at it out, if robots.txt allows to ask."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Awaitable
+from datetime import UTC
+from email.utils import parsedate_to_datetime
+from typing import Protocol, TypeVar
+
+from opilio import config, content, urls
+from opilio.errors import Transient, Unusable
+from opilio.fetch.egress import Egress
+from opilio.types import Headers, Response
+
+REDIRECTS = frozenset((300, 301, 302, 303, 307, 308))
+EMPTY = frozenset((204, 205))
+RETRIED = frozenset((408, 425, 429))  # and all of 5xx
+OVERLOADED = frozenset((429, 503))  # the host asks for rest, not this page alone
+WANTED = content.HTML_TYPES | content.UNTOLD_TYPES
+REMEMBERED_HOSTS = 20_000
+FIRST_WAIT = 10  # times the delay; doubled with every failure in a row
+
+
+V = TypeVar("V")
+
+
+class Rules(Protocol):
+    """What robots.txt of an origin says."""
+
+    @property
+    def fresh(self) -> bool: ...
+
+    @property
+    def delay(self) -> float | None: ...
+
+    def allows(self, url: str) -> bool: ...
+
+
+class Robots(Protocol):
+    """Knows or asks for robots.txt; raises Transient while it cannot be had."""
+
+    async def rules(self, origin: str) -> Rules: ...
+
+
+class Learn(Protocol):
+    """Takes what was learnt of a host: its delay, its address."""
+
+    def __call__(
+        self, host: str, *, delay: float | None = None, ip: str | None = None
+    ) -> Awaitable[None]: ...
+
+
+class HttpFetch:
+    """Fetches from the network; keeps count of each host's failures in a row."""
+
+    def __init__(
+        self,
+        egress: Egress,
+        robots: Robots,
+        politeness: config.Politeness,
+        settings: config.Fetch,
+        learn: Learn,
+    ) -> None:
+        self._egress = egress
+        self._robots = robots
+        self._politeness = politeness
+        self._settings = settings
+        self._learn = learn
+        self._failures: OrderedDict[str, int] = OrderedDict()
+        self._addresses: OrderedDict[str, str] = OrderedDict()
+
+    async def fetch(self, url: str) -> Response:
+        """The page or redirect at a URL."""
+        host = urls.host(url)
+        await self._ask_robots(url, host)
+        try:
+            response = await self._egress.get(
+                url, max_bytes=self._settings.max_bytes, accept=refuse_other_types
+            )
+        except Transient as error:
+            raise self._backed_off(host, error) from error
+        if response.ip and self._addresses.get(host) != response.ip:
+            remember(self._addresses, host, response.ip)
+            await self._learn(host, ip=response.ip)
+        if is_retried(response.status):
+            raise self._postponed(host, response)
+        self._failures.pop(host, None)
+        refuse_unusable(response)
+        return response
+
+    async def close(self) -> None:
+        """Close every connection."""
+        await self._egress.close()
+
+    async def _ask_robots(self, url: str, host: str) -> None:
+        """Return if the URL may be asked for now.
+
+        Asking for robots.txt is a visit. The host rests after it as after any other:
+        the page has to wait for a later lease, and the delay is known by then.
+        """
+        rules = await self._robots.rules(urls.origin(url))
+        if rules.fresh and rules.delay is not None:
+            delay = min(rules.delay, self._politeness.max_delay)
+            await self._learn(host, delay=delay)
+        if not rules.allows(url):
+            raise Unusable("robots", f"robots.txt forbids {url}", contacted=rules.fresh)
+        if rules.fresh:
+            raise Transient(
+                "robots_first",
+                f"{url} waits: robots.txt was asked for just now",
+                after=0.0,
+                counted=False,
+            )
+
+    def _backed_off(self, host: str, error: Transient) -> Transient:
+        """The same error with a time to wait that grows from failure to failure."""
+        failures = self._count_failure(host)
+        return Transient(
+            error.reason,
+            str(error),
+            after=self._wait(failures),
+            host_rests=failures > 1,
+            contacted=error.contacted,
+        )
+
+    def _postponed(self, host: str, response: Response) -> Transient:
+        """The error for an answer that asks to come back later."""
+        status = response.status
+        wait = self._wait(self._count_failure(host))
+        asked = retry_after(response)
+        if asked is not None:
+            wait = min(max(asked, self._politeness.delay), self._politeness.max_rest)
+        return Transient(
+            f"http_{status}",
+            f"{response.url} answered {status}",
+            after=wait,
+            host_rests=status in OVERLOADED,
+        )
+
+    def _count_failure(self, host: str) -> int:
+        failures = self._failures.get(host, 0) + 1
+        remember(self._failures, host, failures)
+        return failures
+
+    def _wait(self, failures: int) -> float:
+        first = FIRST_WAIT * max(self._politeness.delay, 0.1)
+        return min(first * 2.0 ** min(failures - 1, 20), self._politeness.max_rest)
+
+
+def remember(memory: OrderedDict[str, V], host: str, value: V) -> None:
+    """Note something of a host, and forget the host noted longest ago."""
+    memory[host] = value
+    memory.move_to_end(host)
+    if len(memory) > REMEMBERED_HOSTS:
+        memory.popitem(last=False)
+
+
+def refuse_other_types(status: int, headers: Headers) -> str:
+    """Stop before the body of what is no page, by its type."""
+    if not 200 <= status < 300:
+        return ""
+    told = ", ".join(value for name, value in headers if name == "content-type")
+    return "" if content.media_type(told) in WANTED else "not_html"
+
+
+def is_retried(status: int) -> bool:
+    """Does this status say: later?"""
+    return status in RETRIED or 500 <= status < 600
+
+
+def refuse_unusable(response: Response) -> None:
+    """Raise Unusable unless the answer is a page or a redirect."""
+    url, status = response.url, response.status
+    if status in REDIRECTS:
+        if response.header("location"):
+            return
+        raise Unusable("bad_redirect", f"{url} answered {status} without a Location")
+    if not 200 <= status < 300 or status == 206:
+        raise Unusable(f"http_{status}", f"{url} answered {status}")
+    if status in EMPTY or not response.body:
+        raise Unusable("empty", f"{url} answered {status} with nothing in it")
+    if not content.is_html(response.header("content-type"), response.body):
+        raise Unusable("not_html", f"{url} is no HTML, whatever it is called")
+
+
+def retry_after(response: Response) -> float | None:
+    """Seconds that the host asks us to wait: a number, or until a date."""
+    told = response.header("retry-after")
+    if told.isdecimal():
+        return float(told)
+    try:
+        date = parsedate_to_datetime(told)
+        moment = (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp()
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return max(0.0, moment - response.fetched_at)

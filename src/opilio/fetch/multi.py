@@ -1,0 +1,137 @@
+"""libcurl handles in; their results out, many at a time, in asyncio's loop.
+
+libcurl tells which sockets it waits for and when it wants to be called next. The
+sockets are watched by an epoll of our own, and the loop watches that one: half the cost
+of giving the loop each socket, and the same under asyncio and uvloop.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import select
+import time
+from contextlib import suppress
+from typing import Any
+
+import pycurl
+
+SLACK = 0.001  # seconds; called too early, libcurl does nothing and does not ask again
+MAX_IDLE = 512  # connections kept open for later
+
+
+class Multi:
+    """Performs transfers; belongs to the loop that is running when it is made."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._epoll = select.epoll()
+        self._watched: dict[int, int] = {}  # socket: the events we wait for
+        self._waiting: dict[Any, asyncio.Future[tuple[int, str]]] = {}
+        self._due: float | None = None  # when libcurl wants to be called
+        self._timer: asyncio.Handle | None = None
+        self._timer_at = 0.0
+        self._multi = pycurl.CurlMulti()
+        self._multi.setopt(pycurl.M_SOCKETFUNCTION, self._watch)
+        self._multi.setopt(pycurl.M_TIMERFUNCTION, self._set_due)
+        self._multi.setopt(pycurl.M_MAXCONNECTS, MAX_IDLE)
+        self._loop.add_reader(self._epoll.fileno(), self._on_sockets)
+
+    async def perform(self, curl: Any) -> tuple[int, str]:
+        """Run one transfer to its end: libcurl's error code, 0 if all went well, and
+        message. When cancelled, the transfer stops and the handle is free again."""
+        finished: asyncio.Future[tuple[int, str]] = self._loop.create_future()
+        self._waiting[curl] = finished
+        try:
+            self._multi.add_handle(curl)  # libcurl asks for a call at once
+            return await finished
+        finally:
+            if self._waiting.pop(curl, None) is not None:
+                self._multi.remove_handle(curl)
+
+    def close(self) -> None:
+        """Stop what is under way and close every connection."""
+        for curl, finished in self._waiting.items():
+            self._multi.remove_handle(curl)
+            if not finished.done():
+                finished.set_result((pycurl.E_ABORTED_BY_CALLBACK, "closed"))
+        self._waiting.clear()
+        if self._timer is not None:
+            self._timer.cancel()
+        self._loop.remove_reader(self._epoll.fileno())
+        self._multi.close()
+        self._epoll.close()
+
+    def _watch(self, what: int, socket: int, _multi: Any, _data: Any) -> None:
+        """libcurl waits for other events on a socket than before."""
+        before = self._watched.get(socket, 0)
+        if what == pycurl.POLL_REMOVE:
+            if self._watched.pop(socket, 0):
+                with suppress(OSError):
+                    self._epoll.unregister(socket)
+            return
+        events = (select.EPOLLIN if what & pycurl.POLL_IN else 0) | (
+            select.EPOLLOUT if what & pycurl.POLL_OUT else 0
+        )
+        if events != before:
+            self._watched[socket] = events
+            if before:
+                self._epoll.modify(socket, events)
+            else:
+                self._epoll.register(socket, events)
+
+    def _on_sockets(self) -> None:
+        running = len(self._waiting)
+        for socket, events in self._epoll.poll(0):
+            if socket in self._watched:
+                mask = pycurl.CSELECT_OUT if events & select.EPOLLOUT else 0
+                if events & ~select.EPOLLOUT:
+                    mask |= pycurl.CSELECT_IN
+                _, running = self._multi.socket_action(socket, mask)
+        self._finish(running)
+
+    def _set_due(self, milliseconds: int) -> None:
+        """libcurl wants to be called after so long; -1: no more."""
+        if milliseconds < 0:
+            self._due = None
+            return
+        now = time.monotonic()
+        self._due = now + milliseconds / 1000 + (SLACK if milliseconds else 0.0)
+        # A timer that fires too early is cheaper than one set anew for each request.
+        if self._timer is None or self._due < self._timer_at:
+            self._arm(now)
+
+    def _arm(self, now: float) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer_at = self._due or now
+        if self._timer_at <= now:
+            self._timer = self._loop.call_soon(self._on_timer)
+        else:
+            self._timer = self._loop.call_later(self._timer_at - now, self._on_timer)
+
+    def _on_timer(self) -> None:
+        self._timer = None
+        if self._due is None:
+            return
+        now = time.monotonic()
+        if now < self._due:
+            self._arm(now)
+            return
+        self._due = None
+        _, running = self._multi.socket_action(pycurl.SOCKET_TIMEOUT, 0)
+        self._finish(running)
+        if self._due is None and self._waiting:
+            # It asks only for times that differ from the last one it asked for.
+            self._set_due(self._multi.timeout())
+
+    def _finish(self, running: int) -> None:
+        """Hand out the results, if libcurl has fewer transfers than we wait for."""
+        if running == len(self._waiting):
+            return
+        _, succeeded, failed = self._multi.info_read()
+        results = [(curl, 0, "") for curl in succeeded]
+        for curl, code, message in results + failed:
+            self._multi.remove_handle(curl)
+            finished = self._waiting.pop(curl)
+            if not finished.done():
+                finished.set_result((code, message))

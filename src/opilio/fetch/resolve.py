@@ -1,0 +1,123 @@
+"""A host name in; its numeric addresses out, remembered for a while."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Protocol
+
+from opilio.errors import FetchError, Transient, Unusable
+from opilio.types import Clock
+
+MAX_ADDRESSES = 8  # of one host; some answer with a thousand
+CACHED_HOSTS = 20_000
+GOOD_FOR = 300.0  # seconds; the system does not tell us the record's own time to live
+BAD_FOR = 3600.0  # a name that does not exist
+DOUBTFUL_FOR = 60.0  # a name server that does not answer
+PATIENCE = 15.0  # seconds for one look-up
+THREADS = 16  # the system's resolver blocks
+
+NO_SUCH_NAME = frozenset(
+    getattr(socket, name)
+    for name in ("EAI_NONAME", "EAI_NODATA", "EAI_ADDRFAMILY")
+    if hasattr(socket, name)
+)
+
+Lookup = Callable[[str, int], Sequence[str]]
+"""Blocks; raises socket.gaierror."""
+
+Answer = Sequence[str] | OSError | UnicodeError
+"""The addresses of a host, or why they are not to be had."""
+
+
+class Resolver(Protocol):
+    """Finds the addresses of a host; raises Unusable "dns", Transient "dns_temporary".
+
+    An address may name another port to connect to, as in `127.0.0.1:8080`.
+    """
+
+    async def resolve(self, host: str, port: int) -> Sequence[str]: ...
+
+
+class SystemResolver:
+    """Asks the system in threads of its own, each host once at a time."""
+
+    def __init__(
+        self,
+        lookup: Lookup | None = None,
+        now: Clock = time.monotonic,
+        capacity: int = CACHED_HOSTS,
+    ) -> None:
+        self._lookup = lookup or ask_system
+        self._now = now
+        self._capacity = capacity
+        self._known: OrderedDict[str, tuple[float, Answer]] = OrderedDict()
+        self._asked: dict[str, asyncio.Task[Answer]] = {}
+        self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="dns")
+
+    async def resolve(self, host: str, port: int) -> Sequence[str]:
+        """The addresses of a host, at most eight."""
+        until, answer = self._known.get(host, (0.0, ()))
+        if self._now() >= until:
+            asked = self._asked.get(host)
+            if asked is None:
+                asked = asyncio.create_task(self._ask(host, port))
+                self._asked[host] = asked
+            answer = await asyncio.shield(asked)  # others may wait for it too
+        if isinstance(answer, Exception):
+            raise explain(host, answer)
+        return answer
+
+    async def _ask(self, host: str, port: int) -> Answer:
+        loop = asyncio.get_running_loop()
+        good_for = GOOD_FOR
+        answer: Answer
+        try:
+            async with asyncio.timeout(PATIENCE):
+                found = await loop.run_in_executor(
+                    self._threads, self._lookup, host, port
+                )
+            answer = tuple(dict.fromkeys(found))[:MAX_ADDRESSES]
+        except (OSError, UnicodeError) as error:  # a TimeoutError is an OSError
+            answer = error
+            good_for = BAD_FOR if means_no_such_name(error) else DOUBTFUL_FOR
+        finally:
+            del self._asked[host]
+        self._known[host] = (self._now() + good_for, answer)
+        self._known.move_to_end(host)
+        if len(self._known) > self._capacity:
+            self._known.popitem(last=False)
+        return answer
+
+    async def close(self) -> None:
+        """Forget the threads; one that still waits for an answer ends with it."""
+        for asked in self._asked.values():
+            asked.cancel()
+        self._threads.shutdown(wait=False, cancel_futures=True)
+
+
+def ask_system(host: str, port: int) -> Sequence[str]:
+    """The addresses that the system knows, in its order of preference."""
+    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return [str(address[0]) for *_, address in found]
+
+
+def means_no_such_name(error: OSError | UnicodeError) -> bool:
+    """Is it certain that there is no such host? Python refuses odd labels itself."""
+    return isinstance(error, UnicodeError) or error.errno in NO_SUCH_NAME
+
+
+def explain(host: str, error: OSError | UnicodeError) -> FetchError:
+    """What a failed look-up means for the links of this host."""
+    if means_no_such_name(error):
+        return Unusable("dns", f"{host} does not exist", contacted=False)
+    return Transient(
+        "dns_temporary",
+        f"{host} could not be looked up now: {str(error) or 'no answer'}",
+        after=DOUBTFUL_FOR,
+        contacted=False,
+    )

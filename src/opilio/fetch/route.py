@@ -1,0 +1,63 @@
+"""Settings and environment in; the proxy to use and the certificates to trust out."""
+
+from __future__ import annotations
+
+import os
+import ssl
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import unquote, urlsplit
+
+from opilio.errors import BadInput
+
+PROXY_SCHEMES = frozenset(("http", "https", "socks5", "socks5h"))
+CA_FILES = (
+    "/etc/ssl/certs/ca-certificates.crt",  # Debian, Alpine
+    "/etc/pki/tls/certs/ca-bundle.crt",  # Fedora
+    "/etc/ssl/ca-bundle.pem",  # openSUSE
+    "/etc/ssl/cert.pem",
+)
+
+
+class Proxy(NamedTuple):
+    """Through whom all requests go; shows no password."""
+
+    url: str  # without credentials
+    user: str = ""
+    password: str = ""
+
+    def __repr__(self) -> str:
+        return f"Proxy({self.url!r})"
+
+
+def parse_proxy(setting: str) -> Proxy | None:
+    """`http://user:password@host:port` as a Proxy; None when there is none."""
+    if not setting:
+        return None
+    try:
+        parts = urlsplit(setting)
+        port = parts.port
+    except ValueError:
+        port = None
+    if not port or not parts.hostname or parts.scheme not in PROXY_SCHEMES:
+        # What was written is not repeated: it may hold a password.
+        raise BadInput("fetch.proxy is no proxy; write it like http://host:3128")
+    host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
+    return Proxy(
+        f"{parts.scheme}://{host}:{port}",
+        unquote(parts.username or ""),
+        unquote(parts.password or ""),
+    )
+
+
+def find_ca_file() -> str:
+    """The certificates that this machine trusts, or "" when there is no such file.
+
+    libcurl comes with pycurl and knows only the place where its builder keeps them.
+    """
+    places = (
+        os.environ.get("SSL_CERT_FILE"),
+        ssl.get_default_verify_paths().cafile,
+        *CA_FILES,
+    )
+    return next((place for place in places if place and Path(place).is_file()), "")

@@ -1,0 +1,110 @@
+"""A URL in, where to connect for it out; header lines in, a clean head out."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from opilio.errors import Unusable
+from opilio.fetch.addresses import REFUSED_PORTS
+from opilio.types import Headers
+
+PROTOCOLS = {"HTTP/2": "h2", "HTTP/1.0": "http/1.0"}
+
+# So strict that no two URL parsers, ours and libcurl's, can differ about the host.
+_url = re.compile(
+    r"(https?)://([A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::(\d{1,5}))?"
+    r"(?:[/?][!-~]*)?"
+).fullmatch
+_token = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}").fullmatch
+_controls = re.compile(r"[\x00-\x1f\x7f-\x9f]+").sub
+
+
+class Target(NamedTuple):
+    """Where the request for a URL goes."""
+
+    scheme: str
+    host: str  # as in the URL: an IPv6 address has brackets
+    port: int
+    authority: str  # as in the Host header
+    address: str  # when the host is one itself, else ""
+
+
+class Head(NamedTuple):
+    """All of an answer but its body."""
+
+    status: int
+    protocol: str
+    headers: Headers
+
+
+def target(url: str) -> Target:
+    """Where to ask for a URL; Unusable if it is none that we may ask for."""
+    parts = _url(url)
+    if parts is None:
+        scheme = url.partition(":")[0].lower()
+        reason = "bad_url" if scheme in ("http", "https") else "scheme"
+        raise Unusable(reason, f"{clean(url)} is no http(s) URL", contacted=False)
+    return authority(*parts.groups())
+
+
+@lru_cache(maxsize=2**14)
+def authority(scheme: str, host: str, port: str | None) -> Target:
+    """The target for the parts of a URL that tell it."""
+    usual = 443 if scheme == "https" else 80
+    number = int(port) if port else usual
+    if number in REFUSED_PORTS or number > 65535:
+        raise Unusable(
+            "blocked_port",
+            f"port {number} of {host} is not one that web servers use",
+            contacted=False,
+        )
+    name = host if number == usual else f"{host}:{number}"
+    try:
+        literal = str(ipaddress.ip_address(host.strip("[]")))
+    except ValueError:
+        literal = ""
+    return Target(scheme, host.lower(), number, name, literal)
+
+
+def split_port(address: str) -> tuple[str, str]:
+    """`127.0.0.1:80` as address and port; the port is "" when there is none."""
+    if address.startswith("["):
+        numeric, _, port = address[1:].partition("]")
+        return numeric, port.lstrip(":")
+    if address.count(":") == 1:
+        numeric, _, port = address.partition(":")
+        return numeric, port
+    return address, ""
+
+
+def read_head(lines: Sequence[bytes]) -> Head:
+    """The status line and header lines of one answer; ValueError if unsound."""
+    version, _, rest = lines[0].decode("latin-1").partition(" ")
+    headers: list[tuple[str, str]] = []
+    lengths = set()
+    chunked = False
+    for line in lines[1:]:
+        name, colon, value = line.decode("latin-1").partition(":")
+        if not colon or not _token(name):
+            continue
+        name, value = name.lower(), clean(value)
+        headers.append((name, value))
+        if name == "content-length":
+            lengths.add(value)
+        elif name == "transfer-encoding":
+            chunked = True
+    if len(lengths) + chunked > 1:
+        # Where such an answer ends is a matter of opinion, and so is where the next
+        # one on this connection starts.
+        raise ValueError("its lengths contradict each other")
+    return Head(int(rest[:3]), PROTOCOLS.get(version, "http/1.1"), headers)
+
+
+def clean(text: str) -> str:
+    """Text from the network without the characters that steer terminals and logs."""
+    text = text.strip()
+    return text if text.isprintable() else _controls(" ", text).strip()
