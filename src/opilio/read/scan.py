@@ -1,0 +1,41 @@
+"""Markup that the parser gave up on in; what patterns can find in it out.
+
+Every pattern takes time linear in the markup, whatever it is.
+"""
+
+from __future__ import annotations
+
+import re
+
+from opilio import urls
+from opilio.read.found import Found, clean
+from opilio.types import Link
+
+MAX_LINKS = 5000
+MAX_TITLE = 500
+
+_title = re.compile(r"<title[^<>]{0,200}>([^<]{0,2000})", re.IGNORECASE).search
+_hrefs = re.compile(
+    r"""<a\s[^<>]{0,500}?\bhref\s{0,9}=\s{0,9}["']?([^"'\s<>]{1,2000})""", re.IGNORECASE
+).finditer
+_tags = re.compile(r"<[^<>]*>").sub
+
+
+def scan(markup: str, url: str) -> Found:
+    """The title, text and links of a page, roughly."""
+    title = _title(markup)
+    joiner = urls.Joiner(url)
+    links: dict[str, Link] = {}
+    for match in _hrefs(markup):
+        target, fingerprint = joiner[match[1]]
+        if target and target != url:
+            links.setdefault(target, Link(target, fingerprint))
+        if len(links) == MAX_LINKS:
+            break
+    return Found(
+        title=clean(title[1], MAX_TITLE) if title else "",
+        language="",
+        text=_tags(" ", markup),
+        links=list(links.values()),
+        robots=[],
+    )
