@@ -39,7 +39,7 @@ class ReplayFetch:
         self.places: dict[Fingerprint, tuple[int, Place]] = {
             place.url: (number, place)
             for number, path in enumerate(self.paths)
-            for place in index(path, cache)
+            for place in index_of(path, cache)
         }
         self.files = [path.open("rb") for path in self.paths]
 
@@ -83,24 +83,35 @@ def usable(response: Response) -> Response:
     return response
 
 
-def index(path: Path, cache: Path | None) -> list[Place]:
+def index_of(path: Path, cache: Path | None) -> list[Place]:
     """Where each URL of a WARC file is; kept in `cache`, a folder, for next time."""
     try:
+        if cache is None:
+            return list(scan(path))
         facts = path.stat()
+        key = f"{FORMAT} {path.absolute()} {facts.st_size} {facts.st_mtime_ns}"
+        name = hashlib.blake2b(key.encode(), digest_size=16).hexdigest()
+        index = cache / f"{name}.index"
+        return recalled(index) or kept(index, list(scan(path)))
     except OSError as error:
-        raise BadInput(f"{path} cannot be read: {error.strerror}") from None
-    if cache is None:
-        return list(scan(path))
-    key = f"{FORMAT} {path.absolute()} {facts.st_size} {facts.st_mtime_ns}"
-    kept = cache / f"{hashlib.blake2b(key.encode(), digest_size=16).hexdigest()}.index"
+        reason = error.strerror or error
+        raise BadInput(f"{path} cannot be read as a WARC file: {reason}") from None
+
+
+def recalled(index: Path) -> list[Place]:
+    """An index that was kept; nothing if it was not, or is spoilt."""
     with suppress(OSError, msgspec.DecodeError):
-        return msgspec.msgpack.decode(kept.read_bytes(), type=list[Place])
-    places = list(scan(path))
-    with suppress(OSError):  # it only saves time
-        cache.mkdir(parents=True, exist_ok=True)
-        draft = kept.with_suffix(f".{os.getpid()}")
+        return msgspec.msgpack.decode(index.read_bytes(), type=list[Place])
+    return []
+
+
+def kept(index: Path, places: list[Place]) -> list[Place]:
+    """The places, written down if that can be done: it only saves time."""
+    with suppress(OSError):
+        index.parent.mkdir(parents=True, exist_ok=True)
+        draft = index.with_suffix(f".{os.getpid()}")
         draft.write_bytes(msgspec.msgpack.encode(places))
-        draft.replace(kept)
+        draft.replace(index)
     return places
 
 
