@@ -132,11 +132,11 @@ class Vocabulary:
         `stems` are all stems of a text in order, `counts` how often each of them
         occurs. Occurrences of one phrase do not overlap.
         """
-        starts = self._starts
         found: dict[str, int] = {}
         line = ""
-        for first in [known for known in counts if known in starts]:
-            for key in starts[first]:
+        # Sorted, so that pages are judged alike whatever the order of a set.
+        for first in sorted(self._starts.keys() & counts.keys()):
+            for key in self._starts[first]:
                 if key == first:
                     found[key] = counts[key]
                 elif all(part in counts for part in key.split()):
