@@ -76,8 +76,10 @@ class Graph:
             pow(step, -1, size) if size > 1 else 0
             for step, size in zip(self._steps, self._sizes, strict=True)
         ]
+        # A small web need not have pages of every topic.
+        self.present = [t for t in range(self.topic_count) if self._sizes[t]]
         self.block = 0  # ranks that share a tunnel
-        if dials.hidden and self.topic_count > 1:
+        if dials.hidden and len(self.present) > 1:
             spread = round(dials.behind_tunnel / dials.hidden)
             self.block = max(dials.behind_tunnel + 2, spread)
         blocks = [size // self.block if self.block else 0 for size in self._sizes]
@@ -169,6 +171,14 @@ class Graph:
 
     # What a page is.
 
+    def other_topic(self, topic: int, draw: int) -> int:
+        """Another topic that has pages, if any has."""
+        present = self.present
+        if len(present) == 1:
+            return topic
+        place = present.index(topic) + 1 + draw % (len(present) - 1)
+        return present[place % len(present)]
+
     def draw(self, number: int, purpose: int = 0) -> int:
         """64 bits that depend on the web's seed, the page and the purpose only."""
         seed = self.dials.seed * 64 + purpose & 0xFFFF_FFFF_FFFF_FFFF
@@ -186,7 +196,7 @@ class Graph:
         kind = Kind.ARTICLE
         if kind_draw < dials.hubs:
             kind = Kind.HUB
-        elif kind_draw < dials.hubs + dials.mixed and self.topic_count > 1:
+        elif kind_draw < dials.hubs + dials.mixed and len(self.present) > 1:
             kind = Kind.MIXED
         moved = self.draw(number, 2)
         title = self.vocabulary.title(topic, draw)
@@ -209,7 +219,7 @@ class Graph:
     def _tunnel_node(self, number: int) -> Node:
         target, _, _ = self.tunnel_at(number)
         draw = self.draw(number)
-        topic = (target + 1 + draw % (self.topic_count - 1)) % self.topic_count
+        topic = self.other_topic(target, draw)
         host = self.locate(draw % self.dials.pages)[0]
         title = self.vocabulary.title(topic, draw)
         return Node(
@@ -231,7 +241,7 @@ class Graph:
         """What a page is about, first its main topic."""
         if node.kind is not Kind.MIXED:
             return (node.topic,)
-        others = [t for t in range(self.topic_count) if t != node.topic]
+        others = [topic for topic in self.present if topic != node.topic]
         count = min(len(others), 1 + (node.draw >> 20) % 2)
         start = (node.draw >> 24) % len(others)
         return (node.topic, *((others + others)[start : start + count]))

@@ -91,6 +91,7 @@ class Outlinks:
         self, node: Node, topic: int, rng: random.Random, seen: set[int]
     ) -> Outlink:
         chance = rng.random()
+        topic = self._topic(topic, rng)
         target = self._target(node, topic, rng)
         for _ in range(REDRAWS):
             if target.number not in seen:
@@ -108,17 +109,18 @@ class Outlinks:
             url += f"?PHPSESSID={self.graph.draw(node.number, 6):016x}"
         return Outlink(url, anchor, target.number)
 
+    def _topic(self, topic: int, rng: random.Random) -> int:
+        """What a link is about that stands in a section about this topic."""
+        if rng.random() < self.dials.locality:
+            return topic
+        return self.graph.other_topic(topic, rng.getrandbits(32))
+
     def _target(self, node: Node, topic: int, rng: random.Random) -> Node:
         graph = self.graph
-        if graph.topic_count > 1 and rng.random() >= self.dials.locality:
-            topic = (topic + 1 + rng.randrange(graph.topic_count - 1)) % (
-                graph.topic_count
-            )
-        if not graph.size(topic):  # a small web need not have pages of every topic
-            topic = node.topic
         local = graph.size_on(topic, node.host)
         if local > 1 and rng.random() < self.dials.same_host:
-            target = graph.node(graph.page_on(topic, node.host, self._rank(local, rng)))
+            place = self._rank(local, rng)
+            target = graph.node(graph.page_on(topic, node.host, place))
             if not target.hidden:
                 return target
         return graph.node(graph.shown(topic, self._rank(graph.size(topic), rng)))
