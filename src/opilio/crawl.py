@@ -194,7 +194,9 @@ class Crawl:
             [original] = await self.frontier.add([onward], via=lease, redirect=True)
             self.store.save_redirect(lease, response, original)
             await self.frontier.done(lease, State.COPY, "redirect")
-        return 0
+            if response.status < 300:  # a page after all, that sends its readers on
+                self.tally.count(False)
+        return int(response.status < 300)
 
     async def postpone(self, lease: Lease, error: Transient) -> None:
         """Let a link wait and be tried again."""
@@ -206,7 +208,11 @@ class Crawl:
             if error.host_rests:
                 await self.frontier.pace(lease.host, rest=error.after)
             await self.frontier.retry(
-                lease, error.after, error.reason, counted=error.counted
+                lease,
+                error.after,
+                error.reason,
+                counted=error.counted,
+                contacted=error.contacted,
             )
 
     def to_follow(self, page: Page) -> Sequence[Link]:

@@ -48,7 +48,9 @@ def main() -> None:
     try:
         app()
     except OpilioError as error:
-        stderr.print(f"opilio: {error}", style="bold red", markup=False, highlight=False)
+        stderr.print(
+            f"opilio: {error}", style="bold red", markup=False, highlight=False
+        )
         sys.exit(error.exit_code)
     except BrokenPipeError:
         sys.stderr.close()  # the reader of our output has gone, e.g. `| head`

@@ -11,36 +11,106 @@ from typing import Annotated
 import typer
 
 from opilio import urls
-from opilio.cli.build import assemble, choose
+from opilio.build import assemble, choose
 from opilio.cli.display import Reporter, show_end
 from opilio.cli.loop import run_loop
-from opilio.cli.plan import Plan, for_replay, open_or_begin, save_plan
+from opilio.config import Settings, load
 from opilio.crawl import Crawl
 from opilio.errors import BadInput
 from opilio.judge import JUDGES
+from opilio.plan import (
+    Options,
+    Plan,
+    for_replay,
+    make_plan,
+    resumed_plan,
+    save_plan,
+)
 from opilio.store.folder import CrawlFolder
 from opilio.strategies import STRATEGIES
+from opilio.topic import load_topic
 
 
 def crawl(
-    topic: Annotated[Path, typer.Argument(help="A topic file (TOML), or the folder of a crawl to go on with.")],
-    output: Annotated[Path | None, typer.Option("--output", "-o", metavar="DIR", help="Where the crawl lives. On an existing crawl it goes on. [default: TOPIC-crawl]")] = None,
-    strategy: Annotated[str | None, typer.Option(help=f"How links are chosen: {', '.join(STRATEGIES)}.")] = None,
-    judge: Annotated[str | None, typer.Option(help=f"How pages are judged: {', '.join(JUDGES)}.")] = None,
-    max_pages: Annotated[int | None, typer.Option(min=0, help="Stop after so many pages in all; 0: no limit. [default: 1000]")] = None,
-    seed_url: Annotated[list[str] | None, typer.Option(metavar="URL", help="Start here too; may be repeated.")] = None,
-    readers: Annotated[int | None, typer.Option(min=1, help="Processes that read pages. [default: 1]")] = None,
-    delay: Annotated[float | None, typer.Option(min=0, metavar="SECONDS", help="Between two requests to one host. [default: 1]")] = None,
-    allow_network: Annotated[list[str] | None, typer.Option(metavar="CIDR", help="A private network that may be visited; may be repeated.")] = None,
-    proxy: Annotated[str | None, typer.Option(metavar="URL", help="Ask everything through this proxy.")] = None,
-    replay: Annotated[list[Path] | None, typer.Option(metavar="WARC", help="Crawl these WARC files instead of the network; may be repeated.")] = None,
-    settings: Annotated[Path | None, typer.Option(metavar="FILE", help="More settings (TOML; the tables of crawl.toml).")] = None,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Throw away what the folder holds and start again.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, only the result.")] = False,
+    topic: Annotated[
+        Path,
+        typer.Argument(
+            help="A topic file (TOML), or the folder of a crawl to go on with."
+        ),
+    ],
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="DIR",
+            help="Where it lives; an existing crawl goes on. [default: TOPIC-crawl]",
+        ),
+    ] = None,
+    strategy: Annotated[
+        str | None, typer.Option(help=f"How links are chosen: {', '.join(STRATEGIES)}.")
+    ] = None,
+    judge: Annotated[
+        str | None, typer.Option(help=f"How pages are judged: {', '.join(JUDGES)}.")
+    ] = None,
+    max_pages: Annotated[
+        int | None,
+        typer.Option(
+            min=0, help="Stop after so many pages in all; 0: no limit. [default: 1000]"
+        ),
+    ] = None,
+    seed_url: Annotated[
+        list[str] | None,
+        typer.Option(metavar="URL", help="Start here too; may be repeated."),
+    ] = None,
+    readers: Annotated[
+        int | None, typer.Option(min=1, help="Processes that read pages. [default: 1]")
+    ] = None,
+    delay: Annotated[
+        float | None,
+        typer.Option(
+            min=0,
+            metavar="SECONDS",
+            help="Between two requests to one host. [default: 1]",
+        ),
+    ] = None,
+    allow_network: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="CIDR",
+            help="A private network that may be visited; may be repeated.",
+        ),
+    ] = None,
+    proxy: Annotated[
+        str | None,
+        typer.Option(metavar="URL", help="Ask everything through this proxy."),
+    ] = None,
+    replay: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="WARC",
+            help="Crawl these WARC files instead of the network; may be repeated.",
+        ),
+    ] = None,
+    settings: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="More settings (TOML; the tables of crawl.toml)."
+        ),
+    ] = None,
+    fresh: Annotated[
+        bool,
+        typer.Option(
+            "--fresh", help="Throw away what the folder holds and start again."
+        ),
+    ] = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="No progress, only the result.")
+    ] = False,
 ) -> None:
     """Crawl the web for a topic.
 
-    On an existing folder it goes on where it was. Ctrl-C stops cleanly, twice stops now.
+    On an existing folder it goes on where it was. Ctrl-C stops cleanly, twice at once.
 
     Exit codes: 0 done, 1 failed, 2 bad usage or input, 3 disk or memory used up,
     130 interrupted; after 3 and 130 the same command goes on.
@@ -51,24 +121,54 @@ def crawl(
 
         opilio crawl chemistry.toml -o my-crawl --seed-url https://example.org/
     """
-    overrides = {
-        "crawl": {"strategy": strategy, "judge": judge, "max_pages": max_pages, "readers": readers},
+    options: Options = {
+        "crawl": {
+            "strategy": strategy,
+            "judge": judge,
+            "max_pages": max_pages,
+            "readers": readers,
+        },
         "politeness": {"delay": delay},
-        "fetch": {"proxy": proxy, "allow_networks": tuple(allow_network) if allow_network else None},
+        "fetch": {
+            "proxy": proxy,
+            "allow_networks": tuple(allow_network) if allow_network else None,
+        },
     }
-    folder, plan = open_or_begin(topic, output, settings, overrides, fresh)
+    folder, plan = choose_plan(topic, output, settings, options, fresh)
     choose("strategy", plan.crawl.strategy, STRATEGIES)
     choose("judge", plan.crawl.judge, JUDGES)
+    seeds = check_seeds([*plan.topic.seeds, *(seed_url or [])], folder)
+    folder.make()
     if fresh:
         with folder.lock():
             folder.clear()
         folder.make()
     save_plan(plan, folder)
-    seeds = check_seeds([*plan.topic.seeds, *(seed_url or [])], folder)
     if replay:
         plan = for_replay(plan)
     code = run_loop(run(plan, folder, seeds, replay or [], quiet))
     raise typer.Exit(code)
+
+
+def choose_plan(
+    source: Path,
+    output: Path | None,
+    settings: Path | None,
+    options: Options,
+    fresh: bool,
+) -> tuple[CrawlFolder, Plan]:
+    """The folder and the plan: SOURCE is a topic file, or the folder of a crawl."""
+    if source.is_dir():
+        if output or fresh or settings:
+            raise BadInput(
+                f"{source} is the folder of a crawl to go on with; -o, --settings and "
+                "--fresh go with a topic file"
+            )
+        folder = CrawlFolder(source)
+        return folder, resumed_plan(folder, None, options)
+    folder = CrawlFolder(output or Path(f"{source.stem}-crawl"))
+    base = load(settings, Settings) if settings else None
+    return folder, make_plan(folder, load_topic(source), base, options, fresh=fresh)
 
 
 def check_seeds(seeds: Sequence[str], folder: CrawlFolder) -> list[str]:
@@ -76,8 +176,8 @@ def check_seeds(seeds: Sequence[str], folder: CrawlFolder) -> list[str]:
     known = folder.database.exists()
     if not seeds and not known:
         raise BadInput(
-            "there is nowhere to start: add seeds = ['https://…'] to the topic file, or "
-            "give --seed-url URL"
+            "there is nowhere to start: add seeds = ['https://…'] to the topic file, "
+            "or give --seed-url URL"
         )
     found = []
     for seed in seeds:

@@ -12,6 +12,7 @@ from typing import Any
 
 from rich.live import Live
 from rich.table import Table
+from rich.text import Text
 
 from opilio.cli.terminal import stderr, stdout
 from opilio.crawl import Crawl
@@ -105,13 +106,19 @@ def as_table(figures: dict[str, Any]) -> Table:
     reasons = "  ".join(f"{name} {n:,}" for name, n in figures["unusable"].items())
     ending = "stopping: waiting for the visits under way; Ctrl-C again stops now"
     for name, value in (
-        ("pages", f"[bold]{figures['pages']:,}[/]   kept [bold green]{figures['kept']:,}[/]"),
+        (
+            "pages",
+            f"[bold]{figures['pages']:,}[/]   kept [bold green]{figures['kept']:,}[/]",
+        ),
         (
             "harvest",
             f"[bold]{figures['harvest_rate_recent']:.0%}[/] now   "
             f"{figures['harvest_rate']:.0%} overall",
         ),
-        ("speed", f"{figures['pages_per_second']:.1f} pages/s   {minutes}:{seconds:02}"),
+        (
+            "speed",
+            f"{figures['pages_per_second']:.1f} pages/s   {minutes}:{seconds:02}",
+        ),
         ("frontier", f"{figures['waiting']:,} waiting   {figures['leased']:,} leased"),
         ("hosts", f"{figures['hosts']:,}   {figures['hosts_resting']:,} resting"),
         ("not kept", reasons or "none"),
@@ -123,7 +130,7 @@ def as_table(figures: dict[str, Any]) -> Table:
 
 ENDINGS = {
     "budget": "the page budget is spent; a larger --max-pages goes on",
-    "exhausted": "no link waits any more; more seeds (--seed-url) or a wider scope go on",
+    "exhausted": "no link waits any more; more seeds (--seed-url) go on",
     "interrupted": "interrupted; the same command goes on",
 }
 
@@ -134,14 +141,20 @@ def show_end(crawl: Crawl, reason: str) -> int:
     if reason == "exhausted" and not crawl.store.catalogue.pages:
         raise OpilioError(nothing_answered(crawl))
     if not stdout.is_terminal:
-        print(json.dumps({**snapshot(crawl, 0.0), "ended": reason, "folder": str(folder)}))
+        print(
+            json.dumps({**snapshot(crawl, 0.0), "ended": reason, "folder": str(folder)})
+        )
         return 130 if reason == "interrupted" else 0
     rate = tally.kept / tally.pages if tally.pages else 0.0
     stdout.print(
         f"[bold]{tally.pages:,}[/] pages, [bold green]{tally.kept:,}[/] kept "
         f"({rate:.0%}) in {folder}: {ENDINGS[reason]}"
     )
-    stdout.print(f"[dim]opilio status {folder}   opilio export {folder} --format jsonl -o pages.jsonl[/]")
+    for command in (
+        "status {}",
+        "export {} --format jsonl --relevant-only -o pages.jsonl",
+    ):
+        stdout.print(Text(f"  opilio {command.format(folder)}", "dim"), soft_wrap=True)
     return 130 if reason == "interrupted" else 0
 
 
@@ -152,6 +165,6 @@ def nothing_answered(crawl: Crawl) -> str:
     ).fetchall()
     seeds = "; ".join(f"{url} ({reason or state})" for url, state, reason in rows)
     return (
-        f"no page could be fetched. Seeds: {seeds}. Check the addresses, `opilio doctor`, "
-        "and --allow-network or --proxy if they are not on the public web"
+        f"no page could be fetched. Seeds: {seeds}. Check the addresses; "
+        "opilio doctor --url URL tries one; a private network needs --allow-network"
     )

@@ -41,9 +41,15 @@ class Finding(msgspec.Struct, frozen=True):
 
 
 def doctor(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Where crawls will live.")] = Path(),
-    url: Annotated[str | None, typer.Option(metavar="URL", help="Also try to fetch this.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="For programs and bug reports.")] = False,
+    folder: Annotated[
+        Path, typer.Argument(metavar="DIR", help="Where crawls will live.")
+    ] = Path(),
+    url: Annotated[
+        str | None, typer.Option(metavar="URL", help="Also try to fetch this.")
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="For programs and bug reports.")
+    ] = False,
 ) -> None:
     """Check what a crawl needs: libraries, disk, files, clock, readers, network."""
     findings = [*look(folder), run_loop(look_at_readers())]
@@ -53,8 +59,12 @@ def doctor(
         typer.echo(msgspec.json.encode(findings).decode())
     else:
         for finding in findings:
-            mark = Text("  ok  ", "green") if finding.good else Text("  !!  ", "bold red")
-            stdout.print(mark + Text(f"{finding.name:<10} ", "bold") + Text(finding.detail))
+            mark = (
+                Text("  ok  ", "green") if finding.good else Text("  !!  ", "bold red")
+            )
+            stdout.print(
+                mark + Text(f"{finding.name:<10} ", "bold") + Text(finding.detail)
+            )
     if not all(finding.good for finding in findings):
         raise typer.Exit(1)
 
@@ -62,7 +72,9 @@ def doctor(
 def look(folder: Path) -> Iterator[Finding]:
     """What can be seen without starting anything."""
     yield Finding(
-        "opilio", True, f"{__version__}, Python {platform.python_version()}, {sys.platform}"
+        "opilio",
+        True,
+        f"{__version__}, Python {platform.python_version()}, {sys.platform}",
     )
     yield Finding(
         "libraries", True, ", ".join(f"{name} {version(name)}" for name in LIBRARIES)
@@ -70,32 +82,52 @@ def look(folder: Path) -> Iterator[Finding]:
     wal = sqlite3.sqlite_version_info >= (3, 35)
     yield Finding("sqlite", wal, f"{sqlite3.sqlite_version} (3.35 or later is needed)")
     writable = os.access(folder, os.W_OK)
-    yield Finding("folder", writable, f"{folder.absolute()} {'can' if writable else 'cannot'} be written")
+    yield Finding(
+        "folder",
+        writable,
+        f"{folder.absolute()} {'can' if writable else 'cannot'} be written",
+    )
     free, wanted = shutil.disk_usage(folder).free, Store().min_free
     yield Finding(
-        "disk", free > wanted, f"{free / 2**30:.1f} GB free; a crawl stops at {wanted / 2**30:.1f} GB (store.min_free)"
+        "disk",
+        free > wanted,
+        f"{free / 2**30:.1f} GB free; a crawl stops at {wanted / 2**30:.1f} GB",
     )
     files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
-    yield Finding("files", files >= 1024, f"{files} may be open at once (1024 are enough)")
+    yield Finding(
+        "files", files >= 1024, f"{files} may be open at once (1024 are enough)"
+    )
     sane = time.time() > 1_750_000_000
     yield Finding("clock", sane, time.strftime("%Y-%m-%d %H:%M:%S %Z"))
-    yield Finding("agent", True, f"servers see: {Fetch().user_agent} (fetch.user_agent)")
+    yield Finding(
+        "agent", True, f"servers see: {Fetch().user_agent} (fetch.user_agent)"
+    )
 
 
 async def look_at_readers() -> Finding:
     """Let a reader process read a page."""
-    pool = ReaderPool(1, "opilio.reader:make_job", Setup(("harvestman",), "en").encode())
+    pool = ReaderPool(
+        1, "opilio.reader:make_job", Setup(("harvestman",), "en").encode()
+    )
     began = time.perf_counter()
     try:
         await pool.start()
         response = Response(
-            "http://example.test/", 200, [("content-type", "text/html")], SAMPLE, time.time()
+            "http://example.test/",
+            200,
+            [("content-type", "text/html")],
+            SAMPLE,
+            time.time(),
         )
         reading = await pool.read(response)
     finally:
         await pool.close()
     good = reading.page is not None and reading.page.title == "Harvestmen"
-    return Finding("readers", good, f"a page was read in {time.perf_counter() - began:.2f} s, start included")
+    return Finding(
+        "readers",
+        good,
+        f"a page was read in {time.perf_counter() - began:.2f} s, start included",
+    )
 
 
 async def look_at_network(url: str) -> Finding:
@@ -107,4 +139,6 @@ async def look_at_network(url: str) -> Finding:
         return Finding("network", False, f"{url}: {error.reason}: {error}")
     finally:
         await egress.close()
-    return Finding("network", True, f"{url} answered {response.status} from {response.ip}")
+    return Finding(
+        "network", True, f"{url} answered {response.status} from {response.ip}"
+    )

@@ -11,17 +11,21 @@ import typer
 from rich.text import Text
 
 from opilio import urls
-from opilio.cli.plan import load_plan
 from opilio.cli.terminal import foreign, stdout
 from opilio.errors import BadInput
+from opilio.plan import load_plan
 from opilio.store.folder import CrawlFolder
 from opilio.store.lookup import Explanation, opened
 from opilio.store.lookup import explain as look_up
 
 
 def explain(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a crawl.")],
-    url: Annotated[str, typer.Argument(metavar="URL", help="An address, in any spelling.")],
+    folder: Annotated[
+        Path, typer.Argument(metavar="DIR", help="The folder of a crawl.")
+    ],
+    url: Annotated[
+        str, typer.Argument(metavar="URL", help="An address, in any spelling.")
+    ],
     as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
 ) -> None:
     """Explain a URL: the way to it, its promise, its verdict, or why it has none."""
@@ -55,14 +59,26 @@ def show(found: Explanation) -> None:
         anchor = f" “{step.anchor}”" if step.anchor else ""
         score = "" if step.score is None else f"  score {step.score:.3f}"
         role = "seed" if number == 0 else f"{number:>4}"
-        stdout.print(Text(f"  {role}  ") + foreign(step.url + anchor) + Text(score, "dim"))
+        stdout.print(
+            Text(f"  {role}  ") + foreign(step.url + anchor) + Text(score, "dim")
+        )
     show_parts("Its promise", link["promise"], link["parts"])
     if page and page["score"] is not None:
         show_parts("Its verdict", page["score"], page["parts"])
     if page:
         stdout.print()
         stdout.print("[bold]The page[/]")
-        for name in ("number", "status", "title", "language", "charset", "words", "bytes", "warc", "warc_offset"):
+        for name in (
+            "number",
+            "status",
+            "title",
+            "language",
+            "charset",
+            "words",
+            "bytes",
+            "warc",
+            "warc_offset",
+        ):
             if page[name] is not None:
                 stdout.print(Text(f"  {name:<12} ", "dim") + foreign(str(page[name])))
     if found.robots:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from opilio.cli.terminal import stderr
+from opilio.read.main_text import main_text
 from opilio.store import export as exports
 from opilio.store.folder import CrawlFolder
 
@@ -26,7 +29,8 @@ def export(
         Path, typer.Argument(metavar="DIR", help="The folder of a crawl.")
     ],
     output: Annotated[
-        str, typer.Option("--output", "-o", metavar="FILE", help="Where to; - is stdout.")
+        str,
+        typer.Option("--output", "-o", metavar="FILE", help="Where to; - is stdout."),
     ],
     form: Annotated[
         Format, typer.Option("--format", "-f", help="What to write.")
@@ -43,11 +47,12 @@ def export(
 
         opilio export my-crawl --format csv -o - | head
     """
-    write = {
-        Format.JSONL: exports.export_jsonl,
+    write: dict[Format, Callable[..., int]] = {
+        Format.JSONL: partial(exports.export_jsonl, extract=main_text),
         Format.CSV: exports.export_csv,
         Format.WARC: exports.export_warc,
-    }[form]
-    count = write(CrawlFolder(folder).require(), output, relevant_only=relevant_only)
+    }
+    crawl = CrawlFolder(folder).require()
+    count = write[form](crawl, output, relevant_only=relevant_only)
     if output != "-":
         stderr.print(f"{count:,} pages written to {output}", markup=False)

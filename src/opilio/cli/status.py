@@ -15,7 +15,9 @@ from opilio.store.lookup import Summary, opened, summary
 
 
 def status(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a crawl.")],
+    folder: Annotated[
+        Path, typer.Argument(metavar="DIR", help="The folder of a crawl.")
+    ],
     as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
 ) -> None:
     """Show how a crawl stands: pages, harvest rate, frontier, states with reasons."""
@@ -36,9 +38,17 @@ def as_table(figures: Summary) -> Table:
     waiting = figures.states.get("waiting", 0)
     for name, value, note in (
         ("pages", f"{figures.pages:,}", f"{figures.bytes / 2**20:,.1f} MB"),
-        ("kept", f"[bold green]{figures.kept:,}[/]", f"harvest rate {figures.harvest_rate:.1%}"),
+        (
+            "kept",
+            f"[bold green]{figures.kept:,}[/]",
+            f"harvest rate {figures.harvest_rate:.1%}",
+        ),
         ("", "", f"{figures.harvest_rate_recent:.1%} over the last 100 pages"),
-        ("speed", f"{figures.pages_per_second:,.1f}", "pages a second, pauses included"),
+        (
+            "speed",
+            f"{figures.pages_per_second:,.1f}",
+            "pages a second, pauses included",
+        ),
         ("links", f"{figures.links:,}", f"{waiting:,} waiting"),
         ("hosts", f"{figures.hosts:,}", ""),
     ):

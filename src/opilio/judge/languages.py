@@ -10,7 +10,7 @@ from opilio.types import Judge, Page, Verdict
 
 
 class InLanguages:
-    """Lets a judge speak, then refuses pages that are known to be in another language."""
+    """Lets a judge speak, then refuses pages known to be in another language."""
 
     def __init__(self, judge: Judge, languages: Sequence[str]) -> None:
         self.inner = judge

@@ -16,10 +16,29 @@ Location = tuple[str, int, int]
 """A WARC file's name, the offset in it and the length there."""
 
 PAGE_COLUMNS = (
-    "id number fetched_at status mime charset language title words bytes truncated "
-    "degraded noindex content simhash copy_of score relevant parts "
-    "warc warc_offset warc_length"
-).split()
+    "id",
+    "number",
+    "fetched_at",
+    "status",
+    "mime",
+    "charset",
+    "language",
+    "title",
+    "words",
+    "bytes",
+    "truncated",
+    "degraded",
+    "noindex",
+    "content",
+    "simhash",
+    "copy_of",
+    "score",
+    "relevant",
+    "parts",
+    "warc",
+    "warc_offset",
+    "warc_length",
+)
 
 INSERT_PAGE = (
     f"INSERT OR REPLACE INTO page ({', '.join(PAGE_COLUMNS)}) "  # noqa: S608
@@ -32,9 +51,12 @@ class Catalogue:
 
     def __init__(self, db: sqlite3.Connection) -> None:
         self.db = db
-        row = db.execute("SELECT count(*), max(number) FROM page").fetchone()
-        self.pages: int = row[0]
-        self.last_number: int = row[1] or 0
+        self.pages: int = db.execute(
+            "SELECT count(*) FROM page WHERE status BETWEEN 200 AND 299"
+        ).fetchone()[0]  # redirects are not counted
+        self.last_number: int = db.execute(
+            "SELECT coalesce(max(number), 0) FROM page"
+        ).fetchone()[0]
 
     def save_page(
         self,
@@ -49,7 +71,7 @@ class Catalogue:
     ) -> None:
         """One row for a URL that answered."""
         self.last_number += 1
-        self.pages += 1
+        self.pages += 200 <= response.status < 300
         self.db.execute(
             INSERT_PAGE,
             (

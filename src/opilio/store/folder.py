@@ -35,13 +35,18 @@ class CrawlFolder:
             )
         return self
 
-    def make(self) -> None:
-        """Make the folder; refuse one that holds something else."""
+    def check_free(self) -> None:
+        """BadInput when something that is not a crawl is in the way."""
+        if self.path.exists() and not self.path.is_dir():
+            raise BadInput(f"{self.path} is a file; choose a folder with -o DIR")
         if self.path.is_dir() and not self.exists and any(self.path.iterdir()):
             raise BadInput(
                 f"{self.path} is not empty and holds no crawl; choose another folder "
                 "with -o DIR"
             )
+
+    def make(self) -> None:
+        """Make the folder, if it is not there."""
         try:
             self.warcs.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -84,6 +89,6 @@ class CrawlFolder:
         if free < min_free:
             raise MachineLimit(
                 f"the disk of {self.path} has {free / 2**20:.0f} MB left; the crawl "
-                f"stops at {min_free / 2**20:.0f} MB (store.min_free). Everything so far "
-                "is kept: free some space and run the same command to go on"
+                f"stops at {min_free / 2**20:.0f} MB (store.min_free). Everything so "
+                "far is kept: free some space and run the same command to go on"
             )

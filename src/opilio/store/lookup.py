@@ -85,7 +85,9 @@ def summary(db: sqlite3.Connection) -> Summary:
         kept=kept,
         harvest_rate=kept / pages if pages else 0.0,
         harvest_rate_recent=sum(recent) / len(recent) if recent else 0.0,
-        pages_per_second=(pages - 1) / (last - first) if pages > 1 and last > first else 0.0,
+        pages_per_second=(pages - 1) / (last - first)
+        if pages > 1 and last > first
+        else 0.0,
         links=sum(states.values()),
         hosts=db.execute("SELECT count(*) FROM host").fetchone()[0],
         bytes=size,
@@ -99,7 +101,9 @@ def explain(
     db: sqlite3.Connection, fingerprint: Fingerprint, origin: str
 ) -> Explanation | None:
     """How a URL was found, ranked, fetched and judged; None when it is not known."""
-    row = db.execute("SELECT * FROM link WHERE fingerprint = ?", (fingerprint,)).fetchone()
+    row = db.execute(
+        "SELECT * FROM link WHERE fingerprint = ?", (fingerprint,)
+    ).fetchone()
     if row is None:
         return None
     page = db.execute("SELECT * FROM page WHERE id = ?", (row["id"],)).fetchone()

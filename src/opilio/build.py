@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from opilio import urls
-from opilio.cli.plan import Plan
 from opilio.crawl import Crawl, Stages
 from opilio.errors import BadInput
 from opilio.fetch.egress import Egress
@@ -19,6 +18,7 @@ from opilio.fetch.robots import Robots
 from opilio.frontier.sqlite import SqliteFrontier
 from opilio.judge import JUDGES
 from opilio.judge.languages import InLanguages
+from opilio.plan import Plan
 from opilio.read.pool import ReaderPool
 from opilio.reader import Setup
 from opilio.store.folder import CrawlFolder

@@ -1,9 +1,8 @@
-"""A topic file, a settings file and options in; the plan of a crawl out."""
+"""A topic, settings and options in; the plan of a crawl out."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -13,7 +12,7 @@ from opilio import __version__, urls
 from opilio.config import Settings, load
 from opilio.errors import BadInput
 from opilio.store.folder import CrawlFolder
-from opilio.topic import Topic, load_topic
+from opilio.topic import Topic
 
 Options = Mapping[str, Mapping[str, Any]]
 """Section -> key -> value from the command line; None: not given."""
@@ -26,11 +25,26 @@ class Plan(Settings, frozen=True, kw_only=True, forbid_unknown_fields=True):
     opilio: str = __version__
 
 
-def new_plan(topic: Topic, settings: Path | None, options: Options) -> Plan:
-    """A plan for a crawl that begins: defaults, then the file, then the options."""
-    base = load(settings, Settings) if settings else Settings()
+def make_plan(
+    folder: CrawlFolder,
+    topic: Topic,
+    settings: Settings | None = None,
+    options: Options | None = None,
+    *,
+    fresh: bool = False,
+) -> Plan:
+    """The plan of a crawl in this folder: a new one, or the one that is there."""
+    folder.check_free()
+    if folder.exists and not fresh:
+        if settings:
+            raise BadInput(
+                f"{folder.path} has its settings in crawl.toml already; change them "
+                "there, or start again with --fresh"
+            )
+        return resumed_plan(folder, topic, options or {})
+    base = settings or Settings()
     sections = {name: getattr(base, name) for name in base.__struct_fields__}
-    return override(Plan(topic=topic, **sections), options)
+    return override(Plan(topic=topic, **sections), options or {})
 
 
 def resumed_plan(folder: CrawlFolder, topic: Topic | None, options: Options) -> Plan:
@@ -43,7 +57,7 @@ def resumed_plan(folder: CrawlFolder, topic: Topic | None, options: Options) -> 
             "--fresh, which removes what the folder holds"
         )
     for key in ("strategy", "judge"):
-        wanted, has = options["crawl"].get(key), getattr(stored.crawl, key)
+        wanted, has = options.get("crawl", {}).get(key), getattr(stored.crawl, key)
         if wanted is not None and wanted != has:
             raise BadInput(
                 f"{folder.path} is crawled with --{key} {has}, not {wanted}; choose "
@@ -56,7 +70,9 @@ def resumed_plan(folder: CrawlFolder, topic: Topic | None, options: Options) -> 
 
 def without_seeds(topic: Topic) -> Topic:
     """The topic but for what may be added to later."""
-    return msgspec.structs.replace(topic, seeds=(), evaluation=Topic(name="").evaluation)
+    return msgspec.structs.replace(
+        topic, seeds=(), evaluation=Topic(name="").evaluation
+    )
 
 
 def override(plan: Plan, options: Options) -> Plan:
@@ -91,32 +107,3 @@ def save_plan(plan: Plan, folder: CrawlFolder) -> None:
 def load_plan(folder: CrawlFolder) -> Plan:
     """Read crawl.toml of a crawl that exists."""
     return load(folder.require().settings, Plan)
-
-
-def open_or_begin(
-    source: Path, output: Path | None, settings: Path | None, options: Options, fresh: bool
-) -> tuple[CrawlFolder, Plan]:
-    """The folder and the plan for `opilio crawl SOURCE`.
-
-    SOURCE is 1. the folder of a crawl: go on; 2. a topic file whose folder holds a
-    crawl: go on, unless `fresh`; 3. a topic file: begin.
-    """
-    if source.is_dir():
-        if output or fresh or settings:
-            raise BadInput(
-                f"{source} is the folder of a crawl to go on with; -o, --settings and "
-                "--fresh go with a topic file"
-            )
-        folder = CrawlFolder(source)
-        return folder, resumed_plan(folder, None, options)
-    topic = load_topic(source)
-    folder = CrawlFolder(output or Path(f"{source.stem}-crawl"))
-    folder.make()
-    if folder.exists and not fresh:
-        if settings:
-            raise BadInput(
-                f"{folder.path} has its settings in crawl.toml already; change them "
-                "there, or start again with --fresh"
-            )
-        return folder, resumed_plan(folder, topic, options)
-    return folder, new_plan(topic, settings, options)

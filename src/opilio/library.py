@@ -1,0 +1,41 @@
+"""A topic in; a crawl, and then its pages, out: Opilio for programs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from opilio import urls
+from opilio.build import assemble
+from opilio.config import Settings
+from opilio.errors import BadInput
+from opilio.plan import make_plan, save_plan
+from opilio.store.export import pages
+from opilio.store.folder import CrawlFolder
+from opilio.store.lookup import Summary, opened, summary
+from opilio.topic import Topic, check
+
+
+async def harvest(
+    topic: Topic, folder: Path | str, settings: Settings | None = None
+) -> Summary:
+    """Crawl for a topic into a folder, or go on with the crawl that is there."""
+    home = CrawlFolder(Path(folder))
+    check(topic, "the topic")
+    plan = make_plan(home, topic, settings)
+    seeds = [urls.canonical(seed) for seed in topic.seeds]
+    if not seeds and not home.database.exists():
+        raise BadInput("there is nowhere to start: give the topic seeds")
+    home.make()
+    save_plan(plan, home)
+    async with assemble(plan, home) as crawl:
+        await crawl.run(seeds)
+    with opened(home) as db:
+        return summary(db)
+
+
+def kept(folder: Path | str) -> Iterator[dict[str, Any]]:
+    """The relevant pages of a crawl, best first: url, title, score, parts and more."""
+    for row in pages(CrawlFolder(Path(folder)).require(), True, False):
+        yield dict(row)

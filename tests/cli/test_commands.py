@@ -1,0 +1,188 @@
+"""The commands as a newcomer types them, mistakes included."""
+
+import csv
+import io
+import json
+
+import pytest
+from warcio.archiveiterator import ArchiveIterator
+
+from crawling import opilio
+from opilio.lab.small import SmallWeb, page
+
+BEES = "The bee makes honey in the hive. " * 20
+WEB = SmallWeb(
+    {
+        "http://seed.test/": page(
+            "Bees", BEES, {"/honey": "About honey", "/sea": "sea"}
+        ),
+        "http://seed.test/honey": page("=Honey\x1b[2J [red]", BEES + "honey " * 30),
+        "http://seed.test/sea": page("The sea", "The ship sails over the sea. " * 20),
+    }
+)
+
+
+@pytest.fixture
+async def done(crawled):
+    """A crawl that has ended."""
+    life = await crawled(WEB)
+    ended = await life.crawl()
+    assert ended.code == 0, ended.err
+    return life
+
+
+async def test_status_counts_what_there_is(done):
+    figures = (await opilio("status", done.folder, "--json")).json()
+    assert (figures["pages"], figures["kept"]) == (3, 2)
+    assert figures["states"] == {"kept": 2, "irrelevant": 1}
+    assert figures["harvest_rate"] == pytest.approx(2 / 3)
+    shown = await opilio("status", done.folder)
+    assert "kept" in shown.out and "66.7%" in shown.out
+
+
+async def test_explain_shows_the_way_and_the_numbers(done):
+    ended = await opilio(
+        "explain", done.folder, "http://SEED.test:80/honey#x", "--json"
+    )
+    found = ended.json()
+    assert [step["url"] for step in found["way"]] == [
+        "http://seed.test/",
+        "http://seed.test/honey",
+    ]
+    assert found["way"][1]["anchor"] == "About honey"
+    assert found["link"]["parts"] == {
+        "score(p)": pytest.approx(found["link"]["promise"])
+    }
+    assert sum(found["page"]["parts"].values()) == pytest.approx(found["page"]["score"])
+    shown = await opilio("explain", done.folder, "http://seed.test/honey")
+    assert "About honey" in shown.out
+    assert "Its promise" in shown.out and "Its verdict" in shown.out
+    assert "\x1b[2J" not in shown.out  # crawled text does not command the terminal
+    assert "[red]" in shown.out
+
+
+async def test_explain_of_an_unknown_url_says_why(done):
+    ended = await opilio("explain", done.folder, "http://nowhere.test/")
+    assert ended.code == 2
+    assert "no page that was read links to it" in ended.err
+
+
+async def test_export_writes_json_lines_best_first(done):
+    target = done.home / "pages.jsonl"
+    ended = await opilio("export", done.folder, "--relevant-only", "-o", target)
+    assert ended.code == 0, ended.err
+    pages = [json.loads(line) for line in target.read_text().splitlines()]
+    assert [p["url"] for p in pages] == ["http://seed.test/honey", "http://seed.test/"]
+    assert "makes honey" in pages[0]["text"]
+
+
+async def test_export_writes_csv_without_formulas(done):
+    ended = await opilio("export", done.folder, "-f", "csv", "-o", "-")
+    rows = list(csv.DictReader(io.StringIO(ended.out)))
+    assert len(rows) == 3
+    assert not any(cell.startswith("=") for row in rows for cell in row.values())
+
+
+async def test_export_writes_warc_that_other_tools_read(done):
+    target = done.home / "pages.warc.gz"
+    await opilio("export", done.folder, "-f", "warc", "--relevant-only", "-o", target)
+    with target.open("rb") as file:
+        urls = {
+            record.rec_headers["WARC-Target-URI"]
+            for record in ArchiveIterator(file)
+            if record.rec_type == "response"
+        }
+    assert urls == {"http://seed.test/", "http://seed.test/honey"}
+
+
+async def test_doctor_finds_this_machine_fit(tmp_path):
+    ended = await opilio("doctor", tmp_path, "--json")
+    findings = {finding["name"]: finding for finding in ended.json()}
+    assert findings["readers"]["good"], findings["readers"]
+    assert findings["libraries"]["good"]
+
+
+async def test_doctor_says_what_is_wrong(tmp_path):
+    ended = await opilio("doctor", tmp_path, "--url", "http://127.0.0.1:9/")
+    assert ended.code == 1
+    assert "blocked" in ended.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["crawl", "none.toml"], 2, "none.toml does not exist"),
+        (["status", "."], 2, "holds no crawl"),
+        (["explain", ".", "x"], 2, "is not an address"),
+        (["export", ".", "-o", "-"], 2, "holds no crawl"),
+        (["crawl"], 2, "Missing argument"),
+        (["fly"], 2, "No such command"),
+    ],
+)
+async def test_mistakes_are_named(arguments, code, message, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    ended = await opilio(*arguments)
+    assert ended.code == code
+    assert message in " ".join(ended.err.split())
+    assert "Traceback" not in ended.err
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--strategy", "best-frist"], "did you mean 'best-first'"),
+        (["--judge", "oracle"], "known: cosine"),
+        (["--seed-url", "nonsense://x"], "'nonsense://x' is not an address"),
+        (["--allow-network", "300.1.2.3/8"], "300.1.2.3/8"),
+        (["--proxy", "ftp://x"], "proxy"),
+        (["--replay", "none.warc.gz"], "none.warc.gz"),
+        (["--settings", "none.toml"], "none.toml does not exist"),
+    ],
+)
+async def test_bad_options_are_named_before_anything_is_made(
+    options, message, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "bees.toml").write_text(
+        'name = "bees"\nkeywords = ["bee"]\nseeds = ["http://seed.test/"]\n'
+    )
+    ended = await opilio("crawl", "bees.toml", *options)
+    assert ended.code == 2, ended.err
+    assert message in " ".join(ended.err.split())
+    assert not (tmp_path / "bees-crawl").exists()
+
+
+async def test_a_crawl_without_seeds_says_where_to_put_them(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "bees.toml").write_text('name = "bees"\nkeywords = ["bee"]\n')
+    ended = await opilio("crawl", "bees.toml")
+    assert ended.code == 2
+    assert "--seed-url" in ended.err
+
+
+async def test_another_topic_in_the_same_folder_is_refused(done):
+    done.topic.write_text(done.topic_text.replace("honey", "money"))
+    ended = await done.crawl()
+    assert ended.code == 2
+    assert "--fresh" in ended.err
+    assert (await done.crawl("--fresh")).code == 0
+
+
+async def test_another_strategy_in_the_same_folder_is_refused(done):
+    ended = await done.crawl("--strategy", "breadth-first")
+    assert ended.code == 2
+    assert "best-first" in ended.err
+
+
+async def test_a_folder_with_other_things_in_it_is_left_alone(done):
+    done.folder = done.home
+    ended = await done.crawl()
+    assert ended.code == 2
+    assert "is not empty and holds no crawl" in ended.err
+
+
+async def test_a_password_of_the_proxy_is_not_written_down(done):
+    proxy = done.server.proxy_url.replace("http://", "http://user:canary@")
+    await opilio("crawl", done.folder, "-q", "--proxy", proxy, "--max-pages", 5)
+    for path in done.folder.rglob("*"):
+        assert path.is_dir() or b"canary" not in path.read_bytes(), path

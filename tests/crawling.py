@@ -1,0 +1,96 @@
+"""Crawls of small webs by the real command, for several tests."""
+
+import asyncio
+import json
+import sqlite3
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from opilio.lab.server import Server
+
+OPILIO = Path(sys.executable).with_name("opilio")
+
+TOPIC = """
+name = "bees"
+keywords = ["bee", "honey", "hive"]
+seeds = ["http://seed.test/"]
+"""
+
+SETTINGS = """
+[politeness]
+delay = 0.0
+[store]
+min_free = 0
+commit_every = 0.05
+"""
+
+
+@dataclass
+class Ended:
+    """How a command ended."""
+
+    code: int
+    out: str
+    err: str
+
+    def json(self) -> dict:
+        return json.loads(self.out)
+
+
+async def opilio(*arguments: object, env: dict[str, str] | None = None) -> Ended:
+    """Run the real command to its end."""
+    process = await asyncio.create_subprocess_exec(
+        OPILIO,
+        *map(str, arguments),
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        env=env,
+    )
+    out, err = await asyncio.wait_for(process.communicate(), 60)
+    return Ended(process.returncode or 0, out.decode(), err.decode())
+
+
+@dataclass
+class Crawled:
+    """A folder with a topic, and the crawl that comes of it."""
+
+    home: Path
+    server: Server | None = None
+    topic_text: str = TOPIC
+    settings_text: str = SETTINGS
+    folder: Path = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.folder = self.home / "crawl"
+        self.topic = self.home / "topic.toml"
+        self.settings = self.home / "settings.toml"
+        self.topic.write_text(self.topic_text)
+        self.settings.write_text(self.settings_text)
+
+    def command(self, *options: object) -> list[object]:
+        proxy = ("--proxy", self.server.proxy_url) if self.server else ()
+        new = () if self.folder.exists() else ("--settings", self.settings)
+        return ["crawl", self.topic, "-o", self.folder, "-q", *proxy, *new, *options]
+
+    async def start(self, *options: object) -> asyncio.subprocess.Process:
+        return await asyncio.create_subprocess_exec(
+            OPILIO,
+            *map(str, self.command(*options)),
+            stdout=asyncio.subprocess.DEVNULL,
+            stderr=asyncio.subprocess.DEVNULL,
+        )
+
+    async def crawl(self, *options: object) -> Ended:
+        return await opilio(*self.command(*options))
+
+    def rows(self, query: str) -> list[tuple]:
+        with sqlite3.connect(f"file:{self.folder}/crawl.db?mode=ro", uri=True) as db:
+            return db.execute(query).fetchall()
+
+    def states(self) -> dict[str, tuple[str, str | None]]:
+        """URL -> state and reason."""
+        return {
+            url: (state, reason)
+            for url, state, reason in self.rows("SELECT url, state, reason FROM link")
+        }

@@ -1,0 +1,180 @@
+"""Nothing is lost: a crawl is killed at random moments and goes on each time.
+
+The invariants I1 to I6 are those of docs/architecture.md.
+"""
+
+import asyncio
+import random
+import signal
+import sqlite3
+import sys
+from collections import Counter, defaultdict
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from warcio.archiveiterator import ArchiveIterator
+
+from opilio.lab.dials import Dials
+from opilio.lab.server import Server, serve
+from opilio.lab.synthetic import SyntheticWeb
+from opilio.store.warc import read_record
+
+KILLS = 50
+DELAY = 0.15
+IN_FLIGHT = 16
+SLACK = 0.02  # between a client's clock and the moment a server reads the request
+WEB = Dials(
+    seed=7,
+    pages=260,
+    hosts=6,
+    topics=4,
+    purity=0.5,
+    # What depends on the order of the crawl, or never ends, would make two complete
+    # crawls differ without anything being lost.
+    calendars=0.0,
+    sessions=0.0,
+    near_copies=0.0,
+    failing_hosts=0.0,
+    slow_hosts=0.0,
+    robots_failing=0,
+    crawl_delays=0.2,
+    crawl_delay=0.3,
+)
+SETTINGS = f"""
+[crawl]
+in_flight = {IN_FLIGHT}
+near_copies = false
+[politeness]
+delay = {DELAY}
+[store]
+commit_every = 0.05
+min_free = 0
+"""
+
+
+class Life:
+    """A crawl's folder and the commands to crawl it."""
+
+    def __init__(self, folder: Path, web: SyntheticWeb, server: Server) -> None:
+        folder.mkdir(exist_ok=True)
+        self.topic = folder / "topic.toml"
+        self.topic.write_text(web.topic_file(web.topics[0]))
+        self.settings = folder / "settings.toml"
+        self.settings.write_text(SETTINGS)
+        self.folder = folder / "crawl"
+        self.server = server
+
+    async def start(self) -> asyncio.subprocess.Process:
+        """Start the crawl, or let it go on."""
+        new = not (self.folder / "crawl.toml").exists()
+        return await asyncio.create_subprocess_exec(
+            str(Path(sys.executable).with_name("opilio")),
+            *("crawl", str(self.topic), "-o", str(self.folder), "--quiet"),
+            *("--max-pages", "0", "--proxy", self.server.proxy_url),
+            *(("--settings", str(self.settings)) if new else ()),
+            stdout=asyncio.subprocess.DEVNULL,
+            stderr=asyncio.subprocess.PIPE,
+        )
+
+    async def run(self, until: float | None = None) -> bool:
+        """Crawl to the end, or until it is killed; True: it ended by itself."""
+        process = await self.start()
+        try:
+            _, errors = await asyncio.wait_for(process.communicate(), until)
+        except TimeoutError:
+            process.send_signal(signal.SIGKILL)
+            await process.communicate()
+            return False
+        assert process.returncode == 0, errors.decode()
+        return True
+
+    def rows(self, query: str) -> list[tuple]:
+        with sqlite3.connect(f"file:{self.folder}/crawl.db?mode=ro", uri=True) as db:
+            return db.execute(query).fetchall()
+
+
+def check_nothing_is_left_open(life: Life) -> None:
+    """I1 and I3: every link has reached a final state, each URL exists once."""
+    states = Counter(dict(life.rows("SELECT state, count(*) FROM link GROUP BY state")))
+    assert not states["waiting"] and not states["leased"], states
+    urls = [url for (url,) in life.rows("SELECT url FROM link")]
+    assert len(urls) == len(set(urls))
+
+
+def check_every_page_can_be_read(life: Life) -> None:
+    """I2: a page has its record, everything else a reason; the files open whole."""
+    for state, reason in life.rows("SELECT state, reason FROM link"):
+        assert state in ("kept", "irrelevant") or reason, (state, reason)
+    places = life.rows(
+        "SELECT url, warc, warc_offset, warc_length, content FROM page "
+        "JOIN link USING (id)"
+    )
+    for url, name, offset, length, _ in places:
+        assert read_record(life.folder / "warc", name, offset, length).url == url
+    answered = Counter()
+    for path in (life.folder / "warc").iterdir():
+        with path.open("rb") as file:
+            for record in ArchiveIterator(file, check_digests="raise"):
+                record.content_stream().read()
+                answered[record.rec_headers["WARC-Target-URI"], record.rec_type] += 1
+    written = {url for url, kind in answered if kind in ("response", "revisit")}
+    assert written == {url for url, *_ in places}
+    twice = [key for key, n in answered.items() if n > 1]
+    assert not twice, twice  # recorded effectively once
+
+
+def check_hosts_were_never_hurried(server: Server, web: SyntheticWeb) -> None:
+    """I4: as the server saw it, over all lives of the crawl."""
+    arrivals = defaultdict(list)
+    for request in server.requests:
+        arrivals[request.host].append((request.at, request.url))
+    for host, seen in arrivals.items():
+        own = web.host(host).crawl_delay or 0.0
+        known = False  # what robots.txt says, once it has been answered
+        for (before, _), (now, url) in pairwise(seen):
+            known = known or not url.endswith("/robots.txt")
+            least = max(DELAY, own if known else 0.0) - SLACK
+            assert now - before >= least, f"{url} {now - before:.3f} s after the last"
+
+
+@pytest.mark.timeout(400)
+async def test_a_crawl_killed_at_fifty_random_moments_loses_nothing(tmp_path: Path):
+    web = SyntheticWeb(WEB)
+    rng = random.Random(1)
+    async with serve(web) as server:
+        whole = Life(tmp_path / "whole", web, server)
+        assert await whole.run()
+        expected = page_urls(whole)
+        assert len(expected) > 200
+
+        kills = 0
+        while kills < KILLS:
+            server.requests.clear()
+            life = Life(tmp_path / f"after-{kills}", web, server)
+            killed_here = 0
+            while not await life.run(
+                until=rng.uniform(0.3, 2.5) if kills < KILLS else None
+            ):
+                kills += 1
+                killed_here += 1
+            check_nothing_is_left_open(life)
+            check_every_page_can_be_read(life)
+            check_hosts_were_never_hurried(server, web)
+            assert page_urls(life) == expected  # I5
+            check_few_were_fetched_twice(server, killed_here)
+
+
+def page_urls(life: Life) -> set[str]:
+    return {url for (url,) in life.rows("SELECT url FROM page JOIN link USING (id)")}
+
+
+def check_few_were_fetched_twice(server: Server, kills: int) -> None:
+    """I6: at most those in flight, once a crash."""
+    fetched = Counter(
+        request.url
+        for request in server.requests
+        if not request.url.endswith("/robots.txt")
+    )
+    again = sum(count - 1 for count in fetched.values())
+    assert again <= kills * IN_FLIGHT, (again, kills)
