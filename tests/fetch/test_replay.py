@@ -100,7 +100,7 @@ async def test_a_redirect_is_an_answer(web):
     [
         ("/gone", "http_404"),
         ("/broken", "http_503"),
-        ("/lost", "http_302"),
+        ("/lost", "bad_redirect"),
         ("/paper", "not_html"),
         ("/zip", "not_html"),
         ("/bad", "bad_encoding"),

@@ -12,8 +12,8 @@ import msgspec
 from fastwarc.warc import ArchiveIterator
 
 from opilio import archive, urls
-from opilio.content import is_html
 from opilio.errors import BadInput, Unusable
+from opilio.fetch.http import refuse_unusable
 from opilio.types import Fingerprint, Response
 
 FORMAT = "1"  # of the index; raise it when the canonical form of a URL changes
@@ -56,7 +56,9 @@ class ReplayFetch:
         number, place = found
         if place.same_as:
             number, place = self.places.get(place.same_as, found)
-        return usable(msgspec.structs.replace(self.read(number, place.offset), url=url))
+        response = msgspec.structs.replace(self.read(number, place.offset), url=url)
+        refuse_unusable(response)
+        return response
 
     def read(self, number: int, offset: int) -> Response:
         """The response at a place."""
@@ -68,19 +70,6 @@ class ReplayFetch:
         """Let go of the files."""
         for file in self.files:
             file.close()
-
-
-def usable(response: Response) -> Response:
-    """The response if it is a page or a redirect; Unusable, with the reason, if not."""
-    status = response.status
-    if status // 100 == 3 and response.header("location"):
-        return response
-    if status // 100 != 2:
-        raise Unusable(f"http_{status}", f"{response.url} answered with {status}")
-    kind = response.header("content-type")
-    if not is_html(kind, response.body):
-        raise Unusable("not_html", f"{response.url} is no HTML but {kind!r}")
-    return response
 
 
 def index_of(path: Path, cache: Path | None) -> list[Place]:

@@ -36,7 +36,7 @@ BIG = 16 * 1024  # bytes; more are parsed in a thread (100,000 take a tenth of a
 CACHED_ORIGINS = 4096
 CACHED_BYTES = 4 * 2**20  # of files; parsed, each byte takes about 20
 # A host that answers with such a body is there; one that fails otherwise is not.
-UNREADABLE = frozenset(("bad_encoding", "bad_http"))
+UNREADABLE = frozenset(("bad_encoding", "bad_http", "too_many_headers"))
 
 AGENT_LINE = re.compile(r"\s*user[- ]?agent\s*:?\s*(.*)", re.IGNORECASE)
 PRODUCT_TOKEN = re.compile(r"\*|[a-z_-]+", re.IGNORECASE)
