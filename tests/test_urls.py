@@ -258,6 +258,13 @@ def test_a_page_without_a_usable_address_still_has_absolute_links() -> None:
     assert joiner["a"] == joiner["/a"] == joiner[""] == joiner["#a"] == ("", 0)
 
 
+def test_a_base_with_endless_folders_is_still_a_base() -> None:
+    base = "http://ex.com/" + "a/" * 3000
+    joiner = urls.Joiner("http://ex.com/", base)
+    assert joiner["../b"][0] == base[:-2] + "b"
+    assert joiner["/b"][0] == "http://ex.com/b"
+
+
 def test_a_very_long_link_is_joined_but_an_endless_one_is_not() -> None:
     joiner = urls.Joiner("http://ex.com/a")
     long = "?q=" + "x" * 2000
@@ -437,6 +444,8 @@ def test_a_rule_that_names_no_host_is_refused(name: str) -> None:
         ("/[!ab]/*", "/b/x", False),
         ("/a.b", "/aXb", False),
         ("/A", "/a", False),
+        ("/हिन्दी/*", urls.canonical("http://ex.com/हिन्दी/x")[13:], True),
+        ("/a b", "/a%20b", True),
     ],
 )
 def test_a_pattern_excludes_paths(pattern: str, path: str, excluded: bool) -> None:

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import fnmatch
 import re
+import string
 from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Protocol
+from urllib.parse import quote
 
 from ada_url import join_url, normalize_url
 from xxhash import xxh3_64_intdigest
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from tldextract import TLDExtract
 
 MAX_LENGTH = 8192  # no server answers to longer ones, and reading them costs time
+MOST_FOLDERS = 40
 WORTH_CACHING = 1024  # so that hostile pages cannot fill the caches with long strings
 
 SESSION = """
@@ -35,18 +38,12 @@ TRACKING = """
     li_fat_id mc_cid mc_eid mkt_tok _ga _gl _hsenc _hsmi __hstc __hssc __hsfp
     _openstat s_kwcid ef_id vero_id vero_conv wickedid oly_anon_id oly_enc_id
     fb_action_ids fb_action_types fb_ref fb_source rb_clickid ml_subscriber spm
+    pk_campaign pk_kwd pk_keyword pk_source pk_medium pk_content pk_cid
 """
 NOISE = frozenset((SESSION + TRACKING).split())
-NOISE_PREFIXES = ("utm_", "pk_", "mtm_", "piwik_", "matomo_", "hsa_", "aspsessionid")
+NOISE_PREFIXES = ("utm_", "mtm_", "piwik_", "matomo_", "hsa_", "aspsessionid")
 
-UNRESERVED = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
-ESCAPES = {
-    f"%{high}{low}": char if char in UNRESERVED else f"%{code:02X}"
-    for code, char in ((code, chr(code)) for code in range(256))
-    for high in {f"{code:02x}"[0], f"{code:02X}"[0]}
-    for low in {f"{code:02x}"[1], f"{code:02X}"[1]}
-} | {"%": "%25"}  # a stray one would make a new escape of what follows
-
+UNRESERVED = frozenset(string.ascii_letters + string.digits + "-._~")
 _escape = re.compile("%(?:[0-9A-Fa-f]{2})?").sub
 _parts = re.compile(r"(https?://)([^/?#]*)([^?#]*)(?:\?([^#]*))?").match
 _path_session = re.compile(r";(?:jsessionid|phpsessid|sessionid)=[^/;]*", re.I).sub
@@ -96,10 +93,12 @@ class Joiner(dict[str, tuple[str, Fingerprint]]):
         page = join("", base_url)
         self._base = base = (base_href and join(page, base_href)) or page
         self._folder = folder = base[: base.partition("?")[0].rfind("/") + 1]
-        self._root = folder and origin(folder) + "/"
+        # A folder without end is left to the parser; its names would fill the memory.
+        usual = 0 < folder.count("/") <= MOST_FOLDERS
+        self._root = origin(folder) + "/" if usual else ""
         self._starts = {"/": self._root}
         up = ""
-        while len(folder) > len(self._root):
+        while self._root and len(folder) > len(self._root):
             self._starts[up] = folder
             folder = folder[: folder.rindex("/", 0, -1) + 1]
             up += "../"
@@ -136,7 +135,7 @@ class Joiner(dict[str, tuple[str, Fingerprint]]):
         if href.startswith(("http://", "https://")):
             return ""
         if href.startswith("/"):
-            return self._root
+            return self._root or self._base
         if href[:1].isalnum() or href[:1] == ".":
             return self._folder
         return self._base
@@ -156,7 +155,7 @@ def _canonical(href: str) -> str:
     scheme, authority, path, query = parts.groups()
     authority = _authority(authority)
     if "%" in path:
-        path = _escape(_tidy_escape, path)
+        path = _tidy_escapes(path)
     if ";" in path:
         path = _path_session("", path)
         if "/." in path:  # what is left of ..;jsessionid=1 is a dot segment
@@ -179,13 +178,21 @@ def _authority(authority: str) -> str:
     return name
 
 
-def _tidy_escape(match: re.Match[str]) -> str:
-    return ESCAPES[match[0]]
+def _tidy_escapes(text: str) -> str:
+    return _escape(lambda match: _tidy_escape(match[0]), text)
+
+
+@cache  # there are 485 of them
+def _tidy_escape(escape: str) -> str:
+    if escape == "%":  # alone, it would make a new escape of what follows
+        return "%25"
+    char = chr(int(escape[1:], 16))
+    return char if char in UNRESERVED else escape.upper()
 
 
 def _tidy_query(query: str) -> str:
     if "%" in query:
-        query = _escape(_tidy_escape, query)
+        query = _tidy_escapes(query)
     pairs = [pair for pair in query.split("&") if pair and not _is_noise(pair)]
     pairs.sort(key=_name)  # stable: the order of a name's values may matter
     return "&".join(pairs)
@@ -284,7 +291,7 @@ class Scope:
         self._without = _hosts(rules.exclude_domains, "scope.exclude_domains")
         # The patterns of fnmatch are atomic, so no number of stars makes them slow.
         self._paths = [
-            re.compile(fnmatch.translate(pattern)).match
+            re.compile(fnmatch.translate(quote(pattern, string.punctuation))).match
             for pattern in rules.exclude_paths
         ]
 
