@@ -242,11 +242,11 @@ class Frontier(Protocol):
         ...
 
     def counts(self) -> Counts:
-        """How many links and hosts there are, by what they do; costs next to nothing."""
+        """How many links and hosts there are, by what they do; cheap."""
         ...
 
     async def flush(self) -> None:
-        """Hand everything over to the transaction that the caller is about to commit."""
+        """Hand everything over to the transaction; the caller commits next."""
         ...
 
     def close(self) -> None:

@@ -1,0 +1,263 @@
+"""The choice: waiting links and the time in; the link to visit now, leased, out.
+
+Pure memory, one step at a time, no waiting. The best link of the hosts that may be
+visited goes first; what its budgets or the capacity forbid is parked. Every step costs
+O(log n); the ledger is told of what has changed.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, OrderedDict
+from collections.abc import Iterable
+from heapq import heappop, heappush
+
+from opilio.config import Bounds, Politeness
+from opilio.frontier import order
+from opilio.frontier.hosts import LONG_AGO, NEVER, Domain, Host, Out
+from opilio.frontier.least import Least
+from opilio.frontier.ledger import Ledger
+from opilio.frontier.links import Links, Mode
+from opilio.frontier.turns import Turns
+from opilio.types import State
+from opilio.urls import domain as domain_of
+
+PARKED_AT_ONCE = 1000  # links over budget put aside in one step, so that it is short
+
+
+class Agenda:
+    """Every link that waits, under the host that must be asked for it."""
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        politeness: Politeness,
+        bounds: Bounds,
+        *,
+        lease_time: float,
+        opened: float = LONG_AGO,
+        expected: int = 0,
+    ) -> None:
+        self._ledger = ledger
+        self._politeness = politeness
+        self._bounds = bounds
+        self._lease_time = lease_time
+        self.links = Links(expected)
+        self.turns = Turns(self.links, politeness, opened)
+        self.hosts = self.turns.hosts
+        self.waiting = 0
+        self.leases: OrderedDict[int, Out] = OrderedDict()  # the oldest first
+        self.attempts: dict[int, int] = {}  # of waiting and leased links that had some
+        self.ended: Counter[tuple[State, str]] = Counter()
+        self._domains: dict[str, Domain] = {}
+        self._delayed: list[tuple[float, int]] = []  # heap: time, link
+        self._due: dict[int, float] = {}  # when each delayed link may be tried
+        self.least = Least(self.links) if bounds.capacity else None
+
+    def host(self, name: str) -> Host:
+        """The host of this name, perhaps a new one."""
+        host = self.turns.by_name.get(name)
+        if host is None:
+            domain = domain_of(name)
+            host = self.add_host(name, domain)
+            self._ledger.add_host(host.number, name, domain)
+        return host
+
+    def add_host(self, name: str, domain: str) -> Host:
+        """Number a host that the ledger knows."""
+        shared = None
+        if self._bounds.per_domain:
+            shared = self._domains.setdefault(domain, Domain())
+        return self.turns.add(name, shared)
+
+    def wait(self, ids: list[int], now: float) -> None:
+        """Let links wait from now on, with the keys that stand in their columns."""
+        links, changed = self.links, set()
+        for id in ids:
+            links.mode_of[id] = Mode.WAITING
+            number = links.host_of[id]
+            heappush(self.hosts[number].heap, links.entry(id))
+            changed.add(number)
+        self.waiting += len(ids)
+        self._make_room(ids, changed, now)
+
+    def reprice(self, ids: list[int], keys: list[int], now: float) -> None:
+        """Give links that wait other keys."""
+        links, changed = self.links, set()
+        for id, key in zip(ids, keys, strict=True):
+            links.key_of[id] = key
+            if links.mode_of[id] == Mode.WAITING:
+                host = self.hosts[links.host_of[id]]
+                heappush(host.heap, links.entry(id))
+                host.stale += 1
+                changed.add(host.number)
+        self._make_room(ids, changed, now)
+
+    def has_room(self, entry: int) -> bool:
+        """Would this link be among those that the capacity lets wait?"""
+        if not self.least or self.waiting < self._bounds.capacity:
+            return True
+        return entry < self.least.peek()
+
+    def _make_room(self, ids: list[int], changed: Iterable[int], now: float) -> None:
+        """The least promising links give way; then the changed hosts are placed."""
+        if self.least:
+            self.least.add(map(self.links.entry, ids), self.waiting)
+            while self.waiting > self._bounds.capacity:
+                id = self.least.peek() & order.ID_MASK
+                host = self._withdraw(id, Mode.CROWDED)
+                self._end(id, State.PARKED, "capacity")
+                self.turns.place(host, now)
+        for number in changed:
+            self.turns.place(self.hosts[number], now)
+
+    def _withdraw(self, id: int, mode: Mode) -> Host:
+        """Let a link wait no longer; it is not current in any heap after that."""
+        host = self.hosts[self.links.host_of[id]]
+        host.stale += self.links.mode_of[id] == Mode.WAITING
+        self._due.pop(id, None)
+        self.links.mode_of[id] = mode
+        self.waiting -= 1
+        return host
+
+    def _end(self, id: int, state: State, reason: str, tries: int = 0) -> None:
+        self.ended[state, reason] += 1
+        self._ledger.settle(id, state, reason, tries)
+
+    def choose(self, now: float) -> int:
+        """Lease the best link that may be visited now; 0 when there is none."""
+        self._let_time_pass(now)
+        for _ in range(PARKED_AT_ONCE):
+            host = self.turns.best(now)
+            if host is None:
+                return 0
+            if self._has_budget(host, now):
+                return self._lease(host, now)
+        return 0
+
+    def next_event(self, now: float) -> float:
+        """When time alone may change the choice, after it came to nothing."""
+        if self.turns.best(now):
+            return now  # there was more to park than fits one step
+        return min(
+            self.turns.next_event(),
+            self._delayed[0][0] if self._delayed else NEVER,
+            next(iter(self.leases.values())).expires if self.leases else NEVER,
+        )
+
+    def _let_time_pass(self, now: float) -> None:
+        while self._delayed and self._delayed[0][0] <= now:
+            due, id = heappop(self._delayed)
+            if self._due.get(id) == due:
+                del self._due[id]
+                self.waiting -= 1
+                self.wait([id], now)
+        while self.leases:
+            id, out = next(iter(self.leases.items()))
+            if out.expires > now:
+                break
+            attempts = self.attempts.get(id, 0)
+            if not self.again(id, attempts, 0.0, now, tried=True):
+                self.finish(id, attempts, State.UNUSABLE, "poison", now)
+
+    def _has_budget(self, host: Host, now: float) -> bool:
+        """May the host be visited once more? If not, its best link is parked; or the
+        host is held while leases are out that may turn out to have cost nothing."""
+        for limit, of, reason in (
+            (self._bounds.per_host, host, "host_budget"),
+            (self._bounds.per_domain, host.domain, "domain_budget"),
+        ):
+            if not limit or of is None or of.taken + of.flying < limit:
+                continue
+            if of.flying:
+                self.turns.hold(host, now)
+                if isinstance(of, Domain):
+                    of.held.append(host.number)
+            else:
+                id = host.offer & order.ID_MASK
+                self._withdraw(id, Mode.OVER)
+                self.attempts.pop(id, None)
+                self._end(id, State.PARKED, reason)
+                self.turns.place(host, now)
+            return False
+        return True
+
+    def _lease(self, host: Host, now: float) -> int:
+        id = heappop(host.heap) & order.ID_MASK
+        self.links.mode_of[id] = Mode.LEASED
+        self.waiting -= 1
+        self.leases[id] = Out(host, now, host.touched, now + self._lease_time)
+        if host.domain:
+            host.domain.flying += 1
+        self.turns.use(host, now)
+        return id
+
+    def finish(
+        self,
+        id: int,
+        attempts: int,
+        state: State,
+        reason: str,
+        now: float,
+        *,
+        contacted: bool = True,
+    ) -> None:
+        """End a lease for good; also a late one, unless somebody else is at it."""
+        if self._is_out(id, attempts):
+            self._give_back(id, now, contacted)
+            self.links.mode_of[id] = Mode.OVER
+        elif self.links.mode_of[id] <= Mode.DELAYED:
+            self.turns.place(self._withdraw(id, Mode.OVER), now)
+        else:
+            return
+        self.attempts.pop(id, None)
+        self._end(id, state, reason, tries=1)
+
+    def again(
+        self,
+        id: int,
+        attempts: int,
+        after: float,
+        now: float,
+        *,
+        tried: bool,
+        contacted: bool = True,
+    ) -> bool:
+        """End a lease and let its link wait again; False if it was tried enough."""
+        if not self._is_out(id, attempts):
+            return self.links.mode_of[id] <= Mode.DELAYED
+        if tried and attempts + 1 >= self._politeness.attempts:
+            return False
+        self._give_back(id, now, contacted)
+        if tried:
+            self.attempts[id] = attempts + 1
+            self._ledger.settle(id, State.WAITING, "", 1)
+        if after <= 0:
+            self.wait([id], now)
+            return True
+        self._due[id] = due = now + min(after, self._politeness.max_rest)
+        heappush(self._delayed, (due, id))
+        self.links.mode_of[id] = Mode.DELAYED
+        self.waiting += 1
+        self._make_room([id], (), now)
+        return True
+
+    def _is_out(self, id: int, attempts: int) -> bool:
+        # A lease that has expired counts as an attempt, so the next one differs.
+        return id in self.leases and self.attempts.get(id, 0) == attempts
+
+    def _give_back(self, id: int, now: float, contacted: bool) -> None:
+        """Free the host of a lease; without a contact as if there had been none."""
+        out = self.leases.pop(id)
+        host, domain = out.host, out.host.domain
+        if contacted:
+            host.taken += 1
+            self._ledger.visited(host.number)
+            self.turns.leave(host, now)
+        else:
+            self.turns.undo(host, out.started, out.before, now)
+        if domain:
+            domain.flying -= 1
+            domain.taken += contacted
+            held, domain.held = domain.held, []
+            for number in held:
+                self.turns.place(self.hosts[number], now)

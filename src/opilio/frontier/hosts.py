@@ -1,0 +1,63 @@
+"""The hosts that links point to, and what several of them share: domain and address."""
+
+from __future__ import annotations
+
+import math
+
+import msgspec
+
+NEVER = math.inf
+LONG_AGO = -math.inf
+
+
+class Domain(msgspec.Struct):
+    """A registrable domain, whose hosts share a budget."""
+
+    taken: int = 0  # visits made
+    flying: int = 0  # leases out
+    held: list[int] = []  # hosts that await the end of those
+
+
+class Address(msgspec.Struct):
+    """An IP address, whose hosts share a delay."""
+
+    number: int
+    free_at: float = LONG_AGO
+    alarm: float = NEVER  # when it asks to be looked at
+    held: list[tuple[int, int]] = []  # heap of ready hosts that await their turn here
+
+
+class Host(msgspec.Struct):
+    """A host: its waiting links, its clock, and where it stands in the choice.
+
+    It 1. has nothing waiting, or as many leases out as it may: neither offer nor alarm;
+    2. rests: has an alarm; 3. is ready: offers its best link.
+    """
+
+    number: int
+    name: str
+    domain: Domain | None  # None: there are no budgets for domains
+    delay: float
+    touched: float  # when a lease was last given or ended
+    heap: list[int] = []  # entries of its waiting links, and of some that were
+    stale: int = 0  # how many of those are out of date
+    offer: int = 0  # the entry it stands with among the ready hosts
+    alarm: float = NEVER  # the time it stands with among the resting hosts
+    rest_until: float = LONG_AGO
+    address: Address | None = None
+    flying: int = 0
+    taken: int = 0
+
+    @property
+    def free_at(self) -> float:
+        """When it may be visited again."""
+        return max(self.touched + self.delay, self.rest_until)
+
+
+class Out(msgspec.Struct, frozen=True):
+    """A lease that is out, seen from the frontier."""
+
+    host: Host
+    started: float
+    before: float  # when the host had been touched before that
+    expires: float

@@ -1,0 +1,204 @@
+"""Links as they were found in; their ids out, and those that are wanted wait.
+
+A link is 1. known: better evidence replaces the old; 2. new: kept, and waiting unless
+it is refused. A refusal holds for the place where the link was found (`nofollow`, the
+strategy's own reasons) or for the way there (`trap_depth`), so a refused link that is
+found again without one waits like a new one. All other traps lie in the URL itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import msgspec
+import numpy as np
+
+from opilio.config import Bounds
+from opilio.frontier import order
+from opilio.frontier.agenda import Agenda
+from opilio.frontier.known import Ids, Known
+from opilio.frontier.ledger import Evidence, Ledger, Row
+from opilio.frontier.links import Mode
+from opilio.frontier.templates import TemplateCount
+from opilio.frontier.traps import trap
+from opilio.types import Lease, Ranked, State
+from opilio.urls import host as host_of
+from opilio.urls import template as template_of
+
+_json = msgspec.json.Encoder().encode
+
+
+class Trail(NamedTuple):
+    """How far a place is from a seed."""
+
+    found_on: int = 0
+    depth: int = 0
+    redirects: int = 0
+
+    @classmethod
+    def of(cls, via: Lease | None, redirect: bool) -> Trail:
+        """The place that a lease leads to."""
+        if via is None:
+            return cls()
+        if redirect:
+            return cls(via.id, via.depth, via.redirects + 1)
+        return cls(via.id, via.depth + 1)
+
+
+class Intake:
+    """What is known of links, and the way into the agenda."""
+
+    def __init__(
+        self, agenda: Agenda, ledger: Ledger, bounds: Bounds, expected: int = 0
+    ) -> None:
+        self._agenda = agenda
+        self._links = agenda.links
+        self._ledger = ledger
+        self._bounds = bounds
+        self.known = Known(expected)
+        self.templates = TemplateCount()
+
+    def admit(self, batch: Sequence[Ranked], trail: Trail, now: float) -> list[int]:
+        """Take links in; answers their ids, 0 for a URL that is too long."""
+        prints = np.array([ranked.link.fingerprint for ranked in batch], np.int64)
+        keys = order.keys([ranked.promise for ranked in batch])
+        ids = self.known.find(prints)
+        if np.count_nonzero(ids) < len(ids):
+            self._append(batch, keys, ids, trail, now)
+        modes = self._links.mode.take(ids)
+        better = (keys < self._links.key.take(ids)) & (modes < Mode.CROWDED)
+        if self._bounds.capacity:
+            better |= modes == Mode.CROWDED
+        if np.count_nonzero(better):
+            for place in np.flatnonzero(better).tolist():
+                if not batch[place].reason:
+                    key = int(keys[place])
+                    self._improve(int(ids[place]), key, batch[place], trail, now)
+        known: list[int] = ids.tolist()
+        return known
+
+    def _append(
+        self,
+        batch: Sequence[Ranked],
+        keys: order.Keys,
+        ids: Ids,
+        trail: Trail,
+        now: float,
+    ) -> None:
+        """Keep the links that have no id yet, and give them one."""
+        fresh: dict[int, int] = {}  # a batch may hold a link more than once
+        rows: list[Row] = []
+        modes: list[int] = []
+        places: list[int] = []
+        for place in np.flatnonzero(ids == 0).tolist():
+            link = batch[place].link
+            id = fresh.get(link.fingerprint, 0)
+            if not id and len(link.url) <= self._bounds.max_url_length:
+                id = fresh[link.fingerprint] = self._links.count + 1 + len(rows)
+                row = self._row(id, batch[place], trail)
+                rows.append(row)
+                modes.append(_mode(row.reason))
+                places.append(place)
+            ids[place] = id
+        kept = keys[places]
+        kept[np.array(modes, np.uint8) != Mode.WAITING] = order.WORST
+        new = self._links.append(kept, modes, [row.host for row in rows])
+        self.known.put(np.fromiter(fresh, np.int64, len(fresh)), new)
+        self._ledger.append(rows)
+        self._agenda.wait([row.id for row in rows if row.reason is None], now)
+        for row in rows:
+            if row.reason is not None:
+                self._agenda.ended[State.UNUSABLE, row.reason] += 1
+
+    def _row(self, id: int, ranked: Ranked, trail: Trail) -> Row:
+        link = ranked.link
+        reason, template = ranked.reason, 0
+        if not reason:
+            reason, template = self._refuse(link.url, trail.depth)
+        return Row(
+            id,
+            link.url,
+            link.fingerprint,
+            self._agenda.host(host_of(link.url)).number,
+            template,
+            "unusable" if reason else "waiting",
+            reason or None,
+            float(ranked.promise),
+            ranked.level,
+            trail.depth,
+            trail.redirects,
+            0,
+            trail.found_on,
+            link.anchor or None,
+            _parts(ranked),
+        )
+
+    def _refuse(self, url: str, depth: int) -> tuple[str, int]:
+        """Why a URL is a trap, or ""; and its template, counted if that is tested."""
+        guard = trap(url, depth, self._bounds)
+        if guard:
+            return f"trap_{guard}", 0
+        template = template_of(url)
+        limit = self._bounds.per_template
+        if template and limit and self.templates.count(template) > limit:
+            return "trap_template", template
+        return "", template
+
+    def _improve(
+        self, id: int, key: int, ranked: Ranked, trail: Trail, now: float
+    ) -> None:
+        """Let a known link wait for what was found now, if that is better."""
+        agenda, links = self._agenda, self._links
+        mode, before = links.mode_of[id], links.key_of[id]
+        if mode <= Mode.DELAYED:
+            if key < before:
+                self._ledger.improve([_evidence(id, ranked, trail)])
+                agenda.reprice([id], [key], now)
+        elif mode == Mode.REFUSED:
+            reason, template = self._refuse(ranked.link.url, trail.depth)
+            if not reason:
+                agenda.ended[State.UNUSABLE, self._ledger.read(id).reason or ""] -= 1
+                links.key_of[id] = key
+                self._ledger.improve([_evidence(id, ranked, trail, template)])
+                agenda.wait([id], now)
+        elif mode == Mode.CROWDED:
+            links.key_of[id] = min(key, before)
+            if agenda.has_room(links.entry(id)):
+                agenda.ended[State.PARKED, "capacity"] -= 1
+                if key < before:
+                    self._ledger.improve([_evidence(id, ranked, trail)])
+                else:
+                    self._ledger.settle(id, State.WAITING, "", 0)
+                agenda.wait([id], now)
+
+
+def _mode(reason: str | None) -> Mode:
+    if reason is None:
+        return Mode.WAITING
+    return Mode.REFUSED if is_passing(reason, tried=False) else Mode.OVER
+
+
+def is_passing(reason: str, tried: bool) -> bool:
+    """May a link that is unusable for this reason still be wanted elsewhere?"""
+    return not tried and (reason == "trap_depth" or not reason.startswith("trap_"))
+
+
+def _evidence(
+    id: int, ranked: Ranked, trail: Trail, template: int | None = None
+) -> Evidence:
+    return Evidence(
+        template,
+        float(ranked.promise),
+        ranked.level,
+        trail.depth,
+        trail.redirects,
+        trail.found_on,
+        ranked.link.anchor or None,
+        _parts(ranked),
+        id,
+    )
+
+
+def _parts(ranked: Ranked) -> str | None:
+    return _json(ranked.parts).decode() if ranked.parts else None

@@ -1,0 +1,83 @@
+"""What keeps the links and hosts while the agenda chooses: rows in, rows out."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Protocol
+
+from opilio.types import Fingerprint, State
+
+
+class Row(NamedTuple):
+    """A link as it is kept: the columns of the table `link`, in their order."""
+
+    id: int
+    url: str
+    fingerprint: Fingerprint
+    host: int
+    template: int
+    state: str
+    reason: str | None
+    promise: float
+    level: int
+    depth: int
+    redirects: int
+    attempts: int
+    found_on: int
+    anchor: str | None
+    parts: str | None
+
+
+class Evidence(NamedTuple):
+    """Where a link was found, and what it promises for that."""
+
+    template: int | None  # None: as it was
+    promise: float
+    level: int
+    depth: int
+    redirects: int
+    found_on: int
+    anchor: str | None
+    parts: str | None
+    id: int
+
+
+class Ledger(Protocol):
+    """Keeps rows by id; hosts are numbered from 1 as well."""
+
+    def append(self, rows: list[Row]) -> None:
+        """Keep new links."""
+        ...
+
+    def read(self, id: int) -> Row:
+        """A link as it is kept now."""
+        ...
+
+    def improve(self, evidence: list[Evidence]) -> None:
+        """Let links wait for these reasons; their least depth stays."""
+        ...
+
+    def revise(self, promises: list[tuple[float, int]]) -> None:
+        """Give links, named by id, new promises."""
+        ...
+
+    def settle(self, id: int, state: State, reason: str, tries: int) -> None:
+        """Change the state of a link, which was tried so many times more."""
+        ...
+
+    def add_host(self, number: int, name: str, domain: str) -> None:
+        """Keep a new host."""
+        ...
+
+    def visited(self, number: int) -> None:
+        """Count a visit to a host."""
+        ...
+
+    def pace(
+        self, number: int, delay: float | None, rest_until: float | None, ip: str | None
+    ) -> None:
+        """Keep what is given of a host; the rest ends at a time of the wall clock."""
+        ...
+
+    def flush(self) -> None:
+        """Hand everything over to the transaction."""
+        ...

@@ -1,0 +1,80 @@
+"""The frontier in memory: for the lab, for tests, and for crawls that may be lost."""
+
+from __future__ import annotations
+
+import time
+
+from opilio.config import Bounds, Politeness
+from opilio.frontier.agenda import Agenda
+from opilio.frontier.intake import Intake
+from opilio.frontier.ledger import Evidence, Row
+from opilio.frontier.verbs import LEASE_SECONDS, LinkFrontier
+from opilio.types import Clock, State
+
+
+class MemoryFrontier(LinkFrontier):
+    """Keeps nothing after its end."""
+
+    def __init__(
+        self,
+        politeness: Politeness,
+        bounds: Bounds,
+        *,
+        clock: Clock = time.monotonic,
+        lease_time: float = LEASE_SECONDS,
+    ) -> None:
+        ledger = MemoryLedger()
+        agenda = Agenda(ledger, politeness, bounds, lease_time=lease_time)
+        super().__init__(agenda, Intake(agenda, ledger, bounds), ledger, clock=clock)
+
+
+class MemoryLedger:
+    """Rows in a list; of hosts it keeps nothing, since nobody will ask."""
+
+    def __init__(self) -> None:
+        self.rows: list[Row] = []
+
+    def append(self, rows: list[Row]) -> None:
+        """Keep new links."""
+        self.rows += rows
+
+    def read(self, id: int) -> Row:
+        """A link as it is kept now."""
+        return self.rows[id - 1]
+
+    def improve(self, evidence: list[Evidence]) -> None:
+        """Let links wait for these reasons; their least depth stays."""
+        for new in evidence:
+            row, better = self.read(new.id), new._asdict()
+            if new.template is None:
+                better["template"] = row.template
+            better["depth"] = min(row.depth, new.depth)
+            self.rows[new.id - 1] = row._replace(
+                **better, state=State.WAITING.value, reason=None
+            )
+
+    def revise(self, promises: list[tuple[float, int]]) -> None:
+        """Give links, named by id, new promises."""
+        for promise, id in promises:
+            self.rows[id - 1] = self.read(id)._replace(promise=promise)
+
+    def settle(self, id: int, state: State, reason: str, tries: int) -> None:
+        """Change the state of a link, which was tried so many times more."""
+        row = self.read(id)
+        self.rows[id - 1] = row._replace(
+            state=state.value, reason=reason or None, attempts=row.attempts + tries
+        )
+
+    def add_host(self, number: int, name: str, domain: str) -> None:
+        """Hosts are known to the agenda."""
+
+    def visited(self, number: int) -> None:
+        """Visits are counted by the agenda."""
+
+    def pace(
+        self, number: int, delay: float | None, rest_until: float | None, ip: str | None
+    ) -> None:
+        """The agenda keeps the pace."""
+
+    def flush(self) -> None:
+        """There is nothing to hand over."""

@@ -1,0 +1,38 @@
+"""Promises in; integers that sort the best first, then by discovery, out.
+
+    key   = the 64 bits of the promise, turned so that more promise is a smaller key
+    entry = key · 2⁵⁶ + id
+
+Nothing of a promise is rounded, so only equal ones tie (0.0 and -0.0 are equal). An
+entry takes 48 bytes as a Python integer and 8 more in the list that is a heap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+ID_BITS = 56
+ID_MASK = (1 << ID_BITS) - 1
+WORST = 2**64 - 1  # a key behind that of any promise
+_MAGNITUDE = np.int64(2**63 - 1)
+
+Keys = NDArray[np.uint64]
+
+
+def keys(promises: Sequence[float] | NDArray[np.float64]) -> Keys:
+    """The sort key of each promise; ValueError if one is not a finite number."""
+    values = np.asarray(promises, np.float64) + 0.0  # -0.0 becomes 0.0
+    if not np.isfinite(values).all():
+        raise ValueError("a promise must be a finite number; mend the strategy")
+    bits = values.view(np.int64)
+    # Negative floats ascend as unsigned integers while they fall; positive ones are
+    # turned round, and come first since their highest bit is not set.
+    return np.where(bits < 0, bits, bits ^ _MAGNITUDE).view(np.uint64)
+
+
+def entries(some_keys: list[int], ids: list[int]) -> list[int]:
+    """What goes into a heap for each link."""
+    return [key << ID_BITS | id for key, id in zip(some_keys, ids, strict=True)]

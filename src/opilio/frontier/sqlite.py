@@ -1,0 +1,100 @@
+"""The frontier on crawl.db: chosen in memory, kept in the tables `link` and `host`.
+
+A lease is not written down: what was leased when a process died waits again when the
+crawl goes on, with as many attempts as before. (A page that kills the whole process
+would be tried each time; pages are read in processes of their own so that none does.)
+Everything else is written at once, into the transaction that the caller commits.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+
+from opilio.config import Bounds, Politeness
+from opilio.frontier.ledger import Evidence, Row
+from opilio.frontier.reopen import reopen
+from opilio.frontier.verbs import LEASE_SECONDS, LinkFrontier
+from opilio.types import Clock, State
+
+_APPEND = "INSERT INTO link VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_READ = "SELECT * FROM link WHERE id = ?"
+_IMPROVE = """
+    UPDATE link SET state = 'waiting', reason = NULL,
+        template = coalesce(?, template), promise = ?, level = ?, depth = min(depth, ?),
+        redirects = ?, found_on = ?, anchor = ?, parts = ?
+    WHERE id = ?
+"""
+_SETTLE = "UPDATE link SET state = ?, reason = ?, attempts = attempts + ? WHERE id = ?"
+_PACE = """
+    UPDATE host SET delay = coalesce(?, delay), ip = coalesce(?, ip),
+        rest_until = coalesce(?, rest_until)
+    WHERE id = ?
+"""
+
+
+class SqliteFrontier(LinkFrontier):
+    """Goes on where the last one on the same database stopped."""
+
+    def __init__(
+        self,
+        db: sqlite3.Connection,
+        politeness: Politeness,
+        bounds: Bounds,
+        *,
+        clock: Clock = time.monotonic,
+        wall: Clock = time.time,
+        lease_time: float = LEASE_SECONDS,
+    ) -> None:
+        ledger = SqliteLedger(db)
+        agenda, intake = reopen(
+            db, ledger, politeness, bounds, clock(), wall(), lease_time
+        )
+        super().__init__(agenda, intake, ledger, clock=clock, wall=wall)
+
+
+class SqliteLedger:
+    """Rows of the tables `link` and `host`."""
+
+    def __init__(self, db: sqlite3.Connection) -> None:
+        self._db = db
+
+    def append(self, rows: list[Row]) -> None:
+        """Keep new links."""
+        self._db.executemany(_APPEND, rows)
+
+    def read(self, id: int) -> Row:
+        """A link as it is kept now."""
+        return Row._make(self._db.execute(_READ, (id,)).fetchone())
+
+    def improve(self, evidence: list[Evidence]) -> None:
+        """Let links wait for these reasons; their least depth stays."""
+        self._db.executemany(_IMPROVE, evidence)
+
+    def revise(self, promises: list[tuple[float, int]]) -> None:
+        """Give links, named by id, new promises."""
+        self._db.executemany("UPDATE link SET promise = ? WHERE id = ?", promises)
+
+    def settle(self, id: int, state: State, reason: str, tries: int) -> None:
+        """Change the state of a link, which was tried so many times more."""
+        self._db.execute(_SETTLE, (state.value, reason or None, tries, id))
+
+    def add_host(self, number: int, name: str, domain: str) -> None:
+        """Keep a new host."""
+        self._db.execute(
+            "INSERT INTO host (id, name, domain) VALUES (?, ?, ?)",
+            (number, name, domain),
+        )
+
+    def visited(self, number: int) -> None:
+        """Count a visit to a host."""
+        self._db.execute("UPDATE host SET taken = taken + 1 WHERE id = ?", (number,))
+
+    def pace(
+        self, number: int, delay: float | None, rest_until: float | None, ip: str | None
+    ) -> None:
+        """Keep what is given of a host; the rest ends at a time of the wall clock."""
+        self._db.execute(_PACE, (delay, ip, rest_until, number))
+
+    def flush(self) -> None:
+        """Everything is in the transaction already."""

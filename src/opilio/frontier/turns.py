@@ -1,0 +1,189 @@
+"""Hosts with waiting links and the time in; the host whose turn it is out.
+
+Of the hosts that may be visited now, it is the turn of the one whose best link promises
+most. Heaps are lazy: what is out of date in them is dropped when it comes up.
+"""
+
+from __future__ import annotations
+
+from heapq import heapify, heappop, heappush
+
+from opilio.config import Politeness
+from opilio.frontier.hosts import NEVER, Address, Domain, Host
+from opilio.frontier.links import Links, Mode
+
+SLACK = 64  # out-of-date entries in a host's heap that are not worth sweeping up
+
+
+class Turns:
+    """All hosts: ready, resting, or with nothing to do."""
+
+    def __init__(self, links: Links, politeness: Politeness, opened: float) -> None:
+        self._links = links
+        self._politeness = politeness
+        self._opened = opened  # any host may have been visited until then
+        self.hosts = [Host(0, "", None, 0.0, opened)]  # number 0 is no host
+        self.by_name: dict[str, Host] = {}
+        self.ready = 0
+        self.resting = 0
+        self._ready: list[tuple[int, int]] = []  # heap: entry, number of the host
+        self._alarms: list[tuple[float, int]] = []  # heap: time, host or -address
+        self._by_ip: dict[str, Address] = {}
+        self._addresses = [Address(0)]  # number 0 is no address
+
+    def add(self, name: str, domain: Domain | None) -> Host:
+        """A new host, which may be visited at once unless the crawl went on here."""
+        delay = self._politeness.delay
+        host = Host(len(self.hosts), name, domain, delay, self._opened)
+        self.hosts.append(host)
+        self.by_name[name] = host
+        return host
+
+    def pace(
+        self,
+        host: Host,
+        now: float,
+        *,
+        delay: float | None = None,
+        rest: float | None = None,
+        ip: str | None = None,
+    ) -> None:
+        """Treat a host as it wishes, but never faster than our own delay."""
+        limits = self._politeness
+        if delay is not None:
+            host.delay = max(limits.delay, min(delay, limits.max_delay))
+        if rest is not None:
+            host.rest_until = max(host.rest_until, now + min(rest, limits.max_rest))
+        if ip and limits.ip_delay:
+            self._locate(host, ip, now)
+        self.place(host, now)
+
+    def place(self, host: Host, now: float) -> None:
+        """Let a host stand where it belongs, after something about it has changed."""
+        top = self._top(host)
+        if not top or host.flying >= self._politeness.per_host:
+            self._stand(host, 0, NEVER)
+        elif host.free_at > now:
+            self._stand(host, 0, host.free_at)
+        else:
+            self._stand(host, top, NEVER)
+
+    def hold(self, host: Host, now: float) -> None:
+        """Let a host stand aside until it is placed again."""
+        self._stand(host, 0, NEVER)
+        self._release(host.address, now)
+
+    def best(self, now: float) -> Host | None:
+        """The host whose turn it is; to be used, held or placed next."""
+        self._ring(now)
+        while self._ready:
+            entry, number = self._ready[0]
+            host, address = self.hosts[number], self.hosts[number].address
+            if host.offer == entry and self._top(host) == entry:
+                if address is None or address.free_at <= now:
+                    return host
+                # It keeps its offer; its turn comes once the address is free.
+                heappush(address.held, heappop(self._ready))
+                self._set_alarm(address, address.free_at)
+                continue
+            heappop(self._ready)
+            if host.offer == entry:
+                self.place(host, now)
+            self._release(address, now)
+        return None
+
+    def next_event(self) -> float:
+        """When time alone may change whose turn it is."""
+        return self._alarms[0][0] if self._alarms else NEVER
+
+    def use(self, host: Host, now: float) -> None:
+        """Begin a request to a host."""
+        host.touched = now
+        host.flying += 1
+        address = host.address
+        if address:
+            address.free_at = now + self._politeness.ip_delay
+            if address.held:
+                self._set_alarm(address, address.free_at)
+        self.place(host, now)
+
+    def leave(self, host: Host, now: float) -> None:
+        """End a request to a host."""
+        host.touched = now
+        host.flying -= 1
+        self.place(host, now)
+
+    def undo(self, host: Host, began: float, before: float, now: float) -> None:
+        """End what turned out to be no request: as if the host was not used."""
+        host.flying -= 1
+        if host.touched == began:
+            host.touched = before
+        address = host.address
+        if address and address.free_at == began + self._politeness.ip_delay:
+            address.free_at = began
+            self._release(address, now)
+        self.place(host, now)
+
+    def _top(self, host: Host) -> int:
+        """The entry of its best waiting link, or 0."""
+        heap, is_current = host.heap, self._links.is_current
+        if host.stale > SLACK and host.stale * 2 > len(heap):
+            heap[:] = {entry for entry in heap if is_current(entry, Mode.WAITING)}
+            heapify(heap)
+            host.stale = 0
+        while heap and not is_current(heap[0], Mode.WAITING):
+            heappop(heap)
+            host.stale -= 1
+        return heap[0] if heap else 0
+
+    def _stand(self, host: Host, offer: int, alarm: float) -> None:
+        if offer != host.offer:
+            self.ready += bool(offer) - bool(host.offer)
+            host.offer = offer
+            if offer:
+                heappush(self._ready, (offer, host.number))
+        if alarm != host.alarm:
+            self.resting += (alarm < NEVER) - (host.alarm < NEVER)
+            host.alarm = alarm
+            if alarm < NEVER:
+                heappush(self._alarms, (alarm, host.number))
+
+    def _ring(self, now: float) -> None:
+        """Look at the hosts and addresses whose time has come."""
+        while self._alarms and self._alarms[0][0] <= now:
+            time, number = heappop(self._alarms)
+            if number > 0 and self.hosts[number].alarm == time:
+                self.place(self.hosts[number], now)
+            elif number < 0 and self._addresses[-number].alarm == time:
+                self._addresses[-number].alarm = NEVER
+                self._release(self._addresses[-number], now)
+
+    def _locate(self, host: Host, ip: str, now: float) -> None:
+        address = self._by_ip.get(ip)
+        if address is None:
+            address = self._by_ip[ip] = Address(len(self._addresses))
+            self._addresses.append(address)
+        if host.address is not address:
+            left, host.address = host.address, address
+            seen = host.touched + self._politeness.ip_delay
+            address.free_at = max(address.free_at, seen)
+            self._release(left, now)
+
+    def _release(self, address: Address | None, now: float) -> None:
+        """Let the best host that an address holds back stand among the ready ones.
+
+        One is enough: the address is free for one visit, and whenever that host goes
+        away without making it, the next is released.
+        """
+        while address and address.held and address.free_at <= now:
+            entry, number = heappop(address.held)
+            host = self.hosts[number]
+            if host.offer == entry:
+                heappush(self._ready, (entry, number))
+                if host.address is address:
+                    return
+
+    def _set_alarm(self, address: Address, at: float) -> None:
+        if address.alarm != at:
+            address.alarm = at
+            heappush(self._alarms, (at, -address.number))

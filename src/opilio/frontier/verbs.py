@@ -1,0 +1,235 @@
+"""The frontier's verbs: links and leases in; leases, when it is time, out.
+
+Whoever waits in `take` is handed a lease directly, in the order of asking, as soon as
+something makes one possible: an added link, the end of a lease, or time, for which one
+timer is kept. Nobody is woken for nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import Iterable
+from types import MappingProxyType
+
+import numpy as np
+
+from opilio.frontier import order
+from opilio.frontier.agenda import Agenda
+from opilio.frontier.intake import Intake, Trail
+from opilio.frontier.ledger import Ledger
+from opilio.frontier.links import Mode
+from opilio.types import Clock, Counts, Fingerprint, Lease, Ranked, State
+
+LEASE_SECONDS = 600.0
+SHORTEST_WAIT = 0.001  # a timer may ring a little early by another clock
+
+
+class LinkFrontier:
+    """The Frontier over an agenda, which chooses, and a ledger, which keeps."""
+
+    def __init__(
+        self,
+        agenda: Agenda,
+        intake: Intake,
+        ledger: Ledger,
+        *,
+        clock: Clock = time.monotonic,
+        wall: Clock = time.time,
+    ) -> None:
+        self._agenda = agenda
+        self._intake = intake
+        self._ledger = ledger
+        self._clock = clock
+        self._wall = wall
+        self._waiters: deque[asyncio.Future[Lease | None]] = deque()
+        self._timer: asyncio.TimerHandle | None = None
+        self._timer_at = 0.0
+        self._closed = False
+
+    async def add(
+        self,
+        found: Iterable[Ranked],
+        via: Lease | None = None,
+        *,
+        redirect: bool = False,
+    ) -> list[int]:
+        """Let links wait; answers the id of each."""
+        batch = list(found)
+        if not batch:
+            return []
+        now = self._clock()
+        ids = self._intake.admit(batch, Trail.of(via, redirect), now)
+        self._serve(now)
+        return ids
+
+    async def take(self) -> Lease | None:
+        """The best link whose host may be visited now; waits while there may be one."""
+        if self._closed:
+            return None
+        if not self._waiters and (lease := self._lease(self._clock())):
+            return lease
+        waiter: asyncio.Future[Lease | None]
+        waiter = asyncio.get_running_loop().create_future()
+        self._waiters.append(waiter)
+        self._serve(self._clock())
+        try:
+            return await waiter
+        except asyncio.CancelledError:
+            if waiter.done() and not waiter.cancelled() and (lease := waiter.result()):
+                # It was handed over in the same turn; somebody else shall have it.
+                await self.retry(lease, 0.0, "", counted=False, contacted=False)
+            raise
+
+    async def done(
+        self, lease: Lease, state: State, reason: str = "", *, contacted: bool = True
+    ) -> None:
+        """End a lease for good."""
+        if state in (State.WAITING, State.LEASED):
+            raise ValueError(f"a lease cannot end as {state}; use retry")
+        now = self._clock()
+        self._agenda.finish(
+            lease.id, lease.attempts, state, reason, now, contacted=contacted
+        )
+        self._serve(now)
+
+    async def retry(
+        self,
+        lease: Lease,
+        after: float,
+        reason: str,
+        *,
+        counted: bool = True,
+        contacted: bool = True,
+    ) -> bool:
+        """Let the link wait again; False, and it is unusable, after enough tries."""
+        now = self._clock()
+        again = self._agenda.again(
+            lease.id, lease.attempts, after, now, tried=counted, contacted=contacted
+        )
+        if not again:
+            self._agenda.finish(
+                lease.id,
+                lease.attempts,
+                State.UNUSABLE,
+                reason,
+                now,
+                contacted=contacted,
+            )
+        self._serve(now)
+        return again
+
+    async def revise(self, promises: Iterable[tuple[Fingerprint, float]]) -> int:
+        """Give waiting links new promises; answers how many were waiting."""
+        latest = dict(promises)
+        if not latest:
+            return 0
+        values = np.fromiter(latest.values(), np.float64, len(latest))
+        keys = order.keys(values)
+        ids = self._intake.known.find(np.fromiter(latest, np.int64, len(latest)))
+        links = self._agenda.links
+        waiting = links.mode.take(ids) <= Mode.DELAYED
+        changed = waiting & (links.key.take(ids) != keys)
+        if changed.any():
+            now = self._clock()
+            moved = ids[changed].tolist()
+            self._ledger.revise(list(zip(values[changed].tolist(), moved, strict=True)))
+            self._agenda.reprice(moved, keys[changed].tolist(), now)
+            self._serve(now)
+        return int(np.count_nonzero(waiting))
+
+    async def pace(
+        self,
+        host: str,
+        *,
+        delay: float | None = None,
+        rest: float | None = None,
+        ip: str | None = None,
+    ) -> None:
+        """What was learnt of a host; of one that no link points to, nothing is kept."""
+        known = self._agenda.turns.by_name.get(host)
+        if known is None:
+            return
+        now = self._clock()
+        self._agenda.turns.pace(known, now, delay=delay, rest=rest, ip=ip)
+        until = None if rest is None else self._wall() + known.rest_until - now
+        self._ledger.pace(known.number, delay, until, ip)
+        self._serve(now)
+
+    def counts(self) -> Counts:
+        """How many links and hosts there are, by what they do."""
+        agenda = self._agenda
+        return Counts(
+            waiting=agenda.waiting,
+            leased=len(agenda.leases),
+            hosts=len(agenda.hosts) - 1,
+            ready=agenda.turns.ready,
+            resting=agenda.turns.resting,
+            ended=MappingProxyType(+agenda.ended),
+        )
+
+    async def flush(self) -> None:
+        """Hand everything over to the transaction."""
+        self._ledger.flush()
+
+    def close(self) -> None:
+        """Wake every waiting `take` with None; leases that are out stay valid."""
+        self._closed = True
+        self._dismiss()
+
+    def _lease(self, now: float) -> Lease | None:
+        id = self._agenda.choose(now)
+        if not id:
+            return None
+        row = self._ledger.read(id)
+        return Lease(
+            id=id,
+            url=row.url,
+            fingerprint=row.fingerprint,
+            host=self._agenda.hosts[row.host].name,
+            promise=row.promise,
+            depth=row.depth,
+            level=row.level,
+            redirects=row.redirects,
+            attempts=self._agenda.attempts.get(id, 0),
+            found_on=row.found_on,
+        )
+
+    def _serve(self, now: float) -> None:
+        """Hand leases to those who wait, as far as there are any."""
+        while self._waiters:
+            if self._waiters[0].done():  # cancelled
+                self._waiters.popleft()
+            elif lease := self._lease(now):
+                self._waiters.popleft().set_result(lease)
+            else:
+                break
+        if not self._agenda.waiting and not self._agenda.leases:
+            self._dismiss()
+        elif self._waiters:
+            self._set_timer(self._agenda.next_event(now), now)
+
+    def _dismiss(self) -> None:
+        for waiter in self._waiters:
+            if not waiter.done():
+                waiter.set_result(None)
+        self._waiters.clear()
+        if self._timer:
+            self._timer.cancel()
+            self._timer = None
+
+    def _set_timer(self, at: float, now: float) -> None:
+        if self._timer and self._timer_at <= at:
+            return  # it rings early enough, and is set again then
+        if self._timer:
+            self._timer.cancel()
+            self._timer = None
+        if at < float("inf"):
+            wait = max(at - now, SHORTEST_WAIT)
+            self._timer_at = at
+            self._timer = asyncio.get_running_loop().call_later(wait, self._ring)
+
+    def _ring(self) -> None:
+        self._timer = None
+        self._serve(self._clock())
