@@ -121,17 +121,19 @@ class Connection(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         self.received += data
-        if self.timer is None:
-            self.serve_next()
+        self.serve_waiting()
 
-    def serve_next(self) -> None:
-        """Answer the next request, once all of its head is here."""
-        head, end, rest = self.received.partition(b"\r\n\r\n")
-        if end:
-            self.received = rest
-            self.serve(head)
-        elif len(self.received) > MAX_HEAD:
-            self.send(SyntheticAnswer(431), body=True, keep=False)
+    def serve_waiting(self) -> None:
+        """Answer the requests whose heads are here, until one has to wait."""
+        while self.timer is None and not self.transport.is_closing():
+            head, end, rest = self.received.partition(b"\r\n\r\n")
+            if len(head) > MAX_HEAD:
+                self.send(SyntheticAnswer(431), body=True, keep=False)
+            elif end:
+                self.received = rest
+                self.serve(head)
+            else:
+                break
 
     def serve(self, head: bytes) -> None:
         """Answer one request, after the delay that its answer asks for."""
@@ -164,8 +166,7 @@ class Connection(asyncio.Protocol):
         """Answer at last, and turn to what came in the meantime."""
         self.timer = None
         self.send(answer, body=body, keep=keep)
-        if keep:
-            self.serve_next()
+        self.serve_waiting()
 
     def send(self, answer: SyntheticAnswer, *, body: bool, keep: bool) -> None:
         """Write an answer to the wire."""
