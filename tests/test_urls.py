@@ -193,6 +193,7 @@ def test_the_order_of_parameters_does_not_matter(pairs: list[str]) -> None:
         ("http://ex.com/a/b", "c d", "http://ex.com/a/c%20d"),
         ("http://ex.com/a/b", "./c:d", "http://ex.com/a/c:d"),
         ("http://ex.com/a/b", "http://ex.com/c/.hidden", "http://ex.com/c/.hidden"),
+        ("http://ex.com/a/b", "http://ex.com/c/../d", "http://ex.com/d"),
         ("http://ex.com/a/b", "http://ex.com//c", "http://ex.com//c"),
         ("http://ex.com/a/b", "http://ex.com.evil.org/c", "http://ex.com.evil.org/c"),
         ("http://ex.com:8080/a", "b", "http://ex.com:8080/b"),
