@@ -104,7 +104,7 @@ def test_a_web_is_written_the_same_every_time(folder: Path, tmp_path: Path) -> N
         ({"labels": "no.tsv"}, "labels names .*no.tsv"),
         ({"topics": "nowhere"}, "nowhere, which is not a folder"),
         ({"topics": "empty"}, "has no topic files"),
-        ({"lables": "x"}, "did you mean 'labels'"),
+        ({"label": "x"}, "did you mean 'labels'"),
         ({"name": 3}, "name: expected `str`, got `int`"),
     ],
 )

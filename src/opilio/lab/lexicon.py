@@ -350,5 +350,5 @@ VAGUE = (
 
 ONSETS = "b br c ch d dr f fl g gr h k l m n p pl pr r s sh sk st t th tr v w z"
 VOWELS = "a e i o u ai ea ee oa ou"
-CODAS = ["", "", "", "l", "n", "r", "s", "t", "m", "nd", "rk", "x"]
+CODAS = ["", "", "", "l", "n", "r", "s", "t", "m", "ng", "rk", "x"]
 ADJECTIVE_ENDINGS = ("al", "ic", "ous", "y", "en")

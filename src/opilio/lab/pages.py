@@ -10,7 +10,6 @@ from opilio.lab import lexicon
 from opilio.lab.graph import Graph, Kind, Node
 from opilio.lab.hosts import Host
 from opilio.lab.outlinks import Outlink, Outlinks
-from opilio.lab.vocabulary import with_articles
 
 NAV_SECTIONS = 7
 LINK_BYTES = 165  # of a link with its markup, about
@@ -193,7 +192,7 @@ def article(
             text = []
     if text:
         paragraphs.append(" ".join(text))
-    body = with_articles("</p>\n<p>".join(paragraphs))
+    body = "</p>\n<p>".join(paragraphs)
     related = "\n".join(
         f'<li class="related-item">{anchor(link, base)}</li>' for link in links[placed:]
     )
@@ -211,9 +210,7 @@ def listing(sentences: list[str], links: list[Outlink], base: str) -> str:
         f'<span class="about">{rest[i % len(rest)]}</span></li>'
         for i, link in enumerate(links)
     )
-    return with_articles(
-        f'<p>{introduction}</p>\n<ul class="entries">\n{entries}\n</ul>'
-    )
+    return f'<p>{introduction}</p>\n<ul class="entries">\n{entries}\n</ul>'
 
 
 def anchor(link: Outlink, base: str) -> str:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import random
 import re
+from array import array
 from collections.abc import Sequence
+from functools import cache
 from typing import NamedTuple
 
 from opilio.lab import lexicon
 
 TABLE = 4096  # entries of a word table; a word's share of them is its frequency
-WIDEST = 8  # slots of the sentence that has most
+POOL = 2048  # sentences of a topic
 
 
 class Form(NamedTuple):
@@ -25,7 +27,7 @@ class Vocabulary:
 
     def __init__(self, seed: int, topics: int) -> None:
         self.topics = tuple(lexicon.TOPICS)[:topics]
-        self._neutral = [forms(lexicon.SENTENCES, words) for words in plain_words()]
+        self._seed = seed
         self._sentences: list[list[list[Form]]] = []  # by topic, then by language
         self._titles: list[list[list[Form]]] = []
         invented: set[str] = set()
@@ -34,11 +36,15 @@ class Vocabulary:
             coined = coin(rng, 220, invented)
             described = [w + rng.choice(lexicon.ADJECTIVE_ENDINGS) for w in coined[:40]]
             terms = lexicon.TOPICS[topic]
-            in_english = [topic_words(list(terms), coined, described)]
-            in_hindi = [topic_words(list(terms.values()), coined, described, True)]
-            both = in_english + in_hindi
-            self._sentences.append([forms(lexicon.SENTENCES, w[0]) for w in both])
-            self._titles.append([forms(lexicon.TITLES, w[1]) for w in both])
+            both = [
+                topic_words(list(terms), coined, described),
+                topic_words(list(terms.values()), coined, described, hindi=True),
+            ]
+            self._sentences.append([forms(lexicon.SENTENCES, text) for text, _ in both])
+            self._titles.append([forms(lexicon.TITLES, title) for _, title in both])
+        # After the last topic comes text about nothing in particular.
+        self._sentences.append([forms(lexicon.SENTENCES, w) for w in plain_words()])
+        self._pool = cache(self._make_pool)
 
     def title(self, topic: int, draw: int, hindi: bool = False) -> str:
         """A title that tells its topic; the same draw gives the same title."""
@@ -48,7 +54,9 @@ class Vocabulary:
             table[(draw >> (8 + 12 * place)) % TABLE]
             for place, table in enumerate(form.tables)
         ]
-        title = with_articles(form.pattern % tuple(picks))
+        title = form.pattern % tuple(picks)
+        if " a " in title:
+            title = with_articles(title)
         return title[0].upper() + title[1:]
 
     def sentences(
@@ -64,26 +72,34 @@ class Vocabulary:
         """So many sentences about a topic.
 
         `noise` is the share of them about something else; an altered text differs
-        in the first word of every eighth sentence and nowhere else.
+        in one word of every eighth sentence and nowhere else.
         """
-        shapes = rng.randbytes(count)
         strays = rng.randbytes(count)
-        stray_topic = self._sentences[rng.randrange(len(self.topics))][hindi]
-        draws = memoryview(rng.randbytes(2 * WIDEST * count)).cast("H").tolist()
+        stray_topic = rng.randrange(len(self.topics))
+        draws = array("H", rng.randbytes(2 * count))
         if altered:
-            for place in range(0, len(draws), 8 * WIDEST):
-                draws[place] ^= 0b1001_0000_0000
-        own = self._sentences[topic][hindi]
-        strays_to = (stray_topic, self._neutral[hindi])
+            for place in range(0, count, 8):
+                draws[place] ^= 1
+        own = self._pool(topic, hindi)
+        stray_to = (self._pool(stray_topic, hindi), self._pool(-1, hindi))
         limit = round(noise * 256)
-        result = []
-        for number, (shape, stray) in enumerate(zip(shapes, strays, strict=True)):
-            options = own if stray >= limit else strays_to[stray & 1]
-            pattern, tables = options[shape % len(options)]
-            words = draws[number * WIDEST : number * WIDEST + len(tables)]
-            picks = [t[w % TABLE] for t, w in zip(tables, words, strict=True)]
-            result.append(pattern % tuple(picks))
-        return result
+        return [
+            (own if stray >= limit else stray_to[stray & 1])[draw % POOL]
+            for stray, draw in zip(strays, draws, strict=True)
+        ]
+
+    def _make_pool(self, topic: int, hindi: bool) -> list[str]:
+        """Sentences ready for use, in pairs that differ in one word."""
+        shapes = self._sentences[topic][hindi]
+        chance = random.Random(f"{self._seed} sentences of {topic}").random
+        pool: list[str] = []
+        while len(pool) < POOL:
+            pattern, tables = shapes[int(chance() * len(shapes))]
+            first, *others = (table[int(chance() * TABLE)] for table in tables)
+            instead = tables[0][int(chance() * TABLE)]
+            if instead != first:
+                pool += [pattern % (first, *others), pattern % (instead, *others)]
+        return with_articles("\n".join(pool)).split("\n")
 
 
 Words = dict[str, list[str]]
