@@ -66,7 +66,7 @@ class Graph:
         self.vocabulary = vocabulary
         self.topic_count = len(vocabulary.topics)
         self.patterns = make_patterns(dials, self.topic_count)
-        self.hosts = make_hosts(dials, self.patterns, vocabulary.topics)
+        self.hosts = make_hosts(dials, vocabulary.topics)
         self.host_by_name = {host.name: host for host in self.hosts}
         self._starts = array("q", [host.start for host in self.hosts])
         self._before = [self._pages_before(t) for t in range(self.topic_count)]

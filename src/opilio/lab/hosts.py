@@ -12,6 +12,7 @@ from opilio.lab.dials import Dials
 
 PERIOD = 20  # pages after which the topics of a host repeat
 VARIANTS = 8  # patterns a main topic has
+WAYS = ("crawl_delays", "calendars", "sessions", "slow_hosts", "failing_hosts")
 
 
 class Host(msgspec.Struct, frozen=True):
@@ -63,35 +64,17 @@ def make_patterns(dials: Dials, topics: int) -> list[Pattern]:
     return patterns
 
 
-def make_hosts(
-    dials: Dials, patterns: list[Pattern], topics: tuple[str, ...]
-) -> list[Host]:
+def make_hosts(dials: Dials, topics: tuple[str, ...]) -> list[Host]:
     """The hosts, largest first, with names, sizes by a power law, and ways.
 
     The largest host behaves itself, so that no web is mostly a nuisance.
     """
-    count = dials.hosts
-    weights = list(accumulate((h + 1) ** -dials.host_exponent for h in range(count)))
-    share = (dials.pages - count) / weights[-1]
-    ends = [h + 1 + round(weight * share) for h, weight in enumerate(weights)]
-    starts = [0, *ends]
-    ways = {
-        trait: chosen_hosts(dials, trait, getattr(dials, trait))
-        for trait in (
-            "crawl_delays",
-            "calendars",
-            "sessions",
-            "slow_hosts",
-            "failing_hosts",
-        )
-    }
-    missing = range(count - dials.robots_missing, count)
-    failing = range(missing.start - dials.robots_failing, missing.start)
+    starts = host_starts(dials)
+    ways = {trait: chosen_hosts(dials, trait) for trait in WAYS}
     rng = random.Random(f"{dials.seed} names")
     hosts: list[Host] = []
-    for h in range(count):
+    for h in range(dials.hosts):
         main = (h + h // len(topics) * 5) % len(topics)
-        robots = "missing" if h in missing else "failing" if h in failing else "rules"
         hosts.append(
             Host(
                 number=h,
@@ -99,7 +82,7 @@ def make_hosts(
                 start=starts[h],
                 size=starts[h + 1] - starts[h],
                 pattern=main * VARIANTS + h % VARIANTS,
-                robots=robots if h else "rules",
+                robots=robots_of(dials, h),
                 crawl_delay=dials.crawl_delay if h in ways["crawl_delays"] else 0.0,
                 calendar=h in ways["calendars"],
                 sessions=h in ways["sessions"],
@@ -110,8 +93,25 @@ def make_hosts(
     return hosts
 
 
-def chosen_hosts(dials: Dials, trait: str, share: float) -> frozenset[int]:
-    """That share of the hosts but the first, at random."""
+def host_starts(dials: Dials) -> list[int]:
+    """The first page number of each host, and the end; no host is empty."""
+    ranks = range(1, dials.hosts + 1)
+    weights = list(accumulate(rank**-dials.host_exponent for rank in ranks))
+    share = (dials.pages - dials.hosts) / weights[-1]
+    return [0, *(h + 1 + round(weight * share) for h, weight in enumerate(weights))]
+
+
+def robots_of(dials: Dials, host: int) -> str:
+    """What a host's robots.txt is; the smallest hosts have trouble with theirs."""
+    from_last = dials.hosts - 1 - host
+    if host == 0 or from_last >= dials.robots_missing + dials.robots_failing:
+        return "rules"
+    return "missing" if from_last < dials.robots_missing else "failing"
+
+
+def chosen_hosts(dials: Dials, trait: str) -> frozenset[int]:
+    """The share of hosts that a dial asks for, at random, but never the first."""
+    share: float = getattr(dials, trait)
     rng = random.Random(f"{dials.seed} {trait}")
     wanted = min(round(share * dials.hosts), dials.hosts - 1)
     return frozenset(rng.sample(range(1, dials.hosts), wanted))
