@@ -227,7 +227,7 @@ def test_joining_never_raises(base: str, href: str) -> None:
 
 @given(absolute, st.lists(hostile, max_size=5))
 @example("http://ex.com/a/b/c", ["../../../../d", "/e", "f/g.h", "http://ex.com/i"])
-@example("http://ex.com/a?b/c", ["d", "?e", "", "#f", "../g"])
+@example("http://ex.com/a?b/c", ["d", "?e", "", "#f", "../g", "#\ud800"])
 def test_the_quick_way_of_joining_gives_what_the_parser_gives(
     page: str, hrefs: list[str]
 ) -> None:
@@ -271,6 +271,8 @@ def test_a_very_long_link_is_joined_but_an_endless_one_is_not() -> None:
     long = "?q=" + "x" * 2000
     assert joiner[long][0] == "http://ex.com/a" + long
     assert joiner["?q=" + "x" * urls.MAX_LENGTH] == ("", 0)
+    assert joiner["x" * (urls.MAX_LENGTH + 1)] == ("", 0)
+    assert joiner["x#" + "y" * urls.MAX_LENGTH][0] == "http://ex.com/x"
 
 
 @given(st.text() | st.binary())

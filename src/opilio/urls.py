@@ -60,9 +60,7 @@ _plain = re.compile(
 
 def canonical(url: str) -> str:
     """The canonical form of an absolute URL; ValueError if it is not http or https."""
-    if len(url) > MAX_LENGTH:
-        raise ValueError(f"URL of {len(url)} characters; the limit is {MAX_LENGTH}")
-    return _canonical(normalize_url(url))
+    return _canonical(_parse("", url))
 
 
 def join(base: str, href: str) -> str:
@@ -71,12 +69,17 @@ def join(base: str, href: str) -> str:
     >>> join("http://ex.com/a/b", "../c#top")
     'http://ex.com/c'
     """
-    if len(href) > MAX_LENGTH:
-        return ""
     try:
-        return _canonical(join_url(base, href) if base else normalize_url(href))
+        return _canonical(_parse(base, href))
     except ValueError:
         return ""
+
+
+def _parse(base: str, href: str) -> str:
+    href = href.partition("#")[0]
+    if len(href) > MAX_LENGTH:
+        raise ValueError(f"URL of {len(href)} characters; the limit is {MAX_LENGTH}")
+    return join_url(base, href) if base else normalize_url(href)
 
 
 class Joiner(dict[str, tuple[str, Fingerprint]]):
@@ -104,13 +107,12 @@ class Joiner(dict[str, tuple[str, Fingerprint]]):
             up += "../"
 
     def __missing__(self, href: str) -> tuple[str, Fingerprint]:
-        url = self._root and self._join_plain(href)
-        if url:
-            found = url, fingerprint(url)
-        elif len(href) <= WORTH_CACHING:
-            found = _joined(self._needed_base(href), href)
-        else:
+        if len(href) > WORTH_CACHING:
             found = _joined.__wrapped__(self._base, href)
+        elif self._root and (url := self._join_plain(href)):
+            found = url, fingerprint(url)
+        else:
+            found = _joined(self._needed_base(href), href)
         self[href] = found
         return found
 
