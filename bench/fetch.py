@@ -28,7 +28,7 @@ from opilio.fetch.egress import Egress
 PAGES = 200
 REQUESTS = 20_000
 NGINX = """
-daemon off; worker_processes 1; pid {folder}/pid; error_log {folder}/log;
+user root; daemon off; worker_processes 1; pid {folder}/pid; error_log {folder}/log;
 events {{ worker_connections 1024; }}
 http {{
     access_log off; sendfile on; tcp_nopush on; types {{ text/html html; }}
@@ -52,7 +52,9 @@ def nginx() -> Iterator[str]:
             probe.bind(("127.0.0.1", 0))
             port = probe.getsockname()[1]
         (folder / "conf").write_text(NGINX.format(folder=folder, port=port))
-        server = subprocess.Popen([program, "-c", folder / "conf"])
+        server = subprocess.Popen(
+            [program, "-c", folder / "conf"], stderr=subprocess.DEVNULL
+        )
         try:
             wait_for(port)
             yield f"http://127.0.0.1:{port}"
@@ -64,8 +66,6 @@ def nginx() -> Iterator[str]:
 def write_pages(folder: Path) -> None:
     """Pages of 20 to 50 KB, 35 KB on average."""
     folder.mkdir()
-    folder.chmod(0o755)
-    folder.parent.chmod(0o755)
     chance = random.Random(1)
     for number in range(PAGES):
         words = (f"{chance.random():.7f}" for _ in range(chance.randint(2000, 5000)))

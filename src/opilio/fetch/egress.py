@@ -143,10 +143,11 @@ class Egress:
             numeric = ",".join(f"[{a}]" if ":" in a else a for a, _ in where)
             curl.setopt(pycurl.RESOLVE, [f"+{place.host}:{place.port}:{numeric}"])
             if port := where[0][1]:
-                detour = f"::{numeric.partition(',')[0]}:{port}"
+                first = numeric.partition(",")[0]
+                detour = f"{place.host}:{place.port}:{first}:{port}"
         if detour != exchange.detour:
             exchange.detour = detour
-            curl.setopt(pycurl.CONNECT_TO, [detour] if detour else [])
+            curl.setopt(pycurl.CONNECT_TO, [detour] if detour else None)
         if headers or exchange.extra:
             exchange.extra = tuple(headers)
             lines = [f"{name}: {value}" for name, value in (*self._sent, *headers)]
@@ -173,7 +174,9 @@ class Egress:
             if code not in CUT_SHORT or not exchange.is_usable():
                 raise self._failure(url, exchange, code, message)
             truncated = "disconnect"
-        status, protocol, received = exchange.finish()
+        if exchange.head is None:  # libcurl found none, and no fault with that
+            raise Unusable("bad_http", f"{url} sent no headers")
+        status, protocol, received = exchange.head
         raw = b"".join(exchange.chunks)
         body, wire = raw, None
         if raw and 200 <= status < 300:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -12,6 +13,7 @@ from opilio.types import Headers
 Accept = Callable[[int, Headers], str]
 """Looks at status and headers; returns a reason to stop before the body, or ""."""
 
+ANNOUNCEMENT = re.compile(rb"HTTP/[0-9.]+ 1(?!01)")  # of another answer to come
 STOP = -1  # what a callback returns to make libcurl end the transfer
 
 
@@ -48,7 +50,6 @@ class Exchange:
         self.accept = accept
         self.lines: list[bytes] = []
         self.line_count = self.line_bytes = self.announced = 0
-        self.is_complete = False
         self.head: Head | None = None
         self.chunks: list[bytes] = []
         self.room = 0  # bytes of body still to be taken in
@@ -68,22 +69,15 @@ class Exchange:
                 f"more than {limits.header_lines} lines or "
                 f"{limits.header_bytes} bytes of headers"
             )
-        if self.is_complete and line.startswith(b"HTTP/") and self.head is None:
-            self.announced += 1
-            if self.announced > limits.informational:
-                return self._refuse(f"more than {limits.informational} announcements")
-            self.lines.clear()
-            self.is_complete = False
-        if line == b"\r\n" or line == b"\n":
-            self.is_complete = True
-        elif not self.is_complete:
+        if self.head is not None:
+            return None  # a trailer
+        if line.strip():
             self.lines.append(line)
-        return None
+            return None
+        return self._end_block()
 
     def on_body(self, chunk: bytes) -> int | None:
         """Take in a piece of the body, as far as there is room for it."""
-        if self.head is None and not self._begin_body():
-            return STOP
         self.room -= len(chunk)
         if self.room >= 0:
             self.chunks.append(chunk)
@@ -93,35 +87,40 @@ class Exchange:
         self.truncated = "length"
         return STOP
 
-    def finish(self) -> Head:
-        """The head of an answer that has come to its end."""
-        if self.head is None:
-            try:
-                self.head = read_head(self.lines)
-            except ValueError as error:
-                raise Unusable("bad_http", f"{self.url}: {error}") from None
-        return self.head
-
     def is_usable(self) -> bool:
         """Is there enough of an answer that broke off? Of a page, a part of it."""
-        if not self.is_complete:
+        if self.head is None:
             return False
-        return bool(self.chunks) or self.finish().status >= 300
+        return bool(self.chunks) or self.head.status >= 300
 
-    def _begin_body(self) -> bool:
+    def _end_block(self) -> int | None:
+        """An empty line: these were the headers, or those of an announcement."""
+        if ANNOUNCEMENT.match(self.lines[0]):
+            self.lines.clear()
+            self.announced += 1
+            if self.announced > self.limits.informational:
+                return self._refuse(f"more than {self.limits.informational} hints")
+            return None
         try:
-            status, _, headers = self.finish()
-            reason = self.accept(status, headers) if self.accept else ""
+            self.head = read_head(self.lines)
+        except ValueError as error:
+            self.error = Unusable("bad_http", f"{self.url}: {error}")
+            return STOP
+        return self._begin_body(self.head)
+
+    def _begin_body(self, head: Head) -> int | None:
+        try:
+            reason = self.accept(head.status, head.headers) if self.accept else ""
         except Exception as error:
             self.error = error
-            return False
+            return STOP
         if reason:
             self.error = Unusable(reason, f"{self.url} is not wanted: {reason}")
-            return False
-        is_read = 200 <= status < 300
+            return STOP
+        is_read = 200 <= head.status < 300
         self.room = self.max_bytes if is_read else self.limits.error_bytes
-        return True
+        return None
 
     def _refuse(self, excess: str) -> int:
-        self.error = Unusable("too_many_headers", f"{self.url} has {excess}")
+        self.error = Unusable("too_many_headers", f"{self.url} sent {excess}")
         return STOP

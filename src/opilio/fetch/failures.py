@@ -39,7 +39,6 @@ NO_CA_FILE = 77
 
 # Of X509_V_ERR_*, by number.
 CERTIFICATE = {
-    0: "wrong host",
     9: "not yet valid",
     10: "expired",
     18: "self-signed",
@@ -74,7 +73,8 @@ def explain(url: str, failure: Failure) -> OpilioError:
     if failure.proxy_status >= 300:
         reason, may_recover = "proxy", True
     elif reason == "tls" and not may_recover:
-        said = f"{CERTIFICATE.get(failure.certificate, 'certificate')}: {said}"
+        kind = CERTIFICATE.get(failure.certificate, "bad certificate")
+        said = f"{'wrong host' if 'subject name' in said else kind}: {said}"
     elif failure.code == 56 and said.startswith("Too "):
         reason, may_recover = "too_many_headers", False
     elif failure.code == 56 and said.startswith("chunk "):

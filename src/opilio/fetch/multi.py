@@ -3,12 +3,19 @@
 libcurl tells which sockets it waits for and when it wants to be called next. The
 sockets are watched by an epoll of our own, and the loop watches that one: half the cost
 of giving the loop each socket, and the same under asyncio and uvloop.
+
+Connections that wait for their next request are watched, too. A server that speaks on
+one unasked would have its words taken for the answer to that request (libcurl looks for
+this once a second only), so the connection is cut off.
 """
 
 from __future__ import annotations
 
 import asyncio
+import os
 import select
+import socket
+import stat
 import time
 from contextlib import suppress
 from typing import Any
@@ -17,6 +24,7 @@ import pycurl
 
 SLACK = 0.001  # seconds; called too early, libcurl does nothing and does not ask again
 MAX_IDLE = 512  # connections kept open for later
+DRAINED = 100  # pieces of 64 KiB; more than a socket's buffer holds
 
 
 class Multi:
@@ -25,7 +33,8 @@ class Multi:
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
         self._epoll = select.epoll()
-        self._watched: dict[int, int] = {}  # socket: the events we wait for
+        self._watched: dict[int, int] = {}  # descriptor: the events we wait for
+        self._idle: set[int] = set()  # descriptors kept for later, or closed since
         self._waiting: dict[Any, asyncio.Future[tuple[int, str]]] = {}
         self._due: float | None = None  # when libcurl wants to be called
         self._timer: asyncio.Handle | None = None
@@ -61,33 +70,59 @@ class Multi:
         self._multi.close()
         self._epoll.close()
 
-    def _watch(self, what: int, socket: int, _multi: Any, _data: Any) -> None:
+    def _watch(self, what: int, descriptor: int, _multi: Any, _data: Any) -> None:
         """libcurl waits for other events on a socket than before."""
-        before = self._watched.get(socket, 0)
         if what == pycurl.POLL_REMOVE:
-            if self._watched.pop(socket, 0):
+            # It is kept for later or closed next; the latter ends our watch, too.
+            if self._watched.pop(descriptor, 0) == select.EPOLLIN:
+                self._idle.add(descriptor)
+            else:
                 with suppress(OSError):
-                    self._epoll.unregister(socket)
+                    self._epoll.unregister(descriptor)
             return
         events = (select.EPOLLIN if what & pycurl.POLL_IN else 0) | (
             select.EPOLLOUT if what & pycurl.POLL_OUT else 0
         )
-        if events != before:
-            self._watched[socket] = events
-            if before:
-                self._epoll.modify(socket, events)
-            else:
-                self._epoll.register(socket, events)
+        before = self._watched.get(descriptor)
+        if events == before:
+            return
+        self._watched[descriptor] = events
+        if before is not None or descriptor in self._idle:
+            self._idle.discard(descriptor)
+            # Not found: that one was closed, this one has only the same number.
+            with suppress(FileNotFoundError):
+                self._epoll.modify(descriptor, events)
+                return
+        os.set_inheritable(descriptor, False)
+        self._epoll.register(descriptor, events)
 
     def _on_sockets(self) -> None:
         running = len(self._waiting)
-        for socket, events in self._epoll.poll(0):
-            if socket in self._watched:
+        for descriptor, events in self._epoll.poll(0):
+            if descriptor in self._watched:
                 mask = pycurl.CSELECT_OUT if events & select.EPOLLOUT else 0
                 if events & ~select.EPOLLOUT:
                     mask |= pycurl.CSELECT_IN
-                _, running = self._multi.socket_action(socket, mask)
+                _, running = self._multi.socket_action(descriptor, mask)
+            elif descriptor in self._idle:
+                self._cut_off(descriptor)
         self._finish(running)
+
+    def _cut_off(self, descriptor: int) -> None:
+        """Make an idle connection useless: libcurl will find it dead and open another.
+
+        That something came means that it was closed, or that it must not be used.
+        """
+        self._idle.discard(descriptor)
+        with suppress(OSError):
+            self._epoll.unregister(descriptor)
+            if not stat.S_ISSOCK(os.fstat(descriptor).st_mode):
+                return  # libcurl also wakes itself by a descriptor
+            with socket.socket(fileno=os.dup(descriptor)) as connection:
+                connection.shutdown(socket.SHUT_RDWR)
+                for _ in range(DRAINED):
+                    if not connection.recv(2**16):
+                        break
 
     def _set_due(self, milliseconds: int) -> None:
         """libcurl wants to be called after so long; -1: no more."""
@@ -118,6 +153,7 @@ class Multi:
             self._arm(now)
             return
         self._due = None
+        self._on_sockets()  # before connections are used again
         _, running = self._multi.socket_action(pycurl.SOCKET_TIMEOUT, 0)
         self._finish(running)
         if self._due is None and self._waiting:
