@@ -28,8 +28,8 @@ class TemplateCount:
     def count(self, template: int) -> int:
         """Count a URL of this template; answers the new number."""
         # Two hashes make as many as one likes (Kirsch & Mitzenmacher, 2006).
-        first = (template * _MIX & _WORD) >> 22
-        second = template & _SLOT | 1
+        mixed = template * _MIX & _WORD
+        first, second = mixed >> 43, mixed >> 22 & _SLOT | 1
         least = _WORD
         for row in self._rows:
             slot = first & _SLOT
@@ -40,10 +40,9 @@ class TemplateCount:
 
     def count_all(self, templates: NDArray[np.int64]) -> None:
         """Count many URLs, as if one by one."""
-        words = templates.view(np.uint64)
-        first = (words * np.uint64(_MIX)) >> np.uint64(22)
-        second = words & np.uint64(_SLOT) | np.uint64(1)
+        mixed = templates.view(np.uint64) * np.uint64(_MIX)
+        first = (mixed >> np.uint64(43)).view(np.int64)
+        second = (mixed >> np.uint64(22)).view(np.int64) & _SLOT | 1
         for row in self._counts:
-            slots = (first & np.uint64(_SLOT)).view(np.int64)
-            row += np.bincount(slots, minlength=len(row)).astype(np.uint32)
+            np.add.at(row, first & _SLOT, 1)
             first = first + second
