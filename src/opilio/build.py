@@ -11,10 +11,12 @@ from typing import Any, TypeVar
 from opilio import urls
 from opilio.crawl import Crawl, Stages
 from opilio.errors import BadInput
+from opilio.fetch.addresses import parse_networks
 from opilio.fetch.egress import Egress
 from opilio.fetch.http import HttpFetch
 from opilio.fetch.replay import ReplayFetch
 from opilio.fetch.robots import Robots
+from opilio.fetch.route import parse_proxy
 from opilio.frontier.sqlite import SqliteFrontier
 from opilio.judge import JUDGES
 from opilio.judge.languages import InLanguages
@@ -50,6 +52,17 @@ def make_judge(plan: Plan, vocabulary: Vocabulary) -> Judge:
     judge = make(weights, plan.topic.threshold)
     languages = plan.topic.languages
     return InLanguages(judge, languages) if languages else judge
+
+
+def check_plan(plan: Plan, replay: Sequence[Path] = ()) -> None:
+    """Raise BadInput for what cannot be built, before anything is made."""
+    choose("strategy", plan.crawl.strategy, STRATEGIES)
+    choose("judge", plan.crawl.judge, JUDGES)
+    parse_networks(plan.fetch.allow_networks)
+    parse_proxy(plan.fetch.proxy)
+    for path in replay:
+        if not path.is_file():
+            raise BadInput(f"{path} is not a WARC file: it does not exist")
 
 
 @asynccontextmanager

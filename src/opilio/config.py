@@ -64,7 +64,7 @@ class Bounds(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     max_url_length: int = 2083
     max_segments: int = 20  # of a path
     max_repeats: int = 2  # of one segment in a path, beyond its first time
-    per_template: int = 500  # URLs that differ only in numbers and parameters
+    per_template: int = 5000  # URLs that differ only in numbers and parameters
 
 
 class Scope(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):

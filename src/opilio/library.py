@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from opilio import urls
-from opilio.build import assemble
+from opilio.build import assemble, check_plan
 from opilio.config import Settings
 from opilio.errors import BadInput
 from opilio.plan import make_plan, save_plan
@@ -24,6 +24,7 @@ async def harvest(
     home = CrawlFolder(Path(folder))
     check(topic, "the topic")
     plan = make_plan(home, topic, settings)
+    check_plan(plan)
     seeds = [urls.canonical(seed) for seed in topic.seeds]
     if not seeds and not home.database.exists():
         raise BadInput("there is nowhere to start: give the topic seeds")

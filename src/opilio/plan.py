@@ -106,4 +106,4 @@ def save_plan(plan: Plan, folder: CrawlFolder) -> None:
 
 def load_plan(folder: CrawlFolder) -> Plan:
     """Read crawl.toml of a crawl that exists."""
-    return load(folder.require().settings, Plan)
+    return load(folder.settings, Plan)

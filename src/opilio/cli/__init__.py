@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 import typer
+from rich.text import Text
 
 from opilio import __version__
 from opilio.cli.crawl import crawl
@@ -48,9 +49,7 @@ def main() -> None:
     try:
         app()
     except OpilioError as error:
-        stderr.print(
-            f"opilio: {error}", style="bold red", markup=False, highlight=False
-        )
+        stderr.print(Text(f"opilio: {error}", "bold red"), soft_wrap=True)
         sys.exit(error.exit_code)
     except BrokenPipeError:
         sys.stderr.close()  # the reader of our output has gone, e.g. `| head`

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from opilio import urls
-from opilio.build import assemble, choose
+from opilio.build import assemble, check_plan
 from opilio.cli.display import Reporter, show_end
 from opilio.cli.loop import run_loop
 from opilio.config import Settings, load
@@ -135,8 +135,7 @@ def crawl(
         },
     }
     folder, plan = choose_plan(topic, output, settings, options, fresh)
-    choose("strategy", plan.crawl.strategy, STRATEGIES)
-    choose("judge", plan.crawl.judge, JUDGES)
+    check_plan(plan, replay or [])
     seeds = check_seeds([*plan.topic.seeds, *(seed_url or [])], folder)
     folder.make()
     if fresh:
@@ -164,7 +163,7 @@ def choose_plan(
                 f"{source} is the folder of a crawl to go on with; -o, --settings and "
                 "--fresh go with a topic file"
             )
-        folder = CrawlFolder(source)
+        folder = CrawlFolder(source).require()
         return folder, resumed_plan(folder, None, options)
     folder = CrawlFolder(output or Path(f"{source.stem}-crawl"))
     base = load(settings, Settings) if settings else None

@@ -31,7 +31,7 @@ from opilio.topic import Topic
 WEB = Dials(pages=5_000, hosts=60)
 TOPIC = "beekeeping"
 PAGES = 400
-POLITENESS = config.Politeness(delay=0.05, ip_delay=0.0)  # the hosts are our own
+POLITENESS = config.Politeness(delay=0.02, ip_delay=0.0)  # the hosts are our own
 
 
 def demo(
@@ -96,7 +96,7 @@ async def harvest(
     """Crawl the web with a strategy; answers the harvest rate after each page."""
     plan = Plan(
         topic=topic,
-        crawl=config.Crawl(strategy=strategy, max_pages=PAGES),
+        crawl=config.Crawl(strategy=strategy, max_pages=PAGES, in_flight=4),
         politeness=POLITENESS,
         fetch=config.Fetch(proxy=proxy),
         store=config.Store(min_free=0),
