@@ -14,6 +14,7 @@ Accept = Callable[[int, Headers], str]
 """Looks at status and headers; returns a reason to stop before the body, or ""."""
 
 ANNOUNCEMENT = re.compile(rb"HTTP/[0-9.]+ 1(?!01)")  # of another answer to come
+LINE_END = b"\r\n"
 STOP = -1  # what a callback returns to make libcurl end the transfer
 
 
@@ -69,12 +70,10 @@ class Exchange:
                 f"more than {limits.header_lines} lines or "
                 f"{limits.header_bytes} bytes of headers"
             )
-        if self.head is not None:
-            return None  # a trailer
-        if line.strip():
-            self.lines.append(line)
-            return None
-        return self._end_block()
+        if line[0] in LINE_END:
+            return self._end_block() if self.head is None else None
+        self.lines.append(line)  # after the head: a trailer, which nobody reads
+        return None
 
     def on_body(self, chunk: bytes) -> int | None:
         """Take in a piece of the body, as far as there is room for it."""

@@ -12,6 +12,8 @@ from opilio.errors import Unusable
 from opilio.fetch.addresses import REFUSED_PORTS
 from opilio.types import Headers
 
+MAX_NAME = 65  # of a header; longer ones are not kept
+FRAMING = frozenset(("content-length", "transfer-encoding"))
 PROTOCOLS = {"HTTP/2": "h2", "HTTP/1.0": "http/1.0"}
 
 # So strict that no two URL parsers, ours and libcurl's, can differ about the host.
@@ -19,7 +21,7 @@ _url = re.compile(
     r"(https?)://([A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::(\d{1,5}))?"
     r"(?:[/?][!-~]*)?"
 ).fullmatch
-_token = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}").fullmatch
+_token = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}").fullmatch
 _controls = re.compile(r"[\x00-\x1f\x7f-\x9f]+").sub
 
 
@@ -83,25 +85,31 @@ def split_port(address: str) -> tuple[str, str]:
 
 def read_head(lines: Sequence[bytes]) -> Head:
     """The status line and header lines of one answer; ValueError if unsound."""
-    version, _, rest = lines[0].decode("latin-1").partition(" ")
+    version, _, status = lines[0].decode("latin-1").partition(" ")
+    text = b"".join(lines[1:]).decode("latin-1")
+    is_plain = text.replace("\r\n", "").isprintable()
     headers: list[tuple[str, str]] = []
     lengths = set()
-    chunked = False
-    for line in lines[1:]:
-        name, colon, value = line.decode("latin-1").partition(":")
-        if not colon or not _token(name):
+    for line in text.split("\n"):
+        name, _, value = line.partition(":")
+        name = header_name(name[:MAX_NAME])
+        if not name:
             continue
-        name, value = name.lower(), clean(value)
+        value = value.strip() if is_plain else clean(value)
         headers.append((name, value))
-        if name == "content-length":
-            lengths.add(value)
-        elif name == "transfer-encoding":
-            chunked = True
-    if len(lengths) + chunked > 1:
+        if name in FRAMING:
+            lengths.add((name, value))
+    if len(lengths) > 1:
         # Where such an answer ends is a matter of opinion, and so is where the next
         # one on this connection starts.
         raise ValueError("its lengths contradict each other")
-    return Head(int(rest[:3]), PROTOCOLS.get(version, "http/1.1"), headers)
+    return Head(int(status[:3]), PROTOCOLS.get(version, "http/1.1"), headers)
+
+
+@lru_cache(maxsize=2**10)
+def header_name(name: str) -> str:
+    """A header's name in lower case; "" if it is none."""
+    return name.lower() if _token(name) else ""
 
 
 def clean(text: str) -> str:
