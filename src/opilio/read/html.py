@@ -8,17 +8,17 @@ be had is found by pattern and the page says that it is degraded.
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Callable, Iterable
 
 import turbohtml
 from turbohtml import Document, Element, PlainText
 
-from opilio import content, urls, words
+from opilio import content, urls
 from opilio.read.found import Found, clean, language_by_script, language_of_tag
+from opilio.read.lexicon import Lexicon
 from opilio.read.scan import scan
-from opilio.read.simhash import simhash
 from opilio.types import Link, Page, Response
+from opilio.words import Vocabulary
 
 PRODUCT_TOKEN = "opilio"  # noqa: S105 - how robots rules name us
 MAX_LINKS = 5000
@@ -34,9 +34,9 @@ ANY_LINK = "a[href], area[href], iframe[src], frame[src]"
 # In the text, an <a> is followed by its href in brackets. Each href is replaced by a
 # number, so that the text shows where each link ends, whatever it points to.
 LAYOUT = PlainText(links="inline", bullet="", table_cell_separator=" ")
-MARK = " (\x01"
-DIGITS = tuple(map(str, range(2 * MAX_LINKS)))
-NUMBERS = tuple(f"\x01{digits}" for digits in DIGITS)
+MARK = b" (\x01"
+NUMBERS = tuple(f"\x01{number}" for number in range(2 * MAX_LINKS))
+DIGITS = tuple(number[1:].encode() for number in NUMBERS)
 
 Parse = Callable[[str], Document]
 
@@ -49,8 +49,8 @@ def parse(markup: str) -> Document:
 class PageReader:
     """Makes pages of responses; counts the terms of one vocabulary on them."""
 
-    def __init__(self, vocabulary: words.Vocabulary, parse: Parse = parse) -> None:
-        self.vocabulary = vocabulary
+    def __init__(self, vocabulary: Vocabulary, parse: Parse = parse) -> None:
+        self.lexicon = Lexicon(vocabulary)
         self.parse = parse
 
     def read(self, response: Response) -> Page:
@@ -70,17 +70,16 @@ class PageReader:
             degraded = type(error).__name__
             found = scan(markup, url)
         noindex, nofollow = content.page_directives(found.robots, robots, PRODUCT_TOKEN)
-        stems = words.stem(words.tokens(found.text), self.vocabulary.language)
-        counts = Counter(stems)
+        vector = self.lexicon.vector(found.text)
         return Page(
             url=url,
             title=found.title,
             language=found.language,
             charset=charset,
-            words=len(stems),
-            terms=self.vocabulary.count(stems, counts),
-            norm=norm(counts.values()),
-            simhash=simhash(counts),
+            words=vector.words,
+            terms=vector.terms,
+            norm=vector.norm,
+            simhash=vector.simhash,
             links=found.links,
             canonical=found.canonical,
             refresh=found.refresh,
@@ -88,11 +87,6 @@ class PageReader:
             nofollow=nofollow,
             degraded=degraded,
         )
-
-
-def norm(counts: Iterable[int]) -> float:
-    """The length of a vector of terms: √Σ(1+ln tf)²."""
-    return math.sqrt(sum((1 + math.log(tf)) ** 2 for tf in counts))
 
 
 def extract(document: Document, url: str) -> Found:
@@ -172,25 +166,25 @@ def take_href(element: Element, number: str) -> str:
     return href
 
 
-def split_at_marks(marked: str) -> tuple[str, dict[str, int]]:
-    """The text without its marks, and where the link of each number ends in it."""
-    first, *rest = marked.replace("\n", " ").split(MARK)
+def split_at_marks(marked: str) -> tuple[bytes, dict[bytes, int]]:
+    """The text without its marks, in UTF-8, and where each number's link ends in it."""
+    first, *rest = marked.encode("utf-8", "replace").split(MARK)
     pieces = [first]
     position = len(first)
     ends = {}
     for part in rest:
-        digits, _, piece = part.partition(")")
+        digits, _, piece = part.partition(b")")
         ends[digits] = position
         position += len(piece)
         pieces.append(piece)
-    return "".join(pieces), ends
+    return b"".join(pieces), ends
 
 
 def links_of(
-    numbered: Iterable[tuple[Element, str, str]],
+    numbered: Iterable[tuple[Element, str, bytes]],
     joiner: urls.Joiner,
-    text: str,
-    ends: dict[str, int],
+    text: bytes,
+    ends: dict[bytes, int],
 ) -> dict[str, Link]:
     """Each URL's first link, or the first that has an anchor."""
     links: dict[str, Link] = {}
@@ -202,27 +196,38 @@ def links_of(
         if known is not None and known.anchor:
             continue
         anchor = " ".join(element.text.split())
-        before, after = context(text, ends.get(digits), len(anchor))
-        anchor = clean(anchor, MAX_ANCHOR) or name_of(element)
+        length = len(anchor) if anchor.isascii() else len(anchor.encode())
+        before, after = context(text, ends.get(digits), length)
+        anchor = shorten(anchor) or name_of(element)
         if known is None or anchor:
             rel = element.attr("rel") or ""
             links[url] = Link(url, fingerprint, anchor, before, after, rel)
-        if len(links) == MAX_LINKS:
-            break
+            if len(links) == MAX_LINKS:
+                break
     return links
 
 
-def context(text: str, end: int | None, length: int) -> tuple[str, str]:
+def context(text: bytes, end: int | None, length: int) -> tuple[str, str]:
     """The words before and after a link, given where it ends and its length."""
     if end is None:
         return "", ""
     start = max(end - length, 0)
-    first = start - CONTEXT
-    before = text[first:start].partition(" ")[2] if first > 0 else text[:start]
-    after = text[end : end + CONTEXT]
-    if end + CONTEXT < len(text):
-        after = after.rpartition(" ")[0]
-    return clean(before), clean(after)
+    before = text[max(start - 4 * CONTEXT, 0) : start].decode("utf-8", "ignore")
+    after = text[end : end + 4 * CONTEXT].decode("utf-8", "ignore")
+    if len(before) > CONTEXT:
+        before = before[-CONTEXT:]
+        before = before[before.find(" ") + 1 :]
+    if len(after) > CONTEXT:
+        after = after[:CONTEXT]
+        after = after[: after.rfind(" ")] if " " in after else after
+    return before.replace("\n", " ").strip(), after.replace("\n", " ").strip()
+
+
+def shorten(anchor: str) -> str:
+    """An anchor as it may be kept."""
+    if len(anchor) > MAX_ANCHOR or not anchor.isprintable():
+        return clean(anchor, MAX_ANCHOR)
+    return anchor
 
 
 def name_of(element: Element) -> str:

@@ -1,0 +1,128 @@
+"""What reading a page costs, beside the least that parsing and extracting can cost.
+
+    python bench/read.py [pages]
+
+Pages of the schools web in; CPU microseconds a page out. The two are measured in turn,
+a hundred pages at a time, so that a busy machine slows both alike.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import resource
+import statistics
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import turbohtml
+from ada_url import join_url
+from fastwarc.warc import ArchiveIterator, WarcRecordType
+
+from opilio.read.html import PageReader
+from opilio.read.pool import ReaderPool
+from opilio.types import Reading, Response
+from opilio.words import Vocabulary
+
+WEB = Path(__file__).resolve().parents[2] / "shared/webs/schools/pages.warc.gz"
+TERMS = ["chemistry", "chemical element", "molecule", "atom", "periodic table"]
+BLOCK = 100
+ROUNDS = 3
+
+
+def load(path: Path, limit: int) -> Iterator[Response]:
+    """The first pages of a WARC file."""
+    with path.open("rb") as file:
+        for record in ArchiveIterator(file, record_types=WarcRecordType.response):
+            http = record.http_headers
+            if http.status_code != 200 or "html" not in (
+                http.get("Content-Type") or ""
+            ):
+                continue
+            headers = [(name.lower(), value) for name, value in http.items()]
+            url = record.headers["WARC-Target-URI"]
+            yield Response(url, 200, headers, record.reader.read(), 0.0)
+            limit -= 1
+            if not limit:
+                return
+
+
+def least(response: Response) -> int:
+    """Parse; title, headings, text; links joined, with anchor and text around them."""
+    document = turbohtml.parse(response.body.decode("utf-8", "replace"))
+    kept: list[object] = [document.select_one("title").text]
+    kept += [heading.text for heading in document.select("h1, h2, h3, h4, h5, h6")]
+    kept.append(document.root.to_text())
+    for link in document.select("a[href]"):
+        try:
+            url = join_url(response.url, link.attr("href"))
+        except ValueError:
+            continue
+        kept.append((url, link.text, link.parent.text))
+    return len(kept)
+
+
+def cost(work: Callable[[Response], object], responses: list[Response]) -> float:
+    """CPU seconds."""
+    start = time.process_time()
+    for response in responses:
+        work(response)
+    return time.process_time() - start
+
+
+def compare(responses: list[Response]) -> None:
+    """Print what a page costs, first met and met again."""
+    reader = PageReader(Vocabulary(TERMS))
+    for name in ("new pages", "again", "again")[:ROUNDS]:
+        limits, reads = [], []
+        for start in range(0, len(responses), BLOCK):
+            block = responses[start : start + BLOCK]
+            limits.append(cost(least, block) / len(block))
+            reads.append(cost(reader.read, block) / len(block))
+        ratio = statistics.median(r / x for r, x in zip(reads, limits, strict=True))
+        print(
+            f"{name:10} limit {statistics.mean(limits) * 1e6:5.0f} µs   "
+            f"read {statistics.mean(reads) * 1e6:5.0f} µs   ratio {ratio:.2f}"
+        )
+
+
+def make_known(setup: bytes) -> Callable[[Response], Reading]:
+    """A job without work: the reading that a real page would have, made before."""
+    import msgspec
+
+    reading = msgspec.msgpack.decode(setup, type=Reading)
+    return lambda response: reading
+
+
+async def measure_pool(responses: list[Response]) -> None:
+    """Print what handing a page to a reader process and back costs both sides."""
+    import msgspec
+
+    page = PageReader(Vocabulary(TERMS)).read(responses[0])
+    reading = Reading(page, record=bytes(len(responses[0].body) // 4))
+    pool = ReaderPool(1, "read:make_known", msgspec.msgpack.encode(reading))
+    await pool.start()
+    start = time.process_time()
+    for first in range(0, len(responses), BLOCK):
+        block = responses[first : first + BLOCK]
+        await asyncio.gather(*map(pool.read, block))
+    ours = time.process_time() - start
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    await pool.close()
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    theirs = sum(after[:2]) - sum(before[:2])
+    print(
+        f"pool       loop {ours / len(responses) * 1e6:5.0f} µs   "
+        f"reader {theirs / len(responses) * 1e6:5.0f} µs with its start; "
+        f"{len(page.links)} links a page"
+    )
+
+
+if __name__ == "__main__":
+    count = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
+    pages = list(load(WEB, count))
+    size = statistics.mean(len(page.body) for page in pages)
+    print(f"{len(pages)} pages of {size / 1000:.1f} kB")
+    compare(pages)
+    asyncio.run(measure_pool(pages))
