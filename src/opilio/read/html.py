@@ -102,8 +102,6 @@ def extract(document: Document, url: str) -> Found:
     others = any(map(document.select_one, OTHER_LINKS))
     elements = document.select(ANY_LINK if others else "a[href]")
     hrefs = list(map(take_href, elements, NUMBERS))
-    if others:
-        document.remove("iframe")  # its text is markup for old browsers
     root = document.root
     text, ends = split_at_marks(root.to_text(LAYOUT) if root else "")
     links = links_of(zip(elements, hrefs, DIGITS, strict=False), joiner, text, ends)
@@ -161,6 +159,7 @@ def take_href(element: Element, number: str) -> str:
     """The href of a link, or the src of a frame; the number takes its place."""
     href = element.attr("href")
     if href is None:
+        element.clear()  # what a frame holds is markup for old browsers
         return element.attr("src") or ""
     element.attrs["href"] = number
     return href
