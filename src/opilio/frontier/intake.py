@@ -17,7 +17,7 @@ import numpy as np
 from opilio.config import Bounds
 from opilio.frontier import order
 from opilio.frontier.agenda import Agenda
-from opilio.frontier.known import Ids, Known
+from opilio.frontier.known import Known
 from opilio.frontier.ledger import Evidence, Ledger, Row
 from opilio.frontier.links import Mode
 from opilio.frontier.templates import TemplateCount
@@ -65,7 +65,8 @@ class Intake:
         keys = order.keys([ranked.promise for ranked in batch])
         ids = self.known.find(prints)
         if np.count_nonzero(ids) < len(ids):
-            self._append(batch, keys, ids, trail, now)
+            self._append(batch, keys, np.flatnonzero(ids == 0).tolist(), trail, now)
+            ids = self.known.find(prints)
         modes = self._links.mode.take(ids)
         better = (keys < self._links.key.take(ids)) & (modes < Mode.CROWDED)
         if self._bounds.capacity:
@@ -82,40 +83,55 @@ class Intake:
         self,
         batch: Sequence[Ranked],
         keys: order.Keys,
-        ids: Ids,
+        unknown: list[int],
         trail: Trail,
         now: float,
     ) -> None:
-        """Keep the links that have no id yet, and give them one."""
-        fresh: dict[int, int] = {}  # a batch may hold a link more than once
-        rows: list[Row] = []
-        modes: list[int] = []
-        places: list[int] = []
-        for place in np.flatnonzero(ids == 0).tolist():
+        """Keep the links at these places of a batch, each of them once."""
+        fresh: dict[int, int] = {}
+        for place in unknown:
             link = batch[place].link
-            id = fresh.get(link.fingerprint, 0)
-            if not id and len(link.url) <= self._bounds.max_url_length:
-                id = fresh[link.fingerprint] = self._links.count + 1 + len(rows)
-                row = self._row(id, batch[place], trail)
-                rows.append(row)
-                modes.append(_mode(row.reason))
-                places.append(place)
-            ids[place] = id
-        kept = keys[places]
-        kept[np.array(modes, np.uint8) != Mode.WAITING] = order.WORST
-        new = self._links.append(kept, modes, [row.host for row in rows])
-        self.known.put(np.fromiter(fresh, np.int64, len(fresh)), new)
+            if len(link.url) <= self._bounds.max_url_length:
+                fresh.setdefault(link.fingerprint, place)
+        places = list(fresh.values())
+        found = [batch[place] for place in places]
+        reasons, templates = self._screen(found, trail.depth)
+        rows = [
+            self._row(id, ranked, reason, template, trail)
+            for id, (ranked, reason, template) in enumerate(
+                zip(found, reasons, templates, strict=True), self._links.count + 1
+            )
+        ]
+        modes = np.fromiter(map(_mode, reasons), np.uint8, len(reasons))
+        kept = np.where(modes == Mode.WAITING, keys[places], np.uint64(order.WORST))
+        ids = self._links.append(kept, modes, [row.host for row in rows])
+        self.known.put(np.fromiter(fresh, np.int64, len(fresh)), ids)
         self._ledger.append(rows)
-        self._agenda.wait([row.id for row in rows if row.reason is None], now)
-        for row in rows:
-            if row.reason is not None:
-                self._agenda.ended[State.UNUSABLE, row.reason] += 1
+        for reason in filter(None, reasons):
+            self._agenda.ended[State.UNUSABLE, reason] += 1
+        self._agenda.wait(ids[modes == Mode.WAITING].tolist(), now)
 
-    def _row(self, id: int, ranked: Ranked, trail: Trail) -> Row:
+    def _screen(
+        self, found: Sequence[Ranked], depth: int
+    ) -> tuple[list[str], list[int]]:
+        """Why each link is refused, "" if it is not; and the templates counted."""
+        reasons, templates = [], []
+        for ranked in found:
+            reason, url = ranked.reason, ranked.link.url
+            if not reason and (guard := trap(url, depth, self._bounds)):
+                reason = f"trap_{guard}"
+            reasons.append(reason)
+            templates.append(0 if reason else template_of(url))
+        if limit := self._bounds.per_template:
+            for place, number in enumerate(self.templates.count(templates)):
+                if number > limit:
+                    reasons[place] = "trap_template"
+        return reasons, templates
+
+    def _row(
+        self, id: int, ranked: Ranked, reason: str, template: int, trail: Trail
+    ) -> Row:
         link = ranked.link
-        reason, template = ranked.reason, 0
-        if not reason:
-            reason, template = self._refuse(link.url, trail.depth)
         return Row(
             id,
             link.url,
@@ -134,17 +150,6 @@ class Intake:
             _parts(ranked),
         )
 
-    def _refuse(self, url: str, depth: int) -> tuple[str, int]:
-        """Why a URL is a trap, or ""; and its template, counted if that is tested."""
-        guard = trap(url, depth, self._bounds)
-        if guard:
-            return f"trap_{guard}", 0
-        template = template_of(url)
-        limit = self._bounds.per_template
-        if template and limit and self.templates.count(template) > limit:
-            return "trap_template", template
-        return "", template
-
     def _improve(
         self, id: int, key: int, ranked: Ranked, trail: Trail, now: float
     ) -> None:
@@ -156,7 +161,7 @@ class Intake:
                 self._ledger.improve([_evidence(id, ranked, trail)])
                 agenda.reprice([id], [key], now)
         elif mode == Mode.REFUSED:
-            reason, template = self._refuse(ranked.link.url, trail.depth)
+            [reason], [template] = self._screen([ranked], trail.depth)
             if not reason:
                 agenda.ended[State.UNUSABLE, self._ledger.read(id).reason or ""] -= 1
                 links.key_of[id] = key
@@ -173,8 +178,8 @@ class Intake:
                 agenda.wait([id], now)
 
 
-def _mode(reason: str | None) -> Mode:
-    if reason is None:
+def _mode(reason: str) -> Mode:
+    if not reason:
         return Mode.WAITING
     return Mode.REFUSED if is_passing(reason, tried=False) else Mode.OVER
 

@@ -83,8 +83,7 @@ def _load(rows: list[Any], agenda: Agenda, intake: Intake) -> None:
     keys[modes == Mode.REFUSED] = order.WORST
     new = agenda.links.append(keys, modes, np.array(hosts))
     intake.known.put(np.array(prints, np.int64), new)
-    counted = np.array(templates, np.int64)
-    intake.templates.count_all(counted[counted != 0])
+    intake.templates.add(np.array(templates, np.int64))
     for place in np.flatnonzero((tries > 0) & (modes != Mode.OVER)).tolist():
         agenda.attempts[ids[place]] = attempts[place]
     for (state, reason), number in Counter(zip(states, reasons, strict=True)).items():

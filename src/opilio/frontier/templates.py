@@ -8,41 +8,50 @@ cases. It takes 32 MB at most, whatever comes.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
 ROWS = 4
 BITS = 21
 _SLOT = (1 << BITS) - 1
-_MIX = 0x9E3779B97F4A7C15
-_WORD = 2**64 - 1
+_MIX = np.uint64(0x9E3779B97F4A7C15)
 
 
 class TemplateCount:
-    """How often each template was counted."""
+    """How often each template was counted; 0 stands for none and is not."""
 
     def __init__(self) -> None:
-        self._counts = np.zeros((ROWS, 1 << BITS), np.uint32)
-        self._rows = [row.data for row in self._counts]  # quick one by one
+        self._rows = np.zeros((ROWS, 1 << BITS), np.uint32)
 
-    def count(self, template: int) -> int:
-        """Count a URL of this template; answers the new number."""
-        # Two hashes make as many as one likes (Kirsch & Mitzenmacher, 2006).
-        mixed = template * _MIX & _WORD
-        first, second = mixed >> 43, mixed >> 22 & _SLOT | 1
-        least = _WORD
-        for row in self._rows:
-            slot = first & _SLOT
-            row[slot] = number = row[slot] + 1
-            least = min(least, number)
-            first += second
-        return least
+    def count(self, templates: Sequence[int]) -> list[int]:
+        """Count URLs in their order; answers the number of each in its template."""
+        values = np.array(templates, np.int64)
+        before = np.full(len(values), 2**32)
+        for row, slots in zip(self._rows, _slots(values), strict=True):
+            before = np.minimum(before, row.take(slots))
+        self.add(values)
+        here: dict[int, int] = {}
+        numbers = []
+        for template, number in zip(templates, before.tolist(), strict=True):
+            here[template] = rank = here.get(template, 0) + 1
+            numbers.append(number + rank if template else 0)
+        return numbers
 
-    def count_all(self, templates: NDArray[np.int64]) -> None:
-        """Count many URLs, as if one by one."""
-        mixed = templates.view(np.uint64) * np.uint64(_MIX)
-        first = (mixed >> np.uint64(43)).view(np.int64)
-        second = (mixed >> np.uint64(22)).view(np.int64) & _SLOT | 1
-        for row in self._counts:
-            np.add.at(row, first & _SLOT, 1)
-            first = first + second
+    def add(self, templates: NDArray[np.int64]) -> None:
+        """Count URLs, whatever their numbers are."""
+        some = templates[templates != 0]
+        for row, slots in zip(self._rows, _slots(some), strict=True):
+            np.add.at(row, slots, 1)
+
+
+def _slots(templates: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
+    """The places of each template in the rows, one row after the other."""
+    # Two hashes make as many as one likes (Kirsch & Mitzenmacher, 2006).
+    mixed = templates.view(np.uint64) * _MIX
+    hashed = (mixed >> np.uint64(64 - BITS)).view(np.int64)
+    step = (mixed >> np.uint64(22)).view(np.int64) | 1
+    for _ in range(ROWS):
+        yield hashed & _SLOT
+        hashed = hashed + step

@@ -1,0 +1,191 @@
+"""A frontier on disk at one and at ten million links: cost per verb, memory, reopening.
+
+Each size is filled in one process and reopened in another, so that the memory of
+neither hides in the other's. Links point to 100,000 hosts by a power law. Times include
+a commit every second, as the loop makes it; making the links is not counted. Hosts keep
+their delays on a clock that runs ahead of the measuring one, so that nobody waits.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Awaitable, Callable, Iterable
+from pathlib import Path
+from sqlite3 import Connection
+
+from bench.table import show
+from opilio.config import Bounds, Politeness
+from opilio.database import open_database
+from opilio.frontier.sqlite import SqliteFrontier
+from opilio.types import Link, Ranked, State
+from opilio.urls import fingerprint
+
+SIZES = (1_000_000, 10_000_000)
+HOSTS = 100_000
+BATCH = 500  # links in one call while filling; 100, those of a page, afterwards
+PAGE = 100
+SPREAD = 0x9E3779B97F4A7C15
+LETTERS = str.maketrans("0123456789", "abcdefghij")  # no digits: no template
+Figures = dict[str, float]
+
+
+def link(number: int, promise: float | None = None) -> Ranked:
+    """The link of this number, always the same."""
+    chance = (number * SPREAD % 2**64) / 2**64
+    host = int(HOSTS**chance)
+    slug = str(number).translate(LETTERS)
+    url = f"https://www.site-{host}.example/news/2026/{slug}-some-words-of-a-title.html"
+    if promise is None:
+        promise = (number * SPREAD % 2**61) / 2**61
+    found = Link(url, fingerprint(url), "some words of a title")
+    return Ranked(found, promise, {"page": 0.5, "anchor": 0.25})
+
+
+class Bench:
+    """A frontier with its stopwatch."""
+
+    def __init__(self, folder: Path) -> None:
+        self.db: Connection = open_database(folder / "crawl.db")
+        self.db.execute("PRAGMA foreign_keys = OFF")
+        self.now = 0.0
+        self.spent = 0.0
+        self.committed = 0.0
+        started = time.perf_counter()
+        self.frontier = SqliteFrontier(
+            self.db, Politeness(), Bounds(), clock=lambda: self.now
+        )
+        self.opening = time.perf_counter() - started
+        self.now += 1.0
+        self.db.execute("BEGIN")
+
+    async def add(self, batch: list[Ranked]) -> None:
+        """Add links, timed."""
+        started = time.perf_counter()
+        await self.frontier.add(batch)
+        self.commit_if_due()
+        self.spent += time.perf_counter() - started
+
+    async def visit(self) -> None:
+        """Take a link and be done with it, timed."""
+        self.now += 0.001
+        started = time.perf_counter()
+        lease = await self.frontier.take()
+        assert lease is not None
+        await self.frontier.done(lease, State.KEPT)
+        self.commit_if_due()
+        self.spent += time.perf_counter() - started
+
+    def commit_if_due(self) -> None:
+        if time.perf_counter() - self.committed > 1.0:
+            self.commit()
+
+    def commit(self) -> None:
+        self.db.execute("COMMIT")
+        self.db.execute("BEGIN")
+        self.committed = time.perf_counter()
+
+    async def per_item(
+        self, verb: Callable[..., Awaitable[None]], inputs: Iterable[tuple[object, ...]]
+    ) -> float:
+        """Microseconds per call, the last commit included."""
+        self.commit()
+        self.spent, calls = 0.0, 0
+        for arguments in inputs:
+            await verb(*arguments)
+            calls += 1
+        started = time.perf_counter()
+        self.commit()
+        return (self.spent + time.perf_counter() - started) / calls * 1e6
+
+
+def batches(start: int, stop: int, size: int) -> Iterable[tuple[list[Ranked]]]:
+    """New links in the order of their numbers."""
+    for first in range(start, stop, size):
+        yield ([link(number) for number in range(first, min(first + size, stop))],)
+
+
+def known_pages(size: int) -> Iterable[tuple[list[Ranked]]]:
+    """Pages whose links are all known already, from all over the frontier."""
+    for page in range(2000):
+        numbers = ((page * PAGE + i) * 7919 % size for i in range(PAGE))
+        yield ([link(number, promise=-1.0) for number in numbers],)
+
+
+async def fill(folder: Path, size: int) -> Figures:
+    """Fill a frontier, then use it at its full size."""
+    bench = Bench(folder)
+    filling = await bench.per_item(bench.add, batches(0, size, BATCH))
+    figures = {
+        "add, filling (links/s)": BATCH / filling * 1e6,
+        "add, 100 new links (µs/link)": await bench.per_item(
+            bench.add, batches(size, size + 100_000, PAGE)
+        )
+        / PAGE,
+        "add, 100 known links (µs/page)": await bench.per_item(
+            bench.add, known_pages(size)
+        ),
+        "take + done (µs)": await bench.per_item(bench.visit, [()] * 30_000),
+        "peak memory, filling (MB)": peak(),
+    }
+    bench.db.execute("COMMIT")
+    bench.db.close()
+    figures["file (MB)"] = (folder / "crawl.db").stat().st_size / 1e6
+    return figures
+
+
+async def reopen(folder: Path, size: int) -> Figures:
+    """Open a full frontier and go on."""
+    bench = Bench(folder)
+    assert bench.frontier.counts().waiting == size + 70_000
+    figures = {"reopening (s)": bench.opening, "peak memory, reopened (MB)": peak()}
+    figures["take + done, reopened (µs)"] = await bench.per_item(
+        bench.visit, [()] * 30_000
+    )
+    bench.db.close()
+    return figures
+
+
+def peak() -> float:
+    """Megabytes of this process at most."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
+
+
+def measure(size: int) -> Figures:
+    """All figures of one size."""
+    figures: Figures = {}
+    with tempfile.TemporaryDirectory() as folder:
+        for step in ("fill", "reopen"):
+            command = [sys.executable, "-m", "bench.frontier", step, folder, str(size)]
+            done = subprocess.run(command, check=True, capture_output=True, text=True)
+            figures |= json.loads(done.stdout)
+    return figures
+
+
+def main(sizes: Iterable[int] = SIZES) -> None:
+    """Measure each size and print a table; the last column is the growth of cost."""
+    results = {size: measure(size) for size in sizes}
+    small, *_, large = results.values() if len(results) > 1 else [*results.values()] * 2
+    rows = [
+        (
+            name,
+            *(f"{figures[name]:,.1f}" for figures in results.values()),
+            f"{large[name] / small[name]:.2f}",
+        )
+        for name in small
+    ]
+    header = ("frontier on SQLite", *(f"{size:,}" for size in results), "ratio")
+    show("A frontier of many links", header, rows)
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] in (["fill"], ["reopen"]):
+        step = {"fill": fill, "reopen": reopen}[sys.argv[1]]
+        print(json.dumps(asyncio.run(step(Path(sys.argv[2]), int(sys.argv[3])))))
+    else:
+        main([int(size) for size in sys.argv[1:]] or SIZES)
