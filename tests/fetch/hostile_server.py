@@ -95,7 +95,7 @@ async def serve(
         with suppress(asyncio.CancelledError):
             await hostile.meet(reader, writer)
 
-    server = await asyncio.start_server(meet, host, 0, ssl=tls)
+    server = await asyncio.start_server(meet, host, 0, ssl=tls, backlog=1024)
     hostile.port = server.sockets[0].getsockname()[1]
     hostile.scheme = "https" if tls else "http"
     try:

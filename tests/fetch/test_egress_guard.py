@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import socket
+
 import pytest
 
 from fetch.hostile_server import PAGE, Connection, answer, saying, serve
@@ -97,6 +99,36 @@ async def test_the_address_is_checked_again_when_the_socket_is_opened(
                 await egress.get(server.url(host=host))
             assert caught.value.reason == "blocked_address"
     assert server.connections == 0
+
+
+@pytest.mark.parametrize("host", ["dot.test.", "under_score.test", "a--b.test", "x"])
+async def test_an_odd_name_is_bound_to_its_addresses_like_any_other(host: str) -> None:
+    async with serve(saying(answer())) as server:
+        names = Names({host: ["127.0.0.1"]})
+        async with opened(names) as egress:
+            assert (await egress.get(server.url(host=host))).status == 200
+
+
+async def test_version_six_of_ip_is_spoken() -> None:
+    if not has_ipv6():
+        pytest.skip("this machine has no IPv6")
+    async with serve(saying(answer()), host="::1") as server:
+        names = Names({"six.test": ["::1"], "far.test": [f"[::1]:{server.port}"]})
+        async with opened(names, allow_networks=["::1/128"]) as egress:
+            for url in (
+                server.url(host="[::1]"),
+                server.url(host="six.test"),
+                "http://far.test/",
+            ):
+                assert (await egress.get(url)).ip == "::1"
+
+
+def has_ipv6() -> bool:
+    try:
+        with socket.create_server(("::1", 0), family=socket.AF_INET6):
+            return True
+    except OSError:
+        return False
 
 
 async def test_a_second_address_is_tried_when_the_first_does_not_answer() -> None:

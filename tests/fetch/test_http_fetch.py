@@ -18,7 +18,7 @@ from fetch.hostile_server import (
     saying,
     serve,
 )
-from fetch.local_egress import opened
+from fetch.local_egress import Names, opened
 from opilio.config import Fetch, Politeness
 from opilio.errors import FetchError, Transient, Unusable
 from opilio.fetch.http import HttpFetch
@@ -224,6 +224,19 @@ async def test_a_host_that_fails_again_and_again_is_left_alone_ever_longer() -> 
         assert [error.host_rests for error in errors] == [False] + [True] * 5
         await it.http.fetch(it.server.url("/good"))
         assert (await it.failure()).after == 10
+
+
+async def test_a_name_server_that_fails_is_given_the_time_it_asks_for() -> None:
+    def fails(host: str) -> list[str]:
+        raise Transient("dns_temporary", "no answer", after=60.0, contacted=False)
+
+    async with opened(Names(fails)) as egress:
+        robots = RobotsOf(World(HostileServer(saying(b""))))
+        http = HttpFetch(egress, robots, POLITE, Fetch(), None)
+        with pytest.raises(Transient) as caught:
+            await http.fetch("http://a.test/")
+    assert (caught.value.reason, caught.value.after) == ("dns_temporary", 60.0)
+    assert not caught.value.contacted
 
 
 async def test_robots_that_cannot_be_had_stop_the_page() -> None:

@@ -56,8 +56,10 @@ class Egress:
         self._proxy = parse_proxy(settings.proxy)
         networks = parse_networks(settings.allow_networks)
         self._allowed = lru_cache(2**12)(lambda address: allowed(address, networks))
-        self._own_resolver = SystemResolver() if resolver is None else None
-        self._resolver: Resolver = resolver or self._own_resolver  # type: ignore[assignment]
+        self._own_resolver: SystemResolver | None = None
+        if resolver is None:
+            resolver = self._own_resolver = SystemResolver()
+        self._resolver = resolver
         self._sent = (
             ("user-agent", settings.user_agent),
             ("accept", ACCEPT),

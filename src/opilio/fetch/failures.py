@@ -8,8 +8,6 @@ from typing import NamedTuple
 from opilio.errors import BadInput, OpilioError, Transient, Unusable
 from opilio.fetch.wire import clean
 
-AFTER = 30.0  # seconds to wait, for callers that have no back-off of their own
-
 # Codes as in curl/curl.h; they never change. True: it may work next time.
 MEANING = {
     1: ("bad_http", False),  # unsupported protocol: the answer was not HTTP
@@ -85,5 +83,5 @@ def explain(url: str, failure: Failure) -> OpilioError:
         reason = "refused"
     message = f"{url}: {reason} ({said})"
     if may_recover:
-        return Transient(reason, message, after=AFTER)
+        return Transient(reason, message, after=0.0)  # how long is the caller's to say
     return Unusable(reason, message)

@@ -119,7 +119,7 @@ class HttpFetch:
         return Transient(
             error.reason,
             str(error),
-            after=self._wait(failures),
+            after=max(error.after, self._wait(failures)),
             host_rests=failures > 1,
             contacted=error.contacted,
         )

@@ -153,12 +153,14 @@ class Multi:
             self._arm(now)
             return
         self._due = None
-        self._on_sockets()  # before connections are used again
-        _, running = self._multi.socket_action(pycurl.SOCKET_TIMEOUT, 0)
-        self._finish(running)
-        if self._due is None and self._waiting:
+        try:
+            self._on_sockets()  # before connections are used again
+            _, running = self._multi.socket_action(pycurl.SOCKET_TIMEOUT, 0)
+            self._finish(running)
+        finally:
             # It asks only for times that differ from the last one it asked for.
-            self._set_due(self._multi.timeout())
+            if self._due is None and self._waiting:
+                self._set_due(self._multi.timeout())
 
     def _finish(self, running: int) -> None:
         """Hand out the results, if libcurl has fewer transfers than we wait for."""
