@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from itertools import combinations
 from pathlib import Path
 
 import msgspec
@@ -13,6 +14,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from opilio import urls, words
 from opilio.read.html import PageReader
+from opilio.read.simhash import distance
 from opilio.types import Link, Page, Response
 from opilio.words import Vocabulary
 
@@ -207,6 +209,27 @@ def test_control_characters_do_not_mislead_the_search_for_links() -> None:
         "<p>x (&#1;0) (\x011) y (\x01z <a href='\x010'>one</a> <a href=/b>b</a>"
     )
     assert [x.anchor for x in page.links] == ["one", "b"]
+
+
+TEXT = " ".join(f"word{number}" for number in range(400))
+
+
+def test_a_page_with_three_words_changed_is_a_near_copy() -> None:
+    changed = TEXT.replace("word7 ", "other ").replace("word70 ", "").replace("399", "")
+    one, other = (read(f"<title>T</title><p>{text}") for text in (TEXT, changed))
+    assert one.simhash and distance(one.simhash, other.simhash) <= 3
+
+
+def test_pages_of_one_template_are_no_near_copies() -> None:
+    pages = [read(f"<title>Part {n}</title><p>{TEXT} of part {n}") for n in range(100)]
+    for one, other in combinations(pages, 2):
+        assert distance(one.simhash, other.simhash) > 3
+
+
+def test_different_pages_are_no_near_copies() -> None:
+    other = " ".join(f"thing{number}" for number in range(400))
+    one, two = (read(f"<title>T</title><p>{text}") for text in (TEXT, other))
+    assert distance(one.simhash, two.simhash) > 16
 
 
 def test_of_many_links_the_first_are_kept() -> None:

@@ -79,7 +79,9 @@ class PageReader:
             words=vector.words,
             terms=vector.terms,
             norm=vector.norm,
-            simhash=vector.simhash,
+            # Pages of one template may differ in a few words only, but then they do in
+            # their titles: with different ones, they are not near copies.
+            simhash=vector.simhash and vector.simhash ^ urls.fingerprint(found.title),
             links=found.links,
             canonical=found.canonical,
             refresh=found.refresh,
