@@ -25,6 +25,7 @@ MAX_LINKS = 5000
 MAX_TITLE = 500  # characters
 MAX_ANCHOR = 300
 CONTEXT = 100  # characters on each side of a link
+REACH = 3 * CONTEXT  # bytes in which to look for them
 SOON = 5.0  # seconds; a slower refresh is not a redirect
 
 UNSEEN = ("noscript", "template", "select", "textarea")  # by who reads the page
@@ -169,7 +170,8 @@ def take_href(element: Element, number: str) -> str:
 
 def split_at_marks(marked: str) -> tuple[bytes, dict[bytes, int]]:
     """The text without its marks, in UTF-8, and where each number's link ends in it."""
-    first, *rest = marked.encode("utf-8", "replace").split(MARK)
+    data = marked.encode("utf-8", "replace").replace(b"\n", b" ")
+    first, *rest = data.split(MARK)
     pieces = [first]
     position = len(first)
     ends = {}
@@ -213,15 +215,14 @@ def context(text: bytes, end: int | None, length: int) -> tuple[str, str]:
     if end is None:
         return "", ""
     start = max(end - length, 0)
-    before = text[max(start - 4 * CONTEXT, 0) : start].decode("utf-8", "ignore")
-    after = text[end : end + 4 * CONTEXT].decode("utf-8", "ignore")
+    first = max(start - REACH, 0)
+    before = text[first:start].decode("utf-8", "ignore")
+    after = text[end : end + REACH].decode("utf-8", "ignore")
     if len(before) > CONTEXT:
-        before = before[-CONTEXT:]
-        before = before[before.find(" ") + 1 :]
+        before = before[before.find(" ", -CONTEXT) + 1 :][-CONTEXT:]
     if len(after) > CONTEXT:
-        after = after[:CONTEXT]
-        after = after[: after.rfind(" ")] if " " in after else after
-    return before.replace("\n", " ").strip(), after.replace("\n", " ").strip()
+        after = after[: max(after.rfind(" ", 0, CONTEXT), 0) or CONTEXT]
+    return before.strip(), after.strip()
 
 
 def shorten(anchor: str) -> str:
