@@ -1,22 +1,24 @@
 """What reading a page costs, beside the least that parsing and extracting can cost.
 
-    python bench/read.py [pages]
-
 Pages of the schools web in; CPU microseconds a page out. The two are measured in turn,
-a hundred pages at a time, so that a busy machine slows both alike.
+a hundred pages at a time, so that a busy machine slows both alike. Run it with
+`python -m bench.read [pages]`.
 """
 
 from __future__ import annotations
 
 import asyncio
-import resource
+import os
 import statistics
 import sys
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
+import msgspec
 import turbohtml
+import uvloop
 from ada_url import join_url
 from fastwarc.warc import ArchiveIterator, WarcRecordType
 
@@ -88,35 +90,37 @@ def compare(responses: list[Response]) -> None:
 
 
 def make_known(setup: bytes) -> Callable[[Response], Reading]:
-    """A job without work: the reading that a real page would have, made before."""
-    import msgspec
-
+    """A job without work: it answers what a real page would give, made before."""
     reading = msgspec.msgpack.decode(setup, type=Reading)
     return lambda response: reading
 
 
 async def measure_pool(responses: list[Response]) -> None:
     """Print what handing a page to a reader process and back costs both sides."""
-    import msgspec
-
-    page = PageReader(Vocabulary(TERMS)).read(responses[0])
-    reading = Reading(page, record=bytes(len(responses[0].body) // 4))
-    pool = ReaderPool(1, "read:make_known", msgspec.msgpack.encode(reading))
+    reader = PageReader(Vocabulary(TERMS))
+    typical = sorted(responses, key=lambda r: len(r.body))[len(responses) // 2]
+    page = reader.read(typical)
+    reading = Reading(page, record=bytes(len(typical.body) // 4))
+    pool = ReaderPool(1, "bench.read:make_known", msgspec.msgpack.encode(reading))
+    begun = time.monotonic()
     await pool.start()
-    start = time.process_time()
+    startup = time.monotonic() - begun
+    clocks = time.process_time, partial(cpu_of, pool.readers[0].process.pid)
+    before = [clock() for clock in clocks]
     for first in range(0, len(responses), BLOCK):
-        block = responses[first : first + BLOCK]
-        await asyncio.gather(*map(pool.read, block))
-    ours = time.process_time() - start
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        await asyncio.gather(*map(pool.read, responses[first : first + BLOCK]))
+    ours, theirs = (clock() - then for clock, then in zip(clocks, before, strict=True))
     await pool.close()
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    theirs = sum(after[:2]) - sum(before[:2])
     print(
-        f"pool       loop {ours / len(responses) * 1e6:5.0f} µs   "
-        f"reader {theirs / len(responses) * 1e6:5.0f} µs with its start; "
-        f"{len(page.links)} links a page"
+        f"pool       loop {ours / len(responses) * 1e6:6.0f} µs   "
+        f"reader {theirs / len(responses) * 1e6:3.0f} µs a page beside its job; "
+        f"{len(page.links)} links in it; ready in {startup:.2f} s"
     )
+
+
+def cpu_of(pid: int) -> float:
+    """CPU seconds of another process."""
+    return int(Path(f"/proc/{pid}/schedstat").read_text().split()[0]) / 1e9
 
 
 if __name__ == "__main__":
@@ -125,4 +129,5 @@ if __name__ == "__main__":
     size = statistics.mean(len(page.body) for page in pages)
     print(f"{len(pages)} pages of {size / 1000:.1f} kB")
     compare(pages)
-    asyncio.run(measure_pool(pages))
+    os.environ["PYTHONPATH"] = str(Path(__file__).parents[1])  # for the reader process
+    uvloop.run(measure_pool(pages))
