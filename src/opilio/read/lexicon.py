@@ -13,10 +13,12 @@ not done word by word:
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+import Stemmer
 from xxhash import xxh3_64_intdigest
 
 from opilio import words
@@ -29,7 +31,7 @@ Integers = npt.NDArray[np.int64]
 LONGEST = 2**21  # bytes of a text that are counted; hostile pages have more
 SHORTEST = 50  # words; of fewer, too many are a template's to tell copies by
 TABLE_BITS = 20  # the table has a million places, and 16 MB
-LONG = 64  # bytes; longer words are looked up each time
+LONG = words.LONGEST  # bytes; longer words are looked up each time
 MEMO_SIZE = 2**14
 NO_KEY = np.uint64(1)  # of a place that is free
 NO_STEM = 0  # of what is no word: a dash
@@ -57,6 +59,11 @@ class Lexicon:
 
     def __init__(self, vocabulary: words.Vocabulary) -> None:
         self.vocabulary = vocabulary
+        # Without the memo of words.stem: our table is one.
+        algorithm = words.ALGORITHMS.get(vocabulary.language)
+        self.stem_all: Callable[[list[str]], list[str]] = (
+            Stemmer.Stemmer(algorithm, 0).stemWords if algorithm else list
+        )
         terms = [key.split() for key in vocabulary.keys.values()]
         self.topic = {hash_of(stem): stem for term in terms for stem in term}
         self.topic_hashes = np.array(sorted(self.topic), np.uint64)
@@ -124,8 +131,8 @@ class Lexicon:
 
     def look_up(self, new_words: set[bytes]) -> dict[bytes, int | Hashes]:
         """The hash of the stem of each word; of each of its stems if it has more."""
-        plain = list(filter(bytes.isascii, new_words))
-        stems = words.stem(map(bytes.decode, plain), self.vocabulary.language)
+        plain = [word for word in new_words if len(word) <= LONG and word.isascii()]
+        stems = self.stem_all(list(map(bytes.decode, plain)))
         found: dict[bytes, int | Hashes] = dict(
             zip(plain, map(hash_of, stems), strict=True)
         )
