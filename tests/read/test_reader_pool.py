@@ -138,10 +138,9 @@ async def test_readers_ignore_ctrl_c() -> None:
 
 
 async def test_a_job_that_cannot_be_made_fails_the_start() -> None:
-    pool = ReaderPool(1, "reader_jobs:make_nothing", b"")
-    with pytest.raises(ExceptionGroup) as caught:
+    pool = ReaderPool(2, "reader_jobs:make_nothing", b"")
+    with pytest.raises(RuntimeError, match="make_nothing"):
         await pool.start()
-    assert "make_nothing" in str(caught.value.exceptions[0])
 
 
 async def test_a_caller_that_gives_up_leaves_the_others_their_answers() -> None:

@@ -158,8 +158,12 @@ class ReaderPool:
 
     async def start(self) -> None:
         """Start the readers; returns when all are ready."""
-        async with asyncio.TaskGroup() as group:
-            launches = [group.create_task(self.launch()) for _ in range(self.count)]
+        try:
+            async with asyncio.TaskGroup() as group:
+                launches = [group.create_task(self.launch()) for _ in range(self.count)]
+        except ExceptionGroup as errors:
+            await self.close()
+            raise errors.exceptions[0] from None
         self.keepers = [
             asyncio.create_task(self.keep(launch.result())) for launch in launches
         ]
