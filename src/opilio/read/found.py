@@ -19,7 +19,7 @@ _SCRIPTS = {
     "pa": "\u0a00-\u0a7f",
     "gu": "\u0a80-\u0aff",
     "ta": "\u0b80-\u0bff",
-    "te": "\u0c00-\u0c7f",
+    "te": "\u0c00-\u0c7f",  # codespell:ignore te
     "kn": "\u0c80-\u0cff",
     "ml": "\u0d00-\u0d7f",
     "th": "\u0e00-\u0e7f",
