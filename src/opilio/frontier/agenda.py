@@ -74,9 +74,10 @@ class Agenda:
         links, changed = self.links, set()
         for id in ids:
             links.mode_of[id] = Mode.WAITING
-            number = links.host_of[id]
-            heappush(self.hosts[number].heap, links.entry(id))
-            changed.add(number)
+            host, entry = self.hosts[links.host_of[id]], links.entry(id)
+            heappush(host.heap, entry)
+            if host.alarm == NEVER and not 0 < host.offer < entry:
+                changed.add(host.number)  # unless it rests, or offers something better
         self.waiting += len(ids)
         self._make_room(ids, changed, now)
 

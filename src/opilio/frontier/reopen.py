@@ -8,7 +8,6 @@ never longer than the longest one, whatever became of that clock.
 from __future__ import annotations
 
 import sqlite3
-from collections import Counter
 from functools import cache
 from heapq import heapify
 from itertools import pairwise
@@ -26,9 +25,12 @@ from opilio.frontier.ledger import Ledger
 from opilio.frontier.links import Mode
 from opilio.types import State
 
-AT_ONCE = 2**16  # rows
+AT_ONCE = 2**13  # rows: few enough to stay in the processor's cache
+# Nearly all rows are links that wait and were never tried; the others tell about that.
 _LINKS = """
-    SELECT id, fingerprint, promise, host, template, attempts, state, reason
+    SELECT fingerprint, promise, host, template,
+        CASE WHEN state IN ('waiting', 'leased') AND attempts = 0 THEN NULL
+        ELSE state || ' ' || attempts || ' ' || coalesce(reason, '') END
     FROM link ORDER BY id
 """
 _HOSTS = "SELECT id, name, domain, delay, rest_until, ip, taken FROM host ORDER BY id"
@@ -56,7 +58,7 @@ def reopen(
     intake = Intake(agenda, ledger, bounds, expected=last)
     for number, name, domain, delay, rest_until, ip, taken in db.execute(_HOSTS):
         host = agenda.add_host(name, domain)
-        _expect("host", host.number, number)
+        _expect("host", number, host.number)
         host.taken = taken
         if host.domain:
             host.domain.taken += taken
@@ -65,39 +67,39 @@ def reopen(
     cursor = db.execute(_LINKS)
     while rows := cursor.fetchmany(AT_ONCE):
         _load(rows, agenda, intake)
+    _expect("link", last, agenda.links.count)
     _line_up(agenda, now)
     return agenda, intake
 
 
 def _load(rows: list[Any], agenda: Agenda, intake: Intake) -> None:
     """Fill the columns, the map of fingerprints and the counts of templates."""
-    ids, prints, promises, hosts, templates, attempts, states, reasons = zip(
-        *rows, strict=True
-    )
-    _expect("link", agenda.links.count + 1, ids[0])
-    _expect("link", agenda.links.count + len(ids), ids[-1])
-    tries = np.array(attempts)
-    kinds = zip(states, reasons, (tries > 0).tolist(), strict=True)
-    modes = np.fromiter((_mode(*kind) for kind in kinds), np.uint8, len(ids))
+    prints, promises, hosts, templates, others = zip(*rows, strict=True)
     keys = order.keys(promises)
-    keys[modes == Mode.REFUSED] = order.WORST
-    new = agenda.links.append(keys, modes, np.array(hosts))
-    intake.known.put(np.array(prints, np.int64), new)
+    modes = np.full(len(rows), Mode.WAITING, np.uint8)
+    for place, other in enumerate(others):
+        if other is None:
+            continue
+        state, attempts, reason = other.split(" ", 2)
+        modes[place] = mode = _mode(state, reason, attempts != "0")
+        if mode == Mode.REFUSED:
+            keys[place] = order.WORST
+        elif mode != Mode.OVER and attempts != "0":
+            agenda.attempts[agenda.links.count + 1 + place] = int(attempts)
+        if mode != Mode.WAITING:
+            agenda.ended[State(state), reason] += 1
+    ids = agenda.links.append(keys, modes, np.array(hosts))
+    intake.known.put(np.array(prints, np.int64), ids)
     intake.templates.add(np.array(templates, np.int64))
-    for place in np.flatnonzero((tries > 0) & (modes != Mode.OVER)).tolist():
-        agenda.attempts[ids[place]] = attempts[place]
-    for (state, reason), number in Counter(zip(states, reasons, strict=True)).items():
-        if state not in (State.WAITING, State.LEASED):
-            agenda.ended[State(state), reason or ""] += number
 
 
 @cache
-def _mode(state: str, reason: str | None, tried: bool) -> Mode:
+def _mode(state: str, reason: str, tried: bool) -> Mode:
     if state in (State.WAITING, State.LEASED):
         return Mode.WAITING
     if state == State.PARKED and reason == "capacity":
         return Mode.CROWDED
-    if state == State.UNUSABLE and is_passing(reason or "", tried):
+    if state == State.UNUSABLE and is_passing(reason, tried):
         return Mode.REFUSED
     return Mode.OVER
 
@@ -121,9 +123,9 @@ def _line_up(agenda: Agenda, now: float) -> None:
         agenda.turns.place(host, now)
 
 
-def _expect(table: str, due: int, found: int) -> None:
-    if due != found:
+def _expect(table: str, id: int, number: int) -> None:
+    if id != number:
         raise BadInput(
-            f"crawl.db lacks row {due} of its table {table}, which somebody must have "
-            "deleted; put back a copy of the file"
+            f"crawl.db lacks rows of its table {table}: number {number} has the id "
+            f"{id}; somebody must have deleted some, so put back a copy of the file"
         )

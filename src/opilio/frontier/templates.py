@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 ROWS = 4
 BITS = 21
 _SLOT = (1 << BITS) - 1
+_ONE = np.uint32(1)  # of the rows' own type: forty times faster than 1
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -43,7 +44,7 @@ class TemplateCount:
         """Count URLs, whatever their numbers are."""
         some = templates[templates != 0]
         for row, slots in zip(self._rows, _slots(some), strict=True):
-            np.add.at(row, slots, 1)
+            np.add.at(row, slots, _ONE)
 
 
 def _slots(templates: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
