@@ -28,7 +28,7 @@ CREATE TABLE IF NOT EXISTS host (          -- every host a link points to
     ip TEXT,                               -- the address it answered at last
     delay REAL,                            -- its own Crawl-delay in seconds
     rest_until REAL,                       -- seconds since 1970; no visit before
-    taken INTEGER NOT NULL DEFAULT 0       -- leases given, against its budget
+    taken INTEGER NOT NULL DEFAULT 0       -- visits made, against its budget
 );
 
 CREATE TABLE IF NOT EXISTS robots (        -- robots.txt of each origin, as last seen

@@ -47,16 +47,18 @@ class Turns:
         delay: float | None = None,
         rest: float | None = None,
         ip: str | None = None,
-    ) -> None:
-        """Treat a host as it wishes, but never faster than our own delay."""
-        limits = self._politeness
+    ) -> bool:
+        """Treat a host as it wishes, but never faster than our own delay; answers
+        whether that is anything new."""
+        limits, before = self._politeness, (host.delay, host.address)
         if delay is not None:
             host.delay = max(limits.delay, min(delay, limits.max_delay))
         if rest is not None:
             host.rest_until = max(host.rest_until, now + min(rest, limits.max_rest))
-        if ip and limits.ip_delay:
+        if ip:
             self._locate(host, ip, now)
         self.place(host, now)
+        return rest is not None or before != (host.delay, host.address)
 
     def place(self, host: Host, now: float) -> None:
         """Let a host stand where it belongs, after something about it has changed."""

@@ -152,10 +152,10 @@ class LinkFrontier:
         if known is None:
             return
         now = self._clock()
-        self._agenda.turns.pace(known, now, delay=delay, rest=rest, ip=ip)
-        until = None if rest is None else self._wall() + known.rest_until - now
-        self._ledger.pace(known.number, delay, until, ip)
-        self._serve(now)
+        if self._agenda.turns.pace(known, now, delay=delay, rest=rest, ip=ip):
+            until = None if rest is None else self._wall() + known.rest_until - now
+            self._ledger.pace(known.number, delay, until, ip)
+            self._serve(now)
 
     def counts(self) -> Counts:
         """How many links and hosts there are, by what they do."""
