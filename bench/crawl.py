@@ -7,29 +7,32 @@ falls on all alike; read the ratios. CPU is that of all processes of a crawler.
 
 from __future__ import annotations
 
+import getpass
 import os
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 from bench.table import show
-from opilio.lab.dials import Dials
+from opilio.lab.dials import REAL_SITE
 from opilio.lab.synthetic import SyntheticWeb
 from opilio.lab.webs import write_static_site
 
 PAGES = 3000
 ROUNDS = 3
-PORT = 18080
+PATIENCE = 120  # seconds for one crawl
 
 NGINX = """
-daemon off; worker_processes 1; pid {folder}/nginx.pid; error_log {folder}/error.log;
+daemon off; user {user}; worker_processes 1; pid {folder}/nginx.pid; error_log {folder}/error.log;
 events {{ worker_connections 512; }}
 http {{
     access_log off; default_type text/html; keepalive_requests 1000000;
@@ -46,14 +49,33 @@ http {{
 def nginx(site: Path, folder: Path) -> Iterator[str]:
     """Serve a folder; answers the start URL."""
     config = folder / "nginx.conf"
-    config.write_text(NGINX.format(folder=folder, site=site, port=PORT))
+    port = free_port()
+    user = getpass.getuser()
+    text = NGINX.format(folder=folder, site=site, port=port, user=user)
+    config.write_text(text)
     server = subprocess.Popen(["nginx", "-c", str(config), "-p", str(folder)])
     try:
-        time.sleep(0.5)
-        yield f"http://127.0.0.1:{PORT}/"
+        wait_until_answering(port)
+        yield f"http://127.0.0.1:{port}/"
     finally:
         server.terminate()
         server.wait(10)
+
+
+def free_port() -> int:
+    """A port that nobody listens on."""
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return int(found.getsockname()[1])
+
+
+def wait_until_answering(port: int) -> None:
+    """Return once somebody accepts connections there."""
+    for _ in range(100):
+        with suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
+            return
+        time.sleep(0.05)
+    raise SystemExit(f"nginx does not answer on port {port}")
 
 
 class Cost(NamedTuple):
@@ -69,8 +91,11 @@ def measure(command: list[str]) -> Cost:
     began = time.perf_counter()
     with tempfile.TemporaryFile() as output:
         process = subprocess.Popen(command, stdout=output, stderr=output)
+        guard = threading.Timer(PATIENCE, process.kill)
+        guard.start()
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
+        guard.cancel()
         seconds = time.perf_counter() - began
         output.seek(0)
         printed = output.read().decode()
@@ -133,7 +158,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         site = folder / "site"
-        written = write_static_site(SITE, site)
+        written = write_static_site(SyntheticWeb(REAL_SITE), site)
         with nginx(site, folder) as start:
             for _ in range(ROUNDS):
                 for crawler, command in CRAWLERS.items():

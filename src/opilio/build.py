@@ -74,7 +74,7 @@ async def assemble(
     language = plan.topic.languages[0] if plan.topic.languages else "en"
     judge = make_judge(plan, Vocabulary(terms, language))
     strategy = choose("strategy", plan.crawl.strategy, STRATEGIES)()
-    setup = Setup(terms, language).encode()
+    setup = Setup(terms, language, strategy.reads_context).encode()
     readers = ReaderPool(plan.crawl.readers, "opilio.reader:make_job", setup)
     async with _closing(readers):
         await readers.start()

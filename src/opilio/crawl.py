@@ -219,12 +219,12 @@ class Crawl:
         """The links of a page that neither it nor our scope forbids."""
         if page.nofollow:
             return ()
-        return [
-            link
-            for link in page.links
-            if (not link.rel or NOT_TO_FOLLOW.isdisjoint(link.rel.lower().split()))
-            and self.scope.allows(link.url)
-        ]
+        links = page.links
+        if any(link.rel for link in links):
+            links = [link for link in links if may_follow(link)]
+        if self.scope.is_limited:
+            links = [link for link in links if self.scope.allows(link.url)]
+        return links
 
     def near_copy(self, page: Page) -> int:
         """The id of a page that this one nearly repeats, or 0."""
@@ -276,3 +276,8 @@ class Crawl:
         """Drop the visits under way; they will be repeated."""
         for worker in self.workers:
             worker.cancel()
+
+
+def may_follow(link: Link) -> bool:
+    """Does the page that holds the link let us follow it?"""
+    return not link.rel or NOT_TO_FOLLOW.isdisjoint(link.rel.lower().split())

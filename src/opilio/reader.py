@@ -13,10 +13,11 @@ from opilio.words import Vocabulary
 
 
 class Setup(msgspec.Struct, frozen=True):
-    """What a reader must know of the topic."""
+    """What a reader must know of the topic and the strategy."""
 
     terms: tuple[str, ...]
     language: str
+    context: bool = False  # does the strategy read the words around links?
 
     def encode(self) -> bytes:
         """As bytes for another process."""
@@ -26,7 +27,8 @@ class Setup(msgspec.Struct, frozen=True):
 def make_job(setup: bytes) -> Callable[[Response], Reading]:
     """The function that a reader process runs for each response."""
     plan = msgspec.msgpack.decode(setup, type=Setup)
-    reader = PageReader(Vocabulary(plan.terms, plan.language))
+    vocabulary = Vocabulary(plan.terms, plan.language)
+    reader = PageReader(vocabulary, context=plan.context)
 
     def job(response: Response) -> Reading:
         return Reading(reader.read(response), pack(response))

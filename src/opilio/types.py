@@ -51,7 +51,7 @@ class Page(msgspec.Struct, frozen=True, array_like=True):
     words: int  # tokens of the visible text
     terms: Mapping[str, int]  # topic term -> times it occurs on the page
     norm: float  # length of the page's vector over all its terms: √Σ(1+ln tf)²
-    simhash: Fingerprint  # of the visible text; 0 when it is too short to compare
+    simhash: Fingerprint  # of text and title; 0 when it is too short to compare
     links: Sequence[Link]  # http and https only, each URL once, in document order
     canonical: str = ""  # <link rel=canonical>, if it names the same site
     refresh: str = ""  # the target of an immediate <meta http-equiv=refresh>
@@ -147,6 +147,8 @@ class Judge(Protocol):
 
 class Strategy(Protocol):
     """Says how promising each link of a page is."""
+
+    reads_context: bool  # False: links come without the words around them
 
     def rank(self, page: Page, verdict: Verdict, lease: Lease) -> Iterable[Ranked]: ...
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 MAX_LENGTH = 8192  # no server answers to longer ones, and reading them costs time
 MOST_FOLDERS = 40
 WORTH_CACHING = 1024  # so that hostile pages cannot fill the caches with long strings
+MEMO_SIZE = 2048  # hrefs remembered of one folder
 
 SESSION = """
     phpsessid jsessionid sessionid session_id sessid asp.net_sessionid oscsid zenid
@@ -105,16 +106,26 @@ class Joiner(dict[str, tuple[str, Fingerprint]]):
             self._starts[up] = folder
             folder = folder[: folder.rindex("/", 0, -1) + 1]
             up += "../"
+        self._memo = _memo_of_folder(self._folder)
 
     def __missing__(self, href: str) -> tuple[str, Fingerprint]:
-        if len(href) > WORTH_CACHING:
-            found = _joined.__wrapped__(self._base, href)
-        elif self._root and (url := self._join_plain(href)):
-            found = url, fingerprint(url)
-        else:
-            found = _joined(self._needed_base(href), href)
+        found = self._memo.get(href)
+        if found is None:
+            found = self._find(href)
+            # What the page's own name decides is no good for its neighbours.
+            if href and href[0] not in "?#" and len(href) <= WORTH_CACHING:
+                if len(self._memo) >= MEMO_SIZE:
+                    self._memo.clear()
+                self._memo[href] = found
         self[href] = found
         return found
+
+    def _find(self, href: str) -> tuple[str, Fingerprint]:
+        if len(href) > WORTH_CACHING:
+            return _joined.__wrapped__(self._base, href)
+        if self._root and (url := self._join_plain(href)):
+            return url, fingerprint(url)
+        return _joined(self._needed_base(href), href)
 
     def _join_plain(self, href: str) -> str:
         """The URL of a reference that needs no parser, else ""."""
@@ -141,6 +152,12 @@ class Joiner(dict[str, tuple[str, Fingerprint]]):
         if href[:1].isalnum() or href[:1] == ".":
             return self._folder
         return self._base
+
+
+@lru_cache(maxsize=64)
+def _memo_of_folder(folder: str) -> dict[str, tuple[str, Fingerprint]]:
+    """What hrefs mean on any page of a folder: neighbours link to the same pages."""
+    return {}
 
 
 @lru_cache(maxsize=2**13)
@@ -296,6 +313,7 @@ class Scope:
             re.compile(fnmatch.translate(quote(pattern, string.punctuation))).match
             for pattern in rules.exclude_paths
         ]
+        self.is_limited = bool(self._within or self._without or self._paths)
 
     def allows(self, url: str) -> bool:
         """Does a canonical URL belong to the crawl?"""

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from opilio.types import Link
 
-SAMPLE = 6000  # bytes that tell the script of a text
+SAMPLE = 6000  # characters that tell the script of a text
 
 _unsafe = re.compile("[\0-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]").sub
 _tag = re.compile("([a-z]{2,3})(?:[-_].*)?", re.IGNORECASE | re.DOTALL).fullmatch
@@ -41,7 +41,7 @@ class Found(NamedTuple):
 
     title: str
     language: str
-    text: bytes  # UTF-8
+    text: str
     links: list[Link]
     robots: list[str]  # of <meta name=robots>, or of the one with our name
     canonical: str = ""
@@ -64,9 +64,9 @@ def language_of_tag(tag: str) -> str:
     return match[1].lower() if match else ""
 
 
-def language_by_script(text: bytes) -> str:
+def language_by_script(text: str) -> str:
     """The language of a text whose script has only one; "" for all others."""
-    sample = text[:SAMPLE].decode("utf-8", "ignore")
+    sample = text[:SAMPLE]
     if sample.isascii():
         return ""
     for language, characters in _by_script.items():

@@ -25,7 +25,6 @@ MAX_LINKS = 5000
 MAX_TITLE = 500  # characters
 MAX_ANCHOR = 300
 CONTEXT = 100  # characters on each side of a link
-REACH = 3 * CONTEXT  # bytes in which to look for them
 SOON = 5.0  # seconds; a slower refresh is not a redirect
 
 UNSEEN = ("noscript", "template", "select", "textarea")  # by who reads the page
@@ -34,10 +33,11 @@ ANY_LINK = "a[href], area[href], iframe[src], frame[src]"
 
 # In the text, an <a> is followed by its href in brackets. Each href is replaced by a
 # number, so that the text shows where each link ends, whatever it points to.
-LAYOUT = PlainText(links="inline", bullet="", table_cell_separator=" ")
-MARK = b" (\x01"
+MARKED = PlainText(links="inline", bullet="", table_cell_separator=" ")
+PLAIN = PlainText(bullet="", table_cell_separator=" ")
+MARK = " (\x01"
 NUMBERS = tuple(f"\x01{number}" for number in range(2 * MAX_LINKS))
-DIGITS = tuple(number[1:].encode() for number in NUMBERS)
+DIGITS = tuple(number[1:] for number in NUMBERS)
 
 Parse = Callable[[str], Document]
 
@@ -48,11 +48,17 @@ def parse(markup: str) -> Document:
 
 
 class PageReader:
-    """Makes pages of responses; counts the terms of one vocabulary on them."""
+    """Makes pages of responses; counts the terms of one vocabulary on them.
 
-    def __init__(self, vocabulary: Vocabulary, parse: Parse = parse) -> None:
+    `context`: links come with the words around them, for strategies that read those.
+    """
+
+    def __init__(
+        self, vocabulary: Vocabulary, parse: Parse = parse, *, context: bool = True
+    ) -> None:
         self.lexicon = Lexicon(vocabulary)
         self.parse = parse
+        self.context = context
 
     def read(self, response: Response) -> Page:
         """What the response says, as a page."""
@@ -66,12 +72,12 @@ class PageReader:
         url = urls.join("", response.url)
         degraded = ""
         try:
-            found = extract(self.parse(markup), url)
+            found = extract(self.parse(markup), url, self.context)
         except Exception as error:  # whatever a young parser may raise
             degraded = type(error).__name__
             found = scan(markup, url)
         noindex, nofollow = content.page_directives(found.robots, robots, PRODUCT_TOKEN)
-        vector = self.lexicon.vector(found.text)
+        vector = self.lexicon.vector(found.text.encode("utf-8", "replace"))
         return Page(
             url=url,
             title=found.title,
@@ -92,7 +98,7 @@ class PageReader:
         )
 
 
-def extract(document: Document, url: str) -> Found:
+def extract(document: Document, url: str, with_context: bool = True) -> Found:
     """What we want of a document; it is changed on the way."""
     title = document.select_one("title")
     joiner = urls.Joiner(url, base_of(document))
@@ -104,9 +110,13 @@ def extract(document: Document, url: str) -> Found:
             document.remove(tag)
     others = any(map(document.select_one, OTHER_LINKS))
     elements = document.select(ANY_LINK if others else "a[href]")
-    hrefs = list(map(take_href, elements, NUMBERS))
     root = document.root
-    text, ends = split_at_marks(root.to_text(LAYOUT) if root else "")
+    if with_context:
+        hrefs = list(map(take_href, elements, NUMBERS))
+        text, ends = split_at_marks(root.to_text(MARKED) if root else "")
+    else:
+        hrefs = [address_of(element) for element in elements]
+        text, ends = root.to_text(PLAIN) if root else "", {}
     links = links_of(zip(elements, hrefs, DIGITS, strict=False), joiner, text, ends)
     links.pop(url, None)
     return Found(
@@ -158,36 +168,42 @@ def declared_language(root: Element | None) -> str:
     return language_of_tag((root.attr("lang") or "") if root else "")
 
 
-def take_href(element: Element, number: str) -> str:
-    """The href of a link, or the src of a frame; the number takes its place."""
+def address_of(element: Element) -> str:
+    """The href of a link, or the src of a frame."""
     href = element.attr("href")
     if href is None:
         element.clear()  # what a frame holds is markup for old browsers
         return element.attr("src") or ""
-    element.attrs["href"] = number
     return href
 
 
-def split_at_marks(marked: str) -> tuple[bytes, dict[bytes, int]]:
-    """The text without its marks, in UTF-8, and where each number's link ends in it."""
-    data = marked.encode("utf-8", "replace").replace(b"\n", b" ")
-    first, *rest = data.split(MARK)
+def take_href(element: Element, number: str) -> str:
+    """The address of a link; the number takes the place of its href."""
+    href = address_of(element)
+    if element.attr("href") is not None:
+        element.attrs["href"] = number
+    return href
+
+
+def split_at_marks(marked: str) -> tuple[str, dict[str, int]]:
+    """The text without its marks, and where each number's link ends in it."""
+    first, *rest = marked.replace("\n", " ").split(MARK)
     pieces = [first]
     position = len(first)
     ends = {}
     for part in rest:
-        digits, _, piece = part.partition(b")")
+        digits, _, piece = part.partition(")")
         ends[digits] = position
         position += len(piece)
         pieces.append(piece)
-    return b"".join(pieces), ends
+    return "".join(pieces), ends
 
 
 def links_of(
-    numbered: Iterable[tuple[Element, str, bytes]],
+    numbered: Iterable[tuple[Element, str, str]],
     joiner: urls.Joiner,
-    text: bytes,
-    ends: dict[bytes, int],
+    text: str,
+    ends: dict[str, int],
 ) -> dict[str, Link]:
     """Each URL's first link, or the first that has an anchor."""
     links: dict[str, Link] = {}
@@ -199,8 +215,7 @@ def links_of(
         if known is not None and known.anchor:
             continue
         anchor = " ".join(element.text.split())
-        length = len(anchor) if anchor.isascii() else len(anchor.encode())
-        before, after = context(text, ends.get(digits), length)
+        before, after = context(text, ends.get(digits), len(anchor))
         anchor = shorten(anchor) or name_of(element)
         if known is None or anchor:
             rel = element.attr("rel") or ""
@@ -210,18 +225,20 @@ def links_of(
     return links
 
 
-def context(text: bytes, end: int | None, length: int) -> tuple[str, str]:
+def context(text: str, end: int | None, length: int) -> tuple[str, str]:
     """The words before and after a link, given where it ends and its length."""
     if end is None:
         return "", ""
-    start = max(end - length, 0)
-    first = max(start - REACH, 0)
-    before = text[first:start].decode("utf-8", "ignore")
-    after = text[end : end + REACH].decode("utf-8", "ignore")
-    if len(before) > CONTEXT:
-        before = before[before.find(" ", -CONTEXT) + 1 :][-CONTEXT:]
-    if len(after) > CONTEXT:
-        after = after[: max(after.rfind(" ", 0, CONTEXT), 0) or CONTEXT]
+    start = end - length
+    first = start - CONTEXT
+    if first > 0:
+        before = text[first:start]
+        before = before[before.find(" ") + 1 :]
+    else:
+        before = text[: max(start, 0)]
+    after = text[end : end + CONTEXT]
+    if len(after) == CONTEXT:
+        after = after[: max(after.rfind(" "), 0) or CONTEXT]
     return before.strip(), after.strip()
 
 

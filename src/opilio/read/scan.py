@@ -35,7 +35,7 @@ def scan(markup: str, url: str) -> Found:
     return Found(
         title=clean(title[1], MAX_TITLE) if title else "",
         language="",
-        text=_tags(" ", markup).encode("utf-8", "replace"),
+        text=_tags(" ", markup),
         links=list(links.values()),
         robots=[],
     )

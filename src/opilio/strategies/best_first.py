@@ -17,6 +17,8 @@ from opilio.types import Lease, Page, Ranked, Verdict
 class BestFirst:
     """Visits links of the most relevant pages first."""
 
+    reads_context = False
+
     def rank(self, page: Page, verdict: Verdict, lease: Lease) -> Iterator[Ranked]:
         """Every link of the page with the page's own score."""
         level = 0 if verdict.relevant else lease.level + 1

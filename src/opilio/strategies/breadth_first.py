@@ -16,6 +16,8 @@ from opilio.types import Lease, Page, Ranked, Verdict
 class BreadthFirst:
     """Visits all pages of one depth before the next."""
 
+    reads_context = False
+
     def rank(self, page: Page, verdict: Verdict, lease: Lease) -> Iterator[Ranked]:
         """Every link of the page with the same promise."""
         promise = -float(lease.depth + 1)
