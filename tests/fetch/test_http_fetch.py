@@ -218,12 +218,24 @@ async def test_a_host_that_fails_again_and_again_is_left_alone_ever_longer() -> 
             await connection.send(answer())
 
     async with world(script) as it:
-        errors = [await it.failure() for _ in range(6)]
-        assert [error.reason for error in errors] == ["network"] * 6
-        assert [error.after for error in errors] == [10, 20, 40, 80, 100, 100]
-        assert [error.host_rests for error in errors] == [False] + [True] * 5
+        errors = [await it.failure() for _ in range(3)]
+        assert [error.reason for error in errors] == ["network"] * 3
+        assert [error.after for error in errors] == [10, 20, 40]
+        assert [error.host_rests for error in errors] == [False, True, True]
         await it.http.fetch(it.server.url("/good"))
         assert (await it.failure()).after == 10
+
+
+async def test_a_host_that_stays_silent_is_given_up() -> None:
+    async def script(connection: Connection) -> None:
+        return None
+
+    async with world(script) as it:
+        for _ in range(4):
+            assert (await it.failure()).reason == "network"
+        with pytest.raises(Unusable) as caught:
+            await it.http.fetch(it.server.url("/"))
+        assert (caught.value.reason, caught.value.contacted) == ("dead_host", False)
 
 
 async def test_a_name_server_that_fails_is_given_the_time_it_asks_for() -> None:

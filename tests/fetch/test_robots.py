@@ -44,7 +44,7 @@ class Web:
         if isinstance(answer, Exception):
             raise answer
         if answer is None:
-            raise Transient("connect", f"{url} refused", after=5.0)
+            return Response(url, 503, (), b"", self.time)
         return answer
 
 
@@ -136,7 +136,6 @@ def unreachable_ways():
         "a body that takes too long": Response(
             URL, 200, (), b"", 0.0, truncated="time"
         ),
-        "no connection": Transient("connect", "refused", after=5.0),
         "a body that is not what it says": Unusable("bad_encoding", "not gzip"),
     }
 
@@ -150,6 +149,14 @@ async def test_an_unreachable_file_allows_nothing_for_now(web, robots, way):
     assert error.reason == "robots_unreachable"
     assert (error.after, error.counted, error.host_rests) == (MINUTE, False, True)
     assert error.contacted
+
+
+async def test_a_host_that_is_silent_is_not_called_a_failing_file(web, robots, memory):
+    web.answers[URL] = Transient("refused", "refused", after=5.0)
+    with pytest.raises(Transient) as caught:
+        await robots.rules(ORIGIN)
+    assert (caught.value.reason, caught.value.counted) == ("refused", True)
+    assert memory.load(ORIGIN) is None
 
 
 async def test_an_unreachable_file_is_asked_for_at_growing_intervals(web, robots):

@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import Awaitable
 from datetime import UTC
 from email.utils import parsedate_to_datetime
-from typing import Protocol, TypeVar
+from typing import NamedTuple, Protocol, TypeVar
 
 from opilio import config, content, urls
 from opilio.errors import Transient, Unusable
@@ -20,7 +20,11 @@ OVERLOADED = frozenset((429, 503))  # the host asks for rest, not this page alon
 WANTED = content.HTML_TYPES | content.UNTOLD_TYPES
 REMEMBERED_HOSTS = 20_000
 FIRST_WAIT = 10  # times the delay; doubled with every failure in a row
-
+# A host is dead after so much trouble without a good answer in between: an answer that
+# says "later" counts once, silence or an unreachable robots.txt twice. Its other links
+# end then, so that a crawl does not wait for ever.
+DEAD_AFTER = 8
+LATER, SILENCE = 1, 2
 
 V = TypeVar("V")
 
@@ -51,6 +55,16 @@ class Learn(Protocol):
     ) -> Awaitable[None]: ...
 
 
+class Trouble(NamedTuple):
+    """Failures of a host since its last good answer."""
+
+    times: int
+    weight: int
+
+
+NO_TROUBLE = Trouble(0, 0)
+
+
 class HttpFetch:
     """Fetches from the network; keeps count of each host's failures in a row."""
 
@@ -67,18 +81,21 @@ class HttpFetch:
         self._politeness = politeness
         self._settings = settings
         self._learn = learn
-        self._failures: OrderedDict[str, int] = OrderedDict()
+        self._failures: OrderedDict[str, Trouble] = OrderedDict()
         self._addresses: OrderedDict[str, str] = OrderedDict()
 
     async def fetch(self, url: str) -> Response:
         """The page or redirect at a URL."""
         host = urls.host(url)
-        await self._ask_robots(url, host)
+        self._refuse_dead(host)
         try:
+            await self._ask_robots(url, host)
             response = await self._egress.get(
                 url, max_bytes=self._settings.max_bytes, accept=refuse_other_types
             )
         except Transient as error:
+            if error.reason == "robots_first":
+                raise
             raise self._backed_off(host, error) from error
         if response.ip and self._addresses.get(host) != response.ip:
             remember(self._addresses, host, response.ip)
@@ -113,21 +130,31 @@ class HttpFetch:
                 counted=False,
             )
 
+    def _refuse_dead(self, host: str) -> None:
+        trouble = self._failures.get(host, NO_TROUBLE)
+        if trouble.weight >= DEAD_AFTER:
+            raise Unusable(
+                "dead_host",
+                f"{host} gave no good answer {trouble.times} times in a row",
+                contacted=False,
+            )
+
     def _backed_off(self, host: str, error: Transient) -> Transient:
         """The same error with a time to wait that grows from failure to failure."""
-        failures = self._count_failure(host)
+        failures = self._count_failure(host, SILENCE)
         return Transient(
             error.reason,
             str(error),
             after=max(error.after, self._wait(failures)),
-            host_rests=failures > 1,
+            counted=error.counted,
+            host_rests=error.host_rests or failures > 1,
             contacted=error.contacted,
         )
 
     def _postponed(self, host: str, response: Response) -> Transient:
         """The error for an answer that asks to come back later."""
         status = response.status
-        wait = self._wait(self._count_failure(host))
+        wait = self._wait(self._count_failure(host, LATER))
         asked = retry_after(response)
         if asked is not None:
             wait = min(max(asked, self._politeness.delay), self._politeness.max_rest)
@@ -138,10 +165,10 @@ class HttpFetch:
             host_rests=status in OVERLOADED,
         )
 
-    def _count_failure(self, host: str) -> int:
-        failures = self._failures.get(host, 0) + 1
-        remember(self._failures, host, failures)
-        return failures
+    def _count_failure(self, host: str, weight: int) -> int:
+        times, so_far = self._failures.get(host, NO_TROUBLE)
+        remember(self._failures, host, Trouble(times + 1, so_far + weight))
+        return times + 1
 
     def _wait(self, failures: int) -> float:
         first = FIRST_WAIT * max(self._politeness.delay, 0.1)

@@ -24,6 +24,7 @@ from protego import Protego
 from opilio.errors import Transient, Unusable
 from opilio.types import Clock, Response, RobotsRecord
 
+UNREACHED = "robots_unreachable"
 RULES, UNAVAILABLE, UNREACHABLE = "rules", "unavailable", "unreachable"
 
 DAY = 86_400.0
@@ -105,6 +106,8 @@ class Robots:
             try:
                 record = await self.ask(origin)
             except Transient as error:
+                if error.reason != UNREACHED:
+                    raise  # no answer at all: the host is silent, robots.txt or not
                 record = self.failed(origin, last, error)
             self.memory.save(record)
             return self.answer(record, await self.keep(record), fresh=True)
@@ -120,7 +123,7 @@ class Robots:
         now = self.now()
         if record.status == UNREACHABLE and now - record.fetched_at < PATIENCE:
             raise Transient(
-                "robots_unreachable",
+                UNREACHED,
                 f"{record.origin}/robots.txt could not be had, {record.failures} times "
                 "in a row; until it is, nothing there may be visited",
                 after=record.expires_at - now,
@@ -202,7 +205,7 @@ def refuse_failures(response: Response) -> None:
 
 def unreachable(url: str, trouble: str, after: float = 0.0) -> Transient:
     """The error that is caught again to be counted."""
-    return Transient("robots_unreachable", f"{url}: {trouble}", after=after)
+    return Transient(UNREACHED, f"{url}: {trouble}", after=after)
 
 
 def target(response: Response) -> str:
