@@ -9,6 +9,7 @@ import tempfile
 import tomllib
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from itertools import accumulate
 from pathlib import Path
 from typing import Annotated
 
@@ -25,7 +26,7 @@ from opilio.lab.dials import Dials
 from opilio.lab.synthetic import SyntheticWeb
 from opilio.plan import Plan, save_plan
 from opilio.store.folder import CrawlFolder
-from opilio.store.lookup import best_pages, harvest_curve, opened
+from opilio.store.lookup import best_pages, opened, pages_in_order
 from opilio.topic import Topic
 
 WEB = Dials(pages=5_000, hosts=60)
@@ -47,7 +48,11 @@ def demo(
 
 
 async def show(folder: CrawlFolder) -> None:
-    """Crawl the same web twice, focused and not, and compare."""
+    """Crawl the same web twice, focused and not, and compare.
+
+    What is counted is what the pages are about, which the web knows and tells us
+    afterwards; the crawler has only its keywords.
+    """
     web = SyntheticWeb(WEB)
     topic = config.build(
         tomllib.loads(web.topic_file(TOPIC)), Topic, "the demo's topic"
@@ -58,11 +63,12 @@ async def show(folder: CrawlFolder) -> None:
             f"{proxy.removeprefix('http://')}.\nWanted: {PAGES} pages, as many as "
             f"possible about [bold]{TOPIC}[/].\n"
         )
-        focused = await harvest(folder, topic, proxy, "best-first")
+        focused = await crawl(folder, topic, proxy, "best-first")
         with tempfile.TemporaryDirectory() as name:
             other = CrawlFolder(Path(name) / "breadth-first")
-            unfocused = await harvest(other, topic, proxy, "breadth-first")
-    show_curves({"best-first": focused, "breadth-first": unfocused})
+            unfocused = await crawl(other, topic, proxy, "breadth-first")
+    for name, pages in (("best-first", focused), ("breadth-first", unfocused)):
+        show_harvest(name, [TOPIC in web.labels(url) for url in pages])
     show_best(folder)
     show_next(folder)
 
@@ -90,10 +96,10 @@ async def served() -> AsyncIterator[str]:
             await server.wait()
 
 
-async def harvest(
+async def crawl(
     folder: CrawlFolder, topic: Topic, proxy: str, strategy: str
-) -> list[float]:
-    """Crawl the web with a strategy; answers the harvest rate after each page."""
+) -> list[str]:
+    """Crawl the web with a strategy; answers the pages in order."""
     plan = Plan(
         topic=topic,
         crawl=config.Crawl(strategy=strategy, max_pages=PAGES, in_flight=4),
@@ -104,21 +110,23 @@ async def harvest(
     folder.clear()
     folder.make()
     save_plan(plan, folder)
-    async with assemble(plan, folder) as crawl, Reporter(crawl):
-        await crawl.run(topic.seeds)
+    async with assemble(plan, folder) as running, Reporter(running):
+        await running.run(topic.seeds)
     with opened(folder) as db:
-        return harvest_curve(db)
+        return pages_in_order(db)
 
 
-def show_curves(curves: dict[str, list[float]]) -> None:
-    """The harvest rates, page by page."""
-    for name, values in curves.items():
-        stdout.print(
-            f"[bold]{name}[/]: {values[-1]:.0%} of {len(values)} pages on {TOPIC}"
-        )
-        for row in curve(values):
-            stdout.print(Text(row, "green" if name == "best-first" else "dim"))
-        stdout.print(Text(f"     └{'─' * 60} pages\n"))
+def show_harvest(name: str, wanted: list[bool]) -> None:
+    """The harvest rate, page by page."""
+    rates = [total / n for n, total in enumerate(accumulate(wanted), 1)]
+    colour = "green" if name == "best-first" else "dim"
+    stdout.print(
+        f"[bold]{name}[/]: [bold {colour}]{sum(wanted)}[/] of {len(wanted)} pages are "
+        f"about {TOPIC}"
+    )
+    for row in curve(rates):
+        stdout.print(Text(row, colour))
+    stdout.print(Text(f"     └{'─' * 60} pages\n"))
 
 
 def show_best(folder: CrawlFolder) -> None:
@@ -126,20 +134,17 @@ def show_best(folder: CrawlFolder) -> None:
     stdout.print("[bold]The best pages[/]")
     with opened(folder) as db:
         for page in best_pages(db, 5):
-            line = Text(f"  {page['score']:.3f}  ") + foreign(page["title"], 40, "bold")
-            stdout.print(line + Text("  ") + foreign(page["url"], style="dim"))
+            stdout.print(Text(f"  {page['score']:.3f}  ") + foreign(page["title"], 70))
+            address = Text("         ") + foreign(page["url"], style="dim")
+            stdout.print(address, soft_wrap=True)
 
 
 def show_next(folder: CrawlFolder) -> None:
     """What to type now."""
     with opened(folder) as db:
         best = best_pages(db, 1)[0]["url"]
-    command = Path(sys.argv[0])
-    name = command if command.parent.name == "bin" and command.exists() else "opilio"
-    try:
-        name = Path(name).absolute().relative_to(Path.cwd())
-    except ValueError:
-        name = "opilio"
+    typed = sys.argv[0]  # .venv/bin/opilio, say, or a full path found by the shell
+    name = "opilio" if Path(typed).is_absolute() else typed
     stdout.print("\n[bold]Go on with[/]")
     for rest in (
         f"status {folder.path}",

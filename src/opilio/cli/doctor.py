@@ -62,9 +62,8 @@ def doctor(
             mark = (
                 Text("  ok  ", "green") if finding.good else Text("  !!  ", "bold red")
             )
-            stdout.print(
-                mark + Text(f"{finding.name:<10} ", "bold") + Text(finding.detail)
-            )
+            line = mark + Text(f"{finding.name:<10} ", "bold") + Text(finding.detail)
+            stdout.print(line, soft_wrap=True)
     if not all(finding.good for finding in findings):
         raise typer.Exit(1)
 

@@ -49,19 +49,20 @@ def show(found: Explanation) -> None:
     """Print an explanation for a person."""
     link, page = found.link, found.page
     reason = f" ({link['reason']})" if link["reason"] else ""
-    stdout.print(foreign(link["url"], style="bold"))
+    stdout.print(foreign(link["url"], style="bold"), soft_wrap=True)
     stdout.print(Text(f"{link['state']}{reason}, found on {found.in_links:,} pages"))
     if found.original:
         stdout.print(Text("the same as ") + foreign(found.original))
     stdout.print()
-    stdout.print("[bold]The way to it[/]")
+    stdout.print("[bold]The way to it[/], with the score of each page")
     for number, step in enumerate(found.way):
-        anchor = f" “{step.anchor}”" if step.anchor else ""
-        score = "" if step.score is None else f"  score {step.score:.3f}"
-        role = "seed" if number == 0 else f"{number:>4}"
-        stdout.print(
-            Text(f"  {role}  ") + foreign(step.url + anchor) + Text(score, "dim")
-        )
+        role = f"{number:>6}" if number else "  seed"
+        score = "       " if step.score is None else f"{step.score:7.3f}"
+        line = Text(f"{role} ") + Text(score, "dim") + Text("  ") + foreign(step.url)
+        stdout.print(line, soft_wrap=True)
+        if step.anchor:
+            through = Text(" " * 16) + foreign(f"“{step.anchor}”", 70, "dim")
+            stdout.print(through, soft_wrap=True)
     show_parts("Its promise", link["promise"], link["parts"])
     if page and page["score"] is not None:
         show_parts("Its verdict", page["score"], page["parts"])

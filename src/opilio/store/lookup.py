@@ -151,17 +151,13 @@ def best_pages(db: sqlite3.Connection, limit: int) -> list[dict[str, Any]]:
     return [dict(row) for row in rows]
 
 
-def harvest_curve(db: sqlite3.Connection) -> list[float]:
-    """The share of relevant pages among the first 1, 2, 3, … pages."""
-    kept = 0
-    curve = []
+def pages_in_order(db: sqlite3.Connection) -> list[str]:
+    """The URLs of the pages, in the order in which they were fetched."""
     rows = db.execute(
-        "SELECT relevant FROM page WHERE status BETWEEN 200 AND 299 ORDER BY number"
+        "SELECT url FROM page JOIN link USING (id) "
+        "WHERE status BETWEEN 200 AND 299 ORDER BY number"
     )
-    for number, (relevant,) in enumerate(rows, 1):
-        kept += relevant or 0
-        curve.append(kept / number)
-    return curve
+    return [url for (url,) in rows]
 
 
 def with_json(row: sqlite3.Row, column: str) -> dict[str, Any]:
