@@ -54,6 +54,13 @@ async def test_a_link_is_leased_to_one_worker_only(make: Make) -> None:
     assert await take_now(frontier) is None
 
 
+async def test_a_better_link_brings_its_host_forward_at_once(make: Make) -> None:
+    frontier = make()
+    await frontier.add([found("a/1", 0.1), found("b/1", 0.5)])
+    await frontier.add([found("a/2", 0.9)])
+    assert name_of(await take(frontier)) == "a/2"
+
+
 async def test_a_lease_tells_how_its_link_was_found(make: Make) -> None:
     frontier = make()
     await frontier.add([found("a/seed")])
@@ -257,3 +264,19 @@ async def test_an_address_holds_nobody_back_when_the_next_in_turn_goes_away(
     assert name_of(await take(frontier)) == "d/1"
     clock.pass_by(48.0)
     assert name_of(await take(frontier)) == "b/1"
+
+
+async def test_a_host_that_moves_away_lets_the_next_at_its_address_go(
+    make: Make, clock: HandClock
+) -> None:
+    frontier = make(Politeness(ip_delay=1.0))
+    await frontier.add([found("a/1", 3), found("b/1", 2), found("c/1", 1)])
+    for host in "abc":
+        await frontier.pace(f"{host}.test", ip="192.0.2.1")
+    assert name_of(await take(frontier)) == "a/1"
+    assert await take_now(frontier) is None  # b and c are held
+    clock.pass_by(1.0)
+    await frontier.add([found("d/1", 9)])
+    assert name_of(await take(frontier)) == "d/1"  # b is let go, and stands ready
+    await frontier.pace("b.test", ip="192.0.2.2")
+    assert [name_of(await take(frontier)) for _ in range(2)] == ["b/1", "c/1"]

@@ -194,6 +194,18 @@ async def test_revised_and_retried_links_count_towards_the_capacity(
     assert await drain(frontier) == ["c/1"]
 
 
+async def test_a_delayed_link_that_was_crowded_out_is_not_tried_at_its_time(
+    make: Make, clock: HandClock
+) -> None:
+    frontier = make(Politeness(delay=0.0), capacity=1)
+    await frontier.add([found("a/1", 0.1)])
+    await frontier.retry(await take(frontier), 5.0, "timeout")
+    await frontier.add([found("b/1", 0.5)])
+    clock.pass_by(5.0)
+    assert await drain(frontier) == ["b/1"]
+    assert frontier.counts().ended[PARKED, "capacity"] == 1
+
+
 async def test_depth_and_template_guard_against_traps(make: Make) -> None:
     frontier = make(Politeness(delay=0.0), max_depth=1, per_template=3)
     await frontier.add([found(f"a/day/{i}") for i in range(5)] + [found("b/day/1")])

@@ -6,6 +6,7 @@ import asyncio
 import math
 import sqlite3
 from dataclasses import dataclass, field
+from typing import Any
 
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -30,7 +31,19 @@ names = st.tuples(st.sampled_from("abcd"), st.integers(1, 6)).map(
     lambda pair: f"{pair[0]}/{'xyzuvw'[pair[1] - 1]}"
 )
 promises = st.one_of(st.sampled_from([-1.0, 0.0, 0.5, 1.0]), st.floats(-2, 2))
-links = st.lists(st.tuples(names, promises, st.sampled_from(["", "", "", "nofollow"])))
+links = st.lists(
+    st.tuples(names, promises, st.sampled_from(["", "", "", "nofollow"])), min_size=1
+)
+facts = st.sampled_from(
+    [
+        ("delay", 0.1),
+        ("delay", 4.0),
+        ("rest", 2.0),
+        ("rest", 1000.0),
+        ("ip", "192.0.2.1"),
+        ("ip", "192.0.2.2"),
+    ]
+)
 hosts = st.sampled_from([f"{host}.test" for host in "abcd"])
 
 
@@ -161,30 +174,22 @@ class AnyHistory(RuleBasedStateMachine):
         for url, promise in waiting.items():
             self.known[url].promise = promise
 
-    @rule(host=hosts, delay=st.sampled_from([0.1, 4.0]))
-    def set_delay(self, host: str, delay: float) -> None:
-        self.run(self.frontier.pace(host, delay=delay))
-        if self.is_known(host):
-            self.sites[host].delay = max(delay, MANNERS.delay)
-
-    @rule(host=hosts, rest=st.sampled_from([2.0, 1000.0]))
-    def set_rest(self, host: str, rest: float) -> None:
-        self.run(self.frontier.pace(host, rest=rest))
-        if self.is_known(host):
-            until = self.clock.now + min(rest, MANNERS.max_rest)
-            self.sites[host].rest_until = max(self.sites[host].rest_until, until)
-
-    @rule(host=hosts, ip=st.sampled_from(["192.0.2.1", "192.0.2.2"]))
-    def set_ip(self, host: str, ip: str) -> None:
-        site = self.sites[host]
-        self.run(self.frontier.pace(host, ip=ip))
-        if self.is_known(host) and site.ip != ip:
-            site.ip = ip
+    @rule(host=hosts, told=facts)
+    def pace(self, host: str, told: tuple[str, Any]) -> None:
+        if not any(url.split("/")[2] == host for url in self.known):
+            return
+        fact, value = told
+        site, now = self.sites[host], self.clock.now
+        self.run(self.frontier.pace(host, **{fact: value}))
+        if fact == "delay":
+            site.delay = max(value, MANNERS.delay)
+        elif fact == "rest":
+            until = now + min(value, MANNERS.max_rest)
+            site.rest_until = max(site.rest_until, until)
+        elif site.ip != value:
             seen = site.touched + MANNERS.ip_delay
-            self.ips[ip] = max(self.ips.get(ip, -math.inf), seen)
-
-    def is_known(self, host: str) -> bool:
-        return any(url.split("/")[2] == host for url in self.known)
+            site.ip = value
+            self.ips[value] = max(self.ips.get(value, -math.inf), seen)
 
     @rule(seconds=st.sampled_from([0.125, 0.25, 1.0, 4.0, 50.0]))
     def wait(self, seconds: float) -> None:
@@ -253,7 +258,7 @@ class AnyHistoryOnDisk(AnyHistory):
             self.db.close()
 
 
-effort = settings(max_examples=60, stateful_step_count=40, deadline=None)
+effort = settings(max_examples=150, stateful_step_count=30, deadline=None)
 TestAnyHistory = AnyHistory.TestCase
 TestAnyHistory.settings = effort
 TestAnyHistoryOnDisk = AnyHistoryOnDisk.TestCase
