@@ -9,6 +9,7 @@ found again without one waits like a new one. All other traps lie in the URL its
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import count
 from typing import NamedTuple
 
 import msgspec
@@ -18,7 +19,7 @@ from opilio.config import Bounds
 from opilio.frontier import order
 from opilio.frontier.agenda import Agenda
 from opilio.frontier.known import Known
-from opilio.frontier.ledger import Evidence, Ledger, Row
+from opilio.frontier.ledger import Cells, Evidence, Ledger
 from opilio.frontier.links import Mode
 from opilio.frontier.templates import TemplateCount
 from opilio.frontier.traps import trap
@@ -96,15 +97,16 @@ class Intake:
         places = list(fresh.values())
         found = [batch[place] for place in places]
         reasons, templates = self._screen(found, trail.depth)
+        hosts = [self._agenda.host(host_of(new.link.url)).number for new in found]
         rows = [
-            self._row(id, ranked, reason, template, trail)
-            for id, (ranked, reason, template) in enumerate(
-                zip(found, reasons, templates, strict=True), self._links.count + 1
+            _cells(id, ranked, host, reason, template, trail)
+            for id, ranked, host, reason, template in zip(
+                count(self._links.count + 1), found, hosts, reasons, templates
             )
         ]
         modes = np.fromiter(map(_mode, reasons), np.uint8, len(reasons))
         kept = np.where(modes == Mode.WAITING, keys[places], np.uint64(order.WORST))
-        ids = self._links.append(kept, modes, [row.host for row in rows])
+        ids = self._links.append(kept, modes, hosts)
         self.known.put(np.fromiter(fresh, np.int64, len(fresh)), ids)
         self._ledger.append(rows)
         for reason in filter(None, reasons):
@@ -127,28 +129,6 @@ class Intake:
                 if number > limit:
                     reasons[place] = "trap_template"
         return reasons, templates
-
-    def _row(
-        self, id: int, ranked: Ranked, reason: str, template: int, trail: Trail
-    ) -> Row:
-        link = ranked.link
-        return Row(
-            id,
-            link.url,
-            link.fingerprint,
-            self._agenda.host(host_of(link.url)).number,
-            template,
-            "unusable" if reason else "waiting",
-            reason or None,
-            float(ranked.promise),
-            ranked.level,
-            trail.depth,
-            trail.redirects,
-            0,
-            trail.found_on,
-            link.anchor or None,
-            _parts(ranked),
-        )
 
     def _improve(
         self, id: int, key: int, ranked: Ranked, trail: Trail, now: float
@@ -187,6 +167,29 @@ def _mode(reason: str) -> Mode:
 def is_passing(reason: str, tried: bool) -> bool:
     """May a link that is unusable for this reason still be wanted elsewhere?"""
     return not tried and (reason == "trap_depth" or not reason.startswith("trap_"))
+
+
+def _cells(
+    id: int, ranked: Ranked, host: int, reason: str, template: int, trail: Trail
+) -> Cells:
+    link = ranked.link
+    return (
+        id,
+        link.url,
+        link.fingerprint,
+        host,
+        template,
+        "unusable" if reason else "waiting",
+        reason or None,
+        float(ranked.promise),
+        ranked.level,
+        trail.depth,
+        trail.redirects,
+        0,
+        trail.found_on,
+        link.anchor or None,
+        _parts(ranked),
+    )
 
 
 def _evidence(

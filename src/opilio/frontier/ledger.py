@@ -27,6 +27,10 @@ class Row(NamedTuple):
     parts: str | None
 
 
+Cells = tuple[int | float | str | None, ...]
+"""A Row as a plain tuple, which SQLite takes in at two thirds of the cost."""
+
+
 class Evidence(NamedTuple):
     """Where a link was found, and what it promises for that."""
 
@@ -44,7 +48,7 @@ class Evidence(NamedTuple):
 class Ledger(Protocol):
     """Keeps rows by id; hosts are numbered from 1 as well."""
 
-    def append(self, rows: list[Row]) -> None:
+    def append(self, rows: list[Cells]) -> None:
         """Keep new links."""
         ...
 

@@ -7,7 +7,7 @@ import time
 from opilio.config import Bounds, Politeness
 from opilio.frontier.agenda import Agenda
 from opilio.frontier.intake import Intake
-from opilio.frontier.ledger import Evidence, Row
+from opilio.frontier.ledger import Cells, Evidence, Row
 from opilio.frontier.verbs import LEASE_SECONDS, LinkFrontier
 from opilio.types import Clock, State
 
@@ -34,9 +34,9 @@ class MemoryLedger:
     def __init__(self) -> None:
         self.rows: list[Row] = []
 
-    def append(self, rows: list[Row]) -> None:
+    def append(self, rows: list[Cells]) -> None:
         """Keep new links."""
-        self.rows += rows
+        self.rows += map(Row._make, rows)
 
     def read(self, id: int) -> Row:
         """A link as it is kept now."""

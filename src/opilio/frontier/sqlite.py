@@ -12,7 +12,7 @@ import sqlite3
 import time
 
 from opilio.config import Bounds, Politeness
-from opilio.frontier.ledger import Evidence, Row
+from opilio.frontier.ledger import Cells, Evidence, Row
 from opilio.frontier.reopen import reopen
 from opilio.frontier.verbs import LEASE_SECONDS, LinkFrontier
 from opilio.types import Clock, State
@@ -59,7 +59,7 @@ class SqliteLedger:
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db
 
-    def append(self, rows: list[Row]) -> None:
+    def append(self, rows: list[Cells]) -> None:
         """Keep new links."""
         self._db.executemany(_APPEND, rows)
 
