@@ -8,6 +8,8 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
+import msgspec
+
 from opilio import urls
 from opilio.crawl import Crawl, Stages
 from opilio.errors import BadInput
@@ -22,12 +24,11 @@ from opilio.judge import JUDGES
 from opilio.judge.languages import InLanguages
 from opilio.plan import Plan
 from opilio.read.pool import ReaderPool
-from opilio.reader import Setup
 from opilio.store.folder import CrawlFolder
 from opilio.store.robots import SqliteRobots
 from opilio.store.store import Store
 from opilio.strategies import STRATEGIES
-from opilio.types import Fetch, Judge
+from opilio.types import Fetch, Judge, ReaderSetup
 from opilio.words import Vocabulary
 
 T = TypeVar("T")
@@ -74,8 +75,8 @@ async def assemble(
     language = plan.topic.languages[0] if plan.topic.languages else "en"
     judge = make_judge(plan, Vocabulary(terms, language))
     strategy = choose("strategy", plan.crawl.strategy, STRATEGIES)()
-    setup = Setup(terms, language, strategy.reads_context).encode()
-    readers = ReaderPool(plan.crawl.readers, "opilio.reader:make_job", setup)
+    setup = ReaderSetup(terms, language, strategy.reads_context)
+    readers = make_readers(plan.crawl.readers, setup)
     async with _closing(readers):
         await readers.start()
         store = Store(folder, plan.store)
@@ -96,6 +97,11 @@ async def assemble(
                 )
         finally:
             store.close()
+
+
+def make_readers(count: int, setup: ReaderSetup) -> ReaderPool:
+    """Processes that read pages; what they do is in `opilio.reader`."""
+    return ReaderPool(count, "opilio.reader:make_job", msgspec.msgpack.encode(setup))
 
 
 def make_fetch(

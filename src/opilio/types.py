@@ -1,4 +1,8 @@
-"""The records and protocols that the stages share; imports nothing of ours."""
+"""The records and protocols that the stages share; imports nothing of ours.
+
+Records hold no references to each other's holders, so none of them can be part of a
+cycle: `gc=False` keeps millions of them out of the garbage collector's rounds.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +34,7 @@ class State(StrEnum):
     PARKED = "parked"
 
 
-class Link(msgspec.Struct, frozen=True, array_like=True, omit_defaults=True):
+class Link(msgspec.Struct, frozen=True, array_like=True, omit_defaults=True, gc=False):
     """A link as it stands on a page."""
 
     url: str  # absolute, in canonical form
@@ -41,7 +45,7 @@ class Link(msgspec.Struct, frozen=True, array_like=True, omit_defaults=True):
     rel: str = ""
 
 
-class Page(msgspec.Struct, frozen=True, array_like=True):
+class Page(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """What the reader made of a response."""
 
     url: str  # the canonical form of the URL that answered
@@ -60,7 +64,15 @@ class Page(msgspec.Struct, frozen=True, array_like=True):
     degraded: str = ""  # why the page could not be read as a whole, if so
 
 
-class Reading(msgspec.Struct, frozen=True, array_like=True):
+class ReaderSetup(msgspec.Struct, frozen=True):
+    """What a reader process must know of the topic and the strategy."""
+
+    terms: tuple[str, ...]
+    language: str
+    context: bool = False  # does the strategy read the words around links?
+
+
+class Reading(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """What a reader process hands back for one response."""
 
     page: Page | None
@@ -68,7 +80,7 @@ class Reading(msgspec.Struct, frozen=True, array_like=True):
     reason: str = ""  # why there is no page: not_html, parse_crashed, parse_timeout
 
 
-class Verdict(msgspec.Struct, frozen=True):
+class Verdict(msgspec.Struct, frozen=True, gc=False):
     """How relevant a page is, and why."""
 
     score: float  # in [0, 1]
@@ -76,7 +88,7 @@ class Verdict(msgspec.Struct, frozen=True):
     parts: Mapping[str, float] = {}
 
 
-class Ranked(msgspec.Struct, frozen=True):
+class Ranked(msgspec.Struct, frozen=True, gc=False):
     """A link with its promise, the frontier's only sort key, and why."""
 
     link: Link
@@ -86,7 +98,7 @@ class Ranked(msgspec.Struct, frozen=True):
     reason: str = ""  # why it is not wanted; empty: it is
 
 
-class Lease(msgspec.Struct, frozen=True):
+class Lease(msgspec.Struct, frozen=True, gc=False):
     """The right to visit one link, until it expires."""
 
     id: int  # of the link, in the catalogue
@@ -101,7 +113,7 @@ class Lease(msgspec.Struct, frozen=True):
     found_on: int = 0  # id of the page it was found on; 0: a seed
 
 
-class Response(msgspec.Struct, frozen=True):
+class Response(msgspec.Struct, frozen=True, gc=False):
     """What came over the wire for one URL."""
 
     url: str

@@ -19,14 +19,13 @@ import typer
 from rich.text import Text
 
 from opilio import __version__
+from opilio.build import make_readers
 from opilio.cli.loop import run_loop
 from opilio.cli.terminal import stdout
 from opilio.config import Fetch, Store
 from opilio.errors import FetchError
 from opilio.fetch.egress import Egress
-from opilio.read.pool import ReaderPool
-from opilio.reader import Setup
-from opilio.types import Response
+from opilio.types import ReaderSetup, Response
 
 LIBRARIES = ("pycurl", "turbohtml", "ada-url", "protego", "fastwarc", "numpy", "uvloop")
 SAMPLE = b"<title>Harvestmen</title><p>Opilio walks out and gathers.</p>"
@@ -105,9 +104,7 @@ def look(folder: Path) -> Iterator[Finding]:
 
 async def look_at_readers() -> Finding:
     """Let a reader process read a page."""
-    pool = ReaderPool(
-        1, "opilio.reader:make_job", Setup(("harvestman",), "en").encode()
-    )
+    pool = make_readers(1, ReaderSetup(("harvestman",), "en"))
     began = time.perf_counter()
     try:
         await pool.start()

@@ -27,6 +27,8 @@ from opilio.types import Lease, Ranked, State
 from opilio.urls import host as host_of
 from opilio.urls import template as template_of
 
+RECENT = 2**16  # links of late, which pages of the same sites point to again
+
 _json = msgspec.json.Encoder().encode
 
 
@@ -58,32 +60,47 @@ class Intake:
         self._ledger = ledger
         self._bounds = bounds
         self.known = Known(expected)
+        self._recent: dict[int, int] = {}  # a part of `known` that is quick to ask
         self.templates = TemplateCount()
 
     def admit(self, batch: Sequence[Ranked], trail: Trail, now: float) -> list[int]:
         """Take links in; answers their ids, 0 for a URL that is too long."""
-        prints = np.array([ranked.link.fingerprint for ranked in batch], np.int64)
-        keys = order.keys([ranked.promise for ranked in batch])
-        ids = self.known.find(prints)
-        if np.count_nonzero(ids) < len(ids):
-            self._append(batch, keys, np.flatnonzero(ids == 0).tolist(), trail, now)
-            ids = self.known.find(prints)
-        modes = self._links.mode.take(ids)
-        better = (keys < self._links.key.take(ids)) & (modes < Mode.CROWDED)
-        if self._bounds.capacity:
-            better |= modes == Mode.CROWDED
-        if np.count_nonzero(better):
-            for place in np.flatnonzero(better).tolist():
-                if not batch[place].reason:
-                    key = int(keys[place])
-                    self._improve(int(ids[place]), key, batch[place], trail, now)
-        known: list[int] = ids.tolist()
-        return known
+        ids = self._ids(batch)
+        keys = [order.key(ranked.promise) for ranked in batch]
+        if not all(ids):
+            unknown = [place for place, id in enumerate(ids) if not id]
+            self._append(batch, keys, unknown, trail, now)
+            ids = self._ids(batch)
+        # Most links of a page are known and no better: one by one is quickest here.
+        mode_of, key_of = self._links.mode_of, self._links.key_of
+        last = Mode.CROWDED if self._bounds.capacity else Mode.REFUSED
+        for id, key, ranked in zip(ids, keys, batch, strict=True):
+            mode = mode_of[id]
+            may_rise = mode <= last and (key < key_of[id] or mode == Mode.CROWDED)
+            if may_rise and not ranked.reason:
+                self._improve(id, key, ranked, trail, now)
+        return ids
+
+    def _ids(self, batch: Sequence[Ranked]) -> list[int]:
+        """The id of each link; 0 where it is not known."""
+        recent = self._recent
+        if len(recent) > RECENT:
+            recent.clear()
+        ids = [recent.get(ranked.link.fingerprint, 0) for ranked in batch]
+        if all(ids):
+            return ids
+        missing = [place for place, id in enumerate(ids) if not id]
+        prints = [batch[place].link.fingerprint for place in missing]
+        found = self.known.find(np.array(prints, np.int64)).tolist()
+        for place, fingerprint, id in zip(missing, prints, found, strict=True):
+            if id:
+                ids[place] = recent[fingerprint] = id
+        return ids
 
     def _append(
         self,
         batch: Sequence[Ranked],
-        keys: order.Keys,
+        keys: Sequence[int],
         unknown: list[int],
         trail: Trail,
         now: float,
@@ -105,7 +122,8 @@ class Intake:
             )
         ]
         modes = np.fromiter(map(_mode, reasons), np.uint8, len(reasons))
-        kept = np.where(modes == Mode.WAITING, keys[places], np.uint64(order.WORST))
+        own = np.array([keys[place] for place in places], np.uint64)
+        kept = np.where(modes == Mode.WAITING, own, np.uint64(order.WORST))
         ids = self._links.append(kept, modes, hosts)
         self.known.put(np.fromiter(fresh, np.int64, len(fresh)), ids)
         self._ledger.append(rows)

@@ -10,6 +10,9 @@ entry takes 48 bytes as a Python integer and 8 more in the list that is a heap.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
+from math import isfinite
+from struct import Struct
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +20,8 @@ from numpy.typing import NDArray
 ID_BITS = 56
 ID_MASK = (1 << ID_BITS) - 1
 WORST = 2**64 - 1  # a key behind that of any promise
-_MAGNITUDE = np.int64(2**63 - 1)
+MAGNITUDE = 2**63 - 1
+_AS_FLOAT, _AS_INTEGER = Struct("<d"), Struct("<q")
 
 Keys = NDArray[np.uint64]
 
@@ -30,7 +34,16 @@ def keys(promises: Sequence[float] | NDArray[np.float64]) -> Keys:
     bits = values.view(np.int64)
     # Negative floats ascend as unsigned integers while they fall; positive ones are
     # turned round, and come first since their highest bit is not set.
-    return np.where(bits < 0, bits, bits ^ _MAGNITUDE).view(np.uint64)
+    return np.where(bits < 0, bits, bits ^ np.int64(MAGNITUDE)).view(np.uint64)
+
+
+@lru_cache(maxsize=1024)  # links of one page often share their promise
+def key(promise: float) -> int:
+    """The sort key of one promise."""
+    if not isfinite(promise):
+        raise ValueError("a promise must be a finite number; mend the strategy")
+    bits: int = _AS_INTEGER.unpack(_AS_FLOAT.pack(promise + 0.0))[0]
+    return (bits if bits < 0 else bits ^ MAGNITUDE) & WORST
 
 
 def entries(some_keys: list[int], ids: list[int]) -> list[int]:

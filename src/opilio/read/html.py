@@ -115,7 +115,7 @@ def extract(document: Document, url: str, with_context: bool = True) -> Found:
         hrefs = list(map(take_href, elements, NUMBERS))
         text, ends = split_at_marks(root.to_text(MARKED) if root else "")
     else:
-        hrefs = [address_of(element) for element in elements]
+        hrefs = [element.attr("href") or address_of(element) for element in elements]
         text, ends = root.to_text(PLAIN) if root else "", {}
     links = links_of(zip(elements, hrefs, DIGITS, strict=False), joiner, text, ends)
     links.pop(url, None)

@@ -71,9 +71,10 @@ class Lexicon:
         for term in terms:
             if len(term) > 1:
                 self.phrases.setdefault(term[0], []).append(set(term))
-        # As in a processor's cache, a word has one place; a new one takes it over.
-        self.keys = np.full(1 << TABLE_BITS, NO_KEY)
-        self.stems = np.zeros(1 << TABLE_BITS, np.uint64)
+        # As in a processor's cache, a word has one place; a new one takes it over. Key
+        # and stem lie side by side, since a look-up costs what fetching a line costs.
+        self.table = np.zeros((1 << TABLE_BITS, 2), np.uint64)
+        self.table[:, 0] = NO_KEY
         self.compounds: dict[bytes, Hashes] = {}
 
     def vector(self, text: bytes) -> Vector:
@@ -96,8 +97,9 @@ class Lexicon:
         starts, lengths = find_words(data)
         keys = word_keys(data, starts, lengths)
         places = (keys >> np.uint64(64 - TABLE_BITS)).view(np.int64)
-        stems = self.stems.take(places)
-        new = np.flatnonzero(self.keys.take(places) != keys)
+        rows = self.table.take(places, axis=0)
+        stems = rows[:, 1].copy()
+        new = np.flatnonzero(rows[:, 0] != keys)
         if len(new):
             ends = (starts[new] + lengths[new]).tolist()
             edges = zip(starts[new].tolist(), ends, strict=True)
@@ -125,8 +127,8 @@ class Lexicon:
                     learnt.append(number)
             else:
                 compounds.append((number, value))
-        self.keys[places[learnt]] = keys[learnt]
-        self.stems[places[learnt]] = stems[learnt]
+        self.table[places[learnt], 0] = keys[learnt]
+        self.table[places[learnt], 1] = stems[learnt]
         return expand(stems, compounds) if compounds else stems
 
     def look_up(self, new_words: set[bytes]) -> dict[bytes, int | Hashes]:

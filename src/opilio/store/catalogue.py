@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import time
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -101,10 +101,12 @@ class Catalogue:
             ),
         )
 
-    def save_edges(self, page: int, links: Iterable[int]) -> None:
+    def save_edges(self, page: int, links: Sequence[int]) -> None:
         """The links that stand on a page, by id; 0 is no link."""
-        self.db.executemany(
-            "INSERT INTO edge VALUES (?, ?)", [(page, link) for link in links if link]
+        # One statement a page: a third of the cost of one a row.
+        self.db.execute(
+            "INSERT INTO edge SELECT ?, value FROM json_each(?) WHERE value",
+            (page, encode(links)),
         )
 
     def save_event(self, kind: str, **detail: Any) -> None:

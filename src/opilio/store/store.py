@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import errno
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from opilio.config import Store as StoreSettings
@@ -57,7 +57,7 @@ class Store:
         content: Fingerprint,
         page: Page,
         verdict: Verdict,
-        links: Iterable[int],
+        links: Sequence[int],
     ) -> None:
         """A page that was read and judged, with the ids of its links."""
         metadata = pack_metadata(
