@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 
-from frontier.frontier_play import HandClock, Make, found, name_of, take, take_now
+from frontier.frontier_play import (
+    HandClock,
+    Make,
+    drain,
+    found,
+    name_of,
+    take,
+    take_now,
+)
 from opilio.config import Politeness
 from opilio.types import Lease, State
 
@@ -134,6 +144,25 @@ async def test_many_revisions_leave_one_lease_per_link(make: Make) -> None:
         promises.append(lease.promise)
         await frontier.done(lease, KEPT)
     assert promises == sorted(range(50), reverse=True)
+
+
+async def test_thousands_of_links_at_one_host_go_in_order(make: Make) -> None:
+    frontier = make(Politeness(delay=0.0), per_template=0)
+    rng = random.Random(7)
+    promises = {f"a/{i}": rng.randrange(300) for i in range(3000)}
+    await frontier.add([found(name, p) for name, p in promises.items()])
+    first = await take(frontier)
+    assert first.promise == 299
+    await frontier.done(first, KEPT)
+    changed = {name: rng.randrange(600) for name in rng.sample(sorted(promises), 500)}
+    changed.pop(name_of(first), None)
+    prints = [(found(name).link.fingerprint, p) for name, p in changed.items()]
+    assert await frontier.revise(prints) == len(changed)
+    promises |= changed
+    del promises[name_of(first)]
+    order = list(promises)  # discovered in this order
+    due = sorted(order, key=lambda name: -promises[name])
+    assert await drain(frontier) == due
 
 
 async def test_a_host_rests_after_its_last_request_has_ended(

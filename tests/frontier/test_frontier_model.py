@@ -8,6 +8,7 @@ import sqlite3
 from dataclasses import dataclass, field
 from typing import Any
 
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
@@ -22,6 +23,7 @@ from hypothesis.stateful import (
 from frontier.frontier_play import HandClock, found, take_now, url_of
 from opilio.config import Bounds, Politeness
 from opilio.database import SCHEMA
+from opilio.frontier import backlog
 from opilio.frontier.memory import MemoryFrontier
 from opilio.frontier.sqlite import SqliteFrontier
 from opilio.types import Lease, State
@@ -256,6 +258,13 @@ class AnyHistoryOnDisk(AnyHistory):
         super().teardown()
         if hasattr(self, "db"):
             self.db.close()
+
+
+@pytest.fixture(autouse=True)
+def tiny_backlogs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that most links are far and much is swept, also in a short history."""
+    monkeypatch.setattr(backlog, "MOST", 2)
+    monkeypatch.setattr(backlog, "SLACK", 1)
 
 
 effort = settings(max_examples=150, stateful_step_count=30, deadline=None)

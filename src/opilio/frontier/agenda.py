@@ -75,7 +75,7 @@ class Agenda:
         for id in ids:
             links.mode_of[id] = Mode.WAITING
             host, entry = self.hosts[links.host_of[id]], links.entry(id)
-            heappush(host.heap, entry)
+            host.backlog.push(entry)
             if host.alarm == NEVER and not 0 < host.offer < entry:
                 changed.add(host.number)  # unless it rests, or offers something better
         self.waiting += len(ids)
@@ -85,11 +85,11 @@ class Agenda:
         """Give links that wait other keys."""
         links, changed = self.links, set()
         for id, key in zip(ids, keys, strict=True):
+            before = links.entry(id)
             links.key_of[id] = key
             if links.mode_of[id] == Mode.WAITING:
                 host = self.hosts[links.host_of[id]]
-                heappush(host.heap, links.entry(id))
-                host.stale += 1
+                host.backlog.move(before, links.entry(id))
                 changed.add(host.number)
         self._make_room(ids, changed, now)
 
@@ -114,7 +114,8 @@ class Agenda:
     def _withdraw(self, id: int, mode: Mode) -> Host:
         """Let a link wait no longer; it is not current in any heap after that."""
         host = self.hosts[self.links.host_of[id]]
-        host.stale += self.links.mode_of[id] == Mode.WAITING
+        if self.links.mode_of[id] == Mode.WAITING:
+            host.backlog.drop()
         self._due.pop(id, None)
         self.links.mode_of[id] = mode
         self.waiting -= 1
@@ -183,7 +184,7 @@ class Agenda:
         return True
 
     def _lease(self, host: Host, now: float) -> int:
-        id = heappop(host.heap) & order.ID_MASK
+        id = host.backlog.pop() & order.ID_MASK
         self.links.mode_of[id] = Mode.LEASED
         self.waiting -= 1
         self.leases[id] = Out(host, now, host.touched, now + self._lease_time)

@@ -6,6 +6,8 @@ import math
 
 import msgspec
 
+from opilio.frontier.backlog import Backlog
+
 NEVER = math.inf
 LONG_AGO = -math.inf
 
@@ -39,8 +41,7 @@ class Host(msgspec.Struct):
     domain: Domain | None  # None: there are no budgets for domains
     delay: float
     touched: float  # when a lease was last given or ended
-    heap: list[int] = []  # entries of its waiting links, and of some that were
-    stale: int = 0  # how many of those are out of date
+    backlog: Backlog
     offer: int = 0  # the entry it stands with among the ready hosts
     alarm: float = NEVER  # the time it stands with among the resting hosts
     rest_until: float = LONG_AGO

@@ -4,7 +4,8 @@
     entry = key · 2⁵⁶ + id
 
 Nothing of a promise is rounded, so only equal ones tie (0.0 and -0.0 are equal). An
-entry takes 48 bytes as a Python integer and 8 more in the list that is a heap.
+entry takes 48 bytes as a Python integer and 8 more in the list that is a heap, so only
+the best few links of each host have one (see backlog.py).
 """
 
 from __future__ import annotations

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import sqlite3
 from functools import cache
-from heapq import heapify
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -105,21 +103,18 @@ def _mode(state: str, reason: str, tried: bool) -> Mode:
 
 
 def _line_up(agenda: Agenda, now: float) -> None:
-    """Put waiting links into the heaps of their hosts, and hosts in their place."""
+    """Put waiting links into the backlogs of their hosts, and hosts in their place."""
     links = agenda.links
     waiting = np.flatnonzero(links.mode == Mode.WAITING)
     waiting = waiting[np.argsort(links.host[waiting], kind="stable")]
-    for start in range(0, len(waiting), AT_ONCE):
-        some = waiting[start : start + AT_ONCE]
-        entries = order.entries(links.key[some].tolist(), some.tolist())
-        cuts = np.flatnonzero(np.diff(links.host[some])) + 1
-        for first, end in pairwise([0, *cuts.tolist(), len(some)]):
-            agenda.hosts[links.host_of[some[first]]].heap += entries[first:end]
-        if agenda.least:
-            agenda.least.add(entries, len(waiting))
+    cuts = np.flatnonzero(np.diff(links.host[waiting])) + 1
+    for ids in np.split(waiting, cuts):
+        if len(ids):
+            agenda.hosts[links.host_of[ids[0]]].backlog.load(ids)
     agenda.waiting = len(waiting)
+    if agenda.least:
+        agenda.least.add(map(links.entry, waiting.tolist()), len(waiting))
     for host in agenda.hosts:
-        heapify(host.heap)
         agenda.turns.place(host, now)
 
 

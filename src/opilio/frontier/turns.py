@@ -6,13 +6,12 @@ most. Heaps are lazy: what is out of date in them is dropped when it comes up.
 
 from __future__ import annotations
 
-from heapq import heapify, heappop, heappush
+from heapq import heappop, heappush
 
 from opilio.config import Politeness
+from opilio.frontier.backlog import Backlog
 from opilio.frontier.hosts import NEVER, Address, Domain, Host
-from opilio.frontier.links import Links, Mode
-
-SLACK = 64  # out-of-date entries in a host's heap that are not worth sweeping up
+from opilio.frontier.links import Links
 
 
 class Turns:
@@ -22,7 +21,7 @@ class Turns:
         self._links = links
         self._politeness = politeness
         self._opened = opened  # any host may have been visited until then
-        self.hosts = [Host(0, "", None, 0.0, opened)]  # number 0 is no host
+        self.hosts = [Host(0, "", None, 0.0, opened, Backlog(links))]  # 0 is no host
         self.by_name: dict[str, Host] = {}
         self.ready = 0
         self.resting = 0
@@ -34,7 +33,8 @@ class Turns:
     def add(self, name: str, domain: Domain | None) -> Host:
         """A new host, which may be visited at once unless the crawl went on here."""
         delay = self._politeness.delay
-        host = Host(len(self.hosts), name, domain, delay, self._opened)
+        backlog = Backlog(self._links)
+        host = Host(len(self.hosts), name, domain, delay, self._opened, backlog)
         self.hosts.append(host)
         self.by_name[name] = host
         return host
@@ -62,7 +62,7 @@ class Turns:
 
     def place(self, host: Host, now: float) -> None:
         """Let a host stand where it belongs, after something about it has changed."""
-        top = self._top(host)
+        top = host.backlog.top()
         if not top or host.flying >= self._politeness.per_host:
             self._stand(host, 0, NEVER)
         elif host.free_at > now:
@@ -81,7 +81,7 @@ class Turns:
         while self._ready:
             entry, number = self._ready[0]
             host, address = self.hosts[number], self.hosts[number].address
-            if host.offer == entry and self._top(host) == entry:
+            if host.offer == entry and host.backlog.top() == entry:
                 if address is None or address.free_at <= now:
                     return host
                 # It keeps its offer; its turn comes once the address is free.
@@ -125,18 +125,6 @@ class Turns:
             address.free_at = began
             self._release(address, now)
         self.place(host, now)
-
-    def _top(self, host: Host) -> int:
-        """The entry of its best waiting link, or 0."""
-        heap, is_current = host.heap, self._links.is_current
-        if host.stale > SLACK and host.stale * 2 > len(heap):
-            heap[:] = {entry for entry in heap if is_current(entry, Mode.WAITING)}
-            heapify(heap)
-            host.stale = 0
-        while heap and not is_current(heap[0], Mode.WAITING):
-            heappop(heap)
-            host.stale -= 1
-        return heap[0] if heap else 0
 
     def _stand(self, host: Host, offer: int, alarm: float) -> None:
         if offer != host.offer:
