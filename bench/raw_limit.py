@@ -2,8 +2,8 @@
 
     python -m bench.raw_limit START_URL MAX_PAGES
 
-One process, one host: asyncio and httptools for HTTP/1.1, turbohtml for title, headings,
-links with anchor and context, and text, ada-url for joining, a set of seen URLs.
+One process, one host: asyncio and httptools for HTTP/1.1, turbohtml for title,
+headings, links with anchor and context, and text, ada-url for joining, a set of URLs.
 No robots, no politeness, no limits, no errors, no store. It is what a crawler's work
 would cost if nothing could go wrong and nothing had to be remembered.
 """
@@ -86,9 +86,9 @@ class Crawler:
                     self.queue.append(target)
         while self.idle and self.queue and self.asked < self.limit:
             self.idle.pop().ask()
-        if self.answered >= self.limit or (self.asked == self.answered and not self.queue):
-            if not self.done.done():
-                self.done.set_result(None)
+        over = self.asked == self.answered and not self.queue
+        if (self.answered >= self.limit or over) and not self.done.done():
+            self.done.set_result(None)
 
 
 def extract(url: str, body: bytes) -> list[str]:

