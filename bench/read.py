@@ -1,8 +1,8 @@
 """What reading a page costs, beside the least that parsing and extracting can cost.
 
-Pages of the schools web in; CPU microseconds a page out. The two are measured in turn,
-a hundred pages at a time, so that a busy machine slows both alike. Run it with
-`python -m bench.read [pages]`.
+Pages of ../shared/webs/schools in, or of the synthetic web where that is absent; CPU
+microseconds a page out. The two are measured in turn, a hundred pages at a time, so
+that a busy machine slows both alike. Run it with `python -m bench.read [pages]`.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import islice
 from pathlib import Path
 
 import msgspec
@@ -22,6 +23,9 @@ import uvloop
 from ada_url import join_url
 from fastwarc.warc import ArchiveIterator, WarcRecordType
 
+from bench.table import show
+from opilio.lab.dials import REAL_SITE
+from opilio.lab.synthetic import SyntheticWeb
 from opilio.read.html import PageReader
 from opilio.read.pool import ReaderPool
 from opilio.types import Reading, Response
@@ -50,6 +54,14 @@ def load(path: Path, limit: int) -> Iterator[Response]:
                 return
 
 
+def make(limit: int) -> Iterator[Response]:
+    """Pages of a synthetic web, of the size of real ones."""
+    web = SyntheticWeb(REAL_SITE)
+    for url in islice(web.urls(), limit):
+        answer = web.respond(url)
+        yield Response(url, 200, list(answer.headers), answer.body, 0.0)
+
+
 def least(response: Response) -> int:
     """Parse; title, headings, text; links joined, with anchor and text around them."""
     document = turbohtml.parse(response.body.decode("utf-8", "replace"))
@@ -75,18 +87,23 @@ def cost(work: Callable[[Response], object], responses: list[Response]) -> float
 
 def compare(responses: list[Response]) -> None:
     """Print what a page costs, first met and met again."""
+    plain = PageReader(Vocabulary(TERMS), context=False)
     reader = PageReader(Vocabulary(TERMS))
-    for name in ("new pages", "again", "again")[:ROUNDS]:
-        limits, reads = [], []
+    rows = []
+    for name in ("new pages", "met again", "met again")[:ROUNDS]:
+        limits, plains, reads = [], [], []
         for start in range(0, len(responses), BLOCK):
             block = responses[start : start + BLOCK]
             limits.append(cost(least, block) / len(block))
             reads.append(cost(reader.read, block) / len(block))
-        ratio = statistics.median(r / x for r, x in zip(reads, limits, strict=True))
-        print(
-            f"{name:10} limit {statistics.mean(limits) * 1e6:5.0f} µs   "
-            f"read {statistics.mean(reads) * 1e6:5.0f} µs   ratio {ratio:.2f}"
-        )
+            plains.append(cost(plain.read, block) / len(block))
+        for what, costs in (("links and text", plains), ("with context", reads)):
+            ratio = statistics.median(c / x for c, x in zip(costs, limits, strict=True))
+            limit, mean = statistics.mean(limits) * 1e6, statistics.mean(costs) * 1e6
+            rows.append(
+                (f"{name}, {what}", f"{limit:.0f}", f"{mean:.0f}", f"{ratio:.2f}")
+            )
+    show("Reading a page, µs of CPU", ("", "least", "read", "x least"), rows)
 
 
 def make_known(setup: bytes) -> Callable[[Response], Reading]:
@@ -111,10 +128,17 @@ async def measure_pool(responses: list[Response]) -> None:
         await asyncio.gather(*map(pool.read, responses[first : first + BLOCK]))
     ours, theirs = (clock() - then for clock, then in zip(clocks, before, strict=True))
     await pool.close()
-    print(
-        f"pool       loop {ours / len(responses) * 1e6:6.0f} µs   "
-        f"reader {theirs / len(responses) * 1e6:3.0f} µs a page beside its job; "
-        f"{len(page.links)} links in it; ready in {startup:.2f} s"
+    show(
+        "Handing a page to a reader process and back, beside its job, µs of CPU",
+        ("links on it", "loop", "reader", "seconds to start"),
+        [
+            (
+                len(page.links),
+                f"{ours / len(responses) * 1e6:.0f}",
+                f"{theirs / len(responses) * 1e6:.0f}",
+                f"{startup:.2f}",
+            )
+        ],
     )
 
 
@@ -123,11 +147,15 @@ def cpu_of(pid: int) -> float:
     return int(Path(f"/proc/{pid}/schedstat").read_text().split()[0]) / 1e9
 
 
-if __name__ == "__main__":
-    count = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
-    pages = list(load(WEB, count))
+def main(count: int = 1000) -> None:
+    """Measure reading, and the way to a reader and back."""
+    pages = list(load(WEB, count) if WEB.exists() else make(count))
     size = statistics.mean(len(page.body) for page in pages)
-    print(f"{len(pages)} pages of {size / 1000:.1f} kB")
+    print(f"\n{len(pages)} pages of {size / 1000:.1f} kB")
     compare(pages)
     os.environ["PYTHONPATH"] = str(Path(__file__).parents[1])  # for the reader process
     uvloop.run(measure_pool(pages))
+
+
+if __name__ == "__main__":
+    main(*map(int, sys.argv[1:]))

@@ -271,7 +271,7 @@ async def test_a_second_process_on_the_same_folder_is_refused(crawled):
 async def test_a_disk_nearly_full_stops_with_what_to_do(crawled):
     life = await crawled(
         SmallWeb({"http://seed.test/": HOME, "http://seed.test/a": page("A", BEES)}),
-        settings_text="[politeness]\ndelay = 0.0\n[store]\nmin_free = 1000000000000000\n",
+        settings_text="[politeness]\ndelay = 0.0\n[store]\nmin_free = 10000000000000\n",
     )
     ended = await life.crawl()
     assert ended.code == 3
