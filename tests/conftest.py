@@ -1,6 +1,7 @@
 """What several tests share."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -13,13 +14,21 @@ from opilio.lab.server import serve
 async def crawled(tmp_path: Path) -> AsyncIterator[Callable[..., Awaitable[Crawled]]]:
     """Serve a web and make a folder to crawl it in: `life = await crawled(web)`."""
     servers = []
+    numbers = count(1)
 
     async def start(web, **options) -> Crawled:
         context = serve(web)
         servers.append(context)
-        home = tmp_path / f"home-{len(servers)}"
+
+        async def stop_server() -> None:
+            servers.remove(context)
+            await context.__aexit__(None, None, None)
+
+        home = tmp_path / f"home-{next(numbers)}"
         home.mkdir()
-        return Crawled(home, await context.__aenter__(), **options)
+        life = Crawled(home, await context.__aenter__(), **options)
+        life.stop_server = stop_server
+        return life
 
     yield start
     for context in servers:

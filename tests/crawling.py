@@ -4,6 +4,7 @@ import asyncio
 import json
 import sqlite3
 import sys
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -60,6 +61,7 @@ class Crawled:
     topic_text: str = TOPIC
     settings_text: str = SETTINGS
     folder: Path = field(init=False)
+    stop_server: Callable[[], Awaitable[None]] = field(init=False)
 
     def __post_init__(self) -> None:
         self.folder = self.home / "crawl"

@@ -60,3 +60,20 @@ def test_a_missing_file_and_a_folder_say_so(tmp_path: Path):
         load(tmp_path / "none.toml", Settings)
     with pytest.raises(BadInput, match="is a folder"):
         load(tmp_path, Settings)
+
+
+@pytest.mark.parametrize(
+    ("table", "key", "value"),
+    [
+        ("crawl", "readers", 0),
+        ("crawl", "in_flight", 0),
+        ("politeness", "per_host", 0),
+        ("politeness", "delay", -1.0),
+        ("politeness", "delay", float("nan")),
+        ("fetch", "timeout", float("inf")),
+        ("store", "commit_every", 0.0),
+    ],
+)
+def test_a_number_that_makes_no_sense_is_refused(table, key, value):
+    with pytest.raises(BadInput, match=rf"{table}\.{key}"):
+        build({table: {key: value}}, Settings, "x")

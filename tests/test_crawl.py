@@ -1,11 +1,14 @@
 """Whole crawls of small webs, by the real command over real HTTP."""
 
 import asyncio
+import random
+import shlex
 import signal
 from pathlib import Path
 
 import pytest
 
+from crawling import OPILIO
 from opilio.lab.small import SmallWeb, page, redirect
 from opilio.lab.synthetic import HTML, SyntheticAnswer
 
@@ -298,3 +301,100 @@ async def test_dead_seeds_end_the_crawl_with_a_reason(crawled):
     ended = await life.crawl()
     assert ended.code == 1
     assert "http://seed.test/ (http_404)" in ended.err
+
+
+async def test_a_proxy_that_goes_away_costs_no_link(crawled):
+    links = {f"http://h{n}.test/": f"host {n}" for n in range(20)}
+    web = {url: page(f"Bee {url}", f"{BEES} {url}") for url in links}
+    life = await crawled(
+        SmallWeb({"http://seed.test/": page("Bees", BEES, links), **web}),
+        settings_text="[politeness]\ndelay = 0.3\n[store]\ncommit_every = 0.05\n",
+    )
+    process = await life.start()
+    while len(life.server.requests) < 6:
+        await asyncio.sleep(0.01)
+    await life.stop_server()
+    await asyncio.sleep(1.5)
+    process.send_signal(signal.SIGINT)
+    await asyncio.wait_for(process.wait(), 15)
+    states = [state for state, _ in life.states().values()]
+    assert "unusable" not in states and "parked" not in states
+    assert states.count("waiting") > 5
+
+
+async def test_seeds_that_were_refused_are_tried_again_when_allowed(crawled):
+    life = await crawled(SmallWeb({"http://127.0.0.1/": HOME}))
+    port = life.server.port
+    life.topic.write_text(
+        f'name = "x"\nkeywords = ["bee"]\nseeds = ["http://127.0.0.1:{port}/"]\n'
+    )
+    server, life.server = life.server, None
+    assert "blocked_address" in (await life.crawl()).err
+    ended = await life.crawl("--allow-network", "127.0.0.0/8")
+    assert ended.code == 0, ended.err
+    assert server.connections > 0
+    assert life.rows("SELECT state FROM link WHERE depth = 0") == [("kept",)]
+
+
+async def test_a_budget_a_host_counts_pages_only(crawled):
+    links = {f"/{n}": f"page {n}" for n in range(9)}
+    web = {f"http://seed.test/{n}": page(f"Bee {n}", f"{BEES} {n}") for n in range(9)}
+    life = await crawled(
+        SmallWeb({"http://seed.test/": page("Bees", BEES, links), **web}),
+        settings_text="[politeness]\ndelay = 0.0\n[bounds]\nper_host = 3\n",
+    )
+    assert (await life.crawl()).code == 0
+    assert life.rows("SELECT count(*) FROM page") == [(3,)]
+    assert ("parked", "host_budget") in life.states().values()
+
+
+async def test_a_copy_of_a_near_copy_is_a_copy_of_that_one(crawled):
+    text = " ".join(f"word{n}" for n in range(400)) + " bee honey hive"
+    near = page("Same", text + " changed")
+    links = {"/a": "1", "/b": "2", "/c": "3"}
+    life = await crawled(
+        SmallWeb(
+            {
+                "http://seed.test/": page("Bees", BEES, links),
+                "http://seed.test/a": page("Same", text),
+                "http://seed.test/b": near,
+                "http://seed.test/c": near,
+            }
+        ),
+        settings_text="[crawl]\nin_flight = 1\n[politeness]\ndelay = 0.0\n",
+    )
+    await life.crawl()
+    states = life.states()
+    assert states["http://seed.test/b"] == ("copy", "near")
+    assert states["http://seed.test/c"] == ("copy", "content")
+    assert life.rows(
+        "SELECT original.url FROM page JOIN link USING (id) "
+        "JOIN link original ON original.id = copy_of "
+        "WHERE link.url = 'http://seed.test/c'"
+    ) == [("http://seed.test/b",)]
+
+
+async def test_a_full_disk_is_told_and_the_crawl_goes_on_when_there_is_room(crawled):
+    links = {f"/{n}": f"page {n}" for n in range(60)}
+    noise = "".join(random.Random(1).choices("abcdefghij ", k=60_000))
+    web = {
+        f"http://seed.test/{n}": page(f"Bee {n}", f"{BEES} {n} {noise[n:]}")
+        for n in range(60)
+    }
+    life = await crawled(
+        SmallWeb({"http://seed.test/": page("Bees", BEES, links), **web}),
+        settings_text="[crawl]\nnear_copies = false\n[politeness]\ndelay = 0.0\n"
+        "[store]\nmin_free = 0\ncommit_every = 0.05\n",
+    )
+    command = " ".join(shlex.quote(str(part)) for part in [OPILIO, *life.command()])
+    process = await asyncio.create_subprocess_shell(
+        f"ulimit -f 700; exec {command}",  # blocks of 1 KiB: no file may be larger
+        stderr=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.DEVNULL,
+        executable="/bin/bash",
+    )
+    _, errors = await asyncio.wait_for(process.communicate(), 30)
+    assert process.returncode == 3, errors.decode()
+    assert "free some space and run the same command" in errors.decode()
+    assert (await life.crawl()).code == 0
+    assert life.rows("SELECT count(*) FROM page") == [(61,)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, TypeVar
@@ -55,21 +55,19 @@ def make_judge(plan: Plan, vocabulary: Vocabulary) -> Judge:
     return InLanguages(judge, languages) if languages else judge
 
 
-def check_plan(plan: Plan, replay: Sequence[Path] = ()) -> None:
+def check_plan(plan: Plan) -> None:
     """Raise BadInput for what cannot be built, before anything is made."""
     choose("strategy", plan.crawl.strategy, STRATEGIES)
     choose("judge", plan.crawl.judge, JUDGES)
     parse_networks(plan.fetch.allow_networks)
     parse_proxy(plan.fetch.proxy)
-    for path in replay:
-        if not path.is_file():
-            raise BadInput(f"{path} is not a WARC file: it does not exist")
+    for name in plan.replay:
+        if not Path(name).is_file():
+            raise BadInput(f"{name} is not a WARC file: it does not exist")
 
 
 @asynccontextmanager
-async def assemble(
-    plan: Plan, folder: CrawlFolder, replay: Sequence[Path] = ()
-) -> AsyncIterator[Crawl]:
+async def assemble(plan: Plan, folder: CrawlFolder) -> AsyncIterator[Crawl]:
     """A crawl ready to run; closes what it opened."""
     terms = tuple(plan.topic.weights())
     language = plan.topic.languages[0] if plan.topic.languages else "en"
@@ -82,7 +80,7 @@ async def assemble(
         store = Store(folder, plan.store)
         try:
             frontier = SqliteFrontier(store.db, plan.politeness, plan.bounds)
-            async with _closing(make_fetch(plan, store, frontier, replay)) as fetch:
+            async with _closing(make_fetch(plan, store, frontier)) as fetch:
                 yield Crawl(
                     plan,
                     Stages(
@@ -104,14 +102,17 @@ def make_readers(count: int, setup: ReaderSetup) -> ReaderPool:
     return ReaderPool(count, "opilio.reader:make_job", msgspec.msgpack.encode(setup))
 
 
-def make_fetch(
-    plan: Plan, store: Store, frontier: SqliteFrontier, replay: Sequence[Path]
-) -> Fetch:
+def make_fetch(plan: Plan, store: Store, frontier: SqliteFrontier) -> Fetch:
     """The network, or WARC files in its place."""
-    if replay:
-        return ReplayFetch(replay)
+    if plan.replay:
+        return ReplayFetch([Path(name) for name in plan.replay])
     egress = Egress(plan.fetch)
-    robots = Robots(egress.get, SqliteRobots(store.db), plan.fetch.user_agent)
+    robots = Robots(
+        egress.get,
+        SqliteRobots(store.db),
+        plan.fetch.user_agent,
+        pause=plan.politeness.delay,
+    )
     return HttpFetch(egress, robots, plan.politeness, plan.fetch, frontier.pace)
 
 

@@ -5,13 +5,19 @@ from __future__ import annotations
 import difflib
 import tomllib
 from collections.abc import Mapping
+from math import isfinite
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar, get_args
 
 import msgspec
 
 from opilio import __version__
 from opilio.errors import BadInput
+
+Count = Annotated[int, msgspec.Meta(ge=0)]
+Some = Annotated[int, msgspec.Meta(ge=1)]
+Seconds = Annotated[float, msgspec.Meta(ge=0)]
+Wait = Annotated[float, msgspec.Meta(gt=0)]
 
 
 class Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -23,9 +29,9 @@ class Crawl(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     strategy: str = "best-first"
     judge: str = "cosine"
-    max_pages: int = 1000  # stop after so many pages; 0: no limit
-    readers: int = 1  # processes that read pages
-    in_flight: int = 64  # pages being fetched or read at one time
+    max_pages: Count = 1000  # stop after so many pages; 0: no limit
+    readers: Some = 1  # processes that read pages
+    in_flight: Some = 64  # pages being fetched or read at one time
     random_seed: int = 0
     near_copies: bool = True  # treat pages that differ in a few words as copies
 
@@ -33,12 +39,12 @@ class Crawl(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
 class Politeness(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How hosts are treated."""
 
-    delay: float = 1.0  # seconds between two requests to one host
-    ip_delay: float = 0.25  # seconds between two requests to one address
-    per_host: int = 1  # requests in flight to one host
-    max_delay: float = 60.0  # the longest Crawl-delay that is obeyed
-    max_rest: float = 3600.0  # the longest Retry-After or back-off
-    attempts: int = 3  # how often a link is tried
+    delay: Seconds = 1.0  # seconds between two requests to one host
+    ip_delay: Seconds = 0.25  # seconds between two requests to one address
+    per_host: Some = 1  # requests in flight to one host
+    max_delay: Seconds = 60.0  # the longest Crawl-delay that is obeyed
+    max_rest: Seconds = 3600.0  # the longest Retry-After or back-off
+    attempts: Some = 3  # how often a link is tried
 
 
 class Fetch(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -47,24 +53,24 @@ class Fetch(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     user_agent: str = f"opilio/{__version__} (focused crawler)"
     proxy: str = ""
     allow_networks: tuple[str, ...] = ()  # private networks that may be visited
-    max_bytes: int = 10 * 2**20  # of a body, on the wire and decoded
-    connect_timeout: float = 10.0
-    timeout: float = 60.0  # of a whole request
-    keep_alive: float = 60.0  # an idle connection is kept open so long
-    max_redirects: int = 7
+    max_bytes: Some = 10 * 2**20  # of a body, on the wire and decoded
+    connect_timeout: Wait = 10.0
+    timeout: Wait = 60.0  # of a whole request
+    keep_alive: Seconds = 60.0  # an idle connection is kept open so long
+    max_redirects: Count = 7
 
 
 class Bounds(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What the frontier takes in: budgets, and guards against traps."""
 
-    capacity: int = 0  # links that may wait, the best ones; 0: no limit
-    per_host: int = 0  # pages of one host; 0: no limit
-    per_domain: int = 0  # pages of one registrable domain; 0: no limit
-    max_depth: int = 50  # links from a seed
-    max_url_length: int = 2083
-    max_segments: int = 20  # of a path
-    max_repeats: int = 2  # of one segment in a path, beyond its first time
-    per_template: int = 5000  # URLs that differ only in numbers and parameters
+    capacity: Count = 0  # links that may wait, the best ones; 0: no limit
+    per_host: Count = 0  # pages of one host; 0: no limit
+    per_domain: Count = 0  # pages of one registrable domain; 0: no limit
+    max_depth: Count = 50  # links from a seed
+    max_url_length: Some = 2083
+    max_segments: Some = 20  # of a path
+    max_repeats: Count = 2  # of one segment in a path, beyond its first time
+    per_template: Count = 5000  # URLs that differ only in numbers and parameters
 
 
 class Scope(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -78,9 +84,9 @@ class Scope(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
 class Store(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What is kept, and how carefully."""
 
-    commit_every: float = 0.5  # seconds between two group commits
-    min_free: int = 2**30  # bytes left on the disk when the crawl stops
-    warc_bytes: int = 2**30  # size at which a new WARC file is begun
+    commit_every: Wait = 0.5  # seconds between two group commits
+    min_free: Count = 2**30  # bytes left on the disk when the crawl stops
+    warc_bytes: Some = 2**30  # size at which a new WARC file is begun
 
 
 class Settings(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -94,6 +100,7 @@ class Settings(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 S = TypeVar("S", bound=Section)
+MAX_FILE = 16 * 2**20  # bytes
 
 
 def load(path: Path, kind: type[S]) -> S:
@@ -103,22 +110,28 @@ def load(path: Path, kind: type[S]) -> S:
 
 def read_toml(path: Path) -> dict[str, Any]:
     """The tables of a TOML file."""
+    if path.is_dir():
+        raise BadInput(f"{path} is a folder; name a TOML file")
+    if path.exists() and not path.is_file():
+        raise BadInput(f"{path} is not a file; name a TOML file")
     try:
-        with path.open("rb") as file:
-            return tomllib.load(file)
+        if (size := path.stat().st_size) > MAX_FILE:
+            raise BadInput(f"{path} has {size:,} bytes; at most {MAX_FILE:,} are read")
+        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except FileNotFoundError:
         raise BadInput(f"{path} does not exist; check the name") from None
-    except IsADirectoryError:
-        raise BadInput(f"{path} is a folder; name a TOML file") from None
     except OSError as error:
         raise BadInput(f"{path} cannot be read: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except UnicodeDecodeError:
+        raise BadInput(f"{path} is not valid TOML: save it as UTF-8") from None
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise BadInput(f"{path} is not valid TOML: {error}") from None
 
 
 def build(tables: Mapping[str, Any], kind: type[S], source: str) -> S:
     """Turn tables into a section, checking every key and type."""
     refuse_unknown_keys(tables, kind, source)
+    refuse_odd_numbers(tables, source)
     try:
         return msgspec.convert(tables, kind)
     except msgspec.ValidationError as error:
@@ -128,6 +141,8 @@ def build(tables: Mapping[str, Any], kind: type[S], source: str) -> S:
 def explain_mismatch(error: msgspec.ValidationError) -> str:
     """`Expected int, got str - at $.a.b` as `a.b: expected int, got str`."""
     message, _, path = str(error).partition(" - at ")
+    if "missing required field" in message:
+        message += "; add it"
     where = path.strip("`").removeprefix("$").lstrip(".")
     message = message[0].lower() + message[1:]
     return f"{where}: {message}" if where else message
@@ -148,13 +163,23 @@ def refuse_unknown_keys(
                 f"{source}: unknown key {where!r}; {hint}known here: {known}"
             )
         inner = section_in(fields[key])
-        if inner is not None and isinstance(value, Mapping):
-            refuse_unknown_keys(value, inner, source, f"{where}.")
+        for table in value if isinstance(value, list) else [value]:
+            if inner is not None and isinstance(table, Mapping):
+                refuse_unknown_keys(table, inner, source, f"{where}.")
+
+
+def refuse_odd_numbers(value: Any, source: str, path: str = "") -> None:
+    """Raise BadInput for nan and inf, which TOML allows and no setting can be."""
+    if isinstance(value, float) and not isfinite(value):
+        raise BadInput(f"{source}: {path} is {value}; it must be a finite number")
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            refuse_odd_numbers(inner, source, f"{path}.{key}" if path else key)
 
 
 def section_in(annotation: Any) -> type[Section] | None:
-    """The Section that a field holds, also behind `Section | None`."""
-    for option in (annotation, *getattr(annotation, "__args__", ())):
-        if isinstance(option, type) and issubclass(option, Section):
-            return option
-    return None
+    """The Section that a field holds, also in a union or a tuple."""
+    if isinstance(annotation, type) and issubclass(annotation, Section):
+        return annotation
+    inner = map(section_in, get_args(annotation))
+    return next((section for section in inner if section), None)

@@ -10,7 +10,8 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
 import msgspec
@@ -18,9 +19,9 @@ import msgspec
 from opilio import urls
 from opilio.budget import Budget
 from opilio.config import Settings
-from opilio.errors import MachineLimit, Transient, Unusable
+from opilio.errors import MachineLimit, OpilioError, Transient, Unusable
 from opilio.read.pool import ReaderPool
-from opilio.store.store import Store
+from opilio.store.store import Store, full_disk, is_full_disk
 from opilio.types import (
     Fetch,
     Fingerprint,
@@ -84,22 +85,41 @@ class Crawl:
         self.store = stages.store
         self.tally = Tally()
         self.budget = Budget(settings.crawl.max_pages, self.store.catalogue.pages)
-        self.turn = asyncio.Lock()
-        self.committed = asyncio.Event()
+        self.brain = asyncio.Lock()
+        self.broken = False  # a turn failed half-way; nothing may be committed any more
+        self.committed = asyncio.Event()  # set by the next commit
         self.workers: list[asyncio.Task[None]] = []
-        self.limit: MachineLimit | None = None
+        self.no_room: MachineLimit | None = None
         self.stopped = ""  # why, once it is
 
     async def run(self, seeds: Iterable[str]) -> str:
         """Crawl until nothing is left to do; answers why it ended."""
         await self.plant(seeds)
-        async with asyncio.TaskGroup() as group:
-            for _ in range(self.settings.crawl.in_flight):
-                self.workers.append(group.create_task(self.work()))
-            group.create_task(self.commit_regularly())
-        if self.limit:
-            raise self.limit
+        # Once it is known that the crawl has begun, hosts rest after every opening.
+        await self.commit()
+        try:
+            async with asyncio.TaskGroup() as group:
+                for _ in range(self.settings.crawl.in_flight):
+                    self.workers.append(group.create_task(self.work()))
+                group.create_task(self.commit_regularly())
+        except BaseExceptionGroup as errors:
+            error = first_of(errors)
+            if is_full_disk(error):
+                error = full_disk(self.store.folder, error)
+            raise error from errors
+        if self.no_room:
+            raise self.no_room
         return self.stopped or ("budget" if self.budget.is_spent else "exhausted")
+
+    @asynccontextmanager
+    async def turn(self) -> AsyncIterator[None]:
+        """One turn of the brain: all of it counts, or nothing."""
+        async with self.brain:
+            try:
+                yield
+            except BaseException:
+                self.broken = True
+                raise
 
     async def work(self) -> None:
         """Visit one link after another."""
@@ -121,9 +141,12 @@ class Crawl:
         except Transient as error:
             await self.postpone(lease, error)
         except Unusable as error:
-            async with self.turn:
+            # A host that is silent now may not be for ever: its links wait again when
+            # the crawl is opened next.
+            state = State.PARKED if error.reason == "dead_host" else State.UNUSABLE
+            async with self.turn():
                 await self.frontier.done(
-                    lease, State.UNUSABLE, error.reason, contacted=error.contacted
+                    lease, state, error.reason, contacted=error.contacted
                 )
         return 0
 
@@ -136,32 +159,33 @@ class Crawl:
             page = reading.page
             if page and page.refresh and page.refresh != lease.url:
                 return await self.redirect(lease, response, page.refresh)
-        async with self.turn:
+        async with self.turn():
             await self.record(lease, response, content, reading)
         return 1
 
     async def record(
         self, lease: Lease, response: Response, content: Fingerprint, reading: Reading
     ) -> None:
-        """One turn of the brain: judge, rank and keep a page, all of it together.
+        """Judge, rank and keep a page, all of it in one turn.
 
         A page is 1. a copy: its links are not followed; 2. unreadable; 3. new.
         """
         page = reading.page
-        if original := self.store.seen.find(content):
+        state, reason = State.COPY, ""
+        original = self.store.seen.find(content)
+        if original == lease.id:
+            return  # recorded already, by a visit whose lease had run out
+        if original:
+            reason = "content"
             self.store.save_copy(lease, response, original, content)
-            await self.frontier.done(lease, State.COPY, "content")
-            self.tally.count(False)
         elif page is None:
+            state, reason = State.UNUSABLE, reading.reason
             self.store.save_unread(lease, response)
-            await self.frontier.done(lease, State.UNUSABLE, reading.reason)
-            self.tally.count(False)
         elif original := self.near_copy(page):
+            reason = "near"
             self.store.save_near_copy(
                 lease, response, reading.record, content, page, original
             )
-            await self.frontier.done(lease, State.COPY, "near")
-            self.tally.count(False)
         else:
             verdict = self.judge.judge(page)
             followed = msgspec.structs.replace(page, links=self.to_follow(page))
@@ -171,8 +195,8 @@ class Crawl:
                 lease, response, reading.record, content, page, verdict, links
             )
             state = State.KEPT if verdict.relevant else State.IRRELEVANT
-            await self.frontier.done(lease, state)
-            self.tally.count(verdict.relevant)
+        await self.frontier.done(lease, state, reason)
+        self.tally.count(state is State.KEPT)
 
     async def redirect(self, lease: Lease, response: Response, target: str) -> int:
         """Give the target of a redirect to the frontier, which decides about it."""
@@ -189,10 +213,10 @@ class Crawl:
         link = Link(target, urls.fingerprint(target))
         if link.fingerprint == lease.fingerprint:
             raise Unusable("redirect_loop", f"{lease.url} redirects to itself")
-        async with self.turn:
+        async with self.turn():
             onward = Ranked(link, lease.promise, level=lease.level)
             [original] = await self.frontier.add([onward], via=lease, redirect=True)
-            self.store.save_redirect(lease, response, original)
+            self.store.save_redirect(lease, response, original or None)
             await self.frontier.done(lease, State.COPY, "redirect")
             if response.status < 300:  # a page after all, that sends its readers on
                 self.tally.count(False)
@@ -204,7 +228,7 @@ class Crawl:
             # What robots.txt says is durable before the host is visited again, so
             # that its delay is kept even across a crash.
             await self.committed.wait()
-        async with self.turn:
+        async with self.turn():
             if error.host_rests:
                 await self.frontier.pace(lease.host, rest=error.after)
             await self.frontier.retry(
@@ -238,7 +262,7 @@ class Crawl:
             Ranked(Link(url, urls.fingerprint(url)), SEED_PROMISE, {"seed": 1.0})
             for url in map(urls.canonical, seeds)
         ]
-        async with self.turn:
+        async with self.turn():
             await self.frontier.add(found)
 
     async def commit_regularly(self) -> None:
@@ -252,12 +276,14 @@ class Crawl:
             try:
                 self.store.folder.require_room(self.settings.store.min_free)
             except MachineLimit as limit:
-                self.limit = limit
+                self.no_room = limit
                 self.stop_soon("disk")
 
     async def commit(self) -> None:
         """Make everything that was recorded durable, between two turns."""
-        async with self.turn:
+        async with self.turn():
+            if self.broken:
+                raise RuntimeError("a turn has failed; nothing more is committed")
             await self.store.flush()
             await self.frontier.flush()
             self.store.commit()
@@ -276,6 +302,15 @@ class Crawl:
         """Drop the visits under way; they will be repeated."""
         for worker in self.workers:
             worker.cancel()
+
+
+def first_of(errors: BaseExceptionGroup[BaseException]) -> BaseException:
+    """The error to tell of several: one of ours, if there is one."""
+    ours, others = errors.split(OpilioError)
+    group: BaseException | None = ours or others
+    while isinstance(group, BaseExceptionGroup):
+        group = group.exceptions[0]
+    return group or errors
 
 
 def may_follow(link: Link) -> bool:

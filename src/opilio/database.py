@@ -28,7 +28,7 @@ CREATE TABLE IF NOT EXISTS host (          -- every host a link points to
     ip TEXT,                               -- the address it answered at last
     delay REAL,                            -- its own Crawl-delay in seconds
     rest_until REAL,                       -- seconds since 1970; no visit before
-    taken INTEGER NOT NULL DEFAULT 0       -- visits made, against its budget
+    taken INTEGER NOT NULL DEFAULT 0       -- pages of it, against its budget
 );
 
 CREATE TABLE IF NOT EXISTS robots (        -- robots.txt of each origin, as last seen
@@ -46,7 +46,7 @@ CREATE TABLE IF NOT EXISTS link (          -- every URL ever found, once
     fingerprint INTEGER NOT NULL,          -- 64 bits of it
     host INTEGER NOT NULL REFERENCES host,
     template INTEGER NOT NULL DEFAULT 0,   -- fingerprint of the URL without numbers and values; 0: it has none
-    state TEXT NOT NULL,                   -- waiting, leased, kept, irrelevant, copy, unusable, parked
+    state TEXT NOT NULL,                   -- waiting (or leased), kept, irrelevant, copy, unusable, parked
     reason TEXT,                           -- why it is unusable, parked or a copy
     promise REAL NOT NULL,
     level INTEGER NOT NULL DEFAULT 0,      -- depth in a tunnel
@@ -93,7 +93,7 @@ CREATE TABLE IF NOT EXISTS warc (          -- how far each file is known to be g
     length INTEGER NOT NULL
 ) WITHOUT ROWID;
 
-CREATE TABLE IF NOT EXISTS event (         -- starts, stops and troubles, in order
+CREATE TABLE IF NOT EXISTS event (         -- starts and stops, in order
     id INTEGER PRIMARY KEY,
     at REAL NOT NULL,                      -- seconds since 1970
     kind TEXT NOT NULL,
@@ -115,12 +115,23 @@ def open_database(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
         db.execute("PRAGMA temp_store = MEMORY")
         db.executescript(SCHEMA)
         db.execute("INSERT OR IGNORE INTO meta VALUES ('version', ?)", (str(VERSION),))
-    found = int(
-        db.execute("SELECT value FROM meta WHERE key = 'version'").fetchone()[0]
-    )
+    found = version_of(db, path)
     if found > VERSION:
         raise BadInput(
             f"{path} was written by a newer Opilio (format {found}, this one knows "
             f"{VERSION}); update Opilio to open it"
         )
     return db
+
+
+def version_of(db: sqlite3.Connection, path: Path) -> int:
+    """The format of the file; BadInput while it has none."""
+    try:
+        row = db.execute("SELECT value FROM meta WHERE key = 'version'").fetchone()
+    except sqlite3.OperationalError as error:
+        if "no such table" not in str(error):
+            raise
+        row = None
+    if row is None:
+        raise BadInput(f"{path} is empty: the crawl has only just begun; try again")
+    return int(row[0])

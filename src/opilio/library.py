@@ -10,7 +10,7 @@ from opilio import urls
 from opilio.build import assemble, check_plan
 from opilio.config import Settings
 from opilio.errors import BadInput
-from opilio.plan import make_plan, save_plan
+from opilio.plan import begin, make_plan
 from opilio.store.export import pages
 from opilio.store.folder import CrawlFolder
 from opilio.store.lookup import Summary, opened, summary
@@ -28,8 +28,7 @@ async def harvest(
     seeds = [urls.canonical(seed) for seed in topic.seeds]
     if not seeds and not home.database.exists():
         raise BadInput("there is nowhere to start: give the topic seeds")
-    home.make()
-    save_plan(plan, home)
+    begin(plan, home)
     async with assemble(plan, home) as crawl:
         await crawl.run(seeds)
     with opened(home) as db:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -18,10 +19,14 @@ Options = Mapping[str, Mapping[str, Any]]
 """Section -> key -> value from the command line; None: not given."""
 
 
+HIDDEN = "***@"  # stands for a name and a password
+
+
 class Plan(Settings, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Everything a crawl was started with: the contents of its crawl.toml."""
 
     topic: Topic
+    replay: tuple[str, ...] = ()  # WARC files to crawl instead of the network
     opilio: str = __version__
 
 
@@ -36,18 +41,16 @@ def make_plan(
     """The plan of a crawl in this folder: a new one, or the one that is there."""
     folder.check_free()
     if folder.exists and not fresh:
-        if settings:
-            raise BadInput(
-                f"{folder.path} has its settings in crawl.toml already; change them "
-                "there, or start again with --fresh"
-            )
-        return resumed_plan(folder, topic, options or {})
-    base = settings or Settings()
-    sections = {name: getattr(base, name) for name in base.__struct_fields__}
-    return override(Plan(topic=topic, **sections), options or {})
+        return resumed_plan(folder, topic, settings, options)
+    return override(with_settings(Plan(topic=topic), settings), options or {})
 
 
-def resumed_plan(folder: CrawlFolder, topic: Topic | None, options: Options) -> Plan:
+def resumed_plan(
+    folder: CrawlFolder,
+    topic: Topic | None,
+    settings: Settings | None = None,
+    options: Options | None = None,
+) -> Plan:
     """The plan of a crawl that goes on; what decides its order cannot change."""
     stored = load_plan(folder)
     if topic is not None and without_seeds(topic) != without_seeds(stored.topic):
@@ -56,16 +59,30 @@ def resumed_plan(folder: CrawlFolder, topic: Topic | None, options: Options) -> 
             "changed since); choose another folder with -o DIR, or start again with "
             "--fresh, which removes what the folder holds"
         )
+    plan = override(with_settings(stored, settings), options or {})
+    if topic is not None:
+        plan = msgspec.structs.replace(plan, topic=topic)
     for key in ("strategy", "judge"):
-        wanted, has = options.get("crawl", {}).get(key), getattr(stored.crawl, key)
-        if wanted is not None and wanted != has:
+        wanted, has = getattr(plan.crawl, key), getattr(stored.crawl, key)
+        if wanted != has:
             raise BadInput(
                 f"{folder.path} is crawled with --{key} {has}, not {wanted}; choose "
                 "another folder with -o DIR, or start again with --fresh"
             )
-    if topic is not None:
-        stored = msgspec.structs.replace(stored, topic=topic)
-    return override(stored, options)
+    if HIDDEN in plan.fetch.proxy:
+        raise BadInput(
+            "the password of the proxy was not written down; give --proxy "
+            f"{plan.fetch.proxy.replace(HIDDEN, 'user:password@')} again"
+        )
+    return plan
+
+
+def with_settings(plan: Plan, settings: Settings | None) -> Plan:
+    """The plan with all sections of a settings file."""
+    if settings is None:
+        return plan
+    sections = {name: getattr(settings, name) for name in Settings.__struct_fields__}
+    return msgspec.structs.replace(plan, **sections)
 
 
 def without_seeds(topic: Topic) -> Topic:
@@ -87,17 +104,32 @@ def override(plan: Plan, options: Options) -> Plan:
     return msgspec.structs.replace(plan, **changed)
 
 
-def for_replay(plan: Plan) -> Plan:
+def for_replay(plan: Plan, warcs: Sequence[Path]) -> Plan:
     """The plan for recorded pages: one at a time, without waiting, so repeatable."""
-    return override(
-        plan,
-        {"crawl": {"in_flight": 1}, "politeness": {"delay": 0.0, "ip_delay": 0.0}},
-    )
+    calm: Options = {
+        "crawl": {"in_flight": 1},
+        "politeness": {"delay": 0.0, "ip_delay": 0.0},
+    }
+    names = tuple(str(path.absolute()) for path in warcs)
+    return msgspec.structs.replace(override(plan, calm), replay=names)
+
+
+def begin(plan: Plan, folder: CrawlFolder, *, fresh: bool = False) -> None:
+    """Make and lock the folder and write the plan down; `fresh` clears it first."""
+    folder.make()
+    folder.lock()
+    if fresh:
+        folder.clear()
+        folder.make()
+    save_plan(plan, folder)
 
 
 def save_plan(plan: Plan, folder: CrawlFolder) -> None:
     """Write crawl.toml, every default spelt out; passwords stay out of it."""
-    fetch = msgspec.structs.replace(plan.fetch, proxy=urls.redact(plan.fetch.proxy))
+    proxy = plan.fetch.proxy
+    if urls.redact(proxy) != proxy:
+        proxy = urls.redact(proxy).replace("://", f"://{HIDDEN}", 1)
+    fetch = msgspec.structs.replace(plan.fetch, proxy=proxy)
     tables = msgspec.to_builtins(msgspec.structs.replace(plan, fetch=fetch))
     draft = folder.settings.with_suffix(".new")
     draft.write_text(tomli_w.dumps(tables), encoding="utf-8")

@@ -1,5 +1,6 @@
 """The commands as a newcomer types them, mistakes included."""
 
+import asyncio
 import csv
 import io
 import json
@@ -9,6 +10,7 @@ from warcio.archiveiterator import ArchiveIterator
 
 from crawling import opilio
 from opilio.lab.small import SmallWeb, page
+from opilio.lab.synthetic import HTML, SyntheticAnswer
 
 BEES = "The bee makes honey in the hive. " * 20
 WEB = SmallWeb(
@@ -186,3 +188,66 @@ async def test_a_password_of_the_proxy_is_not_written_down(done):
     await opilio("crawl", done.folder, "-q", "--proxy", proxy, "--max-pages", 5)
     for path in done.folder.rglob("*"):
         assert path.is_dir() or b"canary" not in path.read_bytes(), path
+
+
+async def test_the_same_command_goes_on_also_with_a_settings_file(crawled):
+    life = await crawled(WEB)
+    first = [*life.command("--max-pages", 1)]
+    assert (await opilio(*first)).code == 0
+    ended = await opilio(*first)
+    assert ended.code == 0, ended.err
+    ended = await opilio(*life.command("--settings", life.settings, "--max-pages", 3))
+    assert ended.code == 0, ended.err
+    assert life.rows("SELECT count(*) FROM page") == [(3,)]
+
+
+async def test_a_refused_process_leaves_the_settings_alone(crawled):
+    slow = SyntheticAnswer(200, (HTML,), b"x", delay=30.0)
+    life = await crawled(SmallWeb({"http://seed.test/": slow}))
+    process = await life.start()
+    while not life.server.requests:
+        await asyncio.sleep(0.02)
+    before = (life.folder / "crawl.toml").read_text()
+    assert (await life.crawl("--delay", 7)).code == 2
+    assert (life.folder / "crawl.toml").read_text() == before
+    process.kill()
+    await process.wait()
+
+
+async def test_a_proxy_with_a_password_must_be_named_again(done):
+    proxy = done.server.proxy_url.replace("http://", "http://user:canary@")
+    assert (await opilio("crawl", done.folder, "-q", "--proxy", proxy)).code == 0
+    ended = await opilio("crawl", done.folder, "-q")
+    assert ended.code == 2
+    assert "--proxy http://user:password@127.0.0.1" in ended.err
+
+
+async def test_the_demo_leaves_other_crawls_alone(done):
+    ended = await opilio("demo", "-o", done.folder)
+    assert ended.code == 2
+    assert "holds a crawl of yours" in ended.err
+    assert done.rows("SELECT count(*) FROM page") == [(3,)]
+
+
+async def test_a_lost_database_does_not_cost_the_archive(done):
+    big = next((done.folder / "warc").iterdir())
+    with big.open("ab") as file:
+        file.write(bytes(5000))
+    size = big.stat().st_size
+    for path in done.folder.glob("crawl.db*"):
+        path.unlink()
+    ended = await done.crawl()
+    assert ended.code == 2
+    assert "--fresh" in ended.err
+    assert big.stat().st_size == size
+
+
+async def test_a_damaged_database_is_told(done):
+    (done.folder / "crawl.db").write_bytes(b"nonsense" * 1000)
+    for path in done.folder.glob("crawl.db-*"):
+        path.unlink()
+    for command in ("status", "crawl"):
+        ended = await opilio(command, done.folder)
+        assert ended.code == 2
+        assert "crawl.db cannot be used" in ended.err
+        assert "Traceback" not in ended.err

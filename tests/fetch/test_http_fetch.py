@@ -31,6 +31,7 @@ class Rules:
     """The rules of a site, in the test's hand."""
 
     fresh: bool = False
+    ip: str = ""
     delay: float | None = None
     forbidden: str = "/private"
 

@@ -341,7 +341,7 @@ def test_a_file_that_lost_bytes_is_refused(tmp_path, db):
     writer.close()
     path = tmp_path / "warc" / "000001.warc.gz"
     path.write_bytes(path.read_bytes()[:-10])
-    with pytest.raises(BadInput, match=r"000001\.warc\.gz has \d+ bytes"):
+    with pytest.raises(BadInput, match=r"000001\.warc\.gz is damaged \(\d+ bytes"):
         WarcWriter(tmp_path / "warc", db)
     path.unlink()
     with pytest.raises(BadInput, match="damaged"):

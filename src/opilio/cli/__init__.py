@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 import sys
 
 import typer
@@ -51,6 +52,13 @@ def main() -> None:
     except OpilioError as error:
         stderr.print(Text(f"opilio: {error}", "bold red"), soft_wrap=True)
         sys.exit(error.exit_code)
+    except sqlite3.DatabaseError as error:
+        told = f"opilio: crawl.db cannot be used: {error}; put it back from a copy"
+        stderr.print(Text(told, "bold red"), soft_wrap=True)
+        sys.exit(2)
     except BrokenPipeError:
         sys.stderr.close()  # the reader of our output has gone, e.g. `| head`
+        sys.exit(1)
+    except OSError as error:
+        stderr.print(Text(f"opilio: {error}", "bold red"), soft_wrap=True)
         sys.exit(1)

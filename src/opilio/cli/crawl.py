@@ -21,10 +21,10 @@ from opilio.judge import JUDGES
 from opilio.plan import (
     Options,
     Plan,
+    begin,
     for_replay,
     make_plan,
     resumed_plan,
-    save_plan,
 )
 from opilio.store.folder import CrawlFolder
 from opilio.strategies import STRATEGIES
@@ -135,18 +135,12 @@ def crawl(
         },
     }
     folder, plan = choose_plan(topic, output, settings, options, fresh)
-    check_plan(plan, replay or [])
-    seeds = check_seeds([*plan.topic.seeds, *(seed_url or [])], folder)
-    folder.make()
-    if fresh:
-        with folder.lock():
-            folder.clear()
-        folder.make()
-    save_plan(plan, folder)
     if replay:
-        plan = for_replay(plan)
-    code = run_loop(run(plan, folder, seeds, replay or [], quiet))
-    raise typer.Exit(code)
+        plan = for_replay(plan, replay)
+    check_plan(plan)
+    seeds = check_seeds([*plan.topic.seeds, *(seed_url or [])], folder, fresh)
+    begin(plan, folder, fresh=fresh)
+    raise typer.Exit(run_loop(run(plan, folder, seeds, quiet)))
 
 
 def choose_plan(
@@ -164,15 +158,15 @@ def choose_plan(
                 "--fresh go with a topic file"
             )
         folder = CrawlFolder(source).require()
-        return folder, resumed_plan(folder, None, options)
+        return folder, resumed_plan(folder, None, options=options)
     folder = CrawlFolder(output or Path(f"{source.stem}-crawl"))
     base = load(settings, Settings) if settings else None
     return folder, make_plan(folder, load_topic(source), base, options, fresh=fresh)
 
 
-def check_seeds(seeds: Sequence[str], folder: CrawlFolder) -> list[str]:
+def check_seeds(seeds: Sequence[str], folder: CrawlFolder, fresh: bool) -> list[str]:
     """The seeds in canonical form; BadInput for none, or one that is no address."""
-    known = folder.database.exists()
+    known = folder.database.exists() and not fresh
     if not seeds and not known:
         raise BadInput(
             "there is nowhere to start: add seeds = ['https://…'] to the topic file, "
@@ -187,11 +181,9 @@ def check_seeds(seeds: Sequence[str], folder: CrawlFolder) -> list[str]:
     return found
 
 
-async def run(
-    plan: Plan, folder: CrawlFolder, seeds: list[str], replay: list[Path], quiet: bool
-) -> int:
+async def run(plan: Plan, folder: CrawlFolder, seeds: list[str], quiet: bool) -> int:
     """Crawl until the end or a signal; answers the exit code."""
-    async with assemble(plan, folder, replay) as crawl:
+    async with assemble(plan, folder) as crawl:
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, interrupt, crawl)

@@ -24,7 +24,7 @@ from opilio.cli.terminal import curve, foreign, stdout
 from opilio.errors import BadInput
 from opilio.lab.dials import Dials
 from opilio.lab.synthetic import SyntheticWeb
-from opilio.plan import Plan, save_plan
+from opilio.plan import Plan, begin, load_plan
 from opilio.store.folder import CrawlFolder
 from opilio.store.lookup import best_pages, opened, pages_in_order
 from opilio.topic import Topic
@@ -42,9 +42,17 @@ def demo(
     ] = Path("demo-crawl"),
 ) -> None:
     """Make a small web, serve it on loopback, crawl it, and show the harvest."""
-    if folder.exists() and not CrawlFolder(folder).exists:
-        raise BadInput(f"{folder} holds something else; choose another with -o DIR")
-    run_loop(show(CrawlFolder(folder)))
+    crawl = CrawlFolder(folder)
+    crawl.check_free()
+    if crawl.exists and load_plan(crawl).topic != demo_topic():
+        raise BadInput(f"{folder} holds a crawl of yours; choose another with -o DIR")
+    run_loop(show(crawl))
+
+
+def demo_topic() -> Topic:
+    """What the demo looks for."""
+    tables = tomllib.loads(SyntheticWeb(WEB).topic_file(TOPIC))
+    return config.build(tables, Topic, "the demo's topic")
 
 
 async def show(folder: CrawlFolder) -> None:
@@ -54,9 +62,7 @@ async def show(folder: CrawlFolder) -> None:
     afterwards; the crawler has only its keywords.
     """
     web = SyntheticWeb(WEB)
-    topic = config.build(
-        tomllib.loads(web.topic_file(TOPIC)), Topic, "the demo's topic"
-    )
+    topic = demo_topic()
     async with served() as proxy:
         stdout.print(
             f"A synthetic web of {WEB.pages:,} pages on {WEB.hosts} hosts, served on "
@@ -107,9 +113,7 @@ async def crawl(
         fetch=config.Fetch(proxy=proxy),
         store=config.Store(min_free=0),
     )
-    folder.clear()
-    folder.make()
-    save_plan(plan, folder)
+    begin(plan, folder, fresh=True)
     async with assemble(plan, folder) as running, Reporter(running):
         await running.run(topic.seeds)
     with opened(folder) as db:

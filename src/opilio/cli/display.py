@@ -82,6 +82,7 @@ def snapshot(crawl: Crawl, speed: float) -> dict[str, Any]:
     return {
         "seconds": round(time.monotonic() - tally.started, 1),
         "pages": tally.pages,
+        "pages_in_all": crawl.store.catalogue.pages,
         "kept": tally.kept,
         "harvest_rate": round(tally.kept / tally.pages, 4) if tally.pages else 0.0,
         "harvest_rate_recent": round(
@@ -164,7 +165,7 @@ def nothing_answered(crawl: Crawl) -> str:
         "SELECT url, state, reason FROM link WHERE depth = 0 ORDER BY id LIMIT 5"
     ).fetchall()
     seeds = "; ".join(f"{url} ({reason or state})" for url, state, reason in rows)
-    return (
-        f"no page could be fetched. Seeds: {seeds}. Check the addresses; "
-        "opilio doctor --url URL tries one; a private network needs --allow-network"
-    )
+    remedy = "check the addresses; opilio doctor --url URL tries one"
+    if "blocked_address" in seeds:
+        remedy = "a private network must be named: --allow-network CIDR"
+    return f"no page could be fetched. Seeds: {seeds}; {remedy}"

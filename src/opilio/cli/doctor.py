@@ -23,7 +23,7 @@ from opilio.build import make_readers
 from opilio.cli.loop import run_loop
 from opilio.cli.terminal import stdout
 from opilio.config import Fetch, Store
-from opilio.errors import FetchError
+from opilio.errors import BadInput, FetchError
 from opilio.fetch.egress import Egress
 from opilio.types import ReaderSetup, Response
 
@@ -51,6 +51,8 @@ def doctor(
     ] = False,
 ) -> None:
     """Check what a crawl needs: libraries, disk, files, clock, readers, network."""
+    if not folder.is_dir():
+        raise BadInput(f"{folder} is no folder; name one where crawls will live")
     findings = [*look(folder), run_loop(look_at_readers())]
     if url:
         findings.append(run_loop(look_at_network(url)))

@@ -4,22 +4,28 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import resource
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
 T = TypeVar("T")
+FILES = 65_536  # that we would like to have open at once
 RARELY = (50_000, 20, 50)  # objects until the young are looked at; rounds until others
 
 
 def run_loop(main: Coroutine[Any, Any, T]) -> T:
     """Run on uvloop where it is installed, on asyncio otherwise.
 
-    What was imported stays for good, and a crawl makes few cycles but many objects:
-    the garbage collector need not look at all of them again and again.
+    As many files as the system allows may be open then. What was imported stays for
+    good, and a crawl makes few cycles but many objects: the garbage collector need not
+    look at all of them again and again.
     """
     gc.collect()
     gc.freeze()
     gc.set_threshold(*RARELY)
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = FILES if hard == resource.RLIM_INFINITY else min(hard, FILES)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, most), hard))
     try:
         import uvloop
     except ImportError:

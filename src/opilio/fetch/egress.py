@@ -20,10 +20,10 @@ import pycurl
 
 from opilio import content
 from opilio.config import Fetch
-from opilio.errors import MachineLimit, OpilioError, Unusable
+from opilio.errors import BadInput, MachineLimit, OpilioError, Unusable
 from opilio.fetch.addresses import allowed, parse_networks
 from opilio.fetch.exchange import Accept, Exchange, Limits
-from opilio.fetch.failures import CUT_SHORT, Failure, explain
+from opilio.fetch.failures import CUT_SHORT, TOO_MANY_FILES, Failure, explain
 from opilio.fetch.multi import Multi
 from opilio.fetch.resolve import Resolver, SystemResolver
 from opilio.fetch.route import find_ca_file, parse_proxy
@@ -179,6 +179,11 @@ class Egress:
         if exchange.head is None:  # libcurl found none, and no fault with that
             raise Unusable("bad_http", f"{url} sent no headers")
         status, protocol, received = exchange.head
+        if status == 407:
+            raise BadInput(
+                "the proxy asks for a name and a password (status 407); give them: "
+                "--proxy http://user:password@host:port"
+            )
         raw = b"".join(exchange.chunks)
         body, wire = raw, None
         if raw and 200 <= status < 300:
@@ -212,6 +217,7 @@ class Egress:
                 connected=info(pycurl.CONNECT_TIME) > 0,
                 os_error=info(pycurl.OS_ERRNO),
                 certificate=info(pycurl.SSL_VERIFYRESULT),
+                proxied=self._proxy is not None,
                 proxy_status=info(pycurl.HTTP_CONNECTCODE) if self._proxy else 0,
             ),
         )
@@ -224,12 +230,10 @@ class Egress:
             return pycurl.SOCKET_BAD
         try:
             opened = socket.socket(where.family, where.socktype, where.protocol)
+            os.close(opened.dup().detach())  # libcurl needs a second one, and is mute
         except OSError as error:
             if error.errno in (errno.EMFILE, errno.ENFILE):
-                exchange.error = MachineLimit(
-                    "no more files may be open; allow more (ulimit -n) or lower "
-                    "crawl.in_flight"
-                )
+                exchange.error = MachineLimit(TOO_MANY_FILES)
             return pycurl.SOCKET_BAD
         return Lent(opened.detach())
 

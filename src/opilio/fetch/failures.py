@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 from typing import NamedTuple
 
-from opilio.errors import BadInput, OpilioError, Transient, Unusable
+from opilio.errors import BadInput, MachineLimit, OpilioError, Transient, Unusable
 from opilio.fetch.wire import clean
 
 # Codes as in curl/curl.h; they never change. True: it may work next time.
@@ -34,6 +34,10 @@ MEANING = {
 }
 CUT_SHORT = frozenset((16, 18, 55, 56, 92, 95))
 NO_CA_FILE = 77
+PROXY_REST = 10.0  # seconds until a proxy that failed is tried again
+TOO_MANY_FILES = (
+    "no more files may be open; allow more (ulimit -n) or lower crawl.in_flight"
+)
 
 # Of X509_V_ERR_*, by number.
 CERTIFICATE = {
@@ -57,6 +61,7 @@ class Failure(NamedTuple):
     connected: bool
     os_error: int = 0
     certificate: int = 0
+    proxied: bool = False
     proxy_status: int = 0  # what the proxy answered to CONNECT
 
 
@@ -81,7 +86,13 @@ def explain(url: str, failure: Failure) -> OpilioError:
         reason = "connect"
     elif failure.code == 7 and failure.os_error == errno.ECONNREFUSED:
         reason = "refused"
+    if failure.os_error in (errno.EMFILE, errno.ENFILE):
+        return MachineLimit(TOO_MANY_FILES)
+    if failure.proxied and reason in ("connect", "refused"):
+        reason = "proxy"
     message = f"{url}: {reason} ({said})"
+    if reason == "proxy":  # neither the link nor its host is to blame
+        return Transient(reason, message, after=PROXY_REST, counted=False)
     if may_recover:
         return Transient(reason, message, after=0.0)  # how long is the caller's to say
     return Unusable(reason, message)

@@ -9,7 +9,7 @@ from email.utils import parsedate_to_datetime
 from typing import NamedTuple, Protocol, TypeVar
 
 from opilio import config, content, urls
-from opilio.errors import Transient, Unusable
+from opilio.errors import BadInput, Transient, Unusable
 from opilio.fetch.egress import Egress
 from opilio.types import Headers, Response
 
@@ -25,6 +25,10 @@ FIRST_WAIT = 10  # times the delay; doubled with every failure in a row
 # end then, so that a crawl does not wait for ever.
 DEAD_AFTER = 8
 LATER, SILENCE = 1, 2
+# So many hosts silent one after another, and none that answers: it is our own network
+# that is away. Then nobody is to blame, and everything waits until it is back.
+OFFLINE_HOSTS = 5
+OFFLINE_REST = 30.0  # seconds
 
 V = TypeVar("V")
 
@@ -34,6 +38,9 @@ class Rules(Protocol):
 
     @property
     def fresh(self) -> bool: ...
+
+    @property
+    def ip(self) -> str: ...
 
     @property
     def delay(self) -> float | None: ...
@@ -83,6 +90,8 @@ class HttpFetch:
         self._learn = learn
         self._failures: OrderedDict[str, Trouble] = OrderedDict()
         self._addresses: OrderedDict[str, str] = OrderedDict()
+        self._silent: set[str] = set()  # hosts, since the last answer of anyone
+        self._answered = False  # has anyone ever?
 
     async def fetch(self, url: str) -> Response:
         """The page or redirect at a URL."""
@@ -94,12 +103,18 @@ class HttpFetch:
                 url, max_bytes=self._settings.max_bytes, accept=refuse_other_types
             )
         except Transient as error:
-            if error.reason == "robots_first":
+            if error.reason == "proxy" and not self._answered:
+                raise BadInput(
+                    f"the proxy {urls.redact(self._settings.proxy)} does not work "
+                    f"({error}); check --proxy"
+                ) from error
+            if error.reason in ("robots_first", "proxy"):
+                self._answered = self._answered or error.reason == "robots_first"
                 raise
             raise self._backed_off(host, error) from error
-        if response.ip and self._addresses.get(host) != response.ip:
-            remember(self._addresses, host, response.ip)
-            await self._learn(host, ip=response.ip)
+        self._silent.clear()
+        self._answered = True
+        await self._remember_address(host, response.ip)
         if is_retried(response.status):
             raise self._postponed(host, response)
         self._failures.pop(host, None)
@@ -117,6 +132,8 @@ class HttpFetch:
         the page has to wait for a later lease, and the delay is known by then.
         """
         rules = await self._robots.rules(urls.origin(url))
+        if rules.ip:
+            await self._remember_address(host, rules.ip)
         if rules.fresh and rules.delay is not None:
             delay = min(rules.delay, self._politeness.max_delay)
             await self._learn(host, delay=delay)
@@ -130,6 +147,11 @@ class HttpFetch:
                 counted=False,
             )
 
+    async def _remember_address(self, host: str, ip: str) -> None:
+        if ip and self._addresses.get(host) != ip:
+            remember(self._addresses, host, ip)
+            await self._learn(host, ip=ip)
+
     def _refuse_dead(self, host: str) -> None:
         trouble = self._failures.get(host, NO_TROUBLE)
         if trouble.weight >= DEAD_AFTER:
@@ -141,6 +163,19 @@ class HttpFetch:
 
     def _backed_off(self, host: str, error: Transient) -> Transient:
         """The same error with a time to wait that grows from failure to failure."""
+        if error.reason == "robots_unreachable":
+            self._silent.clear()  # that was an answer
+        else:
+            self._silent.add(host)
+        if len(self._silent) >= OFFLINE_HOSTS:
+            return Transient(
+                "offline",
+                f"{len(self._silent)} hosts in a row do not answer, {host} the last; "
+                "is this machine's network up?",
+                after=OFFLINE_REST,
+                counted=False,
+                contacted=error.contacted,
+            )
         failures = self._count_failure(host, SILENCE)
         return Transient(
             error.reason,

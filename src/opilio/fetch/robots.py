@@ -63,6 +63,7 @@ class Rules(msgspec.Struct, frozen=True):
     parsed: Protego | None  # None: everything
     token: str
     fresh: bool = False  # this very call made the request
+    ip: str = ""  # the address that answered it
 
     def allows(self, url: str) -> bool:
         """May this URL be visited?"""
@@ -78,11 +79,18 @@ class Robots:
     """The rules of every origin, asked for once a day and kept in between."""
 
     def __init__(
-        self, get: Get, memory: RobotsMemory, user_agent: str, now: Clock = time.time
+        self,
+        get: Get,
+        memory: RobotsMemory,
+        user_agent: str,
+        now: Clock = time.time,
+        *,
+        pause: float = 0.0,
     ) -> None:
         self.get = get
         self.memory = memory
         self.token = product_token(user_agent)
+        self.pause = pause  # seconds between two requests to one host
         self.now = now  # seconds since 1970: records outlive the process
         self.cache: OrderedDict[str, tuple[RobotsRecord, Protego | None]] = (
             OrderedDict()
@@ -103,14 +111,16 @@ class Robots:
             last = self.memory.load(origin)
             if last is not None and self.holds(last):
                 return self.answer(last, await self.keep(last))
+            ip = ""
             try:
-                record = await self.ask(origin)
+                record, ip = await self.ask(origin)
             except Transient as error:
                 if error.reason != UNREACHED:
                     raise  # no answer at all: the host is silent, robots.txt or not
                 record = self.failed(origin, last, error)
             self.memory.save(record)
-            return self.answer(record, await self.keep(record), fresh=True)
+            rules = self.answer(record, await self.keep(record), fresh=True)
+            return msgspec.structs.replace(rules, ip=ip)
 
     def holds(self, record: RobotsRecord) -> bool:
         """Is it still to be used? Not if the clock was set back meanwhile."""
@@ -152,9 +162,12 @@ class Robots:
             self.cached_bytes -= len(forgotten.body)
         return parsed
 
-    async def ask(self, origin: str) -> RobotsRecord:
-        """Request the file; Transient when the origin is to be called unreachable."""
-        url, status, body = f"{origin}/robots.txt", UNAVAILABLE, b""
+    async def ask(self, origin: str) -> tuple[RobotsRecord, str]:
+        """Request the file; Transient when the origin is to be called unreachable.
+
+        Also answers the address that the origin has.
+        """
+        url, status, body, ip = f"{origin}/robots.txt", UNAVAILABLE, b"", ""
         for hop in range(MAX_HOPS + 1):
             try:
                 response = await self.get(url, max_bytes=MAX_BYTES)
@@ -163,6 +176,7 @@ class Robots:
                     raise  # it is the origin itself that cannot be visited
                 raise unreachable(url, str(error)) from error
             refuse_failures(response)
+            ip = ip or response.ip
             if response.status < 300:
                 status, body = RULES, cut(response.body)
             if response.status // 100 != 3:
@@ -170,8 +184,10 @@ class Robots:
             url = target(response)
             if not url:
                 break
+            if url.startswith(f"{origin}/"):
+                await asyncio.sleep(self.pause)  # the same host, asked again
         now = self.now()
-        return RobotsRecord(origin, status, now, now + DAY, body)
+        return RobotsRecord(origin, status, now, now + DAY, body), ip
 
     def failed(
         self, origin: str, last: RobotsRecord | None, error: Transient

@@ -205,7 +205,8 @@ class Agenda:
     ) -> None:
         """End a lease for good; also a late one, unless somebody else is at it."""
         if self._is_out(id, attempts):
-            self._give_back(id, now, contacted)
+            is_page = state is not State.UNUSABLE and reason != "redirect"
+            self._give_back(id, now, contacted, is_page)
             self.links.mode_of[id] = Mode.OVER
         elif self.links.mode_of[id] <= Mode.DELAYED:
             self.turns.place(self._withdraw(id, Mode.OVER), now)
@@ -247,19 +248,22 @@ class Agenda:
         # A lease that has expired counts as an attempt, so the next one differs.
         return id in self.leases and self.attempts.get(id, 0) == attempts
 
-    def _give_back(self, id: int, now: float, contacted: bool) -> None:
+    def _give_back(
+        self, id: int, now: float, contacted: bool, is_page: bool = False
+    ) -> None:
         """Free the host of a lease; without a contact as if there had been none."""
         out = self.leases.pop(id)
         host, domain = out.host, out.host.domain
-        if contacted:
+        if is_page:  # budgets are for pages, not for robots.txt, failures or redirects
             host.taken += 1
             self._ledger.visited(host.number)
+        if contacted:
             self.turns.leave(host, now)
         else:
             self.turns.undo(host, out.started, out.before, now)
         if domain:
             domain.flying -= 1
-            domain.taken += contacted
+            domain.taken += is_page
             held, domain.held = domain.held, []
             for number in held:
                 self.turns.place(self.hosts[number], now)

@@ -15,7 +15,7 @@ LONG_AGO = -math.inf
 class Domain(msgspec.Struct):
     """A registrable domain, whose hosts share a budget."""
 
-    taken: int = 0  # visits made
+    taken: int = 0  # pages, against its budget
     flying: int = 0  # leases out
     held: list[int] = []  # hosts that await the end of those
 

@@ -31,6 +31,15 @@ _LINKS = """
         ELSE state || ' ' || attempts || ' ' || coalesce(reason, '') END
     FROM link ORDER BY id
 """
+# What was not the link's fault, or may be allowed by now, waits again: links of hosts
+# that were silent, links beyond a budget, and seeds that could not be reached.
+_ANOTHER_CHANCE = """
+    UPDATE link SET state = 'waiting', reason = NULL, attempts = 0
+    WHERE state = 'parked' AND reason IN ('dead_host', 'host_budget', 'domain_budget')
+       OR state = 'unusable' AND depth = 0 AND reason IN (
+           'blocked_address', 'blocked_port', 'connect', 'dns', 'dns_temporary',
+           'network', 'refused', 'timeout', 'tls')
+"""
 _HOSTS = "SELECT id, name, domain, delay, rest_until, ip, taken FROM host ORDER BY id"
 
 
@@ -44,6 +53,7 @@ def reopen(
     lease_time: float,
 ) -> tuple[Agenda, Intake]:
     """The frontier as the last committed transaction left it."""
+    db.execute(_ANOTHER_CHANCE)
     last = db.execute("SELECT max(id) FROM link").fetchone()[0] or 0
     agenda = Agenda(
         ledger,

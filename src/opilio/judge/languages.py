@@ -14,7 +14,7 @@ class InLanguages:
 
     def __init__(self, judge: Judge, languages: Sequence[str]) -> None:
         self.inner = judge
-        self.languages = {language.lower() for language in languages}
+        self.languages = {language.lower().partition("-")[0] for language in languages}
 
     def judge(self, page: Page) -> Verdict:
         """The inner verdict; relevant only if the language is wanted or unknown."""

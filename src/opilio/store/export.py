@@ -22,7 +22,7 @@ import msgspec
 from opilio.database import open_database
 from opilio.errors import BadInput
 from opilio.store.folder import CrawlFolder
-from opilio.store.warc import date, read_record
+from opilio.store.warc import date, read_bytes, read_record
 from opilio.types import Response
 
 PAGES = """
@@ -99,9 +99,7 @@ def export_warc(
     with output(out) as file:
         for row in pages(folder, relevant_only, noindex):
             name, offset, length = location(row)
-            with (folder.warcs / name).open("rb") as source:
-                source.seek(offset)
-                file.write(source.read(length))
+            file.write(read_bytes(folder.warcs / name, offset, length))
             count += 1
     return count
 
@@ -135,12 +133,18 @@ def output(out: str) -> Iterator[BinaryIO]:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
         return
-    path = Path(out)
+    path = Path(out).resolve()  # a symbolic link stays one
+    if path.is_dir():
+        raise BadInput(f"{out} is a folder; name a file")
+    if path.exists() and not path.is_file():
+        with path.open("wb") as device:  # or a pipe: written to, never replaced
+            yield device
+        return
     draft = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         file = draft.open("wb", buffering=CHUNK)
     except OSError as error:
-        raise BadInput(f"{path} cannot be written: {error.strerror}") from None
+        raise BadInput(f"{out} cannot be written: {error.strerror}") from None
     try:
         with file:
             yield file

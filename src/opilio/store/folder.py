@@ -20,6 +20,7 @@ class CrawlFolder:
         self.database = path / "crawl.db"
         self.warcs = path / "warc"
         self.models = path / "models"
+        self._lock: IO[str] | None = None
 
     @property
     def exists(self) -> bool:
@@ -39,7 +40,11 @@ class CrawlFolder:
         """BadInput when something that is not a crawl is in the way."""
         if self.path.exists() and not self.path.is_dir():
             raise BadInput(f"{self.path} is a file; choose a folder with -o DIR")
-        if self.path.is_dir() and not self.exists and any(self.path.iterdir()):
+        if (
+            self.path.is_dir()
+            and not self.exists
+            and any(map(is_foreign, self.path.iterdir()))
+        ):
             raise BadInput(
                 f"{self.path} is not empty and holds no crawl; choose another folder "
                 "with -o DIR"
@@ -62,11 +67,13 @@ class CrawlFolder:
         for name in ("crawl.toml", "crawl.db", "crawl.db-wal", "crawl.db-shm"):
             (self.path / name).unlink(missing_ok=True)
 
-    def lock(self) -> IO[str]:
-        """Keep other processes out for as long as the returned file is open.
+    def lock(self) -> None:
+        """Keep other processes out until `unlock`.
 
         The kernel drops the lock with the process, so kill -9 leaves none behind.
         """
+        if self._lock:
+            return
         file = (self.path / "lock").open("a+", encoding="ascii")
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -81,7 +88,13 @@ class CrawlFolder:
         file.truncate(0)
         file.write(str(os.getpid()))
         file.flush()
-        return file
+        self._lock = file
+
+    def unlock(self) -> None:
+        """Let others in."""
+        if self._lock:
+            self._lock.close()
+            self._lock = None
 
     def require_room(self, min_free: int) -> None:
         """MachineLimit when the disk has less than `min_free` bytes left."""
@@ -92,3 +105,10 @@ class CrawlFolder:
                 f"stops at {min_free / 2**20:.0f} MB (store.min_free). Everything so "
                 "far is kept: free some space and run the same command to go on"
             )
+
+
+def is_foreign(path: Path) -> bool:
+    """Is this none of what a crawl that was stopped at once may have left?"""
+    if path.name == "warc":
+        return any(path.iterdir())
+    return path.name not in ("lock", "crawl.new")

@@ -10,8 +10,7 @@ from __future__ import annotations
 import asyncio
 import errno
 import sqlite3
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 
 from opilio.config import Store as StoreSettings
 from opilio.database import open_database
@@ -29,7 +28,7 @@ class Store:
     def __init__(self, folder: CrawlFolder, settings: StoreSettings) -> None:
         self.folder = folder
         self.settings = settings
-        self.lock = folder.lock()
+        folder.lock()
         self.db = open_database(folder.database)
         self.db.execute("BEGIN")
         self.warc = WarcWriter(folder.warcs, self.db, settings.warc_bytes)
@@ -41,11 +40,12 @@ class Store:
     def remember(self) -> None:
         """Fill the tests for copies from the pages of earlier runs."""
         rows = self.db.execute(
-            "SELECT id, content, simhash FROM page WHERE copy_of IS NULL"
+            "SELECT page.id, content, CASE WHEN copy_of IS NULL THEN simhash END "
+            "FROM page JOIN link USING (id) "
+            "WHERE content IS NOT NULL AND reason IS NOT 'content' ORDER BY number"
         )
         for page, content, simhash in rows:
-            if content is not None:
-                self.seen.add(content, page)
+            self.seen.add(content, page)
             if simhash:
                 self.near.add(simhash, page)
 
@@ -105,9 +105,11 @@ class Store:
         self.catalogue.save_page(
             lease, response, location, content=content, page=page, copy_of=original
         )
-        self.seen.add(content, original)
+        self.seen.add(content, lease.id)
 
-    def save_redirect(self, lease: Lease, response: Response, target: int) -> None:
+    def save_redirect(
+        self, lease: Lease, response: Response, target: int | None
+    ) -> None:
         """A URL that only points to another."""
         location = self.warc.append(pack(response))
         self.catalogue.save_page(lease, response, location, copy_of=target)
@@ -126,35 +128,36 @@ class Store:
 
     async def flush(self) -> None:
         """Make the WARC file durable; the rows that point into it may follow."""
-        with full_disk_explained(self.folder):
-            await asyncio.to_thread(self.warc.flush)
+        await asyncio.to_thread(self.warc.flush)
 
     def commit(self) -> None:
         """Make every row so far durable, all together."""
-        with full_disk_explained(self.folder):
-            self.warc.record_length()
-            self.db.execute("COMMIT")
-            self.db.execute("BEGIN")
+        self.warc.record_length()
+        self.db.execute("COMMIT")
+        self.db.execute("BEGIN")
 
     def close(self) -> None:
         """Let go of the files; what was not committed is as if it never was."""
-        if self.db.in_transaction:
-            self.db.execute("ROLLBACK")
-        self.db.close()
-        self.warc.close()
-        self.lock.close()
+        try:
+            if self.db.in_transaction:
+                self.db.execute("ROLLBACK")
+            self.db.close()
+            self.warc.close()
+        finally:
+            self.folder.unlock()
 
 
-@contextmanager
-def full_disk_explained(folder: CrawlFolder) -> Iterator[None]:
-    """Turn the errors of a full disk into a MachineLimit that says what to do."""
-    try:
-        yield
-    except (sqlite3.OperationalError, OSError) as error:
-        no_room = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-        if getattr(error, "errno", None) in no_room or "is full" in str(error):
-            raise MachineLimit(
-                f"the disk of {folder.path} is full ({error}). Everything up to the "
-                "last commit is kept: free some space and run the same command to go on"
-            ) from error
-        raise
+def is_full_disk(error: BaseException) -> bool:
+    """Does an error of SQLite or of a file say that there is no room?"""
+    no_room = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+    if isinstance(error, sqlite3.OperationalError):
+        return "is full" in str(error) or "disk I/O" in str(error)
+    return isinstance(error, OSError) and error.errno in no_room
+
+
+def full_disk(folder: CrawlFolder, error: BaseException) -> MachineLimit:
+    """The error that says what to do about a full disk."""
+    return MachineLimit(
+        f"the disk of {folder.path} is full ({error}). Everything up to the last "
+        "commit is kept: free some space and run the same command to go on"
+    )

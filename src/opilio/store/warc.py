@@ -16,6 +16,7 @@ import threading
 import time
 import zlib
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from http import HTTPStatus
 from pathlib import Path
@@ -204,10 +205,27 @@ def warc_fields(fields: Mapping[str, str]) -> bytes:
 
 def read_record(folder: Path, name: str, offset: int, length: int) -> Response:
     """The response that was appended there."""
-    return archive.read_response(folder / name, offset, length)
+    try:
+        return archive.read_response(folder / name, offset, length)
+    except (OSError, ValueError) as error:
+        raise damaged(folder / name, str(error)) from error
+
+
+def read_bytes(path: Path, offset: int, length: int) -> bytes:
+    """The finished records that were appended there."""
+    try:
+        with path.open("rb") as file:
+            file.seek(offset)
+            records = file.read(length)
+    except OSError as error:
+        raise damaged(path, str(error)) from error
+    if len(records) < length:
+        raise damaged(path, f"it ends {length - len(records)} bytes too soon")
+    return records
 
 
 FILE_NAME = "{:06}.warc.gz"
+JUST_BEGUN = 2**12  # bytes; a file that has only described itself has fewer
 OUR_FILES = re.compile(r"\d{6}\.warc\.gz")
 DESCRIPTION = {
     "software": f"opilio/{__version__}",
@@ -300,23 +318,35 @@ class WarcWriter:
         self.record_length()
 
     def close(self) -> None:
-        """Let go of the file."""
-        self.file.close()
+        """Let go of the file; what a full disk has not taken was never committed."""
+        with suppress(OSError):
+            self.file.close()
+
+
+def damaged(path: Path, trouble: str) -> BadInput:
+    """The error for a file that is not what crawl.db knows it to be."""
+    return BadInput(
+        f"{path} is damaged ({trouble}); put it back from a copy, or crawl into a new "
+        "folder"
+    )
 
 
 def cut_back(folder: Path, known: Mapping[str, int]) -> None:
     """Make the files what the table says; what is lost cannot be made up for."""
     for path in sorted(folder.iterdir()):
         if path.name not in known and OUR_FILES.fullmatch(path.name):
+            if not known and path.stat().st_size > JUST_BEGUN:
+                raise BadInput(
+                    f"{path} holds pages that crawl.db knows nothing of: the database "
+                    "must have been lost; put it back from a copy, or start again with "
+                    "--fresh, which removes both"
+                )
             path.unlink()
     for name, length in known.items():
         path = folder / name
         size = path.stat().st_size if path.exists() else 0
         if size < length:
-            raise BadInput(
-                f"{path} has {size} bytes, but crawl.db knows of {length}: the folder "
-                "is damaged; put the file back from a copy, or crawl into a new folder"
-            )
+            raise damaged(path, f"{size} bytes, but crawl.db knows of {length}")
         if size > length:
             os.truncate(path, length)
 
