@@ -111,7 +111,7 @@ def open_database(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
         db.execute("PRAGMA journal_mode = WAL")
         db.execute("PRAGMA synchronous = FULL")
         db.execute("PRAGMA wal_autocheckpoint = 16384")  # pages: 64 MB
-        db.execute("PRAGMA cache_size = -131072")  # 128 MB
+        db.execute("PRAGMA cache_size = -262144")  # 256 MB, if needed
         db.execute("PRAGMA temp_store = MEMORY")
         db.executescript(SCHEMA)
         db.execute("INSERT OR IGNORE INTO meta VALUES ('version', ?)", (str(VERSION),))

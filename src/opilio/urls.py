@@ -51,7 +51,8 @@ _path_session = re.compile(r";(?:jsessionid|phpsessid|sessionid)=[^/;]*", re.I).
 _labels = re.compile(r"(?:[^.:]{1,63}\.)*[^.:]{1,63}(?::\d+)?").fullmatch
 _credentials = re.compile("(?<=//)[^/?#]*@|^(?!.*//)[^/?#]*@").sub
 _small_number = re.compile(r"\d{1,8}").fullmatch
-_digits = re.compile("(?<!%)(?<!%[0-9A-F])[0-9]+").subn  # not those of an escape
+_plain_digits = re.compile("[0-9]+").subn
+_other_digits = re.compile("(?<!%)(?<!%[0-9A-F])[0-9]+").subn  # not those of an escape
 
 # References that need no parser: up some folders or to the root, then plain segments.
 _plain = re.compile(
@@ -83,6 +84,15 @@ def _parse(base: str, href: str) -> str:
     return join_url(base, href) if base else normalize_url(href)
 
 
+@lru_cache(maxsize=16)
+def page(url: str) -> str:
+    """The canonical form of the URL of the page that is being read; "" if it has none.
+
+    It is asked for more than once a page.
+    """
+    return join("", url)
+
+
 class Joiner(dict[str, tuple[str, Fingerprint]]):
     """What the hrefs of one page mean: canonical URL and fingerprint, or ("", 0).
 
@@ -94,8 +104,8 @@ class Joiner(dict[str, tuple[str, Fingerprint]]):
     """
 
     def __init__(self, base_url: str, base_href: str = "") -> None:
-        page = join("", base_url)
-        self._base = base = (base_href and join(page, base_href)) or page
+        own = page(base_url)
+        self._base = base = (base_href and join(own, base_href)) or own
         self._folder = folder = base[: base.partition("?")[0].rfind("/") + 1]
         # A folder without end is left to the parser; its names would fill the memory.
         usual = 0 < folder.count("/") <= MOST_FOLDERS
@@ -285,6 +295,10 @@ def template(url: str) -> Fingerprint:
         names = [_name(pair) if "=" in pair else "" for pair in query.split("&")]
         shape += "?" + _digits("0", "&".join(names))[0]
     return fingerprint(url[:start] + shape) if numbers or query else 0
+
+
+def _digits(mark: str, text: str) -> tuple[str, int]:
+    return _other_digits(mark, text) if "%" in text else _plain_digits(mark, text)
 
 
 class ScopeRules(Protocol):

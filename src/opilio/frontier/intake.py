@@ -69,8 +69,9 @@ class Intake:
         keys = [order.key(ranked.promise) for ranked in batch]
         if not all(ids):
             unknown = [place for place, id in enumerate(ids) if not id]
-            self._append(batch, keys, unknown, trail, now)
-            ids = self._ids(batch)
+            new = self._append(batch, keys, unknown, trail, now)
+            for place in unknown:
+                ids[place] = new.get(batch[place].link.fingerprint, 0)
         # Most links of a page are known and no better: one by one is quickest here.
         mode_of, key_of = self._links.mode_of, self._links.key_of
         last = Mode.CROWDED if self._bounds.capacity else Mode.REFUSED
@@ -104,8 +105,11 @@ class Intake:
         unknown: list[int],
         trail: Trail,
         now: float,
-    ) -> None:
-        """Keep the links at these places of a batch, each of them once."""
+    ) -> dict[int, int]:
+        """Keep the links at these places of a batch, each of them once.
+
+        Answers the new ids by fingerprint; a URL that is too long has none.
+        """
         fresh: dict[int, int] = {}
         for place in unknown:
             link = batch[place].link
@@ -130,6 +134,9 @@ class Intake:
         for reason in filter(None, reasons):
             self._agenda.ended[State.UNUSABLE, reason] += 1
         self._agenda.wait(ids[modes == Mode.WAITING].tolist(), now)
+        new = dict(zip(fresh, ids.tolist(), strict=True))
+        self._recent.update(new)
+        return new
 
     def _screen(
         self, found: Sequence[Ranked], depth: int

@@ -70,7 +70,7 @@ class PageReader:
             elif name == "x-robots-tag":
                 robots.append(value)
         markup, charset = content.text(response.body, content_type)
-        url = urls.join("", response.url)
+        url = urls.page(response.url)
         degraded = ""
         try:
             found = extract(self.parse(markup), url, self.context)
