@@ -18,7 +18,7 @@ from warcio.archiveiterator import ArchiveIterator
 from opilio.lab.dials import Dials
 from opilio.lab.server import Server, serve
 from opilio.lab.synthetic import SyntheticWeb
-from opilio.store.warc import read_record
+from opilio.store.warc_files import read_record
 
 KILLS = 50
 DELAY = 0.15

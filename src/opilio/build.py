@@ -10,7 +10,6 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from opilio import urls
 from opilio.crawl import Crawl, Stages
 from opilio.errors import BadInput
 from opilio.fetch.addresses import parse_networks
@@ -24,6 +23,7 @@ from opilio.judge import JUDGES
 from opilio.judge.languages import InLanguages
 from opilio.plan import Plan
 from opilio.read.pool import ReaderPool
+from opilio.scope import Scope
 from opilio.store.folder import CrawlFolder
 from opilio.store.robots import SqliteRobots
 from opilio.store.store import Store
@@ -84,7 +84,7 @@ async def assemble(plan: Plan, folder: CrawlFolder) -> AsyncIterator[Crawl]:
                 yield Crawl(
                     plan,
                     Stages(
-                        scope=urls.Scope(plan.topic.scope),
+                        scope=Scope(plan.topic.scope),
                         frontier=frontier,
                         fetch=fetch,
                         readers=readers,

@@ -21,6 +21,7 @@ from opilio.budget import Budget
 from opilio.config import Settings
 from opilio.errors import MachineLimit, OpilioError, Transient, Unusable
 from opilio.read.pool import ReaderPool
+from opilio.scope import Scope
 from opilio.store.store import Store, full_disk, is_full_disk
 from opilio.types import (
     Fetch,
@@ -62,7 +63,7 @@ class Tally:
 class Stages:
     """The parts of a crawl, in the order in which a link meets them."""
 
-    scope: urls.Scope
+    scope: Scope
     frontier: Frontier
     fetch: Fetch
     readers: ReaderPool

@@ -8,18 +8,14 @@ upper case, query sorted by name, nothing in it that only names a visitor.
 
 from __future__ import annotations
 
-import fnmatch
 import re
 import string
-from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Protocol
-from urllib.parse import quote
+from typing import TYPE_CHECKING
 
 from ada_url import join_url, normalize_url
 from xxhash import xxh3_64_intdigest
 
-from opilio.errors import BadInput
 from opilio.types import Fingerprint
 
 if TYPE_CHECKING:
@@ -266,7 +262,7 @@ def domain(host: str) -> str:
     An address is its own domain. So is a public suffix and a name without a dot. Of
     a name under an unknown suffix it is the last two labels.
     """
-    name = _without_port(host)
+    name = without_port(host)
     if name.startswith("[") or name.rpartition(".")[2].isdecimal():
         return name
     found: str | None = _suffixes().privatesuffix(name)
@@ -301,71 +297,8 @@ def _digits(mark: str, text: str) -> tuple[str, int]:
     return _other_digits(mark, text) if "%" in text else _plain_digits(mark, text)
 
 
-class ScopeRules(Protocol):
-    """What `[scope]` of a settings file says; opilio.config.Scope is one."""
-
-    @property
-    def domains(self) -> Sequence[str]: ...
-
-    @property
-    def exclude_domains(self) -> Sequence[str]: ...
-
-    @property
-    def exclude_paths(self) -> Sequence[str]: ...
-
-
-class Scope:
-    """Which URLs belong to a crawl; BadInput if a rule names no host."""
-
-    def __init__(self, rules: ScopeRules) -> None:
-        self._within = _hosts(rules.domains, "scope.domains")
-        self._without = _hosts(rules.exclude_domains, "scope.exclude_domains")
-        # The patterns of fnmatch are atomic, so no number of stars makes them slow.
-        self._paths = [
-            re.compile(fnmatch.translate(quote(pattern, string.punctuation))).match
-            for pattern in rules.exclude_paths
-        ]
-        self.is_limited = bool(self._within or self._without or self._paths)
-
-    def allows(self, url: str) -> bool:
-        """Does a canonical URL belong to the crawl?"""
-        if self._within or self._without:
-            names = _names(host(url))
-            if self._within and self._within.isdisjoint(names):
-                return False
-            if not self._without.isdisjoint(names):
-                return False
-        if not self._paths:
-            return True
-        target = url[url.index("/", 8) :]
-        path = target.partition("?")[0]
-        return not any(match(path) or match(target) for match in self._paths)
-
-
-def _hosts(names: Iterable[str], setting: str) -> frozenset[str]:
-    """Hosts as canonical URLs spell them: `*.Bücher.de` as `xn--bcher-kva.de`."""
-    hosts = set()
-    for name in names:
-        bare = name.strip().removeprefix("*").removeprefix(".")
-        url = join("", f"http://{bare}/")
-        if not url or url.count("/") > 3 or "?" in url:
-            raise BadInput(
-                f"{setting}: {name!r} is not a host; write it like 'example.org'"
-            )
-        hosts.add(host(url))
-    return frozenset(hosts)
-
-
-@lru_cache(maxsize=2**12)
-def _names(host: str) -> tuple[str, ...]:
-    """A host, also without its port, and all domains above it."""
-    name = _without_port(host)
-    labels = [] if name.startswith("[") else name.split(".")
-    above = [".".join(labels[start:]) for start in range(1, len(labels))]
-    return (host, name, *above)
-
-
-def _without_port(host: str) -> str:
+def without_port(host: str) -> str:
+    """A host's name or address alone."""
     if host.startswith("["):
         return host.partition("]")[0] + "]"
     return host.partition(":")[0]
@@ -376,6 +309,4 @@ def _suffixes() -> PublicSuffixList:
     # Imported here: its list takes a tenth of a second to read.
     from publicsuffixlist import PublicSuffixList
 
-    return (
-        PublicSuffixList()
-    )  # user pages are sites of their own, unknown suffixes fine
+    return PublicSuffixList()  # alice.github.io is a site of its own

@@ -13,7 +13,8 @@ from opilio.database import open_database
 from opilio.errors import BadInput
 from opilio.store.export import export_csv, export_jsonl, export_warc
 from opilio.store.folder import CrawlFolder
-from opilio.store.warc import WarcWriter, pack, pack_metadata
+from opilio.store.warc import pack, pack_metadata
+from opilio.store.warc_files import WarcWriter
 from opilio.types import Response
 
 AT = 1_700_000_000.5

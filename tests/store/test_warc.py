@@ -17,14 +17,8 @@ from hypothesis import strategies as st
 
 from opilio.database import open_database
 from opilio.errors import BadInput
-from opilio.store.warc import (
-    WarcWriter,
-    pack,
-    pack_metadata,
-    pack_revisit,
-    pack_warcinfo,
-    read_record,
-)
+from opilio.store.warc import pack, pack_metadata, pack_revisit, pack_warcinfo
+from opilio.store.warc_files import WarcWriter, read_record
 from opilio.types import Response
 
 BODY = b"<html><title>Steam</title>" + b"engines on rails " * 200

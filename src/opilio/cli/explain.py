@@ -14,6 +14,7 @@ from opilio import urls
 from opilio.cli.terminal import foreign, stdout
 from opilio.errors import BadInput
 from opilio.plan import load_plan
+from opilio.scope import Scope
 from opilio.store.folder import CrawlFolder
 from opilio.store.lookup import Explanation, opened
 from opilio.store.lookup import explain as look_up
@@ -36,7 +37,7 @@ def explain(
     with opened(crawl) as db:
         found = look_up(db, urls.fingerprint(canonical), urls.origin(canonical))
     if found is None:
-        in_scope = urls.Scope(load_plan(crawl).topic.scope).allows(canonical)
+        in_scope = Scope(load_plan(crawl).topic.scope).allows(canonical)
         why = "no page that was read links to it" if in_scope else "it is out of scope"
         raise BadInput(f"{canonical} is not known to this crawl: {why}")
     if as_json:

@@ -22,7 +22,8 @@ import msgspec
 from opilio.database import open_database
 from opilio.errors import BadInput
 from opilio.store.folder import CrawlFolder
-from opilio.store.warc import date, read_bytes, read_record
+from opilio.store.warc import date
+from opilio.store.warc_files import read_bytes, read_record
 from opilio.types import Response
 
 PAGES = """

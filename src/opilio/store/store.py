@@ -18,7 +18,8 @@ from opilio.errors import MachineLimit
 from opilio.store.catalogue import Catalogue
 from opilio.store.copies import ContentSeen, NearCopies
 from opilio.store.folder import CrawlFolder
-from opilio.store.warc import WarcWriter, pack, pack_metadata, pack_revisit
+from opilio.store.warc import pack, pack_metadata, pack_revisit
+from opilio.store.warc_files import WarcWriter
 from opilio.types import Fingerprint, Lease, Page, Response, Verdict
 
 

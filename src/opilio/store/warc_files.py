@@ -1,0 +1,175 @@
+"""Finished WARC records in; files that hold them, cut back after a crash, out."""
+
+from __future__ import annotations
+
+import os
+import re
+import sqlite3
+import threading
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import BinaryIO
+
+from opilio import __version__, archive
+from opilio.errors import BadInput
+from opilio.store.warc import pack_warcinfo
+from opilio.types import Clock, Response
+
+GIB = 2**30
+FILE_NAME = "{:06}.warc.gz"
+JUST_BEGUN = 2**12  # bytes; a file that has only described itself has fewer
+OUR_FILES = re.compile(r"\d{6}\.warc\.gz")
+DESCRIPTION = {
+    "software": f"opilio/{__version__}",
+    "format": "WARC File Format 1.1",
+    "conformsTo": "http://iipc.github.io/warc-specifications/specifications/"
+    "warc-format/warc-1.1/",
+    "robots": "obey",
+}
+
+
+def read_record(folder: Path, name: str, offset: int, length: int) -> Response:
+    """The response that was appended there."""
+    try:
+        return archive.read_response(folder / name, offset, length)
+    except (OSError, ValueError) as error:
+        raise damaged(folder / name, str(error)) from error
+
+
+def read_bytes(path: Path, offset: int, length: int) -> bytes:
+    """The finished records that were appended there."""
+    try:
+        with path.open("rb") as file:
+            file.seek(offset)
+            records = file.read(length)
+    except OSError as error:
+        raise damaged(path, str(error)) from error
+    if len(records) < length:
+        raise damaged(path, f"it ends {length - len(records)} bytes too soon")
+    return records
+
+
+class WarcWriter:
+    """Appends records to the files of a folder, and knows how much of them is safe.
+
+    The table `warc` says how far each file is good; what is beyond that when a folder
+    is opened was never committed, and is cut off.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        db: sqlite3.Connection,
+        max_bytes: int = GIB,
+        now: Clock = time.time,
+    ) -> None:
+        self.folder = folder
+        self.db = db
+        self.max_bytes = max_bytes
+        self.now = now
+        self.unrecorded: dict[str, int] = {}  # file -> its length, safe on disk
+        self.lock = threading.Lock()  # the file is not changed while it is flushed
+        folder.mkdir(parents=True, exist_ok=True)
+        known: dict[str, int] = dict(db.execute("SELECT name, length FROM warc"))
+        cut_back(folder, known)
+        self.name = max(known, default=FILE_NAME.format(1))
+        self.length = known.get(self.name, 0)  # with what is not on disk yet
+        self.safe = self.length
+        self.file = self.open()
+
+    def open(self) -> BinaryIO:
+        """Open the current file; a new one starts by describing itself."""
+        file = (self.folder / self.name).open("ab", buffering=2**20)
+        if self.length == 0:
+            sync_folder(self.folder)
+            self.length = file.write(pack_warcinfo(self.name, self.now(), DESCRIPTION))
+        return file
+
+    def append(self, records: bytes) -> tuple[str, int, int]:
+        """Add finished records; answers the file's name, the offset and the length."""
+        if self.length >= self.max_bytes:
+            self.rotate()
+        offset = self.length
+        self.file.write(records)
+        self.length += len(records)
+        return self.name, offset, len(records)
+
+    def rotate(self) -> None:
+        """Go on in a new file."""
+        self.flush()
+        with self.lock:
+            self.file.close()
+            self.name = FILE_NAME.format(int(self.name[:6]) + 1)
+            self.length = self.safe = 0
+            self.file = self.open()
+
+    def flush(self) -> None:
+        """Make what was appended so far safe on disk; may run in a thread."""
+        with self.lock:
+            length = self.length
+            self.file.flush()
+            os.fsync(self.file.fileno())
+            self.unrecorded[self.name] = self.safe = length
+
+    def record_length(self) -> None:
+        """Note the safe lengths in the table, in the caller's transaction.
+
+        That transaction may hold places in what was appended during a `flush` in a
+        thread, so the rest is made safe first.
+        """
+        if self.safe < self.length:
+            self.flush()
+        self.db.executemany(
+            "INSERT OR REPLACE INTO warc (name, length) VALUES (?, ?)",
+            self.unrecorded.items(),
+        )
+        self.unrecorded.clear()
+
+    def sync(self) -> None:
+        """Make everything safe, and note so."""
+        self.flush()
+        self.record_length()
+
+    def close(self) -> None:
+        """Let go of the file; what a full disk has not taken was never committed."""
+        with suppress(OSError):
+            self.file.close()
+
+
+def damaged(path: Path, trouble: str) -> BadInput:
+    """The error for a file that is not what crawl.db knows it to be."""
+    return BadInput(
+        f"{path} is damaged ({trouble}); put it back from a copy, or crawl into a new "
+        "folder"
+    )
+
+
+def cut_back(folder: Path, known: Mapping[str, int]) -> None:
+    """Make the files what the table says; what is lost cannot be made up for."""
+    for path in sorted(folder.iterdir()):
+        if path.name not in known and OUR_FILES.fullmatch(path.name):
+            if not known and path.stat().st_size > JUST_BEGUN:
+                raise BadInput(
+                    f"{path} holds pages that crawl.db knows nothing of: the database "
+                    "must have been lost; put it back from a copy, or start again with "
+                    "--fresh, which removes both"
+                )
+            path.unlink()
+    for name, length in known.items():
+        path = folder / name
+        size = path.stat().st_size if path.exists() else 0
+        if size < length:
+            raise damaged(path, f"{size} bytes, but crawl.db knows of {length}")
+        if size > length:
+            os.truncate(path, length)
+
+
+def sync_folder(folder: Path) -> None:
+    """Make a new file's name as safe as its bytes."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
