@@ -17,6 +17,7 @@ from warcio.archiveiterator import ArchiveIterator
 
 from opilio.lab.dials import Dials
 from opilio.lab.server import Server, serve
+from opilio.lab.small import SmallWeb, page
 from opilio.lab.synthetic import SyntheticWeb
 from opilio.store.warc_files import read_record
 
@@ -178,3 +179,25 @@ def check_few_were_fetched_twice(server: Server, kills: int) -> None:
     )
     again = sum(count - 1 for count in fetched.values())
     assert again <= kills * IN_FLIGHT, (again, kills)
+
+
+@pytest.mark.parametrize("requests", [1, 2, 3], ids=["robots.txt", "a page", "later"])
+async def test_a_host_rests_across_a_crash_longer_than_a_restart_takes(
+    crawled, requests: int
+):
+    delay = 2.5
+    links = {f"/{n}": f"page {n}" for n in range(9)}
+    web = {f"http://seed.test/{n}": page(f"Bee {n}", f"honey {n}") for n in range(9)}
+    life = await crawled(
+        SmallWeb({"http://seed.test/": page("Bees", "honey", links), **web}),
+        settings_text=f"[politeness]\ndelay = {delay}\n[store]\ncommit_every = 0.05\n",
+    )
+    for wanted in (requests, requests + 1):
+        process = await life.start()
+        while len(life.server.requests) < wanted:
+            await asyncio.sleep(0.005)
+        process.kill()
+        await process.wait()
+    times = [request.at for request in life.server.requests]
+    gaps = [after - before for before, after in pairwise(times)]
+    assert min(gaps) >= delay - SLACK, gaps
