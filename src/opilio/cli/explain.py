@@ -64,7 +64,10 @@ def show(found: Explanation) -> None:
         if step.anchor:
             through = Text(" " * 16) + foreign(f"“{step.anchor}”", 70, "dim")
             stdout.print(through, soft_wrap=True)
-    show_parts("Its promise", link["promise"], link["parts"])
+    if link["found_on"]:
+        show_parts("Its promise", link["promise"], link["parts"])
+    else:
+        stdout.print("\n[bold]Its promise: a seed[/], visited before all others")
     if page and page["score"] is not None:
         show_parts("Its verdict", page["score"], page["parts"])
     if page:
