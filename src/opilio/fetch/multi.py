@@ -1,8 +1,8 @@
 """libcurl handles in; their results out, many at a time, in asyncio's loop.
 
 libcurl tells which sockets it waits for and when it wants to be called next. The
-sockets are watched by an epoll of our own, and the loop watches that one: half the cost
-of giving the loop each socket, and the same under asyncio and uvloop.
+sockets are watched by an epoll of our own, and the loop watches that one: cheaper than
+giving the loop each socket, and the same under asyncio and uvloop.
 
 Connections that wait for their next request are watched, too. A server that speaks on
 one unasked would have its words taken for the answer to that request (libcurl looks for

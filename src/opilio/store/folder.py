@@ -19,7 +19,6 @@ class CrawlFolder:
         self.settings = path / "crawl.toml"
         self.database = path / "crawl.db"
         self.warcs = path / "warc"
-        self.models = path / "models"
         self._lock: IO[str] | None = None
 
     @property
@@ -62,8 +61,7 @@ class CrawlFolder:
 
     def clear(self) -> None:
         """Remove what a crawl has written here, and nothing else."""
-        for path in (self.warcs, self.models):
-            shutil.rmtree(path, ignore_errors=True)
+        shutil.rmtree(self.warcs, ignore_errors=True)
         for name in ("crawl.toml", "crawl.db", "crawl.db-wal", "crawl.db-shm"):
             (self.path / name).unlink(missing_ok=True)
 

@@ -28,7 +28,6 @@ class Store:
 
     def __init__(self, folder: CrawlFolder, settings: StoreSettings) -> None:
         self.folder = folder
-        self.settings = settings
         folder.lock()
         self.db = open_database(folder.database)
         self.db.execute("BEGIN")
