@@ -9,7 +9,7 @@ install: .venv/.installed
 .venv/.installed: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable . --group test --group lint
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[all]' --group test --group lint
 	touch $@
 
 demo: install

@@ -17,6 +17,7 @@ from opilio.lab.small import SmallWeb, page
 from opilio.plan import Plan
 from opilio.strategies import STRATEGIES
 from opilio.topic import Topic
+from opilio.topic.file import Classes, Examples, OntologyFiles, QueryLog, Sources
 
 DOCS = Path(__file__).parents[1] / "docs"
 COMMANDS = typer.main.get_command(app).commands  # type: ignore[attr-defined]
@@ -55,8 +56,10 @@ def test_a_setting_is_documented_with_its_default(section: str):
 
 def test_every_key_of_a_topic_file_is_documented():
     text = (DOCS / "settings.md").read_text()
-    for name in (*Topic.__struct_fields__, *config.Scope.__struct_fields__):
-        assert name in text, name
+    tables = (Topic, config.Scope, Sources, QueryLog, OntologyFiles, Examples, Classes)
+    for table in tables:
+        for name in table.__struct_fields__:
+            assert name in text, name
 
 
 def test_the_plan_has_no_section_that_is_not_documented():

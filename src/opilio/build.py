@@ -28,7 +28,7 @@ from opilio.store.folder import CrawlFolder
 from opilio.store.robots import SqliteRobots
 from opilio.store.store import Store
 from opilio.strategies import STRATEGIES
-from opilio.types import Fetch, Judge, ReaderSetup
+from opilio.types import Fetch, Judge, ReaderSetup, Subject
 from opilio.words import Vocabulary
 
 T = TypeVar("T")
@@ -49,8 +49,8 @@ def make_judge(plan: Plan, vocabulary: Vocabulary) -> Judge:
     for term, weight in plan.topic.weights().items():
         key = vocabulary.key(term)
         weights[key] = max(weight, weights.get(key, 0.0))
-    make = choose("judge", plan.crawl.judge, JUDGES)
-    judge = make(weights, plan.topic.threshold)
+    subject = Subject(weights=weights, threshold=plan.topic.threshold)
+    judge = choose("judge", plan.crawl.judge, JUDGES)(subject)
     languages = plan.topic.languages
     return InLanguages(judge, languages) if languages else judge
 
@@ -70,7 +70,7 @@ def check_plan(plan: Plan) -> None:
 async def assemble(plan: Plan, folder: CrawlFolder) -> AsyncIterator[Crawl]:
     """A crawl ready to run; closes what it opened."""
     terms = tuple(plan.topic.weights())
-    language = plan.topic.languages[0] if plan.topic.languages else "en"
+    language = plan.topic.language
     judge = make_judge(plan, Vocabulary(terms, language))
     strategy = choose("strategy", plan.crawl.strategy, STRATEGIES)()
     setup = ReaderSetup(terms, language, strategy.reads_context)

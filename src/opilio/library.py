@@ -25,7 +25,7 @@ async def harvest(
     check(topic, "the topic")
     plan = make_plan(home, topic, settings)
     check_plan(plan)
-    seeds = [urls.canonical(seed) for seed in topic.seeds]
+    seeds = [urls.canonical(seed) for seed in topic.sources.urls]
     if not seeds and not home.database.exists():
         raise BadInput("there is nowhere to start: give the topic seeds")
     begin(plan, home)

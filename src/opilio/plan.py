@@ -130,10 +130,23 @@ def save_plan(plan: Plan, folder: CrawlFolder) -> None:
     if urls.redact(proxy) != proxy:
         proxy = urls.redact(proxy).replace("://", f"://{HIDDEN}", 1)
     fetch = msgspec.structs.replace(plan.fetch, proxy=proxy)
-    tables = msgspec.to_builtins(msgspec.structs.replace(plan, fetch=fetch))
+    tables = without_none(
+        msgspec.to_builtins(msgspec.structs.replace(plan, fetch=fetch))
+    )
     draft = folder.settings.with_suffix(".new")
     draft.write_text(tomli_w.dumps(tables), encoding="utf-8")
     draft.replace(folder.settings)
+
+
+def without_none(value: Any) -> Any:
+    """The tables without what is not set, for which TOML has no word."""
+    if isinstance(value, dict):
+        return {
+            key: without_none(inner)
+            for key, inner in value.items()
+            if inner is not None
+        }
+    return value
 
 
 def load_plan(folder: CrawlFolder) -> Plan:

@@ -34,6 +34,24 @@ class State(StrEnum):
     PARKED = "parked"
 
 
+class Counted(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """The topic terms in a piece of text, counted."""
+
+    terms: Mapping[str, int] = {}  # term's key -> times it occurs
+    norm: float = 0.0  # √Σ(1+ln tf)² over all its stems; 0 if it has no topic term
+
+
+NOTHING = Counted()
+
+
+class LinkTerms(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """The topic terms in each part of a link."""
+
+    anchor: Counted = NOTHING
+    around: Counted = NOTHING  # before and after it, without the anchor
+    url: Counted = NOTHING
+
+
 class Link(msgspec.Struct, frozen=True, array_like=True, omit_defaults=True, gc=False):
     """A link as it stands on a page."""
 
@@ -43,6 +61,35 @@ class Link(msgspec.Struct, frozen=True, array_like=True, omit_defaults=True, gc=
     before: str = ""  # the words before it, cut at word boundaries
     after: str = ""
     rel: str = ""
+    block: int = 0  # number of the block it stands in
+    path: str = ""  # its tags from body on, joined by slashes
+    terms: LinkTerms | None = None  # None: there is no topic term in any part
+
+
+class BlockKind(StrEnum):
+    """What a block is there for."""
+
+    TEXT = "text"
+    NAVIGATION = "navigation"
+    FOOTER = "footer"
+    ADVERTISING = "advertising"
+
+
+class Block(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """A part of a page: what stands under one heading, or a part that is none of it.
+
+    Blocks are numbered from 0 in document order. Block 0 has no heading: it holds the
+    title and what stands before the first heading.
+    """
+
+    heading: str = ""
+    level: int = 0  # of the heading, 1 to 6; 0: it has none
+    parent: int = -1  # number of the block under whose heading this one's stands
+    kind: BlockKind = BlockKind.TEXT
+    words: int = 0
+    terms: Mapping[str, int] = {}  # in heading and text
+    norm: float = 0.0  # √Σ(1+ln tf)² over all its stems
+    most: int = 0  # times its most frequent stem occurs
 
 
 class Page(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -62,14 +109,46 @@ class Page(msgspec.Struct, frozen=True, array_like=True, gc=False):
     noindex: bool = False  # meta robots or X-Robots-Tag
     nofollow: bool = False
     degraded: str = ""  # why the page could not be read as a whole, if so
+    title_terms: Counted = NOTHING
+    url_terms: Counted = NOTHING
+    blocks: Sequence[Block] = ()  # empty unless the reader was asked for them
+    stems: bytes = b""  # hashes of all its stems, ascending, as little-endian uint64
+    counts: bytes = b""  # how often each of these occurs, as little-endian uint16
+    alternates: Mapping[str, str] = {}  # hreflang -> URL
 
 
 class ReaderSetup(msgspec.Struct, frozen=True):
-    """What a reader process must know of the topic and the strategy."""
+    """What a reader process must know of the topic, the judge and the strategy."""
 
     terms: tuple[str, ...]
     language: str
-    context: bool = False  # does the strategy read the words around links?
+    context: bool = False  # the words around links, and the terms in them
+    blocks: bool = False
+    vector: bool = False  # Page.stems and Page.counts
+    overlapping: bool = False  # count terms inside longer terms too
+    dictionaries: Mapping[str, Mapping[str, tuple[str, ...]]] = {}
+    """Language -> word or phrase -> its meanings in the topic's language."""
+
+
+class ClassFeatures(msgspec.Struct, frozen=True, gc=False):
+    """What a page about a class of the ontology may say (Yang, figure 3)."""
+
+    representative: Sequence[str] = ()  # keys of terms that stand for this class alone
+    related: Mapping[str, int] = {}  # key -> level: how far the shared feature is
+
+
+class Subject(msgspec.Struct, frozen=True, kw_only=True):
+    """What is sought, ready to be compared with pages: terms by their keys."""
+
+    threshold: float | None = None  # None: the judge's own
+    weights: Mapping[str, float] = {}  # the weight table
+    importance: Mapping[str, float] = {}  # the importance table of the ontology
+    concepts: Mapping[str, tuple[str, float]] = {}
+    """Term -> the concept it names, and how near that is to what is sought (1: it)."""
+    classes: Mapping[str, ClassFeatures] = {}
+    targets: Sequence[str] = ()  # of these classes, those that are sought
+    relevant: Sequence[Page] = ()  # example pages, with their vectors
+    irrelevant: Sequence[Page] = ()
 
 
 class Reading(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -154,7 +233,22 @@ class Fetch(Protocol):
 class Judge(Protocol):
     """Says how relevant a page is."""
 
+    reads_blocks: bool  # False: pages may come without Page.blocks
+    reads_vector: bool  # False: pages may come without Page.stems and Page.counts
+
     def judge(self, page: Page) -> Verdict: ...
+
+
+class Learner(Protocol):
+    """A judge or strategy that learns; what it learnt survives a restart."""
+
+    def dump(self) -> bytes | None:
+        """What was learnt since the last dump; None: nothing new."""
+        ...
+
+    def load(self, learnt: bytes) -> None:
+        """Take up what an earlier dump gave."""
+        ...
 
 
 class Strategy(Protocol):

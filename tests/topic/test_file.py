@@ -37,10 +37,10 @@ def test_keywords_carry_their_weights(tmp_path: Path):
     ("text", "expected"),
     [
         ('keywords = ["a"]', "name"),
-        ('name = "x"', "a topic needs keywords"),
+        ('name = "x"', "a topic needs one of keywords"),
         ('name = "x"\nkeywords = [" "]', "an empty term"),
         ('name = "x"\nkeywords = [{ term = "a", weight = 0 }]', "must be above 0"),
-        ('name = "x"\nkeywords = ["a"]\nthreshold = 3.0', "at most 1"),
+        ('name = "x"\nkeywords = ["a"]\nthreshold = 3.0', "<= 1.0"),
         ('name = "x"\nkeywords = ["a"]\nseeds = ["ftp://a/"]', "'ftp://a/' is not"),
         ('name = "x"\nkeyword = ["a"]', "did you mean 'keywords'"),
         ('name = "x"\nkeywords = "a"', "keywords: expected"),

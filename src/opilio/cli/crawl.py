@@ -138,7 +138,7 @@ def crawl(
     if replay:
         plan = for_replay(plan, replay)
     check_plan(plan)
-    seeds = check_seeds([*plan.topic.seeds, *(seed_url or [])], folder, fresh)
+    seeds = check_seeds([*plan.topic.sources.urls, *(seed_url or [])], folder, fresh)
     begin(plan, folder, fresh=fresh)
     raise typer.Exit(run_loop(run(plan, folder, seeds, quiet)))
 

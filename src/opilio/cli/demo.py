@@ -115,7 +115,7 @@ async def crawl(
     )
     begin(plan, folder, fresh=True)
     async with assemble(plan, folder) as running, Reporter(running):
-        await running.run(topic.seeds)
+        await running.run(topic.sources.urls)
     with opened(folder) as db:
         return pages_in_order(db)
 

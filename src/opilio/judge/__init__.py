@@ -3,9 +3,9 @@
 from collections.abc import Callable, Mapping
 
 from opilio.judge.cosine import Cosine
-from opilio.types import Judge
+from opilio.types import Judge, Subject
 
-JUDGES: Mapping[str, Callable[[Mapping[str, float], float], Judge]] = {
+JUDGES: Mapping[str, Callable[[Subject], Judge]] = {
     "cosine": Cosine,
 }
 

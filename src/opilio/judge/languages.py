@@ -14,6 +14,8 @@ class InLanguages:
 
     def __init__(self, judge: Judge, languages: Sequence[str]) -> None:
         self.inner = judge
+        self.reads_blocks = judge.reads_blocks
+        self.reads_vector = judge.reads_vector
         self.languages = {language.lower().partition("-")[0] for language in languages}
 
     def judge(self, page: Page) -> Verdict:

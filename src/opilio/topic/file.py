@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Annotated
+
+import msgspec
 
 from opilio import urls
-from opilio.config import Scope, Section, load
+from opilio.config import Scope, Seconds, Section, load
 from opilio.errors import BadInput
+
+Share = Annotated[float, msgspec.Meta(gt=0, le=1)]
 
 
 class Keyword(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -14,6 +20,50 @@ class Keyword(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     term: str
     weight: float = 1.0
+
+
+class Sources(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[seeds]`: where to start, beyond a plain list of URLs."""
+
+    urls: tuple[str, ...] = ()
+    search: tuple[str, ...] = ()  # ddgs, ddgs:brave, searxng:http://…
+    query: str = ""  # what the engines are asked; empty: the topic's keywords
+    limit: int = 50  # seeds to take from all engines together, below 500
+    common: bool = False  # only what all engines found (or most, if that is nothing)
+    sitemaps: bool = False  # also what the sitemaps of the given URLs' sites list
+    feeds: bool = False  # also what the feeds of the given pages list
+
+
+class QueryLog(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[query_log]`: the weight table follows what people ask for (Meenu et al.)."""
+
+    file: str  # a query a line
+    alpha: Annotated[float, msgspec.Meta(gt=0, le=0.5)] = 0.5  # share of the old weight
+    threshold: float | None = None  # terms below it are left out; None: the mode's own
+    phrases: tuple[str, ...] = ()  # words that belong together: "lok sabha"
+    every: Seconds = 600.0  # while crawling, look at the log that often; 0: never
+    mode: str = "fixed"  # or "paper": absolute counts instead of shares of the queries
+
+
+class OntologyFiles(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[ontology]`: SKOS, OWL, RDFS or OBO; several files make a repository."""
+
+    files: tuple[str, ...]
+    concepts: tuple[str, ...] = ()  # what is sought; empty: found from the keywords
+
+
+class Examples(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[examples]`: pages that are what is sought, and some that are not."""
+
+    relevant: tuple[str, ...] = ()  # files and shell patterns: examples/good/*.html
+    irrelevant: tuple[str, ...] = ()
+
+
+class Classes(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[classes]`: a folder of example pages a class (Kumar & Vig's train-0)."""
+
+    folder: str
+    target: str  # the class that is sought
 
 
 class Evaluation(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -27,11 +77,27 @@ class Topic(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     name: str
     keywords: tuple[str | Keyword, ...] = ()
-    seeds: tuple[str, ...] = ()
+    seeds: tuple[str, ...] | Sources = ()
     languages: tuple[str, ...] = ()  # of the pages wanted; empty: any
-    threshold: float = 0.06  # a page is relevant from this score on
+    threshold: Share | None = None  # relevant from this score on; None: the judge's own
     scope: Scope = Scope()
+    query_log: QueryLog | None = None
+    ontology: OntologyFiles | None = None
+    examples: Examples | None = None
+    classes: Classes | None = None
+    dictionary: Mapping[str, str] = {}  # language -> bilingual dictionary file
     evaluation: Evaluation = Evaluation()
+
+    @property
+    def language(self) -> str:
+        """The language of the topic's own words."""
+        return self.languages[0].lower().partition("-")[0] if self.languages else "en"
+
+    @property
+    def sources(self) -> Sources:
+        """Where to start, in whatever form it was written."""
+        seeds = self.seeds
+        return seeds if isinstance(seeds, Sources) else Sources(urls=seeds)
 
     def weights(self) -> dict[str, float]:
         """Each keyword with its weight."""
@@ -43,17 +109,44 @@ class Topic(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 def load_topic(path: Path) -> Topic:
-    """Read and check a topic file."""
-    topic = load(path, Topic)
+    """Read and check a topic file; the files it names are looked for beside it."""
+    topic = beside(load(path, Topic), path.parent)
     check(topic, str(path))
     return topic
 
 
+def beside(topic: Topic, folder: Path) -> Topic:
+    """The topic with the names of its files made absolute."""
+
+    def absolute(name: str) -> str:
+        return str(folder.absolute() / Path(name).expanduser())
+
+    replace = msgspec.structs.replace
+    log, ontology, classes = topic.query_log, topic.ontology, topic.classes
+    examples = topic.examples
+    return replace(
+        topic,
+        query_log=log and replace(log, file=absolute(log.file)),
+        ontology=ontology
+        and replace(ontology, files=tuple(map(absolute, ontology.files))),
+        examples=examples
+        and replace(
+            examples,
+            relevant=tuple(map(absolute, examples.relevant)),
+            irrelevant=tuple(map(absolute, examples.irrelevant)),
+        ),
+        classes=classes and replace(classes, folder=absolute(classes.folder)),
+        dictionary={key: absolute(name) for key, name in topic.dictionary.items()},
+    )
+
+
 def check(topic: Topic, source: str) -> None:
     """Raise BadInput for what the types alone cannot see."""
-    if not topic.keywords:
+    examples = topic.examples and topic.examples.relevant
+    if not (topic.keywords or topic.query_log or topic.ontology or examples):
         raise BadInput(
-            f"{source}: a topic needs keywords; add: keywords = ['a word', 'a phrase']"
+            f"{source}: a topic needs one of keywords, [query_log], [ontology] or "
+            "[examples]; add: keywords = ['a word', 'a phrase']"
         )
     for term, weight in topic.weights().items():
         if not term.strip():
@@ -63,11 +156,12 @@ def check(topic: Topic, source: str) -> None:
                 f"{source}: keywords: the weight of {term!r} is {weight:g}; "
                 "it must be above 0 and at most 1000"
             )
-    if not 0 < topic.threshold <= 1:
-        raise BadInput(
-            f"{source}: threshold is {topic.threshold:g}; it must be above 0, at most 1"
-        )
-    for seed in topic.seeds:
+    refuse_bad_addresses(topic.sources.urls, source)
+
+
+def refuse_bad_addresses(seeds: Sequence[str], source: str) -> None:
+    """Raise BadInput for the first seed that is no address of the web."""
+    for seed in seeds:
         if not urls.join("", seed):
             raise BadInput(
                 f"{source}: seeds: {seed!r} is not an address; write http://… or https://…"
