@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
@@ -26,8 +26,10 @@ from opilio.store.store import Store, full_disk, is_full_disk
 from opilio.types import (
     Fetch,
     Fingerprint,
+    Followed,
     Frontier,
     Judge,
+    Learner,
     Lease,
     Link,
     Page,
@@ -70,6 +72,8 @@ class Stages:
     judge: Judge
     strategy: Strategy
     store: Store
+    learners: Mapping[str, Learner] = field(default_factory=dict)
+    followed: Followed | None = None  # a topic that changes
 
 
 class Crawl:
@@ -84,6 +88,8 @@ class Crawl:
         self.judge = stages.judge
         self.strategy = stages.strategy
         self.store = stages.store
+        self.learners = stages.learners
+        self.followed = stages.followed
         self.tally = Tally()
         self.budget = Budget(settings.crawl.max_pages, self.store.catalogue.pages)
         self.brain = asyncio.Lock()
@@ -103,6 +109,8 @@ class Crawl:
                 for _ in range(self.settings.crawl.in_flight):
                     self.workers.append(group.create_task(self.work()))
                 group.create_task(self.commit_regularly())
+                if self.followed and self.followed.every:
+                    group.create_task(self.follow(self.followed))
         except BaseExceptionGroup as errors:
             error = first_of(errors)
             if is_full_disk(error):
@@ -280,11 +288,26 @@ class Crawl:
                 self.no_room = limit
                 self.stop_soon("disk")
 
+    async def follow(self, topic: Followed) -> None:
+        """Look at regular times whether the topic has changed; judge by it from then."""
+        pending: Iterable[asyncio.Task[None]] = self.workers
+        while pending:
+            _, pending = await asyncio.wait(self.workers, timeout=topic.every)
+            change = await asyncio.to_thread(topic.look) if pending else None
+            if change:
+                async with self.turn():
+                    self.judge, setup = change
+                    self.readers.renew(setup)
+                    self.store.catalogue.save_event("topic", pages=self.tally.pages)
+
     async def commit(self) -> None:
         """Make everything that was recorded durable, between two turns."""
         async with self.turn():
             if self.broken:
                 raise RuntimeError("a turn has failed; nothing more is committed")
+            for name, learner in self.learners.items():
+                if (learnt := learner.dump()) is not None:
+                    self.store.save_learnt(name, learnt)
             await self.store.flush()
             await self.frontier.flush()
             self.store.commit()

@@ -93,6 +93,11 @@ CREATE TABLE IF NOT EXISTS warc (          -- how far each file is known to be g
     length INTEGER NOT NULL
 ) WITHOUT ROWID;
 
+CREATE TABLE IF NOT EXISTS learnt (        -- what judge and strategy know by now
+    name TEXT PRIMARY KEY,                 -- judge, strategy, weights
+    state BLOB NOT NULL                    -- as the part itself writes it
+) WITHOUT ROWID;
+
 CREATE TABLE IF NOT EXISTS event (         -- starts and stops, in order
     id INTEGER PRIMARY KEY,
     at REAL NOT NULL,                      -- seconds since 1970

@@ -239,6 +239,16 @@ class Judge(Protocol):
     def judge(self, page: Page) -> Verdict: ...
 
 
+class Followed(Protocol):
+    """A topic that changes while it is crawled for, as a query log grows."""
+
+    every: float  # seconds between two looks
+
+    def look(self) -> tuple[Judge, bytes] | None:
+        """A new judge and a new setup for the readers; None: nothing has changed."""
+        ...
+
+
 class Learner(Protocol):
     """A judge or strategy that learns; what it learnt survives a restart."""
 

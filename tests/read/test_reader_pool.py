@@ -174,6 +174,17 @@ def test_readers_work_under_uvloop() -> None:
     assert uvloop.run(crash_and_go_on()) == ["a", "parse_crashed", "b", "c"]
 
 
+async def test_a_new_setup_reaches_every_reader_and_no_page_is_lost() -> None:
+    async with readers(2) as pool:
+        pool.renew(b"old")
+        before = asyncio.create_task(read_all(pool, ["sleep 0.02"] * 8))
+        await pool.read(response("first"))
+        pool.renew(b"new")
+        later = await read_all(pool, [str(n) for n in range(8)])
+        assert len(await before) == 8
+    assert {reading.record for reading in later} == {b"new"}
+
+
 PARENT = """
 import asyncio, sys
 from opilio.read.pool import ReaderPool

@@ -58,6 +58,7 @@ class Reader(asyncio.BufferedProtocol):
         self.pending: deque[Pending] = deque()
         self.load = 0  # bytes of the pages that are pending
         self.since = 0.0  # when it took up the page it is at
+        self.retired = False  # it answers what is pending, and leaves
         self.buffer = bytearray(BUFFER)
         self.filled = 0
 
@@ -98,7 +99,15 @@ class Reader(asyncio.BufferedProtocol):
         self.load -= len(page.response.body)
         self.since = self.loop.time()
         page.settle(reading)
+        if self.retired and not self.pending:
+            self.transport.close()
         self.pool.dispatch()
+
+    def retire(self) -> None:
+        """Take no more pages; leave when those pending are answered."""
+        self.retired = True
+        if not self.pending:
+            self.transport.close()
 
     def send(self, message: object) -> None:
         """Write one frame."""
@@ -177,6 +186,12 @@ class ReaderPool:
         self.dispatch()
         return await page.answer
 
+    def renew(self, setup: bytes) -> None:
+        """Replace the readers by others with a new setup, as soon as each is free."""
+        self.task = msgspec.structs.replace(self.task, setup=setup)
+        for reader in self.readers:
+            reader.retire()
+
     async def close(self) -> None:
         """End the readers; whoever still waits for a reading is cancelled."""
         for keeper in self.keepers:
@@ -192,7 +207,9 @@ class ReaderPool:
     def dispatch(self) -> None:
         """Give waiting pages, in order, to the least loaded readers with room."""
         while self.waiting:
-            free = [r for r in self.readers if len(r.pending) < AHEAD]
+            free = [
+                r for r in self.readers if len(r.pending) < AHEAD and not r.retired
+            ]
             if not free:
                 return
             least = free[0] if len(free) == 1 else min(free, key=lambda r: r.load)

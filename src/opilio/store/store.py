@@ -126,6 +126,15 @@ class Store:
         ).fetchone()
         return pack_revisit(response, url, fetched_at)
 
+    def learnt(self, name: str) -> bytes | None:
+        """What a part that learns had saved in an earlier run."""
+        rows = self.db.execute("SELECT state FROM learnt WHERE name = ?", (name,))
+        return next((state for (state,) in rows), None)
+
+    def save_learnt(self, name: str, state: bytes) -> None:
+        """Keep what a part has learnt, with everything else of this transaction."""
+        self.db.execute("INSERT OR REPLACE INTO learnt VALUES (?, ?)", (name, state))
+
     async def flush(self) -> None:
         """Make the WARC file durable; the rows that point into it may follow."""
         await asyncio.to_thread(self.warc.flush)
