@@ -218,11 +218,12 @@ class ReaderPool:
     async def launch(self) -> Reader:
         """Start one process and wait until it is ready."""
         loop = asyncio.get_running_loop()
+        task = self.task
         process, sock = start_process()
         reader = Reader(self, process)
         await loop.create_unix_connection(lambda: reader, sock=sock)
         try:
-            reader.send(self.task)
+            reader.send(task)
             await asyncio.wait(
                 (reader.ready, reader.lost),
                 timeout=STARTUP,
@@ -238,6 +239,8 @@ class ReaderPool:
                 f"(exit code {process.returncode}); its stderr says why"
             )
         self.readers.append(reader)
+        if task is not self.task:  # renewed meanwhile
+            reader.retire()
         self.dispatch()
         return reader
 
