@@ -1,0 +1,142 @@
+"""A bilingual dictionary's file in; word or phrase -> its meanings out.
+
+Four kinds are told apart by name and content: tables (`word<TAB>meaning; meaning`),
+FreeDict's TEI, dictd (`.index` with `.dict` or `.dict.dz`) and StarDict (`.ifo` with
+`.idx` and `.dict`). They come from anywhere, so sizes are bounded, and what is broken
+is BadInput that names the file and the place.
+"""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from opilio.errors import BadInput
+from opilio.topic import dictd, stardict
+from opilio.topic.meanings import MOST, meanings, plain_word
+from opilio.topic.unpacked import GZIP, MAX_BYTES
+
+Dictionary = dict[str, tuple[str, ...]]
+
+MAX_WORDS = 2_000_000  # headwords
+LONGEST_WORD = 100  # characters
+LONGEST_LINE = 2**16  # bytes
+HEAD = 1024  # bytes that tell what a file is
+
+
+def read_dictionary(path: Path) -> Dictionary:
+    """Word or phrase, as its tokens joined by spaces -> its meanings."""
+    try:
+        found = gather(articles(path), str(path))
+    except OSError as error:
+        reason = error.strerror or error
+        raise BadInput(f"{path}: cannot be read: {reason}") from None
+    if not found:
+        raise BadInput(
+            f"{path}: no word with a meaning in it; a dictionary is a table "
+            "(word<TAB>meaning; meaning), FreeDict, dictd or StarDict"
+        )
+    return found
+
+
+def merge(*dictionaries: Mapping[str, Iterable[str]]) -> Dictionary:
+    """All of them as one; a word in several has the meanings of each, in turn."""
+    return gather(
+        (word, tuple(given)) for each in dictionaries for word, given in each.items()
+    )
+
+
+def gather(
+    entries: Iterable[tuple[str, Iterable[str]]], name: str = "the dictionaries"
+) -> Dictionary:
+    """Entries as a dictionary; those of one word are put together."""
+    found: Dictionary = {}
+    for headword, given in entries:
+        word = plain_word(headword) if len(headword) <= LONGEST_WORD else ""
+        if not word or not given:
+            continue
+        known = found.get(word)
+        together = given if known is None else (*known, *given)
+        found[word] = tuple(dict.fromkeys(together))[:MOST]
+        if len(found) > MAX_WORDS:
+            raise BadInput(f"{name}: more than {MAX_WORDS} words; take a smaller one")
+    return found
+
+
+def articles(path: Path) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Each headword of a file with its meanings, whatever kind of file it is."""
+    if stardict.is_one(path):
+        for word, article in stardict.articles(path):
+            yield word, meanings(article, word)
+    elif dictd.is_one(path):
+        for word, article in dictd.articles(path):
+            yield word, meanings(article, word)
+    else:
+        with opened(path) as file:
+            head = file.read(HEAD).lstrip(b"\xef\xbb\xbf \t\r\n")
+            file.seek(0)
+            is_xml = head.startswith((b"<?xml", b"<TEI", b"<!DOCTYPE"))
+            yield from (tei if is_xml else table)(file, path)
+
+
+def opened(path: Path) -> BinaryIO:
+    """A file, unpacked on the way if it is gzip."""
+    with path.open("rb") as file:
+        packed = file.read(2) == GZIP
+    return cast(BinaryIO, gzip.open(path)) if packed else path.open("rb")
+
+
+def table(file: BinaryIO, path: Path) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """The lines of a table; empty ones and comments (#) are passed over."""
+    read = 0
+    number = 0
+    try:
+        while line := file.readline(LONGEST_LINE):
+            number += 1
+            read += len(line)
+            if read > MAX_BYTES or len(line) == LONGEST_LINE:
+                raise BadInput(f"{path}, line {number}: too long for a dictionary")
+            text = line.decode("utf-8-sig" if number == 1 else "utf-8").strip("\r\n")
+            if not text.strip() or text.startswith("#"):
+                continue
+            word, tab, meaning = text.partition("\t")
+            if not tab:
+                raise BadInput(
+                    f"{path}, line {number}: no tab; write word<TAB>meaning; meaning"
+                )
+            yield word, meanings(meaning.replace("\t", "; "))
+    except UnicodeDecodeError:
+        message = f"{path}, line {number}: not UTF-8; save the file as UTF-8"
+        raise BadInput(message) from None
+    except (EOFError, zlib.error) as error:
+        raise BadInput(f"{path}, after line {number}: broken gzip: {error}") from None
+
+
+def tei(file: BinaryIO, path: Path) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """The entries of a FreeDict file in TEI."""
+    from lxml import etree  # slow to import, and rarely needed
+
+    try:
+        for _, entry in etree.iterparse(
+            file, tag="{*}entry", resolve_entities=False, no_network=True
+        ):
+            words = [orth.text or "" for orth in entry.iter("{*}orth")]
+            quotes = [
+                "".join(quote.itertext())
+                for cit in entry.iter("{*}cit")
+                if cit.get("type") in ("trans", "translation")
+                for quote in cit.iter("{*}quote")
+            ]
+            for word in words:
+                yield word, meanings("\n".join(quotes))
+            entry.clear()
+            while (before := entry.getprevious()) is not None:
+                before.getparent().remove(before)
+    except etree.XMLSyntaxError as error:
+        line = error.lineno or 0
+        raise BadInput(f"{path}, line {line}: broken XML: {error.msg}") from None
+    except (EOFError, zlib.error) as error:
+        raise BadInput(f"{path}: broken gzip: {error}") from None
