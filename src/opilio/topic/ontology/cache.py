@@ -1,0 +1,68 @@
+"""A parsed ontology and its key in; the same ontology, from disk and at once, out.
+
+A cache that is broken, of another version or cannot be written is as good as none.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+
+import msgspec
+import xxhash
+
+from opilio.topic.ontology.model import Ontology
+
+VERSION = 1  # of the records in model.py and of what the readers make of a file
+
+_decode = msgspec.msgpack.Decoder(Ontology).decode
+
+
+def user_folder() -> Path | None:
+    """Where this user's programs keep what they can make anew; None: nowhere."""
+    home = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    if not home.is_absolute():
+        try:
+            home = Path.home() / ".cache"
+        except RuntimeError:
+            return None
+    return home / "opilio" / "ontologies"
+
+
+def load(folder: Path | None, key: str) -> Ontology | None:
+    """What was saved under a key; None if there is nothing, or nothing whole."""
+    if folder is None:
+        return None
+    try:
+        data = _file(folder, key).read_bytes()
+        if data[:8] == _seal(data[8:]):
+            return _decode(data[8:])
+    except (OSError, msgspec.DecodeError):
+        pass
+    return None
+
+
+def save(folder: Path | None, key: str, ontology: Ontology) -> None:
+    """Keep an ontology; whoever reads meanwhile finds the old file or the new one."""
+    if folder is None:
+        return
+    data = msgspec.msgpack.encode(ontology)
+    with suppress(OSError):
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        handle, unfinished = tempfile.mkstemp(dir=folder)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(_seal(data) + data)
+            Path(unfinished).replace(_file(folder, key))
+        except OSError:
+            Path(unfinished).unlink()
+
+
+def _file(folder: Path, key: str) -> Path:
+    return folder / f"{key}-{VERSION}.msgpack"
+
+
+def _seal(data: bytes) -> bytes:
+    return xxhash.xxh3_64_digest(data)

@@ -1,0 +1,142 @@
+"""What is sought in; the importance table out: surface term -> importance in (0, 1].
+
+Kumar & Vig, MCORE, III.F and table 1: "A more relevant term to the query will have the
+more importance and the terms which are common to more than one domain have less":
+
+    importance(t) = closeness(c) · (1 − λ · ln n(t) / ln N) / m,   t a word for c
+
+closeness as in walk.py; n(t) of the N domains share the term; λ = 0.4; m is the largest
+value of a target, so that what is sought has 1. A domain is an ontology of the
+repository; if there is only one, a branch of it: a concept below its top. Names of
+instances are kinds, names of attributes' values are related. An importance that the
+file gives (a property called `importance`) or that is passed in stands as it is.
+
+We differ: the paper gives no equation, only the two sentences and the table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from math import log
+from pathlib import Path
+
+from opilio.errors import BadInput
+from opilio.topic.ontology.model import Concept, Ontology, Relation, is_word, words_for
+from opilio.topic.ontology.repository import NEARNESS, Repository, Sought
+from opilio.topic.ontology.walk import closeness
+
+LEAST = 0.2
+MOST_TERMS = 2_000
+SHARED = 0.4  # λ: what a term loses that every domain has
+
+
+def importance_table(
+    sought: Sought | Ontology,
+    targets: Sequence[str] = (),
+    repository: Repository | None = None,
+    *,
+    languages: Sequence[str] = (),
+    given: Mapping[str, float] | None = None,
+    least: float = LEAST,
+    most: int = MOST_TERMS,
+) -> dict[str, float]:
+    """The terms worth looking for, the most important first.
+
+    An Ontology comes with its `targets`, names of concepts in it. `languages` are those
+    whose labels are wanted, all by default. Below `least`, and beyond the `most`
+    important, terms are left out, lest a thesaurus floods the reader.
+    """
+    if isinstance(sought, Ontology):
+        sought = Repository((sought,)).extract(targets)
+    ontology = sought.ontology
+    sharing = sharing_of(repository or sought.repository)
+    near = closeness(ontology, sought.places, NEARNESS, least)
+    table: dict[str, float] = {}
+    fixed: dict[str, float] = {}
+    for place, close in near.items():
+        concept = ontology.concepts[place]
+        for term, share in _terms(concept, languages):
+            if concept.importance:
+                fixed[term] = max(fixed.get(term, 0.0), concept.importance * share)
+            value = close * share * (1 - SHARED * sharing(term))
+            table[term] = max(table.get(term, 0.0), value)
+    aims = [table[t] for n in sought.places for t in _own(ontology.concepts[n], table)]
+    top = max(aims, default=1.0)
+    table = {term: min(value / top, 1.0) for term, value in table.items()}
+    table |= fixed | dict(given or {})
+    kept = ((term, value) for term, value in table.items() if value >= least)
+    return dict(sorted(kept, key=lambda item: (-item[1], item[0]))[:most])
+
+
+def _own(concept: Concept, table: Mapping[str, float]) -> list[str]:
+    return [term for term in concept.surfaces() if term in table]
+
+
+def _terms(concept: Concept, languages: Sequence[str]) -> Iterator[tuple[str, float]]:
+    """The words for a concept and for what belongs to it, each with its share."""
+    for term in concept.surfaces(languages):
+        yield term, 1.0
+    for term in words_for(concept.instances):
+        yield term, NEARNESS.kind
+    for values in concept.attributes.values():
+        for term in filter(is_word, words_for(values)):
+            yield term, NEARNESS.related
+
+
+def sharing_of(repository: Repository) -> Callable[[str], float]:
+    """A function: term -> 0 if one domain has it, 1 if all have."""
+    ontologies = repository.ontologies
+    if len(ontologies) == 1:
+        return _sharing_of_branches(ontologies[0])
+
+    def sharing(term: str) -> float:
+        holders = sum(bool(ontology.names.same(term)) for ontology in ontologies)
+        return log(holders or 1) / log(len(ontologies))
+
+    return sharing
+
+
+def _sharing_of_branches(ontology: Ontology) -> Callable[[str], float]:
+    """The same, where each branch of one ontology is a domain."""
+    up, down = (Relation.IS_A, Relation.PART_OF), (Relation.HAS_KIND, Relation.HAS)
+    tops = [n for n in range(len(ontology.concepts)) if not ontology.towards(n, *up)]
+    branching = {n for n in tops if ontology.towards(n, *down)}
+    above: set[int] = set()
+    # One top for all is no domain but the subject of the ontology: go below it.
+    while len(branching) == 1 and not branching <= above:
+        above |= branching
+        below = {other for n in branching for other in ontology.towards(n, *down)}
+        branching = below - above or branching
+    if len(branching) < 2:
+        return lambda _: 0.0
+
+    def sharing(term: str) -> float:
+        holders = ontology.names.same(term)
+        if any(place in above for place in holders):
+            return 1.0
+        domains = branching.intersection(ontology.reach(holders, *up))
+        return log(len(domains) or 1) / log(len(branching))
+
+    return sharing
+
+
+def read_importances(path: Path) -> dict[str, float]:
+    """Importances from a TSV file: a term, a tab and a number above 0 to 1 a line."""
+    table: dict[str, float] = {}
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInput(f"{path}: cannot be read: {error}") from error
+    for number, line in enumerate(lines, 1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        term, tab, value = line.rpartition("\t")
+        try:
+            table[term.strip()] = float(value)
+        except ValueError:
+            tab = ""
+        if not tab or not 0 < table[term.strip()] <= 1:
+            raise BadInput(
+                f"{path}: line {number} must be a term, a tab and a number above 0 to 1"
+            )
+    return table

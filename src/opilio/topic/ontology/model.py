@@ -1,0 +1,169 @@
+"""Concepts and the relations between them in; an ontology that is quick to ask out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from enum import StrEnum
+from functools import cached_property
+
+import msgspec
+
+from opilio.topic.ontology.names import Names
+from opilio.words import DEFAULT_LANGUAGE, tokens
+
+_QUALIFIER = re.compile(r"\s*\([^()]*\)\s*$")  # as in "Mercury (planet)"
+
+
+class Relation(StrEnum):
+    """How one concept stands to another."""
+
+    IS_A = "is-a"
+    HAS_KIND = "has-kind"  # is-a, seen from above
+    PART_OF = "part-of"
+    HAS = "has"  # a part, an ingredient; part-of seen from the whole
+    RELATED = "related"
+
+    @property
+    def inverse(self) -> Relation:
+        """The same relation seen from the other side."""
+        return _INVERSE[self]
+
+
+_INVERSE = {
+    Relation.IS_A: Relation.HAS_KIND,
+    Relation.HAS_KIND: Relation.IS_A,
+    Relation.PART_OF: Relation.HAS,
+    Relation.HAS: Relation.PART_OF,
+    Relation.RELATED: Relation.RELATED,
+}
+
+
+class Concept(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """One thing the ontology knows, and all the words for it."""
+
+    id: str  # its IRI, or what its file calls it
+    label: str  # the preferred one, in English if there is one
+    labels: Mapping[str, Sequence[str]] = {}
+    """Language ("": unknown) -> its surface forms, the preferred one first."""
+    definitions: Mapping[str, str] = {}  # language -> definition, or else a note
+    attributes: Mapping[str, Sequence[str]] = {}  # name -> values
+    instances: Sequence[str] = ()  # names of the individuals of a class
+    importance: float = 0.0  # as the file gives it, above 0 to 1; 0: it does not
+
+    def surfaces(self, languages: Sequence[str] = ()) -> list[str]:
+        """The words for the concept on a page, the preferred ones first.
+
+        Labels of no language count for each; no language named: those of all. What
+        only tells homonyms apart is left out: "Mercury (planet)" gives "Mercury".
+        """
+        wanted = [*languages, ""] if languages else list(self.labels)
+        labels = (text for name in wanted for text in self.labels.get(name, ()))
+        return words_for(labels)
+
+
+class Edge(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """A relation between two concepts, by their places in the ontology."""
+
+    source: int
+    relation: Relation  # any but has-kind
+    target: int
+
+
+class Ontology(msgspec.Struct, frozen=True, dict=True):
+    """Concepts and their relations; look-ups are made when first asked for."""
+
+    name: str
+    concepts: Sequence[Concept] = ()
+    edges: Sequence[Edge] = ()
+    disjoint: Sequence[Sequence[int]] = ()  # groups of which no two share an instance
+    language: str = DEFAULT_LANGUAGE  # of most preferred labels
+    source: str = ""  # the file it was read from
+
+    @cached_property
+    def places(self) -> dict[str, int]:
+        """Where each concept stands in `concepts`, by its id."""
+        return {concept.id: place for place, concept in enumerate(self.concepts)}
+
+    @cached_property
+    def steps(self) -> list[list[tuple[Relation, int]]]:
+        """For each place: all relations from there, with where they lead."""
+        steps: list[list[tuple[Relation, int]]] = [[] for _ in self.concepts]
+        for edge in self.edges:
+            steps[edge.source].append((edge.relation, edge.target))
+            steps[edge.target].append((edge.relation.inverse, edge.source))
+        return [list(dict.fromkeys(found)) for found in steps]
+
+    @cached_property
+    def names(self) -> Names:
+        """The labels of all concepts, to be looked up."""
+        return Names((concept.labels for concept in self.concepts), self.language)
+
+    @cached_property
+    def languages(self) -> tuple[str, ...]:
+        """The languages its labels are written in, the most frequent first."""
+        counts: dict[str, int] = {}
+        for concept in self.concepts:
+            for language in filter(None, concept.labels):
+                counts[language] = counts.get(language, 0) + 1
+        return tuple(sorted(counts, key=lambda name: (-counts[name], name)))
+
+    def towards(self, place: int, *relations: Relation) -> list[int]:
+        """The places that any of these relations lead to in one step."""
+        return [other for kind, other in self.steps[place] if kind in relations]
+
+    def reach(self, starts: Iterable[int], *relations: Relation) -> Iterator[int]:
+        """The starts and all that these relations lead to, nearest first, once each."""
+        waiting = list(dict.fromkeys(starts))
+        seen = set(waiting)
+        for place in waiting:
+            yield place
+            for other in self.towards(place, *relations):
+                if other not in seen:
+                    seen.add(other)
+                    waiting.append(other)
+
+
+def combine(name: str, parts: Iterable[tuple[Ontology, Iterable[int]]]) -> Ontology:
+    """One ontology of parts of several; a concept of two of them is taken once."""
+    concepts: dict[str, Concept] = {}
+    edges: dict[Edge, None] = {}
+    groups: list[list[int]] = []
+    places: dict[str, int] = {}
+    language = source = ""
+    for ontology, kept in parts:
+        language, source = language or ontology.language, source or ontology.source
+        moved: dict[int, int] = {}
+        for place in kept:
+            concept = ontology.concepts[place]
+            concepts.setdefault(concept.id, concept)
+            moved[place] = places.setdefault(concept.id, len(places))
+        for edge in ontology.edges:
+            if edge.source in moved and edge.target in moved:
+                edges[Edge(moved[edge.source], edge.relation, moved[edge.target])] = (
+                    None
+                )
+        inside = (
+            [moved[n] for n in group if n in moved] for group in ontology.disjoint
+        )
+        groups += (group for group in inside if len(group) > 1)
+    return Ontology(
+        name=name,
+        concepts=tuple(concepts.values()),
+        edges=tuple(edges),
+        disjoint=tuple(groups),
+        language=language or DEFAULT_LANGUAGE,
+        source=source,
+    )
+
+
+def words_for(labels: Iterable[str]) -> list[str]:
+    """Labels as they would stand on a page, once each; single letters say nothing."""
+    plain = dict.fromkeys(_QUALIFIER.sub("", text) or text for text in labels)
+    return [text for text in plain if len(text) > 1 or not text.isascii()]
+
+
+def is_word(text: str) -> bool:
+    """Whether a value may be a term: a few words, not a number or a sentence."""
+    words = tokens(text)
+    return 0 < len(words) <= 6 and any(not word.isdigit() for word in words)

@@ -1,0 +1,145 @@
+"""The labels of an ontology in; the concepts that a name may mean, and how surely, out.
+
+Three ways, the surest that finds anything wins: the very label (1), its stems (0.9, so
+plurals and cases do not matter), a label that shares most of its words (below 0.8).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from difflib import SequenceMatcher
+from functools import cached_property
+from heapq import nlargest
+from math import log
+
+from opilio.words import stem, tokens
+
+STEMMED = 0.9
+PARTIAL = 0.8
+LEAST_SHARED = 0.4  # of the weight of the words of both
+
+Labels = Mapping[str, Sequence[str]]
+
+
+class Names:
+    """Every label of every concept, by its words and by its stems."""
+
+    def __init__(self, labels: Iterable[Labels], language: str) -> None:
+        self._labels = list(labels)
+        self._language = language
+        self.languages = sorted(
+            {code or language for entry in self._labels for code in entry}
+        )
+
+    def key(self, text: str, language: str = "") -> str:
+        """The stems of a label or word, joined by spaces."""
+        return " ".join(stem(tokens(text), language or self._language))
+
+    def keys(self, text: str) -> list[str]:
+        """Its stems in each language of the ontology, once each."""
+        words = tokens(text)
+        stems = (" ".join(stem(words, language)) for language in self.languages)
+        return list(dict.fromkeys(filter(None, stems)))
+
+    def find(self, name: str) -> list[tuple[int, float]]:
+        """The places of the concepts a name means, each with how sure that is."""
+        words = _plain(name)
+        if found := self._preferred.get(words) or self._exact.get(words):
+            return [(place, 1.0) for place in found]
+        if found := self.same(name):
+            return [(place, STEMMED) for place in found]
+        return self._partial(name)
+
+    def same(self, name: str) -> list[int]:
+        """The places of the concepts with a label of the same stems."""
+        hits = (self._stemmed.get(key, ()) for key in self.keys(name))
+        return list(dict.fromkeys(place for found in hits for place in found))
+
+    def like(self, name: str, most: int = 5) -> list[str]:
+        """The labels that are written most like a name."""
+        letters = _plain(name)
+        pairs = {letters[n : n + 2] for n in range(len(letters) - 1)}
+
+        def shared(label: str) -> float:
+            other = {label[n : n + 2] for n in range(len(label) - 1)}
+            return len(pairs & other) / (len(pairs | other) or 1)
+
+        candidates = nlargest(50, self._exact, key=shared)
+        ratio = {
+            label: SequenceMatcher(None, letters, label).ratio() for label in candidates
+        }
+        best = nlargest(most, ratio, key=ratio.__getitem__)
+        return [self._written(label) for label in best if ratio[label] > 0.5]
+
+    def _partial(self, name: str) -> list[tuple[int, float]]:
+        """The concepts whose label shares the most words, weighed by rarity."""
+        total = len(self._words) + 1
+
+        def weight(words: Iterable[str]) -> float:
+            return sum(log(1 + total / len(self._words.get(w, "1"))) for w in words)
+
+        best: dict[int, float] = {}
+        for wanted in {frozenset(key.split()) for key in self.keys(name)}:
+            near = {key for word in wanted for key in self._words.get(word, ())}
+            for key in near:
+                other = frozenset(key.split())
+                shared = weight(sorted(wanted & other)) / weight(sorted(wanted | other))
+                for place in self._stemmed[key]:
+                    best[place] = max(best.get(place, 0.0), shared)
+        top = max(best.values(), default=0.0)
+        if top < LEAST_SHARED:
+            return []
+        return [(n, PARTIAL * top) for n in sorted(best) if best[n] > top - 1e-9]
+
+    def _written(self, words: str) -> str:
+        """A label as its concept writes it."""
+        for forms in self._labels[self._exact[words][0]].values():
+            for form in forms:
+                if _plain(form) == words:
+                    return form
+        return words
+
+    @cached_property
+    def _exact(self) -> dict[str, list[int]]:
+        """The words of a label -> places."""
+        return _index(self._labels, _plain)
+
+    @cached_property
+    def _preferred(self) -> dict[str, list[int]]:
+        """The words of a preferred label -> places."""
+        first: list[Labels] = [
+            {code: forms[:1] for code, forms in entry.items()} for entry in self._labels
+        ]
+        return _index(first, _plain)
+
+    @cached_property
+    def _stemmed(self) -> dict[str, list[int]]:
+        """The stems of a label -> places."""
+        return _index(self._labels, self.key)
+
+    @cached_property
+    def _words(self) -> dict[str, list[str]]:
+        """A stem -> the stemmed labels it is in."""
+        words: dict[str, list[str]] = {}
+        for key in self._stemmed:
+            for word in Counter(key.split()):
+                words.setdefault(word, []).append(key)
+        return words
+
+
+def _plain(text: str, _language: str = "") -> str:
+    """The words of a label, joined by spaces."""
+    return " ".join(tokens(text))
+
+
+def _index(
+    labels: Iterable[Labels], key: Callable[[str, str], str]
+) -> dict[str, list[int]]:
+    """What `key` makes of each label and its language -> places of the concepts."""
+    index: dict[str, list[int]] = {}
+    for place, entry in enumerate(labels):
+        made = (key(form, code) for code, forms in entry.items() for form in forms)
+        for name in dict.fromkeys(filter(None, made)):
+            index.setdefault(name, []).append(place)
+    return index

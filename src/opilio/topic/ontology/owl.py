@@ -1,0 +1,181 @@
+"""What OWL and RDFS say beyond labels in; relations, attributes, instances out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from opilio.topic.ontology.draft import Draft, is_number, local, spoken
+from opilio.topic.ontology.model import Relation
+from opilio.topic.ontology.relations import attribute, relation
+from opilio.topic.ontology.triples import (
+    OWL,
+    RDF,
+    RDFS,
+    SKOS,
+    VOCABULARIES,
+    Triples,
+)
+
+if TYPE_CHECKING:
+    from rdflib.term import Node
+
+IMPORTANCE = "importance"  # the local name of our own annotation
+DEEPEST = 8  # class expressions inside class expressions
+LARGEST_GROUP = 200  # classes that are disjoint pair by pair
+
+
+def describe(triples: Triples, draft: Draft, schema: set[str]) -> None:
+    """Add to the draft what restrictions, properties and individuals tell."""
+    if schema:
+        for name in sorted(schema):
+            _restrict(triples, draft, name)
+        _properties(triples, draft)
+        _disjoint(triples, draft)
+    owners = _individuals(triples, draft, schema)
+    _assertions(triples, draft, owners)
+
+
+def _restrict(triples: Triples, draft: Draft, name: str) -> None:
+    """The class expressions that a class is under, or equivalent to."""
+    from rdflib import URIRef
+
+    for predicate in (RDFS + "subClassOf", OWL + "equivalentClass"):
+        for expression in triples.objects(URIRef(name), predicate):
+            if not triples.is_iri(expression):
+                for kind, other in _conditions(triples, expression):
+                    _attach(triples, draft, name, kind, other)
+
+
+def _attach(
+    triples: Triples, draft: Draft, name: str, predicate: str, other: Node
+) -> None:
+    """A condition on a class: it is under another, or has a property of some value."""
+    if not predicate:
+        draft.relate(name, Relation.IS_A, str(other))
+    elif str(other) in draft:
+        draft.relate(name, relation(_in_words(triples, predicate)), str(other))
+    else:
+        words = attribute(_in_words(triples, predicate))
+        draft.attribute(name, words, _called(triples, other))
+
+
+def _conditions(
+    triples: Triples, expression: Node, depth: int = 0
+) -> Iterator[tuple[str, Node]]:
+    """What an expression demands: (property, value) or ("", a class it is under)."""
+    if depth > DEEPEST:
+        return
+    for members in triples.objects(expression, OWL + "intersectionOf"):
+        for member in triples.members(members):
+            if triples.is_iri(member):
+                yield "", member
+            else:
+                yield from _conditions(triples, member, depth + 1)
+    for name in triples.objects(expression, OWL + "onProperty"):
+        for value in triples.objects(expression, OWL + "hasValue"):
+            yield str(name), value
+        for value in triples.objects(expression, OWL + "someValuesFrom"):
+            for other in _named(triples, value):
+                yield str(name), other
+
+
+def _named(triples: Triples, expression: Node, depth: int = 0) -> Iterator[Node]:
+    """The classes an expression names: itself, or the members of its union."""
+    if triples.is_iri(expression):
+        yield expression
+    elif depth <= DEEPEST:
+        for kind in ("unionOf", "intersectionOf"):
+            for members in triples.objects(expression, OWL + kind):
+                for member in triples.members(members):
+                    yield from _named(triples, member, depth + 1)
+
+
+def _properties(triples: Triples, draft: Draft) -> None:
+    """A property's domain is related to its range, or has it as an attribute."""
+    for name, domain in triples.with_predicate(RDFS + "domain"):
+        words = _in_words(triples, str(name))
+        ranges = triples.objects(name, RDFS + "range")
+        others = [str(node) for item in ranges for node in _named(triples, item)]
+        concepts = [other for other in others if other in draft]
+        for source in _named(triples, domain):
+            if str(source) not in draft:
+                continue
+            for other in concepts:
+                draft.relate(str(source), relation(words), other)
+            if not concepts:
+                draft.attribute(str(source), attribute(words))
+
+
+def _disjoint(triples: Triples, draft: Draft) -> None:
+    for one, other in triples.with_predicate(OWL + "disjointWith"):
+        if str(one) in draft and str(other) in draft:
+            draft.disjoint((str(one), str(other)))
+    for group in triples.of_type(OWL + "AllDisjointClasses"):
+        for members in triples.objects(group, OWL + "members"):
+            named = [str(node) for node in triples.members(members)]
+            if len(named) <= LARGEST_GROUP:
+                draft.disjoint(name for name in named if name in draft)
+
+
+def _individuals(
+    triples: Triples, draft: Draft, schema: set[str]
+) -> dict[Node, list[str]]:
+    """Name each class's individuals; individual -> its classes."""
+    owners: dict[Node, list[str]] = {}
+    for name, kind in triples.with_predicate(RDF + "type"):
+        if str(kind) in schema and triples.is_iri(name) and str(name) not in draft:
+            owners.setdefault(name, []).append(str(kind))
+    for name, classes in sorted(owners.items(), key=lambda item: str(item[0])):
+        for owner in classes:
+            draft.instance(owner, _called(triples, name))
+    return owners
+
+
+def _assertions(triples: Triples, draft: Draft, owners: dict[Node, list[str]]) -> None:
+    """What is said with the ontology's own properties of concepts and individuals.
+
+    What an individual has is an attribute of its class: a Pentium's provider is one
+    of the providers of CPUs.
+    """
+    said = [
+        (node, predicate, thing)
+        for node, predicate, thing in triples.all()
+        if not predicate.startswith(VOCABULARIES)
+    ]
+    for node, predicate, thing in sorted(
+        said, key=lambda triple: tuple(map(str, triple))
+    ):
+        name = str(node)
+        concept = name in draft
+        if local(predicate) == IMPORTANCE and concept:
+            draft.importance(name, str(thing))
+        elif concept and str(thing) in draft:
+            draft.relate(name, relation(_in_words(triples, predicate)), str(thing))
+        elif triples.is_literal(thing) or thing in owners:
+            words = attribute(_in_words(triples, predicate))
+            for owner in [name] if concept else owners.get(node, ()):
+                draft.attribute(owner, words, _called(triples, thing))
+
+
+def _called(triples: Triples, node: Node) -> str:
+    """A value as it is written, an individual by its label or the end of its IRI."""
+    if triples.is_literal(node):
+        return str(node)
+    for predicate in (RDFS + "label", SKOS + "prefLabel"):
+        labels = [triples.written(label) for label in triples.objects(node, predicate)]
+        for text, _ in sorted(
+            labels, key=lambda item: (item[1] not in ("", "en"), item)
+        ):
+            return text
+    return spoken(str(node))
+
+
+def _in_words(triples: Triples, predicate: str) -> str:
+    """A property in words: its label if its IRI only numbers it."""
+    if is_number(local(predicate)):
+        from rdflib import URIRef
+
+        for label in triples.objects(URIRef(predicate), RDFS + "label"):
+            return str(label)
+    return spoken(predicate)
