@@ -38,7 +38,7 @@ SUPPRESS_CONNECT_HEADERS = 265  # of curl/curl.h; pycurl has no name for it
 
 
 class Egress:
-    """GET, guarded and limited; raises Transient or Unusable. Made inside a loop."""
+    """Asks, guarded and limited; raises Transient or Unusable. Made inside a loop."""
 
     def __init__(
         self,
@@ -76,11 +76,13 @@ class Egress:
         headers: Headers = (),
         max_bytes: int | None = None,
         accept: Accept | None = None,
+        form: bytes | None = None,
     ) -> Response:
         """Ask for a URL and take in at most `max_bytes` of the body.
 
         `accept` sees status and headers before the body comes and may return the
-        reason why it is not wanted. Redirects are not followed.
+        reason why it is not wanted. Redirects are not followed. A `form` is posted,
+        for search engines that take their question so; pages are never sent one.
         """
         place = target(url)
         addresses = await self._addresses(place)
@@ -89,6 +91,8 @@ class Egress:
             limit = self._settings.max_bytes if max_bytes is None else max_bytes
             exchange.clear(url, limit, accept)
             self._aim(exchange, url, place, addresses, headers)
+            if form is not None:
+                exchange.curl.setopt(pycurl.POSTFIELDS, form)
             code, message = await self._multi.perform(exchange.curl)
             return self._result(url, place, headers, exchange, code, message)
         finally:
@@ -96,6 +100,8 @@ class Egress:
             if self._closed:
                 exchange.curl.close()
             else:
+                if form is not None:
+                    exchange.curl.setopt(pycurl.HTTPGET, 1)
                 self._idle.append(exchange)
 
     async def close(self) -> None:
