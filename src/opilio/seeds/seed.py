@@ -1,0 +1,82 @@
+"""What the sources of seeds share: the seed itself, and the ways to ask for things."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from enum import StrEnum
+from typing import Protocol
+
+import msgspec
+
+from opilio.types import Headers, Response
+
+Tell = Callable[[str], None]
+"""Takes a sentence for the user: something failed, and the rest goes on."""
+
+
+class Priority(StrEnum):
+    """How many engines vouch for a seed (Kumar & Vig, III.A)."""
+
+    HIGH = "high"  # more than one; or the user
+    MEDIUM = "medium"  # one, more than once
+    LOW = "low"  # one, once; or only the site itself
+
+
+class Seed(msgspec.Struct, frozen=True, gc=False):
+    """A URL to start from."""
+
+    url: str  # in canonical form
+    priority: Priority
+    promise: float  # in (0, 1]: more is visited earlier, all of High before any Medium
+    sources: tuple[str, ...]  # where it came from: given, brave, sitemap, feed, ...
+
+
+class Sources(Protocol):
+    """The table [seeds] of a topic file."""
+
+    @property
+    def urls(self) -> Sequence[str]: ...
+    @property
+    def search(self) -> Sequence[str]: ...
+    @property
+    def query(self) -> str: ...
+    @property
+    def limit(self) -> int: ...
+    @property
+    def common(self) -> bool: ...
+    @property
+    def sitemaps(self) -> bool: ...
+    @property
+    def feeds(self) -> bool: ...
+
+
+class Get(Protocol):
+    """The one guarded way out: one request, redirects not followed, no robots.txt.
+
+    Raises Transient or Unusable.
+    """
+
+    async def __call__(
+        self,
+        url: str,
+        *,
+        headers: Headers = (),
+        max_bytes: int | None = None,
+        form: bytes | None = None,
+    ) -> Response: ...
+
+
+class Site(Protocol):
+    """What a site lets us have, robots.txt first."""
+
+    async def fetch(self, url: str) -> Response:
+        """A file of the site, redirects followed; raises Transient or Unusable."""
+        ...
+
+    async def sitemaps(self, origin: str) -> Sequence[str]:
+        """What robots.txt of an origin names as its sitemaps."""
+        ...
+
+
+def silent(_sentence: str) -> None:
+    """A Tell for those who do not listen."""
