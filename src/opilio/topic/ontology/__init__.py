@@ -1,20 +1,48 @@
 """Ontology files and the names of concepts in; tables of terms to look for out."""
 
+from opilio.topic.ontology.association import association
+from opilio.topic.ontology.dictionary import dictionary, terms
+from opilio.topic.ontology.features import classes_around, features
 from opilio.topic.ontology.importance import importance_table, read_importances
-from opilio.topic.ontology.load import load_ontology
+from opilio.topic.ontology.load import load_ontology, read_ontology
 from opilio.topic.ontology.model import Concept, Edge, Ontology, Relation
+from opilio.topic.ontology.propose import Proposal, propose
 from opilio.topic.ontology.repository import Match, Repository, Sought, load_repository
+from opilio.topic.ontology.services import (
+    canonical,
+    canonical_terms,
+    compatible,
+    conflicting,
+    definition,
+    expand,
+    relations,
+)
 
 __all__ = [
     "Concept",
     "Edge",
     "Match",
     "Ontology",
+    "Proposal",
     "Relation",
     "Repository",
     "Sought",
+    "association",
+    "canonical",
+    "canonical_terms",
+    "classes_around",
+    "compatible",
+    "conflicting",
+    "definition",
+    "dictionary",
+    "expand",
+    "features",
     "importance_table",
     "load_ontology",
     "load_repository",
+    "propose",
     "read_importances",
+    "read_ontology",
+    "relations",
+    "terms",
 ]

@@ -7,11 +7,12 @@ plurals and cases do not matter), a label that shares most of its words (below 0
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from functools import cached_property
 from heapq import nlargest
 from math import log
+from typing import NamedTuple
 
 from opilio.words import stem, tokens
 
@@ -19,7 +20,17 @@ STEMMED = 0.9
 PARTIAL = 0.8
 LEAST_SHARED = 0.4  # of the weight of the words of both
 
+LONGEST_LABEL = 8  # words of a label that is looked for in a text
+
 Labels = Mapping[str, Sequence[str]]
+
+
+class Spotted(NamedTuple):
+    """A label in a text: from which word to before which, and what it names."""
+
+    start: int
+    end: int
+    places: tuple[int, ...]
 
 
 class Names:
@@ -45,16 +56,38 @@ class Names:
     def find(self, name: str) -> list[tuple[int, float]]:
         """The places of the concepts a name means, each with how sure that is."""
         words = _plain(name)
-        if found := self._preferred.get(words) or self._exact.get(words):
-            return [(place, 1.0) for place in found]
-        if found := self.same(name):
-            return [(place, STEMMED) for place in found]
+        sure = 1.0 if words in self._exact else STEMMED
+        if found := self.named(name):
+            return [(place, sure) for place in found]
         return self._partial(name)
+
+    def named(self, name: str) -> list[int]:
+        """The places of the concepts with this label, as it is or in another form."""
+        words = _plain(name)
+        return self._preferred.get(words) or self._exact.get(words) or self.same(name)
 
     def same(self, name: str) -> list[int]:
         """The places of the concepts with a label of the same stems."""
         hits = (self._stemmed.get(key, ()) for key in self.keys(name))
         return list(dict.fromkeys(place for found in hits for place in found))
+
+    def spot(self, words: Sequence[str], language: str = "") -> Iterator[Spotted]:
+        """The labels among words, from left to right, the longest first."""
+        stems = stem(words, language or self._language)
+        start = 0
+        while start < len(stems):
+            for end in range(min(start + LONGEST_LABEL, len(stems)), start, -1):
+                if found := self._stemmed.get(" ".join(stems[start:end])):
+                    yield Spotted(start, end, tuple(found))
+                    start = end
+                    break
+            else:
+                start += 1
+
+    @property
+    def stems(self) -> set[str]:
+        """Every stem that is part of a label."""
+        return set(self._words)
 
     def like(self, name: str, most: int = 5) -> list[str]:
         """The labels that are written most like a name."""

@@ -1,0 +1,156 @@
+"""Words in; what an ontology has to say of them out.
+
+The ontology services of Yang (§2): canonical terms, definitions, relations between
+terms, compatible and conflicting terms; and his query expansion (§4.2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
+
+from opilio.errors import BadInput
+from opilio.topic.ontology.model import Ontology, Relation
+from opilio.words import tokens
+
+EXPANSION: Mapping[str, float] = MappingProxyType(
+    {"synonym": 0.9, "kind": 0.6, "broader": 0.3}
+)
+
+Step = tuple[str, Relation, str]
+
+
+def canonical(ontology: Ontology, word: str) -> str | None:
+    """The preferred label of what a word means, in any form and language."""
+    place = _place(ontology, word)
+    return None if place is None else ontology.concepts[place].label
+
+
+def canonical_terms(ontology: Ontology, query: str) -> list[str]:
+    """The preferred labels of the concepts that a query names, in its order."""
+    spotted = ontology.names.spot(tokens(query))
+    return [ontology.concepts[found.places[0]].label for found in spotted]
+
+
+def definition(ontology: Ontology, word: str, language: str = "") -> str:
+    """What a term means, in this language if it can be had; "" if nothing is said."""
+    definitions = ontology.concepts[_known(ontology, word)].definitions
+    wanted = (language, ontology.language, "", *definitions)
+    return next((definitions[code] for code in wanted if code in definitions), "")
+
+
+def relations(ontology: Ontology, one: str, other: str) -> list[Step]:
+    """The shortest way from one term to another, step by step; [] if there is none.
+
+    A step is a concept, its relation and the concept it leads to. Of ways of one
+    length, one over is-a and part-of is preferred.
+    """
+    start, end = _known(ontology, one), _known(ontology, other)
+    came: dict[int, tuple[int, Relation]] = {}
+    waiting = [start]
+    for place in waiting:
+        if place == end:
+            break
+        steps = sorted(ontology.steps[place], key=lambda s: list(Relation).index(s[0]))
+        for relation, near in steps:
+            if near not in came and near != start:
+                came[near] = place, relation
+                waiting.append(near)
+    path: list[Step] = []
+    while end in came:
+        before, relation = came[end]
+        labels = ontology.concepts[before].label, ontology.concepts[end].label
+        path.append((labels[0], relation, labels[1]))
+        end = before
+    return path[::-1]
+
+
+def compatible(ontology: Ontology, word: str) -> list[str]:
+    """The terms that may well occur together with a term.
+
+    What it is related to, its parts and wholes, and its own branch: all that it is a
+    kind of and all that are kinds of it.
+    """
+    return _labels(ontology, _compatible(ontology, _known(ontology, word)))
+
+
+def conflicting(ontology: Ontology, word: str) -> list[str]:
+    """The terms that mean something else in the same place.
+
+    Concepts declared disjoint with it or with what it is a kind of, and its siblings:
+    other kinds of the same, unless something is a kind of both.
+    """
+    place = _known(ontology, word)
+    declared: set[int] = set()
+    above = set(ontology.reach([place], Relation.IS_A))
+    for group in ontology.disjoint:
+        if above.intersection(group):
+            declared.update(group)
+    siblings: set[int] = set()
+    mine = set(ontology.reach([place], Relation.HAS_KIND))
+    for parent in ontology.towards(place, Relation.IS_A):
+        for other in ontology.towards(parent, Relation.HAS_KIND):
+            if mine.isdisjoint(ontology.reach([other], Relation.HAS_KIND)):
+                siblings.add(other)
+    siblings -= _compatible(ontology, place)
+    return _labels(ontology, (declared | siblings) - above)
+
+
+def expand(
+    ontology: Ontology,
+    query: str,
+    *,
+    languages: Sequence[str] = (),
+    weights: Mapping[str, float] = EXPANSION,
+) -> dict[str, float]:
+    """A query's own words and terms at 1, and what may be added to them, by weight.
+
+    First the synonyms of each concept it names, then by inheritance: its kinds, then
+    what it is a kind of.
+    """
+    words = tokens(query)
+    spotted = list(ontology.names.spot(words))
+    covered = {place for found in spotted for place in range(found.start, found.end)}
+    terms = {" ".join(words[found.start : found.end]): 1.0 for found in spotted}
+    terms |= {word: 1.0 for n, word in enumerate(words) if n not in covered}
+    asked = {ontology.names.key(term) for term in terms}
+    for found in spotted:
+        for place in found.places:
+            near = [
+                ("synonym", [place]),
+                ("kind", ontology.towards(place, Relation.HAS_KIND)),
+                ("broader", ontology.towards(place, Relation.IS_A)),
+            ]
+            for kind, others in near:
+                for other in others:
+                    for term in ontology.concepts[other].surfaces(languages):
+                        if ontology.names.key(term) not in asked:
+                            terms[term] = max(terms.get(term, 0.0), weights[kind])
+    return dict(sorted(terms.items(), key=lambda item: -item[1]))
+
+
+def _compatible(ontology: Ontology, place: int) -> set[int]:
+    near = ontology.towards(place, Relation.RELATED, Relation.HAS, Relation.PART_OF)
+    above = ontology.reach([place], Relation.IS_A)
+    below = ontology.reach([place], Relation.HAS_KIND)
+    return {*near, *above, *below} - {place}
+
+
+def _labels(ontology: Ontology, places: Iterable[int]) -> list[str]:
+    return sorted({ontology.concepts[place].label for place in places})
+
+
+def _place(ontology: Ontology, word: str) -> int | None:
+    """The concept a word names as a whole, not just by some of its words."""
+    if word in ontology.places:
+        return ontology.places[word]
+    found = ontology.names.named(word)
+    return found[0] if found else None
+
+
+def _known(ontology: Ontology, word: str) -> int:
+    place = _place(ontology, word)
+    if place is None:
+        like = ", ".join(ontology.names.like(word)) or "nothing"
+        raise BadInput(f"{word!r} is no term of {ontology.name}; near it: {like}")
+    return place
