@@ -1,0 +1,110 @@
+"""A question to a SearXNG instance in; what each engine behind it found out.
+
+The API: https://docs.searxng.org/dev/search_api.html. A result names the engines that
+had it, so one instance is as many engines as it asks.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import urlencode
+
+import msgspec
+
+from opilio import urls
+from opilio.errors import BadInput, FetchError, Unusable
+from opilio.seeds.asking import ask
+from opilio.seeds.priority import Findings
+from opilio.seeds.seed import Get
+from opilio.types import Response
+
+MAX_PAGES = 10
+MAX_ENGINES = 30  # that one instance may name
+REFUSED = (
+    "it gives no JSON (status 403); if it is yours, add json to search.formats in its "
+    "settings.yml, else name another instance"
+)
+
+
+class SearXNG:
+    """Asks one instance."""
+
+    def __init__(self, get: Get, address: str, *, pause: float = 1.0) -> None:
+        self.name = f"searxng:{address}"
+        self._get = get
+        self._search = search_address(address)
+        self._pause = pause  # seconds between two pages of results
+
+    async def search(self, query: str, limit: int, language: str) -> Findings:
+        """Page through the results until there are `limit` of them, or no new ones."""
+        findings: dict[str, list[str]] = {}
+        seen: set[str] = set()
+        for page in range(1, MAX_PAGES + 1):
+            if page > 1:
+                await asyncio.sleep(self._pause)
+            asked = {"q": query, "format": "json", "pageno": page, "language": language}
+            try:
+                response = await ask(self._get, f"{self._search}?{urlencode(asked)}")
+                results = list(read_results(response))
+            except FetchError:
+                if seen:  # later pages are a bonus
+                    break
+                raise
+            if seen.issuperset(url for url, _ in results):
+                break  # the last page again is no second mention
+            for url, engines in results:
+                for engine in engines:
+                    if engine in findings or len(findings) < MAX_ENGINES:
+                        findings.setdefault(engine, []).append(url)
+            seen.update(url for url, _ in results)
+            if len(seen) >= limit:
+                break
+        return findings
+
+
+def search_address(address: str) -> str:
+    """`https://searx.example.org/` as the URL to ask; BadInput if it is no address."""
+    base = urls.join("", address)
+    if not base or "?" in base:
+        raise BadInput(
+            f"seeds.search: searxng:{address} names no instance; write it like "
+            "searxng:https://searx.example.org"
+        )
+    return f"{base.rstrip('/').removesuffix('/search')}/search"
+
+
+def read_results(response: Response) -> Iterator[tuple[str, list[str]]]:
+    """Each result's URL and the engines that had it; whatever is odd is left out."""
+    if response.status == 403:
+        raise Unusable("http_403", REFUSED)
+    if response.status != 200:
+        raise Unusable(
+            f"http_{response.status}", f"it answered with status {response.status}"
+        )
+    try:
+        answer = msgspec.json.decode(response.body)
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
+        raise Unusable(
+            "bad_answer", "its answer is no JSON; is it a SearXNG?"
+        ) from None
+    results = answer.get("results") if isinstance(answer, dict) else None
+    if not isinstance(results, list):
+        raise Unusable("bad_answer", "its answer has no results; is it a SearXNG?")
+    for result in results:
+        if isinstance(result, dict) and isinstance(found := result.get("url"), str):
+            url = urls.join("", found)
+            if url:
+                yield url, named_engines(result)
+
+
+def named_engines(result: dict[str, Any]) -> list[str]:
+    """The engines that a result names; the instance itself when it names none."""
+    names = result.get("engines")
+    if not isinstance(names, list):
+        names = [result.get("engine")]
+    known = {
+        name[:40] for name in names if isinstance(name, str) and name.isprintable()
+    }
+    return sorted(known - {""}) or ["searxng"]
