@@ -1,11 +1,11 @@
-"""Text in; word tokens, their stems and how often topic terms occur in them out."""
+"""Text in; word tokens and their stems out, and the keys of a topic's terms."""
 
 from __future__ import annotations
 
 import re
 import sys
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from itertools import chain, pairwise
 
@@ -98,6 +98,18 @@ def stem(tokens: Iterable[str], language: str = DEFAULT_LANGUAGE) -> list[str]:
     return list(tokens) if stems is None else list(map(stems.__getitem__, tokens))
 
 
+def stem_all(tokens: Sequence[str], language: str = DEFAULT_LANGUAGE) -> list[str]:
+    """The same for many tokens that are not worth remembering, at once."""
+    algorithm = ALGORITHMS.get(language or DEFAULT_LANGUAGE)
+    if not algorithm:
+        return list(tokens)
+    stems: list[str] = _stemmer(algorithm).stemWords(tokens)
+    for place, token in enumerate(tokens):
+        if len(token) > LONGEST:
+            stems[place] = token
+    return stems
+
+
 @cache
 def stop_words(language: str = DEFAULT_LANGUAGE) -> frozenset[str]:
     """The tokens that say nothing in a language; none if we do not know it."""
@@ -107,7 +119,7 @@ def stop_words(language: str = DEFAULT_LANGUAGE) -> frozenset[str]:
 
 
 class Vocabulary:
-    """The terms of a topic, ready to be counted on pages.
+    """The terms of a topic, by their keys.
 
     A term is a word or a phrase; its key is its stems joined by spaces.
 
@@ -117,41 +129,24 @@ class Vocabulary:
 
     def __init__(self, terms: Sequence[str], language: str = DEFAULT_LANGUAGE) -> None:
         self.language = language or DEFAULT_LANGUAGE
-        self.keys = {term: self.key(term) for term in terms}
-        self._starts: dict[str, list[str]] = {}  # first stem -> keys that begin so
-        for key in dict.fromkeys(filter(None, self.keys.values())):
-            self._starts.setdefault(key.partition(" ")[0], []).append(key)
+        split = list(map(tokens, terms))
+        distinct = list(set(chain.from_iterable(split)))
+        stems = dict(zip(distinct, stem_all(distinct, self.language), strict=True))
+        self.keys = {
+            term: " ".join(map(stems.__getitem__, found))
+            for term, found in zip(terms, split, strict=True)
+        }
 
     def key(self, term: str) -> str:
         """The stems of a term, joined by spaces; "" if it has no words."""
         return " ".join(stem(tokens(term), self.language))
-
-    def count(self, stems: Sequence[str], counts: Mapping[str, int]) -> dict[str, int]:
-        """How often each term occurs, by key; terms that do not occur are left out.
-
-        `stems` are all stems of a text in order, `counts` how often each of them
-        occurs. Occurrences of one phrase do not overlap.
-        """
-        found: dict[str, int] = {}
-        line = ""
-        # Sorted, so that pages are judged alike whatever the order of a set.
-        for first in sorted(self._starts.keys() & counts.keys()):
-            for key in self._starts[first]:
-                if key == first:
-                    found[key] = counts[key]
-                elif all(part in counts for part in key.split()):
-                    # Two spaces, so that neighbouring phrases share none.
-                    line = line or f" {'  '.join(stems)} "
-                    if times := line.count(f" {key.replace(' ', '  ')} "):
-                        found[key] = times
-        return found
 
 
 class _Memo(dict[str, str]):
     """Token -> stem, worked out when asked; forgets everything when it is full."""
 
     def __init__(self, algorithm: str) -> None:
-        self._stem = Stemmer.Stemmer(algorithm, 0).stemWord
+        self._stem = _stemmer(algorithm).stemWord
 
     def __missing__(self, token: str) -> str:
         if len(token) > LONGEST:
@@ -164,6 +159,11 @@ class _Memo(dict[str, str]):
 
 
 @cache
+def _stemmer(algorithm: str) -> Stemmer.Stemmer:
+    return Stemmer.Stemmer(algorithm, 0)  # without a memory of its own
+
+
+@cache
 def _stems(language: str) -> _Memo | None:
     algorithm = ALGORITHMS.get(language)
     return _Memo(algorithm) if algorithm else None
@@ -173,20 +173,39 @@ class _Split(dict[str, tuple[str, ...]]):
     """Run of characters between ASCII separators -> its words, remembered likewise."""
 
     def __missing__(self, run: str) -> tuple[str, ...]:
-        text = unicodedata.normalize("NFKC", run.translate(_INVISIBLE)).lower()
-        found: list[str] = []
-        for word in _word().findall(text.replace("_", " ")):
-            for place, piece in enumerate(_SPACELESS.split(word)):
-                if place % 2 and len(piece) > 1:
-                    found += map("".join, pairwise(piece))
-                elif piece:
-                    found.append(piece)
-        result = tuple(found)
+        result = tuple(word for word, _ in _split_at(run)[0])
         if len(run) <= LONGEST:
             if len(self) >= MEMO_SIZE:
                 self.clear()
             self[run] = result
         return result
+
+
+def spans(run: str) -> list[tuple[str, int]]:
+    """The words of a text without ASCII separators, and where in it each begins.
+
+    That is a guess where the text is not in NFKC and changes its length on the way.
+    """
+    found, length = _split_at(run)
+    if length == len(run):
+        return found
+    return [(word, start * len(run) // length) for word, start in found]
+
+
+def _split_at(run: str) -> tuple[list[tuple[str, int]], int]:
+    """The words of a run with their places in its NFKC form, and how long that is."""
+    text = unicodedata.normalize("NFKC", run.translate(_INVISIBLE)).lower()
+    found: list[tuple[str, int]] = []
+    for match in _word().finditer(text.replace("_", " ")):
+        start = match.start()
+        for place, piece in enumerate(_SPACELESS.split(match[0])):
+            if place % 2 and len(piece) > 1:
+                pairs = map("".join, pairwise(piece))
+                found += zip(pairs, range(start, start + len(piece)), strict=False)
+            elif piece:
+                found.append((piece, start))
+            start += len(piece)
+    return found, len(text)
 
 
 _split = _Split()

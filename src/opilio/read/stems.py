@@ -1,0 +1,237 @@
+"""Text in; the hash of each word's stem out, its place, and the node of its term.
+
+The same as hashing `words.stem(words.tokens(text))`. But a page has thousands of
+words, most of them old acquaintances; so what numpy can do for all of them at once is
+not done word by word:
+
+1. letters and digits to lower case, all other ASCII to zero: words lie between zeros
+2. the bytes of each word to a key of 64 bits, eight bytes at a time
+3. the key to the hash of the word's stem, by a table that is filled as words come
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from opilio import words
+from opilio.read.terms import Flags, Hashes, Integers, Terms, hash_of, mix
+
+TABLE_BITS = 20  # the table has a million places, and 24 MB
+LONG = words.LONGEST  # bytes; longer words are looked up each time
+MEMO_SIZE = 2**14
+NO_KEY = np.uint64(1)  # of a place that is free
+NEW_LINE = 10
+NO_STEM = 0  # of what is no word: a dash
+
+_ASCII = bytes(
+    code if code > 127 else ord(chr(code).lower()) if chr(code).isalnum() else 0
+    for code in range(256)
+)
+_MASKS = np.array([(1 << 8 * size) - 1 for size in range(9)], np.uint64)
+
+# Of the two blocks that Western texts take their quotes, dashes and spaces from, what
+# may be part of a word: U+0080 to U+00BF, U+2000 to U+203F.
+_LATIN = np.ones(256, np.bool_)
+_LATIN[[0xAA, 0xAD, 0xB2, 0xB3, 0xB5, 0xB9, 0xBA, 0xBC, 0xBD, 0xBE]] = False
+_GENERAL = np.ones(256, np.bool_)
+_GENERAL[[0x8B, 0x8C, 0x8D]] = False
+
+
+class Row(NamedTuple):
+    """The words of a text in order."""
+
+    stems: Hashes  # the hash of each word's stem
+    nodes: Integers  # where this stem is in the tree of terms
+    starts: Integers  # bytes before it in the text
+
+    def pick(self, which: slice | Flags) -> Row:
+        """Some of the words."""
+        return Row(self.stems[which], self.nodes[which], self.starts[which])
+
+
+class Runs(NamedTuple):
+    """The runs of bytes between separators; most are words."""
+
+    data: bytes  # the text in lower case: a zero, then zeros for separators, 8 zeros
+    starts: Integers  # in data
+    lengths: Integers
+
+    def texts(self, numbers: Integers) -> list[bytes]:
+        """Some of the runs."""
+        starts = self.starts[numbers]
+        ends = (starts + self.lengths[numbers]).tolist()
+        edges = zip(starts.tolist(), ends, strict=True)
+        return [self.data[start:end] for start, end in edges]
+
+
+class Compound(NamedTuple):
+    """What stands in the place of a run that is not one word alone."""
+
+    stems: Hashes
+    nodes: Integers
+    offsets: Integers  # bytes of the run before each
+
+
+class StemTable:
+    """The words met so far, with their stems and where these are among the terms."""
+
+    def __init__(self, terms: Terms, language: str) -> None:
+        self.terms = terms
+        self.language = language
+        # As in a processor's cache, a word has one place; a new one takes it over. Key,
+        # stem and node lie side by side: a look-up costs what fetching a line costs.
+        self.table = np.zeros((1 << TABLE_BITS, 3), np.uint64)
+        self.table[:, 0] = NO_KEY
+        self.compounds: dict[bytes, Compound] = {}
+
+    def row(self, runs: Runs, instead: dict[int, Compound] | None = None) -> Row:
+        """The words of the runs; `instead` has what takes the place of some."""
+        keys = word_keys(runs)
+        places = (keys >> np.uint64(64 - TABLE_BITS)).view(np.int64)
+        rows = self.table.take(places, axis=0)
+        row = Row(rows[:, 1].copy(), rows[:, 2].astype(np.int64), runs.starts - 1)
+        new = np.flatnonzero(rows[:, 0] != keys)
+        compounds = self.learn(row, runs, new, places, keys) if len(new) else {}
+        if instead:
+            compounds |= instead
+        if compounds:
+            row = expand(row, compounds)
+        if not row.stems.all():
+            row = row.pick(row.stems != NO_STEM)
+        return row
+
+    def learn(
+        self, row: Row, runs: Runs, new: Integers, places: Integers, keys: Hashes
+    ) -> dict[int, Compound]:
+        """Complete the row with the new words, all but the compounds, which it answers;
+        the table knows them from now on."""
+        texts = runs.texts(new)
+        found = self.look_up(set(texts))
+        learnt = []
+        compounds: dict[int, Compound] = {}
+        for number, text in zip(new.tolist(), texts, strict=True):
+            value = found[text]
+            if isinstance(value, int):
+                row.stems[number] = value
+                learnt.append(number)
+            else:
+                compounds[number] = value
+        row.nodes[learnt] = self.terms.find(row.stems[learnt])
+        kept = [number for number in learnt if keys[number]]
+        self.table[places[kept], 0] = keys[kept]
+        self.table[places[kept], 1] = row.stems[kept]
+        self.table[places[kept], 2] = row.nodes[kept]
+        return compounds
+
+    def look_up(self, runs: set[bytes]) -> dict[bytes, int | Compound]:
+        """The hash of the stem of each run, or what it is made up of."""
+        plain = [run for run in runs if len(run) <= LONG and run.isascii()]
+        stems = words.stem_all(list(map(bytes.decode, plain)), self.language)
+        found: dict[bytes, int | Compound] = dict(
+            zip(plain, map(hash_of, stems), strict=True)
+        )
+        for run in runs.difference(plain):
+            found[run] = self.split(run)
+        return found
+
+    def split(self, run: bytes) -> int | Compound:
+        """The same for one that other separators than ASCII may divide."""
+        known = self.compounds.get(run)
+        if known is not None:
+            return known
+        text = run.decode("utf-8", "replace")
+        spans = words.spans(text)
+        if not spans:
+            return NO_STEM
+        tokens, places = zip(*spans, strict=True)
+        hashes = list(map(hash_of, words.stem(tokens, self.language)))
+        if places == (0,):
+            return hashes[0]
+        found = self.compound(hashes, offsets_in(text, places))
+        if len(run) <= LONG:
+            if len(self.compounds) >= MEMO_SIZE:
+                self.compounds.clear()
+            self.compounds[run] = found
+        return found
+
+    def compound(self, hashes: list[int], offsets: list[int]) -> Compound:
+        """A compound of these stems."""
+        stems = np.array(hashes, np.uint64)
+        return Compound(stems, self.terms.find(stems), np.array(offsets, np.int64))
+
+
+def expand(row: Row, compounds: dict[int, Compound]) -> Row:
+    """Put what each compound, given by its number, is made up of in its place."""
+    pieces: list[Row] = []
+    done = 0
+    for number in sorted(compounds):
+        stems, nodes, offsets = compounds[number]
+        pieces.append(row.pick(slice(done, number)))
+        pieces.append(Row(stems, nodes, row.starts[number] + offsets))
+        done = number + 1
+    pieces.append(row.pick(slice(done, None)))
+    return Row(*map(np.concatenate, zip(*pieces, strict=True)))
+
+
+def find_runs(text: bytes) -> Runs:
+    """The runs of a text in UTF-8."""
+    # Zeros around: the first run has an edge too, and eight bytes can be read from
+    # anywhere in the last one.
+    data = b"\0%b%b" % (text.translate(_ASCII), bytes(8))
+    if not text.isascii():
+        data = blank(data)
+    inside = np.frombuffer(data, np.uint8) != 0
+    edges = np.flatnonzero(inside[1:] != inside[:-1]) + 1
+    starts = edges[0::2]
+    return Runs(data, starts, edges[1::2] - starts)
+
+
+def breaks(text: bytes, starts: Integers) -> Flags:
+    """Which words are the first of a line, and a last flag for none."""
+    flags = np.zeros(len(starts) + 1, np.bool_)
+    lines = np.flatnonzero(np.frombuffer(text, np.uint8) == NEW_LINE)
+    flags[np.searchsorted(starts, lines)] = True
+    return flags
+
+
+def blank(data: bytes) -> bytes:
+    """Zeros for the separators that Western texts use beside those in ASCII."""
+    changed = bytearray(data)
+    cells = np.frombuffer(changed, np.uint8)
+    two = np.flatnonzero(cells == 0xC2)
+    two = two[_LATIN[cells[two + 1]]]
+    cells[two] = cells[two + 1] = 0
+    three = np.flatnonzero(cells == 0xE2)
+    three = three[(cells[three + 1] == 0x80) & _GENERAL[cells[three + 2]]]
+    cells[three] = cells[three + 1] = cells[three + 2] = 0
+    return bytes(changed)
+
+
+def word_keys(runs: Runs) -> Hashes:
+    """64 bits of each run, by its first LONG bytes; 0 if it is longer."""
+    data, starts, lengths = runs
+    eight_from = np.ndarray(len(data) - 7, np.dtype("<u8"), data, strides=(1,))
+    keys = mix(eight_from[starts] & _MASKS[np.minimum(lengths, 8)])
+    longer = np.flatnonzero(lengths > 8)
+    for done in range(8, LONG, 8):
+        if not len(longer):
+            break
+        size = np.minimum(lengths[longer] - done, 8)
+        block = eight_from[starts[longer] + done] & _MASKS[size]
+        keys[longer] = mix(keys[longer] ^ block)
+        longer = longer[lengths[longer] > done + 8]
+    keys[longer] = 0  # which no place in the table has
+    return keys
+
+
+def offsets_in(text: str, places: tuple[int, ...]) -> list[int]:
+    """How many bytes of a text in UTF-8 stand before each of these characters."""
+    offsets = []
+    done = offset = 0
+    for place in places:
+        offset += len(text[done:place].encode())
+        offsets.append(offset)
+        done = place
+    return offsets
