@@ -133,7 +133,7 @@ async def test_mistakes_are_named(arguments, code, message, tmp_path, monkeypatc
     ("options", "message"),
     [
         (["--strategy", "best-frist"], "did you mean 'best-first'"),
-        (["--judge", "oracle"], "known: cosine"),
+        (["--judge", "oracle"], "unknown judge 'oracle'; known: "),
         (["--seed-url", "nonsense://x"], "'nonsense://x' is not an address"),
         (["--allow-network", "300.1.2.3/8"], "300.1.2.3/8"),
         (["--proxy", "ftp://x"], "proxy"),

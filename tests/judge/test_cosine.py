@@ -4,25 +4,13 @@ from math import log, sqrt
 
 import pytest
 
+from judge.judged_pages import page
+from opilio.errors import BadInput
 from opilio.judge.cosine import Cosine
 from opilio.judge.languages import InLanguages
-from opilio.types import Page, Subject
+from opilio.types import Subject
 
 TABLE = {"lok sabha": 1.5, "poll": 1.5, "manifesto": 1.0, "2014": 1.5}
-
-
-def page(terms: dict[str, int], norm: float, language: str = "en") -> Page:
-    return Page(
-        url="http://a.test/",
-        title="",
-        language=language,
-        charset="utf-8",
-        words=sum(terms.values()),
-        terms=terms,
-        norm=norm,
-        simhash=0,
-        links=(),
-    )
 
 
 def cosine(weights: dict[str, float], threshold: float) -> Cosine:
@@ -47,15 +35,42 @@ def test_repetition_counts_by_its_logarithm():
     assert verdict.score == pytest.approx((1 + log(10)) / 50)
 
 
+def test_in_paper_mode_repetition_counts_in_full():
+    """D.6-5: the weights (1.5, 1.5, 1, 1.5) as counts (3, 3, 2, 3) and nothing else."""
+    judge = Cosine(Subject(weights=TABLE), "paper")
+    assert judge.reads_vector
+    terms = {"lok sabha": 3, "poll": 3, "manifesto": 2, "2014": 3}
+    verdict = judge.judge(page(terms, counts=[3, 3, 2, 3]))
+    assert verdict.score == pytest.approx(1.0)
+    longer = judge.judge(page(terms, counts=[3, 3, 2, 3, 20]))
+    assert longer.score == pytest.approx(sqrt(31 / 431))
+
+
 def test_the_parts_add_up_to_the_score():
     verdict = cosine(TABLE, 0.1).judge(page({"poll": 3, "2014": 1}, norm=12.0))
     assert sum(verdict.parts.values()) == pytest.approx(verdict.score)
     assert set(verdict.parts) == {"poll", "2014"}
 
 
+def test_of_many_parts_the_small_ones_are_one():
+    weights = {f"term{n}": float(n) for n in range(1, 41)}
+    verdict = cosine(weights, 0.1).judge(page(dict.fromkeys(weights, 1), norm=20.0))
+    assert len(verdict.parts) == 12
+    assert sum(verdict.parts.values()) == pytest.approx(verdict.score)
+    assert next(iter(verdict.parts)) == "term40"
+    assert "(29 more)" in verdict.parts
+
+
 def test_an_empty_page_is_not_relevant():
     verdict = cosine(TABLE, 0.1).judge(page({}, norm=0.0))
     assert (verdict.score, verdict.relevant) == (0.0, False)
+    verdict = Cosine(Subject(weights=TABLE), "paper").judge(page())
+    assert (verdict.score, verdict.relevant) == (0.0, False)
+
+
+def test_a_topic_without_a_weight_table_is_refused():
+    with pytest.raises(BadInput, match=r"'cosine' needs a weight table.*keywords ="):
+        Cosine(Subject())
 
 
 @pytest.mark.parametrize(

@@ -2,11 +2,17 @@
 
 from collections.abc import Callable, Mapping
 
+from opilio.judge.association import Association
+from opilio.judge.blocks import Blocks
 from opilio.judge.cosine import Cosine
+from opilio.judge.ontoclassifier import OntoClassifier
 from opilio.types import Judge, Subject
 
 JUDGES: Mapping[str, Callable[[Subject], Judge]] = {
     "cosine": Cosine,
+    "blocks": Blocks,
+    "association": Association,
+    "ontoclassifier": OntoClassifier,
 }
 
-__all__ = ["JUDGES", "Cosine"]
+__all__ = ["JUDGES", "Association", "Blocks", "Cosine", "OntoClassifier"]
