@@ -54,10 +54,12 @@ texts = st.lists(
 def matches(stems: list[str], keys: set[str], overlapping: bool) -> Iterator[str]:
     """The terms in a line of text, tried one by one at every word."""
     taken = dict.fromkeys(keys, 0)  # the word up to which each may not begin again
+    longest_first = sorted(keys, key=lambda key: -len(key.split()))
     for at in range(len(stems)):
-        for key in sorted(keys, key=lambda key: -len(key.split())):
-            size = len(key.split())
-            if stems[at : at + size] == key.split() and at >= taken[key]:
+        for key in longest_first:
+            wanted = key.split()
+            size = len(wanted)
+            if stems[at : at + size] == wanted and at >= taken[key]:
                 yield key
                 taken[key] = at + size
                 if not overlapping:

@@ -1,9 +1,30 @@
-"""Text with words of other languages in; its words in the topic's language out."""
+"""Text with words of other languages in; its words in the topic's language out.
+
+Such a word may mean several things, and each may be several words. All that have words
+of the topic count, in one place; if none has, the first meaning alone does, so that the
+text stays about as long as it is. Noise words are left out. Phrases are found along any
+choice of meanings.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from opilio import words
+from opilio.read.stems import Compound, Row, Runs, StemTable, breaks, offsets_in
+from opilio.read.terms import NONE, Integers, Phrases, hash_of, in_order
+
+MEMO_SIZE = 2**14
+PLAIN = b"a"  # stands for any word in ASCII
+NOISE = 4  # words without meaning that a phrase may have in a row
+
+Tokens = Sequence[tuple[str, int, bool]]
+"""The words of a run: each with the bytes of the run before it, and whether it is read
+by the transcriptor."""
 
 
 class Transcribe(Protocol):
@@ -23,3 +44,236 @@ class Transcribe(Protocol):
         meaning stands at its first word.
         """
         ...
+
+
+class Spot(NamedTuple):
+    """A word of the text where it stands."""
+
+    word: str
+    foreign: bool  # the transcriptor reads it
+    line: int
+    run: int  # number of the run it is in
+    offset: int  # bytes of the run before it
+
+    def joins(self, other: Spot) -> bool:
+        """Whether the next one can be transcribed together with it."""
+        both = (self.foreign, self.line) == (other.foreign, other.line)
+        return both and other.run - self.run < 2
+
+
+class Place(NamedTuple):
+    """What stands in the place of one word of the text."""
+
+    meanings: Sequence[tuple[int, ...]]  # of each, the hashes of its stems
+    foreign: bool
+    line: int
+    run: int = 0  # number of the run it stands in
+    offset: int = 0  # bytes of the run before it
+    first: int = 0  # the words of the row that are in its place,
+    end: int = 0  # up to this one; a noise word has none
+
+    @property
+    def stems(self) -> list[int]:
+        """The stems of all meanings, each once."""
+        return list(dict.fromkeys(chain.from_iterable(self.meanings)))
+
+
+class Lattice:
+    """Reads texts with the help of a transcriptor."""
+
+    def __init__(self, transcriptor: Transcribe, table: StemTable) -> None:
+        self.transcriptor = transcriptor
+        self.table = table
+        self.terms = table.terms
+        self.topic = frozenset(self.terms.stems.tolist())
+        self.known: dict[tuple[bytes, str], Tokens] = {}
+        self.meant: dict[str, tuple[int, ...]] = {}
+
+    def foreign(self, runs: Runs, language: str) -> dict[int, Tokens]:
+        """The runs with words that the transcriptor reads, by their numbers."""
+        if self.split(PLAIN, language):
+            numbers = np.arange(len(runs.starts))
+        elif runs.data.isascii():
+            return {}
+        else:
+            beyond = np.flatnonzero(np.frombuffer(runs.data, np.int8) < 0)
+            numbers = np.unique(np.searchsorted(runs.starts, beyond, "right") - 1)
+        found = {}
+        for number, run in zip(numbers.tolist(), runs.texts(numbers), strict=True):
+            if tokens := self.split(run, language):
+                found[number] = tokens
+        return found
+
+    def split(self, run: bytes, language: str) -> Tokens:
+        """The words of a run, if the transcriptor reads any of them."""
+        known = self.known.get((run, language))
+        if known is not None:
+            return known
+        text = run.decode("utf-8", "replace")
+        spans = [(text, 0)] if text.isascii() else words.spans(text)
+        offsets = offsets_in(text, [place for _, place in spans])
+        reads = [self.transcriptor.reads(word, language) for word, _ in spans]
+        each = zip(spans, offsets, reads, strict=True)
+        tokens = tuple((word, offset, read) for (word, _), offset, read in each)
+        if not any(reads):
+            tokens = ()
+        if len(self.known) >= MEMO_SIZE:
+            self.known.clear()
+        if len(run) <= words.LONGEST:
+            self.known[run, language] = tokens
+        return tokens
+
+    def read(
+        self, text: bytes, runs: Runs, foreign: dict[int, Tokens], language: str
+    ) -> tuple[Row, Phrases]:
+        """The words of a text, and the phrases in it."""
+        lines = np.flatnonzero(np.frombuffer(text, np.uint8) == ord("\n"))
+        numbers = np.array(list(foreign))
+        in_lines = np.searchsorted(lines, runs.starts[numbers]).tolist()
+        places: list[Place] = []
+        for stretch in stretches(foreign, in_lines):
+            places += self.transcribe(stretch, language)
+        row = self.table.row(runs, compounds(places))
+        starts = [runs.starts[place.run] - 1 + place.offset for place in places]
+        places = seated(places, np.searchsorted(row.starts, starts).tolist())
+        apart = breaks(text, row.starts)
+        for place in places:
+            if place.foreign:
+                apart[place.first : place.end + 1] = True
+        native = self.terms.phrases(row.stems, row.nodes, apart)
+        return row, in_order([native, self.phrases(row, places, lines)])
+
+    def transcribe(self, stretch: list[Spot], language: str) -> Iterator[Place]:
+        """What stands in the place of each word of a stretch."""
+        tokens = [spot.word for spot in stretch]
+        if stretch[0].foreign:
+            found: Iterable[Sequence[str]] = self.transcriptor.run(tokens, language)
+        else:
+            found = [(word,) for word in tokens]
+        for spot, meanings in zip(stretch, found, strict=True):
+            stems = list(filter(None, dict.fromkeys(map(self.stems_of, meanings))))
+            topical = [each for each in stems if not self.topic.isdisjoint(each)]
+            yield Place(
+                topical or stems[:1], spot.foreign, spot.line, spot.run, spot.offset
+            )
+
+    def stems_of(self, meaning: str) -> tuple[int, ...]:
+        """The hashes of the stems of a word or phrase."""
+        known = self.meant.get(meaning)
+        if known is None:
+            tokens = words.tokens(meaning)
+            known = tuple(map(hash_of, words.stem(tokens, self.table.language)))
+            if len(self.meant) >= MEMO_SIZE:
+                self.meant.clear()
+            self.meant[meaning] = known
+        return known
+
+    def phrases(self, row: Row, places: list[Place], lines: Integers) -> Phrases:
+        """The phrases that have a word of another language in them."""
+        found: dict[tuple[int, int, int], None] = {}
+        if self.terms.longest > 1:
+            in_lines = np.searchsorted(lines, row.starts).tolist()
+            natives = [
+                Place([(stem,)], False, line, first=number, end=number + 1)
+                for number, (stem, line) in enumerate(
+                    zip(row.stems.tolist(), in_lines, strict=True)
+                )
+            ]
+            reach = self.terms.longest - 1
+            for part in neighbourhoods(places, natives, reach):
+                for number, place in enumerate(part):
+                    for last, node in self.phrases_from(part, number):
+                        found[place.first, last, node] = None
+        columns = np.array(list(found), np.int64).reshape(-1, 3).T
+        return Phrases(*columns)
+
+    def phrases_from(
+        self, places: list[Place], begin: int
+    ) -> Iterator[tuple[int, int]]:
+        """The last word and the node of each phrase that begins in a place."""
+        terms = self.terms
+        ways = [
+            (begin, NONE, meaning[skipped:], False)
+            for meaning in places[begin].meanings
+            for skipped in range(len(meaning))
+        ]
+        while ways:
+            at, node, stems, foreign = ways.pop()
+            foreign |= places[at].foreign
+            for stem in stems:
+                node = terms.child(node, stem)
+                if foreign and " " in terms.names[node]:
+                    yield places[at].end - 1, node
+                if not terms.goes_on[node]:
+                    break
+            else:
+                following = next_place(places, at)
+                if following:
+                    foreign |= following > at + 1
+                    ways += (
+                        (following, node, meaning, foreign)
+                        for meaning in places[following].meanings
+                    )
+
+
+def next_place(places: list[Place], at: int) -> int:
+    """The next place with a meaning in the same line, past some noise; 0: none."""
+    for following in range(at + 1, min(at + 2 + NOISE, len(places))):
+        if places[following].line != places[at].line:
+            break
+        if places[following].meanings:
+            return following
+    return 0
+
+
+def stretches(foreign: dict[int, Tokens], lines: Sequence[int]) -> Iterator[list[Spot]]:
+    """The words of these runs, in stretches of what can be transcribed as one."""
+    stretch: list[Spot] = []
+    for (run, tokens), line in zip(foreign.items(), lines, strict=True):
+        for word, offset, read in tokens:
+            spot = Spot(word, read, line, run, offset)
+            if stretch and not stretch[-1].joins(spot):
+                yield stretch
+                stretch = []
+            stretch.append(spot)
+    if stretch:
+        yield stretch
+
+
+def compounds(places: list[Place]) -> dict[int, Compound]:
+    """What stands in the places of each run."""
+    stems: dict[int, list[int]] = {place.run: [] for place in places}
+    offsets: dict[int, list[int]] = {place.run: [] for place in places}
+    for place in places:
+        stems[place.run] += place.stems
+        offsets[place.run] += [place.offset] * len(place.stems)
+    return {run: Compound(stems[run], offsets[run]) for run in stems}
+
+
+def seated(places: list[Place], seats: list[int]) -> list[Place]:
+    """The places, with the words of the row that are in them, from each seat on."""
+    found: list[Place] = []
+    end = 0
+    for place, seat in zip(places, seats, strict=True):
+        first = max(seat, end)
+        end = first + len(place.stems)
+        found.append(place._replace(first=first, end=end))
+    return found
+
+
+def neighbourhoods(
+    places: list[Place], natives: list[Place], reach: int
+) -> Iterator[list[Place]]:
+    """The places, each with so many of its neighbours, in parts that touch nowhere."""
+    part: list[Place] = []
+    done = 0
+    for place in places:
+        if part and place.first - done > 2 * reach:
+            yield part + natives[done : done + reach]
+            part = []
+        if not part:
+            done = max(done, place.first - reach)
+        part += natives[done : place.first]
+        part.append(place)
+        done = place.end
+    yield part + natives[done : done + reach]

@@ -8,7 +8,7 @@ before brings along whether it begins one.
 from __future__ import annotations
 
 from opilio.read.counting import Tally, Vector, Words
-from opilio.read.lattice import Transcribe
+from opilio.read.lattice import Lattice, Transcribe
 from opilio.read.stems import StemTable, breaks, find_runs
 from opilio.read.terms import Terms
 from opilio.words import Vocabulary
@@ -34,16 +34,20 @@ class Lexicon:
     ) -> None:
         self.terms = Terms(vocabulary.keys.values())
         self.table = StemTable(self.terms, vocabulary.language)
-        self.transcriptor = transcriptor
+        self.lattice = Lattice(transcriptor, self.table) if transcriptor else None
         self.overlapping = overlapping
 
     def words(self, text: str, language: str = "") -> Words:
         """The words of a text, which is in this language as far as is known."""
         data = text[:LONGEST].encode("utf-8", "replace")
         runs = find_runs(data)
-        row = self.table.row(runs)
-        lines = breaks(data, row.starts)
-        phrases = self.terms.phrases(row.stems, row.nodes, lines)
+        foreign = self.lattice.foreign(runs, language) if self.lattice else None
+        if self.lattice and foreign:
+            row, phrases = self.lattice.read(data, runs, foreign, language)
+        else:
+            row = self.table.row(runs)
+            lines = breaks(data, row.starts)
+            phrases = self.terms.phrases(row.stems, row.nodes, lines)
         return Words(data, row, phrases, self.terms, self.overlapping)
 
     def vector(self, text: bytes) -> Vector:

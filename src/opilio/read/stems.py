@@ -11,6 +11,8 @@ not done word by word:
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -46,7 +48,7 @@ class Row(NamedTuple):
     nodes: Integers  # where this stem is in the tree of terms
     starts: Integers  # bytes before it in the text
 
-    def pick(self, which: slice | Flags) -> Row:
+    def pick(self, which: Flags) -> Row:
         """Some of the words."""
         return Row(self.stems[which], self.nodes[which], self.starts[which])
 
@@ -69,9 +71,8 @@ class Runs(NamedTuple):
 class Compound(NamedTuple):
     """What stands in the place of a run that is not one word alone."""
 
-    stems: Hashes
-    nodes: Integers
-    offsets: Integers  # bytes of the run before each
+    stems: Sequence[int]
+    offsets: Sequence[int]  # bytes of the run before each
 
 
 class StemTable:
@@ -97,7 +98,7 @@ class StemTable:
         if instead:
             compounds |= instead
         if compounds:
-            row = expand(row, compounds)
+            row = self.expand(row, compounds)
         if not row.stems.all():
             row = row.pick(row.stems != NO_STEM)
         return row
@@ -149,30 +150,31 @@ class StemTable:
         hashes = list(map(hash_of, words.stem(tokens, self.language)))
         if places == (0,):
             return hashes[0]
-        found = self.compound(hashes, offsets_in(text, places))
+        found = Compound(hashes, offsets_in(text, places))
         if len(run) <= LONG:
             if len(self.compounds) >= MEMO_SIZE:
                 self.compounds.clear()
             self.compounds[run] = found
         return found
 
-    def compound(self, hashes: list[int], offsets: list[int]) -> Compound:
-        """A compound of these stems."""
-        stems = np.array(hashes, np.uint64)
-        return Compound(stems, self.terms.find(stems), np.array(offsets, np.int64))
-
-
-def expand(row: Row, compounds: dict[int, Compound]) -> Row:
-    """Put what each compound, given by its number, is made up of in its place."""
-    pieces: list[Row] = []
-    done = 0
-    for number in sorted(compounds):
-        stems, nodes, offsets = compounds[number]
-        pieces.append(row.pick(slice(done, number)))
-        pieces.append(Row(stems, nodes, row.starts[number] + offsets))
-        done = number + 1
-    pieces.append(row.pick(slice(done, None)))
-    return Row(*map(np.concatenate, zip(*pieces, strict=True)))
+    def expand(self, row: Row, compounds: dict[int, Compound]) -> Row:
+        """Put what each compound, given by its number, is made up of in its place."""
+        numbers = sorted(compounds)
+        found = [compounds[number] for number in numbers]
+        sizes = np.ones(len(row.stems), np.int64)
+        sizes[numbers] = [len(compound.stems) for compound in found]
+        inside = np.zeros(len(row.stems), np.bool_)
+        inside[numbers] = True
+        inside = np.repeat(inside, sizes)
+        stems = np.repeat(row.stems, sizes)
+        nodes = np.repeat(row.nodes, sizes)
+        starts = np.repeat(row.starts, sizes)
+        within = chain.from_iterable(compound.stems for compound in found)
+        stems[inside] = np.fromiter(within, np.uint64)
+        nodes[inside] = self.terms.find(stems[inside])
+        offsets = chain.from_iterable(compound.offsets for compound in found)
+        starts[inside] += np.fromiter(offsets, np.int64)
+        return Row(stems, nodes, starts)
 
 
 def find_runs(text: bytes) -> Runs:
@@ -226,7 +228,7 @@ def word_keys(runs: Runs) -> Hashes:
     return keys
 
 
-def offsets_in(text: str, places: tuple[int, ...]) -> list[int]:
+def offsets_in(text: str, places: Sequence[int]) -> list[int]:
     """How many bytes of a text in UTF-8 stand before each of these characters."""
     offsets = []
     done = offset = 0
