@@ -1,0 +1,148 @@
+"""Pages in; what their feeds list, newest first as they have it, out.
+
+RSS 0.9 to 2.0, RDF, Atom and JSON Feed. A page's feeds are those that its
+<link rel=alternate> names; a URL may also be a feed itself.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from codecs import BOM_UTF8
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+from lxml import etree
+
+from opilio import content, urls
+from opilio.errors import OpilioError
+from opilio.seeds.records import Record, read_records
+from opilio.seeds.seed import Site, Tell, silent
+from opilio.types import Response
+
+FEED_TYPES = frozenset(
+    ("application/rss+xml", "application/atom+xml", "application/rdf+xml",
+     "application/feed+json", "application/json", "text/xml", "application/xml")
+)  # fmt: skip
+FEED_ROOTS = frozenset(("rss", "RDF", "feed", "channel"))
+MAX_FEEDS = 5  # of a page
+HEAD = 2**18  # bytes of a page in which its feeds are named
+MAX_ITEMS = 5000  # of a JSON feed that are looked at
+
+
+async def read_feeds(
+    page: str, site: Site, limit: int, tell: Tell = silent
+) -> list[str]:
+    """What the feeds of a page list, each URL once; `tell` hears what failed."""
+    found: dict[str, None] = {}
+    try:
+        response = await site.fetch(page)
+        links = await asyncio.to_thread(feed_links, response)
+        feeds = [] if links else await asyncio.to_thread(named_feeds, response)
+        found.update(dict.fromkeys(links))
+        if not links and not feeds:
+            tell(f"{page} is no feed and names none")
+    except OpilioError as error:
+        tell(f"no feeds of {page}: {error}")
+        return []
+    for feed in feeds:
+        try:
+            response = await site.fetch(feed)
+        except OpilioError as error:
+            tell(f"the feed {feed} could not be had: {error}")
+            continue
+        found.update(dict.fromkeys(await asyncio.to_thread(feed_links, response)))
+    return list(found)[:limit]
+
+
+def feed_links(response: Response) -> list[str]:
+    """The canonical URLs that a feed lists; none if it is no feed."""
+    base, body = urls.page(response.url), response.body.removeprefix(BOM_UTF8)
+    if body[:100].lstrip().startswith(b"{"):
+        return json_links(body, base)
+    root, records = read_records(body, base, "item", "entry")
+    return record_links(records) if root in FEED_ROOTS else []
+
+
+def record_links(records: Sequence[Record]) -> list[str]:
+    """The URL of each item or entry that has one."""
+    return [
+        url
+        for record in records
+        if (link := record_link(record)) and (url := urls.join(record.base, link))
+    ]
+
+
+def record_link(record: Record) -> str:
+    """Where an item or entry leads, as it says itself; "" if it does not."""
+    for name, attributes, text in record.fields:
+        if name == "link" and attributes.get("rel", "alternate") == "alternate":
+            link = attributes.get("href") or text
+            if link:
+                return link
+    for name, attributes, text in record.fields:
+        if name == "guid" and attributes.get("isPermaLink", "true") == "true":
+            return text
+    return record.attributes.get("about", "")
+
+
+def json_links(body: bytes, base: str) -> list[str]:
+    """The URLs that a JSON Feed lists; none if it is none."""
+    try:
+        feed = msgspec.json.decode(body)
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
+        return []
+    items = feed.get("items") if isinstance(feed, dict) else None
+    if not isinstance(items, list) or "jsonfeed" not in str(feed.get("version")):
+        return []
+    return [
+        url
+        for item in items[:MAX_ITEMS]
+        if (link := json_link(item)) and (url := urls.join(base, link))
+    ]
+
+
+def json_link(item: Any) -> str:
+    """Where an item of a JSON Feed leads; "" if it does not say."""
+    if isinstance(item, dict):
+        for key in ("url", "external_url"):
+            if isinstance(link := item.get(key), str) and link:
+                return link
+    return ""
+
+
+def named_feeds(response: Response) -> list[str]:
+    """The feeds that a page names, in its own order."""
+    head = Head()
+    text, _ = content.text(response.body[:HEAD], response.header("content-type"))
+    parser = etree.HTMLParser(target=head, no_network=True, huge_tree=False)
+    try:
+        parser.feed(text)
+        parser.close()
+    except (etree.LxmlError, ValueError):
+        pass  # what was read until there is what there is
+    base = urls.join(response.url, head.base) or response.url
+    found = (urls.join(base, href) for href in head.feeds)
+    return list(dict.fromkeys(url for url in found if url))[:MAX_FEEDS]
+
+
+class Head:
+    """Takes what the parser sees of a page; keeps its base and its feeds."""
+
+    def __init__(self) -> None:
+        self.base = ""
+        self.feeds: list[str] = []
+
+    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
+        """An element begins."""
+        href = attributes.get("href", "")
+        if tag == "base":
+            self.base = self.base or href
+        elif tag == "link" and href and len(self.feeds) < 100:
+            rel = attributes.get("rel", "").lower().split()
+            kind = content.media_type(attributes.get("type", ""))
+            if "alternate" in rel and kind in FEED_TYPES:
+                self.feeds.append(href)
+
+    def close(self) -> None:
+        """The end of the page."""

@@ -1,0 +1,80 @@
+"""A sitemap file in, of XML, text or a feed, gzipped or not; what it lists out."""
+
+from __future__ import annotations
+
+import re
+from codecs import BOM_UTF8
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from opilio import content, urls
+from opilio.seeds.feeds import FEED_ROOTS, record_links
+from opilio.seeds.records import MAX_RECORDS, UTF16, Record, read_records
+from opilio.seeds.visits import MAX_BYTES
+from opilio.types import Response
+
+GZIP = b"\x1f\x8b"
+USUAL_PRIORITY = 0.5
+_date = re.compile(r"\d{4}(?:-\d\d(?:-\d\d(?:T[\d:]{5,8})?)?)?").match
+_share = re.compile(r"[01](?:\.\d{1,4})?").fullmatch
+
+
+class Entry(NamedTuple):
+    """A page or a sitemap that is listed."""
+
+    url: str  # canonical
+    priority: float = USUAL_PRIORITY  # among the pages of its site
+    modified: str = ""  # as in ISO 8601, so that it can be sorted; "" if unknown
+
+
+class Listing(NamedTuple):
+    """What a sitemap lists: pages or, if it is an index, sitemaps."""
+
+    pages: list[Entry]
+    sitemaps: list[Entry]
+
+
+def read_sitemap(response: Response) -> Listing:
+    """What a file lists; of one that is cut short or broken, the sound beginning."""
+    body, base = response.body, urls.page(response.url)
+    if body.startswith(GZIP):
+        body, _ = content.decode(body, "gzip", MAX_BYTES)
+    body = body.removeprefix(BOM_UTF8)
+    if not body[:100].lstrip().startswith((b"<", *UTF16)):
+        return Listing(text_entries(body), [])
+    root, records = read_records(body, base, "url", "sitemap", "item", "entry")
+    match root:
+        case "urlset":
+            return Listing(entries(records, "url"), [])
+        case "sitemapindex":
+            return Listing([], entries(records, "sitemap"))
+        case _ if root in FEED_ROOTS:
+            return Listing([Entry(url) for url in record_links(records)], [])
+    return Listing([], [])
+
+
+def entries(records: Iterable[Record], name: str) -> list[Entry]:
+    """The records of that name that have a location."""
+    return [
+        Entry(url, priority(record.text("priority")), date(record.text("lastmod")))
+        for record in records
+        if record.name == name and (url := urls.join("", record.text("loc")))
+    ]
+
+
+def text_entries(body: bytes) -> list[Entry]:
+    """The URLs of a text file, one a line."""
+    lines = body.split(b"\n", MAX_RECORDS)[:MAX_RECORDS]
+    found = (urls.join("", line.decode("utf-8", "replace").strip()) for line in lines)
+    return [Entry(url) for url in found if url]
+
+
+def priority(text: str) -> float:
+    """A number from 0 to 1; the usual one if it is none."""
+    return min(float(text), 1.0) if _share(text) else USUAL_PRIORITY
+
+
+def date(text: str) -> str:
+    """The date at the start of a text; "" if there is none."""
+    found = _date(text)
+    return found[0] if found else ""
