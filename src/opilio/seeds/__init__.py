@@ -1,0 +1,7 @@
+"""Where a crawl starts: given URLs, search engines, sitemaps and feeds."""
+
+from opilio.seeds.gather import gather_seeds
+from opilio.seeds.seed import Priority, Seed
+from opilio.seeds.visits import Visits
+
+__all__ = ["Priority", "Seed", "Visits", "gather_seeds"]

@@ -1,0 +1,106 @@
+"""The table [seeds] of a topic in; the seeds of the crawl, best first, out."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from functools import partial
+from itertools import chain, zip_longest
+
+from opilio import urls
+from opilio.errors import BadInput
+from opilio.seeds.feeds import read_feeds
+from opilio.seeds.listed import listed
+from opilio.seeds.priority import choose, spread
+from opilio.seeds.search import make_engines, search_all
+from opilio.seeds.seed import Get, Priority, Seed, Site, Sources, Tell, silent
+from opilio.seeds.sitemaps import read_sitemaps
+
+GIVEN, SITEMAP, FEED = "given", "sitemap", "feed"
+PER_SITE = 1000  # seeds from the sitemaps of a site, or from the feeds of a page
+AT_A_TIME = 4  # sites; each may send a large file
+
+
+async def gather_seeds(
+    sources: Sources,
+    query: str,
+    get: Get,
+    site: Site,
+    *,
+    language: str = "en",
+    pause: float = 1.0,
+    per_site: int = PER_SITE,
+    tell: Tell = silent,
+) -> list[Seed]:
+    """All seeds, each URL once, by falling promise.
+
+    `query` is what engines are asked unless the table says otherwise. They are asked by
+    `get`, the user's choice; sites are visited by `site`, robots.txt first. `tell`
+    hears of what failed while the rest went on. OpilioError when no engine answers.
+    """
+    given = listed(sources.urls)
+    seeds = [Seed(url, Priority.HIGH, 1.0, (GIVEN,)) for url in given]
+    if (sources.sitemaps or sources.feeds) and not given:
+        raise BadInput(
+            "seeds.sitemaps and seeds.feeds are about given pages; add some to "
+            "seeds.urls"
+        )
+    if sources.search:
+        engines = make_engines(sources.search, get, pause)
+        question = sources.query or query
+        found = await search_all(engines, question, sources.limit, language, tell)
+        seeds += choose(found, sources.limit, common=sources.common)
+    lists: list[tuple[str, list[str]]] = []
+    if sources.feeds:
+        reads = [partial(read_feeds, page, site, per_site, tell) for page in given]
+        lists += [(FEED, found) for found in await few_at_a_time(reads)]
+    if sources.sitemaps:
+        origins = dict.fromkeys(map(urls.origin, given))
+        reads = [partial(read_sitemaps, one, site, per_site, tell) for one in origins]
+        lists += [(SITEMAP, found) for found in await few_at_a_time(reads)]
+    return merged([*seeds, *listed_by_sites(lists)])
+
+
+async def few_at_a_time(
+    reads: Iterable[Callable[[], Awaitable[list[str]]]],
+) -> list[list[str]]:
+    """The results, in order."""
+    room = asyncio.Semaphore(AT_A_TIME)
+
+    async def with_room(read: Callable[[], Awaitable[list[str]]]) -> list[str]:
+        async with room:
+            return await read()
+
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(with_room(read)) for read in reads]
+    return [task.result() for task in tasks]
+
+
+def listed_by_sites(lists: Sequence[tuple[str, Sequence[str]]]) -> list[Seed]:
+    """What sites say of themselves, as Low seeds behind all others.
+
+    The best of every site comes first, then the second of every site, and so on.
+    """
+    named = [[(url, source) for url in found] for source, found in lists]
+    turns = chain.from_iterable(zip_longest(*named))
+    sources: dict[str, tuple[str, ...]] = {}
+    for turn in turns:
+        if turn is not None:
+            url, source = turn
+            known = sources.get(url, ())
+            sources[url] = known if source in known else (*known, source)
+    return [
+        Seed(url, Priority.LOW, promise, sources[url])
+        for url, promise in spread(list(sources), 0.0)
+    ]
+
+
+def merged(seeds: Iterable[Seed]) -> list[Seed]:
+    """Each URL once, with its best promise and all its sources, by falling promise."""
+    found: dict[str, Seed] = {}
+    for seed in seeds:
+        known = found.get(seed.url, seed)
+        best = max(known, seed, key=lambda one: one.promise)
+        sources = tuple(dict.fromkeys(known.sources + seed.sources))
+        found[seed.url] = Seed(seed.url, best.priority, best.promise, sources)
+    return sorted(found.values(), key=lambda seed: -seed.promise)
