@@ -8,16 +8,14 @@ is BadInput that names the file and the place.
 
 from __future__ import annotations
 
-import gzip
-import zlib
 from collections.abc import Iterable, Iterator, Mapping
+from io import BytesIO
 from pathlib import Path
-from typing import BinaryIO, cast
 
 from opilio.errors import BadInput
 from opilio.topic import dictd, stardict
 from opilio.topic.meanings import MOST, meanings, plain_word
-from opilio.topic.unpacked import GZIP, MAX_BYTES
+from opilio.topic.unpacked import unpacked
 
 Dictionary = dict[str, tuple[str, ...]]
 
@@ -75,53 +73,39 @@ def articles(path: Path) -> Iterator[tuple[str, tuple[str, ...]]]:
         for word, article in dictd.articles(path):
             yield word, meanings(article, word)
     else:
-        with opened(path) as file:
-            head = file.read(HEAD).lstrip(b"\xef\xbb\xbf \t\r\n")
-            file.seek(0)
-            is_xml = head.startswith((b"<?xml", b"<TEI", b"<!DOCTYPE"))
-            yield from (tei if is_xml else table)(file, path)
+        content = unpacked(path)
+        start = content[:HEAD].lstrip(b"\xef\xbb\xbf \t\r\n")
+        is_xml = start.startswith((b"<?xml", b"<TEI", b"<!DOCTYPE"))
+        yield from (tei if is_xml else table)(content, path)
 
 
-def opened(path: Path) -> BinaryIO:
-    """A file, unpacked on the way if it is gzip."""
-    with path.open("rb") as file:
-        packed = file.read(2) == GZIP
-    return cast(BinaryIO, gzip.open(path)) if packed else path.open("rb")
-
-
-def table(file: BinaryIO, path: Path) -> Iterator[tuple[str, tuple[str, ...]]]:
+def table(content: bytes, path: Path) -> Iterator[tuple[str, tuple[str, ...]]]:
     """The lines of a table; empty ones and comments (#) are passed over."""
-    read = 0
-    number = 0
-    try:
-        while line := file.readline(LONGEST_LINE):
-            number += 1
-            read += len(line)
-            if read > MAX_BYTES or len(line) == LONGEST_LINE:
-                raise BadInput(f"{path}, line {number}: too long for a dictionary")
+    for number, line in enumerate(BytesIO(content), start=1):
+        if len(line) > LONGEST_LINE:
+            raise BadInput(f"{path}, line {number}: too long for a dictionary")
+        try:
             text = line.decode("utf-8-sig" if number == 1 else "utf-8").strip("\r\n")
-            if not text.strip() or text.startswith("#"):
-                continue
-            word, tab, meaning = text.partition("\t")
-            if not tab:
-                raise BadInput(
-                    f"{path}, line {number}: no tab; write word<TAB>meaning; meaning"
-                )
-            yield word, meanings(meaning.replace("\t", "; "))
-    except UnicodeDecodeError:
-        message = f"{path}, line {number}: not UTF-8; save the file as UTF-8"
-        raise BadInput(message) from None
-    except (EOFError, zlib.error) as error:
-        raise BadInput(f"{path}, after line {number}: broken gzip: {error}") from None
+        except UnicodeDecodeError:
+            message = f"{path}, line {number}: not UTF-8; save the file as UTF-8"
+            raise BadInput(message) from None
+        if not text.strip() or text.startswith("#"):
+            continue
+        word, tab, meaning = text.partition("\t")
+        if not tab:
+            raise BadInput(
+                f"{path}, line {number}: no tab; write word<TAB>meaning; meaning"
+            )
+        yield word, meanings(meaning.replace("\t", "; "))
 
 
-def tei(file: BinaryIO, path: Path) -> Iterator[tuple[str, tuple[str, ...]]]:
+def tei(content: bytes, path: Path) -> Iterator[tuple[str, tuple[str, ...]]]:
     """The entries of a FreeDict file in TEI."""
     from lxml import etree  # slow to import, and rarely needed
 
     try:
         for _, entry in etree.iterparse(
-            file, tag="{*}entry", resolve_entities=False, no_network=True
+            BytesIO(content), tag="{*}entry", resolve_entities=False, no_network=True
         ):
             words = [orth.text or "" for orth in entry.iter("{*}orth")]
             quotes = [
@@ -138,5 +122,3 @@ def tei(file: BinaryIO, path: Path) -> Iterator[tuple[str, tuple[str, ...]]]:
     except etree.XMLSyntaxError as error:
         line = error.lineno or 0
         raise BadInput(f"{path}, line {line}: broken XML: {error.msg}") from None
-    except (EOFError, zlib.error) as error:
-        raise BadInput(f"{path}: broken gzip: {error}") from None
