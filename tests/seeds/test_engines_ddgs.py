@@ -7,6 +7,7 @@ import json
 import sys
 import threading
 from collections.abc import Callable
+from pathlib import Path
 
 import primp
 import pytest
@@ -252,6 +253,12 @@ def test_the_usual_engines_are_general_and_have_an_index_of_their_own():
     assert not {"wikipedia", "grokipedia"} & set(names)
     indexes = [known_engines()[name].provider for name in names]
     assert len(set(indexes)) == len(indexes)
+
+
+def test_the_docs_name_every_engine():
+    text = (Path(__file__).parents[2] / "docs" / "seeds.md").read_text()
+    assert f"one for each index: {', '.join(usual_engines())} |" in text
+    assert [name for name in known_engines() if name not in text] == []
 
 
 def test_without_ddgs_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch):

@@ -26,7 +26,7 @@ PATIENCE = 60.0  # seconds for one page of results
 ENCYCLOPAEDIAS = frozenset(("wikipedia", "grokipedia"))  # one result each
 COUNTRIES = {"en": "us", "hi": "in", "ja": "jp", "ko": "kr", "zh": "cn", "sv": "se",
              "da": "dk", "cs": "cz", "el": "gr", "uk": "ua", "fa": "ir", "he": "il",
-             "et": "ee", "sl": "si", "bn": "bd", "ta": "in", "te": "in", "ur": "pk",
+             "et": "ee", "sl": "si", "bn": "bd", "ta": "in", "ur": "pk",
              "vi": "vn", "ar": "eg", "ms": "my", "sr": "rs", "nb": "no"}  # fmt: skip
 _unfit = re.compile(r"[^!-~ ]").search  # in a header line
 
