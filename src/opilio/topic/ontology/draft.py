@@ -130,7 +130,7 @@ class Draft:
 
     def _concept(self, concept: str, language: str) -> Concept:
         labels: dict[str, dict[str, None]] = {}
-        for _, code, text in sorted(self._labels[concept], key=lambda item: item[:2]):
+        for _, code, text in sorted(set(self._labels[concept])):
             labels.setdefault(code, {})[text] = None
         order = sorted(labels, key=lambda code: (code != language, code))
         notes = sorted(self._notes.get(concept, ()), reverse=True)
@@ -141,7 +141,7 @@ class Draft:
             or {"": (spoken(concept),)},
             definitions={code: text for _, code, text in notes},
             attributes={
-                name: tuple(values)
+                name: tuple(sorted(values))
                 for name, values in sorted(self._attributes.get(concept, {}).items())
             },
             instances=tuple(self._instances.get(concept, ())),

@@ -44,11 +44,11 @@ class Concept(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
     id: str  # its IRI, or what its file calls it
     label: str  # the preferred one, in English if there is one
-    labels: Mapping[str, Sequence[str]] = {}
+    labels: Mapping[str, tuple[str, ...]] = {}
     """Language ("": unknown) -> its surface forms, the preferred one first."""
     definitions: Mapping[str, str] = {}  # language -> definition, or else a note
-    attributes: Mapping[str, Sequence[str]] = {}  # name -> values
-    instances: Sequence[str] = ()  # names of the individuals of a class
+    attributes: Mapping[str, tuple[str, ...]] = {}  # name -> values
+    instances: tuple[str, ...] = ()  # names of the individuals of a class
     importance: float = 0.0  # as the file gives it, above 0 to 1; 0: it does not
 
     def surfaces(self, languages: Sequence[str] = ()) -> list[str]:
@@ -74,9 +74,11 @@ class Ontology(msgspec.Struct, frozen=True, dict=True):
     """Concepts and their relations; look-ups are made when first asked for."""
 
     name: str
-    concepts: Sequence[Concept] = ()
-    edges: Sequence[Edge] = ()
-    disjoint: Sequence[Sequence[int]] = ()  # groups of which no two share an instance
+    concepts: tuple[Concept, ...] = ()
+    edges: tuple[Edge, ...] = ()
+    disjoint: tuple[
+        tuple[int, ...], ...
+    ] = ()  # groups of which no two share an instance
     language: str = DEFAULT_LANGUAGE  # of most preferred labels
     source: str = ""  # the file it was read from
 
@@ -128,7 +130,7 @@ def combine(name: str, parts: Iterable[tuple[Ontology, Iterable[int]]]) -> Ontol
     """One ontology of parts of several; a concept of two of them is taken once."""
     concepts: dict[str, Concept] = {}
     edges: dict[Edge, None] = {}
-    groups: list[list[int]] = []
+    groups: list[tuple[int, ...]] = []
     places: dict[str, int] = {}
     language = source = ""
     for ontology, kept in parts:
@@ -144,7 +146,7 @@ def combine(name: str, parts: Iterable[tuple[Ontology, Iterable[int]]]) -> Ontol
                     None
                 )
         inside = (
-            [moved[n] for n in group if n in moved] for group in ontology.disjoint
+            tuple(moved[n] for n in group if n in moved) for group in ontology.disjoint
         )
         groups += (group for group in inside if len(group) > 1)
     return Ontology(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from typing import TYPE_CHECKING, Any
 
 from opilio.errors import BadInput
@@ -19,7 +20,7 @@ from opilio.topic.ontology.parse import MISSING
 from opilio.topic.ontology.relations import relation
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
 
 def understand(data: bytes, name: str) -> Draft:
@@ -33,24 +34,35 @@ def understand(data: bytes, name: str) -> Draft:
     except (SyntaxError, ValueError, OSError) as error:
         where = f", line {error.lineno}" if isinstance(error, SyntaxError) else ""
         raise BadInput(f"{name}{where}: this is no valid OBO: {error}") from error
-    frames = [(_kind(frame), str(frame.id), _clauses(frame)) for frame in document]
-    words = {  # of the kinds of relationships
-        key: " ".join(clauses.get("name", [spoken(key)]))
-        if is_number(key)
-        else spoken(key)
-        for kind, key, clauses in frames
-        if kind == "Typedef"
-    }
-    draft, labels = Draft(), {}
-    for kind, key, clauses in frames:
-        labels[key] = " ".join(clauses.get("name", [spoken(key)]))
-        if kind == "Term" and clauses.get("is_obsolete") != ["true"]:
-            _term(draft, key, clauses, words)
-    for kind, key, clauses in frames:
-        if kind == "Instance":
-            for owner in clauses.get("instance_of", ()):
-                draft.instance(owner.split()[0], labels[key])
+    kinds = {frame: type(frame).__name__.removesuffix("Frame") for frame in document}
+    terms = [frame for frame, kind in kinds.items() if kind == "Term"]
+    typedefs = [frame for frame, kind in kinds.items() if kind == "Typedef"]
+    words = {str(frame.id): _in_words(frame) for frame in typedefs}
+    draft = Draft()
+    for frame in terms:
+        clauses = _clauses(frame)
+        if clauses.get("is_obsolete") != ["true"]:
+            _term(draft, str(frame.id), clauses, words)
+    for owner, name in _instances(data.decode("utf-8", "replace")):
+        draft.instance(owner, name)
     return draft
+
+
+def _in_words(typedef: Any) -> str:
+    """A kind of relationship in words: its name if its id is a number."""
+    key = str(typedef.id)
+    names = _clauses(typedef).get("name", [])
+    return names[0] if names and is_number(key) else spoken(key)
+
+
+def _instances(text: str) -> Iterator[tuple[str, str]]:
+    """Class and name of each [Instance]; fastobo does not hand out what they say."""
+    for stanza in re.split(r"^\[", text, flags=re.MULTILINE):
+        if stanza.startswith("Instance]"):
+            lines = (line.partition(": ") for line in stanza.splitlines())
+            said = {tag: value.partition(" !")[0].strip() for tag, _, value in lines}
+            if owner := said.get("instance_of"):
+                yield owner, said.get("name") or spoken(said.get("id", ""))
 
 
 def _term(
@@ -75,15 +87,10 @@ def _term(
             draft.importance(key, value)
 
 
-def _kind(frame: Any) -> str:
-    return type(frame).__name__.removesuffix("Frame")
-
-
 def _clauses(frame: Any) -> dict[str, list[Any]]:
     """What a frame says, by tag."""
     found: dict[str, list[Any]] = {}
     for clause in frame:
-        # Clauses of instances have no attributes, but all are written as in the file.
         tag, _, value = str(clause).partition(": ")
         known: Any = value.partition(" !")[0].strip()
         if tag == "synonym":

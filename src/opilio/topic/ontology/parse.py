@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import warnings
 from typing import TYPE_CHECKING, Any
+from xml.parsers import expat
 
 from opilio.errors import BadInput
 
 if TYPE_CHECKING:
     from rdflib import Graph
 
+BASE = "urn:opilio:ontology"  # what relative addresses in a file are relative to
+MOST_PIECES = 5_000  # of one text of an XML file
 MISSING = 'ontologies need more libraries; type: pip install "opilio[ontology]"'
 
 
@@ -26,20 +29,54 @@ def parse(data: bytes, kind: str, name: str) -> Graph:
         raise BadInput(MISSING) from error
     if kind == "json-ld":
         data = _without_addresses(data, name)
-    if kind in ("json-ld", "nquads", "trig"):
-        graph: Graph = Dataset(default_union=True)  # it may hold named graphs
-    else:
-        graph = Graph(bind_namespaces="none")
+    elif kind == "xml":
+        _refuse_multiplying(data, name)
+    graph = Graph(bind_namespaces="none")
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of literals that are no dates, and such
-            graph.parse(data=data, format=kind, publicID="urn:opilio:ontology")
+            warnings.simplefilter("ignore")  # rdflib's, of its own deprecated names
+            if kind in ("json-ld", "nquads", "trig"):
+                named = Dataset()
+                named.parse(data=data, format=kind, publicID=BASE)
+                for subject, predicate, thing, _ in named.quads():
+                    graph.add((subject, predicate, thing))
+            else:
+                graph.parse(data=data, format=kind, publicID=BASE)
     except RecursionError as error:
         raise BadInput(f"{name}: it is nested too deep to be read") from error
     except Exception as error:  # each parser of rdflib has its own
         reason = " ".join(str(error).split())[:300] or type(error).__name__
         raise BadInput(f"{name}: this is no valid {kind}: {reason}") from error
     return graph
+
+
+def _refuse_multiplying(data: bytes, name: str) -> None:
+    """Raise BadInput for XML whose entities grow into texts that rdflib chokes on.
+
+    Expat refuses the worst, but hands out the rest in pieces of a few letters, and
+    rdflib takes time in the square of their number.
+    """
+    pieces = 0
+
+    def text(_: str) -> None:
+        nonlocal pieces
+        pieces += 1
+        if pieces > MOST_PIECES:
+            raise BadInput(
+                f"{name}: a text in it has more than {MOST_PIECES} lines or entities"
+            )
+
+    def element(*_: object) -> None:
+        nonlocal pieces
+        pieces = 0
+
+    parser = expat.ParserCreate()
+    parser.CharacterDataHandler = text
+    parser.StartElementHandler = parser.EndElementHandler = element
+    try:
+        parser.Parse(data, True)
+    except expat.ExpatError as error:
+        raise BadInput(f"{name}: this is no valid XML: {error}") from error
 
 
 def _without_addresses(data: bytes, name: str) -> bytes:

@@ -12,7 +12,14 @@ from itertools import islice
 from urllib.parse import unquote
 
 from opilio.errors import BadInput
-from opilio.topic.ontology.draft import ALTERNATIVE, PREFERRED, Draft, local, spoken
+from opilio.topic.ontology.draft import (
+    ALTERNATIVE,
+    PREFERRED,
+    Draft,
+    local,
+    split_camel,
+    spoken,
+)
 from opilio.topic.ontology.model import Relation
 from opilio.topic.ontology.relations import attribute, relation
 
@@ -133,4 +140,4 @@ def _synonyms(rows: list[Row]) -> dict[str, str]:
 
 def _name(item: str) -> str:
     """A name in words; an IRI's end if it is one."""
-    return spoken(unquote(item)) if "://" in item else item
+    return split_camel(unquote(local(item))) if "://" in item else item
