@@ -28,11 +28,10 @@ from opilio.lab.dials import REAL_SITE
 from opilio.lab.synthetic import SyntheticWeb
 from opilio.read.html import PageReader
 from opilio.read.pool import ReaderPool
-from opilio.types import Reading, Response
-from opilio.words import Vocabulary
+from opilio.types import ReaderSetup, Reading, Response
 
 WEB = Path(__file__).resolve().parents[2] / "shared/webs/schools/pages.warc.gz"
-TERMS = ["chemistry", "chemical element", "molecule", "atom", "periodic table"]
+TERMS = ("chemistry", "chemical element", "molecule", "atom", "periodic table")
 BLOCK = 100
 ROUNDS = 3
 
@@ -87,8 +86,8 @@ def cost(work: Callable[[Response], object], responses: list[Response]) -> float
 
 def compare(responses: list[Response]) -> None:
     """Print what a page costs, first met and met again."""
-    plain = PageReader(Vocabulary(TERMS), context=False)
-    reader = PageReader(Vocabulary(TERMS))
+    plain = PageReader(ReaderSetup(TERMS, "en"))
+    reader = PageReader(ReaderSetup(TERMS, "en", context=True))
     rows = []
     for name in ("new pages", "met again", "met again")[:ROUNDS]:
         limits, plains, reads = [], [], []
@@ -114,7 +113,7 @@ def make_known(setup: bytes) -> Callable[[Response], Reading]:
 
 async def measure_pool(responses: list[Response]) -> None:
     """Print what handing a page to a reader process and back costs both sides."""
-    reader = PageReader(Vocabulary(TERMS))
+    reader = PageReader(ReaderSetup(TERMS, "en", context=True))
     typical = sorted(responses, key=lambda r: len(r.body))[len(responses) // 2]
     page = reader.read(typical)
     reading = Reading(page, record=bytes(len(typical.body) // 4))

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from opilio import urls
-from opilio.read.found import Found, clean
+from opilio.read.found import Found, Head, clean
 from opilio.types import Link
 
 MAX_LINKS = 5000
@@ -32,10 +32,6 @@ def scan(markup: str, url: str) -> Found:
             links.setdefault(target, Link(target, fingerprint))
         if len(links) == MAX_LINKS:
             break
-    return Found(
-        title=clean(title[1], MAX_TITLE) if title else "",
-        language="",
-        text=_tags(" ", markup),
-        links=list(links.values()),
-        robots=[],
-    )
+    head = Head(clean(title[1], MAX_TITLE) if title else "")
+    text = _tags(" ", markup).replace("\n", " ")
+    return Found(head, text, list(links.values()))

@@ -1,0 +1,80 @@
+"""A parsed document in; all that we want of it out.
+
+The words around links and the blocks are only looked for when they are asked for. The
+document is changed on the way.
+"""
+
+from __future__ import annotations
+
+from itertools import repeat
+from typing import TYPE_CHECKING
+
+from opilio import urls
+from opilio.read import marks
+from opilio.read.blocks import CLOSES, HEADING, OPENS, Heading, Marks, Outline, Region
+from opilio.read.context import paths_of_links, placed_links, spots_of_links
+from opilio.read.found import Found, clean
+from opilio.read.head import base_of, head_of
+from opilio.read.links import LinkElements
+from opilio.read.regions import find_regions
+
+if TYPE_CHECKING:
+    from turbohtml import Document, Element
+
+UNSEEN = ("noscript", "template", "select", "textarea")  # by who reads the page
+MAX_HEADINGS = 1000  # of one level
+MAX_HEADING = 300  # characters
+
+
+def extract(
+    document: Document, url: str, *, context: bool = False, blocks: bool = False
+) -> Found:
+    """What the document at this URL says."""
+    joiner = urls.Joiner(url, base_of(document))
+    head = head_of(document, url, joiner)
+    for tag in UNSEEN:
+        if document.select_one(tag):
+            document.remove(tag)
+    links = LinkElements(document, joiner, url)
+    if not context and not blocks:
+        marks.flatten(document)
+        return Found(head, marks.render(document), links.links())
+    paths = paths_of_links(links) if context else repeat("")
+    headings = find_headings(document) if blocks else []
+    regions = find_regions(document) if blocks else []
+    text, places = marked_text(document, links, headings, regions)
+    line = text.replace("\n", " ")
+    spots = spots_of_links(links, line, places) if context else ()
+    if not blocks:
+        return Found(head, text, placed_links(links, line, spots, paths), spots)
+    told = [heading for _, heading in headings], [region for _, region in regions]
+    outline = Outline(line, Marks(places, *told, links.lengths))
+    placed = placed_links(links, line, spots, paths, outline.of_link)
+    return Found(head, text, placed, spots, outline.sections, outline.cuts)
+
+
+def find_headings(document: Document) -> list[tuple[Element, Heading]]:
+    """The headings, one level after the other."""
+    return [
+        (element, Heading(level, clean(element.text, MAX_HEADING)))
+        for level in range(1, 7)
+        for element in document.select(f"h{level}")[:MAX_HEADINGS]
+    ]
+
+
+def marked_text(
+    document: Document,
+    links: LinkElements,
+    headings: list[tuple[Element, Heading]],
+    regions: list[tuple[Element, Region]],
+) -> tuple[str, dict[str, int]]:
+    """The text of a document, and where links, headings and regions are in it."""
+    marks.flatten(document)
+    for number, element in enumerate(links.elements):
+        marks.mark_end(element, str(number))
+    for number, (element, _) in enumerate(headings):
+        marks.mark_start(element, f"{HEADING}{number}")
+    for number, (element, _) in enumerate(regions):
+        marks.mark_start(element, f"{OPENS}{number}")
+        marks.mark_end(element, f"{CLOSES}{number}")
+    return marks.split(marks.render(document))

@@ -1,0 +1,59 @@
+"""Elements of a document in; its visible text out, and where each of them is in it.
+
+A mark is a text node, so the text that the parser renders in one call says where each
+one came to stand. It is a code between two NUL characters, which no document holds: the
+parser makes U+FFFD of references to them, and the reader takes them out of the markup.
+"""
+
+from __future__ import annotations
+
+from itertools import accumulate
+
+from turbohtml import Document, Element, PlainText, Text
+
+NUL = "\0"
+PLAIN = PlainText(bullet="", table_cell_separator=" ")
+
+# As the renderer lays them out, tables and lists lose captions and stray text, and what
+# follows a word may run into it. In the text, all of these are paragraphs.
+AS_PARAGRAPHS = (
+    *("table", "td", "th", "caption", "ul", "ol", "menu", "dir"),
+    *("form", "fieldset", "legend", "dialog", "search", "button"),
+)
+EMPTY = ("area", "iframe", "frame")  # they hold no text
+
+
+def flatten(document: Document) -> None:
+    """Make paragraphs of all that the renderer would lay out; tags are lost."""
+    for tag in AS_PARAGRAPHS:
+        for element in document.select(tag):
+            element.tag = "div"
+
+
+def mark_start(element: Element, code: str) -> None:
+    """Mark where an element begins."""
+    element.insert(0, Text(f"{NUL}{code}{NUL}"))
+
+
+def mark_end(element: Element, code: str) -> None:
+    """Mark where an element ends."""
+    if element.tag in EMPTY:
+        element.insert_before(Text(f"{NUL}{code}{NUL}"))
+    else:
+        element.append(Text(f"{NUL}{code}{NUL}"))
+
+
+def render(document: Document) -> str:
+    """The text that a visitor sees, with its marks."""
+    return document.root.to_text(PLAIN) if document.root else ""
+
+
+def split(marked: str) -> tuple[str, dict[str, int]]:
+    """A rendered text without its marks, and where each of them stood, in order.
+
+    Paragraphs are on lines of their own.
+    """
+    pieces = marked.replace("\n\n", "\n").split(NUL)
+    texts = pieces[0::2]
+    places = zip(pieces[1::2], accumulate(map(len, texts)), strict=False)
+    return "".join(texts), dict(places)
