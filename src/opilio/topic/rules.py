@@ -139,9 +139,12 @@ class Rules:
         return sorted(found, key=lambda rule: (rule.source, -rule.probability))
 
 
-def learn_rules(links: Iterable[tuple[str, str]]) -> Rules:
-    """The rules of links, each given as the class of its page and of its target."""
-    counts: dict[str, Counter[str]] = {}
+def learn_rules(links: Iterable[tuple[str, str]], classes: Iterable[str] = ()) -> Rules:
+    """The rules of links, each given as the class of its page and of its target.
+
+    `classes` are known even if they have no link.
+    """
+    counts: dict[str, Counter[str]] = {name: Counter() for name in classes}
     for source, target in links:
         counts.setdefault(source, Counter())[target] += 1
     return Rules(counts)

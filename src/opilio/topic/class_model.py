@@ -1,0 +1,119 @@
+"""Pages with their classes in; a model that says how likely a page is of each out.
+
+Multinomial logistic regression on the words of a page:
+
+    Pr(k | page) = exp(w_k · x + b_k) / Σj exp(w_j · x + b_j)
+
+Symbols: x has 1 + ln(count) for each stem of the page, and length 1; its places are
+the stems' hashes, reduced to a fixed width.
+"""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Sequence
+from io import BytesIO
+
+import numpy as np
+import numpy.typing as npt
+
+from opilio.errors import BadInput
+from opilio.types import Page
+
+WIDTH = 2**18
+INVERSE_REGULARISATION = 10.0  # C of scikit-learn
+ROUNDS = 1000
+
+Floats = npt.NDArray[np.float32]
+Places = npt.NDArray[np.int64]
+
+
+class ClassModel:
+    """How likely a page is of each class."""
+
+    def __init__(self, classes: Sequence[str], weights: Floats, bias: Floats) -> None:
+        self.classes = tuple(classes)
+        self.weights = weights  # a row a class, WIDTH columns
+        self.bias = bias
+
+    def distribution(self, page: Page) -> dict[str, float]:
+        """Pr(class | page) of each class; together they are 1."""
+        places, values = vector(page)
+        scores = (self.weights[:, places] @ values + self.bias).astype(np.float64)
+        likely = np.exp(scores - scores.max())
+        return dict(zip(self.classes, (likely / likely.sum()).tolist(), strict=True))
+
+    def classify(self, page: Page) -> str:
+        """The likeliest class of a page."""
+        likely = self.distribution(page)
+        return max(likely, key=likely.__getitem__)
+
+    def dump(self) -> bytes:
+        """The model as an npz file, the same for the same model."""
+        used = np.flatnonzero(self.weights.any(axis=0))
+        file = BytesIO()
+        np.savez_compressed(
+            file,
+            classes=np.array(self.classes, dtype=np.str_),
+            places=used.astype(np.int64),
+            weights=self.weights[:, used],
+            bias=self.bias,
+        )
+        return file.getvalue()
+
+
+def load_classes(dumped: bytes, name: str = "the class model") -> ClassModel:
+    """What `ClassModel.dump` gave; BadInput if this is something else."""
+    try:
+        with np.load(BytesIO(dumped), allow_pickle=False) as file:
+            classes = [str(each) for each in file["classes"]]
+            weights = np.zeros((len(classes), WIDTH), np.float32)
+            weights[:, file["places"]] = file["weights"]
+            bias = file["bias"].astype(np.float32)
+        if bias.shape != (len(classes),) or not classes:
+            raise ValueError(f"{len(classes)} classes, {bias.size} of their values")
+    except (ValueError, KeyError, IndexError, EOFError, zipfile.BadZipFile) as error:
+        raise BadInput(f"{name}: {error}; learn the classes again") from None
+    return ClassModel(classes, weights, bias)
+
+
+def learn_classes(pages: Sequence[tuple[str, Page]]) -> ClassModel:
+    """A model of pages whose classes are known, two or more."""
+    try:
+        from scipy.sparse import csr_array
+        from sklearn.linear_model import LogisticRegression
+    except ImportError:
+        message = 'to learn classes: pip install "opilio[learn]"'
+        raise BadInput(message) from None
+    classes = sorted({name for name, _ in pages})
+    if len(classes) < 2:
+        raise BadInput(f"classes are learnt from two or more, not {len(classes)}")
+    rows = [vector(page) for _, page in pages]
+    ends = np.cumsum([0, *(len(places) for places, _ in rows)])
+    if not ends[-1]:
+        raise BadInput("no example page has any words; learn from others")
+    # Words that no page has would cost time and learn nothing.
+    used, columns = np.unique(
+        np.concatenate([places for places, _ in rows]), return_inverse=True
+    )
+    values = np.concatenate([values for _, values in rows])
+    matrix = csr_array((values, columns, ends), shape=(len(rows), len(used)))
+    fit = LogisticRegression(
+        C=INVERSE_REGULARISATION, class_weight="balanced", max_iter=ROUNDS
+    ).fit(matrix, [classes.index(name) for name, _ in pages])
+    learnt, bias = fit.coef_, fit.intercept_
+    if len(classes) == 2:  # for which there is one row, of the second
+        learnt, bias = np.vstack([-learnt / 2, learnt / 2]), np.r_[-bias, bias] / 2
+    weights = np.zeros((len(classes), WIDTH), np.float32)
+    weights[:, used] = learnt
+    return ClassModel(classes, weights, bias.astype(np.float32))
+
+
+def vector(page: Page) -> tuple[Places, Floats]:
+    """The places of a page's words and their values."""
+    stems = np.frombuffer(page.stems, "<u8")
+    counts = np.frombuffer(page.counts, "<u2").astype(np.float32)
+    values = 1 + np.log(np.maximum(counts, 1))
+    length = float(np.linalg.norm(values)) or 1.0
+    places = (stems % np.uint64(WIDTH)).astype(np.int64)
+    return places, (values / length).astype(np.float32)

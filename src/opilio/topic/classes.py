@@ -1,0 +1,160 @@
+"""A folder of example pages a class in; a page classifier and the classes' rules out.
+
+Kumar & Vig, *Multilingual Context Ontology Rule Enhanced Focused Web Crawler*, III.G:
+train-0 are example pages of each class, train-1 the pages that these link to. A
+classifier learnt from train-0 says of which class each page of train-1 is; the rules
+count which class links to which.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from html.parser import HTMLParser
+from pathlib import Path
+
+import msgspec
+
+from opilio import content, urls
+from opilio.errors import BadInput
+from opilio.topic.class_model import ClassModel, learn_classes
+from opilio.topic.rules import Rules, learn_rules
+from opilio.topic.train_one import LIMIT, NOWHERE, Pace, Read, train_one
+from opilio.types import Fetch, Page, Response
+
+ENDINGS = frozenset((".html", ".htm", ".xhtml", ".shtml", ".php", ".asp", ".aspx"))
+LISTS = ("urls.tsv", "urls.txt")
+MAX_BYTES = 8 * 2**20  # of an example page
+HEAD = 2**16  # characters in which a page may say where it is from
+
+_SAVED = re.compile(r"saved from url=\(\d{1,4}\)\s*(\S+)")
+
+
+class Example(msgspec.Struct, frozen=True):
+    """An example page of a class, as it was saved."""
+
+    name: str  # of the class
+    path: str
+    url: str  # where it was saved from; "" if that is not known
+    body: bytes
+
+    def response(self) -> Response:
+        """The page as if it had just been fetched."""
+        headers = (("content-type", "text/html"),)
+        return Response(self.url or NOWHERE, 200, headers, self.body, 0.0)
+
+
+async def learn(
+    folder: Path,
+    fetch: Fetch,
+    read: Read,
+    *,
+    limit_per_class: int = LIMIT,
+    pace: Pace | None = None,
+) -> tuple[ClassModel, Rules]:
+    """The classifier of a folder's classes, and the rules between them.
+
+    `read` must give pages with their vectors. `pace` lets hosts rest between requests;
+    a replay needs none.
+    """
+    train_zero = [
+        (example.name, read(example.response())) for example in read_examples(folder)
+    ]
+    model = learn_classes(train_zero)
+    followed = await train_one(
+        train_zero, fetch, read, limit_per_class=limit_per_class, pace=pace
+    )
+    return model, rules_of(model, followed)
+
+
+def rules_of(model: ClassModel, followed: Sequence[tuple[str, Page]]) -> Rules:
+    """The rules that pages give, each with the class of the page that links to it."""
+    links = [(source, model.classify(page)) for source, page in followed]
+    return learn_rules(links, model.classes)
+
+
+def read_examples(folder: Path) -> list[Example]:
+    """The pages of train-0: a sub-folder a class, which gives it its name."""
+    try:
+        classes = sorted(path for path in folder.iterdir() if is_class(path))
+        found = [example for path in classes for example in examples_of(path)]
+    except OSError as error:
+        raise BadInput(f"{folder}: cannot be read: {error.strerror}") from None
+    with_pages = {example.name for example in found}
+    for path in classes:
+        if path.name not in with_pages:
+            raise BadInput(f"{path}: no example page (.html) in it; add some")
+    if len(with_pages) < 2:
+        raise BadInput(
+            f"{folder}: {len(with_pages)} classes; make a sub-folder of example pages "
+            "for each of two or more"
+        )
+    return found
+
+
+def is_class(path: Path) -> bool:
+    """Is this a class's folder? What browsers save beside a page (x_files) is none."""
+    hidden = path.name.startswith((".", "_")) or path.name.endswith("_files")
+    return path.is_dir() and not hidden
+
+
+def examples_of(folder: Path) -> Iterator[Example]:
+    """The pages of one class, by name."""
+    listed = listed_urls(folder)
+    for path in sorted(folder.iterdir()):
+        if path.suffix.lower() not in ENDINGS or not path.is_file():
+            continue
+        with path.open("rb") as file:
+            body = file.read(MAX_BYTES)
+        url = listed.get(path.name) or own_url(content.text(body, "text/html")[0])
+        yield Example(folder.name, str(path), url, body)
+
+
+def listed_urls(folder: Path) -> dict[str, str]:
+    """What urls.tsv or urls.txt says of each file: name<TAB>url."""
+    found: dict[str, str] = {}
+    for name in LISTS:
+        path = folder / name
+        if not path.is_file():
+            continue
+        lines = path.read_text("utf-8", "replace").splitlines()
+        for number, line in enumerate(lines, start=1):
+            if not line.strip() or line.startswith("#"):
+                continue
+            page, _, url = (part.strip() for part in line.partition("\t"))
+            if not urls.join("", url):
+                raise BadInput(f"{path}, line {number}: write name<TAB>http://…")
+            found[page] = url
+    return found
+
+
+def own_url(markup: str) -> str:
+    """Where a saved page says it is from; "" if it does not.
+
+    The browser's own note comes first, then <link rel=canonical>, then <base>, which
+    may name a folder only.
+    """
+    notes = Notes()
+    notes.feed(markup[:HEAD])
+    found = (notes.saved_from, notes.canonical, notes.base)
+    return next(filter(None, (urls.join("", url) for url in found if url)), "")
+
+
+class Notes(HTMLParser):
+    """Collects what a page says about its own address."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.saved_from = self.canonical = self.base = ""
+
+    def handle_comment(self, data: str) -> None:
+        if not self.saved_from and (match := _SAVED.search(data)):
+            self.saved_from = match[1]
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        named = dict(attrs)
+        href = named.get("href") or ""
+        if tag == "base":
+            self.base = self.base or href
+        elif tag == "link" and "canonical" in (named.get("rel") or "").lower().split():
+            self.canonical = self.canonical or href

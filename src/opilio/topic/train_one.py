@@ -1,0 +1,145 @@
+"""Example pages of classes in; the pages that they link to, fetched and read, out."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from itertools import chain, islice, zip_longest
+
+from opilio import urls
+from opilio.errors import BadInput, FetchError, Transient, Unusable
+from opilio.types import Clock, Fetch, Page, Response
+
+Read = Callable[[Response], Page]
+Sleep = Callable[[float], Awaitable[object]]
+
+NOWHERE = "http://nowhere.invalid/"  # where pages of unknown address are
+LIMIT = 50  # pages of train-1 a class
+HOSTS = 8  # that are asked at a time
+REDIRECTS = 5
+TRIES = 3
+LONGEST_WAIT = 60.0  # seconds between two tries
+
+
+class Pace:
+    """Lets each host rest between two requests.
+
+    Its `learn` is what `HttpFetch` tells a crawl delay to.
+    """
+
+    def __init__(
+        self, delay: float, now: Clock = time.monotonic, sleep: Sleep = asyncio.sleep
+    ) -> None:
+        self.delay = delay
+        self.now = now
+        self.sleep = sleep
+        self.delays: dict[str, float] = {}
+        self.free: dict[str, float] = {}  # host -> when it may be asked next
+
+    async def turn(self, host: str) -> None:
+        """Wait until a host may be asked, and let it rest after that."""
+        now = self.now()
+        at = max(now, self.free.get(host, now))
+        self.free[host] = at + max(self.delay, self.delays.get(host, 0.0))
+        if at > now:
+            await self.sleep(at - now)
+
+    async def learn(
+        self, host: str, *, delay: float | None = None, ip: str | None = None
+    ) -> None:
+        """Note the delay that a host asks for."""
+        if delay is not None:
+            self.delays[host] = delay
+
+
+async def train_one(
+    train_zero: Sequence[tuple[str, Page]],
+    fetch: Fetch,
+    read: Read,
+    *,
+    limit_per_class: int = LIMIT,
+    pace: Pace | None = None,
+) -> list[tuple[str, Page]]:
+    """The pages that the examples of each class link to, each with that class.
+
+    Each page counts once a class. The links of all its examples are taken in turns,
+    the first of each first, up to the limit. What cannot be had is left out.
+    """
+    pace = pace or Pace(0.0)
+    wanted = {
+        name: list(islice(targets(train_zero, name), limit_per_class))
+        for name in dict.fromkeys(name for name, _ in train_zero)
+    }
+    by_host: dict[str, list[str]] = {}
+    for url in dict.fromkeys(chain.from_iterable(wanted.values())):
+        by_host.setdefault(urls.host(url), []).append(url)
+    found: dict[str, Page] = {}
+    failures: list[FetchError] = []
+    places = asyncio.Semaphore(HOSTS)
+
+    async def visit(addresses: Sequence[str]) -> None:
+        async with places:
+            for url in addresses:
+                try:
+                    found[url] = read(await follow(url, fetch, pace))
+                except FetchError as error:
+                    failures.append(error)
+
+    async with asyncio.TaskGroup() as group:
+        for addresses in by_host.values():
+            group.create_task(visit(addresses))
+    if not found:
+        raise BadInput(none_found(failures))
+    return [
+        (name, found[url])
+        for name, links in wanted.items()
+        for url in links
+        if url in found
+    ]
+
+
+def targets(train_zero: Sequence[tuple[str, Page]], name: str) -> Iterator[str]:
+    """Where the pages of a class link to: the first links of all, then the second."""
+    own = [page for each, page in train_zero if each == name]
+    columns = zip_longest(*([link.url for link in page.links] for page in own))
+    every = dict.fromkeys(url for column in columns for url in column if url)
+    return (url for url in every if not url.startswith(NOWHERE))
+
+
+async def follow(url: str, fetch: Fetch, pace: Pace) -> Response:
+    """The page at a URL, through redirects."""
+    for _ in range(REDIRECTS + 1):
+        response = await patiently(url, fetch, pace)
+        if not 300 <= response.status < 400:
+            return response
+        url = urls.join(url, response.header("location"))
+        if not url:
+            break
+    raise Unusable("redirects", f"{url or 'a redirect'} leads to no page")
+
+
+async def patiently(url: str, fetch: Fetch, pace: Pace) -> Response:
+    """The answer for a URL, asked for again while it may come later."""
+    for left in reversed(range(TRIES)):
+        await pace.turn(urls.host(url))
+        try:
+            return await fetch.fetch(url)
+        except Transient as error:
+            if not left:
+                raise
+            await pace.sleep(min(error.after, LONGEST_WAIT))
+    raise AssertionError("the last try returns or raises")
+
+
+def none_found(failures: Sequence[FetchError]) -> str:
+    """Why there is no page at all, and what to do."""
+    if not failures:
+        return (
+            "the example pages link to nothing; say where they were saved from in a "
+            "file urls.tsv beside them: name<TAB>url"
+        )
+    return (
+        f"none of the {len(failures)} pages that the examples link to can be fetched "
+        f"(the first: {failures[0]})"
+    )
