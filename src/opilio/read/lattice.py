@@ -69,13 +69,9 @@ class Place(NamedTuple):
     line: int
     run: int = 0  # number of the run it stands in
     offset: int = 0  # bytes of the run before it
+    stems: Sequence[int] = ()  # of all meanings, each once
     first: int = 0  # the words of the row that are in its place,
     end: int = 0  # up to this one; a noise word has none
-
-    @property
-    def stems(self) -> list[int]:
-        """The stems of all meanings, each once."""
-        return list(dict.fromkeys(chain.from_iterable(self.meanings)))
 
 
 class Lattice:
@@ -152,10 +148,10 @@ class Lattice:
             found = [(word,) for word in tokens]
         for spot, meanings in zip(stretch, found, strict=True):
             stems = list(filter(None, dict.fromkeys(map(self.stems_of, meanings))))
-            topical = [each for each in stems if not self.topic.isdisjoint(each)]
-            yield Place(
-                topical or stems[:1], spot.foreign, spot.line, spot.run, spot.offset
-            )
+            kept = [each for each in stems if not self.topic.isdisjoint(each)]
+            kept = kept or stems[:1]
+            once = tuple(dict.fromkeys(chain.from_iterable(kept)))
+            yield Place(kept, spot.foreign, spot.line, spot.run, spot.offset, once)
 
     def stems_of(self, meaning: str) -> tuple[int, ...]:
         """The hashes of the stems of a word or phrase."""
