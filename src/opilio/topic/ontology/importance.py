@@ -52,24 +52,26 @@ def importance_table(
     sharing = sharing_of(repository or sought.repository)
     near = closeness(ontology, sought.places, NEARNESS, least)
     table: dict[str, float] = {}
-    fixed: dict[str, float] = {}
     for place, close in near.items():
-        concept = ontology.concepts[place]
-        for term, share in _terms(concept, languages):
-            if concept.importance:
-                fixed[term] = max(fixed.get(term, 0.0), concept.importance * share)
+        for term, share in _terms(ontology.concepts[place], languages):
             value = close * share * (1 - SHARED * sharing(term))
             table[term] = max(table.get(term, 0.0), value)
-    aims = [table[t] for n in sought.places for t in _own(ontology.concepts[n], table)]
-    top = max(aims, default=1.0)
+    aims = [t for n in sought.places for t in ontology.concepts[n].surfaces(languages)]
+    top = max((table[term] for term in aims), default=1.0)
     table = {term: min(value / top, 1.0) for term, value in table.items()}
-    table |= fixed | dict(given or {})
-    kept = ((term, value) for term, value in table.items() if value >= least)
-    return dict(sorted(kept, key=lambda item: (-item[1], item[0]))[:most])
+    kept = {term: value for term, value in table.items() if value >= least}
+    kept |= _annotated(ontology, languages) | dict(given or {})
+    return dict(sorted(kept.items(), key=lambda item: (-item[1], item[0]))[:most])
 
 
-def _own(concept: Concept, table: Mapping[str, float]) -> list[str]:
-    return [term for term in concept.surfaces() if term in table]
+def _annotated(ontology: Ontology, languages: Sequence[str]) -> dict[str, float]:
+    """What the file itself says of the words for its concepts."""
+    table: dict[str, float] = {}
+    for concept in ontology.concepts:
+        if concept.importance:
+            for term in concept.surfaces(languages):
+                table[term] = max(table.get(term, 0.0), concept.importance)
+    return table
 
 
 def _terms(concept: Concept, languages: Sequence[str]) -> Iterator[tuple[str, float]]:
@@ -98,14 +100,14 @@ def sharing_of(repository: Repository) -> Callable[[str], float]:
 
 def _sharing_of_branches(ontology: Ontology) -> Callable[[str], float]:
     """The same, where each branch of one ontology is a domain."""
-    up, down = (Relation.IS_A, Relation.PART_OF), (Relation.HAS_KIND, Relation.HAS)
-    tops = [n for n in range(len(ontology.concepts)) if not ontology.towards(n, *up)]
-    branching = {n for n in tops if ontology.towards(n, *down)}
+    up, down = Relation.IS_A, Relation.HAS_KIND
+    tops = [n for n in range(len(ontology.concepts)) if not ontology.towards(n, up)]
+    branching = {n for n in tops if ontology.towards(n, down)}
     above: set[int] = set()
     # One top for all is no domain but the subject of the ontology: go below it.
     while len(branching) == 1 and not branching <= above:
         above |= branching
-        below = {other for n in branching for other in ontology.towards(n, *down)}
+        below = {other for n in branching for other in ontology.towards(n, down)}
         branching = below - above or branching
     if len(branching) < 2:
         return lambda _: 0.0
@@ -114,7 +116,7 @@ def _sharing_of_branches(ontology: Ontology) -> Callable[[str], float]:
         holders = ontology.names.same(term)
         if any(place in above for place in holders):
             return 1.0
-        domains = branching.intersection(ontology.reach(holders, *up))
+        domains = branching.intersection(ontology.reach(holders, up))
         return log(len(domains) or 1) / log(len(branching))
 
     return sharing

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from functools import cached_property
 
 import msgspec
 
-from opilio.topic.ontology.names import Names
+from opilio.topic.ontology.names import Names, unqualified
 from opilio.words import DEFAULT_LANGUAGE, tokens
-
-_QUALIFIER = re.compile(r"\s*\([^()]*\)\s*$")  # as in "Mercury (planet)"
 
 
 class Relation(StrEnum):
@@ -161,7 +158,7 @@ def combine(name: str, parts: Iterable[tuple[Ontology, Iterable[int]]]) -> Ontol
 
 def words_for(labels: Iterable[str]) -> list[str]:
     """Labels as they would stand on a page, once each; single letters say nothing."""
-    plain = dict.fromkeys(_QUALIFIER.sub("", text) or text for text in labels)
+    plain = dict.fromkeys(map(unqualified, labels))
     return [text for text in plain if len(text) > 1 or not text.isascii()]
 
 

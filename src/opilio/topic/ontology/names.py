@@ -6,6 +6,7 @@ plurals and cases do not matter), a label that shares most of its words (below 0
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
@@ -21,6 +22,8 @@ PARTIAL = 0.8
 LEAST_SHARED = 0.4  # of the weight of the words of both
 
 LONGEST_LABEL = 8  # words of a label that is looked for in a text
+
+_QUALIFIER = re.compile(r"\s*\([^()]*\)\s*$")
 
 Labels = Mapping[str, Sequence[str]]
 
@@ -50,8 +53,17 @@ class Names:
     def keys(self, text: str) -> list[str]:
         """Its stems in each language of the ontology, once each."""
         words = tokens(text)
-        stems = (" ".join(stem(words, language)) for language in self.languages)
+        stems = (" ".join(self._stems(words, language)) for language in self.languages)
         return list(dict.fromkeys(filter(None, stems)))
+
+    def _stems(self, words: Sequence[str], language: str) -> list[str]:
+        """Their stems; that of the plural of an abbreviation (CPUs) is the singular."""
+        return [
+            made[:-1]
+            if made == word and word[-1] == "s" and word[:-1] in self._words
+            else made
+            for word, made in zip(words, stem(words, language), strict=True)
+        ]
 
     def find(self, name: str) -> list[tuple[int, float]]:
         """The places of the concepts a name means, each with how sure that is."""
@@ -73,7 +85,7 @@ class Names:
 
     def spot(self, words: Sequence[str], language: str = "") -> Iterator[Spotted]:
         """The labels among words, from left to right, the longest first."""
-        stems = stem(words, language or self._language)
+        stems = self._stems(words, language or self._language)
         start = 0
         while start < len(stems):
             for end in range(min(start + LONGEST_LABEL, len(stems)), start, -1):
@@ -129,7 +141,7 @@ class Names:
         """A label as its concept writes it."""
         for forms in self._labels[self._exact[words][0]].values():
             for form in forms:
-                if _plain(form) == words:
+                if words in (_plain(form), _plain(unqualified(form))):
                     return form
         return words
 
@@ -161,6 +173,11 @@ class Names:
         return words
 
 
+def unqualified(label: str) -> str:
+    """A label without what tells homonyms apart: "Mercury (planet)" is "Mercury"."""
+    return _QUALIFIER.sub("", label) or label
+
+
 def _plain(text: str, _language: str = "") -> str:
     """The words of a label, joined by spaces."""
     return " ".join(tokens(text))
@@ -172,7 +189,12 @@ def _index(
     """What `key` makes of each label and its language -> places of the concepts."""
     index: dict[str, list[int]] = {}
     for place, entry in enumerate(labels):
-        made = (key(form, code) for code, forms in entry.items() for form in forms)
+        made = [
+            key(text, code)
+            for code, forms in entry.items()
+            for form in forms
+            for text in dict.fromkeys((form, unqualified(form)))
+        ]
         for name in dict.fromkeys(filter(None, made)):
             index.setdefault(name, []).append(place)
     return index

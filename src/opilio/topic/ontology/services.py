@@ -17,6 +17,14 @@ EXPANSION: Mapping[str, float] = MappingProxyType(
     {"synonym": 0.9, "kind": 0.6, "broader": 0.3}
 )
 
+TELLING = (  # relations, those that say most first
+    Relation.PART_OF,
+    Relation.HAS,
+    Relation.IS_A,
+    Relation.HAS_KIND,
+    Relation.RELATED,
+)
+
 Step = tuple[str, Relation, str]
 
 
@@ -43,7 +51,7 @@ def relations(ontology: Ontology, one: str, other: str) -> list[Step]:
     """The shortest way from one term to another, step by step; [] if there is none.
 
     A step is a concept, its relation and the concept it leads to. Of ways of one
-    length, one over is-a and part-of is preferred.
+    length, one over parts is preferred to one over is-a, and that to a related term.
     """
     start, end = _known(ontology, one), _known(ontology, other)
     came: dict[int, tuple[int, Relation]] = {}
@@ -51,7 +59,7 @@ def relations(ontology: Ontology, one: str, other: str) -> list[Step]:
     for place in waiting:
         if place == end:
             break
-        steps = sorted(ontology.steps[place], key=lambda s: list(Relation).index(s[0]))
+        steps = sorted(ontology.steps[place], key=lambda step: TELLING.index(step[0]))
         for relation, near in steps:
             if near not in came and near != start:
                 came[near] = place, relation
@@ -68,8 +76,8 @@ def relations(ontology: Ontology, one: str, other: str) -> list[Step]:
 def compatible(ontology: Ontology, word: str) -> list[str]:
     """The terms that may well occur together with a term.
 
-    What it is related to, its parts and wholes, and its own branch: all that it is a
-    kind of and all that are kinds of it.
+    What it is related to, its parts and their parts, what it is part of, and its own
+    branch: all that it is a kind of and all that are kinds of it.
     """
     return _labels(ontology, _compatible(ontology, _known(ontology, word)))
 
@@ -130,10 +138,11 @@ def expand(
 
 
 def _compatible(ontology: Ontology, place: int) -> set[int]:
-    near = ontology.towards(place, Relation.RELATED, Relation.HAS, Relation.PART_OF)
-    above = ontology.reach([place], Relation.IS_A)
-    below = ontology.reach([place], Relation.HAS_KIND)
-    return {*near, *above, *below} - {place}
+    near = set(ontology.towards(place, Relation.RELATED))
+    for relation in Relation:
+        if relation is not Relation.RELATED:
+            near.update(ontology.reach([place], relation))
+    return near - {place}
 
 
 def _labels(ontology: Ontology, places: Iterable[int]) -> list[str]:
