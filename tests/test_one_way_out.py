@@ -13,7 +13,7 @@ ROOT = Path(opilio.__file__).parent
 CLIENTS = """
     pycurl curl socket socketserver ssl http.client http.server ftplib smtplib
     telnetlib xmlrpc urllib.request urllib3 requests httpx httpcore aiohttp h2
-    curl_cffi websockets paramiko
+    curl_cffi websockets paramiko primp
 """
 EXCEPTIONS = {
     "fetch/egress.py": {"pycurl", "socket"},  # the way out

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
 
-from opilio.crawl import Crawl, Stages
+from opilio import urls
+from opilio.brief import Brief, load_brief, make_brief, save_brief, together
+from opilio.crawl import SEED_PROMISE, Crawl, Stages
 from opilio.errors import BadInput
 from opilio.fetch.addresses import parse_networks
 from opilio.fetch.egress import Egress
@@ -18,20 +20,22 @@ from opilio.fetch.http import HttpFetch
 from opilio.fetch.replay import ReplayFetch
 from opilio.fetch.robots import Robots
 from opilio.fetch.route import parse_proxy
+from opilio.followed import FollowedLog
 from opilio.frontier.sqlite import SqliteFrontier
 from opilio.judge import JUDGES
 from opilio.judge.languages import InLanguages
 from opilio.plan import Plan
 from opilio.read.pool import ReaderPool
 from opilio.scope import Scope
+from opilio.seeds import Visits, gather_seeds
 from opilio.store.folder import CrawlFolder
 from opilio.store.robots import SqliteRobots
 from opilio.store.store import Store
 from opilio.strategies import STRATEGIES
-from opilio.types import Fetch, Judge, ReaderSetup, Subject
-from opilio.words import Vocabulary
+from opilio.types import Fetch, Judge, Learner, Strategy
 
 T = TypeVar("T")
+ASKED = 4  # of the topic's terms, in a question to search engines
 
 
 def choose(kind: str, name: str, known: Mapping[str, T]) -> T:
@@ -43,16 +47,9 @@ def choose(kind: str, name: str, known: Mapping[str, T]) -> T:
     raise BadInput(f"unknown {kind} {name!r}; {hint}known: {', '.join(sorted(known))}")
 
 
-def make_judge(plan: Plan, vocabulary: Vocabulary) -> Judge:
-    """The judge that the settings name, for the topic's terms and languages."""
-    weights: dict[str, float] = {}
-    for term, weight in plan.topic.weights().items():
-        key = vocabulary.key(term)
-        weights[key] = max(weight, weights.get(key, 0.0))
-    subject = Subject(weights=weights, threshold=plan.topic.threshold)
-    judge = choose("judge", plan.crawl.judge, JUDGES)(subject)
-    languages = plan.topic.languages
-    return InLanguages(judge, languages) if languages else judge
+def make_judge(plan: Plan, brief: Brief) -> Judge:
+    """The judge that the settings name, for what the brief says is sought."""
+    return choose("judge", plan.crawl.judge, JUDGES)(brief.subject)
 
 
 def check_plan(plan: Plan) -> None:
@@ -66,19 +63,38 @@ def check_plan(plan: Plan) -> None:
             raise BadInput(f"{name} is not a WARC file: it does not exist")
 
 
+def prepare(plan: Plan, folder: CrawlFolder, *, fresh: bool = False) -> Brief:
+    """Check a plan and read what its topic names; the brief of a crawl that goes on."""
+    check_plan(plan)
+    if folder.brief.is_file() and not fresh:
+        return load_brief(folder.brief)
+    log = follow_log(plan)
+    brief = make_brief(plan.topic, log.build() if log else None)
+    make_judge(plan, brief)  # which may lack something in the topic
+    return brief
+
+
+def follow_log(plan: Plan) -> FollowedLog | None:
+    """The query log of the topic, if it has one."""
+    log = plan.topic.query_log
+    return FollowedLog(log, plan.topic.language) if log else None
+
+
 @asynccontextmanager
-async def assemble(plan: Plan, folder: CrawlFolder) -> AsyncIterator[Crawl]:
+async def assemble(
+    plan: Plan, folder: CrawlFolder, brief: Brief | None = None
+) -> AsyncIterator[Crawl]:
     """A crawl ready to run; closes what it opened."""
-    terms = tuple(plan.topic.weights())
-    language = plan.topic.language
-    judge = make_judge(plan, Vocabulary(terms, language))
+    brief = brief or prepare(plan, folder)
+    if not folder.brief.is_file():
+        save_brief(brief, folder.brief)
     strategy = choose("strategy", plan.crawl.strategy, STRATEGIES)()
-    setup = ReaderSetup(terms, language, strategy.reads_context)
-    readers = make_readers(plan.crawl.readers, setup)
-    async with _closing(readers):
-        await readers.start()
-        store = Store(folder, plan.store)
-        try:
+    store = Store(folder, plan.store)
+    try:
+        mind = Mind(plan, brief, strategy, store)
+        readers = make_readers(plan.crawl.readers, mind.setup)
+        async with _closing(readers):
+            await readers.start()
             frontier = SqliteFrontier(store.db, plan.politeness, plan.bounds)
             async with _closing(make_fetch(plan, store, frontier)) as fetch:
                 yield Crawl(
@@ -88,18 +104,70 @@ async def assemble(plan: Plan, folder: CrawlFolder) -> AsyncIterator[Crawl]:
                         frontier=frontier,
                         fetch=fetch,
                         readers=readers,
-                        judge=judge,
+                        judge=mind.judge,
                         strategy=strategy,
                         store=store,
+                        learners=mind.learners,
+                        followed=mind.followed,
                     ),
                 )
-        finally:
-            store.close()
+    finally:
+        store.close()
 
 
-def make_readers(count: int, setup: ReaderSetup) -> ReaderPool:
+class Mind:
+    """What decides: judge and strategy, with all that they learnt in earlier runs."""
+
+    def __init__(
+        self, plan: Plan, brief: Brief, strategy: Strategy, store: Store
+    ) -> None:
+        self.plan = plan
+        self.brief = brief
+        self.strategy = strategy
+        self.learners: dict[str, Learner] = {}
+        self.followed = follow_log(plan)
+        if self.followed:
+            self.followed.remake = self.remake
+            self.learners["weights"] = self.followed
+            if learnt := store.learnt("weights"):
+                self.followed.load(learnt)
+                self.brief = self.with_weights(self.followed.weights)
+            else:
+                self.brief = self.with_weights(self.followed.build())
+        if isinstance(strategy, Learner):
+            self.learners["strategy"] = strategy
+        self.judge, self.setup = self.make()
+        for name, learner in self.learners.items():
+            if name != "weights" and (learnt := store.learnt(name)):
+                learner.load(learnt)
+
+    def make(self) -> tuple[Judge, bytes]:
+        """The judge for the brief, and the setup of readers for both."""
+        judge = make_judge(self.plan, self.brief)
+        if isinstance(judge, Learner):
+            self.learners["judge"] = judge
+        languages = self.plan.topic.languages
+        setup = self.brief.setup(
+            context=self.strategy.reads_context,
+            blocks=judge.reads_blocks,
+            vector=judge.reads_vector,
+        )
+        speaking = InLanguages(judge, languages) if languages else judge
+        return speaking, msgspec.msgpack.encode(setup)
+
+    def remake(self, asked: Mapping[str, float]) -> tuple[Judge, bytes]:
+        """The same once more, when people ask for other things than before."""
+        self.brief = self.with_weights(asked)
+        return self.make()
+
+    def with_weights(self, asked: Mapping[str, float]) -> Brief:
+        """The brief with what people ask for now beside the topic's own keywords."""
+        return self.brief.with_weights(together(self.plan.topic.weights(), asked))
+
+
+def make_readers(count: int, setup: bytes) -> ReaderPool:
     """Processes that read pages; what they do is in `opilio.reader`."""
-    return ReaderPool(count, "opilio.reader:make_job", msgspec.msgpack.encode(setup))
+    return ReaderPool(count, "opilio.reader:make_job", setup)
 
 
 def make_fetch(plan: Plan, store: Store, frontier: SqliteFrontier) -> Fetch:
@@ -114,6 +182,37 @@ def make_fetch(plan: Plan, store: Store, frontier: SqliteFrontier) -> Fetch:
         pause=plan.politeness.delay,
     )
     return HttpFetch(egress, robots, plan.politeness, plan.fetch, frontier.pace)
+
+
+async def find_seeds(
+    plan: Plan, brief: Brief, crawl: Crawl, tell: Callable[[str], None] = print
+) -> dict[str, float]:
+    """Where to start, with promises: what sites list of themselves has no precedence.
+
+    Engines and sites are asked once; a crawl that goes on has their answers. Without a
+    network, in a replay, they cannot be.
+    """
+    sources, fetch, catalogue = plan.topic.sources, crawl.fetch, crawl.store.catalogue
+    listed = dict.fromkeys(map(urls.canonical, sources.urls), SEED_PROMISE)
+    asks = sources.search or sources.sitemaps or sources.feeds
+    if not asks or not isinstance(fetch, HttpFetch) or catalogue.has_event("seeds"):
+        return listed
+    seeds = await gather_seeds(
+        sources,
+        " ".join(brief.terms[:ASKED]),
+        fetch.egress.get,
+        Visits(fetch.egress.get, fetch.robots, plan.politeness.delay),
+        pause=plan.politeness.delay,
+        language=brief.language,
+        tell=tell,
+    )
+    catalogue.save_event("seeds", found=len(seeds))
+    for url in listed:  # whose sites were just asked for their sitemaps and feeds
+        await crawl.frontier.pace(urls.host(url), rest=plan.politeness.delay)
+    return {
+        seed.url: seed.promise + (0 if seed.listed_by_site else SEED_PROMISE)
+        for seed in seeds
+    }
 
 
 @asynccontextmanager

@@ -99,8 +99,9 @@ class Crawl:
         self.no_room: MachineLimit | None = None
         self.stopped = ""  # why, once it is
 
-    async def run(self, seeds: Iterable[str]) -> str:
-        """Crawl until nothing is left to do; answers why it ended."""
+    async def run(self, seeds: Mapping[str, float]) -> str:
+        """Crawl from seeds with their promises until nothing is left to do; answers
+        why it ended."""
         await self.plant(seeds)
         # Once it is known that the crawl has begun, hosts rest after every opening.
         await self.commit()
@@ -265,11 +266,16 @@ class Crawl:
             return 0
         return self.store.near.find(page.simhash)
 
-    async def plant(self, seeds: Iterable[str]) -> None:
-        """Let the seeds wait before everything else."""
+    async def plant(self, seeds: Mapping[str, float]) -> None:
+        """Let the seeds wait before everything else, the most promising first."""
         found = [
-            Ranked(Link(url, urls.fingerprint(url)), SEED_PROMISE, {"seed": 1.0})
-            for url in map(urls.canonical, seeds)
+            Ranked(
+                Link(canonical, urls.fingerprint(canonical)),
+                promise,
+                {"seed": 1.0},
+            )
+            for url, promise in seeds.items()
+            for canonical in [urls.canonical(url)]
         ]
         async with self.turn():
             await self.frontier.add(found)
@@ -289,7 +295,7 @@ class Crawl:
                 self.stop_soon("disk")
 
     async def follow(self, topic: Followed) -> None:
-        """Look at regular times whether the topic has changed; judge by it from then."""
+        """Look now and then whether the topic has changed; judge by it from then on."""
         pending: Iterable[asyncio.Task[None]] = self.workers
         while pending:
             _, pending = await asyncio.wait(self.workers, timeout=topic.every)

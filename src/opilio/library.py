@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from opilio import urls
-from opilio.build import assemble, check_plan
+from opilio.build import assemble, find_seeds, prepare
 from opilio.config import Settings
 from opilio.errors import BadInput
 from opilio.plan import begin, make_plan
@@ -24,13 +23,12 @@ async def harvest(
     home = CrawlFolder(Path(folder))
     check(topic, "the topic")
     plan = make_plan(home, topic, settings)
-    check_plan(plan)
-    seeds = [urls.canonical(seed) for seed in topic.sources.urls]
-    if not seeds and not home.database.exists():
+    brief = prepare(plan, home)
+    if not home.database.exists() and not (topic.sources.urls or topic.sources.search):
         raise BadInput("there is nowhere to start: give the topic seeds")
     begin(plan, home)
-    async with assemble(plan, home) as crawl:
-        await crawl.run(seeds)
+    async with assemble(plan, home, brief) as crawl:
+        await crawl.run(await find_seeds(plan, brief, crawl))
     with opened(home) as db:
         return summary(db)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import StrEnum
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import msgspec
 
@@ -249,6 +249,7 @@ class Followed(Protocol):
         ...
 
 
+@runtime_checkable
 class Learner(Protocol):
     """A judge or strategy that learns; what it learnt survives a restart."""
 

@@ -11,11 +11,12 @@ from typing import Annotated
 import typer
 
 from opilio import urls
-from opilio.build import assemble, check_plan
-from opilio.cli.display import Reporter, show_end
+from opilio.brief import Brief
+from opilio.build import assemble, find_seeds, prepare
+from opilio.cli.display import Reporter, show_end, show_trouble
 from opilio.cli.loop import run_loop
 from opilio.config import Settings, load
-from opilio.crawl import Crawl
+from opilio.crawl import SEED_PROMISE, Crawl
 from opilio.errors import BadInput
 from opilio.judge import JUDGES
 from opilio.plan import (
@@ -28,7 +29,7 @@ from opilio.plan import (
 )
 from opilio.store.folder import CrawlFolder
 from opilio.strategies import STRATEGIES
-from opilio.topic import load_topic
+from opilio.topic import Topic, load_topic
 
 
 def crawl(
@@ -137,10 +138,10 @@ def crawl(
     folder, plan = choose_plan(topic, output, settings, options, fresh)
     if replay:
         plan = for_replay(plan, replay)
-    check_plan(plan)
-    seeds = check_seeds([*plan.topic.sources.urls, *(seed_url or [])], folder, fresh)
+    brief = prepare(plan, folder, fresh=fresh)
+    seeds = check_seeds(seed_url or [], plan.topic, folder, fresh)
     begin(plan, folder, fresh=fresh)
-    raise typer.Exit(run_loop(run(plan, folder, seeds, quiet)))
+    raise typer.Exit(run_loop(run(plan, folder, brief, seeds, quiet)))
 
 
 def choose_plan(
@@ -164,13 +165,18 @@ def choose_plan(
     return folder, make_plan(folder, load_topic(source), base, options, fresh=fresh)
 
 
-def check_seeds(seeds: Sequence[str], folder: CrawlFolder, fresh: bool) -> list[str]:
-    """The seeds in canonical form; BadInput for none, or one that is no address."""
+def check_seeds(
+    seeds: Sequence[str], topic: Topic, folder: CrawlFolder, fresh: bool
+) -> list[str]:
+    """The seeds given beside the topic's; BadInput for one that is no address, or
+    when there are none at all."""
     known = folder.database.exists() and not fresh
-    if not seeds and not known:
+    sources = topic.sources
+    if not (seeds or sources.urls or sources.search or known):
         raise BadInput(
-            "there is nowhere to start: add seeds = ['https://…'] to the topic file, "
-            "or give --seed-url URL"
+            "there is nowhere to start: add seeds = ['https://…'] to the topic file "
+            "(or [seeds] search = ['ddgs'] to ask search engines), or give "
+            "--seed-url URL"
         )
     found = []
     for seed in seeds:
@@ -181,15 +187,18 @@ def check_seeds(seeds: Sequence[str], folder: CrawlFolder, fresh: bool) -> list[
     return found
 
 
-async def run(plan: Plan, folder: CrawlFolder, seeds: list[str], quiet: bool) -> int:
+async def run(
+    plan: Plan, folder: CrawlFolder, brief: Brief, seeds: list[str], quiet: bool
+) -> int:
     """Crawl until the end or a signal; answers the exit code."""
-    async with assemble(plan, folder) as crawl:
+    async with assemble(plan, folder, brief) as crawl:
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, interrupt, crawl)
         crawl.store.catalogue.save_event("started", pages=crawl.store.catalogue.pages)
+        found = await find_seeds(plan, brief, crawl, tell=show_trouble)
         async with Reporter(crawl, quiet=quiet):
-            reason = await crawl.run(seeds)
+            reason = await crawl.run(found | dict.fromkeys(seeds, SEED_PROMISE))
         crawl.store.catalogue.save_event("stopped", reason=reason)
         await crawl.commit()
         return show_end(crawl, reason)

@@ -21,6 +21,7 @@ from opilio.build import assemble
 from opilio.cli.display import Reporter
 from opilio.cli.loop import run_loop
 from opilio.cli.terminal import curve, foreign, stdout
+from opilio.crawl import SEED_PROMISE
 from opilio.errors import BadInput
 from opilio.lab.dials import Dials
 from opilio.lab.synthetic import SyntheticWeb
@@ -115,7 +116,7 @@ async def crawl(
     )
     begin(plan, folder, fresh=True)
     async with assemble(plan, folder) as running, Reporter(running):
-        await running.run(topic.sources.urls)
+        await running.run(dict.fromkeys(topic.sources.urls, SEED_PROMISE))
     with opened(folder) as db:
         return pages_in_order(db)
 

@@ -14,13 +14,18 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from opilio.cli.terminal import stderr, stdout
+from opilio.cli.terminal import foreign, stderr, stdout
 from opilio.crawl import Crawl
 from opilio.errors import OpilioError
 
 LIVE_SECONDS = 0.5
 LINE_SECONDS = 10.0
 SPEED_WINDOW = 20  # live refreshes
+
+
+def show_trouble(sentence: str) -> None:
+    """Something failed and the rest goes on."""
+    stderr.print(foreign(sentence, style="yellow"), soft_wrap=True)
 
 
 class Reporter:

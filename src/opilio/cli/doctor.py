@@ -106,7 +106,7 @@ def look(folder: Path) -> Iterator[Finding]:
 
 async def look_at_readers() -> Finding:
     """Let a reader process read a page."""
-    pool = make_readers(1, ReaderSetup(("harvestman",), "en"))
+    pool = make_readers(1, msgspec.msgpack.encode(ReaderSetup(("harvestman",), "en")))
     began = time.perf_counter()
     try:
         await pool.start()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Iterable
 from datetime import UTC
 from email.utils import parsedate_to_datetime
 from typing import NamedTuple, Protocol, TypeVar
@@ -33,8 +33,18 @@ OFFLINE_REST = 30.0  # seconds
 V = TypeVar("V")
 
 
+class Parsed(Protocol):
+    """A robots.txt file as read."""
+
+    @property
+    def sitemaps(self) -> Iterable[str]: ...
+
+
 class Rules(Protocol):
     """What robots.txt of an origin says."""
+
+    @property
+    def parsed(self) -> Parsed | None: ...
 
     @property
     def fresh(self) -> bool: ...
@@ -83,8 +93,8 @@ class HttpFetch:
         settings: config.Fetch,
         learn: Learn,
     ) -> None:
-        self._egress = egress
-        self._robots = robots
+        self.egress = egress
+        self.robots = robots
         self._politeness = politeness
         self._settings = settings
         self._learn = learn
@@ -99,7 +109,7 @@ class HttpFetch:
         self._refuse_dead(host)
         try:
             await self._ask_robots(url, host)
-            response = await self._egress.get(
+            response = await self.egress.get(
                 url, max_bytes=self._settings.max_bytes, accept=refuse_other_types
             )
         except Transient as error:
@@ -123,7 +133,7 @@ class HttpFetch:
 
     async def close(self) -> None:
         """Close every connection."""
-        await self._egress.close()
+        await self.egress.close()
 
     async def _ask_robots(self, url: str, host: str) -> None:
         """Return if the URL may be asked for now.
@@ -131,7 +141,7 @@ class HttpFetch:
         Asking for robots.txt is a visit. The host rests after it as after any other:
         the page has to wait for a later lease, and the delay is known by then.
         """
-        rules = await self._robots.rules(urls.origin(url))
+        rules = await self.robots.rules(urls.origin(url))
         if rules.ip:
             await self._remember_address(host, rules.ip)
         if rules.fresh and rules.delay is not None:

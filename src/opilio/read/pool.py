@@ -207,9 +207,7 @@ class ReaderPool:
     def dispatch(self) -> None:
         """Give waiting pages, in order, to the least loaded readers with room."""
         while self.waiting:
-            free = [
-                r for r in self.readers if len(r.pending) < AHEAD and not r.retired
-            ]
+            free = [r for r in self.readers if len(r.pending) < AHEAD and not r.retired]
             if not free:
                 return
             least = free[0] if len(free) == 1 else min(free, key=lambda r: r.load)

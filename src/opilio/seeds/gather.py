@@ -13,10 +13,20 @@ from opilio.seeds.feeds import read_feeds
 from opilio.seeds.listed import listed
 from opilio.seeds.priority import choose, spread
 from opilio.seeds.search import make_engines, search_all
-from opilio.seeds.seed import Get, Priority, Seed, Site, Sources, Tell, silent
+from opilio.seeds.seed import (
+    FEED,
+    GIVEN,
+    SITEMAP,
+    Get,
+    Priority,
+    Seed,
+    Site,
+    Sources,
+    Tell,
+    silent,
+)
 from opilio.seeds.sitemaps import read_sitemaps
 
-GIVEN, SITEMAP, FEED = "given", "sitemap", "feed"
 PER_SITE = 1000  # seeds from the sitemaps of a site, or from the feeds of a page
 AT_A_TIME = 4  # sites; each may send a large file
 

@@ -14,6 +14,10 @@ Tell = Callable[[str], None]
 """Takes a sentence for the user: something failed, and the rest goes on."""
 
 
+GIVEN, SITEMAP, FEED = "given", "sitemap", "feed"
+LISTS = frozenset((SITEMAP, FEED))
+
+
 class Priority(StrEnum):
     """How many engines vouch for a seed (Kumar & Vig, III.A)."""
 
@@ -29,6 +33,11 @@ class Seed(msgspec.Struct, frozen=True, gc=False):
     priority: Priority
     promise: float  # in (0, 1]: more is visited earlier, all of High before any Medium
     sources: tuple[str, ...]  # where it came from: given, brave, sitemap, feed, ...
+
+    @property
+    def listed_by_site(self) -> bool:
+        """Does nobody vouch for it but its own site?"""
+        return LISTS.issuperset(self.sources)
 
 
 class Sources(Protocol):

@@ -109,6 +109,11 @@ class Catalogue:
             (page, encode(links)),
         )
 
+    def has_event(self, kind: str) -> bool:
+        """Has it happened, in this run or an earlier one?"""
+        row = self.db.execute("SELECT 1 FROM event WHERE kind = ?", (kind,)).fetchone()
+        return row is not None
+
     def save_event(self, kind: str, **detail: Any) -> None:
         """Something a person may want to know later."""
         self.db.execute(

@@ -19,6 +19,8 @@ class CrawlFolder:
         self.settings = path / "crawl.toml"
         self.database = path / "crawl.db"
         self.warcs = path / "warc"
+        self.models = path / "models"
+        self.brief = self.models / "brief.msgpack"
         self._lock: IO[str] | None = None
 
     @property
@@ -61,7 +63,8 @@ class CrawlFolder:
 
     def clear(self) -> None:
         """Remove what a crawl has written here, and nothing else."""
-        shutil.rmtree(self.warcs, ignore_errors=True)
+        for folder in (self.warcs, self.models):
+            shutil.rmtree(folder, ignore_errors=True)
         for name in ("crawl.toml", "crawl.db", "crawl.db-wal", "crawl.db-shm"):
             (self.path / name).unlink(missing_ok=True)
 
@@ -107,6 +110,6 @@ class CrawlFolder:
 
 def is_foreign(path: Path) -> bool:
     """Is this none of what a crawl that was stopped at once may have left?"""
-    if path.name == "warc":
+    if path.name in ("warc", "models"):
         return any(path.iterdir())
     return path.name not in ("lock", "crawl.new")

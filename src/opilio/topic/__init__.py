@@ -1,5 +1,27 @@
 """What is sought: the topic file, and what it says in weighted terms."""
 
-from opilio.topic.file import Evaluation, Keyword, Topic, check, load_topic
+from opilio.topic.file import (
+    Classes,
+    Evaluation,
+    Examples,
+    Keyword,
+    OntologyFiles,
+    QueryLog,
+    Sources,
+    Topic,
+    check,
+    load_topic,
+)
 
-__all__ = ["Evaluation", "Keyword", "Topic", "check", "load_topic"]
+__all__ = [
+    "Classes",
+    "Evaluation",
+    "Examples",
+    "Keyword",
+    "OntologyFiles",
+    "QueryLog",
+    "Sources",
+    "Topic",
+    "check",
+    "load_topic",
+]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import msgspec
 
@@ -28,7 +28,7 @@ class Sources(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     urls: tuple[str, ...] = ()
     search: tuple[str, ...] = ()  # ddgs, ddgs:brave, searxng:http://…
     query: str = ""  # what the engines are asked; empty: the topic's keywords
-    limit: int = 50  # seeds to take from all engines together, below 500
+    limit: Annotated[int, msgspec.Meta(ge=1, le=499)] = 50  # from all engines together
     common: bool = False  # only what all engines found (or most, if that is nothing)
     sitemaps: bool = False  # also what the sitemaps of the given URLs' sites list
     feeds: bool = False  # also what the feeds of the given pages list
@@ -42,7 +42,7 @@ class QueryLog(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     threshold: float | None = None  # terms below it are left out; None: the mode's own
     phrases: tuple[str, ...] = ()  # words that belong together: "lok sabha"
     every: Seconds = 600.0  # while crawling, look at the log that often; 0: never
-    mode: str = "fixed"  # or "paper": absolute counts instead of shares of the queries
+    mode: Literal["fixed", "paper"] = "fixed"  # paper: counts, not shares of queries
 
 
 class OntologyFiles(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -1,0 +1,248 @@
+"""A topic in; its brief out: all that readers and judges are told of it.
+
+The files that a topic names are read once, when the crawl begins; the brief lies in
+the crawl's folder, which so needs none of them any more. Only the query log is
+followed on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+
+from opilio.errors import BadInput
+from opilio.read.main_text import main_text
+from opilio.reader import make_reader
+from opilio.topic import Topic
+from opilio.topic.dictionary import merge, read_dictionary
+from opilio.topic.keywords import keywords
+from opilio.types import ClassFeatures, Page, ReaderSetup, Response, Subject
+from opilio.words import Vocabulary
+
+MOST_EXAMPLES = 1000
+MOST_BYTES = 10 * 2**20  # of one example
+FROM_EXAMPLES = 20  # keywords, if the topic has none of its own
+
+V = TypeVar("V")
+Dictionaries = Mapping[str, Mapping[str, tuple[str, ...]]]
+
+
+class Brief(msgspec.Struct, frozen=True, kw_only=True):
+    """What is sought, and what readers must count to find it."""
+
+    subject: Subject
+    terms: tuple[str, ...]
+    language: str
+    dictionaries: Dictionaries = {}
+
+    def setup(
+        self,
+        *,
+        context: bool = False,
+        blocks: bool = False,
+        vector: bool = False,
+        overlapping: bool = True,
+    ) -> ReaderSetup:
+        """What a reader process is told."""
+        return ReaderSetup(
+            self.terms,
+            self.language,
+            context=context,
+            blocks=blocks,
+            vector=vector,
+            overlapping=overlapping,
+            dictionaries=self.dictionaries,
+        )
+
+    def with_weights(self, weights: Mapping[str, float]) -> Brief:
+        """The brief with a weight table that has changed."""
+        vocabulary = Vocabulary((), self.language)
+        subject = msgspec.structs.replace(
+            self.subject, weights=by_key(vocabulary, weights)
+        )
+        terms = tuple(dict.fromkeys((*self.terms, *weights)))
+        return msgspec.structs.replace(self, subject=subject, terms=terms)
+
+
+class Ontological(msgspec.Struct, frozen=True, kw_only=True):
+    """What the ontologies say about the topic, by surface term."""
+
+    importance: Mapping[str, float] = {}
+    concepts: Mapping[str, tuple[str, float]] = {}
+    classes: Mapping[str, ClassFeatures] = {}
+    targets: tuple[str, ...] = ()
+    dictionaries: Dictionaries = {}
+
+    def terms(self) -> Iterable[str]:
+        """Every term of any table."""
+        yield from self.importance
+        yield from self.concepts
+        for features in self.classes.values():
+            yield from features.representative
+            yield from features.related
+
+
+def make_brief(topic: Topic, asked: Mapping[str, float] | None = None) -> Brief:
+    """Read all that a topic names; `asked` is the weight table of its query log."""
+    language = topic.language
+    examples = topic.examples
+    relevant = read_examples(examples.relevant if examples else ())
+    irrelevant = read_examples(examples.irrelevant if examples else ())
+    weights = together(topic.weights(), asked or {})
+    ontology = consult(topic, list(weights))
+    if not weights and ontology.importance:
+        weights = dict(ontology.importance)
+    if not weights:
+        weights = keywords(
+            map(main_text, relevant),
+            map(main_text, irrelevant),
+            language=language,
+            top=FROM_EXAMPLES,
+        )
+    terms = tuple(dict.fromkeys((*weights, *ontology.terms())))
+    dictionaries = {
+        source: merge(read_dictionary(Path(name)), ontology.dictionaries[source])
+        for source, name in topic.dictionary.items()
+    }
+    vocabulary = Vocabulary(terms, language)
+    brief = Brief(
+        subject=Subject(), terms=terms, language=language, dictionaries=dictionaries
+    )
+    reader = make_reader(brief.setup(vector=True))
+    subject = Subject(
+        threshold=topic.threshold,
+        weights=by_key(vocabulary, weights),
+        importance=by_key(vocabulary, ontology.importance),
+        concepts=by_key(vocabulary, ontology.concepts),
+        classes={
+            name: ClassFeatures(
+                [vocabulary.key(term) for term in features.representative],
+                by_key(vocabulary, features.related),
+            )
+            for name, features in ontology.classes.items()
+        },
+        targets=ontology.targets,
+        relevant=[without_links(reader.read(response)) for response in relevant],
+        irrelevant=[without_links(reader.read(response)) for response in irrelevant],
+    )
+    return msgspec.structs.replace(brief, subject=subject)
+
+
+def together(*tables: Mapping[str, float]) -> dict[str, float]:
+    """Several tables of weights as one; of two weights the greater counts."""
+    merged: dict[str, float] = {}
+    for table in tables:
+        for term, weight in table.items():
+            merged[term] = max(weight, merged.get(term, 0.0))
+    return merged
+
+
+def by_key(vocabulary: Vocabulary, table: Mapping[str, V]) -> dict[str, V]:
+    """A table by the keys of its terms; of two forms of a term the first counts."""
+    found: dict[str, V] = {}
+    for term, value in table.items():
+        if key := vocabulary.key(term):
+            found.setdefault(key, value)
+    return found
+
+
+def consult(topic: Topic, weighted: Sequence[str]) -> Ontological:
+    """Ask the ontologies of a topic about its concepts, or else its keywords."""
+    empty: Dictionaries = {language: {} for language in topic.dictionary}
+    if topic.ontology is None:
+        return Ontological(dictionaries=empty)
+    from opilio.topic import ontology as about  # rdflib takes its time
+
+    repository = about.load_repository(topic.ontology.files)
+    named = topic.ontology.concepts
+    if not named and not weighted:
+        raise BadInput(
+            "the topic has an ontology but neither keywords nor concepts; add to "
+            "[ontology]: concepts = ['the name of a concept']"
+        )
+    sought = repository.extract(named or weighted, lenient=not named)
+    languages = [code.lower().partition("-")[0] for code in topic.languages]
+    return Ontological(
+        importance=about.importance_table(sought, languages=languages),
+        concepts=about.association(sought, languages=languages),
+        classes=about.features(
+            sought.ontology, about.classes_around(sought), languages=languages
+        ),
+        targets=tuple(sought.labels),
+        dictionaries={
+            source: merge(
+                *(
+                    about.dictionary(ontology, source, topic.language)
+                    for ontology in repository.ontologies
+                )
+            )
+            for source in topic.dictionary
+        },
+    )
+
+
+def read_examples(patterns: Sequence[str]) -> list[Response]:
+    """The files that the patterns name; BadInput if one names none."""
+    found: list[Response] = []
+    for pattern in patterns:
+        paths = [path for name in named(Path(pattern)) for path in files_in(name)]
+        if not paths:
+            raise BadInput(f"[examples] {pattern}: there is no such file; check it")
+        found += map(read_example, paths)
+    if len(found) > MOST_EXAMPLES:
+        raise BadInput(
+            f"[examples] names {len(found)} pages; at most {MOST_EXAMPLES} are read"
+        )
+    return found
+
+
+def named(pattern: Path) -> list[Path]:
+    """The path itself, or those that match it as a pattern."""
+    if pattern.exists():
+        return [pattern]
+    return sorted(Path(pattern.anchor).glob(str(pattern.relative_to(pattern.anchor))))
+
+
+def files_in(path: Path) -> list[Path]:
+    """The file itself, or the files of a folder."""
+    return sorted(filter(Path.is_file, path.iterdir())) if path.is_dir() else [path]
+
+
+def read_example(path: Path) -> Response:
+    """A saved page, as if it had just been fetched."""
+    try:
+        if (size := path.stat().st_size) > MOST_BYTES:
+            raise BadInput(
+                f"{path} has {size:,} bytes; at most {MOST_BYTES:,} are read"
+            )
+        body = path.read_bytes()
+    except OSError as error:
+        raise BadInput(f"{path} cannot be read: {error.strerror}") from None
+    url = f"http://example.invalid/{path.name}"
+    return Response(url, 200, [("content-type", "text/html")], body, 0.0)
+
+
+def without_links(page: Page) -> Page:
+    """The page as an example: only what it says."""
+    return msgspec.structs.replace(page, links=())
+
+
+def save_brief(brief: Brief, path: Path) -> None:
+    """Keep a brief in a file."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = path.with_suffix(".new")
+    draft.write_bytes(msgspec.msgpack.encode(brief))
+    draft.replace(path)
+
+
+def load_brief(path: Path) -> Brief:
+    """The brief in a file."""
+    try:
+        return msgspec.msgpack.decode(path.read_bytes(), type=Brief)
+    except (OSError, msgspec.DecodeError) as error:
+        raise BadInput(
+            f"{path} cannot be read ({error}); start the crawl again with --fresh"
+        ) from None

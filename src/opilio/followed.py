@@ -1,0 +1,91 @@
+"""A query log that grows in; new weights, and the judge and readers they need, out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import msgspec
+
+from opilio.errors import BadInput
+from opilio.topic import QueryLog as Settings
+from opilio.topic.query_log import START, Place, QueryLog
+from opilio.topic.weight_table import WeightTable
+from opilio.types import Judge
+
+
+class Following(msgspec.Struct, frozen=True):
+    """How far the log was read, and what came of it."""
+
+    table: WeightTable
+    place: Place = START
+
+
+Remake = Callable[[Mapping[str, float]], tuple[Judge, bytes]]
+"""Weights -> the judge for them, and the setup of the readers."""
+
+
+class FollowedLog:
+    """The weight table of a topic, built again when its query log has grown."""
+
+    def __init__(self, settings: Settings, language: str) -> None:
+        self.every = settings.every
+        self.log = QueryLog(Path(settings.file))
+        self.now = Following(
+            WeightTable(
+                alpha=settings.alpha,
+                mode=settings.mode,
+                threshold=settings.threshold,
+                phrases=settings.phrases,
+                language=language,
+            )
+        )
+        self.remake: Remake | None = None
+        self.dumped: Following | None = None
+
+    @property
+    def weights(self) -> dict[str, float]:
+        """What people ask for now, by term."""
+        return self.now.table.weights()
+
+    def build(self) -> dict[str, float]:
+        """The first table, from all that is in the log; BadInput without any."""
+        self.log.require()
+        self.advance()
+        if not self.weights:
+            raise BadInput(
+                f"{self.log.path}: no term reaches the threshold of [query_log]; "
+                "lower it, or add queries"
+            )
+        return self.weights
+
+    def advance(self) -> None:
+        """Take the queries that are new into the table."""
+        table = self.now.table.rebuilt(self.log.new())
+        self.now = Following(table, self.log.place)
+
+    def look(self) -> tuple[Judge, bytes] | None:
+        """What the new weights need, if the log has grown and they are others."""
+        if not self.log.grown():
+            return None
+        before = self.weights
+        self.advance()
+        after = self.weights
+        if after == before or not after or self.remake is None:
+            return None
+        return self.remake(after)
+
+    def dump(self) -> bytes | None:
+        """The table and the place in the log, if they have changed."""
+        now = self.now
+        if now is self.dumped:
+            return None
+        self.dumped = now
+        return msgspec.json.encode(now)
+
+    def load(self, learnt: bytes) -> None:
+        """Go on where an earlier run was."""
+        kept = msgspec.json.decode(learnt, type=Following)
+        table = self.now.table.load(kept.table.dump())
+        self.now = self.dumped = Following(table, kept.place)
+        self.log.place = kept.place
