@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -352,3 +353,12 @@ def test_the_computer_science_ontology_has_its_synonyms(tmp_path):
     place = ontology.names.find("artificial intelligence")[0][0]
     above = ontology.towards(place, Relation.IS_A)
     assert "computer science" in {ontology.concepts[n].label for n in above}
+
+
+@pytest.mark.parametrize(
+    ("library", "name"), [("rdflib", "a.ttl"), ("fastobo", "a.obo")]
+)
+def test_a_missing_library_is_named_with_the_remedy(monkeypatch, library, name):
+    monkeypatch.setitem(sys.modules, library, None)
+    with pytest.raises(BadInput, match=r'pip install "opilio\[ontology\]"'):
+        read_ontology(b"", name)

@@ -64,8 +64,8 @@ def test_a_term_has_its_definition():
     assert definition(ONTOLOGY, "processor") == "The part that executes instructions."
     assert definition(ONTOLOGY, "processor", "de").startswith("The part")
     assert definition(ONTOLOGY, "memory") == ""
-    with pytest.raises(BadInput, match=r"'procesor' is no term .*processor"):
-        definition(ONTOLOGY, "procesor")
+    with pytest.raises(BadInput, match=r"'processr' is no term .*processor"):
+        definition(ONTOLOGY, "processr")
 
 
 def test_the_relations_between_two_terms_are_a_way_with_names():
@@ -94,7 +94,7 @@ def test_compatible_terms_are_of_the_branch_or_belong_together():
 
 
 def test_conflicting_terms_are_disjoint_or_siblings():
-    """Yang, §2 (C2); disjointness is inherited: what is no CPU is no multi-core one."""
+    """Yang, §2 (C2); what is disjoint with CPU is so with its kinds."""
     assert conflicting(ONTOLOGY, "CPU") == ["memory"]
     assert conflicting(ONTOLOGY, "multi-core processor") == ["memory"]
     assert conflicting(ONTOLOGY, "memory") == [
