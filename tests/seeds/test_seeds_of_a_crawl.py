@@ -1,0 +1,77 @@
+"""Crawls that find their own seeds, by the real command over real HTTP."""
+
+import json
+
+from opilio.lab.small import SmallWeb, page
+from opilio.lab.synthetic import SyntheticAnswer
+
+BEES = "The bee makes honey in the hive. " * 20
+ASKED = "http://searx.test/search?q=bee+honey&format=json&pageno={}&language=en"
+
+
+def answer(kind: str, text: str) -> SyntheticAnswer:
+    return SyntheticAnswer(200, (("content-type", kind),), text.encode())
+
+
+def results(*found: tuple[str, list[str]]) -> SyntheticAnswer:
+    rows = [{"url": url, "engines": engines} for url, engines in found]
+    return answer("application/json", json.dumps({"results": rows}))
+
+
+async def test_a_crawl_starts_from_what_a_search_engine_finds(crawled):
+    both, one = "http://both.test/", "http://one.test/"
+    web = SmallWeb(
+        {
+            ASKED.format(1): results((one, ["x"]), (both, ["x", "y"])),
+            ASKED.format(2): results(),
+            both: page("Both", BEES + "both"),
+            one: page("One", BEES + "one"),
+        }
+    )
+    topic = (
+        'name = "bees"\nkeywords = ["bee", "honey"]\n'
+        '[seeds]\nsearch = ["searxng:http://searx.test"]\n'
+    )
+    settings = (
+        "[crawl]\nin_flight = 1\n[politeness]\ndelay = 0.0\n[store]\nmin_free = 0"
+    )
+    life = await crawled(web, topic_text=topic, settings_text=settings)
+    ended = await life.crawl()
+    assert ended.code == 0, ended.err
+    order = life.rows("SELECT url FROM page JOIN link USING (id) ORDER BY number")
+    assert order == [(both,), (one,)], "what two engines found is visited first"
+
+
+async def test_no_engine_that_answers_is_an_error_with_a_remedy(crawled):
+    topic = (
+        'name = "bees"\nkeywords = ["bee", "honey"]\n'
+        '[seeds]\nsearch = ["searxng:http://searx.test"]\n'
+    )
+    life = await crawled(SmallWeb({}), topic_text=topic)
+    ended = await life.crawl()
+    assert ended.code == 1
+    said = " ".join(ended.err.split())
+    assert "searxng:http://searx.test" in said
+    assert "--seed-url" in said
+
+
+async def test_a_crawl_starts_from_a_sitemap(crawled):
+    web = SmallWeb(
+        {
+            "http://seed.test/": page("Start", BEES),
+            "http://seed.test/sitemap.xml": answer(
+                "application/xml",
+                '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">'
+                "<url><loc>http://seed.test/hidden</loc></url></urlset>",
+            ),
+            "http://seed.test/hidden": page("Hidden", BEES + "hidden"),
+        }
+    )
+    topic = (
+        'name = "bees"\nkeywords = ["bee", "honey"]\n'
+        '[seeds]\nurls = ["http://seed.test/"]\nsitemaps = true\n'
+    )
+    life = await crawled(web, topic_text=topic)
+    ended = await life.crawl()
+    assert ended.code == 0, ended.err
+    assert life.states()["http://seed.test/hidden"] == ("kept", None)
