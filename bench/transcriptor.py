@@ -2,8 +2,10 @@
 
 Pages of ../shared/webs/schools, the same pages of schools-mixed, whose important words
 are in Hindi, and ../shared/data/hin-eng.tsv in; topic terms found around their links
-out: in the original, in the mixed page without and with the transcriptor. Links are
-matched by their URL. Run it with `python -m bench.transcriptor`.
+out: in the original, in the mixed page without and with the transcriptor, all counted
+by the reader that crawls use. The context of a link is its anchor, 200 characters on
+each side and the heading above; links are matched by their URL. Run it with
+`python -m bench.transcriptor`.
 """
 
 from __future__ import annotations
@@ -11,26 +13,27 @@ from __future__ import annotations
 import sys
 import tomllib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
-from itertools import chain, groupby
 from pathlib import Path
 from typing import NamedTuple
 
 from bench.table import show
 from opilio import archive
 from opilio.read.html import PageReader
+from opilio.reader import make_reader
 from opilio.topic.dictionary import read_dictionary
-from opilio.topic.transcriptor import Transcriptor
-from opilio.types import Link, Page, Response
-from opilio.words import Vocabulary, stem, tokens
+from opilio.topic.lookup import Lookup
+from opilio.types import LinkTerms, ReaderSetup, Response
+from opilio.words import Vocabulary, tokens
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 WEBS = SHARED / "webs"
 DICTIONARY = SHARED / "data/hin-eng.tsv"
 HINDI = ("\u0900", "\u097f")
+NO_TERMS = LinkTerms()
 
-Lattice = Sequence[Sequence[Sequence[str]]]  # at each place, meanings as their stems
+Terms = Counter[str]  # term's key -> times it occurs in the context of a link
 
 
 class Tally(NamedTuple):
@@ -69,146 +72,112 @@ def pages(path: Path) -> dict[str, Response]:
         return {response.url: response for response in archive.responses(file)}
 
 
-def context(page: Page, link: Link) -> str:
-    """The anchor of a link, the words around it, the heading above it."""
-    heading = page.blocks[link.block].heading if page.blocks else ""
-    return " | ".join((heading, link.before, link.anchor, link.after))
+def topics() -> dict[str, list[str]]:
+    """The keywords of each topic."""
+    return {
+        path.stem: tomllib.loads(path.read_text())["keywords"]
+        for path in sorted((WEBS / "schools/topics").glob("*.toml"))
+    }
 
 
-def plain(words: Sequence[str]) -> Lattice:
-    """Words that mean themselves."""
-    return [[[one]] for one in stem(words)]
+class Contexts:
+    """Counts topic terms around the links of pages."""
 
-
-def transcribed(words: Sequence[str], transcriptor: Transcriptor) -> Lattice:
-    """Words with the meanings of the foreign ones in their place."""
-    found: list[Sequence[Sequence[str]]] = []
-    for foreign, group in groupby(words, lambda word: transcriptor.reads(word, "")):
-        run = list(group)
-        if foreign:
-            meanings = transcriptor.run(run, "")
-            found += [[stems_of(one) for one in given] for given in meanings if given]
-        else:
-            found += plain(run)
-    return found
-
-
-@cache
-def stems_of(meaning: str) -> list[str]:
-    return stem(tokens(meaning))
-
-
-def occurrences(term: Sequence[str], lattice: Lattice) -> int:
-    """At how many places a term begins, whichever meanings are taken."""
-
-    def goes_on(rest: Sequence[str], place: int) -> bool:
-        if not rest:
-            return True
-        return place < len(lattice) and any(
-            given[: len(rest)] == rest[: len(given)]
-            and goes_on(rest[len(given) :], place + 1)
-            for given in lattice[place]
+    def __init__(self, terms: Iterable[str], words: Mapping[str, tuple[str, ...]]):
+        dictionaries = {"hi": words} if words else {}
+        self.reader: PageReader = make_reader(
+            ReaderSetup(
+                tuple(terms), "en", context=True, blocks=True, dictionaries=dictionaries
+            )
         )
+        self.heading = cache(self.count)
 
-    def begins(given: Sequence[str], place: int) -> bool:
-        return term[0] in given and any(
-            given[at : at + len(term)] == term[: len(given) - at]
-            and goes_on(term[len(given) - at :], place + 1)
-            for at in range(len(given))
-        )
+    def count(self, heading: str) -> Mapping[str, int]:
+        return self.reader.lexicon.words(heading, "en").total().terms
 
-    return sum(
-        any(begins(given, place) for given in meanings)
-        for place, meanings in enumerate(lattice)
-    )
-
-
-def topics() -> Iterator[tuple[str, list[list[str]]]]:
-    """Each topic with the stems of its keywords."""
-    for path in sorted((WEBS / "schools/topics").glob("*.toml")):
-        keywords = tomllib.loads(path.read_text())["keywords"]
-        yield path.stem, [stem(tokens(word)) for word in keywords]
+    def of(self, response: Response) -> dict[str, Terms]:
+        """URL of a link -> the terms in its context."""
+        page = self.reader.read(response)
+        found = {}
+        for link in page.links:
+            terms = link.terms or NO_TERMS
+            heading = self.heading(page.blocks[link.block].heading)
+            found[link.url] = Counter(terms.anchor.terms)
+            found[link.url].update(terms.around.terms)
+            found[link.url].update(heading)
+        return found
 
 
-def compare(
-    terms: Sequence[Sequence[str]],
-    original: Lattice,
-    without: Lattice,
-    with_it: Lattice,
-) -> Tally:
-    """What one context gives for one topic."""
-    was, is_left, comes_back = (
-        [occurrences(term, lattice) for term in terms]
-        for lattice in (original, without, with_it)
-    )
-    right_without = sum(map(min, was, is_left))
-    right_with = sum(map(min, was, comes_back))
-    hidden = any(was) and not any(is_left)
-    return Tally(
-        sum(was),
-        sum(is_left),
-        sum(comes_back),
-        right_without,
-        right_with,
-        contexts=any(was),
-        hidden=hidden,
-        found_again=hidden and right_with > 0,
-        false=0 if any(was) else max(sum(comes_back) - sum(is_left), 0),
-    )
-
-
-def contexts() -> Iterator[tuple[list[str], list[str]]]:
-    """The words around each link, in the original and in the mixed page."""
-    reader = PageReader(Vocabulary([]), context=True)
+def contexts(
+    terms: Iterable[str], words: Mapping[str, tuple[str, ...]]
+) -> Iterator[tuple[Terms, Terms, Terms]]:
+    """For each link: the terms in the original, and without and with the dictionary."""
+    plain, transcribing = Contexts(terms, {}), Contexts(terms, words)
     originals = pages(WEBS / "schools/pages.warc.gz")
     for url, response in pages(WEBS / "schools-mixed/mixed.warc.gz").items():
-        before, after = map(reader.read, (originals[url], response))
-        links = {link.url: link for link in before.links}
-        for link in after.links:
-            original = context(before, links[link.url])
-            yield tokens(original), tokens(context(after, link))
+        was = plain.of(originals[url])
+        is_left, comes_back = plain.of(response), transcribing.of(response)
+        for link in is_left:
+            yield was[link], is_left[link], comes_back[link]
 
 
-def measure(
-    transcriptor: Transcriptor, found: Iterable[tuple[list[str], list[str]]]
-) -> dict[str, Tally]:
-    """The tally of each topic over all links of all pages that differ."""
-    wanted = list(topics())
-    every = {one for _, terms in wanted for term in terms for one in term}
-    tallies = {name: Tally() for name, _ in wanted}
-    for original_words, words in found:
-        original, without = plain(original_words), plain(words)
-        with_it = transcribed(words, transcriptor)
-        lattices = chain(original, without, with_it)
-        if every.isdisjoint(one for given in chain(*lattices) for one in given):
+def compare(was: Terms, is_left: Terms, comes_back: Terms) -> Tally:
+    """What one context gives for one topic."""
+    right_with = (was & comes_back).total()
+    hidden = bool(was) and not is_left
+    return Tally(
+        was.total(),
+        is_left.total(),
+        comes_back.total(),
+        (was & is_left).total(),
+        right_with,
+        contexts=bool(was),
+        hidden=hidden,
+        found_again=hidden and right_with > 0,
+        false=0 if was else max(comes_back.total() - is_left.total(), 0),
+    )
+
+
+def measure(words: Mapping[str, tuple[str, ...]]) -> dict[str, Tally]:
+    """The tally of each topic over all links of all pages that differ, and of all."""
+    wanted = topics()
+    every = [word for keywords in wanted.values() for word in keywords]
+    key = Vocabulary(every).key
+    keys = {name: set(map(key, keywords)) for name, keywords in wanted.items()}
+    tallies = {name: Tally() for name in (*wanted, "all")}
+    for three in contexts(every, words):
+        if not any(three):
             continue
-        for name, terms in wanted:
-            tally = compare(terms, original, without, with_it)
+        for name, own in keys.items():
+            tally = compare(
+                *(Counter({k: v for k, v in t.items() if k in own}) for t in three)
+            )
             tallies[name] = tallies[name].plus(tally)
+            tallies["all"] = tallies["all"].plus(tally)
     return tallies
 
 
-def coverage(transcriptor: Transcriptor) -> tuple[float, float]:
-    """The share of Hindi words that the dictionary has: of all, of different ones."""
+def coverage(words: Mapping[str, tuple[str, ...]]) -> tuple[float, float, float]:
+    """The share of Hindi words that the dictionary has: of all as they are, of all in
+    any form, of different ones in any form."""
     counts: Counter[str] = Counter()
     for response in pages(WEBS / "schools-mixed/mixed.warc.gz").values():
-        words = tokens(response.body.decode())
-        counts.update(word for word in words if HINDI[0] <= word[0] <= HINDI[1])
-    lookup = transcriptor.lookups["hi"]
+        found = tokens(response.body.decode())
+        counts.update(word for word in found if HINDI[0] <= word[0] <= HINDI[1])
+    lookup = Lookup(words, "hi")
     known = {word for word in counts if lookup.word(word)}
-    all_known = sum(counts[word] for word in known)
-    return all_known / counts.total(), len(known) / len(counts)
+
+    def share(some: Iterable[str]) -> float:
+        return sum(counts[word] for word in some) / counts.total()
+
+    return share(counts.keys() & words.keys()), share(known), len(known) / len(counts)
 
 
 def main() -> None:
     """Measure and print; says so where there is nothing to measure."""
     if not DICTIONARY.exists():
         sys.exit(f"{SHARED} is not there: nothing to measure")
-    transcriptor = Transcriptor({"hi": read_dictionary(DICTIONARY)})
-    tallies = measure(transcriptor, contexts())
-    total = Tally()
-    for tally in tallies.values():
-        total = total.plus(tally)
+    words = read_dictionary(DICTIONARY)
     show(
         "Topic terms around links: in the original, in the mixed page without and with "
         "the transcriptor;\nthose that are right; contexts",
@@ -217,12 +186,14 @@ def main() -> None:
         [
             (name, *tally[:5], f"{tally.won_back:.1%}", *tally[5:],
              f"{tally.plain_ratio:.1%}")
-            for name, tally in [*tallies.items(), ("all", total)]
+            for name, tally in measure(words).items()
         ],
     )  # fmt: skip
-    words, different = coverage(transcriptor)
-    print(f"\nin the dictionary in any form: {words:.1%} of the Hindi words on these")
-    print(f"pages, {different:.1%} of the different ones")
+    exact, known, different = coverage(words)
+    print(
+        f"\nof the Hindi words on these pages, the dictionary has {exact:.1%} as they"
+    )
+    print(f"are and {known:.1%} in any form; of the different ones {different:.1%}")
 
 
 if __name__ == "__main__":
