@@ -87,15 +87,16 @@ def test_the_score_is_the_share_of_the_evidence_for_what_is_sought():
     assert in_paper.parts == {"CPU": 3 / 4, "Memory": 1 / 4}
     assert in_paper.relevant
     fixed = classifier().judge(page(terms, norm=9.0))
-    assert fixed.score == pytest.approx(3 / 5)  # with a feature's worth of doubt
+    assert fixed.score == pytest.approx(3 / (4 + 9 / 2))
 
 
-def test_a_single_word_does_not_make_a_page_certain_when_fixed():
+def test_one_word_on_a_long_page_does_not_make_it_certain_when_fixed():
     terms = {"cpu": 1}
-    assert classifier("paper").judge(page(terms, norm=9.0)).score == 1.0
-    assert classifier().judge(page(terms, norm=9.0)).score == pytest.approx(1 / 2)
-    often = classifier().judge(page({"cpu": 10}, norm=9.0))
-    assert often.score == pytest.approx((1 + log(10)) / (2 + log(10)))
+    assert classifier("paper").judge(page(terms, norm=50.0)).score == 1.0
+    assert classifier().judge(page(terms, norm=50.0)).score == pytest.approx(1 / 26)
+    assert classifier().judge(page(terms, norm=2.0)).score == pytest.approx(1 / 2)
+    often = classifier().judge(page({"cpu": 10}, norm=50.0))
+    assert often.score == pytest.approx((1 + log(10)) / (26 + log(10)))
 
 
 def test_a_page_of_another_class_is_not_relevant_whatever_its_score():
@@ -105,7 +106,7 @@ def test_a_page_of_another_class_is_not_relevant_whatever_its_score():
     assert not verdict.relevant
     both = classifier(targets=["CPU", "Memory"]).judge(page(terms, norm=9.0))
     assert both.relevant
-    assert both.score == pytest.approx(5 / 6)
+    assert both.score == pytest.approx(5 / (5 + 9 / 2))
 
 
 def test_the_threshold_of_the_topic_holds_too():
