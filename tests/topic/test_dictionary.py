@@ -209,11 +209,11 @@ def test_a_stardict_dictionary_is_read(tmp_path, wide, packed):
 def test_only_the_texts_of_a_stardict_article_are_read(tmp_path):
     html = b"<b>Vogel</b><br>bird <i>(zool.)</i>"
     sound = b"\0\0\0\4RIFF"
-    mixed = b"tfo:gl\0" + b"W" + sound + b"h" + html + b"\0"
+    mixed = b"tvogl\0" + b"W" + sound + b"h" + html + b"\0"
     assert read_dictionary(write_stardict(tmp_path, [("Vogel", mixed)], types="")) == {
         "vogel": ("bird",)
     }
-    same = b"fo:gl\0" + sound + html
+    same = b"vogl\0" + sound + html
     ifo = write_stardict(tmp_path, [("Vogel", same)], types="tWh")
     assert read_dictionary(ifo) == {"vogel": ("bird",)}
 
