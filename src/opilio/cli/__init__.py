@@ -16,6 +16,7 @@ from opilio.cli.explain import explain
 from opilio.cli.export import export
 from opilio.cli.status import status
 from opilio.cli.terminal import stderr
+from opilio.cli.topic import topic_app
 from opilio.errors import OpilioError
 
 app = typer.Typer(
@@ -27,6 +28,7 @@ app = typer.Typer(
 )
 for command in (demo, crawl, status, explain, export, doctor):
     app.command()(command)
+app.add_typer(topic_app)
 
 
 def show_version(wanted: bool) -> None:

@@ -1,0 +1,225 @@
+"""`opilio topic build`: queries, an ontology, pages or words in; a topic file out.
+
+`opilio topic show`: a topic file in; its tables, so that a person can check them, out.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import tomllib
+from collections.abc import Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+import typer
+from rich.text import Text
+
+from opilio.brief import FROM_EXAMPLES, make_brief
+from opilio.cli.loop import run_loop
+from opilio.cli.terminal import foreign, stderr
+from opilio.cli.topic_rules import learn_rules
+from opilio.cli.topic_sources import Sources, draft_of
+from opilio.cli.topic_tables import show as show_tables
+from opilio.cli.topic_tables import tables_of
+from opilio.config import build as build_section
+from opilio.errors import BadInput
+from opilio.followed import FollowedLog
+from opilio.topic import Topic, check, load_topic
+from opilio.topic.draft import write
+from opilio.topic.file import beside
+from opilio.topic.rules import Rules
+
+topic_app = typer.Typer(
+    name="topic",
+    help="Make a topic file, or show what one says.",
+    no_args_is_help=True,
+)
+
+
+class Mode(StrEnum):
+    """How queries are counted."""
+
+    FIXED = "fixed"
+    PAPER = "paper"
+
+
+@topic_app.command()
+def build(
+    queries: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="A query log: a text file, a query a line."),
+    ] = None,
+    phrase: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="WORDS",
+            help="Words that belong together in queries; may be repeated.",
+        ),
+    ] = None,
+    mode: Annotated[
+        Mode, typer.Option(help="Count shares of the queries, or as the paper does.")
+    ] = Mode.FIXED,
+    ontology: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FILE", help="SKOS, OWL, RDFS, OBO or CSV; may be repeated."
+        ),
+    ] = None,
+    concept: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="What you are after; may be repeated."),
+    ] = None,
+    examples: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="DIR|FILE", help="Saved pages about the topic; may be repeated."
+        ),
+    ] = None,
+    irrelevant: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="DIR|FILE", help="Saved pages that are not about it."),
+    ] = None,
+    keywords: Annotated[
+        str, typer.Option(metavar="WORDS", help='Words and phrases: "bee, queen bee".')
+    ] = "",
+    top: Annotated[
+        int,
+        typer.Option(min=1, max=49, help="Keywords to take from examples or ontology."),
+    ] = FROM_EXAMPLES,
+    name: Annotated[
+        str, typer.Option(help="Of the topic. [default: the first word or file given]")
+    ] = "",
+    seed_url: Annotated[
+        list[str] | None,
+        typer.Option(metavar="URL", help="Where to start; may be repeated."),
+    ] = None,
+    language: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="CODE",
+            help="Only pages in this language; the first is that of the topic's "
+            "own words. May be repeated. [default: en, any pages]",
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="[default: the topic's name .toml]"
+        ),
+    ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Write over a file that is there.")
+    ] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="The tables for programs.")
+    ] = False,
+) -> None:
+    """Make a topic file from what you have; it is yours to edit.
+
+    Examples:
+
+        opilio topic build --keywords "bee, honey" --seed-url https://example.org/
+
+        opilio topic build --queries queries.txt --name elections
+
+        opilio topic build --ontology pc.ttl --concept CPU
+
+        opilio topic build --examples good/ --irrelevant bad/ --name birds
+    """
+    sources = Sources(
+        name=" ".join(name.split()),
+        languages=tuple(language or ()),
+        words=tuple(filter(None, (" ".join(w.split()) for w in keywords.split(",")))),
+        seeds=tuple(seed_url or ()),
+        queries=queries,
+        phrases=tuple(phrase or ()),
+        mode=mode.value,
+        ontology=tuple(ontology or ()),
+        concepts=tuple(concept or ()),
+        relevant=tuple(examples or ()),
+        irrelevant=tuple(irrelevant or ()),
+        top=top,
+    )
+    target = output or Path(f"{file_name(sources.title)}.toml")
+    if target.is_dir():
+        raise BadInput(f"{target} is a folder; name a file with -o")
+    if target.exists() and not force:
+        raise BadInput(f"{target} exists; choose another with -o, or give --force")
+    if not target.parent.is_dir():
+        raise BadInput(f"{target.parent} is no folder; make it, or choose another")
+    text = write(draft_of(sources, target.parent))
+    topic = beside(
+        build_section(tomllib.loads(text), Topic, str(target)), target.parent
+    )
+    check(topic, str(target))
+    print_tables(topic, None, as_json)  # reads everything: a mistake leaves no file
+    target.write_text(text, encoding="utf-8")
+    tell_next(target, topic.sources.urls)
+
+
+@topic_app.command()
+def show(
+    topic: Annotated[
+        Path, typer.Argument(metavar="TOPIC.toml", help="The topic file.")
+    ],
+    replay: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="WARC",
+            help="Where the pages are that the examples of [classes] link to, for the "
+            "rules; may be repeated.",
+        ),
+    ] = None,
+    live: Annotated[
+        bool, typer.Option("--live", help="Fetch those pages from the network.")
+    ] = False,
+    proxy: Annotated[
+        str, typer.Option(metavar="URL", help="Fetch them through this proxy.")
+    ] = "",
+    as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
+) -> None:
+    """Show what a topic file comes to: its weights, importances and rules.
+
+    Examples:
+
+        opilio topic show chemistry.toml
+
+        opilio topic show university.toml --replay pages.warc.gz
+    """
+    sought = load_topic(topic)
+    rules = None
+    if replay or live:
+        if sought.classes is None:
+            raise BadInput(f"{topic} has no [classes], so there are no rules")
+        rules = run_loop(learn_rules(sought, replay or (), proxy))
+    print_tables(sought, rules, as_json)
+    if sought.classes and not rules:
+        stderr.print("For the rules between classes, give --replay WARC or --live.")
+
+
+def print_tables(topic: Topic, rules: Rules | None, as_json: bool) -> None:
+    """Read all that a topic names, and print what comes of it."""
+    log = FollowedLog(topic.query_log, topic.language) if topic.query_log else None
+    brief = make_brief(topic, log.build() if log else None)
+    tables = tables_of(topic, brief, log.now.table if log else None, rules)
+    if as_json:
+        typer.echo(msgspec.json.encode(tables).decode())
+    else:
+        show_tables(tables)
+
+
+def tell_next(target: Path, seeds: Sequence[str]) -> None:
+    """Say what was made, and what comes next."""
+    command = f"opilio crawl {shlex.quote(str(target))}"
+    option = "" if seeds else " --seed-url URL"
+    stderr.print()
+    stderr.print(foreign(f"Written: {target}. Check it, then:"), soft_wrap=True)
+    stderr.print(Text("    ") + foreign(command + option), soft_wrap=True)
+
+
+def file_name(title: str) -> str:
+    """The title of a topic as the name of a file."""
+    return re.sub(r"\W+", "-", title.lower()).strip("-")[:60] or "topic"

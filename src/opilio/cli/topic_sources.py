@@ -1,0 +1,220 @@
+"""What a person has for a topic in; the draft of its topic file out."""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from opilio import content
+from opilio.brief import consult, read_examples
+from opilio.errors import BadInput
+from opilio.followed import FollowedLog
+from opilio.read.main_text import main_text
+from opilio.topic import OntologyFiles, QueryLog, Topic
+from opilio.topic.draft import Draft
+from opilio.topic.keywords import keywords
+from opilio.topic.query_log import QueryLog as Log
+from opilio.topic.weight_table import count
+from opilio.types import Response
+from opilio.words import Vocabulary
+
+ENDINGS = ("*.html", "*.htm", "*.xhtml")
+FAR = 2  # folders up
+
+
+class Sources(msgspec.Struct, frozen=True, kw_only=True):
+    """What `opilio topic build` was given."""
+
+    name: str = ""
+    languages: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
+    seeds: tuple[str, ...] = ()
+    queries: Path | None = None
+    phrases: tuple[str, ...] = ()
+    mode: str = "fixed"
+    ontology: tuple[Path, ...] = ()
+    concepts: tuple[str, ...] = ()
+    relevant: tuple[Path, ...] = ()
+    irrelevant: tuple[Path, ...] = ()
+    top: int = 20
+
+    @property
+    def title(self) -> str:
+        """The name of the topic, or the best there is for one."""
+        files = (*([self.queries] if self.queries else []), *self.relevant)
+        return (
+            self.name
+            or next(iter((*self.concepts, *self.words)), "")
+            or next((path.stem for path in files if path.stem), "topic")
+        )
+
+
+def draft_of(sources: Sources, home: Path) -> Draft:
+    """The topic file that comes of the sources, to lie in the folder `home`."""
+    check(sources)
+    topic = Topic(name=sources.title, languages=sources.languages)
+    found: dict[str, dict[str, float]] = {}
+    if sources.words:
+        found["given"] = dict.fromkeys(sources.words, 1.0)
+    near: dict[str, float] = {}
+    if sources.ontology and (sources.concepts or sources.words):
+        near = importances(sources, topic)
+        of = ", ".join(sources.concepts or sources.words)
+        found[f"of the ontology, by their importance for {of}"] = first(near, sources)
+    if sources.relevant:
+        told, pages = from_examples(sources, topic.language)
+        found[f"of {pages} example pages"] = told
+    log, asked = from_log(sources, topic.language, near)
+    return Draft(
+        name=sources.title,
+        languages=sources.languages,
+        keywords=found,
+        asked=asked,
+        seeds=sources.seeds,
+        query_log=located(log, home, "file"),
+        ontology=located(
+            {"files": sources.ontology, "concepts": sources.concepts}, home, "files"
+        ),
+        examples=located(
+            {
+                "relevant": patterns(sources.relevant),
+                "irrelevant": patterns(sources.irrelevant),
+            },
+            home,
+            "relevant",
+            "irrelevant",
+        ),
+    )
+
+
+def check(sources: Sources) -> None:
+    """Raise BadInput for options that make no topic together."""
+    if not (sources.words or sources.queries or sources.ontology or sources.relevant):
+        raise BadInput(
+            "there is nothing to make a topic from; give one of --keywords, --queries, "
+            "--ontology or --examples"
+        )
+    if sources.concepts and not sources.ontology:
+        raise BadInput("--concept names a concept of an ontology; give --ontology FILE")
+    if sources.irrelevant and not sources.relevant:
+        raise BadInput("--irrelevant goes with --examples, pages that are relevant")
+    if sources.ontology and not (sources.concepts or sources.words or sources.queries):
+        raise BadInput("--ontology needs what you are after; give --concept NAME")
+    for path in sources.ontology:
+        if not path.exists():
+            raise BadInput(f"{path} does not exist; check the name of the ontology")
+
+
+def importances(sources: Sources, topic: Topic) -> dict[str, float]:
+    """The importance table of the concepts, or of the words that were given.
+
+    In the topic's language, unless the ontology has no words in it.
+    """
+    ontology = OntologyFiles(
+        files=tuple(map(str, sources.ontology)), concepts=sources.concepts
+    )
+    table: dict[str, float] = {}
+    for languages in ((topic.language,), ()):
+        asked = msgspec.structs.replace(topic, ontology=ontology, languages=languages)
+        table = table or dict(consult(asked, sources.words).importance)
+    return table
+
+
+def first(table: dict[str, float], sources: Sources) -> dict[str, float]:
+    """The greatest of a table."""
+    return dict(list(table.items())[: sources.top])
+
+
+def from_examples(sources: Sources, language: str) -> tuple[dict[str, float], int]:
+    """The words that tell the example pages, and how many pages there are."""
+    relevant = pages_in(sources.relevant)
+    found = keywords(
+        map(main_text, relevant),
+        map(main_text, pages_in(sources.irrelevant)),
+        language=language,
+        top=sources.top,
+    )
+    if not found:
+        names = ", ".join(map(str, sources.relevant))
+        raise BadInput(f"{names}: no words can be read from these pages; give others")
+    return found, len(relevant)
+
+
+def pages_in(paths: Sequence[Path]) -> list[Response]:
+    """The example pages in folders and files; BadInput for what is no page."""
+    pages = []
+    for pattern in patterns(paths):
+        for page in read_examples([pattern]):
+            if content.looks_binary(page.body):
+                name = page.url.rpartition("/")[2]
+                raise BadInput(f"{pattern}: {name} is no web page; remove it")
+            pages.append(page)
+    return pages
+
+
+def patterns(paths: Sequence[Path]) -> tuple[str, ...]:
+    """What to write under [examples]: the files, and the pages of the folders."""
+    return tuple(pattern for path in paths for pattern in patterns_of(path))
+
+
+def patterns_of(path: Path) -> Iterator[str]:
+    """The file itself, or a pattern for each kind of page in a folder."""
+    if not path.is_dir():
+        if not path.exists():
+            raise BadInput(f"{path} does not exist; name a saved page or a folder")
+        yield str(path)
+        return
+    kinds = [ending for ending in ENDINGS if any(path.glob(ending))]
+    if not kinds:
+        raise BadInput(f"{path} has no pages in it; save some there (*.html)")
+    for ending in kinds:
+        yield f"{glob.escape(str(path))}/{ending}"
+
+
+def from_log(
+    sources: Sources, language: str, near: dict[str, float]
+) -> tuple[dict[str, Any], dict[str, float]]:
+    """The table [query_log], and what it gives at present."""
+    if sources.queries is None:
+        return {}, {}
+    log = Log(sources.queries).require()
+    terms = [term for term in near if " " in term]
+    asked, forms, _ = count(log.new(), language, terms)
+    key = Vocabulary((), language).key
+    known = {key(term) for term in terms}
+    phrases = (*sources.phrases, *(forms[each] for each in asked if each in known))
+    settings: dict[str, Any] = {"file": sources.queries}
+    if phrases:
+        settings["phrases"] = tuple(dict.fromkeys(phrases))
+    if sources.mode != "fixed":
+        settings["mode"] = sources.mode
+    section = msgspec.convert(
+        {**settings, "file": str(sources.queries)}, QueryLog, strict=True
+    )
+    return settings, FollowedLog(section, language).build()
+
+
+def located(table: dict[str, Any], home: Path, *keys: str) -> dict[str, Any]:
+    """A table without what is empty, its files as they are named from `home`.
+
+    What does not lie near is named by its whole path.
+    """
+
+    def name(path: Any) -> str:
+        whole = Path(path).absolute()
+        near = Path(os.path.relpath(whole, home.absolute()))
+        far = near.parts[:FAR] == ("..",) * FAR
+        return (whole if far else near).as_posix()
+
+    found = {key: value for key, value in table.items() if value}
+    for key in keys:
+        if key in found:
+            value = found[key]
+            several = isinstance(value, tuple)
+            found[key] = tuple(map(name, value)) if several else name(value)
+    return found

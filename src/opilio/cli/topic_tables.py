@@ -1,0 +1,128 @@
+"""A topic and its brief in; its tables, for a person or a program, out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from opilio.brief import Brief
+from opilio.cli.terminal import foreign, plain, stdout
+from opilio.topic import Topic
+from opilio.topic.rules import Rules
+from opilio.topic.weight_table import WeightTable
+from opilio.words import Vocabulary
+
+ROWS = 30  # of a table on a terminal
+BELOW = 5  # terms that are shown below the threshold
+BAR = 20  # characters
+LONGEST = 48  # characters of a name
+
+
+def tables_of(
+    topic: Topic, brief: Brief, log: WeightTable | None, rules: Rules | None
+) -> dict[str, Any]:
+    """What there is to check, by name; terms as people write them."""
+    subject = brief.subject
+    tables: dict[str, Any] = {
+        "name": topic.name,
+        "language": brief.language,
+        "weights": in_words(brief, subject.weights),
+        "importance": in_words(brief, subject.importance),
+        "rules": [rule._asdict() for rule in rules.rows()] if rules else [],
+        "targets": list(subject.targets),
+        "examples": {
+            "relevant": len(subject.relevant),
+            "irrelevant": len(subject.irrelevant),
+        },
+    }
+    if log:
+        counted = log.by_key()
+        rest = {k: w for k, w in log.state.items() if k not in counted}
+        tables["query_log"] = {
+            "queries": log.queries,
+            "terms": len(log.state),
+            "below": {log.forms[key]: rest[key] for key in list(rest)[:BELOW]},
+        }
+    return tables
+
+
+def in_words(brief: Brief, table: Mapping[str, float]) -> dict[str, float]:
+    """A table by the terms themselves, the greatest first."""
+    key = Vocabulary((), brief.language).key
+    words: dict[str, str] = {}
+    for term in brief.terms:
+        words.setdefault(key(term), term)
+    ordered = sorted(table.items(), key=lambda item: (-item[1], item[0]))
+    return {words[term]: weight for term, weight in ordered}
+
+
+def show(tables: Mapping[str, Any]) -> None:
+    """Print what there is, for a person."""
+    stdout.print(foreign(tables["name"], style="bold"))
+    log = tables.get("query_log")
+    show_weights("Weight table", tables["weights"], log["below"] if log else {})
+    if log:
+        stdout.print(
+            f"  {log['queries']:,} queries with {log['terms']:,} terms", style="dim"
+        )
+    if tables["importance"]:
+        targets = ", ".join(tables["targets"])
+        show_weights(f"Importance table: {targets}", tables["importance"])
+    if tables["rules"]:
+        show_rules(tables["rules"])
+    examples = tables["examples"]
+    if any(examples.values()):
+        stdout.print(
+            f"\n[bold]Examples[/]: {examples['relevant']:,} relevant, "
+            f"{examples['irrelevant']:,} irrelevant pages"
+        )
+
+
+def show_weights(
+    title: str, weights: Mapping[str, float], below: Mapping[str, float] | None = None
+) -> None:
+    """Terms with their weights, the greatest first; dim if they do not count."""
+    stdout.print()
+    stdout.print(foreign(title, style="bold"), soft_wrap=True)
+    shown = list(weights.items())[: ROWS if stdout.is_terminal else None]
+    rows = [(weight, term, "") for term, weight in shown]
+    rows += [(w, term, "below the threshold") for term, w in (below or {}).items()]
+    print_rows(rows)
+    if len(shown) < len(weights):
+        rest = len(weights) - len(shown)
+        stdout.print(f"  … and {rest:,} more; --json has all", style="dim")
+
+
+def show_rules(rules: Iterable[Mapping[str, Any]]) -> None:
+    """How likely a page of one class links to one of another."""
+    stdout.print()
+    stdout.print("[bold]Rules[/]: of the links on pages of a class, where they lead")
+    print_rows(
+        [
+            (rule["probability"], f"{rule['source']} → {rule['target']}", "")
+            for rule in rules
+        ]
+    )
+
+
+def print_rows(rows: Sequence[tuple[float, str, str]]) -> None:
+    """Numbers, names and notes: a chart on a terminal, lines with tabs elsewhere."""
+    most = max((number for number, _, _ in rows), default=0.0) or 1.0
+    if not stdout.is_terminal:
+        for number, name, note in rows:
+            # Not by rich, which makes spaces of tabs.
+            typer.echo(f"{number:.3f}\t{plain(name)}\t{note}".rstrip())
+        return
+    table = Table.grid(padding=(0, 2))
+    table.add_column(justify="right", width=8)
+    table.add_column(max_width=LONGEST)
+    table.add_column(style="green", no_wrap=True)
+    for number, name, note in rows:
+        bar = Text(note, "dim") if note else "━" * round(number / most * BAR)
+        style = "dim" if note else ""
+        table.add_row(Text(f"{number:.3f}", style), foreign(name, style=style), bar)
+    stdout.print(table)
