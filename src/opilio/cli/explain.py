@@ -1,23 +1,42 @@
-"""`opilio explain`: a URL in; how it was found, ranked, fetched and judged, out."""
+"""`opilio explain`: a URL in; how it was found and judged, block by block, out."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from heapq import nlargest
 from pathlib import Path
 from typing import Annotated, Any
 
 import msgspec
 import typer
+from rich.table import Table
 from rich.text import Text
 
 from opilio import urls
+from opilio.cli.reread import FoundTerm, Reread, SeenBlock, reread
 from opilio.cli.terminal import foreign, stdout
-from opilio.errors import BadInput
+from opilio.errors import BadInput, OpilioError
 from opilio.plan import load_plan
 from opilio.scope import Scope
 from opilio.store.folder import CrawlFolder
 from opilio.store.lookup import Explanation, opened
 from opilio.store.lookup import explain as look_up
+from opilio.types import BlockKind
+
+MOST_BLOCKS = 60  # shown to a person
+MOST_TERMS = 15
+DEEPEST = 5  # blocks below that are indented no further
+FACTS = (
+    "number",
+    "status",
+    "title",
+    "language",
+    "charset",
+    "words",
+    "bytes",
+    "warc",
+    "warc_offset",
+)
 
 
 def explain(
@@ -29,7 +48,7 @@ def explain(
     ],
     as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
 ) -> None:
-    """Explain a URL: the way to it, its promise, its verdict, or why it has none."""
+    """Explain a URL: the way to it, its promise, its verdict block by block."""
     canonical = urls.join("", url)
     if not canonical:
         raise BadInput(f"{url!r} is not an address; write http://… or https://…")
@@ -40,22 +59,63 @@ def explain(
         in_scope = Scope(load_plan(crawl).topic.scope).allows(canonical)
         why = "no page that was read links to it" if in_scope else "it is out of scope"
         raise BadInput(f"{canonical} is not known to this crawl: {why}")
+    again, trouble = read_again(crawl, found)
     if as_json:
-        typer.echo(msgspec.json.encode(found).decode())
+        seen = again or Reread(blocks=[], terms=[])
+        told = msgspec.to_builtins(found) | msgspec.to_builtins(seen)
+        told["trouble"] = trouble
+        typer.echo(msgspec.json.encode(told).decode())
     else:
-        show(found)
+        show(found, again, trouble)
 
 
-def show(found: Explanation) -> None:
+def read_again(crawl: CrawlFolder, found: Explanation) -> tuple[Reread | None, str]:
+    """A page that was judged, read again; or None, and why that cannot be done."""
+    if found.page is None or found.page["score"] is None:
+        return None, ""
+    if found.page["warc"] is None:
+        return None, "the page is not in the archive"
+    try:
+        return reread(crawl, found.page), ""
+    except OpilioError as error:
+        return None, str(error)
+
+
+def show(found: Explanation, again: Reread | None, trouble: str) -> None:
     """Print an explanation for a person."""
     link, page = found.link, found.page
+    show_way(found)
+    if link["found_on"]:
+        show_parts("Its promise", link["promise"], link["parts"])
+    else:
+        stdout.print("\n[bold]Its promise: a seed[/], visited before all others")
+    if page and page["score"] is not None:
+        written = {term.key: term.term for term in again.terms} if again else {}
+        show_parts("Its verdict", page["score"], page["parts"], written)
+    if again:
+        show_blocks(again.blocks)
+        show_terms(again.terms)
+    elif trouble:
+        stdout.print("\n[bold]Its blocks[/] cannot be shown")
+        stdout.print(Text(f"  {trouble}"), soft_wrap=True)
+    if page:
+        stdout.print("\n[bold]The page[/]")
+        for name in FACTS:
+            if page[name] is not None:
+                stdout.print(Text(f"  {name:<12} ", "dim") + foreign(str(page[name])))
+    if found.robots:
+        stdout.print(Text(f"  robots.txt   {found.robots['status']}", "dim"))
+
+
+def show_way(found: Explanation) -> None:
+    """The URL, what became of it, and the links from a seed to it."""
+    link = found.link
     reason = f" ({link['reason']})" if link["reason"] else ""
     stdout.print(foreign(link["url"], style="bold"), soft_wrap=True)
     stdout.print(Text(f"{link['state']}{reason}, found on {found.in_links:,} pages"))
     if found.original:
         stdout.print(Text("the same as ") + foreign(found.original))
-    stdout.print()
-    stdout.print("[bold]The way to it[/], with the score of each page")
+    stdout.print("\n[bold]The way to it[/], with the score of each page")
     for number, step in enumerate(found.way):
         role = f"{number:>6}" if number else "  seed"
         score = "       " if step.score is None else f"{step.score:7.3f}"
@@ -64,35 +124,61 @@ def show(found: Explanation) -> None:
         if step.anchor:
             through = Text(" " * 16) + foreign(f"“{step.anchor}”", 70, "dim")
             stdout.print(through, soft_wrap=True)
-    if link["found_on"]:
-        show_parts("Its promise", link["promise"], link["parts"])
-    else:
-        stdout.print("\n[bold]Its promise: a seed[/], visited before all others")
-    if page and page["score"] is not None:
-        show_parts("Its verdict", page["score"], page["parts"])
-    if page:
-        stdout.print()
-        stdout.print("[bold]The page[/]")
-        for name in (
-            "number",
-            "status",
-            "title",
-            "language",
-            "charset",
-            "words",
-            "bytes",
-            "warc",
-            "warc_offset",
-        ):
-            if page[name] is not None:
-                stdout.print(Text(f"  {name:<12} ", "dim") + foreign(str(page[name])))
-    if found.robots:
-        stdout.print(Text(f"  robots.txt   {found.robots['status']}", "dim"))
 
 
-def show_parts(title: str, total: float, parts: Mapping[str, Any] | None) -> None:
-    """A number and what it is made of, largest first."""
-    stdout.print()
-    stdout.print(f"[bold]{title}: {total:.4f}[/]")
+def show_parts(
+    title: str,
+    total: float,
+    parts: Mapping[str, Any] | None,
+    written: Mapping[str, str] | None = None,
+) -> None:
+    """A number and what it is made of, largest first; terms as the topic has them."""
+    stdout.print(f"\n[bold]{title}: {total:.4f}[/]")
     for name, value in sorted((parts or {}).items(), key=lambda item: -abs(item[1])):
-        stdout.print(Text(f"  {value:>10.4f}  ") + foreign(name))
+        stdout.print(
+            Text(f"  {value:>10.4f}  ") + foreign((written or {}).get(name, name))
+        )
+
+
+def show_blocks(blocks: Sequence[SeenBlock]) -> None:
+    """The blocks of a page in order, indented below the one they belong to."""
+    best = nlargest(MOST_BLOCKS, blocks, key=lambda block: block.relevance)
+    table = Table(box=None, padding=(0, 1), expand=True, header_style="dim")
+    table.add_column("#", justify="right")
+    table.add_column("R(t,b)", justify="right")
+    table.add_column("words", justify="right")
+    table.add_column("block", no_wrap=True, ratio=1)
+    table.add_column("terms", no_wrap=True, ratio=1)
+    for block in sorted(best, key=lambda block: block.number):
+        counts = (f"{term.term} {term.count}" for term in block.terms if term.weight)
+        table.add_row(
+            str(block.number),
+            f"{block.relevance:.4f}" if block.relevance else "-",
+            f"{block.words:,}",
+            heading_of(block),
+            foreign(", ".join(counts)),
+            style="" if block.relevance and block.kind is BlockKind.TEXT else "dim",
+        )
+    stdout.print("\n[bold]Its blocks[/], and how near each is to the topic")
+    stdout.print(table)
+    if left := len(blocks) - len(best):
+        stdout.print(f"  and {left:,} that are no nearer; --json has them all")
+
+
+def heading_of(block: SeenBlock) -> Text:
+    """The heading of a block, indented; what kind it is, if it is not text."""
+    indent = Text("  " * min(block.depth, DEEPEST), no_wrap=True, overflow="ellipsis")
+    kind = "" if block.kind is BlockKind.TEXT else f"({block.kind}) "
+    before = "" if block.heading or kind else "(before the first heading)"
+    return indent + Text(kind or before) + foreign(block.heading)
+
+
+def show_terms(terms: Sequence[FoundTerm]) -> None:
+    """The terms of the topic that the page has; what weighs most first."""
+    stdout.print("\n[bold]The topic's terms on it[/], times found and weight")
+    for term in terms[:MOST_TERMS]:
+        weight = "     -" if term.weight is None else f"{term.weight:6.3f}"
+        stdout.print(Text(f"  {term.count:>6,}  {weight}  ") + foreign(term.term))
+    if len(terms) > MOST_TERMS:
+        left = len(terms) - MOST_TERMS
+        stdout.print(f"  and {left:,} more; --json has them all")
