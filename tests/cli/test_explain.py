@@ -10,6 +10,7 @@ import pytest
 import pytest_asyncio
 
 from crawling import Crawled, opilio
+from opilio.cli.explain import show_parts
 from opilio.lab.server import serve
 from opilio.lab.small import SmallWeb, page
 from opilio.lab.synthetic import HTML, SyntheticAnswer
@@ -117,6 +118,17 @@ async def test_people_see_the_blocks_below_each_other(done, width: int):
     assert "honey bees\n" in shown  # in the verdict, not as the stems "honey bee"
     assert "honey bee\n" not in shown
     assert not {"\x1b", "\x07"} & set(shown)  # headings do not command the terminal
+
+
+def test_parts_come_largest_first_and_the_sum_of_small_ones_last(capsys):
+    show_parts(
+        "Its verdict", 0.9, {"a": 0.1, "(8 more)": 0.5, "bee": 0.3}, {"a": "ant"}
+    )
+    assert [line.split()[1:] for line in capsys.readouterr().out.splitlines()[2:]] == [
+        ["bee"],
+        ["ant"],
+        ["(8", "more)"],
+    ]
 
 
 async def test_of_many_blocks_the_nearest_are_shown(done):

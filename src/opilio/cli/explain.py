@@ -133,8 +133,12 @@ def show_parts(
     written: Mapping[str, str] | None = None,
 ) -> None:
     """A number and what it is made of, largest first; terms as the topic has them."""
+
+    def place(part: tuple[str, Any]) -> tuple[bool, float]:
+        return part[0].startswith("("), -abs(part[1])  # "(8 more)" comes last
+
     stdout.print(f"\n[bold]{title}: {total:.4f}[/]")
-    for name, value in sorted((parts or {}).items(), key=lambda item: -abs(item[1])):
+    for name, value in sorted((parts or {}).items(), key=place):
         stdout.print(
             Text(f"  {value:>10.4f}  ") + foreign((written or {}).get(name, name))
         )
