@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from xxhash import xxh3_64_intdigest
 
 from opilio import words
-from opilio.read import lexicon, stems
+from opilio.read import counting, lexicon, stems
 from opilio.read.lexicon import Lexicon
 from opilio.read.simhash import distance
 from opilio.types import NOTHING
@@ -102,9 +102,10 @@ def hashed(stem: str) -> int:
 
 @pytest.fixture(scope="module", autouse=True)
 def small_tables() -> Iterator[None]:
-    """Tables of a size that many can be made of; words share their places."""
+    """Words share their places; a few terms are many."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(stems, "TABLE_BITS", 6)
+        patch.setattr(counting, "MANY", 3)
         yield
 
 

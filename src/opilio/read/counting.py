@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -17,7 +17,7 @@ from opilio.read.terms import Hashes, Integers, Phrases, Terms
 from opilio.types import NOTHING, Counted, Fingerprint
 
 SHORTEST = 50  # words; of fewer, too many are a template's to tell copies by
-BLOCK_BITS = 16  # of a number that has a block's above and a stem's hash below
+MANY = 100  # hits; fewer are looked at one by one
 MOST = 2**16 - 1  # what Vector.counts counts to
 
 
@@ -54,27 +54,26 @@ class Words:
     ) -> None:
         self.text = text
         self.row = row
+        self.phrases = phrases
         self.names = terms.names
         self.overlapping = overlapping
         hits = np.flatnonzero(row.nodes)
         hits = hits[terms.ends[row.nodes[hits]]]
-        self.singles = dict(zip(hits.tolist(), row.nodes[hits].tolist(), strict=True))
-        self.phrases: dict[int, list[tuple[int, int]]] = {}  # first: last, node
         if len(phrases.first):
             hits = np.union1d(hits, phrases.first)
-            listed = (part.tolist() for part in phrases)
-            for first, last, node in zip(*listed, strict=True):
-                self.phrases.setdefault(first, []).append((last, node))
-        self.hits = hits
+        self.hits = hits  # the words where a term begins
+        self.ends = terms.ends
 
     @cached_property
     def starts(self) -> Integers:
         """How many characters stand before each word."""
+        before = self.row.starts
         if self.text.isascii():
-            return self.row.starts
-        cells = np.frombuffer(self.text, np.uint8)
-        begun = np.cumsum((cells & 0xC0) != 0x80, dtype=np.int64)
-        return begun[self.row.starts] - 1
+            return before
+        # Bytes that go on with a character; as signed numbers they are the least.
+        further = np.flatnonzero(np.frombuffer(self.text, np.int8) < -64)
+        added = np.bincount(np.searchsorted(before, further), minlength=len(before) + 1)
+        return before - np.cumsum(added[:-1])
 
     @cached_property
     def places(self) -> memoryview:
@@ -82,16 +81,23 @@ class Words:
         return np.ascontiguousarray(self.starts).data
 
     @cached_property
-    def hit_words(self) -> list[int]:
-        """The numbers of the words where a term begins."""
-        found: list[int] = self.hits.tolist()
+    def hit_places(self) -> list[int]:
+        """The characters before each hit."""
+        found: list[int] = self.starts[self.hits].tolist()
         return found
 
     @cached_property
-    def hit_places(self) -> list[int]:
-        """The characters before each of them."""
-        found: list[int] = self.starts[self.hits].tolist()
-        return found
+    def lists(self) -> tuple[list[int], ...]:
+        """For each hit its word, the node of the term that this word is, and where its
+        phrases begin in the next two: their last words and nodes."""
+        nodes = self.row.nodes[self.hits]
+        begins = np.searchsorted(self.phrases.first, self.hits)
+        parts = (
+            *(self.hits, nodes * self.ends[nodes]),
+            *(np.append(begins, len(self.phrases.first)),),
+            *(self.phrases.last, self.phrases.node),
+        )
+        return tuple(part.tolist() for part in parts)
 
     def total(self, end: int | None = None) -> Vector:
         """The vector of the text, or of its first `end` characters."""
@@ -149,44 +155,90 @@ class Words:
 
     def add(self, terms: dict[str, int], low: int, high: int, end: int) -> None:
         """Count the terms that begin at some of the hits and end before a word."""
-        hits = self.hit_words[low:high]
-        found = (
-            self.all_terms(hits, end) if self.overlapping else self.longest(hits, end)
-        )
         names = self.names
-        for node in found:
+        if high - low > MANY:
+            for node, times in self.at_once(low, high, end):
+                terms[names[node]] = terms.get(names[node], 0) + times
+            return
+        found = self.all_terms if self.overlapping else self.longest
+        for node in found(low, high, end):
             name = names[node]
             terms[name] = terms.get(name, 0) + 1
 
-    def longest(self, hits: Sequence[int], end: int) -> Iterator[int]:
+    def longest(self, low: int, high: int, end: int) -> Iterator[int]:
         """The node of each term, leftmost and longest ones only."""
-        singles, phrases = self.singles, self.phrases
+        hits, singles, begins, lasts, nodes = self.lists
         done = -1  # the last word of the last term
-        for word in hits:
-            if word <= done or word >= end:
+        for hit in range(low, high):
+            word = hits[hit]
+            if word <= done:
                 continue
+            if word >= end:
+                break
             before = done
-            for last, node in phrases.get(word, ()):
+            for phrase in range(begins[hit], begins[hit + 1]):
+                last = lasts[phrase]
                 # Words with several meanings may make several terms of one length.
                 if last < end and done in (before, last):
                     done = last
-                    yield node
-            if done == before and word in singles:
-                yield singles[word]
+                    yield nodes[phrase]
+            if done == before and singles[hit]:
+                yield singles[hit]
 
-    def all_terms(self, hits: Sequence[int], end: int) -> Iterator[int]:
+    def all_terms(self, low: int, high: int, end: int) -> Iterator[int]:
         """The node of each term, also of those inside others."""
-        singles, phrases = self.singles, self.phrases
+        hits, singles, begins, lasts, nodes = self.lists
         ends: dict[int, int] = {}  # node -> the last word of its last term
-        for word in hits:
+        for hit in range(low, high):
+            word = hits[hit]
             if word >= end:
                 break
-            for last, node in phrases.get(word, ()):
-                if last < end and word > ends.get(node, -1):
-                    ends[node] = last
+            for phrase in range(begins[hit], begins[hit + 1]):
+                node = nodes[phrase]
+                if lasts[phrase] < end and word > ends.get(node, -1):
+                    ends[node] = lasts[phrase]
                     yield node
-            if word in singles:
-                yield singles[word]
+            if singles[hit]:
+                yield singles[hit]
+
+    def at_once(self, low: int, high: int, end: int) -> Iterable[tuple[int, int]]:
+        """The nodes of many terms, each with the times it occurs."""
+        hits = self.hits[low:high]
+        hits = hits[hits < end]
+        begin = int(self.hits[low])
+        part = slice(*np.searchsorted(self.phrases.first, (begin, end)).tolist())
+        first, last, node = (column[part] for column in self.phrases)
+        inside = last < end
+        first, last, node = first[inside], last[inside], node[inside]
+        kept = choose(first, last, node if self.overlapping else None)
+        if not self.overlapping:
+            steps = np.zeros(max(end - begin, 0) + 1, np.int64)
+            steps[first[kept] - begin] += 1
+            steps[last[kept] + 1 - begin] -= 1
+            hits = hits[np.cumsum(steps)[hits - begin] == 0]
+        singles = self.row.nodes[hits]
+        singles = singles[self.ends[singles]]
+        counted = count(np.concatenate((singles, node[kept])).view(np.uint64))
+        return zip(*(column.tolist() for column in counted), strict=True)
+
+
+def choose(first: Integers, last: Integers, node: Integers | None) -> list[int]:
+    """The numbers of the phrases that count, as `longest` and `all_terms` have it."""
+    kept = []
+    firsts, lasts = first.tolist(), last.tolist()
+    if node is not None:
+        ends: dict[int, int] = {}
+        for number, one in enumerate(node.tolist()):
+            if firsts[number] > ends.get(one, -1):
+                ends[one] = lasts[number]
+                kept.append(number)
+        return kept
+    span = (-1, -1)
+    for number, other in enumerate(zip(firsts, lasts, strict=True)):
+        if other[0] > span[1] or other == span:
+            span = other
+            kept.append(number)
+    return kept
 
 
 def norm(stems: Hashes) -> float:
@@ -202,9 +254,12 @@ def by_block(
 ) -> tuple[list[int], list[float], list[int]]:
     """How many stems each block has, the norm over them, and the most of one kind."""
     sizes = np.bincount(blocks, minlength=number)
-    above = blocks.astype(np.uint64) << np.uint64(64 - BLOCK_BITS)
-    both, counts = count(above | stems >> np.uint64(BLOCK_BITS))
-    owners = (both >> np.uint64(64 - BLOCK_BITS)).view(np.int64)
+    # One number for both, so that one sort is enough: the block, then the stem without
+    # the bits that there is no room for.
+    bits = number.bit_length()
+    above = blocks.astype(np.uint64) << np.uint64(64 - bits)
+    both, counts = count(above | stems >> np.uint64(bits))
+    owners = (both >> np.uint64(64 - bits)).view(np.int64)
     weights = np.square(1 + np.log(counts))
     norms = np.sqrt(np.bincount(owners, weights, number))
     most = np.zeros(number, np.int64)

@@ -15,7 +15,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from opilio import words
-from opilio.read.stems import Compound, Row, Runs, StemTable, breaks, offsets_in
+from opilio.read.stems import Compound, Row, Runs, StemTable, in_lines, offsets_in
 from opilio.read.terms import NONE, Integers, Phrases, hash_of, in_order
 
 MEMO_SIZE = 2**14
@@ -125,18 +125,19 @@ class Lattice:
         """The words of a text, and the phrases in it."""
         lines = np.flatnonzero(np.frombuffer(text, np.uint8) == ord("\n"))
         numbers = np.array(list(foreign))
-        in_lines = np.searchsorted(lines, runs.starts[numbers]).tolist()
+        of_runs = np.searchsorted(lines, runs.starts[numbers]).tolist()
         places: list[Place] = []
-        for stretch in stretches(foreign, in_lines):
+        for stretch in stretches(foreign, of_runs):
             places += self.transcribe(stretch, language)
         row = self.table.row(runs, compounds(places))
         starts = [runs.starts[place.run] - 1 + place.offset for place in places]
         places = seated(places, np.searchsorted(row.starts, starts).tolist())
-        apart = breaks(text, row.starts)
+        apart = np.zeros(len(row.stems) + 1, np.bool_)
         for place in places:
             if place.foreign:
                 apart[place.first : place.end + 1] = True
         native = self.terms.phrases(row.stems, row.nodes, apart)
+        native = in_lines(text, row.starts, native)
         return row, in_order([native, self.phrases(row, places, lines)])
 
     def transcribe(self, stretch: list[Spot], language: str) -> Iterator[Place]:
@@ -168,11 +169,11 @@ class Lattice:
         """The phrases that have a word of another language in them."""
         found: dict[tuple[int, int, int], None] = {}
         if self.terms.longest > 1:
-            in_lines = np.searchsorted(lines, row.starts).tolist()
+            of_words = np.searchsorted(lines, row.starts).tolist()
             natives = [
                 Place([(stem,)], False, line, first=number, end=number + 1)
                 for number, (stem, line) in enumerate(
-                    zip(row.stems.tolist(), in_lines, strict=True)
+                    zip(row.stems.tolist(), of_words, strict=True)
                 )
             ]
             reach = self.terms.longest - 1

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from opilio.read.counting import Tally, Vector, Words
 from opilio.read.lattice import Lattice, Transcribe
-from opilio.read.stems import StemTable, breaks, find_runs
+from opilio.read.stems import StemTable, find_runs, in_lines
 from opilio.read.terms import Terms
 from opilio.words import Vocabulary
 
@@ -46,8 +46,8 @@ class Lexicon:
             row, phrases = self.lattice.read(data, runs, foreign, language)
         else:
             row = self.table.row(runs)
-            lines = breaks(data, row.starts)
-            phrases = self.terms.phrases(row.stems, row.nodes, lines)
+            phrases = self.terms.phrases(row.stems, row.nodes)
+            phrases = in_lines(data, row.starts, phrases)
         return Words(data, row, phrases, self.terms, self.overlapping)
 
     def vector(self, text: bytes) -> Vector:

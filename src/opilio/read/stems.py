@@ -18,12 +18,13 @@ from typing import NamedTuple
 import numpy as np
 
 from opilio import words
-from opilio.read.terms import Flags, Hashes, Integers, Terms, hash_of, mix
+from opilio.read.terms import Flags, Hashes, Integers, Phrases, Terms, hash_of, mix
 
 TABLE_BITS = 20  # the table has a million places, and 24 MB
 LONG = words.LONGEST  # bytes; longer words are looked up each time
 MEMO_SIZE = 2**14
 NO_KEY = np.uint64(1)  # of a place that is free
+TOO_LONG = np.uint64(0)  # the key of words that the table does not keep
 NEW_LINE = 10
 NO_STEM = 0  # of what is no word: a dash
 
@@ -81,8 +82,9 @@ class StemTable:
     def __init__(self, terms: Terms, language: str) -> None:
         self.terms = terms
         self.language = language
-        # As in a processor's cache, a word has one place; a new one takes it over. Key,
-        # stem and node lie side by side: a look-up costs what fetching a line costs.
+        # A word has two places. It takes the first if that is free; if not, the second,
+        # as in a processor's cache, from whatever was there. Key, stem and node lie
+        # side by side: a look-up costs what fetching a line costs.
         self.table = np.zeros((1 << TABLE_BITS, 3), np.uint64)
         self.table[:, 0] = NO_KEY
         self.compounds: dict[bytes, Compound] = {}
@@ -90,11 +92,15 @@ class StemTable:
     def row(self, runs: Runs, instead: dict[int, Compound] | None = None) -> Row:
         """The words of the runs; `instead` has what takes the place of some."""
         keys = word_keys(runs)
-        places = (keys >> np.uint64(64 - TABLE_BITS)).view(np.int64)
-        rows = self.table.take(places, axis=0)
-        row = Row(rows[:, 1].copy(), rows[:, 2].astype(np.int64), runs.starts - 1)
+        rows = self.table.take(first_places(keys), axis=0)
         new = np.flatnonzero(rows[:, 0] != keys)
-        compounds = self.learn(row, runs, new, places, keys) if len(new) else {}
+        if len(new):
+            others = self.table.take(second_places(keys[new]), axis=0)
+            known = others[:, 0] == keys[new]
+            rows[new[known]] = others[known]
+            new = new[~known]
+        row = Row(rows[:, 1], rows[:, 2].view(np.int64), runs.starts - 1)
+        compounds = self.learn(row, runs, new, keys) if len(new) else {}
         if instead:
             compounds |= instead
         if compounds:
@@ -104,7 +110,7 @@ class StemTable:
         return row
 
     def learn(
-        self, row: Row, runs: Runs, new: Integers, places: Integers, keys: Hashes
+        self, row: Row, runs: Runs, new: Integers, keys: Hashes
     ) -> dict[int, Compound]:
         """Complete the row with the new words, all but the compounds, which it answers;
         the table knows them from now on."""
@@ -120,11 +126,16 @@ class StemTable:
             else:
                 compounds[number] = value
         row.nodes[learnt] = self.terms.find(row.stems[learnt])
-        kept = [number for number in learnt if keys[number]]
-        self.table[places[kept], 0] = keys[kept]
-        self.table[places[kept], 1] = row.stems[kept]
-        self.table[places[kept], 2] = row.nodes[kept]
+        self.keep(keys[learnt], row.stems[learnt], row.nodes[learnt])
         return compounds
+
+    def keep(self, keys: Hashes, stems: Hashes, nodes: Integers) -> None:
+        """Put words into the table."""
+        places = first_places(keys)
+        taken = self.table[places, 0] != NO_KEY
+        places[taken] = second_places(keys[taken])
+        columns = np.column_stack((keys, stems, nodes.view(np.uint64)))
+        self.table[places[keys != TOO_LONG]] = columns[keys != TOO_LONG]
 
     def look_up(self, runs: set[bytes]) -> dict[bytes, int | Compound]:
         """The hash of the stem of each run, or what it is made up of."""
@@ -177,6 +188,16 @@ class StemTable:
         return Row(stems, nodes, starts)
 
 
+def first_places(keys: Hashes) -> Integers:
+    """Where in the table a word is."""
+    return (keys >> np.uint64(64 - TABLE_BITS)).view(np.int64)
+
+
+def second_places(keys: Hashes) -> Integers:
+    """Where else it may be."""
+    return (keys & np.uint64((1 << TABLE_BITS) - 1)).view(np.int64)
+
+
 def find_runs(text: bytes) -> Runs:
     """The runs of a text in UTF-8."""
     # Zeros around: the first run has an edge too, and eight bytes can be read from
@@ -190,12 +211,14 @@ def find_runs(text: bytes) -> Runs:
     return Runs(data, starts, edges[1::2] - starts)
 
 
-def breaks(text: bytes, starts: Integers) -> Flags:
-    """Which words are the first of a line, and a last flag for none."""
-    flags = np.zeros(len(starts) + 1, np.bool_)
-    lines = np.flatnonzero(np.frombuffer(text, np.uint8) == NEW_LINE)
-    flags[np.searchsorted(starts, lines)] = True
-    return flags
+def in_lines(text: bytes, starts: Integers, phrases: Phrases) -> Phrases:
+    """The phrases that do not go on from one line of the text to the next."""
+    if not len(phrases.first):
+        return phrases
+    ends = np.flatnonzero(np.frombuffer(text, np.uint8) == NEW_LINE)
+    lines = np.searchsorted(ends, starts[phrases.first])
+    one = lines == np.searchsorted(ends, starts[phrases.last])
+    return phrases if one.all() else Phrases(*(column[one] for column in phrases))
 
 
 def blank(data: bytes) -> bytes:
@@ -224,7 +247,7 @@ def word_keys(runs: Runs) -> Hashes:
         block = eight_from[starts[longer] + done] & _MASKS[size]
         keys[longer] = mix(keys[longer] ^ block)
         longer = longer[lengths[longer] > done + 8]
-    keys[longer] = 0  # which no place in the table has
+    keys[longer] = TOO_LONG
     return keys
 
 

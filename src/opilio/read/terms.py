@@ -64,7 +64,7 @@ class Terms:
         bits = max(4, (ROOM * len(nodes)).bit_length())
         self.shift = np.uint64(64 - bits)
         begins = np.arange(1 << bits, dtype=np.uint64) << self.shift
-        self.begins = np.searchsorted(self.hashes, begins)
+        self.begins = np.searchsorted(self.hashes, begins).astype(np.int32)
         self.goes_on = np.zeros(len(self.hashes), np.bool_)
         self.goes_on[self.find(inner_nodes(levels, lengths))] = True
         self.goes_on[NONE] = False
@@ -75,10 +75,13 @@ class Terms:
 
     def find(self, hashes: Hashes) -> Integers:
         """The node of each hash, or NONE."""
-        found = self.begins[hashes >> self.shift]
-        while (behind := self.hashes[found] < hashes).any():
-            found += behind
-        return np.where(self.hashes[found] == hashes, found, NONE)
+        found: Integers = self.begins[hashes >> self.shift].astype(np.int64)
+        there = self.hashes[found]
+        while (behind := np.flatnonzero(there < hashes)).size:
+            found[behind] += 1
+            there[behind] = self.hashes[found[behind]]
+        found[there != hashes] = NONE
+        return found
 
     def below(self, nodes: Integers, stems: Hashes) -> Integers:
         """Where one comes from each node by one stem more."""
@@ -91,23 +94,29 @@ class Terms:
         found = bisect_left(self.sorted, value)
         return found if self.sorted[found] == value else NONE
 
-    def phrases(self, stems: Hashes, nodes: Integers, breaks: Flags) -> Phrases:
+    def phrases(
+        self, stems: Hashes, nodes: Integers, apart: Flags | None = None
+    ) -> Phrases:
         """Every phrase in a text, given the hash and the node of each word's stem.
 
-        None goes on to a word where `breaks` is set.
+        None goes on to a word that is `apart`.
         """
         first = np.flatnonzero(nodes)
         first = first[self.goes_on[nodes[first]]]
         last, node = first, nodes[first]
         found: list[Phrases] = []
         while len(first):
+            if last[-1] == len(stems) - 1:
+                first, last, node = first[:-1], last[:-1], node[:-1]
             last = last + 1
-            there = last < len(stems)
-            there[there] = ~breaks[last[there]]
-            first, last, node = first[there], last[there], node[there]
             node = self.below(node, stems[last])
+            if apart is not None:
+                node[apart[last]] = NONE
+            there = np.flatnonzero(node)
+            first, last, node = first[there], last[there], node[there]
             ends = self.ends[node]
-            found.append(Phrases(first[ends], last[ends], node[ends]))
+            if ends.any():
+                found.append(Phrases(first[ends], last[ends], node[ends]))
             more = self.goes_on[node]
             first, last, node = first[more], last[more], node[more]
         return in_order(found) if found else Phrases(first, last, node)
