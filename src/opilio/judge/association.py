@@ -40,7 +40,7 @@ def association(
             times[concept] = times.get(concept, 0) + count
             nearness[concept] = max(weight, nearness.get(concept, 0.0))
     if mode == "fixed":
-        length = text.norm or 1.0
+        length = max(text.norm, 1.0)  # that of one word
         for concept, count in times.items():
             nearness[concept] *= (1 + log(count)) / length
     total = sum(nearness.values())
