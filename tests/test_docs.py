@@ -15,7 +15,7 @@ from opilio.database import open_database
 from opilio.judge import JUDGES
 from opilio.lab.small import SmallWeb, page
 from opilio.plan import Plan
-from opilio.strategies import STRATEGIES
+from opilio.strategies import load, strategies
 from opilio.topic import Topic
 from opilio.topic.file import Classes, Examples, OntologyFiles, QueryLog, Sources
 
@@ -69,10 +69,17 @@ def test_the_plan_has_no_section_that_is_not_documented():
             assert f"`[{field.name}]`" in text
 
 
-def test_judges_and_strategies_are_documented():
+def test_judges_are_documented():
     text = (DOCS / "commands.md").read_text()
-    for name in (*JUDGES, *STRATEGIES):
+    for name in JUDGES:
         assert f"`{name}`" in text, name
+
+
+@pytest.mark.parametrize("name", strategies())
+def test_a_strategy_has_a_page_with_its_options(name: str):
+    page = (DOCS / "strategies" / f"{name}.md").read_text()
+    for option in load(strategies()[name]).Options.__struct_fields__:
+        assert f"`{option}`" in page, option
 
 
 def test_every_table_and_column_is_documented(tmp_path: Path):
@@ -104,7 +111,8 @@ async def test_the_queries_shown_answer_on_a_real_crawl(crawled):
             }
         )
     )
-    await life.crawl("--max-pages", 5)
+    ended = await life.crawl("--max-pages", 5)
+    assert ended.code == 0, ended.err
     assert len(SQL) >= 8
     with sqlite3.connect(f"file:{life.folder}/crawl.db?mode=ro", uri=True) as db:
         for query in SQL:

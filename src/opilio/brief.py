@@ -44,6 +44,7 @@ class Brief(msgspec.Struct, frozen=True, kw_only=True):
         context: bool = False,
         blocks: bool = False,
         vector: bool = False,
+        words: bool = False,
         overlapping: bool = True,
     ) -> ReaderSetup:
         """What a reader process is told."""
@@ -54,6 +55,7 @@ class Brief(msgspec.Struct, frozen=True, kw_only=True):
             blocks=blocks,
             vector=vector,
             overlapping=overlapping,
+            words=words,
             dictionaries=self.dictionaries,
         )
 

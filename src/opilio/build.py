@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from opilio import urls
+from opilio import config, urls
 from opilio.brief import Brief, load_brief, make_brief, save_brief, together
 from opilio.crawl import SEED_PROMISE, Crawl, Stages
 from opilio.errors import BadInput
@@ -31,8 +31,8 @@ from opilio.seeds import Visits, gather_seeds
 from opilio.store.folder import CrawlFolder
 from opilio.store.robots import SqliteRobots
 from opilio.store.store import Store
-from opilio.strategies import STRATEGIES
-from opilio.types import Fetch, Judge, Learner, Strategy
+from opilio.strategies import load, strategies
+from opilio.types import Fetch, Judge, Knowledge, Learner, Remembering, Strategy
 
 T = TypeVar("T")
 ASKED = 4  # of the topic's terms, in a question to search engines
@@ -52,9 +52,18 @@ def make_judge(plan: Plan, brief: Brief) -> Judge:
     return choose("judge", plan.crawl.judge, JUDGES)(brief.subject)
 
 
+def make_strategy(plan: Plan, brief: Brief) -> Strategy:
+    """The strategy that the settings name, with its options."""
+    name = plan.crawl.strategy
+    made = load(choose("strategy", name, strategies()))
+    source = f"options of the strategy {name}"
+    options = config.build(plan.options, made.Options, source, strict=False)
+    return made(options, Knowledge(subject=brief.subject))
+
+
 def check_plan(plan: Plan) -> None:
     """Raise BadInput for what cannot be built, before anything is made."""
-    choose("strategy", plan.crawl.strategy, STRATEGIES)
+    choose("strategy", plan.crawl.strategy, strategies())
     choose("judge", plan.crawl.judge, JUDGES)
     parse_networks(plan.fetch.allow_networks)
     parse_proxy(plan.fetch.proxy)
@@ -70,7 +79,8 @@ def prepare(plan: Plan, folder: CrawlFolder, *, fresh: bool = False) -> Brief:
         return load_brief(folder.brief)
     log = follow_log(plan)
     brief = make_brief(plan.topic, log.build() if log else None)
-    make_judge(plan, brief)  # which may lack something in the topic
+    make_judge(plan, brief)  # which may lack something in the topic,
+    make_strategy(plan, brief)  # as may this
     return brief
 
 
@@ -88,9 +98,9 @@ async def assemble(
     brief = brief or prepare(plan, folder)
     if not folder.brief.is_file():
         save_brief(brief, folder.brief)
-    strategy = choose("strategy", plan.crawl.strategy, STRATEGIES)()
     store = Store(folder, plan.store)
     try:
+        strategy = make_strategy(plan, brief)
         mind = Mind(plan, brief, strategy, store)
         readers = make_readers(plan.crawl.readers, mind.setup)
         async with _closing(readers):
@@ -140,6 +150,8 @@ class Mind:
         for name, learner in self.learners.items():
             if name != "weights" and (learnt := store.learnt(name)):
                 learner.load(learnt)
+        if isinstance(strategy, Remembering):
+            strategy.recall(store.notes())
 
     def make(self) -> tuple[Judge, bytes]:
         """The judge for the brief, and the setup of readers for both."""
@@ -147,10 +159,13 @@ class Mind:
         if isinstance(judge, Learner):
             self.learners["judge"] = judge
         languages = self.plan.topic.languages
+        reads = self.strategy.reads
         setup = self.brief.setup(
-            context=self.strategy.reads_context,
-            blocks=judge.reads_blocks,
-            vector=judge.reads_vector,
+            context=reads.context,
+            blocks=reads.blocks or judge.reads_blocks,
+            vector=reads.vector or judge.reads_vector,
+            words=reads.words,
+            overlapping=not reads.longest,
         )
         speaking = InLanguages(judge, languages) if languages else judge
         return speaking, msgspec.msgpack.encode(setup)

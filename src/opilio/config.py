@@ -96,6 +96,7 @@ class Settings(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     fetch: Fetch = Fetch()
     bounds: Bounds = Bounds()
     store: Store = Store()
+    options: Mapping[str, bool | int | float | str] = {}  # of the strategy
 
 
 S = TypeVar("S", bound=Section)
@@ -127,12 +128,17 @@ def read_toml(path: Path) -> dict[str, Any]:
         raise BadInput(f"{path} is not valid TOML: {error}") from None
 
 
-def build(tables: Mapping[str, Any], kind: type[S], source: str) -> S:
-    """Turn tables into a section, checking every key and type."""
+def build(
+    tables: Mapping[str, Any], kind: type[S], source: str, *, strict: bool = True
+) -> S:
+    """Turn tables into a section, checking every key and type.
+
+    Unless `strict`, numbers may be written as strings, as on a command line.
+    """
     refuse_unknown_keys(tables, kind, source)
     refuse_odd_numbers(tables, source)
     try:
-        return msgspec.convert(tables, kind)
+        return msgspec.convert(tables, kind, strict=strict)
     except msgspec.ValidationError as error:
         raise BadInput(f"{source}: {explain_mismatch(error)}") from None
 
@@ -157,7 +163,7 @@ def refuse_unknown_keys(
         if key not in fields:
             near = difflib.get_close_matches(key, fields, n=1)
             hint = f"did you mean {near[0]!r}? " if near else ""
-            known = ", ".join(sorted(fields))
+            known = ", ".join(sorted(fields)) or "none"
             raise BadInput(
                 f"{source}: unknown key {where!r}; {hint}known here: {known}"
             )

@@ -32,10 +32,13 @@ from opilio.types import (
     Learner,
     Lease,
     Link,
+    Observer,
     Page,
     Ranked,
     Reading,
+    Remembering,
     Response,
+    Reviser,
     State,
     Strategy,
 )
@@ -155,6 +158,7 @@ class Crawl:
             # the crawl is opened next.
             state = State.PARKED if error.reason == "dead_host" else State.UNUSABLE
             async with self.turn():
+                self.missed(lease, state)
                 await self.frontier.done(
                     lease, state, error.reason, contacted=error.contacted
                 )
@@ -205,6 +209,10 @@ class Crawl:
                 lease, response, reading.record, content, page, verdict, links
             )
             state = State.KEPT if verdict.relevant else State.IRRELEVANT
+            if isinstance(self.strategy, Reviser):
+                await self.frontier.revise(self.strategy.revise())
+        if state in (State.COPY, State.UNUSABLE):
+            self.missed(lease, state)
         await self.frontier.done(lease, state, reason)
         self.tally.count(state is State.KEPT)
 
@@ -227,6 +235,7 @@ class Crawl:
             onward = Ranked(link, lease.promise, level=lease.level)
             [original] = await self.frontier.add([onward], via=lease, redirect=True)
             self.store.save_redirect(lease, response, original or None)
+            self.missed(lease, State.COPY)
             await self.frontier.done(lease, State.COPY, "redirect")
             if response.status < 300:  # a page after all, that sends its readers on
                 self.tally.count(False)
@@ -248,6 +257,11 @@ class Crawl:
                 counted=error.counted,
                 contacted=error.contacted,
             )
+
+    def missed(self, lease: Lease, state: State) -> None:
+        """Let a strategy that wants to know hear of a visit without a new page."""
+        if isinstance(self.strategy, Observer):
+            self.strategy.missed(lease, state)
 
     def to_follow(self, page: Page) -> Sequence[Link]:
         """The links of a page that neither it nor our scope forbids."""
@@ -314,6 +328,8 @@ class Crawl:
             for name, learner in self.learners.items():
                 if (learnt := learner.dump()) is not None:
                     self.store.save_learnt(name, learnt)
+            if isinstance(self.strategy, Remembering):
+                self.store.save_notes(self.strategy.changes())
             await self.store.flush()
             await self.frontier.flush()
             self.store.commit()

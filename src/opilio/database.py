@@ -98,6 +98,11 @@ CREATE TABLE IF NOT EXISTS learnt (        -- what judge and strategy know by no
     state BLOB NOT NULL                    -- as the part itself writes it
 ) WITHOUT ROWID;
 
+CREATE TABLE IF NOT EXISTS note (          -- what the strategy knows of URLs
+    key INTEGER PRIMARY KEY,               -- mostly a fingerprint
+    value BLOB NOT NULL                    -- msgpack
+);
+
 CREATE TABLE IF NOT EXISTS event (         -- starts and stops, in order
     id INTEGER PRIMARY KEY,
     at REAL NOT NULL,                      -- seconds since 1970

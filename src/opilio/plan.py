@@ -69,6 +69,11 @@ def resumed_plan(
                 f"{folder.path} is crawled with --{key} {has}, not {wanted}; choose "
                 "another folder with -o DIR, or start again with --fresh"
             )
+    if plan.options != stored.options:
+        raise BadInput(
+            f"{folder.path} is crawled with the options {dict(stored.options)}; choose "
+            "another folder with -o DIR, or start again with --fresh"
+        )
     if HIDDEN in plan.fetch.proxy:
         raise BadInput(
             "the password of the proxy was not written down; give --proxy "
@@ -94,12 +99,17 @@ def without_seeds(topic: Topic) -> Topic:
 
 def override(plan: Plan, options: Options) -> Plan:
     """The plan with the options that were given."""
+    if "options" in options:  # of the strategy, whose keys only it knows
+        plan = msgspec.structs.replace(
+            plan, options={**plan.options, **options["options"]}
+        )
     changed = {
         section: msgspec.structs.replace(
             getattr(plan, section),
             **{key: value for key, value in values.items() if value is not None},
         )
         for section, values in options.items()
+        if section != "options"
     }
     return msgspec.structs.replace(plan, **changed)
 

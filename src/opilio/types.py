@@ -7,7 +7,7 @@ cycle: `gc=False` keeps millions of them out of the garbage collector's rounds.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from enum import StrEnum
+from enum import IntEnum, StrEnum
 from typing import Protocol, runtime_checkable
 
 import msgspec
@@ -64,6 +64,20 @@ class Link(msgspec.Struct, frozen=True, array_like=True, omit_defaults=True, gc=
     block: int = 0  # number of the block it stands in
     path: str = ""  # its tags from body on, joined by slashes
     terms: LinkTerms | None = None  # None: there is no topic term in any part
+    words: bytes = b""
+    """Of each of its words a little-endian uint32: the part it stands in (LinkPart) in
+    the upper 3 bits, then 29 bits of the hash of its stem; empty unless asked for."""
+
+
+class LinkPart(IntEnum):
+    """Where a word of a link stands."""
+
+    ANCHOR = 0
+    URL = 1
+    BEFORE = 2
+    AFTER = 3
+    HEADING = 4  # of its block
+    TITLE = 5  # of the page
 
 
 class BlockKind(StrEnum):
@@ -126,6 +140,7 @@ class ReaderSetup(msgspec.Struct, frozen=True):
     blocks: bool = False
     vector: bool = False  # Page.stems and Page.counts
     overlapping: bool = False  # count terms inside longer terms too
+    words: bool = False  # Link.words
     dictionaries: Mapping[str, Mapping[str, tuple[str, ...]]] = {}
     """Language -> word or phrase -> its meanings in the topic's language."""
 
@@ -262,12 +277,74 @@ class Learner(Protocol):
         ...
 
 
+class Reads(msgspec.Struct, frozen=True, kw_only=True):
+    """What of a page a strategy needs; readers leave out what nobody asks for."""
+
+    context: bool = False  # Link.before, after, path, block and terms
+    blocks: bool = False  # Page.blocks
+    vector: bool = False  # Page.stems and Page.counts
+    words: bool = False  # Link.words
+    longest: bool = False  # terms inside longer terms do not count
+
+
+class Knowledge(msgspec.Struct, frozen=True, kw_only=True):
+    """What a strategy is told when it is made."""
+
+    subject: Subject = Subject()
+    seed: int = 0  # of all chance
+    look_ahead: Callable[[Page], float] | None = None
+    """P(class of the page → class sought), by the class rules of the topic, if it has
+    classes; for links that stand on the page."""
+
+
 class Strategy(Protocol):
-    """Says how promising each link of a page is."""
+    """Says how promising each link of a page is.
 
-    reads_context: bool  # False: links come without the words around them
+    Made as `Strategy(options, knowledge)`; `Options`, an attribute of the class, is a
+    config.Section with everything that can be set. It may also be a Learner, a Reviser,
+    an Observer, and have notes: see there.
+    """
 
-    def rank(self, page: Page, verdict: Verdict, lease: Lease) -> Iterable[Ranked]: ...
+    reads: Reads
+
+    def rank(self, page: Page, verdict: Verdict, lease: Lease) -> Iterable[Ranked]:
+        """The links of a page that was just judged, each with its promise.
+
+        A link that is known and waits keeps the better of two promises; what is to
+        lower one, or change one that is not on this page, goes through `revise`.
+        """
+        ...
+
+
+@runtime_checkable
+class Reviser(Protocol):
+    """A strategy whose mind changes while links wait."""
+
+    def revise(self) -> Iterable[tuple[Fingerprint, float]]:
+        """New promises since the last call; asked after every page, so mostly few."""
+        ...
+
+
+@runtime_checkable
+class Observer(Protocol):
+    """A strategy that wants to know of visits which brought no new page."""
+
+    def missed(self, lease: Lease, state: State) -> None:
+        """A link ended as a copy or unusable."""
+        ...
+
+
+@runtime_checkable
+class Remembering(Protocol):
+    """A strategy that keeps notes of URLs; they are durable together with the page."""
+
+    def changes(self) -> Iterable[tuple[int, bytes | None]]:
+        """Notes that changed since the last call, by key; None: drop it."""
+        ...
+
+    def recall(self, notes: Iterable[tuple[int, bytes]]) -> None:
+        """Take up all notes of earlier runs."""
+        ...
 
 
 class Counts(msgspec.Struct, frozen=True):

@@ -15,6 +15,7 @@ from opilio.cli.doctor import doctor
 from opilio.cli.explain import explain
 from opilio.cli.export import export
 from opilio.cli.status import status
+from opilio.cli.strategies import list_strategies
 from opilio.cli.terminal import stderr
 from opilio.cli.topic import topic_app
 from opilio.errors import OpilioError
@@ -28,6 +29,7 @@ app = typer.Typer(
 )
 for command in (demo, crawl, status, explain, export, doctor):
     app.command()(command)
+app.command("strategies")(list_strategies)
 app.add_typer(topic_app)
 
 

@@ -28,7 +28,6 @@ from opilio.plan import (
     resumed_plan,
 )
 from opilio.store.folder import CrawlFolder
-from opilio.strategies import STRATEGIES
 from opilio.topic import Topic, load_topic
 
 
@@ -49,7 +48,17 @@ def crawl(
         ),
     ] = None,
     strategy: Annotated[
-        str | None, typer.Option(help=f"How links are chosen: {', '.join(STRATEGIES)}.")
+        str | None,
+        typer.Option(
+            help="How links are chosen: `opilio strategies` lists them. "
+            "[default: best-first]"
+        ),
+    ] = None,
+    option: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=VALUE", help="An option of the strategy; may be repeated."
+        ),
     ] = None,
     judge: Annotated[
         str | None, typer.Option(help=f"How pages are judged: {', '.join(JUDGES)}.")
@@ -135,6 +144,8 @@ def crawl(
             "allow_networks": tuple(allow_network) if allow_network else None,
         },
     }
+    if option:
+        options = {**options, "options": parse_options(option)}
     folder, plan = choose_plan(topic, output, settings, options, fresh)
     if replay:
         plan = for_replay(plan, replay)
@@ -142,6 +153,17 @@ def crawl(
     seeds = check_seeds(seed_url or [], plan.topic, folder, fresh)
     begin(plan, folder, fresh=fresh)
     raise typer.Exit(run_loop(run(plan, folder, brief, seeds, quiet)))
+
+
+def parse_options(given: Sequence[str]) -> dict[str, str]:
+    """`name=value` as a mapping; BadInput for anything else."""
+    parsed = {}
+    for each in given:
+        name, equals, value = each.partition("=")
+        if not equals or not name.strip():
+            raise BadInput(f"--option {each!r}: write it as NAME=VALUE")
+        parsed[name.strip()] = value.strip()
+    return parsed
 
 
 def choose_plan(

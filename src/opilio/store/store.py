@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import errno
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from opilio.config import Store as StoreSettings
 from opilio.database import open_database
@@ -134,6 +134,21 @@ class Store:
     def save_learnt(self, name: str, state: bytes) -> None:
         """Keep what a part has learnt, with everything else of this transaction."""
         self.db.execute("INSERT OR REPLACE INTO learnt VALUES (?, ?)", (name, state))
+
+    def notes(self) -> Iterator[tuple[int, bytes]]:
+        """What the strategy had noted of URLs in earlier runs."""
+        return iter(self.db.execute("SELECT key, value FROM note ORDER BY key"))
+
+    def save_notes(self, changes: Iterable[tuple[int, bytes | None]]) -> None:
+        """Keep what the strategy noted of URLs; None drops a note."""
+        kept, dropped = [], []
+        for key, value in changes:
+            if value is None:
+                dropped.append((key,))
+            else:
+                kept.append((key, value))
+        self.db.executemany("INSERT OR REPLACE INTO note VALUES (?, ?)", kept)
+        self.db.executemany("DELETE FROM note WHERE key = ?", dropped)
 
     async def flush(self) -> None:
         """Make the WARC file durable; the rows that point into it may follow."""

@@ -1,14 +1,49 @@
-"""Is this link promising? One file a published algorithm; `STRATEGIES` names them."""
+"""Is this link promising? One file a published algorithm; `strategies()` names them.
 
-from collections.abc import Callable, Mapping
+A package of someone else's adds its own by an entry point of the group
+`opilio.strategies`: a name, and the class.
+"""
 
-from opilio.strategies.best_first import BestFirst
-from opilio.strategies.breadth_first import BreadthFirst
-from opilio.types import Strategy
+from __future__ import annotations
 
-STRATEGIES: Mapping[str, Callable[[], Strategy]] = {
-    "best-first": BestFirst,
-    "breadth-first": BreadthFirst,
+from collections.abc import Mapping
+from importlib import import_module
+from importlib.metadata import entry_points
+from typing import Any, Protocol
+
+from opilio.config import Section
+from opilio.types import Knowledge, Strategy
+
+GROUP = "opilio.strategies"
+DEFAULT = "best-first"
+
+# Name -> module:class; imported when chosen, since some need much.
+OURS = {
+    "best-first": "best_first:BestFirst",
+    "breadth-first": "breadth_first:BreadthFirst",
 }
 
-__all__ = ["STRATEGIES", "BestFirst", "BreadthFirst"]
+
+class MakesStrategy(Protocol):
+    """The class of a strategy."""
+
+    __doc__: str | None
+
+    @property
+    def Options(self) -> type[Section]: ...  # noqa: N802
+
+    def __call__(self, options: Any, knowledge: Knowledge) -> Strategy: ...
+
+
+def strategies() -> Mapping[str, str]:
+    """The name of each strategy -> module:class, ours first."""
+    ours = {name: f"opilio.strategies.{place}" for name, place in OURS.items()}
+    found = {entry.name: entry.value for entry in entry_points(group=GROUP)}
+    return {**found, **ours}
+
+
+def load(place: str) -> MakesStrategy:
+    """The class that `module:class` names."""
+    module, _, name = place.partition(":")
+    made: MakesStrategy = getattr(import_module(module), name)
+    return made

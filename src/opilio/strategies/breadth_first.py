@@ -10,13 +10,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from opilio.types import Lease, Page, Ranked, Verdict
+from opilio.strategies.options import NoOptions
+from opilio.types import Knowledge, Lease, Page, Ranked, Reads, Verdict
 
 
 class BreadthFirst:
     """Visits all pages of one depth before the next."""
 
-    reads_context = False
+    Options = NoOptions
+    reads = Reads()
+
+    def __init__(self, options: NoOptions, knowledge: Knowledge) -> None:
+        pass
 
     def rank(self, page: Page, verdict: Verdict, lease: Lease) -> Iterator[Ranked]:
         """Every link of the page with the same promise."""

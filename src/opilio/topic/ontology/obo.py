@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 def understand(data: bytes, name: str) -> Draft:
     """The terms of an OBO file; its imports are not followed."""
     try:
-        import fastobo  # type: ignore[import-untyped]
+        import fastobo
     except ImportError as error:
         raise BadInput(MISSING) from error
     try:

@@ -1,0 +1,60 @@
+"""What a strategy knows of URLs, in memory; the changes of it, to be made durable, out.
+
+A note is a tuple of numbers and strings under a fingerprint. Only notes that changed
+are written with the next commit, so that keeping them costs what changing them does,
+however many there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Generic, TypeVar
+
+import msgspec
+
+N = TypeVar("N")
+
+
+class Notes(dict[int, N], Generic[N]):
+    """Key -> note; assign a new note to change one.
+
+    >>> notes = Notes(tuple[int, float])
+    >>> notes[7] = (1, 0.5)
+    >>> again = Notes(tuple[int, float])
+    >>> again.recall(notes.changes())
+    >>> again[7]
+    (1, 0.5)
+    """
+
+    def __init__(self, kind: type[N]) -> None:
+        self._changed: set[int] = set()
+        self._decode = msgspec.msgpack.Decoder(kind).decode
+        self._encode = msgspec.msgpack.Encoder().encode
+
+    def __setitem__(self, key: int, note: N) -> None:
+        super().__setitem__(key, note)
+        self._changed.add(key)
+
+    def __delitem__(self, key: int) -> None:
+        super().__delitem__(key)
+        self._changed.add(key)
+
+    def drop(self, key: int) -> N | None:
+        """Forget a note, if there is one; answers it."""
+        note = self.get(key)
+        if note is not None:
+            del self[key]
+        return note
+
+    def changes(self) -> Iterator[tuple[int, bytes | None]]:
+        """What is new since the last call; None: the note is gone."""
+        changed, self._changed = self._changed, set()
+        for key in sorted(changed):
+            note = self.get(key)
+            yield key, None if note is None else self._encode(note)
+
+    def recall(self, notes: Iterable[tuple[int, bytes | None]]) -> None:
+        """Take up what was kept by an earlier run."""
+        for key, note in notes:
+            if note is not None:
+                super().__setitem__(key, self._decode(note))
