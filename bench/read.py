@@ -1,21 +1,25 @@
 """What reading a page costs, beside the least that parsing and extracting can cost.
 
 Pages of ../shared/webs/schools in, or of the synthetic web where that is absent; CPU
-microseconds a page out. The two are measured in turn, a hundred pages at a time, so
-that a busy machine slows both alike. Run it with `python -m bench.read [pages]`.
+microseconds a page out, for topics of 10 to 50,000 terms, and the speed of matching
+100,000. What is compared is measured in turn, a hundred pages at a time, so that a busy
+machine slows all alike. Run it with `python -m bench.read [pages]`.
 """
 
 from __future__ import annotations
 
 import asyncio
 import os
+import random
 import statistics
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 import turbohtml
@@ -24,16 +28,24 @@ from ada_url import join_url
 from fastwarc.warc import ArchiveIterator, WarcRecordType
 
 from bench.table import show
+from opilio import words
 from opilio.lab.dials import REAL_SITE
 from opilio.lab.synthetic import SyntheticWeb
 from opilio.read.html import PageReader
+from opilio.read.lexicon import Lexicon
 from opilio.read.pool import ReaderPool
 from opilio.types import ReaderSetup, Reading, Response
+from opilio.words import Vocabulary
+
+Thing = TypeVar("Thing")
 
 WEB = Path(__file__).resolve().parents[2] / "shared/webs/schools/pages.warc.gz"
-TERMS = ("chemistry", "chemical element", "molecule", "atom", "periodic table")
 BLOCK = 100
 ROUNDS = 3
+SIZES = 10, 1_000, 50_000  # terms of a topic
+MOST = 100_000
+LONG_TEXT = 300_000  # characters
+SEED = 3
 
 
 def load(path: Path, limit: int) -> Iterator[Response]:
@@ -76,33 +88,84 @@ def least(response: Response) -> int:
     return len(kept)
 
 
-def cost(work: Callable[[Response], object], responses: list[Response]) -> float:
+def cost(work: Callable[[Thing], object], things: list[Thing]) -> float:
     """CPU seconds."""
     start = time.process_time()
-    for response in responses:
-        work(response)
+    for thing in things:
+        work(thing)
     return time.process_time() - start
 
 
-def compare(responses: list[Response]) -> None:
+def made_up(size: int, texts: list[str]) -> list[str]:
+    """The terms of a topic: 4 in 10 are words of the texts, 3 are phrases that occur in
+    them, 3 occur nowhere. Of the words, those that stop words would be are left out."""
+    rng = random.Random(SEED)
+    split = [words.tokens(text) for text in texts]
+    pages = Counter(chain.from_iterable(map(set, split)))
+    telling = [word for word, times in pages.items() if times < len(texts) / 5]
+    terms = dict.fromkeys(rng.sample(telling, min(size * 4 // 10, len(telling) // 2)))
+    while len(terms) < size * 7 // 10:
+        text = rng.choice(split)
+        start = rng.randrange(max(len(text) - 4, 1))
+        terms[" ".join(text[start : start + rng.choice((2, 2, 3, 4))])] = None
+    while len(terms) < size:
+        word = "".join(rng.choices("aeiou" + "bcdfghklmnprstvw", k=rng.randint(4, 10)))
+        terms[rng.choice((word, f"{word} {rng.choice(telling)}"))] = None
+    return list(terms)
+
+
+def compare(responses: list[Response], texts: list[str]) -> None:
     """Print what a page costs, first met and met again."""
-    plain = PageReader(ReaderSetup(TERMS, "en"))
-    reader = PageReader(ReaderSetup(TERMS, "en", context=True))
+    readers = {}
+    for size in SIZES:
+        terms = tuple(made_up(size, texts))
+        setup = ReaderSetup(terms, "en", context=True, blocks=True)
+        readers[f"{size:,} terms"] = PageReader(setup).read
+    bare = ReaderSetup(tuple(made_up(SIZES[0], texts)), "en")
+    readers["10 terms, no context, no blocks"] = PageReader(bare).read
     rows = []
-    for name in ("new pages", "met again", "met again")[:ROUNDS]:
-        limits, plains, reads = [], [], []
+    for name in ("new pages", *["met again"] * (ROUNDS - 1)):
+        limits: list[float] = []
+        costs: dict[str, list[float]] = {reader: [] for reader in readers}
         for start in range(0, len(responses), BLOCK):
             block = responses[start : start + BLOCK]
             limits.append(cost(least, block) / len(block))
-            reads.append(cost(reader.read, block) / len(block))
-            plains.append(cost(plain.read, block) / len(block))
-        for what, costs in (("links and text", plains), ("with context", reads)):
-            ratio = statistics.median(c / x for c, x in zip(costs, limits, strict=True))
-            limit, mean = statistics.mean(limits) * 1e6, statistics.mean(costs) * 1e6
+            for reader, read in readers.items():
+                costs[reader].append(cost(read, block) / len(block))
+        for reader, found in costs.items():
+            ratio = statistics.median(c / x for c, x in zip(found, limits, strict=True))
+            limit, mean = statistics.mean(limits) * 1e6, statistics.mean(found) * 1e6
             rows.append(
-                (f"{name}, {what}", f"{limit:.0f}", f"{mean:.0f}", f"{ratio:.2f}")
+                (f"{name}, {reader}", f"{limit:.0f}", f"{mean:.0f}", f"{ratio:.2f}")
             )
     show("Reading a page, µs of CPU", ("", "least", "read", "x least"), rows)
+
+
+def measure_matching(texts: list[str]) -> None:
+    """Print how fast many terms are matched in plain text."""
+    terms = made_up(MOST, texts)
+    begun = time.process_time()
+    vocabulary = Vocabulary(terms)
+    keyed = time.process_time()
+    lexicon = Lexicon(vocabulary)
+    built = time.process_time()
+    joined = "\n".join(texts)
+    long_texts = [
+        joined[start : start + LONG_TEXT] for start in range(0, len(joined), LONG_TEXT)
+    ]
+    ways = {
+        "matched": lexicon.words,
+        "matched and counted": lambda text: lexicon.words(text).total(),
+    }
+    rows = []
+    for kind, some in (("pages", texts), ("long texts", long_texts)):
+        size = sum(len(text.encode()) for text in some)
+        for way, work in ways.items():
+            took = min(cost(work, some) for _ in range(ROUNDS + 1))
+            rows.append((f"{kind}, {way}", f"{size / took / 1e6:.0f}"))
+    rows.append(("seconds for their keys", f"{keyed - begun:.2f}"))
+    rows.append(("seconds for their tree", f"{built - keyed:.2f}"))
+    show(f"Matching {MOST:,} terms in plain text, MB/s", ("", ""), rows)
 
 
 def make_known(setup: bytes) -> Callable[[Response], Reading]:
@@ -113,7 +176,7 @@ def make_known(setup: bytes) -> Callable[[Response], Reading]:
 
 async def measure_pool(responses: list[Response]) -> None:
     """Print what handing a page to a reader process and back costs both sides."""
-    reader = PageReader(ReaderSetup(TERMS, "en", context=True))
+    reader = PageReader(ReaderSetup(("chemistry", "atom"), "en", context=True))
     typical = sorted(responses, key=lambda r: len(r.body))[len(responses) // 2]
     page = reader.read(typical)
     reading = Reading(page, record=bytes(len(typical.body) // 4))
@@ -151,7 +214,12 @@ def main(count: int = 1000) -> None:
     pages = list(load(WEB, count) if WEB.exists() else make(count))
     size = statistics.mean(len(page.body) for page in pages)
     print(f"\n{len(pages)} pages of {size / 1000:.1f} kB")
-    compare(pages)
+    texts = [
+        turbohtml.parse(page.body.decode("utf-8", "replace")).root.to_text()
+        for page in pages
+    ]
+    compare(pages, texts)
+    measure_matching(texts)
     os.environ["PYTHONPATH"] = str(Path(__file__).parents[1])  # for the reader process
     uvloop.run(measure_pool(pages))
 
