@@ -66,16 +66,16 @@ class Outline:
         self._above: list[tuple[int, int]] = []  # levels and numbers of headings
         self._interrupted = 0  # the section that goes on after the region
         self._until = ""  # code that ends the region we are in
-        accepted = accept(text, marks)
+        accepted = accept(text, marks) if marks.regions else ()
         for code, place in marks.places.items():
             kind, number = code[0], code[1:]
-            if kind == HEADING:
+            if kind.isdigit():
+                self.of_link[code] = self._current
+            elif kind == HEADING:
                 self._begin_heading(marks.headings[int(number)], place)
             elif kind == OPENS:
                 if number in accepted:
                     self._begin_region(marks.regions[int(number)], place, number)
-            elif kind != CLOSES:
-                self.of_link[code] = self._current
             elif code == self._until:
                 self._until, self._current = "", self._interrupted
                 self.cuts.append((place, self._current))
@@ -121,16 +121,16 @@ def accept(text: str, marks: Marks) -> set[str]:
     below = -1  # where the last heading ends
     for code, place in places.items():
         kind, number = code[0], code[1:]
-        if kind == HEADING:
+        if kind.isdigit():
+            links += 1
+            linked += lengths[int(code)]
+        elif kind == HEADING:
             level, heading = headings[int(number)]
             # The site's name may stand above its menu, but what h2 announces is text.
             below = place + len(heading) if level > 1 else -1
         elif kind == OPENS:
             announced = below >= 0 and is_blank(text, below, place)
             begun[number] = _Begun(place, links, linked, announced)
-        elif kind != CLOSES:
-            links += 1
-            linked += lengths[int(code)]
         elif number in begun:
             start = begun.pop(number)
             region, new = regions[int(number)], links - start.links

@@ -124,6 +124,8 @@ def placed_links(
 
 def shown(anchor: str, text: str) -> str:
     """The anchor as it is seen: with a space where the text has a line break."""
-    if anchor == text or anchor.replace(" ", "") != text.replace(" ", ""):
+    if anchor == text or not text:
+        return anchor
+    if anchor.replace(" ", "") != text.replace(" ", ""):
         return anchor
     return " ".join(text.split())

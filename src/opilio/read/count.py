@@ -6,21 +6,17 @@ that all of it is split into words and compared with the terms in one go.
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from itertools import accumulate
 from typing import NamedTuple
 from urllib.parse import unquote
 
-import msgspec
-import numpy as np
-
-from opilio.read.counting import Vector, Words, norm
-from opilio.read.found import Found, Spot
+from opilio.read.counting import Vector, Words
+from opilio.read.found import Found
 from opilio.read.lexicon import LONGEST, Lexicon
-from opilio.types import NOTHING, Block, Counted, Link, LinkTerms
+from opilio.read.link_terms import with_terms
+from opilio.types import Block, Counted, Link
 
 MOST_TEXT = LONGEST * 3 // 4  # characters; what follows the text must find room too
-NO_TERMS = LinkTerms()
 
 
 class Count(NamedTuple):
@@ -39,15 +35,14 @@ def count(lexicon: Lexicon, found: Found, url: str, language: str) -> Count:
     lines = [text, found.head.title, words_of(url)]
     for link, (_, start, end, _) in zip(found.links, found.spots, strict=False):
         # An anchor that is not in the text is the name of a picture.
-        name = link.anchor if start == end else ""
-        lines += (words_of(link.url), name)
+        lines += (words_of(link.url), link.anchor if start == end else "")
     ends = list(accumulate(len(line) + 1 for line in lines))
     words = lexicon.words("\n".join(lines), language)
     return Count(
         vector=words.total(len(text)),
         title=words.between(ends[0], ends[1]),
         url=words.between(ends[1], ends[2]),
-        links=links_with_terms(words, found, ends),
+        links=with_terms(words, found.links, found.spots, ends),
         blocks=blocks_of(words, found, ends),
     )
 
@@ -58,50 +53,11 @@ def words_of(url: str) -> str:
     return unquote(address).replace("\n", " ") if "%" in address else address
 
 
-def links_with_terms(words: Words, found: Found, ends: list[int]) -> list[Link]:
-    """The links with the terms in their anchors, addresses and surroundings."""
-    if not found.spots:
-        return found.links
-    links = []
-    between, text_end = words.between, ends[0]
-    lines = zip(ends[2::2], ends[3::2], ends[4::2], strict=False)
-    for link, spot, (start, middle, end) in zip(
-        found.links, found.spots, lines, strict=True
-    ):
-        if spot.last > text_end:
-            spot = Spot(text_end, text_end, text_end, text_end)
-        in_text = spot.start < spot.end
-        terms = LinkTerms(
-            between(spot.start, spot.end) if in_text else between(middle, end),
-            around(words, spot),
-            between(start, middle),
-        )
-        if terms != NO_TERMS:
-            link = msgspec.structs.replace(link, terms=terms)
-        links.append(link)
-    return links
-
-
-def around(words: Words, spot: Spot) -> Counted:
-    """The terms before and after a link, which is left out."""
-    before = words.between(spot.first, spot.start)
-    after = words.between(spot.end, spot.last)
-    if before is NOTHING and after is NOTHING:
-        return NOTHING
-    terms = dict(before.terms)
-    for term, times in after.terms.items():
-        terms[term] = terms.get(term, 0) + times
-    edges = [bisect_left(words.places, place) for place in spot]
-    stems = words.row.stems
-    both = np.concatenate((stems[edges[0] : edges[1]], stems[edges[2] : edges[3]]))
-    return Counted(terms, norm(both))
-
-
 def blocks_of(words: Words, found: Found, ends: list[int]) -> list[Block]:
     """The blocks with their words counted; the title is in the first."""
     if not found.sections:
         return []
-    cuts = [cut for cut in found.cuts if cut[0] < ends[0]]
+    cuts = [cut for cut in found.cuts if cut[0] < ends[0]] or [(0, 0)]
     cuts += [(ends[0], 0), (ends[1], -1)]
     tallies = words.tally(cuts, len(found.sections))
     return [

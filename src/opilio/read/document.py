@@ -70,11 +70,8 @@ def marked_text(
 ) -> tuple[str, dict[str, int]]:
     """The text of a document, and where links, headings and regions are in it."""
     marks.flatten(document)
-    for number, element in enumerate(links.elements):
-        marks.mark_end(element, str(number))
-    for number, (element, _) in enumerate(headings):
-        marks.mark_start(element, f"{HEADING}{number}")
-    for number, (element, _) in enumerate(regions):
-        marks.mark_start(element, f"{OPENS}{number}")
-        marks.mark_end(element, f"{CLOSES}{number}")
+    marks.mark_ends(links.elements)
+    marks.mark_starts((element for element, _ in headings), HEADING)
+    marks.mark_starts((element for element, _ in regions), OPENS)
+    marks.mark_ends((element for element, _ in regions), CLOSES)
     return marks.split(marks.render(document))

@@ -15,7 +15,7 @@ from turbohtml import Document
 from opilio import content, urls
 from opilio.read.count import count
 from opilio.read.document import extract
-from opilio.read.found import Found
+from opilio.read.found import Found, Section
 from opilio.read.head import PRODUCT_TOKEN
 from opilio.read.language import language_of
 from opilio.read.lexicon import Lexicon, Transcribe
@@ -23,6 +23,8 @@ from opilio.read.marks import NUL
 from opilio.read.scan import scan
 from opilio.types import Page, ReaderSetup, Response
 from opilio.words import Vocabulary
+
+WHOLE = (Section(),)  # a page that is one block
 
 Parse = Callable[[str], Document]
 
@@ -100,5 +102,6 @@ class PageReader:
             document = self.parse(markup)
             found = extract(document, url, context=setup.context, blocks=setup.blocks)
         except Exception as error:  # whatever a young parser may raise
-            return scan(markup, url), type(error).__name__
+            found, degraded = scan(markup, url), type(error).__name__
+            return found._replace(sections=WHOLE if setup.blocks else ()), degraded
         return found, ""

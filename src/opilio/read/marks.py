@@ -7,11 +7,14 @@ parser makes U+FFFD of references to them, and the reader takes them out of the 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from functools import cache
 from itertools import accumulate
 
 from turbohtml import Document, Element, PlainText, Text
 
 NUL = "\0"
+MOST = 10_000  # marks of one kind
 PLAIN = PlainText(bullet="", table_cell_separator=" ")
 
 # As the renderer lays them out, tables and lists lose captions and stray text, and what
@@ -30,17 +33,27 @@ def flatten(document: Document) -> None:
             element.tag = "div"
 
 
-def mark_start(element: Element, code: str) -> None:
-    """Mark where an element begins."""
-    element.insert(0, Text(f"{NUL}{code}{NUL}"))
+def mark_starts(elements: Iterable[Element], prefix: str) -> None:
+    """Mark where each element begins, by the prefix and its number."""
+    for element, code in zip(elements, codes(prefix), strict=False):
+        element.insert(0, Text(code))
 
 
-def mark_end(element: Element, code: str) -> None:
-    """Mark where an element ends."""
-    if element.tag in EMPTY:
-        element.insert_before(Text(f"{NUL}{code}{NUL}"))
-    else:
-        element.append(Text(f"{NUL}{code}{NUL}"))
+def mark_ends(elements: Iterable[Element], prefix: str = "") -> None:
+    """Mark where each element ends."""
+    for element, code in zip(elements, codes(prefix), strict=False):
+        if element.tag not in EMPTY:
+            element.append(Text(code))
+        elif (
+            element.parent is not None
+        ):  # a frame in a frame is gone with what that one held
+            element.insert_before(Text(code))
+
+
+@cache
+def codes(prefix: str) -> tuple[str, ...]:
+    """The marks with this prefix."""
+    return tuple(f"{NUL}{prefix}{number}{NUL}" for number in range(MOST))
 
 
 def render(document: Document) -> str:

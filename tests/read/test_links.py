@@ -1,0 +1,145 @@
+"""Links come with their place on the page and the topic terms in each part of them."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from opilio.read.html import PageReader
+from opilio.types import NOTHING, Counted, Link, LinkTerms, Page, ReaderSetup, Response
+
+URL = "http://a.test/water/page?q=chemistry"
+SETUP = ReaderSetup(("chemistry", "water", "basic chemistry"), "en", context=True)
+
+
+def read(html: str, setup: ReaderSetup = SETUP, url: str = URL) -> Page:
+    headers = [("content-type", "text/html; charset=utf-8")]
+    page = PageReader(setup).read(Response(url, 200, headers, html.encode(), 0.0))
+    assert not page.degraded
+    return page
+
+
+def link(html: str) -> Link:
+    (found,) = read(html).links
+    return found
+
+
+@pytest.mark.parametrize(
+    ("html", "path"),
+    [
+        ("<a href=/x>x", "body/a"),
+        ("<div><p>y <b><a href=/x>x", "body/div/p/b/a"),
+        ("<table><tr><td><ul><li><a href=/x>x", "body/table/tbody/tr/td/ul/li/a"),
+        ("<map><area href=/x>", "body/map/area"),
+        ("<frameset><frame src=/x>", ""),
+    ],
+)
+def test_the_path_of_a_link_is_its_tags_from_body_on(html: str, path: str) -> None:
+    assert link(html).path == path
+
+
+def test_deep_paths_keep_their_end() -> None:
+    found = link("<div>" * 400 + f"<{'x' * 1000}><a href=/x>x")
+    assert len(found.path) <= 410
+    assert found.path.endswith(f"div/div/{'x' * 20}/a")
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<p>before <a href=/x>the link</a> after",
+        "<p>before <a href=/x> the\n link </a> after",
+        "<p>before</p><a href=/x><p>the</p><p>link</p></a>after",
+        "before <a href=/x>the<br>link</a> after",
+        "<pre>before <a href=/x>the\nlink</a> after</pre>",
+        "<ul><li>before<li><a href=/x>the <i>li</i>nk</a><li>after</ul>",
+        "<table><tr><td>before<td><a href=/x>the link</a><td>after</table>",
+        "<table><tr><td>before<table><tr><td><a href=/x>the link</a></table>after",
+        "<table><caption>before <a href=/x>the link</a></caption><tr><td>after",
+        "<ul>before<div><a href=/x>the link</a></div>after</ul>",
+        "<form>before</form><a href=/x>the link</a><button>after</button>",
+    ],
+)
+def test_anchor_and_context_are_told_apart_in_any_layout(html: str) -> None:
+    found = link(html)
+    assert (found.before, found.anchor, found.after) == ("before", "the link", "after")
+
+
+def test_a_picture_stands_among_words() -> None:
+    found = link("<p>before <a href=/x><img alt='basic chemistry'></a> after")
+    assert (found.before, found.anchor, found.after) == (
+        "before",
+        "basic chemistry",
+        "after",
+    )
+    assert found.terms == LinkTerms(Counted({"basic chemistri": 1}, math.sqrt(2)))
+
+
+def test_each_part_of_a_link_has_its_terms() -> None:
+    found = link(
+        "<p>Water and more water <a href='/Basic%20chemistry/x.htm'>basic chemistry"
+        "</a> of water"
+    )
+    around = math.sqrt((1 + math.log(3)) ** 2 + 3)  # and, more, of
+    address = math.sqrt(6)  # a test basic chemistry x htm
+    assert found.terms is not None
+    assert found.terms.anchor == Counted({"basic chemistri": 1}, math.sqrt(2))
+    assert found.terms.around.terms == {"water": 3}
+    assert found.terms.around.norm == pytest.approx(around)
+    assert found.terms.url.terms == {"basic chemistri": 1}
+    assert found.terms.url.norm == pytest.approx(address)
+
+
+def test_a_link_without_terms_has_none() -> None:
+    html = f"water {'x ' * 200}<a href=/x>x</a> {'x ' * 200}water"
+    assert link(html).terms is None
+
+
+def test_links_come_without_context_unless_asked() -> None:
+    (found,) = read(
+        "<p>water <a href=/water>water", ReaderSetup(SETUP.terms, "en")
+    ).links
+    assert found.anchor == "water"
+    assert (found.before, found.path, found.terms) == ("", "", None)
+
+
+def test_title_and_address_of_a_page_have_their_terms() -> None:
+    page = read("<title>The chemistry of water</title><p>nothing")
+    assert page.title_terms == Counted({"chemistri": 1, "water": 1}, math.sqrt(4))
+    assert page.url_terms.terms == {"chemistri": 1, "water": 1}
+    assert page.terms == {}
+    page = read("<title>Rocks</title>water", url="http://a.test/")
+    assert page.title_terms is NOTHING or page.title_terms == NOTHING
+
+
+def test_no_phrase_goes_from_one_paragraph_to_the_next() -> None:
+    assert read("<p>basic</p><p>chemistry</p>").terms == {"chemistri": 1}
+    assert read("<p>basic\n<b>chemistry</b></p>").terms == {"basic chemistri": 1}
+
+
+def test_alternates_are_read_by_language() -> None:
+    page = read(
+        "<link rel=alternate hreflang=DE-at href=/de><link rel=alternate href=/feed>"
+        "<link rel='alternate' hreflang=x-default href=http://b.test/>"
+        "<link rel=alternate hreflang=de-AT href=/again>"
+        "<link rel=alternate hreflang='no way' href=/x>"
+        "<link rel=alternate hreflang=fr href=javascript:x>"
+    )
+    assert page.alternates == {
+        "de-at": "http://a.test/de",
+        "x-default": "http://b.test/",
+    }
+
+
+def test_the_number_of_alternates_is_bounded() -> None:
+    every = (f"<link rel=alternate hreflang=l{n} href=/{n}>" for n in range(5000))
+    assert len(read("".join(every)).alternates) == 100
+
+
+def test_a_page_has_its_vector_if_asked() -> None:
+    html = "<p>water water basic chemistry"
+    page = read(html, ReaderSetup(SETUP.terms, "en", vector=True))
+    assert len(page.stems) == 3 * 8
+    assert sorted(page.counts[::2]) == [1, 1, 2]
+    assert read(html).stems == b""
