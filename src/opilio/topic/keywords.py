@@ -13,9 +13,7 @@ has ten).
 We differ, in fixed: one long page does not outweigh the others; words which are common
 whatever the subject count half, since tf·df puts time and form beside star and orbit;
 words of a single page, and of the frame around all, are left out; pages that are not
-sought, if there are any, show what does not tell the topic. Over the five topics of
-Wikipedia for Schools, 20 terms from 20 pages give the cosine judge an average
-precision of 0.85 instead of 0.81.
+sought, if there are any, show what does not tell the topic.
 """
 
 from __future__ import annotations
