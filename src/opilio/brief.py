@@ -19,6 +19,7 @@ from opilio.reader import make_reader
 from opilio.topic import Topic
 from opilio.topic.dictionary import merge, read_dictionary
 from opilio.topic.keywords import keywords
+from opilio.topic.weight_table import normalised
 from opilio.types import ClassFeatures, Page, ReaderSetup, Response, Subject
 from opilio.words import Vocabulary
 
@@ -93,7 +94,8 @@ def make_brief(topic: Topic, asked: Mapping[str, float] | None = None) -> Brief:
     examples = topic.examples
     relevant = read_examples(examples.relevant if examples else ())
     irrelevant = read_examples(examples.irrelevant if examples else ())
-    weights = together(topic.weights(), asked or {})
+    # What people ask most counts as much as a keyword.
+    weights = together(topic.weights(), normalised(asked or {}))
     ontology = consult(topic, list(weights))
     if not weights and ontology.importance:
         weights = dict(ontology.importance)

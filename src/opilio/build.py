@@ -32,6 +32,7 @@ from opilio.store.folder import CrawlFolder
 from opilio.store.robots import SqliteRobots
 from opilio.store.store import Store
 from opilio.strategies import load, strategies
+from opilio.topic.weight_table import normalised
 from opilio.types import Fetch, Judge, Knowledge, Learner, Remembering, Strategy
 
 T = TypeVar("T")
@@ -177,7 +178,8 @@ class Mind:
 
     def with_weights(self, asked: Mapping[str, float]) -> Brief:
         """The brief with what people ask for now beside the topic's own keywords."""
-        return self.brief.with_weights(together(self.plan.topic.weights(), asked))
+        weights = together(self.plan.topic.weights(), normalised(asked))
+        return self.brief.with_weights(weights)
 
 
 def make_readers(count: int, setup: bytes) -> ReaderPool:

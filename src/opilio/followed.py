@@ -10,7 +10,7 @@ import msgspec
 from opilio.errors import BadInput
 from opilio.topic import QueryLog as Settings
 from opilio.topic.query_log import START, Place, QueryLog
-from opilio.topic.weight_table import WeightTable, normalised
+from opilio.topic.weight_table import WeightTable
 from opilio.types import Judge
 
 
@@ -45,8 +45,8 @@ class FollowedLog:
 
     @property
     def weights(self) -> dict[str, float]:
-        """What people ask for now, by term; what they ask most counts 1."""
-        return normalised(self.now.table.weights())
+        """What people ask for now, by term."""
+        return self.now.table.weights()
 
     def build(self) -> dict[str, float]:
         """The first table, from all that is in the log; BadInput without any."""
