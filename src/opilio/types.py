@@ -76,7 +76,7 @@ class LinkPart(IntEnum):
     URL = 1
     BEFORE = 2
     AFTER = 3
-    HEADING = 4  # of its block
+    HEADING = 4  # of its block, if blocks are asked for too
     TITLE = 5  # of the page
 
 
@@ -104,6 +104,7 @@ class Block(msgspec.Struct, frozen=True, array_like=True, gc=False):
     terms: Mapping[str, int] = {}  # in heading and text
     norm: float = 0.0  # √Σ(1+ln tf)² over all its stems
     most: int = 0  # times its most frequent stem occurs
+    heading_terms: Counted = NOTHING  # in its own heading
 
 
 class Page(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -140,7 +141,7 @@ class ReaderSetup(msgspec.Struct, frozen=True):
     blocks: bool = False
     vector: bool = False  # Page.stems and Page.counts
     overlapping: bool = False  # count terms inside longer terms too
-    words: bool = False  # Link.words
+    words: bool = False  # Link.words; with them comes the context
     dictionaries: Mapping[str, Mapping[str, tuple[str, ...]]] = {}
     """Language -> word or phrase -> its meanings in the topic's language."""
 
@@ -285,6 +286,8 @@ class Reads(msgspec.Struct, frozen=True, kw_only=True):
     vector: bool = False  # Page.stems and Page.counts
     words: bool = False  # Link.words
     longest: bool = False  # terms inside longer terms do not count
+    transcribe: bool = True  # words that the topic's dictionaries know, by meaning
+    look_ahead: bool = False  # Knowledge.look_ahead, if the topic has classes
 
 
 class Knowledge(msgspec.Struct, frozen=True, kw_only=True):
@@ -292,9 +295,9 @@ class Knowledge(msgspec.Struct, frozen=True, kw_only=True):
 
     subject: Subject = Subject()
     seed: int = 0  # of all chance
-    look_ahead: Callable[[Page], float] | None = None
-    """P(class of the page → class sought), by the class rules of the topic, if it has
-    classes; for links that stand on the page."""
+    look_ahead: Callable[[Page, int], float] | None = None
+    """P(class of the page → class sought) by so many links at most, by the class rules
+    of the topic, if it has classes and the strategy's Reads ask for it."""
 
 
 class Strategy(Protocol):

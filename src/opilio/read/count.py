@@ -14,6 +14,7 @@ from opilio.read.counting import Vector, Words
 from opilio.read.found import Found
 from opilio.read.lexicon import LONGEST, Lexicon
 from opilio.read.link_terms import with_terms
+from opilio.read.link_words import with_words
 from opilio.types import Block, Counted, Link
 
 MOST_TEXT = LONGEST * 3 // 4  # characters; what follows the text must find room too
@@ -29,7 +30,14 @@ class Count(NamedTuple):
     blocks: list[Block]
 
 
-def count(lexicon: Lexicon, found: Found, url: str, language: str) -> Count:
+def count(
+    lexicon: Lexicon,
+    found: Found,
+    url: str,
+    language: str,
+    *,
+    link_words: bool = False,
+) -> Count:
     """Count the words of the page at this URL, which is in this language."""
     text = found.text[:MOST_TEXT]
     lines = [text, found.head.title, words_of(url)]
@@ -38,11 +46,14 @@ def count(lexicon: Lexicon, found: Found, url: str, language: str) -> Count:
         lines += (words_of(link.url), link.anchor if start == end else "")
     ends = list(accumulate(len(line) + 1 for line in lines))
     words = lexicon.words("\n".join(lines), language)
+    links = with_terms(words, found.links, found.spots, ends)
+    if link_words:
+        links = with_words(words, links, found, ends)
     return Count(
         vector=words.total(len(text)),
         title=words.between(ends[0], ends[1]),
         url=words.between(ends[1], ends[2]),
-        links=with_terms(words, found.links, found.spots, ends),
+        links=links,
         blocks=blocks_of(words, found, ends),
     )
 

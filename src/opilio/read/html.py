@@ -67,7 +67,8 @@ class PageReader:
         found, degraded = self.find(markup.replace(NUL, ""), url)
         head = found.head
         language = language_of(head.declared, found.text)
-        counted = count(self.lexicon, found, url, language)
+        link_words = self.setup.words
+        counted = count(self.lexicon, found, url, language, link_words=link_words)
         vector = counted.vector
         noindex, nofollow = content.page_directives(head.robots, robots, PRODUCT_TOKEN)
         return Page(
@@ -100,7 +101,8 @@ class PageReader:
         setup = self.setup
         try:
             document = self.parse(markup)
-            found = extract(document, url, context=setup.context, blocks=setup.blocks)
+            context = setup.context or setup.words
+            found = extract(document, url, context=context, blocks=setup.blocks)
         except Exception as error:  # whatever a young parser may raise
             found, degraded = scan(markup, url), type(error).__name__
             return found._replace(sections=WHOLE if setup.blocks else ()), degraded
