@@ -47,8 +47,10 @@ class Brief(msgspec.Struct, frozen=True, kw_only=True):
         vector: bool = False,
         words: bool = False,
         overlapping: bool = True,
+        transcribe: bool = True,
     ) -> ReaderSetup:
-        """What a reader process is told."""
+        """What a reader process is told; the dictionaries, unless it shall not
+        transcribe."""
         return ReaderSetup(
             self.terms,
             self.language,
@@ -57,7 +59,7 @@ class Brief(msgspec.Struct, frozen=True, kw_only=True):
             vector=vector,
             overlapping=overlapping,
             words=words,
-            dictionaries=self.dictionaries,
+            dictionaries=self.dictionaries if transcribe else {},
         )
 
     def with_weights(self, weights: Mapping[str, float]) -> Brief:
@@ -94,8 +96,7 @@ def make_brief(topic: Topic, asked: Mapping[str, float] | None = None) -> Brief:
     examples = topic.examples
     relevant = read_examples(examples.relevant if examples else ())
     irrelevant = read_examples(examples.irrelevant if examples else ())
-    # What people ask most counts as much as a keyword.
-    weights = together(topic.weights(), normalised(asked or {}))
+    weights = weights_of(topic, asked or {})
     ontology = consult(topic, list(weights))
     if not weights and ontology.importance:
         weights = dict(ontology.importance)
@@ -135,13 +136,17 @@ def make_brief(topic: Topic, asked: Mapping[str, float] | None = None) -> Brief:
     return msgspec.structs.replace(brief, subject=subject)
 
 
-def together(*tables: Mapping[str, float]) -> dict[str, float]:
-    """Several tables of weights as one; of two weights the greater counts."""
-    merged: dict[str, float] = {}
-    for table in tables:
-        for term, weight in table.items():
-            merged[term] = max(weight, merged.get(term, 0.0))
-    return merged
+def weights_of(topic: Topic, asked: Mapping[str, float]) -> dict[str, float]:
+    """The keywords and what people ask for; of two weights the greater counts.
+
+    What they ask most then counts as much as a keyword.
+    """
+    weights = topic.weights()
+    if not weights:
+        return dict(asked)
+    for term, weight in normalised(asked).items():
+        weights[term] = max(weight, weights.get(term, 0.0))
+    return weights
 
 
 def by_key(vocabulary: Vocabulary, table: Mapping[str, V]) -> dict[str, V]:

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from opilio import config, urls
-from opilio.brief import Brief, load_brief, make_brief, save_brief, together
+from opilio.brief import Brief, load_brief, make_brief, save_brief, weights_of
 from opilio.crawl import SEED_PROMISE, Crawl, Stages
 from opilio.errors import BadInput
 from opilio.fetch.addresses import parse_networks
@@ -24,15 +24,23 @@ from opilio.followed import FollowedLog
 from opilio.frontier.sqlite import SqliteFrontier
 from opilio.judge import JUDGES
 from opilio.judge.languages import InLanguages
+from opilio.look_ahead import (
+    LookAhead,
+    check_classes,
+    learn_look_ahead,
+    load_look_ahead,
+    network,
+)
 from opilio.plan import Plan
 from opilio.read.pool import ReaderPool
+from opilio.reader import make_reader
 from opilio.scope import Scope
 from opilio.seeds import Visits, gather_seeds
 from opilio.store.folder import CrawlFolder
 from opilio.store.robots import SqliteRobots
 from opilio.store.store import Store
 from opilio.strategies import load, strategies
-from opilio.topic.weight_table import normalised
+from opilio.topic.train_one import Pace
 from opilio.types import Fetch, Judge, Knowledge, Learner, Remembering, Strategy
 
 T = TypeVar("T")
@@ -53,13 +61,15 @@ def make_judge(plan: Plan, brief: Brief) -> Judge:
     return choose("judge", plan.crawl.judge, JUDGES)(brief.subject)
 
 
-def make_strategy(plan: Plan, brief: Brief) -> Strategy:
+def make_strategy(
+    plan: Plan, brief: Brief, look_ahead: LookAhead | None = None
+) -> Strategy:
     """The strategy that the settings name, with its options."""
     name = plan.crawl.strategy
     made = load(choose("strategy", name, strategies()))
     source = f"options of the strategy {name}"
     options = config.build(plan.options, made.Options, source, strict=False)
-    return made(options, Knowledge(subject=brief.subject))
+    return made(options, Knowledge(subject=brief.subject, look_ahead=look_ahead))
 
 
 def check_plan(plan: Plan) -> None:
@@ -81,7 +91,9 @@ def prepare(plan: Plan, folder: CrawlFolder, *, fresh: bool = False) -> Brief:
     log = follow_log(plan)
     brief = make_brief(plan.topic, log.build() if log else None)
     make_judge(plan, brief)  # which may lack something in the topic,
-    make_strategy(plan, brief)  # as may this
+    strategy = make_strategy(plan, brief)  # as may this
+    if strategy.reads.look_ahead and plan.topic.classes:
+        check_classes(plan.topic.classes)
     return brief
 
 
@@ -93,7 +105,10 @@ def follow_log(plan: Plan) -> FollowedLog | None:
 
 @asynccontextmanager
 async def assemble(
-    plan: Plan, folder: CrawlFolder, brief: Brief | None = None
+    plan: Plan,
+    folder: CrawlFolder,
+    brief: Brief | None = None,
+    tell: Callable[[str], None] = print,
 ) -> AsyncIterator[Crawl]:
     """A crawl ready to run; closes what it opened."""
     brief = brief or prepare(plan, folder)
@@ -101,13 +116,14 @@ async def assemble(
         save_brief(brief, folder.brief)
     store = Store(folder, plan.store)
     try:
-        strategy = make_strategy(plan, brief)
-        mind = Mind(plan, brief, strategy, store)
-        readers = make_readers(plan.crawl.readers, mind.setup)
-        async with _closing(readers):
-            await readers.start()
-            frontier = SqliteFrontier(store.db, plan.politeness, plan.bounds)
-            async with _closing(make_fetch(plan, store, frontier)) as fetch:
+        frontier = SqliteFrontier(store.db, plan.politeness, plan.bounds)
+        async with _closing(make_fetch(plan, store, frontier)) as fetch:
+            ahead = await look_ahead(plan, folder, brief, fetch, tell)
+            strategy = make_strategy(plan, brief, ahead)
+            mind = Mind(plan, brief, strategy, store)
+            readers = make_readers(plan.crawl.readers, mind.setup)
+            async with _closing(readers):
+                await readers.start()
                 yield Crawl(
                     plan,
                     Stages(
@@ -124,6 +140,30 @@ async def assemble(
                 )
     finally:
         store.close()
+
+
+async def look_ahead(
+    plan: Plan,
+    folder: CrawlFolder,
+    brief: Brief,
+    fetch: Fetch,
+    tell: Callable[[str], None],
+) -> LookAhead | None:
+    """The rules between the topic's classes, if it has some and the strategy asks;
+    learnt when the crawl begins, from its own network or replay."""
+    classes, reads = plan.topic.classes, make_strategy(plan, brief).reads
+    if not classes or not reads.look_ahead:
+        return None
+    if known := load_look_ahead(folder.models, classes.target):
+        return known
+    reader = make_reader(brief.setup(vector=True, transcribe=reads.transcribe))
+    pace = Pace(plan.politeness.delay)
+    if isinstance(fetch, HttpFetch):
+        fetch = network(fetch.egress, plan.politeness, plan.fetch, pace)
+    tell(f"Learning first how the classes of {classes.folder} link to each other.")
+    learnt = await learn_look_ahead(classes, fetch, reader.read, pace)
+    learnt.save(folder.models)
+    return learnt
 
 
 class Mind:
@@ -167,6 +207,7 @@ class Mind:
             vector=reads.vector or judge.reads_vector,
             words=reads.words,
             overlapping=not reads.longest,
+            transcribe=reads.transcribe,
         )
         speaking = InLanguages(judge, languages) if languages else judge
         return speaking, msgspec.msgpack.encode(setup)
@@ -178,8 +219,7 @@ class Mind:
 
     def with_weights(self, asked: Mapping[str, float]) -> Brief:
         """The brief with what people ask for now beside the topic's own keywords."""
-        weights = together(self.plan.topic.weights(), normalised(asked))
-        return self.brief.with_weights(weights)
+        return self.brief.with_weights(weights_of(self.plan.topic, asked))
 
 
 def make_readers(count: int, setup: bytes) -> ReaderPool:
