@@ -98,19 +98,22 @@ def cost(work: Callable[[Thing], object], things: list[Thing]) -> float:
 
 def made_up(size: int, texts: list[str]) -> list[str]:
     """The terms of a topic: 4 in 10 are words of the texts, 3 are phrases that occur in
-    them, 3 occur nowhere. Of the words, those that stop words would be are left out."""
+    them, 3 occur nowhere. No term begins or ends with a word that 1 in 20 texts has."""
     rng = random.Random(SEED)
-    split = [words.tokens(text) for text in texts]
+    split = list(filter(None, map(words.tokens, texts)))
     pages = Counter(chain.from_iterable(map(set, split)))
-    telling = [word for word, times in pages.items() if times < len(texts) / 5]
-    terms = dict.fromkeys(rng.sample(telling, min(size * 4 // 10, len(telling) // 2)))
+    rare = [word for word, times in pages.items() if times < len(texts) / 20]
+    some = set(rare)
+    terms = dict.fromkeys(rng.sample(rare, min(size * 4 // 10, len(rare) // 2)))
     while len(terms) < size * 7 // 10:
         text = rng.choice(split)
         start = rng.randrange(max(len(text) - 4, 1))
-        terms[" ".join(text[start : start + rng.choice((2, 2, 3, 4))])] = None
+        phrase = text[start : start + rng.choice((2, 2, 3, 4))]
+        if some.issuperset((phrase[0], phrase[-1])):
+            terms[" ".join(phrase)] = None
     while len(terms) < size:
-        word = "".join(rng.choices("aeiou" + "bcdfghklmnprstvw", k=rng.randint(4, 10)))
-        terms[rng.choice((word, f"{word} {rng.choice(telling)}"))] = None
+        word = "".join(rng.choices("aeioubcdfghklmnprstvw", k=rng.randint(4, 10)))
+        terms[rng.choice((word, f"{word} {rng.choice(rare)}"))] = None
     return list(terms)
 
 

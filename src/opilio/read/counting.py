@@ -7,6 +7,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -57,7 +58,7 @@ class Words:
         self.phrases = phrases
         self.names = terms.names
         self.overlapping = overlapping
-        hits = np.flatnonzero(row.nodes)
+        hits = row.nodes.nonzero()[0]
         hits = hits[terms.ends[row.nodes[hits]]]
         if len(phrases.first):
             hits = np.union1d(hits, phrases.first)
@@ -71,8 +72,8 @@ class Words:
         if self.text.isascii():
             return before
         # Bytes that go on with a character; as signed numbers they are the least.
-        further = np.flatnonzero(np.frombuffer(self.text, np.int8) < -64)
-        added = np.bincount(np.searchsorted(before, further), minlength=len(before) + 1)
+        further = (np.frombuffer(self.text, np.int8) < -64).nonzero()[0]
+        added = np.bincount(before.searchsorted(further), minlength=len(before) + 1)
         return before - np.cumsum(added[:-1])
 
     @cached_property
@@ -139,19 +140,23 @@ class Words:
         block, up to the next cut. Where the number is negative, it belongs to none, as
         does what stands before the first cut.
         """
-        edges = np.searchsorted(self.starts, [place for place, _ in cuts])
-        owners = np.array([owner for _, owner in cuts], np.int64)
+        places, owners = map(list, zip((0, -1), *cuts, strict=True))
+        edges = self.starts.searchsorted(places)
         terms: list[dict[str, int]] = [{} for _ in range(number)]
-        firsts = np.append(edges, len(self.starts)).tolist()
-        begins = np.searchsorted(self.hits, firsts).tolist()
-        for stretch, owner in enumerate(owners.tolist()):
+        firsts = [*edges.tolist(), len(self.starts)]
+        begins = self.hits.searchsorted(firsts).tolist()
+        for stretch, owner in enumerate(owners):
             low, high = begins[stretch : stretch + 2]
             if low < high and owner >= 0:
                 self.add(terms[owner], low, high, firsts[stretch + 1])
-        blocks = np.repeat(owners, np.diff(firsts))
-        stems = self.row.stems[firsts[0] :]
-        sizes, norms, most = by_block(stems[blocks >= 0], blocks[blocks >= 0], number)
-        return list(map(Tally, sizes, terms, norms, most))
+        sizes = [end - first for first, end in pairwise(firsts)]
+        blocks = np.repeat(np.array(owners) + 1, sizes)
+        parts = by_block(self.row.stems, blocks, number + 1)
+        counted = zip(*(part[1:] for part in parts), strict=True)
+        return [
+            Tally(words, found, norm, most)
+            for found, (words, norm, most) in zip(terms, counted, strict=True)
+        ]
 
     def add(self, terms: dict[str, int], low: int, high: int, end: int) -> None:
         """Count the terms that begin at some of the hits and end before a word."""
@@ -260,10 +265,11 @@ def by_block(
     above = blocks.astype(np.uint64) << np.uint64(64 - bits)
     both, counts = count(above | stems >> np.uint64(bits))
     owners = (both >> np.uint64(64 - bits)).view(np.int64)
-    weights = np.square(1 + np.log(counts))
-    norms = np.sqrt(np.bincount(owners, weights, number))
+    weights = 1 + np.log(counts)
+    norms = np.sqrt(np.bincount(owners, weights * weights, number))
     most = np.zeros(number, np.int64)
-    np.maximum.at(most, owners, counts)
+    there = sizes.nonzero()[0]
+    most[there] = np.maximum.reduceat(counts, owners.searchsorted(there))
     return sizes.tolist(), norms.tolist(), most.tolist()
 
 
@@ -271,8 +277,9 @@ def count(hashes: Hashes) -> tuple[Hashes, Integers]:
     """Each hash once, in ascending order, and how often it occurs."""
     if not len(hashes):
         return hashes, np.zeros(0, np.int64)
-    ordered = np.sort(hashes)
+    ordered = hashes.copy()
+    ordered.sort()
     first = np.ones(len(ordered) + 1, np.bool_)
     np.not_equal(ordered[1:], ordered[:-1], out=first[1:-1])
-    edges = np.flatnonzero(first)
-    return ordered[edges[:-1]], np.diff(edges)
+    edges = first.nonzero()[0]
+    return ordered[edges[:-1]], edges[1:] - edges[:-1]

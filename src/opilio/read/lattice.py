@@ -93,7 +93,7 @@ class Lattice:
             return {}
         else:
             beyond = np.flatnonzero(np.frombuffer(runs.data, np.int8) < 0)
-            numbers = np.unique(np.searchsorted(runs.starts, beyond, "right") - 1)
+            numbers = np.unique(np.searchsorted(runs.starts, beyond) - 1)
         found = {}
         for number, run in zip(numbers.tolist(), runs.texts(numbers), strict=True):
             if tokens := self.split(run, language):
@@ -130,7 +130,7 @@ class Lattice:
         for stretch in stretches(foreign, of_runs):
             places += self.transcribe(stretch, language)
         row = self.table.row(runs, compounds(places))
-        starts = [runs.starts[place.run] - 1 + place.offset for place in places]
+        starts = [runs.starts[place.run] + place.offset for place in places]
         places = seated(places, np.searchsorted(row.starts, starts).tolist())
         apart = np.zeros(len(row.stems) + 1, np.bool_)
         for place in places:

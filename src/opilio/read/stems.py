@@ -57,13 +57,13 @@ class Row(NamedTuple):
 class Runs(NamedTuple):
     """The runs of bytes between separators; most are words."""
 
-    data: bytes  # the text in lower case: a zero, then zeros for separators, 8 zeros
-    starts: Integers  # in data
+    data: bytes  # a zero, the text in lower case with zeros for separators, 8 zeros
+    starts: Integers  # bytes of the text before each
     lengths: Integers
 
     def texts(self, numbers: Integers) -> list[bytes]:
         """Some of the runs."""
-        starts = self.starts[numbers]
+        starts = self.starts[numbers] + 1
         ends = (starts + self.lengths[numbers]).tolist()
         edges = zip(starts.tolist(), ends, strict=True)
         return [self.data[start:end] for start, end in edges]
@@ -99,7 +99,7 @@ class StemTable:
             known = others[:, 0] == keys[new]
             rows[new[known]] = others[known]
             new = new[~known]
-        row = Row(rows[:, 1], rows[:, 2].view(np.int64), runs.starts - 1)
+        row = Row(rows[:, 1], rows[:, 2].view(np.int64), runs.starts)
         compounds = self.learn(row, runs, new, keys) if len(new) else {}
         if instead:
             compounds |= instead
@@ -206,7 +206,7 @@ def find_runs(text: bytes) -> Runs:
     if not text.isascii():
         data = blank(data)
     inside = np.frombuffer(data, np.uint8) != 0
-    edges = np.flatnonzero(inside[1:] != inside[:-1]) + 1
+    edges = (inside[1:] != inside[:-1]).nonzero()[0]
     starts = edges[0::2]
     return Runs(data, starts, edges[1::2] - starts)
 
@@ -225,11 +225,11 @@ def blank(data: bytes) -> bytes:
     """Zeros for the separators that Western texts use beside those in ASCII."""
     changed = bytearray(data)
     cells = np.frombuffer(changed, np.uint8)
-    two = np.flatnonzero(cells == 0xC2)
-    two = two[_LATIN[cells[two + 1]]]
+    leads = ((cells & 0xDF) == 0xC2).nonzero()[0]  # 0xC2 or 0xE2
+    lead, second, third = cells[leads], cells[leads + 1], cells[leads + 2]
+    two = leads[(lead == 0xC2) & _LATIN[second]]
+    three = leads[(lead == 0xE2) & (second == 0x80) & _GENERAL[third]]
     cells[two] = cells[two + 1] = 0
-    three = np.flatnonzero(cells == 0xE2)
-    three = three[(cells[three + 1] == 0x80) & _GENERAL[cells[three + 2]]]
     cells[three] = cells[three + 1] = cells[three + 2] = 0
     return bytes(changed)
 
@@ -237,7 +237,7 @@ def blank(data: bytes) -> bytes:
 def word_keys(runs: Runs) -> Hashes:
     """64 bits of each run, by its first LONG bytes; 0 if it is longer."""
     data, starts, lengths = runs
-    eight_from = np.ndarray(len(data) - 7, np.dtype("<u8"), data, strides=(1,))
+    eight_from = np.ndarray(len(data) - 8, np.dtype("<u8"), data, 1, strides=(1,))
     keys = mix(eight_from[starts] & _MASKS[np.minimum(lengths, 8)])
     longer = np.flatnonzero(lengths > 8)
     for done in range(8, LONG, 8):

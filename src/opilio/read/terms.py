@@ -77,7 +77,7 @@ class Terms:
         """The node of each hash, or NONE."""
         found: Integers = self.begins[hashes >> self.shift].astype(np.int64)
         there = self.hashes[found]
-        while (behind := np.flatnonzero(there < hashes)).size:
+        while (behind := (there < hashes).nonzero()[0]).size:
             found[behind] += 1
             there[behind] = self.hashes[found[behind]]
         found[there != hashes] = NONE
@@ -101,7 +101,7 @@ class Terms:
 
         None goes on to a word that is `apart`.
         """
-        first = np.flatnonzero(nodes)
+        first = nodes.nonzero()[0]
         first = first[self.goes_on[nodes[first]]]
         last, node = first, nodes[first]
         found: list[Phrases] = []
@@ -112,7 +112,7 @@ class Terms:
             node = self.below(node, stems[last])
             if apart is not None:
                 node[apart[last]] = NONE
-            there = np.flatnonzero(node)
+            there = node.nonzero()[0]
             first, last, node = first[there], last[there], node[there]
             ends = self.ends[node]
             if ends.any():
