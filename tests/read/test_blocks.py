@@ -222,3 +222,18 @@ def test_blocks_share_the_words_of_the_page_among_them(pieces: list[str]) -> Non
     for number, block in enumerate(page.blocks):
         assert block.parent < number and (block.level == 0) == (block.heading == "")
     assert all(0 <= link.block < len(page.blocks) for link in page.links)
+
+
+def test_the_terms_of_a_heading_are_counted_by_themselves() -> None:
+    page = read(
+        "<h1>Bees\n  and <i>honey</i></h1>bee <h2>Sharks</h2><p>honey, shark</p>"
+        "<h3>Crawlers: a   focused crawling bee</h3>"
+    )
+    headings = [dict(block.heading_terms.terms) for block in page.blocks]
+    assert headings == [
+        {},
+        {"bee": 1, "honey": 1},
+        {"shark": 1},
+        {"crawler": 1, "focus crawl": 1, "bee": 1},
+    ]
+    assert page.blocks[1].heading_terms.norm == pytest.approx(3**0.5)

@@ -15,7 +15,7 @@ from opilio.read.found import Found
 from opilio.read.lexicon import LONGEST, Lexicon
 from opilio.read.link_terms import with_terms
 from opilio.read.link_words import with_words
-from opilio.types import Block, Counted, Link
+from opilio.types import NOTHING, Block, Counted, Link
 
 MOST_TEXT = LONGEST * 3 // 4  # characters; what follows the text must find room too
 
@@ -71,7 +71,12 @@ def blocks_of(words: Words, found: Found, ends: list[int]) -> list[Block]:
     cuts = [cut for cut in found.cuts if cut[0] < ends[0]] or [(0, 0)]
     cuts += [(ends[0], 0), (ends[1], -1)]
     tallies = words.tally(cuts, len(found.sections))
-    return [
-        Block(*section, *tally)
-        for section, tally in zip(found.sections, tallies, strict=True)
-    ]
+    begins = {number: place for place, number in reversed(cuts)}
+    blocks = []
+    for number, tally in enumerate(tallies):
+        section, heading = found.sections[number], NOTHING
+        if section.heading and tally.terms:  # a block begins with its heading
+            begin = begins[number]
+            heading = words.between(begin, begin + len(section.heading))
+        blocks.append(Block(*section, *tally, heading))
+    return blocks
