@@ -19,8 +19,14 @@ DEFAULT = "best-first"
 
 # Name -> module:class; imported when chosen, since some need much.
 OURS = {
+    "apprentice": "apprentice:Apprentice",
     "best-first": "best_first:BestFirst",
+    "blocks": "blocks:Blocks",
     "breadth-first": "breadth_first:BreadthFirst",
+    "fish-search": "fish_search:FishSearch",
+    "mcore": "mcore:Mcore",
+    "shark-search": "shark_search:SharkSearch",
+    "weight-table": "weight_table:WeightTable",
 }
 
 

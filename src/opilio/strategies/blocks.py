@@ -1,0 +1,215 @@
+"""Blocks with tunnelling: Aastha, M.E. thesis, sections 4.5.2 to 4.6.
+
+For a link u in block b:
+
+    R(t,b)   = Σ_k w_kt·w_kb / √(Σ_k w_kt² · Σ_k w_kb²)
+    R(t,l)   = mean of R(t,b) over the blocks that hold u on all its known parents
+    Score(u) = μ·R(t,b) + (1-μ)·R(t,l)
+    promise  = decay^level · Score(u)
+
+Symbols: t the topic's weight table, w_kt and w_kb the weight of term k in it and in the
+block; level of u: how deep it is in a tunnel of irrelevant pages. A block is relevant
+if R(t,b) > `limit`. A page is relevant if the configured judge says so.
+
+`paper`: w_kb = n_k/n_max over the terms of the table. Links in relevant blocks of
+relevant pages are followed; those of irrelevant ones go through the IrrelevantTable
+(irrelevant_table.py), which is emptied first: promise = 2 + Score(u). What it gives up
+waits with promise -1 until nothing else is left, since only the frontier lets go of a
+link. Other links are not wanted (reasons `block`, `tunnel`).
+
+We differ, in both modes: R(t,b) is that of the best block that holds u, and parents are
+those the crawl has met; both are revised whenever another one is found.
+We differ (`fixed`): w_kb = 1 + ln n_k, and the length of a block is taken over all its
+terms, but no less than that of 36 different words, for a line of a list is short enough
+to be all topic by chance. Links of a relevant page have level 0, in its irrelevant
+blocks level 1; links of an irrelevant page one more than the page. Beyond `max_level`
+they are not wanted (reason `tunnel`) until they are found on a shorter way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from math import sqrt
+from typing import Annotated, NamedTuple
+
+import msgspec
+from msgspec import Meta
+
+from opilio.config import Count, Section
+from opilio.strategies.irrelevant_table import NO_GROUP, IrrelevantTable
+from opilio.strategies.notes import Notes
+from opilio.strategies.options import Mode
+from opilio.strategies.similarity import Similarity
+from opilio.types import Block, Knowledge, Lease, Page, Ranked, Reads, Verdict
+
+SHORTEST = 6.0  # the least length of a block: that of 36 different words
+FIRST = 2.0  # what puts the IrrelevantTable before all other links
+GIVEN_UP = -1.0
+
+Share = Annotated[float, Meta(ge=0, le=1)]
+
+
+class BlocksOptions(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """μ, and how far tunnels go; the thesis gives neither limit nor max_level."""
+
+    mode: Mode = "fixed"
+    mu: Share = 0.5
+    limit: Share = 0.02  # blocks above it are relevant
+    partition: bool = True  # False: the whole page is one block
+    tunnelling: bool = True
+    max_level: Count = 3
+    decay: Share = 0.7  # of the score, a level
+
+
+class Parents(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """What the blocks that hold a link say about it."""
+
+    total: float = 0.0  # of R(t,b) over all parents
+    count: int = 0
+    best: float = 0.0
+    level: int = 2**31 - 1  # the least
+    group: int = NO_GROUP  # of the IrrelevantTable
+
+    @property
+    def mean(self) -> float:
+        """R(t,l)"""
+        return self.total / self.count
+
+    def with_one(self, relevance: float, level: int) -> Parents:
+        """With one parent more."""
+        return Parents(
+            self.total + relevance,
+            self.count + 1,
+            max(self.best, relevance),
+            min(self.level, level),
+            self.group,
+        )
+
+
+UNKNOWN = Parents()
+
+
+class Way(NamedTuple):
+    """Where links of one page go."""
+
+    inside: int  # level in relevant blocks,
+    outside: int  # and in others
+    reason: str  # why they are not wanted, if they are not
+    group: int = NO_GROUP  # of the IrrelevantTable
+
+
+class Blocks:
+    """Scores a link by the blocks that hold it, and crosses irrelevant pages."""
+
+    Options = BlocksOptions
+
+    def __init__(self, options: BlocksOptions, knowledge: Knowledge) -> None:
+        self.options = options
+        self.reads = Reads(context=options.partition, blocks=options.partition)
+        self.deepest = options.max_level if options.tunnelling else 0
+        self.relevance = relevance_of(knowledge.subject.weights, options.mode)
+        self.parents: Notes[Parents] = Notes(Parents)
+        self.table = IrrelevantTable(options.max_level)
+        self.revised: dict[int, float] = {}
+        self.changes = self.parents.changes
+        self.dump = self.table.dump
+        self.load = self.table.load
+
+    def recall(self, notes: Iterable[tuple[int, bytes]]) -> None:
+        """Take up what was known of links; after `load`, which knows their groups."""
+        self.parents.recall(notes)
+        for fingerprint, known in self.parents.items():
+            self.table.join(fingerprint, known.group)
+
+    def revise(self) -> Iterable[tuple[int, float]]:
+        """New promises of links that have one parent more, or were given up."""
+        revised, self.revised = self.revised, {}
+        return revised.items()
+
+    def rank(self, page: Page, verdict: Verdict, lease: Lease) -> Iterator[Ranked]:
+        """Every link of the page with the mean of all blocks that hold it."""
+        way = self.way(verdict, lease)
+        found = self.relevances(page)
+        for link in page.links:
+            relevance = found[link.block] if len(found) > 1 else found[0]
+            level = way.inside if relevance > self.options.limit else way.outside
+            before = self.parents.get(link.fingerprint, UNKNOWN)
+            known = before.with_one(relevance, level)
+            if way.group and self.table.level(before.group) is None:
+                known = msgspec.structs.replace(known, group=way.group)
+                self.table.join(link.fingerprint, way.group)
+            self.parents[link.fingerprint] = known
+            promise, depth = self.promise(known), self.depth(known)
+            if before.count:
+                self.revised[link.fingerprint] = promise
+            reason = "" if depth <= self.deepest else way.reason
+            yield Ranked(link, promise, parts(known, depth), depth, reason)
+
+    def relevances(self, page: Page) -> Sequence[float]:
+        """R(t,b) of each block of the page, or of the page as one."""
+        if self.options.partition and page.blocks:
+            return [self.relevance(block) for block in page.blocks]
+        return [self.relevance(Block(terms=page.terms, norm=page.norm, most=1))]
+
+    def way(self, verdict: Verdict, lease: Lease) -> Way:
+        """Where the links of a page go that a link led to."""
+        known = self.parents.get(lease.fingerprint)
+        reason = "block" if verdict.relevant else "tunnel"
+        if self.options.mode == "paper" and self.options.tunnelling:
+            return self.way_by_the_letter(verdict, known.group if known else NO_GROUP)
+        if verdict.relevant:
+            return Way(0, 1, reason)
+        level = (known.level if known else lease.level) + 1
+        return Way(level, level, reason)
+
+    def way_by_the_letter(self, verdict: Verdict, group: int) -> Way:
+        """The same with the IrrelevantTable, by a link of this group of it."""
+        out = self.deepest + 1
+        in_table = self.table.level(group) is not None
+        if verdict.relevant and not in_table:
+            return Way(0, out, "block")
+        if verdict.relevant:
+            return Way(out, out, "tunnel", self.table.deepen(group))
+        if not in_table:
+            return Way(out, out, "tunnel", self.table.open())
+        for given_up in self.table.fail(group):
+            self.revised[given_up] = self.promise(self.parents[given_up])
+        return Way(out, out, "tunnel")
+
+    def depth(self, known: Parents) -> int:
+        """The level of a link."""
+        in_table = self.table.level(known.group)
+        return known.level if in_table is None else in_table
+
+    def promise(self, known: Parents) -> float:
+        """Where a link comes among all others."""
+        mu = self.options.mu
+        score = mu * known.best + (1 - mu) * known.mean
+        if self.table.level(known.group) is not None:
+            return FIRST + score
+        if known.level > self.deepest:
+            return GIVEN_UP
+        return score * self.options.decay**known.level
+
+
+def parts(known: Parents, depth: int) -> dict[str, float]:
+    """What the promise of a link is made of, as the docstring above combines it."""
+    return {"R(t,b)": known.best, "R(t,l)": known.mean, "level": float(depth)}
+
+
+def relevance_of(weights: Mapping[str, float], mode: Mode) -> Callable[[Block], float]:
+    """R(t,b) as a function of b."""
+    similarity = Similarity(weights)
+    length = sqrt(sum(weight**2 for weight in weights.values()))
+
+    def fixed(block: Block) -> float:
+        return similarity.of(block.terms, max(block.norm, SHORTEST))
+
+    def paper(block: Block) -> float:
+        # n_max cancels out: every w_kb is divided by it.
+        counts = {term: n for term, n in block.terms.items() if term in weights}
+        own = sqrt(sum(n**2 for n in counts.values()))
+        common = sum(weights[term] * n for term, n in counts.items())
+        return min(1.0, common / (length * own)) if own else 0.0
+
+    return paper if mode == "paper" else fixed

@@ -1,0 +1,81 @@
+"""Shark-Search: Hersovici et al., WWW7, 1998, figure 2.
+
+For a link u on page p:
+
+    inherited(u) = δ·score(p)  if score(p) > 0, else δ·inherited(p)
+    context      = 1           if sim(anchor) > 0, else sim(words around)
+    near         = β·sim(anchor) + (1-β)·context
+    promise      = γ·inherited(u) + (1-γ)·near
+
+Symbols: sim the cosine with the topic's weight table; δ `decay`, β `anchor_weight`, γ
+`inherited_weight`. The explanation shows γ·inherited and (1-γ)·near.
+We differ: score(p) comes from the configured judge, which also knows no relevance of
+exactly 0 where one word of the topic stands. Neither width nor depth is limited: what
+is inherited fades by itself, and the crawl has a budget. Of several parents the best
+counts, for the promise as in the paper and likewise for what is inherited. A seed has
+inherited nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Annotated
+
+from msgspec import Meta
+
+from opilio.config import Section
+from opilio.strategies.notes import Notes
+from opilio.strategies.similarity import Similarity
+from opilio.types import Knowledge, Lease, Link, Page, Ranked, Reads, Verdict
+
+Share = Annotated[float, Meta(ge=0, le=1)]
+
+
+class SharkSearchOptions(
+    Section, frozen=True, kw_only=True, forbid_unknown_fields=True
+):
+    """The three constants."""
+
+    decay: Share = 0.5  # δ
+    anchor_weight: Share = 0.8  # β
+    inherited_weight: Share = 0.5  # γ
+
+
+class SharkSearch:
+    """Blends what a link inherits with how well its anchor and surroundings fit."""
+
+    Options = SharkSearchOptions
+    reads = Reads(context=True)
+
+    def __init__(self, options: SharkSearchOptions, knowledge: Knowledge) -> None:
+        self.decay = options.decay
+        self.anchor_weight = options.anchor_weight
+        self.inherited_weight = options.inherited_weight
+        self.similarity = Similarity(knowledge.subject.weights)
+        self.inherited: Notes[float] = Notes(float)
+        self.changes = self.inherited.changes
+
+    def recall(self, notes: Iterable[tuple[int, bytes]]) -> None:
+        """Take up what links of earlier runs have inherited."""
+        self.inherited.recall(notes)
+
+    def rank(self, page: Page, verdict: Verdict, lease: Lease) -> Iterator[Ranked]:
+        """Every link of the page with what it inherits and what is near it."""
+        own = verdict.score or self.inherited.get(lease.fingerprint, 0.0)
+        inherited = self.decay * own
+        share = self.inherited_weight
+        level = 0 if verdict.relevant else lease.level + 1
+        for link in page.links:
+            if inherited > self.inherited.get(link.fingerprint, 0.0):
+                self.inherited[link.fingerprint] = inherited
+            near = (1 - share) * self.near(link)
+            parts = {"γ·inherited": share * inherited, "(1-γ)·near": near}
+            yield Ranked(link, share * inherited + near, parts, level)
+
+    def near(self, link: Link) -> float:
+        """How well the link itself and its surroundings fit the topic."""
+        if link.terms is None:
+            return 0.0
+        anchor = self.similarity.cos(link.terms.anchor)
+        context = 1.0 if anchor > 0 else self.similarity.cos(link.terms.around)
+        return self.anchor_weight * anchor + (1 - self.anchor_weight) * context

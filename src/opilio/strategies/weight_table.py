@@ -1,0 +1,90 @@
+"""Weight table: Meenu, Singla & Batra, sections 3.2.6, equation 5.
+
+For a link k of page p, if Relevancy(t,p) is above the page's threshold:
+
+    LinkScore(k) = α + β + γ + ω
+
+Symbols: t the topic's weight table; α URLScore, β AnchorScore, ω SurroundingScore: the
+cosine (equation 4) of t with the words of the link's address, of its anchor, and around
+it; γ ParentScore, Relevancy(t,p), the verdict on p. Each is in [0, 1].
+
+`paper`: links of pages that are not relevant are not wanted (reason `page`), nor are
+links whose LinkScore is not above `link_threshold` (reason `link_score`).
+
+We differ (`fixed`): nothing is dropped, or no page that is reached only across an
+irrelevant one would be found. Such links wait behind all others: promise =
+LinkScore - 4.
+In both modes Relevancy(t,p) and its threshold are the configured judge's (`cosine` is
+equation 4) unless `page_threshold` is set; the paper gives no thresholds. Of several
+parents the best counts: the frontier keeps the larger promise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated
+
+from msgspec import Meta
+
+from opilio.config import Section
+from opilio.strategies.options import Mode
+from opilio.strategies.similarity import Similarity
+from opilio.types import Knowledge, Lease, Link, Page, Ranked, Reads, Verdict
+
+MOST = 4.0  # the largest LinkScore
+
+LinkScore = Annotated[float, Meta(ge=0, le=MOST)]
+
+
+class WeightTableOptions(
+    Section, frozen=True, kw_only=True, forbid_unknown_fields=True
+):
+    """The two thresholds, neither of which the paper gives."""
+
+    mode: Mode = "fixed"
+    page_threshold: Annotated[float, Meta(ge=0, le=1)] | None = None  # None: judge's
+    link_threshold: LinkScore = 0.1
+
+
+class WeightTable:
+    """Adds up how well address, anchor, page and surroundings fit the topic."""
+
+    Options = WeightTableOptions
+    reads = Reads(context=True)
+
+    def __init__(self, options: WeightTableOptions, knowledge: Knowledge) -> None:
+        self.options = options
+        self.similarity = Similarity(knowledge.subject.weights)
+
+    def rank(self, page: Page, verdict: Verdict, lease: Lease) -> Iterator[Ranked]:
+        """Every link of the page with its four scores."""
+        relevant = self.is_relevant(verdict)
+        level = 0 if verdict.relevant else lease.level + 1
+        for link in page.links:
+            parts = self.scores(link, verdict.score)
+            score = sum(parts.values())
+            if relevant and score > self.options.link_threshold:
+                yield Ranked(link, score, parts, level)
+            elif self.options.mode == "fixed":
+                yield Ranked(link, score - MOST, {**parts, "behind": -MOST}, level)
+            else:
+                reason = "link_score" if relevant else "page"
+                yield Ranked(link, score, parts, level, reason)
+
+    def is_relevant(self, verdict: Verdict) -> bool:
+        """Is the page relevant enough for its links to be looked at?"""
+        threshold = self.options.page_threshold
+        return verdict.relevant if threshold is None else verdict.score > threshold
+
+    def scores(self, link: Link, parent: float) -> dict[str, float]:
+        """The parts of the LinkScore that are not 0, by their names in the paper."""
+        if link.terms is None:
+            return {"γ parent": parent}
+        cos = self.similarity.cos
+        parts = {
+            "α url": cos(link.terms.url),
+            "β anchor": cos(link.terms.anchor),
+            "γ parent": parent,
+            "ω surrounding": cos(link.terms.around),
+        }
+        return {name: score for name, score in parts.items() if score}
