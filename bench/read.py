@@ -9,6 +9,7 @@ machine slows all alike. Run it with `python -m bench.read [pages]`.
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import random
 import statistics
@@ -126,6 +127,8 @@ def compare(responses: list[Response], texts: list[str]) -> None:
         readers[f"{size:,} terms"] = PageReader(setup).read
     bare = ReaderSetup(tuple(made_up(SIZES[0], texts)), "en")
     readers["10 terms, no context, no blocks"] = PageReader(bare).read
+    gc.collect()
+    gc.freeze()  # as reader processes do
     rows = []
     for name in ("new pages", *["met again"] * (ROUNDS - 1)):
         limits: list[float] = []

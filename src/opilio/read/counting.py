@@ -58,11 +58,9 @@ class Words:
         self.phrases = phrases
         self.names = terms.names
         self.overlapping = overlapping
-        hits = row.nodes.nonzero()[0]
-        hits = hits[terms.ends[row.nodes[hits]]]
-        if len(phrases.first):
-            hits = np.union1d(hits, phrases.first)
-        self.hits = hits  # the words where a term begins
+        begins = terms.ends[row.nodes]
+        begins[phrases.first] = True
+        self.hits = begins.nonzero()[0]  # the words where a term begins
         self.ends = terms.ends
 
     @cached_property

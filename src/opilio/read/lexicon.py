@@ -49,7 +49,3 @@ class Lexicon:
             phrases = self.terms.phrases(row.stems, row.nodes)
             phrases = in_lines(data, row.starts, phrases)
         return Words(data, row, phrases, self.terms, self.overlapping)
-
-    def vector(self, text: bytes) -> Vector:
-        """Count the words of a text in UTF-8."""
-        return self.words(text.decode("utf-8", "replace")).total()
