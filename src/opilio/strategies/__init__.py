@@ -20,12 +20,22 @@ DEFAULT = "best-first"
 # Name -> module:class; imported when chosen, since some need much.
 OURS = {
     "apprentice": "apprentice:Apprentice",
+    "backlink-count": "backlink_count:BacklinkCount",
     "best-first": "best_first:BestFirst",
+    "best-n-first": "best_n_first:BestNFirst",
     "blocks": "blocks:Blocks",
     "breadth-first": "breadth_first:BreadthFirst",
+    "depth-first": "depth_first:DepthFirst",
     "fish-search": "fish_search:FishSearch",
+    "host-bandit": "host_bandit:HostBandit",
     "mcore": "mcore:Mcore",
+    "opic": "opic:Opic",
+    "otie": "otie:Otie",
+    "pagerank": "pagerank:ByPageRank",
+    "random": "random:Random",
     "shark-search": "shark_search:SharkSearch",
+    "soft-focus": "soft_focus:SoftFocus",
+    "website-model": "website_model:WebsiteModel",
     "weight-table": "weight_table:WeightTable",
 }
 

@@ -1,0 +1,99 @@
+"""OPIC: Abiteboul, Preda & Cobena, WWW2003, sections 3 and 4.
+
+    promise(u) = C(u)
+
+When page p is visited, with links to u_1 … u_n:
+
+    H(p) += C(p);   C(u_i) += C(p)/n;   C(p) = 0;   G += C(p)
+
+Symbols: C cash, H history, G all cash that was ever handed on. The importance of a
+page is (H + C)/(G + 1). The cash of a page without links goes to the virtual page.
+We differ: the web is not known beforehand, so each seed brings cash of 1 and no other
+page has any of its own. No page is visited twice: cash that comes back to a visited
+page stays there, and counts for its importance only. The virtual page keeps what it
+gets; to hand it on would raise all that waits alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import msgspec
+
+from opilio.strategies.graph import pack, unpack
+from opilio.strategies.journal import Journal
+from opilio.strategies.options import NoOptions
+from opilio.types import (
+    Fingerprint,
+    Knowledge,
+    Lease,
+    Page,
+    Ranked,
+    Reads,
+    State,
+    Verdict,
+)
+
+SEED = 1.0  # cash
+
+
+class Payment(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """A page hands its cash to its links."""
+
+    page: Fingerprint
+    brought: float  # cash of its own, if no page that was read links to it
+    links: bytes
+
+
+class Opic:
+    """Visits first what holds most cash, which pages hand on to what they link to."""
+
+    Options = NoOptions
+    reads = Reads()
+
+    def __init__(self, options: NoOptions, knowledge: Knowledge) -> None:
+        self.cash: dict[Fingerprint, float] = {}
+        self.history: dict[Fingerprint, float] = {}
+        self.virtual = 0.0  # cash of the virtual page
+        self.handed_on = 0.0  # G
+        self.journal = Journal(Payment, self.pay)
+        self.changes = self.journal.changes
+
+    def recall(self, notes: Iterable[tuple[int, bytes]]) -> None:
+        """Pay once more what was paid in earlier runs."""
+        for _ in self.journal.replay(notes):
+            pass
+
+    def pay(self, payment: Payment) -> None:
+        """Hand the cash of a page on."""
+        cash = self.cash
+        page, links = payment.page, unpack(payment.links)
+        amount = cash.get(page, payment.brought)
+        cash[page] = 0.0
+        self.history[page] = self.history.get(page, 0.0) + amount
+        self.handed_on += amount
+        if not links:
+            self.virtual += amount
+            return
+        share = amount / len(links)
+        for link in links:
+            cash[link] = cash.get(link, 0.0) + share
+
+    def importance(self, url: Fingerprint) -> float:
+        """The share of all cash that has passed through a URL by now."""
+        passed = self.history.get(url, 0.0) + self.cash.get(url, 0.0)
+        return passed / (self.handed_on + 1)
+
+    def missed(self, lease: Lease, state: State) -> None:
+        """A visit without a page hands its cash to the virtual page."""
+        if lease.fingerprint in self.cash:
+            self.journal.write(Payment(lease.fingerprint, 0.0, b""))
+
+    def rank(self, page: Page, verdict: Verdict, lease: Lease) -> Iterator[Ranked]:
+        """Every link of the page with the cash that it has now."""
+        brought = min(max(lease.promise, 0.0), SEED)
+        self.journal.write(Payment(lease.fingerprint, brought, pack(page.links)))
+        level = 0 if verdict.relevant else lease.level + 1
+        for link in page.links:
+            cash = self.cash[link.fingerprint]
+            yield Ranked(link, cash, {"C(u)": cash}, level)

@@ -1,0 +1,84 @@
+"""PageRank: Cho, Garcia-Molina & Page, WWW7, 1998, section 2; Page et al., 1998.
+
+    promise(u) = IR'(u) = (1-d) + d·Σ_i IR'(t_i)/c_i
+
+Symbols: t_i the pages read so far that link to u, c_i how many links t_i has, d
+`damping`. IR' is an estimate of IR(u), which knows all of the web.
+We differ: it is computed when the links have grown by a fifth, not every so many pages,
+and until then grows by what each page passes on; see importance.py. Links that wait
+hear of a computation in portions, the most promising first; see promises.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Annotated
+
+from msgspec import Meta
+
+from opilio.config import Section
+from opilio.strategies.graph import CrawlGraph, Numbers, Visit, pack
+from opilio.strategies.importance import PageRank, Values
+from opilio.strategies.journal import Journal
+from opilio.strategies.promises import NOBODY, Promises
+from opilio.types import Knowledge, Lease, Page, Ranked, Reads, State, Verdict
+
+Damping = Annotated[float, Meta(ge=0, lt=1)]
+
+
+class ByPageRankOptions(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The one constant."""
+
+    damping: Damping = 0.85  # d
+
+
+class ByPageRank:
+    """Visits first what has the highest PageRank among the pages read so far."""
+
+    Options = ByPageRankOptions
+    reads = Reads()
+
+    def __init__(self, options: ByPageRankOptions, knowledge: Knowledge) -> None:
+        self.graph = CrawlGraph()
+        self.importance = PageRank(self.graph, options.damping)
+        self.promises = Promises(self.graph, self.value)
+        self.journal = Journal(Visit, self.happen)
+        self.changes = self.journal.changes
+        self.revise = self.promises.take
+        self.found = NOBODY  # the links of the page that was read last
+
+    def value(self, links: Numbers) -> Values:
+        """IR' of each."""
+        return self.importance.ranks.values[links]
+
+    def happen(self, visit: Visit) -> None:
+        """Take up a page, or that there was none."""
+        if visit.links is None:
+            self.promises.leave(self.graph.find(visit.url))
+            return
+        number, self.found = self.graph.visit(visit.url, visit.found)
+        self.importance.visit(number, self.found)
+        self.promises.leave(number)
+        if self.importance.is_due:
+            self.importance.compute()
+            self.promises.renew()
+        self.promises.tell(self.found)
+        self.promises.portion()
+
+    def recall(self, notes: Iterable[tuple[int, bytes]]) -> None:
+        """Read the pages of earlier runs again."""
+        for visit in self.journal.replay(notes):
+            if visit.links is not None:
+                self.revise()  # the frontier was told
+
+    def missed(self, lease: Lease, state: State) -> None:
+        """A link waits no more."""
+        self.journal.write(Visit(lease.fingerprint, None))
+
+    def rank(self, page: Page, verdict: Verdict, lease: Lease) -> Iterator[Ranked]:
+        """Every link of the page with its PageRank."""
+        self.journal.write(Visit(lease.fingerprint, pack(page.links)))
+        level = 0 if verdict.relevant else lease.level + 1
+        values = self.value(self.found).tolist()
+        for link, value in zip(page.links, values, strict=True):
+            yield Ranked(link, value, {"IR'(u)": value}, level)

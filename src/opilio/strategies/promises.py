@@ -1,0 +1,99 @@
+"""Values of links that change in; what the frontier is to be told of it out.
+
+What is computed over all links may change all their promises at once. The frontier is
+then told of those that changed by more than a hundredth, so many a page and the most
+promising first, until the next computation. So a page costs the same however many
+links wait, and what is visited next is always in order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from opilio.strategies.columns import Column
+from opilio.strategies.graph import CrawlGraph, Numbers
+
+PORTION = 200  # a page
+MOST = 100_000  # of one computation
+SLIGHT = 0.01  # of a promise
+
+Values = NDArray[np.float64]
+NOBODY = np.empty(0, np.int32)
+
+
+class Promises:
+    """What the frontier was told of each link that waits."""
+
+    def __init__(self, graph: CrawlGraph, value: Callable[[Numbers], Values]) -> None:
+        self.graph = graph
+        self.value = value
+        self._told = Column(np.float64, fill=np.nan)  # not a number: it does not wait
+        self._gone = Column(np.bool_)
+        self._late = NOBODY  # whose change is still to be told, the best first
+        self._due: list[Numbers] = []
+
+    @property
+    def waiting(self) -> Numbers:
+        """The links that may wait."""
+        return np.flatnonzero(~np.isnan(self._told.values)).astype(np.int32)
+
+    def waits(self, number: int) -> bool:
+        """May it still be visited?"""
+        return not np.isnan(self._told.values[number])
+
+    def leave(self, number: int) -> None:
+        """A link was visited and waits no more; -1: one that we do not know."""
+        self._reach()
+        if number >= 0:
+            self._told.values[number] = np.nan
+            self._gone.values[number] = True
+
+    def tell(self, links: Numbers) -> Values:
+        """The promises of links that are about to be ranked; a lower one than before
+        is to be told again, since the frontier keeps the better of two."""
+        self._reach()
+        values = self.value(links)
+        told = self._told.values
+        self._due.append(links[told[links] > values])
+        told[links] = np.where(self._gone.values[links], np.nan, values)
+        return values
+
+    def renew(self) -> None:
+        """All values may have changed."""
+        links = self.waiting
+        values, told = self.value(links), self._told.values[links]
+        changed = np.abs(values - told) > SLIGHT * np.abs(told)
+        links, best = links[changed], -np.maximum(values, told)[changed]
+        if len(links) > MOST:
+            most = np.argpartition(best, MOST)[:MOST]
+            links, best = links[most], best[most]
+        self._late = links[np.argsort(best, kind="stable")]
+
+    def move(self, links: Numbers) -> None:
+        """Tell of these with the next portion, whatever else there is."""
+        self._due.append(links)
+
+    def portion(self) -> None:
+        """Make the next of those that are late due."""
+        some, self._late = self._late[:PORTION], self._late[PORTION:]
+        self._due.append(some)
+
+    def take(self) -> list[tuple[int, float]]:
+        """All that is due, and forget that it is: fingerprints and promises."""
+        if not any(map(len, self._due)):
+            self._due.clear()
+            return []
+        due = np.unique(np.concatenate(self._due))
+        self._due.clear()
+        due = due[~np.isnan(self._told.values[due])]
+        values = self.value(due)
+        self._told.values[due] = values
+        urls = self.graph.fingerprints.values[due]
+        return list(zip(urls.tolist(), values.tolist(), strict=True))
+
+    def _reach(self) -> None:
+        self._told.reach(len(self.graph))
+        self._gone.reach(len(self.graph))
