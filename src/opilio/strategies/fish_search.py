@@ -30,7 +30,7 @@ ALPHA = 1.5
 class FishSearchOptions(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How many offspring there are, and how long they live without food."""
 
-    width: Some = 10
+    width: Some = 20
     depth: Count = 3
 
 
