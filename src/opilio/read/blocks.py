@@ -9,10 +9,12 @@ own, after which the block that they interrupt goes on.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate, repeat
 from typing import NamedTuple
 
 from opilio.read.found import Section
+from opilio.read.links import CODES
 from opilio.types import BlockKind
 
 MOST_BLOCKS = 200  # what follows belongs to the last
@@ -24,7 +26,7 @@ LARGE = 0.5  # share of the page's text above which a region is the page itself
 MOSTLY_LINKS = 0.5
 GAP = 20  # characters in which a heading and its list, or nothing, may stand
 
-HEADING, OPENS, CLOSES = "h", "<", ">"  # what codes of marks begin with; links: nothing
+KINDS = HEADING, OPENS, CLOSES = "h", "<", ">"  # what codes of marks begin with
 
 
 class Heading(NamedTuple):
@@ -55,6 +57,17 @@ class Marks(NamedTuple):
     lengths: Sequence[int] = ()  # characters of each link
 
 
+class Event(NamedTuple):
+    """A mark that may begin or end a block."""
+
+    kind: str
+    number: int
+    place: int
+    rank: int  # among all marks
+    links: int  # before it
+    linked: int  # characters in these
+
+
 class Outline:
     """The blocks of a text: the sections, and what of the text belongs to each."""
 
@@ -65,23 +78,25 @@ class Outline:
         self._current = 0
         self._above: list[tuple[int, int]] = []  # levels and numbers of headings
         self._interrupted = 0  # the section that goes on after the region
-        self._until = ""  # code that ends the region we are in
-        accepted = accept(text, marks) if marks.regions else ()
-        for code, place in marks.places.items():
-            kind, number = code[0], code[1:]
-            if kind.isdigit():
-                self.of_link[code] = self._current
-            elif kind == HEADING:
-                self._begin_heading(marks.headings[int(number)], place)
+        self._until = -1  # number of the region we are in
+        codes, events = list(marks.places), list(events_of(marks))
+        accepted = accept(text, marks, events)
+        done = 0
+        for kind, number, place, rank, _, _ in events:
+            self.of_link.update(dict.fromkeys(codes[done:rank], self._current))
+            done = rank + 1
+            if kind == HEADING:
+                self._begin_heading(marks.headings[number], place)
             elif kind == OPENS:
                 if number in accepted:
-                    self._begin_region(marks.regions[int(number)], place, number)
-            elif code == self._until:
-                self._until, self._current = "", self._interrupted
+                    self._begin_region(marks.regions[number], place, number)
+            elif number == self._until:
+                self._until, self._current = -1, self._interrupted
                 self.cuts.append((place, self._current))
+        self.of_link.update(dict.fromkeys(codes[done:], self._current))
 
     def _begin_heading(self, heading: Heading, place: int) -> None:
-        if self._until:
+        if self._until >= 0:
             return
         while self._above and self._above[-1][0] >= heading.level:
             self._above.pop()
@@ -89,10 +104,10 @@ class Outline:
         if self._begin(Section(heading.text, heading.level, parent), place):
             self._above.append((heading.level, self._current))
 
-    def _begin_region(self, region: Region, place: int, number: str) -> None:
+    def _begin_region(self, region: Region, place: int, number: int) -> None:
         before = self._current
-        if not self._until and self._begin(Section(kind=region.kind), place):
-            self._interrupted, self._until = before, CLOSES + number
+        if self._until < 0 and self._begin(Section(kind=region.kind), place):
+            self._interrupted, self._until = before, number
 
     def _begin(self, section: Section, place: int) -> bool:
         if len(self.sections) == MOST_BLOCKS:
@@ -103,44 +118,41 @@ class Outline:
         return True
 
 
-class _Begun(NamedTuple):
-    """What was counted when a region began."""
+def events_of(marks: Marks) -> Iterator[Event]:
+    """The marks of headings and regions, in order."""
+    lengths = dict(zip(CODES, marks.lengths, strict=False))
+    linked = accumulate(map(lengths.get, marks.places, repeat(0)))
+    others = 0
+    every = zip(marks.places.items(), linked, strict=True)
+    for rank, ((code, place), characters) in enumerate(every):
+        if code[0] in KINDS:
+            links = rank - others
+            yield Event(code[0], int(code[1:]), place, rank, links, characters)
+            others += 1
 
-    place: int
-    links: int
-    linked: int
-    announced: bool
 
-
-def accept(text: str, marks: Marks) -> set[str]:
+def accept(text: str, marks: Marks, events: Iterable[Event]) -> set[int]:
     """The numbers of the regions that are blocks of their own."""
-    places, headings, regions, lengths = marks
-    accepted: set[str] = set()
-    begun: dict[str, _Begun] = {}
-    links = linked = 0  # links so far, and characters in them
+    accepted: set[int] = set()
+    begun: dict[int, tuple[Event, bool]] = {}
     below = -1  # where the last heading ends
-    for code, place in places.items():
-        kind, number = code[0], code[1:]
-        if kind.isdigit():
-            links += 1
-            linked += lengths[int(code)]
-        elif kind == HEADING:
-            level, heading = headings[int(number)]
+    for event in events:
+        kind, number, place, _, links, linked = event
+        if kind == HEADING:
+            level, heading = marks.headings[number]
             # The site's name may stand above its menu, but what h2 announces is text.
             below = place + len(heading) if level > 1 else -1
         elif kind == OPENS:
-            announced = below >= 0 and is_blank(text, below, place)
-            begun[number] = _Begun(place, links, linked, announced)
+            begun[number] = event, below >= 0 and is_blank(text, below, place)
         elif number in begun:
-            start = begun.pop(number)
-            region, new = regions[int(number)], links - start.links
+            start, announced = begun.pop(number)
+            region, new = marks.regions[number], links - start.links
             size = place - start.place
             share = (linked - start.linked) / size if size else 1.0
-            large = size > LARGE * len(text)
             empty = not new and is_blank(text, start.place, place)
-            if empty or (region.a_list and start.announced):
+            if empty or (region.a_list and announced):
                 continue
-            if is_block(region, new, share, large):
+            if is_block(region, new, share, size > LARGE * len(text)):
                 accepted.add(number)
     return accepted
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import repeat
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from opilio.read.found import Spot
-from opilio.read.links import LinkElements, tidy
+from opilio.read.links import CODES, LinkElements, tidy
 from opilio.types import Link
 
 if TYPE_CHECKING:
@@ -19,7 +18,6 @@ MAX_TAG = 20  # of one tag in a path
 LONG = 1000  # characters of an anchor; in longer ones, spaces are not looked at
 SLACK = 20  # spaces that an anchor may have more in the text
 NOWHERE = Spot(0, 0, 0, 0)
-NO_BLOCKS: Mapping[str, int] = {}
 
 
 def paths_of_links(found: LinkElements) -> list[str]:
@@ -55,17 +53,40 @@ def path_of(node: object, known: dict[object, str]) -> str:
     return path
 
 
-def spots_of_links(
-    found: LinkElements, line: str, places: Mapping[str, int]
-) -> list[Spot]:
-    """Where each link that counts is, given where its mark stands in the text."""
-    anchors, lengths = found.anchors, found.lengths
-    spots = []
-    for number in found.chosen.values():
-        end = places.get(str(number))
-        anchor = anchors[number] if lengths[number] else ""
-        spots.append(NOWHERE if end is None else spot_of(line, end, anchor))
-    return spots
+def links_in_context(
+    found: LinkElements,
+    paths: Iterable[str],
+    line: str,
+    places: Mapping[str, int],
+    blocks: Mapping[str, int],
+) -> tuple[list[Link], list[Spot]]:
+    """The links that count with the words around them, and where each of them is.
+
+    Given their paths, the text on one line, where the marks of links stand in it, and
+    in which blocks they do.
+    """
+    elements, hrefs, anchors = found.elements, found.hrefs, found.anchors
+    links, spots = [], []
+    for (url, number), path in zip(found.chosen.items(), paths, strict=True):
+        code, anchor = CODES[number], anchors[number]
+        seen = anchor if found.lengths[number] else ""
+        spot = spot_of(line, places[code], seen) if code in places else NOWHERE
+        first, start, end, last = spot
+        text = line[start:end]
+        links.append(
+            Link(
+                url,
+                found.joiner[hrefs[number]][1],
+                tidy(anchor if text == anchor else shown(anchor, text)),
+                line[first:start].strip(),
+                line[end:last].strip(),
+                elements[number].attr("rel") or "",
+                blocks.get(code, 0),
+                path,
+            )
+        )
+        spots.append(spot)
+    return links, spots
 
 
 def spot_of(text: str, end: int, anchor: str) -> Spot:
@@ -95,37 +116,7 @@ def edges_of(text: str, end: int, anchor: str) -> tuple[int, int]:
     return max(0, end - len(anchor)), end
 
 
-def placed_links(
-    found: LinkElements,
-    line: str,
-    spots: Sequence[Spot],
-    paths: Iterable[str],
-    of_link: Mapping[str, int] = NO_BLOCKS,
-) -> list[Link]:
-    """The links that count, with the words around them, their paths and blocks."""
-    elements, hrefs, joiner = found.elements, found.hrefs, found.joiner
-    links = []
-    every = zip(found.chosen.items(), spots or repeat(NOWHERE), paths, strict=False)
-    for (url, number), (first, start, end, last), path in every:
-        links.append(
-            Link(
-                url,
-                joiner[hrefs[number]][1],
-                tidy(shown(found.anchors[number], line[start:end])),
-                line[first:start].strip(),
-                line[end:last].strip(),
-                elements[number].attr("rel") or "",
-                of_link.get(str(number), 0),
-                path,
-            )
-        )
-    return links
-
-
 def shown(anchor: str, text: str) -> str:
     """The anchor as it is seen: with a space where the text has a line break."""
-    if anchor == text or not text:
-        return anchor
-    if anchor.replace(" ", "") != text.replace(" ", ""):
-        return anchor
-    return " ".join(text.split())
+    same = text and anchor.replace(" ", "") == text.replace(" ", "")
+    return " ".join(text.split()) if same else anchor

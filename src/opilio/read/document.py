@@ -6,16 +6,15 @@ document is changed on the way.
 
 from __future__ import annotations
 
-from itertools import repeat
 from typing import TYPE_CHECKING
 
 from opilio import urls
 from opilio.read import marks
 from opilio.read.blocks import CLOSES, HEADING, OPENS, Heading, Marks, Outline, Region
-from opilio.read.context import paths_of_links, placed_links, spots_of_links
+from opilio.read.context import links_in_context, paths_of_links
 from opilio.read.found import Found, clean
 from opilio.read.head import base_of, head_of
-from opilio.read.links import LinkElements
+from opilio.read.links import NO_BLOCKS, LinkElements
 from opilio.read.regions import find_regions
 
 if TYPE_CHECKING:
@@ -39,18 +38,21 @@ def extract(
     if not context and not blocks:
         marks.flatten(document)
         return Found(head, marks.render(document), links.links())
-    paths = paths_of_links(links) if context else repeat("")
     headings = find_headings(document) if blocks else []
     regions = find_regions(document) if blocks else []
+    paths = paths_of_links(links) if context else []
     text, places = marked_text(document, links, headings, regions)
     line = text.replace("\n", " ")
-    spots = spots_of_links(links, line, places) if context else ()
-    if not blocks:
-        return Found(head, text, placed_links(links, line, spots, paths), spots)
-    told = [heading for _, heading in headings], [region for _, region in regions]
-    outline = Outline(line, Marks(places, *told, links.lengths))
-    placed = placed_links(links, line, spots, paths, outline.of_link)
-    return Found(head, text, placed, spots, outline.sections, outline.cuts)
+    found, of_link = Found(head, text, []), NO_BLOCKS
+    if blocks:
+        told = [heading for _, heading in headings], [region for _, region in regions]
+        outline = Outline(line, Marks(places, *told, links.lengths))
+        found = found._replace(sections=outline.sections, cuts=outline.cuts)
+        of_link = outline.of_link
+    if not context:
+        return found._replace(links=links.links(of_link))
+    placed, spots = links_in_context(links, paths, line, places, of_link)
+    return found._replace(links=placed, spots=spots)
 
 
 def find_headings(document: Document) -> list[tuple[Element, Heading]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from opilio import urls
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
 MAX_LINKS = 5000
 MAX_ELEMENTS = 2 * MAX_LINKS  # that are looked at; many may lead to one URL
 MAX_ANCHOR = 300  # characters
+
+CODES = tuple(map(str, range(MAX_ELEMENTS)))  # of the marks of link elements
+NO_BLOCKS: Mapping[str, int] = {}
 
 FRAMES = ("iframe", "frame")
 OTHER_LINKS = ("area", *FRAMES)
@@ -57,8 +61,8 @@ class LinkElements:
                     break
         return chosen
 
-    def links(self) -> list[Link]:
-        """The links that count, in the order of the document."""
+    def links(self, blocks: Mapping[str, int] = NO_BLOCKS) -> list[Link]:
+        """The links that count, in the order of the document, given their blocks."""
         elements, hrefs, anchors = self.elements, self.hrefs, self.anchors
         return [
             Link(
@@ -66,6 +70,7 @@ class LinkElements:
                 self.joiner[hrefs[number]][1],
                 tidy(anchors[number]),
                 rel=elements[number].attr("rel") or "",
+                block=blocks.get(CODES[number], 0),
             )
             for url, number in self.chosen.items()
         ]
