@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from opilio.read import stems
+from opilio.read import lattice, stems
 from opilio.read.lattice import NOISE
 from opilio.read.lexicon import Lexicon, Vector
 from opilio.words import Vocabulary
@@ -111,6 +111,14 @@ def test_a_phrase_spans_no_more_than_a_little_noise() -> None:
     assert total(["x y"], f"x {'का ' * NOISE} y").terms
     assert not total(["x y"], f"x {'का ' * (NOISE + 1)} y").terms
     assert not total(["x y"], f"x {'का ' * 5000} y").terms
+
+
+def test_only_so_many_words_of_a_text_are_transcribed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(lattice, "MOST", 2)
+    assert total(["water"], "पानी x पानी पानी").terms == {"water": 2}
+    assert total(["water"], f"पानी {'क' * lattice.LONGEST}").terms == {"water": 1}
 
 
 def test_parts_of_a_text_with_hindi_words_are_counted() -> None:

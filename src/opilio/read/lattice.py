@@ -20,6 +20,8 @@ from opilio.read.terms import NONE, Integers, Phrases, hash_of, in_order
 
 MEMO_SIZE = 2**14
 PLAIN = b"a"  # stands for any word in ASCII
+LONGEST = 2**13  # bytes of a run that is transcribed
+MOST = 2**15  # words of a text that are; the others stay as they are
 NOISE = 4  # words without meaning that a phrase may have in a row
 
 Tokens = Sequence[tuple[str, int, bool]]
@@ -94,9 +96,14 @@ class Lattice:
         else:
             beyond = np.flatnonzero(np.frombuffer(runs.data, np.int8) < 0)
             numbers = np.unique(np.searchsorted(runs.starts, beyond) - 1)
+        numbers = numbers[runs.lengths[numbers] <= LONGEST]
         found = {}
+        size = 0
         for number, run in zip(numbers.tolist(), runs.texts(numbers), strict=True):
             if tokens := self.split(run, language):
+                size += len(tokens)
+                if size > MOST:
+                    break
                 found[number] = tokens
         return found
 

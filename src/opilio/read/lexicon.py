@@ -15,7 +15,7 @@ from opilio.words import Vocabulary
 
 __all__ = ["LONGEST", "Lexicon", "Tally", "Transcribe", "Vector", "Words"]
 
-LONGEST = 2**21  # characters of a text that are read; hostile pages have more
+LONGEST = 2**21  # bytes of a text in UTF-8 that are read; hostile pages have more
 
 
 class Lexicon:
@@ -39,7 +39,7 @@ class Lexicon:
 
     def words(self, text: str, language: str = "") -> Words:
         """The words of a text, which is in this language as far as is known."""
-        data = text[:LONGEST].encode("utf-8", "replace")
+        data = text[:LONGEST].encode("utf-8", "replace")[:LONGEST]
         runs = find_runs(data)
         foreign = self.lattice.foreign(runs, language) if self.lattice else None
         if self.lattice and foreign:
