@@ -15,6 +15,7 @@ from turbohtml import Document, Element, PlainText, Text
 
 NUL = "\0"
 MOST = 10_000  # marks of one kind
+MOST_OF_A_TAG = 100_000  # elements; pages with more are hostile
 PLAIN = PlainText(bullet="", table_cell_separator=" ")
 
 # As the renderer lays them out, tables and lists lose captions and stray text, and what
@@ -29,7 +30,7 @@ EMPTY = ("area", "iframe", "frame")  # they hold no text
 def flatten(document: Document) -> None:
     """Make paragraphs of all that the renderer would lay out; tags are lost."""
     for tag in AS_PARAGRAPHS:
-        for element in document.select(tag):
+        for element in document.select(tag)[:MOST_OF_A_TAG]:
             element.tag = "div"
 
 
