@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from opilio.read import lattice, stems
+from opilio.read import counting, lattice, stems
 from opilio.read.lattice import NOISE
 from opilio.read.lexicon import Lexicon, Vector
 from opilio.words import Vocabulary
@@ -42,11 +42,12 @@ class Dictionary:
         return [self.entries.get(word, (word,)) for word in words]
 
 
-@pytest.fixture(scope="module", autouse=True)
-def small_tables() -> Iterator[None]:
-    """Tables of a size that many can be made of."""
+@pytest.fixture(scope="module", autouse=True, params=[0, 100])
+def small_tables(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Tables of a size that many can be made of; terms counted in either way."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(stems, "TABLE_BITS", 6)
+        patch.setattr(counting, "MANY", request.param)
         yield
 
 
@@ -156,6 +157,13 @@ def test_a_text_in_another_language_with_our_letters_is_read() -> None:
     assert not lexicon.words("Wasser: das Chemie", "en").total().terms
 
 
+def test_one_character_may_stand_for_several_words() -> None:
+    entries = {"株式": ("stock",), "式会": (), "会社": ("company",)}
+    vocabulary = Vocabulary(["stock company", "company"])
+    found = Lexicon(vocabulary, Dictionary(entries)).words("㍿ x", "de").total()
+    assert (found.words, found.terms) == (3, {"stock compani": 1})
+
+
 texts = st.lists(
     st.sampled_from([*HINDI, "computer", "water", "unit", "science", "é", "東京"]),
     max_size=8,
@@ -166,7 +174,7 @@ TERMS = [
 ]
 
 
-@settings(max_examples=150)
+@settings(max_examples=80)
 @given(texts, st.sampled_from([" ", ", ", "—"]))
 def test_phrases_are_found_along_any_choice_of_meanings(
     text: list[str], separator: str
