@@ -213,7 +213,7 @@ async def run(
     plan: Plan, folder: CrawlFolder, brief: Brief, seeds: list[str], quiet: bool
 ) -> int:
     """Crawl until the end or a signal; answers the exit code."""
-    async with assemble(plan, folder, brief) as crawl:
+    async with assemble(plan, folder, brief, tell=show_trouble) as crawl:
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, interrupt, crawl)

@@ -45,6 +45,12 @@ class Pace:
         if at > now:
             await self.sleep(at - now)
 
+    async def rest(self) -> None:
+        """Wait until every host may be asked."""
+        now = self.now()
+        if (at := max(self.free.values(), default=now)) > now:
+            await self.sleep(at - now)
+
     async def learn(
         self, host: str, *, delay: float | None = None, ip: str | None = None
     ) -> None:
