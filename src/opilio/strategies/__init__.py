@@ -19,6 +19,7 @@ DEFAULT = "best-first"
 
 # Name -> module:class; imported when chosen, since some need much.
 OURS = {
+    "ache": "ache:Ache",
     "apprentice": "apprentice:Apprentice",
     "backlink-count": "backlink_count:BacklinkCount",
     "best-first": "best_first:BestFirst",
@@ -36,6 +37,7 @@ OURS = {
     "shark-search": "shark_search:SharkSearch",
     "soft-focus": "soft_focus:SoftFocus",
     "website-model": "website_model:WebsiteModel",
+    "tag-path-bandit": "tag_path_bandit:TagPathBandit",
     "weight-table": "weight_table:WeightTable",
 }
 

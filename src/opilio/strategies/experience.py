@@ -37,6 +37,11 @@ class Seen(NamedTuple):
     relevant: bool = False
     target: float = 0.0  # its own value
 
+    @property
+    def is_waiting(self) -> bool:
+        """Was it not visited yet?"""
+        return self.number == WAITS
+
 
 class Experience:
     """Notes of links, and the examples among them."""
@@ -64,9 +69,9 @@ class Experience:
         notes = self.notes
         known = [notes.get(link.fingerprint) for link in links]
         old = [(place, one) for place, one in enumerate(known) if one]
-        waits = [(place, one) for place, one in old if one.number == WAITS]
+        waits = [(place, one) for place, one in old if one.is_waiting]
         before = score([one for _, one in waits]).tolist()
-        skipped = {place for place, one in old if one.number != WAITS}
+        skipped = {place for place, one in old if not one.is_waiting}
         for (place, _), promise in zip(waits, before, strict=True):
             if promise >= promises[place]:
                 skipped.add(place)
@@ -75,16 +80,26 @@ class Experience:
                 notes[link.fingerprint] = found[place]
         self.waiting += len(links) - len(old)
 
-    def settle(self, fingerprint: Fingerprint, relevant: bool, target: float) -> None:
-        """A link was visited, and this came of it."""
+    def settle(
+        self,
+        fingerprint: Fingerprint,
+        relevant: bool,
+        target: float,
+        teaches: bool = True,
+    ) -> None:
+        """A link was visited, and this came of it; an example, if that teaches."""
         known = self.notes.get(fingerprint)
-        if known and known.number != WAITS:
+        if known and not known.is_waiting:
             return
         self.visits += 1
         self.waiting -= known is not None
-        number = self._admit(fingerprint, relevant) if known else DONE
-        features, value = (known.features, known.value) if known else (b"", 0.0)
-        self.notes[fingerprint] = Seen(features, value, number, relevant, target)
+        if known is None or not teaches:
+            self.notes[fingerprint] = Seen(number=DONE)
+            return
+        number = self._admit(fingerprint, relevant)
+        self.notes[fingerprint] = Seen(
+            known.features, known.value, number, relevant, target
+        )
 
     def _admit(self, fingerprint: Fingerprint, relevant: bool) -> int:
         """The number of a new example, which may be that of an old one."""
@@ -92,8 +107,7 @@ class Experience:
         number = len(examples)
         if number >= self.most:
             number = int(chance(self.seed, self.visits) * self.most)
-            out = self.notes[examples[number]]
-            self.notes[examples[number]] = Seen(number=DONE, relevant=out.relevant)
+            self.notes[examples[number]] = Seen(number=DONE)
         examples[number] = fingerprint
         return number
 
@@ -115,7 +129,7 @@ class Experience:
 
     def all_waiting(self) -> tuple[list[Fingerprint], list[Seen]]:
         """The links that wait and are remembered."""
-        found = [item for item in self.notes.items() if item[1].number == WAITS]
+        found = [item for item in self.notes.items() if item[1].is_waiting]
         return [fingerprint for fingerprint, _ in found], [seen for _, seen in found]
 
     def make_room(self, score: Callable[[Sequence[Seen]], Floats]) -> None:
@@ -136,7 +150,7 @@ class Experience:
         """Take up the notes of earlier runs."""
         self.notes.recall(notes)
         for fingerprint, seen in self.notes.items():
-            if seen.number == WAITS:
+            if seen.is_waiting:
                 self.waiting += 1
                 continue
             self.visits += 1

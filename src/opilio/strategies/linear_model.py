@@ -67,8 +67,13 @@ class LinearModel:
         used, local = np.unique(rows.columns, return_inverse=True)
         inner = rows._replace(columns=local)
         found = minimise(inner, labels, self.weights[used].astype(float), self.penalty)
-        self.weights[:] = 0
-        self.weights[used] = found
+        weights = np.zeros(len(self.weights))
+        weights[used] = found
+        self.set(weights, age)
+
+    def set(self, weights: Floats, age: int) -> None:
+        """Take weights that were found elsewhere."""
+        self.weights = weights.astype(np.float32)
         self.age = age
 
     def dump(self) -> bytes:

@@ -71,3 +71,15 @@ def to_rows(packed: Sequence[bytes], values: Floats) -> Rows:
     scaled = np.repeat(1 / np.sqrt(np.maximum(lengths, 1)), sizes)
     scaled[starts], scaled[starts + 1] = 1.0, WEIGHT * values
     return Rows(columns, scaled, starts)
+
+
+def to_sets(packed: Sequence[bytes]) -> Rows:
+    """Rows for naive Bayes: BIAS, then the columns, 1 each."""
+    sizes = np.fromiter(map(len, packed), np.int64, len(packed)) // 4 + 1
+    starts: Integers = np.cumsum(sizes) - sizes
+    columns = np.zeros(int(sizes.sum()), np.int64)
+    is_word = np.ones(len(columns), np.bool_)
+    is_word[starts] = False
+    columns[is_word] = np.frombuffer(b"".join(packed), "<u4")
+    columns[starts] = BIAS
+    return Rows(columns, np.ones(len(columns)), starts)
