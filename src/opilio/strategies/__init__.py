@@ -31,13 +31,14 @@ OURS = {
     "host-bandit": "host_bandit:HostBandit",
     "mcore": "mcore:Mcore",
     "opic": "opic:Opic",
+    "ordering": "ordering:Ordering",
     "otie": "otie:Otie",
     "pagerank": "pagerank:ByPageRank",
     "random": "random:Random",
     "shark-search": "shark_search:SharkSearch",
     "soft-focus": "soft_focus:SoftFocus",
-    "website-model": "website_model:WebsiteModel",
     "tag-path-bandit": "tag_path_bandit:TagPathBandit",
+    "website-model": "website_model:WebsiteModel",
     "weight-table": "weight_table:WeightTable",
 }
 

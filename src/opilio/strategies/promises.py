@@ -40,9 +40,9 @@ class Promises:
         """The links that may wait."""
         return np.flatnonzero(~np.isnan(self._told.values)).astype(np.int32)
 
-    def waits(self, number: int) -> bool:
-        """May it still be visited?"""
-        return not np.isnan(self._told.values[number])
+    def wait(self, links: Numbers) -> NDArray[np.bool_]:
+        """Of each, may it wait?"""
+        return ~np.isnan(self._told.values[links])
 
     def leave(self, number: int) -> None:
         """A link was visited and waits no more; -1: one that we do not know."""
