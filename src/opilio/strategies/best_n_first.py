@@ -1,0 +1,123 @@
+"""Best-N-First: Menczer, Pant & Srinivasan, TOIT 4(4), 2004.
+
+    promise(u) = max over known parents p of score(p), and 1 more in the batch
+
+The N best links that wait, all of them if there are fewer, make up a batch; whatever is
+found while it is visited waits for the next one. N = 1 is best-first; the greater N,
+the less the crawl trusts its own scores.
+
+Symbols: score(p), the verdict on a page that links to u; N `n`.
+We differ: the score comes from the configured judge. The next batch is chosen when as
+many visits have ended as the batch had links: some of its links may never be visited
+(a host that does not answer, a trap), and while its last ones are under way, others
+are begun. Links of equal score enter in the order in which they got it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from heapq import heappop, heappush
+
+import msgspec
+
+from opilio.config import Section, Some
+from opilio.strategies.journal import Journal
+from opilio.types import (
+    Fingerprint,
+    Knowledge,
+    Lease,
+    Page,
+    Ranked,
+    Reads,
+    State,
+    Verdict,
+)
+
+IN_BATCH = 1.0  # no score is higher
+
+
+class BestNFirstOptions(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The size of a batch."""
+
+    n: Some = 256  # N
+
+
+class Visit(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """A link whose visit ended, the score of its page, if any, and the links on it."""
+
+    link: Fingerprint
+    score: float | None = None
+    links: tuple[Fingerprint, ...] = ()
+
+
+class BestNFirst:
+    """Visits links of the most relevant pages, N of them before it thinks again."""
+
+    Options = BestNFirstOptions
+    reads = Reads()
+
+    def __init__(self, options: BestNFirstOptions, knowledge: Knowledge) -> None:
+        self.n = options.n
+        self.left = 0  # visits until the next batch
+        self.gone: set[Fingerprint] = set()  # visited, or in a batch
+        self.waiting: dict[Fingerprint, float] = {}  # the score of each other link
+        self.queue: list[tuple[float, int, Fingerprint]] = []
+        self.pushed = 0
+        self.batch: list[tuple[Fingerprint, float]] = []
+        self.journal = Journal(Visit, self.happen)
+        self.changes = self.journal.changes
+
+    def rank(self, page: Page, verdict: Verdict, lease: Lease) -> Iterator[Ranked]:
+        """Every link of the page with the page's own score."""
+        score = verdict.score
+        better = [
+            link.fingerprint
+            for link in page.links
+            if link.fingerprint not in self.gone
+            and score > self.waiting.get(link.fingerprint, -1.0)
+        ]
+        self.journal.write(Visit(lease.fingerprint, score, tuple(better)))
+        level = 0 if verdict.relevant else lease.level + 1
+        parts = {"score(p)": score}
+        for link in page.links:
+            yield Ranked(link, score, parts, level)
+
+    def missed(self, lease: Lease, state: State) -> None:
+        """A visit without a page is a visit of the batch all the same."""
+        self.journal.write(Visit(lease.fingerprint))
+
+    def revise(self) -> Iterator[tuple[Fingerprint, float]]:
+        """The links of a new batch."""
+        batch, self.batch = self.batch, []
+        return iter(batch)
+
+    def recall(self, notes: Iterable[tuple[int, bytes]]) -> None:
+        """Live through all visits of earlier runs again."""
+        for _ in self.journal.replay(notes):
+            self.batch.clear()
+
+    def happen(self, visit: Visit) -> None:
+        """One visit less to go in the batch; some links more that wait."""
+        self.gone.add(visit.link)
+        self.waiting.pop(visit.link, None)
+        self.left -= 1
+        if visit.score is None:  # nobody asks for revisions now
+            return
+        for link in visit.links:
+            if link not in self.gone:
+                self.waiting[link] = visit.score
+                heappush(self.queue, (-visit.score, self.pushed, link))
+                self.pushed += 1
+        if self.left <= 0:
+            self.choose()
+
+    def choose(self) -> None:
+        """Make a batch of the best links that wait."""
+        self.left = 0
+        while self.queue and self.left < self.n:
+            score, _, link = heappop(self.queue)
+            if self.waiting.get(link) == -score:
+                del self.waiting[link]
+                self.gone.add(link)
+                self.batch.append((link, IN_BATCH - score))
+                self.left += 1

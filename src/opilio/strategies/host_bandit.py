@@ -1,0 +1,236 @@
+"""A bandit over hosts: Meusel, Mika & Blanco, CIKM, 2014 (Anthelion).
+
+A host is an arm. With probability λ_t a random host is chosen, else the one of the
+greatest value, and of its links the best:
+
+    s(u)     = ¼·(score(p) + cos(anchor) + cos(url) + cos(around))
+    value(h) = θ_h · max s(u) over the waiting links u of h
+    θ_h      = (good+1)/(good+bad+2), or a sample of Beta(good+1, bad+1)
+    λ_t      = λ / (1 + t/decay)
+
+Symbols: good and bad, the relevant and other pages of h so far; t, pages so far; score
+the verdict on the page p that holds the link, cos the cosine with the weight table. The
+explanation shows the four summands of s(u).
+
+The FRONT best links of a host wait with promise θ_h·s(u), all others behind them with
+s(u) - 1; a visit to a host revises its front, so that a page costs FRONT revisions and
+a few for its new links, however many wait. The best link of a host that is chosen by
+chance is lifted above all others by EXPLORED.
+
+`faithful` does what the released code does (yahoo/anthelion 617dd448, AnthBandit): the
+host is the last one known whose value is above 0, not the best one, since the best
+value so far is never kept; and 1/(1 + t/decay) is a division of integers, so that λ_t
+is λ while t < decay and 0 ever after.
+We differ: s(u) stands in for their online naive Bayes over words of the URL. They score
+a success rate as (good+1)/(bad+1); ours is a probability and orders hosts alike. An
+unusable link counts as bad, a copy not at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from heapq import heappop, heappush
+from random import Random
+from typing import Annotated, Literal
+
+import msgspec
+
+from opilio import urls
+from opilio.config import Section, Some
+from opilio.strategies.chance import chance
+from opilio.strategies.journal import Journal
+from opilio.strategies.similarity import Similarity
+from opilio.types import (
+    Fingerprint,
+    Knowledge,
+    Lease,
+    Link,
+    Page,
+    Ranked,
+    Reads,
+    State,
+    Verdict,
+)
+
+FRONT = 8  # links of a host whose promise follows its success
+EXPLORED = 5e5  # above any other promise, below seeds
+TRIES = 16  # to find a host with links that wait
+
+Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
+
+
+class HostBanditOptions(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How hosts are valued, and how often one is chosen by chance."""
+
+    mode: Literal["fixed", "faithful"] = "fixed"
+    arm: Literal["success", "thompson"] = "success"  # θ
+    randomness: Share = 0.1  # λ
+    decay: Some = 1000  # pages after which λ is halved
+
+
+class Visit(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """A link whose visit ended, how, and what its page links to."""
+
+    link: Fingerprint
+    host: str
+    outcome: int  # 1 good, 0 neither, -1 bad
+    links: tuple[tuple[Fingerprint, str, float], ...] | None = None  # with host, s(u)
+
+
+class Host:
+    """An arm: its record, the best links that wait on it, and the rest."""
+
+    def __init__(self, number: int, name: str) -> None:
+        self.number = number  # in the order of discovery, from 1
+        self.name = name
+        self.good = 0
+        self.bad = 0
+        self.theta = 0.0
+        self.front: dict[Fingerprint, float] = {}  # s(u)
+        self.rest: list[tuple[float, int, Fingerprint]] = []
+
+
+class HostBandit:
+    """Chooses the host that has paid best so far, now and then another, then a link."""
+
+    Options = HostBanditOptions
+    reads = Reads(context=True)
+
+    def __init__(self, options: HostBanditOptions, knowledge: Knowledge) -> None:
+        self.options = options
+        self.seed = knowledge.seed
+        self.similarity = Similarity(knowledge.subject.weights)
+        self.pages = 0  # t
+        self.found = 0
+        self.hosts: dict[str, Host] = {}
+        self.order: list[Host] = []
+        self.scores: dict[Fingerprint, float] = {}  # s(u) of links that wait
+        self.gone: set[Fingerprint] = set()
+        self.revised: dict[Fingerprint, float] = {}
+        self.journal = Journal(Visit, self.happen)
+        self.changes = self.journal.changes
+
+    def rank(self, page: Page, verdict: Verdict, lease: Lease) -> Iterator[Ranked]:
+        """Every link of the page, behind the fronts; revisions bring it forward."""
+        ranked = [(link, self.parts(link, verdict)) for link in page.links]
+        better = [
+            (link.fingerprint, urls.host(link.url), score)
+            for link, parts in ranked
+            if (score := sum(parts.values())) > self.scores.get(link.fingerprint, -1.0)
+            and link.fingerprint not in self.gone
+        ]
+        outcome = 1 if verdict.relevant else -1
+        self.journal.write(Visit(lease.fingerprint, lease.host, outcome, tuple(better)))
+        level = 0 if verdict.relevant else lease.level + 1
+        for link, parts in ranked:
+            yield Ranked(link, sum(parts.values()) - 1, parts, level)
+
+    def parts(self, link: Link, verdict: Verdict) -> dict[str, float]:
+        """The summands of s(u) that are not 0, and the first in any case."""
+        parts = {"¼score(p)": verdict.score / 4}
+        if terms := link.terms:
+            for name, counted in (
+                ("¼cos(anchor)", terms.anchor),
+                ("¼cos(url)", terms.url),
+                ("¼cos(around)", terms.around),
+            ):
+                if cosine := self.similarity.cos(counted):
+                    parts[name] = cosine / 4
+        return parts
+
+    def missed(self, lease: Lease, state: State) -> None:
+        """A link that brings nothing speaks against its host."""
+        outcome = -1 if state is State.UNUSABLE else 0
+        self.journal.write(Visit(lease.fingerprint, lease.host, outcome))
+
+    def revise(self) -> Iterator[tuple[Fingerprint, float]]:
+        """The links at the front whose host has won or lost, and those that joined."""
+        revised, self.revised = self.revised, {}
+        return iter(revised.items())
+
+    def recall(self, notes: Iterable[tuple[int, bytes]]) -> None:
+        """Live through all visits of earlier runs again."""
+        for _ in self.journal.replay(notes):
+            self.revised.clear()
+
+    def happen(self, visit: Visit) -> None:
+        """A pull of an arm, and the links that it brought."""
+        host = self.host(visit.host)
+        host.good += visit.outcome > 0
+        host.bad += visit.outcome < 0
+        host.theta = self.success(host)
+        self.gone.add(visit.link)
+        self.scores.pop(visit.link, None)
+        host.front.pop(visit.link, None)
+        if visit.links is None:  # nobody asks for revisions now
+            return
+        self.pages += 1
+        for link, name, score in visit.links:
+            if link not in self.gone:
+                self.scores[link] = score
+                self.enter(self.host(name), link, score)
+        self.fill(host)
+        for link in host.front:
+            self.revised[link] = self.promise(host, link)
+        if chance(self.seed, self.pages) < self.randomness():
+            self.explore()
+
+    def host(self, name: str) -> Host:
+        """The arm of this name, known or new."""
+        if (host := self.hosts.get(name)) is None:
+            host = self.hosts[name] = Host(len(self.order) + 1, name)
+            host.theta = self.success(host)
+            self.order.append(host)
+        return host
+
+    def enter(self, host: Host, link: Fingerprint, score: float) -> None:
+        """Put a link to the front of its host if it belongs there, else behind."""
+        front = host.front
+        front[link] = score
+        self.revised[link] = self.promise(host, link)
+        if len(front) > FRONT:
+            last = min(front, key=front.__getitem__)
+            self.found += 1
+            heappush(host.rest, (-front.pop(last), self.found, last))
+            self.revised[last] = self.scores[last] - 1
+            if last == link:  # it has that promise already
+                del self.revised[last]
+
+    def fill(self, host: Host) -> None:
+        """Let the best of the rest move up to the front."""
+        while host.rest and len(host.front) < FRONT:
+            score, _, link = heappop(host.rest)
+            if self.scores.get(link) == -score and link not in host.front:
+                host.front[link] = -score
+
+    def promise(self, host: Host, link: Fingerprint) -> float:
+        """What a link at the front is worth, by its host and by itself."""
+        score = host.front[link]
+        if self.options.mode == "faithful":
+            return host.number + score if score > 0 else 0.0
+        return host.theta * score
+
+    def success(self, host: Host) -> float:
+        """θ_h"""
+        good, bad = host.good + 1, host.bad + 1
+        if self.options.arm == "success":
+            return good / (good + bad)
+        drawn = Random(f"{self.seed} {host.name} {good} {bad}")
+        return drawn.betavariate(good, bad)
+
+    def randomness(self) -> float:
+        """λ_t"""
+        options = self.options
+        if options.mode == "faithful":
+            return options.randomness * (1 // (self.pages // options.decay + 1))
+        return options.randomness / (1 + self.pages / options.decay)
+
+    def explore(self) -> None:
+        """Lift the best link of a random host above all others."""
+        for turn in range(1, TRIES + 1):
+            draw = chance(self.seed, self.pages, turn)
+            front = self.order[int(draw * len(self.order))].front
+            if front:
+                best = max(front, key=front.__getitem__)
+                self.revised[best] = EXPLORED + front[best]
+                return

@@ -1,0 +1,200 @@
+"""Website models: Yang, A Website Model-Supported Focused Crawler for Search Agents.
+
+The distiller gives a link U its ULScore(U,F) = W_F·S_F(U), the best of all that apply
+to it (equations and symbols in opilio/site_model.py; S is the site it was found on):
+
+    F=2  S_2 = R_S,D·AnE_Score(U,Q)       user-oriented expander, fig. 5
+    F=2  S_2 = (3)                        phase 1: U in S, and S is well profiled
+    F=2  S_2 = (5)                        phase 2: S is indefinite
+    F=2  S_2 = (6)                        phase 3: any other
+    F=3  S_3 = 1, 0.5 if the site of U has a profile
+
+What the expander chooses waits in the User Priority Queue, all else in the Website
+Priority Queue. The first is served first, but after each of its visits the second is
+owed (1-share)/share of one: its best link is lifted above all when it is owed a whole
+one.
+
+Symbols: Q, the terms of the topic's weight table; D, the concepts of its ontology, or Q
+where there is none; AnE_Score(U,Q), the terms of Q in the anchor; share `user_share`.
+Seeds stand for the search strings (F=1). A relevant page belongs to D.
+
+`paper` is the letter: R = 0 and P = 0 where they divide by 0, (3) without the concepts
+that a site lacks, anchors by count. `fixed`: R and P smoothed, (3) over all of D,
+anchors by count/√words, and ties broken by the anchor.
+`progressive`: links of a phase with S_2 > 0 come before all of the next.
+
+We differ: a website is a host. Its Start_URL is where the crawl came in, so its profile
+is indefinite while N_S < 3. Phase 4, refreshing, chooses no link that waits. A profile
+is what the counts said when N_S was 1, 3, 6, 12, …, so that links of a site are
+compared by the same one; a new one revises them, at most SWEEP a page. Of several sites
+that link to U the best counts. The expander's list carries R·AnE_Score, as meant.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping
+from heapq import heappop, heappush
+
+import msgspec
+
+from opilio import urls
+from opilio.site_model import main_concepts
+from opilio.strategies.distiller import USER, Distiller, Found, WebsiteModelOptions
+from opilio.strategies.journal import Journal
+from opilio.types import (
+    NOTHING,
+    Fingerprint,
+    Knowledge,
+    Lease,
+    Link,
+    Page,
+    Ranked,
+    Reads,
+    State,
+    Verdict,
+)
+
+LIFTED = 2 * USER  # added to a link of the Website Priority Queue whose turn it is
+SWEEP = 256  # links whose site has a new profile, revised per page
+
+
+class Visit(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """A link whose visit ended, and what its page told, if there was one."""
+
+    link: Fingerprint
+    site: str
+    is_page: bool = False
+    relevant: bool = False
+    concepts: tuple[str, ...] = ()
+    found: tuple[tuple[Fingerprint, str, int, Mapping[str, int]], ...] = ()
+    """Of each link target (empty: the same site), words and terms of the anchor."""
+
+
+class WebsiteModel:
+    """Visits what users ask for, then sites by what their models know and lack."""
+
+    Options = WebsiteModelOptions
+    reads = Reads(context=True)
+
+    def __init__(self, options: WebsiteModelOptions, knowledge: Knowledge) -> None:
+        self.thw = options.thw
+        share = options.user_share
+        self.price = (1 - share) / share if share else 0.0
+        self.owed = 0.0  # visits to the Website Priority Queue
+        self.distiller = Distiller(options, knowledge.subject)
+        self.waiting: dict[Fingerprint, tuple[Found, float]] = {}  # with its promise
+        self.gone: set[Fingerprint] = set()  # visited, or lifted
+        self.queue: list[tuple[float, int, Fingerprint]] = []  # the Website one
+        self.pushed = 0
+        self.sweep: deque[Fingerprint] = deque()
+        self.revised: dict[Fingerprint, float] = {}
+        self.journal = Journal(Visit, self.happen)
+        self.changes = self.journal.changes
+
+    def rank(self, page: Page, verdict: Verdict, lease: Lease) -> Iterator[Ranked]:
+        """Every link of the page with its ULScore by the models as they are now."""
+        concepts = self.distiller.concepts(page.terms)
+        found = [find(link, lease.host) for link in page.links]
+        self.journal.write(
+            Visit(
+                lease.fingerprint,
+                lease.host,
+                True,
+                verdict.relevant,
+                tuple(main_concepts(concepts, self.thw)),
+                tuple(one.without_site for one in found if self.is_news(one)),
+            )
+        )
+        level = 0 if verdict.relevant else lease.level + 1
+        for link, one in zip(page.links, found, strict=True):
+            parts = self.distiller.parts(one)
+            yield Ranked(link, sum(parts.values()), parts, level)
+
+    def is_news(self, found: Found) -> bool:
+        """Can this change the promise of the link?"""
+        if found.link in self.gone:
+            return False
+        known = self.waiting.get(found.link)
+        return not known or bool(found.terms) or known[0].site != found.site
+
+    def missed(self, lease: Lease, state: State) -> None:
+        """A visit without a page is one all the same."""
+        self.journal.write(Visit(lease.fingerprint, lease.host))
+
+    def revise(self) -> Iterator[tuple[Fingerprint, float]]:
+        """Links whose site has a new profile, or whose queue was owed a visit."""
+        revised, self.revised = self.revised, {}
+        return iter(revised.items())
+
+    def recall(self, notes: Iterable[tuple[int, bytes]]) -> None:
+        """Live through all visits of earlier runs again."""
+        for _ in self.journal.replay(notes):
+            self.revised.clear()
+
+    def happen(self, visit: Visit) -> None:
+        """Count a page, take in its links, look again at some that wait."""
+        self.gone.add(visit.link)
+        _, promise = self.waiting.pop(visit.link, (None, 0.0))
+        if promise >= USER:
+            self.owed += self.price
+        if not visit.is_page:  # nobody asks for revisions now
+            return
+        site = self.distiller.learn(visit.site, visit.relevant, visit.concepts)
+        if site.counts.pages >= site.due:
+            self.distiller.make_profile(site)
+            site.links = [link for link in site.links if link in self.waiting]
+            self.sweep.extend(site.links)
+        for link, target, words, terms in visit.found:
+            self.wait(Found(link, visit.site, target or visit.site, words, terms))
+        for _ in range(min(SWEEP, len(self.sweep))):
+            self.look_again(self.sweep.popleft())
+        if self.owed >= 1:
+            self.lift()
+
+    def wait(self, found: Found) -> None:
+        """Let a link wait, or let it have the better of two promises."""
+        known = self.waiting.get(found.link)
+        promise = self.promise(found)
+        if found.link in self.gone or (known and promise <= known[1]):
+            return
+        self.put(found, promise)
+        self.distiller.sites[found.site].links.append(found.link)
+
+    def look_again(self, link: Fingerprint) -> None:
+        """Revise a link by the profile that its site has now."""
+        if known := self.waiting.get(link):
+            found, before = known
+            promise = self.promise(found)
+            if promise != before:
+                self.put(found, promise)
+                self.revised[link] = promise
+
+    def promise(self, found: Found) -> float:
+        """What the parts add up to."""
+        return sum(self.distiller.parts(found).values())
+
+    def put(self, found: Found, promise: float) -> None:
+        """Into the queue where it belongs."""
+        self.waiting[found.link] = found, promise
+        if promise < USER and self.price:
+            self.pushed += 1
+            heappush(self.queue, (-promise, self.pushed, found.link))
+
+    def lift(self) -> None:
+        """Give the best link of the Website Priority Queue its turn."""
+        while self.queue:
+            promise, _, link = heappop(self.queue)
+            if self.waiting.get(link, (None, None))[1] == -promise:
+                del self.waiting[link]
+                self.gone.add(link)
+                self.revised[link] = LIFTED - promise
+                self.owed -= 1
+                return
+
+
+def find(link: Link, site: str) -> Found:
+    """A link with what its anchor says."""
+    anchor = link.terms.anchor if link.terms else NOTHING
+    words = len(link.anchor.split()) if anchor.terms else 0
+    return Found(link.fingerprint, site, urls.host(link.url), words, anchor.terms)
