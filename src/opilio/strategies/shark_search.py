@@ -9,11 +9,11 @@ For a link u on page p:
 
 Symbols: sim the cosine with the topic's weight table; δ `decay`, β `anchor_weight`, γ
 `inherited_weight`. The explanation shows γ·inherited and (1-γ)·near.
-We differ: score(p) comes from the configured judge, which also knows no relevance of
-exactly 0 where one word of the topic stands. Neither width nor depth is limited: what
-is inherited fades by itself, and the crawl has a budget. Of several parents the best
-counts, for the promise as in the paper and likewise for what is inherited. A seed has
-inherited nothing.
+We differ: score(p) comes from the configured judge. Neither width nor depth is limited:
+what is inherited fades by itself, and the crawl has a budget. Of several parents the
+best counts, for the promise as in the paper and likewise for what is inherited. A seed
+has inherited nothing. Where δ is near 1, a page without a single term of the topic
+passes on more than one with a few; that is the paper's own rule.
 """
 
 from __future__ import annotations

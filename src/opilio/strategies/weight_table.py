@@ -1,4 +1,4 @@
-"""Weight table: Meenu, Singla & Batra, sections 3.2.6, equation 5.
+"""Weight table: Meenu, Singla & Batra, section 3.2.6, equation 5.
 
 For a link k of page p, if Relevancy(t,p) is above the page's threshold:
 
