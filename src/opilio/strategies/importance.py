@@ -28,8 +28,8 @@ from opilio.strategies.graph import CrawlGraph, Numbers
 
 GROWTH = 1.2
 FIRST = 500  # links, at the first computation
-MOST_STEPS = 100
-TOLERANCE = 1e-6  # of a step, in parts of the largest IR
+MOST_STEPS = 2000
+TOLERANCE = 1e-6  # of the result, in parts of the largest IR
 
 Values = NDArray[np.float64]
 
@@ -74,7 +74,8 @@ class PageRank:
             before = now
             now = (1 - d) + np.bincount(ends, passed, len(pages))
             change = np.abs(now - before).max(initial=0.0)
-            if change <= TOLERANCE * now.max(initial=0.0):
+            # All later steps together change less than change·d/(1-d).
+            if change * d <= TOLERANCE * (1 - d) * now.max(initial=0.0):
                 break
         passed = (now * share)[places[sources]]
         ranks[:] = (1 - d) + np.bincount(targets, passed, minlength=len(ranks))
