@@ -265,3 +265,25 @@ def test_an_option_is_documented_and_has_help(command: str):
         longest = max(option.opts, key=len)
         if longest.startswith("--") and longest not in ("--help", "--json"):
             assert longest in text, longest
+
+
+async def test_classes_are_written_into_the_topic_file(home: Path):
+    for name in ("bees", "ships"):
+        (home / "train0" / name).mkdir(parents=True)
+        (home / "train0" / name / "1.html").write_text(f"<p>{name}")
+    words = ("topic", "build", "--keywords", "bee")
+    built = await opilio(*words, "--classes", "train0", "--target", "bees")
+    assert built.code == 0, built.err
+    topic = load_topic(home / "bee.toml")
+    assert (topic.classes.folder, topic.classes.target) == (
+        str(home / "train0"),
+        "bees",
+    )
+    for options, message in (
+        (["--classes", "train0"], "--target NAME"),
+        (["--classes", "train0", "--target", "bee"], "it has: bees, ships"),
+        (["--classes", "none", "--target", "bees"], "none: cannot be read"),
+    ):
+        ended = await opilio(*words, "--force", *options)
+        assert ended.code == 2
+        assert message in ended.err.replace("\n", " ")

@@ -82,6 +82,15 @@ def build(
         list[Path] | None,
         typer.Option(metavar="DIR|FILE", help="Saved pages that are not about it."),
     ] = None,
+    classes: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR", help="A folder with a sub-folder of saved pages a class."
+        ),
+    ] = None,
+    target: Annotated[
+        str, typer.Option(metavar="NAME", help="The class that is sought.")
+    ] = "",
     keywords: Annotated[
         str, typer.Option(metavar="WORDS", help='Words and phrases: "bee, queen bee".')
     ] = "",
@@ -141,23 +150,23 @@ def build(
         concepts=tuple(concept or ()),
         relevant=tuple(examples or ()),
         irrelevant=tuple(irrelevant or ()),
+        classes=classes,
+        target=target,
         top=top,
     )
-    target = output or Path(f"{file_name(sources.title)}.toml")
-    if target.is_dir():
-        raise BadInput(f"{target} is a folder; name a file with -o")
-    if target.exists() and not force:
-        raise BadInput(f"{target} exists; choose another with -o, or give --force")
-    if not target.parent.is_dir():
-        raise BadInput(f"{target.parent} is no folder; make it, or choose another")
-    text = write(draft_of(sources, target.parent))
-    topic = beside(
-        build_section(tomllib.loads(text), Topic, str(target)), target.parent
-    )
-    check(topic, str(target))
+    file = output or Path(f"{file_name(sources.title)}.toml")
+    if file.is_dir():
+        raise BadInput(f"{file} is a folder; name a file with -o")
+    if file.exists() and not force:
+        raise BadInput(f"{file} exists; choose another with -o, or give --force")
+    if not file.parent.is_dir():
+        raise BadInput(f"{file.parent} is no folder; make it, or choose another")
+    text = write(draft_of(sources, file.parent))
+    topic = beside(build_section(tomllib.loads(text), Topic, str(file)), file.parent)
+    check(topic, str(file))
     print_tables(topic, None, as_json)  # reads everything: a mistake leaves no file
-    target.write_text(text, encoding="utf-8")
-    tell_next(target, topic.sources.urls)
+    file.write_text(text, encoding="utf-8")
+    tell_next(file, topic.sources.urls)
 
 
 @topic_app.command()

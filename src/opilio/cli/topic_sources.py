@@ -14,9 +14,11 @@ from opilio import content
 from opilio.brief import consult, read_examples
 from opilio.errors import BadInput
 from opilio.followed import FollowedLog
+from opilio.look_ahead import check_classes
 from opilio.read.main_text import main_text
 from opilio.topic import OntologyFiles, QueryLog, Topic
 from opilio.topic.draft import Draft
+from opilio.topic.file import Classes
 from opilio.topic.keywords import keywords
 from opilio.topic.query_log import QueryLog as Log
 from opilio.topic.weight_table import count
@@ -41,6 +43,8 @@ class Sources(msgspec.Struct, frozen=True, kw_only=True):
     concepts: tuple[str, ...] = ()
     relevant: tuple[Path, ...] = ()
     irrelevant: tuple[Path, ...] = ()
+    classes: Path | None = None
+    target: str = ""
     top: int = 20
 
     @property
@@ -89,6 +93,9 @@ def draft_of(sources: Sources, home: Path) -> Draft:
             "relevant",
             "irrelevant",
         ),
+        classes=located(
+            {"folder": sources.classes, "target": sources.target}, home, "folder"
+        ),
     )
 
 
@@ -108,6 +115,10 @@ def check(sources: Sources) -> None:
     for path in sources.ontology:
         if not path.exists():
             raise BadInput(f"{path} does not exist; check the name of the ontology")
+    if bool(sources.classes) != bool(sources.target):
+        raise BadInput("--classes DIR and --target NAME, a class in it, go together")
+    if sources.classes:
+        check_classes(Classes(folder=str(sources.classes), target=sources.target))
 
 
 def importances(sources: Sources, topic: Topic) -> dict[str, float]:

@@ -20,6 +20,7 @@ class Draft(msgspec.Struct, frozen=True, kw_only=True):
     query_log: Mapping[str, Any] = {}  # the keys of each table
     ontology: Mapping[str, Any] = {}
     examples: Mapping[str, Any] = {}
+    classes: Mapping[str, Any] = {}
 
 
 def write(draft: Draft) -> str:
@@ -48,6 +49,8 @@ def lines(draft: Draft) -> Iterator[str]:
         yield from table("ontology", "What the concepts are, and what is near", draft)
     if draft.examples:
         yield from table("examples", "Pages for the judges that learn", draft)
+    if draft.classes:
+        yield from table("classes", "What kinds of pages link to what is sought", draft)
 
 
 def keyword_lines(keywords: Mapping[str, Mapping[str, float]]) -> Iterator[str]:
