@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
@@ -93,6 +93,7 @@ class Crawl:
         self.store = stages.store
         self.learners = stages.learners
         self.followed = stages.followed
+        self.planted: frozenset[Fingerprint] = frozenset()  # the seeds
         self.tally = Tally()
         self.budget = Budget(settings.crawl.max_pages, self.store.catalogue.pages)
         self.brain = asyncio.Lock()
@@ -210,7 +211,7 @@ class Crawl:
             )
             state = State.KEPT if verdict.relevant else State.IRRELEVANT
             if isinstance(self.strategy, Reviser):
-                await self.frontier.revise(self.strategy.revise())
+                await self.frontier.revise(self.revisions(self.strategy))
         if state in (State.COPY, State.UNUSABLE):
             self.missed(lease, state)
         await self.frontier.done(lease, state, reason)
@@ -258,6 +259,14 @@ class Crawl:
                 contacted=error.contacted,
             )
 
+    def revisions(self, strategy: Reviser) -> Iterator[tuple[Fingerprint, float]]:
+        """What a strategy thinks now of links that wait; seeds come first regardless.
+
+        They are planted anew whenever the crawl goes on, so one that was revised would
+        change its place by that.
+        """
+        return (new for new in strategy.revise() if new[0] not in self.planted)
+
     def missed(self, lease: Lease, state: State) -> None:
         """Let a strategy that wants to know hear of a visit without a new page."""
         if isinstance(self.strategy, Observer):
@@ -291,6 +300,7 @@ class Crawl:
             for url, promise in seeds.items()
             for canonical in [urls.canonical(url)]
         ]
+        self.planted = frozenset(seed.link.fingerprint for seed in found)
         async with self.turn():
             await self.frontier.add(found)
 
