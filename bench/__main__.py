@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from bench import crawl, fetch, frontier, read
+from bench import crawl, fetch, frontier, ranking, read
 
-PARTS = (crawl, fetch, read, frontier)
+PARTS = (crawl, fetch, read, ranking, frontier)
 
 
 def main() -> None:

@@ -8,7 +8,7 @@ import pytest
 from opilio.strategies.fitting import fit
 from opilio.strategies.ordering import Ordering, OrderingOptions, ordering
 from opilio.types import Block, Counted, Knowledge, Lease, Page, Subject
-from opilio.urls import canonical, fingerprint
+from opilio.urls import fingerprint
 from strategies.ranked_pages import lease, link, page, promises, reasons, verdict
 
 # Terms that name a concept with that nearness each.
@@ -279,11 +279,6 @@ def test_a_seed_is_no_experience():
     held = Lease(1, url, fingerprint(url), "web.test", 1e6)
     list(strategy.rank(page(["u"]), verdict(0.9), held))
     assert len(strategy.fitted._relevant.values) == 0
-
-
-def test_the_seeds_of_the_paper_are_the_same_with_and_without_their_port():
-    """papers.md B.4-4."""
-    assert canonical("http://uiet.puchd.ac.in:80/") == "http://uiet.puchd.ac.in/"
 
 
 def test_the_papers_three_runs_do_not_add_up_to_its_total():

@@ -1,0 +1,248 @@
+"""What ranking a page of 100 links costs with each strategy, by how many links wait.
+
+Made-up pages in, with all that any strategy reads; CPU microseconds a page out, of
+rank, revise and changes together, while 1,000 to 2,000 links wait and while 1,000,000
+to 1,250,000 do. These are means, since what is computed anew at growing intervals must
+count; beside them the longest that one page took. Growth beyond 1.5 times is marked.
+Run it with `python -m bench.ranking [NAME[,OPTION=VALUE...] ...]`.
+"""
+
+from __future__ import annotations
+
+import gc
+import random
+import statistics
+import sys
+import time
+from collections.abc import Callable, Iterator
+from itertools import chain
+
+import numpy as np
+
+from bench.table import show
+from opilio.cli.loop import RARELY
+from opilio.config import build
+from opilio.errors import OpilioError
+from opilio.strategies import load, strategies
+from opilio.types import (
+    Block,
+    ClassFeatures,
+    Counted,
+    Knowledge,
+    Lease,
+    Link,
+    LinkPart,
+    LinkTerms,
+    Observer,
+    Page,
+    Remembering,
+    Reviser,
+    State,
+    Strategy,
+    Subject,
+    Verdict,
+)
+
+LINKS = 100  # a page
+KNOWN = 10  # of them, that other pages have as well
+FEW, MANY = 1_000, 1_000_000  # links that wait
+SPAN = {FEW: 2.0, MANY: 1.25}  # measured until they have grown so many times
+TIMES = {FEW: 20, MANY: 1}  # with a new strategy each
+WANTED = 1.5  # times, at most
+TERMS = tuple(f"term{number}" for number in range(20))
+KINDS = 500  # of links, beside their URLs
+HOSTS = 200
+MISSED = 20  # one visit in so many gives no page
+
+
+class MadeUp:
+    """A web without end: every page has links that no other page had."""
+
+    def __init__(self, seed: int = 5) -> None:
+        self.rng = random.Random(seed)
+        self.kinds = [self.kind() for _ in range(KINDS)]
+        self.bodies = [self.body() for _ in range(50)]
+        self.found = 1  # links so far; link n has the fingerprint n·ODD
+
+    def counted(self) -> Counted:
+        """A few terms."""
+        terms = self.rng.sample(TERMS, self.rng.choice((0, 0, 1, 2)))
+        return Counted(dict.fromkeys(terms, 1), 3.0) if terms else Counted()
+
+    def kind(self) -> tuple[object, ...]:
+        """All of a link but its URL: one in two has terms."""
+        rng = self.rng
+        terms = LinkTerms(self.counted(), self.counted(), self.counted())
+        words = [
+            rng.choice(list(LinkPart)) << 29 | rng.getrandbits(11) * 2**18
+            for _ in range(12)
+        ]
+        return (
+            "an anchor of words",
+            "some words before",
+            "and some after it",
+            "",
+            rng.randrange(8),
+            rng.choice(("body/main/ul/li/a", "body/nav/a", "body/div/p/a")),
+            terms if rng.random() < 0.5 else None,
+            np.array(words, "<u4").tobytes(),
+        )
+
+    def body(self) -> Page:
+        """All of a page but its links."""
+        rng = self.rng
+        terms = {term: rng.randint(1, 5) for term in rng.sample(TERMS, 6)}
+        blocks = [
+            Block("A heading", 2, number - 1, words=80, terms=terms, norm=9.0, most=5)
+            for number in range(8)
+        ]
+        stems = np.unique(np.array([rng.getrandbits(64) for _ in range(300)], "<u8"))
+        return Page(
+            url="http://host.test/page",
+            title="A title",
+            language="en",
+            charset="utf-8",
+            words=600,
+            terms=terms,
+            norm=20.0,
+            simhash=1,
+            links=(),
+            title_terms=self.counted(),
+            url_terms=self.counted(),
+            blocks=blocks,
+            stems=stems.tobytes(),
+            counts=np.ones(len(stems), "<u2").tobytes(),
+        )
+
+    def link(self, number: int) -> Link:
+        """The link of that number."""
+        url = f"http://host{number % HOSTS}.test/folder/page{number}.html"
+        return Link(url, fingerprint(number), *self.kinds[number % KINDS])
+
+    def visits(self) -> Iterator[tuple[Page, Verdict, Lease]]:
+        """Visits of links that were found before, without end."""
+        rng = self.rng
+        while True:
+            first, self.found = self.found, self.found + LINKS - KNOWN
+            numbers = [rng.randrange(first) for _ in range(KNOWN)]
+            numbers += range(first, self.found)
+            body = rng.choice(self.bodies)
+            links = [self.link(number) for number in dict.fromkeys(numbers)]
+            page = Page(*[getattr(body, name) for name in BEFORE], links, *rest(body))
+            score = rng.random()
+            yield page, Verdict(score, score > 0.7), self.lease(rng.randrange(first))
+
+    def lease(self, number: int) -> Lease:
+        """The right to visit the link of that number."""
+        host = f"host{number % HOSTS}.test"
+        url = f"http://{host}/folder/page{number}.html"
+        return Lease(
+            number, url, fingerprint(number), host, 0.5, number % 9, number % 3
+        )
+
+
+FIELDS = Page.__struct_fields__
+BEFORE = FIELDS[: FIELDS.index("links")]
+
+
+def rest(page: Page) -> list[object]:
+    """What comes after the links in a page."""
+    return [getattr(page, name) for name in FIELDS[len(BEFORE) + 1 :]]
+
+
+def fingerprint(number: int) -> int:
+    """Numbers spread over 64 bits, each its own."""
+    return (number * 0x9E3779B97F4A7C15 + 2**63) % 2**64 - 2**63
+
+
+def knowledge(web: MadeUp) -> Knowledge:
+    """All that a topic may say."""
+    concepts = {term: (term.title(), 0.5) for term in TERMS}
+    features = ClassFeatures(representative=TERMS[:5], related=dict.fromkeys(TERMS, 1))
+    subject = Subject(
+        weights=dict.fromkeys(TERMS, 1.0),
+        importance=dict.fromkeys(TERMS, 1.0),
+        concepts=concepts,
+        classes={"Sought": features, "Other": features},
+        targets=("Sought",),
+        relevant=web.bodies[:5],
+        irrelevant=web.bodies[5:10],
+    )
+    return Knowledge(subject=subject, seed=1, look_ahead=lambda page: 0.5)
+
+
+def make(name: str, web: MadeUp) -> Strategy:
+    """A new strategy: its name, and options after commas."""
+    name, *given = name.split(",")
+    made = load(strategies()[name])
+    options = dict(option.split("=") for option in given)
+    return made(build(options, made.Options, name, strict=False), knowledge(web))
+
+
+def rank(strategy: Strategy) -> Callable[[tuple[Page, Verdict, Lease]], float]:
+    """A function that gives the CPU seconds of all that a visit asks of a strategy."""
+    revise = strategy.revise if isinstance(strategy, Reviser) else tuple
+    changes = strategy.changes if isinstance(strategy, Remembering) else tuple
+
+    def cost(visit: tuple[Page, Verdict, Lease]) -> float:
+        begun = time.process_time()
+        for _ in strategy.rank(*visit):
+            pass
+        for _ in chain(revise(), changes()):
+            pass
+        return time.process_time() - begun
+
+    return cost
+
+
+def measure(name: str, waiting: int) -> list[float]:
+    """CPU seconds of each page once so many links wait."""
+    costs = []
+    for _ in range(TIMES[waiting]):
+        web = MadeUp()
+        strategy = make(name, web)
+        cost_of = rank(strategy)
+        for number, visit in enumerate(web.visits()):
+            cost = cost_of(visit)
+            if web.found > waiting:
+                costs.append(cost)
+            if web.found > waiting * SPAN[waiting]:
+                break
+            if number % MISSED == 0 and isinstance(strategy, Observer):
+                strategy.missed(web.lease(number), State.UNUSABLE)
+    return costs
+
+
+def row(name: str) -> tuple[str, ...]:
+    """The figures of a strategy, or why there are none."""
+    try:
+        measure(name, FEW)  # so that all is imported, and known to the processor
+        few, many = measure(name, FEW), measure(name, MANY)
+    except OpilioError as error:
+        return name, "-", "-", "-", "-", str(error)
+    first, last = statistics.mean(few) * 1e6, statistics.mean(many) * 1e6
+    growth = last / first
+    return (
+        name,
+        f"{first:.0f}",
+        f"{last:.0f}",
+        f"{growth:.2f}",
+        f"{max(many) * 1e3:.1f}",
+        "grows" if growth > WANTED else "",
+    )
+
+
+def main(*names: str) -> None:
+    """Measure these strategies, or all of them."""
+    gc.freeze()  # as a crawl does
+    gc.set_threshold(*RARELY)
+    rows = [row(name) for name in names or sorted(strategies())]
+    show(
+        f"Ranking a page of {LINKS} links, µs of CPU, by how many wait",
+        ("", f"{FEW:,}", f"{MANY:,}", "times", "longest, ms", ""),
+        rows,
+    )
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
