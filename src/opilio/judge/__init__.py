@@ -4,7 +4,9 @@ from collections.abc import Callable, Mapping
 
 from opilio.judge.association import Association
 from opilio.judge.blocks import Blocks
+from opilio.judge.bootstrapped import Bootstrapped
 from opilio.judge.cosine import Cosine
+from opilio.judge.linear import Linear
 from opilio.judge.ontoclassifier import OntoClassifier
 from opilio.types import Judge, Subject
 
@@ -13,6 +15,16 @@ JUDGES: Mapping[str, Callable[[Subject], Judge]] = {
     "blocks": Blocks,
     "association": Association,
     "ontoclassifier": OntoClassifier,
+    "linear": Linear,
+    "bootstrapped": Bootstrapped,
 }
 
-__all__ = ["JUDGES", "Association", "Blocks", "Cosine", "OntoClassifier"]
+__all__ = [
+    "JUDGES",
+    "Association",
+    "Blocks",
+    "Bootstrapped",
+    "Cosine",
+    "Linear",
+    "OntoClassifier",
+]
