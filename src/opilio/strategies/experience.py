@@ -22,7 +22,7 @@ from opilio.strategies.linear_model import Floats
 from opilio.strategies.notes import Notes
 from opilio.types import Fingerprint, Link
 
-MOST_WAITING = 100_000
+MOST_WAITING = 30_000  # so that going through them all costs a tenth of a second
 MOST_EXAMPLES = 5_000  # of each class
 GROWTH, MORE = 1.3, 5  # between two fits; what all of them cost grows with the visits
 WAITS, DONE = -2, -1  # instead of the number of an example
