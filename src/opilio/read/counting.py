@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
@@ -40,6 +40,16 @@ class Tally(NamedTuple):
     terms: dict[str, int]
     norm: float
     most: int  # times its most frequent stem occurs
+
+
+class Begun(NamedTuple):
+    """The terms that begin at each hit: a word where one begins."""
+
+    words: list[int]  # the number of each hit
+    singles: list[str]  # the term that this word is, or ""
+    phrases: list[int]  # which of the next two begin here: up to the next hit's
+    lasts: list[int]  # the last word of each phrase
+    names: list[str]
 
 
 class Words:
@@ -86,17 +96,18 @@ class Words:
         return found
 
     @cached_property
-    def lists(self) -> tuple[list[int], ...]:
-        """For each hit its word, the node of the term that this word is, and where its
-        phrases begin in the next two: their last words and nodes."""
+    def begun(self) -> Begun:
+        """What begins at each hit."""
         nodes = self.row.nodes[self.hits]
-        begins = np.searchsorted(self.phrases.first, self.hits)
-        parts = (
-            *(self.hits, nodes * self.ends[nodes]),
-            *(np.append(begins, len(self.phrases.first)),),
-            *(self.phrases.last, self.phrases.node),
+        begins = self.phrases.first.searchsorted(self.hits).tolist()
+        names = self.names
+        return Begun(
+            words=self.hits.tolist(),
+            singles=[names[node] for node in nodes.tolist()],
+            phrases=[*begins, len(self.phrases.first)],
+            lasts=self.phrases.last.tolist(),
+            names=[names[node] for node in self.phrases.node.tolist()],
         )
-        return tuple(part.tolist() for part in parts)
 
     def total(self, end: int | None = None) -> Vector:
         """The vector of the text, or of its first `end` characters."""
@@ -158,51 +169,51 @@ class Words:
 
     def add(self, terms: dict[str, int], low: int, high: int, end: int) -> None:
         """Count the terms that begin at some of the hits and end before a word."""
-        names = self.names
         if high - low > MANY:
+            names = self.names
             for node, times in self.at_once(low, high, end):
                 terms[names[node]] = terms.get(names[node], 0) + times
-            return
-        found = self.all_terms if self.overlapping else self.longest
-        for node in found(low, high, end):
-            name = names[node]
-            terms[name] = terms.get(name, 0) + 1
+        elif self.overlapping:
+            self.add_all(terms, low, high, end)
+        else:
+            self.add_longest(terms, low, high, end)
 
-    def longest(self, low: int, high: int, end: int) -> Iterator[int]:
-        """The node of each term, leftmost and longest ones only."""
-        hits, singles, begins, lasts, nodes = self.lists
+    def add_longest(self, terms: dict[str, int], low: int, high: int, end: int) -> None:
+        """The same for the leftmost and longest terms only."""
+        words, singles, phrases, lasts, names = self.begun
         done = -1  # the last word of the last term
         for hit in range(low, high):
-            word = hits[hit]
+            word = words[hit]
             if word <= done:
                 continue
             if word >= end:
                 break
             before = done
-            for phrase in range(begins[hit], begins[hit + 1]):
+            for phrase in range(phrases[hit], phrases[hit + 1]):
                 last = lasts[phrase]
                 # Words with several meanings may make several terms of one length.
                 if last < end and done in (before, last):
                     done = last
-                    yield nodes[phrase]
-            if done == before and singles[hit]:
-                yield singles[hit]
+                    name = names[phrase]
+                    terms[name] = terms.get(name, 0) + 1
+            if done == before and (name := singles[hit]):
+                terms[name] = terms.get(name, 0) + 1
 
-    def all_terms(self, low: int, high: int, end: int) -> Iterator[int]:
-        """The node of each term, also of those inside others."""
-        hits, singles, begins, lasts, nodes = self.lists
-        ends: dict[int, int] = {}  # node -> the last word of its last term
+    def add_all(self, terms: dict[str, int], low: int, high: int, end: int) -> None:
+        """The same for all terms, also for those inside others."""
+        words, singles, phrases, lasts, names = self.begun
+        ends: dict[str, int] = {}  # phrase -> its last word when it was last found
         for hit in range(low, high):
-            word = hits[hit]
+            word = words[hit]
             if word >= end:
                 break
-            for phrase in range(begins[hit], begins[hit + 1]):
-                node = nodes[phrase]
-                if lasts[phrase] < end and word > ends.get(node, -1):
-                    ends[node] = lasts[phrase]
-                    yield node
-            if singles[hit]:
-                yield singles[hit]
+            for phrase in range(phrases[hit], phrases[hit + 1]):
+                name = names[phrase]
+                if lasts[phrase] < end and word > ends.get(name, -1):
+                    ends[name] = lasts[phrase]
+                    terms[name] = terms.get(name, 0) + 1
+            if name := singles[hit]:
+                terms[name] = terms.get(name, 0) + 1
 
     def at_once(self, low: int, high: int, end: int) -> Iterable[tuple[int, int]]:
         """The nodes of many terms, each with the times it occurs."""
@@ -226,7 +237,7 @@ class Words:
 
 
 def choose(first: Integers, last: Integers, node: Integers | None) -> list[int]:
-    """The numbers of the phrases that count, as `longest` and `all_terms` have it."""
+    """The numbers of the phrases that count, as in `add_longest` and `add_all`."""
     kept = []
     firsts, lasts = first.tolist(), last.tolist()
     if node is not None:
