@@ -254,22 +254,25 @@ async def find_seeds(
     asks = sources.search or sources.sitemaps or sources.feeds
     if not asks or not isinstance(fetch, HttpFetch) or catalogue.has_event("seeds"):
         return listed
+    visits = Visits(fetch.egress.get, fetch.robots, plan.politeness.delay)
     seeds = await gather_seeds(
         sources,
         " ".join(brief.terms[:ASKED]),
         fetch.egress.get,
-        Visits(fetch.egress.get, fetch.robots, plan.politeness.delay),
+        visits,
         pause=plan.politeness.delay,
         language=brief.language,
         tell=tell,
     )
     catalogue.save_event("seeds", found=len(seeds))
-    for url in listed:  # whose sites were just asked for their sitemaps and feeds
-        await crawl.frontier.pace(urls.host(url), rest=plan.politeness.delay)
-    return {
+    found = {
         seed.url: seed.promise + (0 if seed.listed_by_site else SEED_PROMISE)
         for seed in seeds
     }
+    await crawl.plant(found)  # so that the frontier knows the hosts,
+    for host, pause in visits.pauses.items():  # of which some must rest now
+        await crawl.frontier.pace(host, rest=pause)
+    return found
 
 
 @asynccontextmanager

@@ -1,6 +1,7 @@
 """Crawls that find their own seeds, by the real command over real HTTP."""
 
 import json
+from itertools import pairwise
 
 from opilio.lab.small import SmallWeb, page
 from opilio.lab.synthetic import SyntheticAnswer
@@ -75,3 +76,23 @@ async def test_a_crawl_starts_from_a_sitemap(crawled):
     ended = await life.crawl()
     assert ended.code == 0, ended.err
     assert life.states()["http://seed.test/hidden"] == ("kept", None)
+
+
+async def test_a_site_that_was_asked_for_its_sitemap_keeps_its_crawl_delay(crawled):
+    robots = "User-agent: *\nCrawl-delay: 1.5\n"
+    web = SmallWeb(
+        {
+            "http://seed.test/robots.txt": answer("text/plain", robots),
+            "http://seed.test/": page("Start", BEES),
+        }
+    )
+    topic = (
+        'name = "bees"\nkeywords = ["bee", "honey"]\n'
+        '[seeds]\nurls = ["http://seed.test/"]\nsitemaps = true\n'
+    )
+    life = await crawled(web, topic_text=topic)
+    assert (await life.crawl()).code == 0
+    times = [request.at for request in life.server.requests]
+    assert len(times) == 3, "robots.txt, sitemap.xml, the page"
+    assert min(later - sooner for sooner, later in pairwise(times)) >= 1.4
+    assert life.rows("SELECT delay FROM host") == [(1.5,)]

@@ -100,6 +100,7 @@ class HttpFetch:
         self._learn = learn
         self._failures: OrderedDict[str, Trouble] = OrderedDict()
         self._addresses: OrderedDict[str, str] = OrderedDict()
+        self._delays: OrderedDict[str, float] = OrderedDict()
         self._silent: set[str] = set()  # hosts, since the last answer of anyone
         self._answered = False  # has anyone ever?
 
@@ -144,9 +145,8 @@ class HttpFetch:
         rules = await self.robots.rules(urls.origin(url))
         if rules.ip:
             await self._remember_address(host, rules.ip)
-        if rules.fresh and rules.delay is not None:
-            delay = min(rules.delay, self._politeness.max_delay)
-            await self._learn(host, delay=delay)
+        if rules.delay is not None:
+            await self._remember_delay(host, rules.delay)
         if not rules.allows(url):
             raise Unusable("robots", f"robots.txt forbids {url}", contacted=rules.fresh)
         if rules.fresh:
@@ -156,6 +156,12 @@ class HttpFetch:
                 after=0.0,
                 counted=False,
             )
+
+    async def _remember_delay(self, host: str, delay: float) -> None:
+        delay = min(delay, self._politeness.max_delay)
+        if self._delays.get(host) != delay:
+            remember(self._delays, host, delay)
+            await self._learn(host, delay=delay)
 
     async def _remember_address(self, host: str, ip: str) -> None:
         if ip and self._addresses.get(host) != ip:

@@ -65,6 +65,7 @@ class Visits:
         self._robots = robots
         self._pause = pause  # seconds between two requests to one host
         self._now = now
+        self.pauses: dict[str, float] = {}  # host -> seconds between two requests
         self._last: dict[str, float] = {}  # host -> when it was asked last
         self._turns: dict[str, asyncio.Lock] = {}
 
@@ -98,8 +99,8 @@ class Visits:
             rules = await self._rules(urls.origin(url))
             if not rules.allows(url):
                 raise Unusable("robots", f"robots.txt forbids {url}", contacted=False)
-            pause = min(max(self._pause, rules.delay or 0.0), MAX_PAUSE)
-            await asyncio.sleep(self._last.get(host, -inf) + pause - self._now())
+            due = self._last.get(host, -inf) + self.pauses[host]
+            await asyncio.sleep(due - self._now())
             try:
                 return await self._get(url, max_bytes=MAX_BYTES)
             finally:
@@ -107,8 +108,10 @@ class Visits:
 
     async def _rules(self, origin: str) -> Rules:
         rules = await self._robots.rules(origin)
+        host = urls.host(f"{origin}/")
+        self.pauses[host] = min(max(self._pause, rules.delay or 0.0), MAX_PAUSE)
         if rules.fresh:
-            self._last[urls.host(f"{origin}/")] = self._now()
+            self._last[host] = self._now()
         return rules
 
     def _turn(self, host: str) -> asyncio.Lock:
