@@ -2,6 +2,7 @@
 
 import random
 from collections import Counter
+from functools import cache
 from math import log, sqrt
 
 import numpy as np
@@ -41,11 +42,13 @@ def page_of(words: list[str], title: str = "") -> Page:
     )
 
 
+@cache
 def hash_of(word: str) -> int:
     """Any 64 bits; not the reader's, which judges need not know."""
     return random.Random(word).getrandbits(64)
 
 
+@cache
 def make(subject: str, number: int, silent: bool = False) -> Page:
     """A page about a subject; `silent`: it does not name the topic's keywords."""
     rng = random.Random(f"{subject} {number}")

@@ -1,13 +1,12 @@
 """A judge that needs keywords alone and learns the words that go with them.
 
-    score = a·σ(u) + (1 − a)·k/(k + k₀),   a = b/(b + 10)
+    score = a·σ(u) + (1 − a)·k/(k + k₀),   a = b/(b + 5)
 
-Symbols: u how near a page is to the pages with many keywords (`feedback.py`), k its
-keyword score, b the pages that u was learnt from, of the rarer kind: background, or
-sure; σ and k₀ are in `calibration.py`. The first pages of a crawl are nearly all
-relevant; while there is no background, k alone decides. It learns anew whenever it has
-seen 1.3 times as many pages as the last time, from pages and keywords only, never from
-labels.
+Symbols: u how near a page is to the pages with many keywords, and b the evidence that
+this was learnt from, in pages (`feedback.py`); k its keyword score; σ and k₀ are in
+`calibration.py`. The first pages of a crawl are nearly all relevant; while there is no
+background, k alone decides. It learns anew whenever it has seen 1.3 times as many pages
+as the last time, from pages and keywords only, never from labels.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ SUREST = 20  # pages whose mean is 1
 CUT = 0.5
 STEEPNESS = 8.0
 KEYWORD_CUT = 0.06  # the threshold of the cosine judge
-TRUST = 10  # pages that make a model count as much as the keywords
+TRUST = 5  # pages that make a model count as much as the keywords
 
 Values = npt.NDArray[np.float32]
 
@@ -45,9 +45,9 @@ def scale(background: Values, surest: Values) -> Scale:
     return Scale(float(np.median(background)), top(surest))
 
 
-def score_of_height(height: float) -> float:
-    """σ(STEEPNESS·(height − CUT))."""
-    return 1 / (1 + exp(-STEEPNESS * min(max(height - CUT, -4.0), 4.0)))
+def score_of_height(height: float, cut: float = CUT) -> float:
+    """σ(height) = 1 / (1 + e^(−STEEPNESS·(height − cut)))."""
+    return 1 / (1 + exp(-STEEPNESS * min(max(height - cut, -4.0), 4.0)))
 
 
 def score_of_keywords(keywords: float) -> float:
@@ -55,6 +55,6 @@ def score_of_keywords(keywords: float) -> float:
     return keywords / (keywords + KEYWORD_CUT)
 
 
-def trust(evidence: int) -> float:
+def trust(evidence: float) -> float:
     """How much a model counts that was learnt from so many pages."""
     return evidence / (evidence + TRUST)

@@ -67,10 +67,13 @@ class Lesson(NamedTuple):
     keywords: Weights  # k of the surest
     most: float  # k̂
 
-    def evidence(self, examples: int = 0) -> int:
-        """Pages of the rarer kind: background, or surely about the topic."""
+    def evidence(self, examples: int = 0) -> float:
+        """Pages surely about the topic, or a fifth of the background if that is less.
+
+        A fifth, since what is not the topic is more varied than what is.
+        """
         sure = int(np.count_nonzero(self.keywords >= KEYWORD_CUT))
-        return min(len(self.background.starts), sure + WORTH * examples)
+        return min(len(self.background.starts) / 5, sure + examples)
 
 
 class Feedback(NamedTuple):

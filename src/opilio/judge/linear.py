@@ -6,7 +6,7 @@ weight, the pages seen that looked best: most of them are relevant, but what the
 with the examples stays positive, and what tells them apart is what keywords cannot say.
 
     u = [m + c·u_f] / (1 + c),   c = min(1, (5/n)²)
-    score = a·σ(u) + (1 − a)·k/(k + k₀),   a = b/(b + 10)
+    score = a·σ(u) + (1 − a)·k/(k + k₀),   a = b/(b + 5)
 
 Symbols: m the classifier's value on a scale where the background is 0 and the examples
 are 1; n the number of examples; u_f the height of `feedback.py`, which serves better
@@ -43,6 +43,7 @@ from opilio.judge.vectors import (
 from opilio.types import Page, Subject, Verdict
 
 THRESHOLD = 0.5
+CUT = 0.4  # below a half: pages that it was not fitted to come less far than examples
 PROMISING = 0.3  # weight of the best pages seen, all together, beside the background
 STRENGTH = 30.0  # scikit-learn's C, for a weight of one an example
 ENOUGH = 5  # examples; with fewer, words that go with the keywords count as much
@@ -98,7 +99,8 @@ class Linear:
             near = self.feedback.height(row, keywords)
             height = self.scale.of(float(along)) + self.share * near
             parts["keywords"] *= 1 - self.trust
-            parts["model"] = self.trust * score_of_height(height / (1 + self.share))
+            height /= 1 + self.share
+            parts["model"] = self.trust * score_of_height(height, CUT)
         score = sum(parts.values())
         return Verdict(score, score >= self.threshold, parts)
 
