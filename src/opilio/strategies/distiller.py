@@ -41,7 +41,7 @@ class WebsiteModelOptions(
     thw: Some = 5  # THW, main concepts of a page
     phases: Annotated[str, Meta(pattern="^1?2?3?$")] = "123"  # of the evolver
     progressive: bool = False
-    user_share: Annotated[float, Meta(ge=0, lt=1)] = 0.8  # 0: no User Priority Queue
+    user_share: Annotated[float, Meta(ge=0, lt=1)] = 0.9  # 0: no User Priority Queue
 
 
 class Found(NamedTuple):

@@ -14,7 +14,7 @@ explanation shows the four summands of s(u).
 
 The FRONT best links of a host wait with promise θ_h·s(u), all others behind them with
 s(u) - 1; a visit to a host revises its front, so that a page costs FRONT revisions and
-a few for its new links, however many wait. The best link of a host that is chosen by
+two for each of its links, however many wait. The best link of a host that is chosen by
 chance is lifted above all others by EXPLORED.
 
 `faithful` does what the released code does (yahoo/anthelion 617dd448, AnthBandit): the
@@ -165,13 +165,13 @@ class HostBandit:
         if visit.links is None:  # nobody asks for revisions now
             return
         self.pages += 1
+        self.fill(host)
+        for link in host.front:
+            self.revised[link] = self.promise(host, link)
         for link, name, score in visit.links:
             if link not in self.gone:
                 self.scores[link] = score
                 self.enter(self.host(name), link, score)
-        self.fill(host)
-        for link in host.front:
-            self.revised[link] = self.promise(host, link)
         if chance(self.seed, self.pages) < self.randomness():
             self.explore()
 
@@ -185,6 +185,7 @@ class HostBandit:
 
     def enter(self, host: Host, link: Fingerprint, score: float) -> None:
         """Put a link to the front of its host if it belongs there, else behind."""
+        self.fill(host)
         front = host.front
         front[link] = score
         self.revised[link] = self.promise(host, link)
@@ -202,6 +203,7 @@ class HostBandit:
             score, _, link = heappop(host.rest)
             if self.scores.get(link) == -score and link not in host.front:
                 host.front[link] = -score
+                self.revised[link] = self.promise(host, link)
 
     def promise(self, host: Host, link: Fingerprint) -> float:
         """What a link at the front is worth, by its host and by itself."""
