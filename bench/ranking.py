@@ -14,7 +14,7 @@ import random
 import statistics
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import chain
 
 import numpy as np
@@ -46,8 +46,8 @@ from opilio.types import (
 LINKS = 100  # a page
 KNOWN = 10  # of them, that other pages have as well
 FEW, MANY = 1_000, 1_000_000  # links that wait
-SPAN = {FEW: 2.0, MANY: 1.25}  # measured until they have grown so many times
-TIMES = {FEW: 20, MANY: 1}  # with a new strategy each
+GROWTH = 1.25  # measured until many have become so many times as many
+PARTS = 40  # in which that is done
 WANTED = 1.5  # times, at most
 TERMS = tuple(f"term{number}" for number in range(20))
 KINDS = 500  # of links, beside their URLs
@@ -179,45 +179,57 @@ def make(name: str, web: MadeUp) -> Strategy:
     return made(build(options, made.Options, name, strict=False), knowledge(web))
 
 
-def rank(strategy: Strategy) -> Callable[[tuple[Page, Verdict, Lease]], float]:
-    """A function that gives the CPU seconds of all that a visit asks of a strategy."""
-    revise = strategy.revise if isinstance(strategy, Reviser) else tuple
-    changes = strategy.changes if isinstance(strategy, Remembering) else tuple
+class Run:
+    """A strategy at work on a web of its own."""
 
-    def cost(visit: tuple[Page, Verdict, Lease]) -> float:
+    def __init__(self, name: str) -> None:
+        self.web = MadeUp()
+        self.visits = self.web.visits()
+        self.strategy = make(name, self.web)
+        strategy = self.strategy
+        self.revise = strategy.revise if isinstance(strategy, Reviser) else tuple
+        self.changes = strategy.changes if isinstance(strategy, Remembering) else tuple
+
+    def step(self) -> float:
+        """Let it rank a page; answers the CPU seconds that all it is asked took."""
+        page, verdict, lease = next(self.visits)
         begun = time.process_time()
-        for _ in strategy.rank(*visit):
+        for _ in self.strategy.rank(page, verdict, lease):
             pass
-        for _ in chain(revise(), changes()):
+        for _ in chain(self.revise(), self.changes()):
             pass
-        return time.process_time() - begun
+        took = time.process_time() - begun
+        if lease.id % MISSED == 0 and isinstance(self.strategy, Observer):
+            self.strategy.missed(self.web.lease(lease.id // 2), State.UNUSABLE)
+        return took
 
-    return cost
+    def until(self, links: float) -> list[float]:
+        """What each page takes until so many links were found."""
+        costs = []
+        while self.web.found < links:
+            costs.append(self.step())
+        return costs
 
 
-def measure(name: str, waiting: int) -> list[float]:
-    """CPU seconds of each page once so many links wait."""
-    costs = []
-    for _ in range(TIMES[waiting]):
-        web = MadeUp()
-        strategy = make(name, web)
-        cost_of = rank(strategy)
-        for number, visit in enumerate(web.visits()):
-            cost = cost_of(visit)
-            if web.found > waiting:
-                costs.append(cost)
-            if web.found > waiting * SPAN[waiting]:
-                break
-            if number % MISSED == 0 and isinstance(strategy, Observer):
-                strategy.missed(web.lease(number), State.UNUSABLE)
-    return costs
+def measure(name: str) -> tuple[list[float], list[float]]:
+    """CPU seconds of pages while few and while many links wait, taken in turn, so that
+    a busy machine slows both alike."""
+    few: list[float] = []
+    many: list[float] = []
+    run = Run(name)
+    run.until(MANY)
+    for part in range(1, PARTS + 1):
+        many += run.until(MANY * (1 + (GROWTH - 1) * part / PARTS))
+        small = Run(name)
+        small.until(FEW)
+        few += small.until(2 * FEW)
+    return few, many
 
 
 def row(name: str) -> tuple[str, ...]:
     """The figures of a strategy, or why there are none."""
     try:
-        measure(name, FEW)  # so that all is imported, and known to the processor
-        few, many = measure(name, FEW), measure(name, MANY)
+        few, many = measure(name)
     except OpilioError as error:
         return name, "-", "-", "-", "-", str(error)
     first, last = statistics.mean(few) * 1e6, statistics.mean(many) * 1e6

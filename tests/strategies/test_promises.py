@@ -89,9 +89,11 @@ def test_a_shortlist_gives_the_best_whatever_happens(values, steps):
     )
     for step, number, value in steps:
         if step == "take":
-            best = sorted(free, key=lambda one: (-now[one], one))[:number]
-            assert shortlist.take(number) == best
-            free.difference_update(best)
+            taken = shortlist.take(number)
+            assert free.issuperset(taken) and len(set(taken)) == len(taken)
+            best = sorted((now[one] for one in free), reverse=True)[:number]
+            assert [now[one] for one in taken] == best
+            free.difference_update(taken)
         elif step == "set" and number in free:
             now[number] = value
             shortlist.change(np.array([number], np.int32))

@@ -14,7 +14,7 @@ from collections.abc import Callable
 import numpy as np
 
 from opilio.strategies.columns import Column
-from opilio.strategies.graph import CrawlGraph, Numbers
+from opilio.strategies.graph import CrawlGraph, Numbers, Which
 from opilio.strategies.importance import Values
 from opilio.strategies.promises import Promises
 from opilio.strategies.shortlist import Shortlist
@@ -41,7 +41,7 @@ class Batches:
         self._count = 0  # links that ever were
         self._visits = 0  # that are left until the queue is filled again
 
-    def promise(self, links: Numbers, values: Values) -> Values:
+    def promise(self, links: Which, values: Values) -> Values:
         """What links promise that have these values."""
         if not self.k:
             return values

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from opilio.strategies.columns import Column
-from opilio.strategies.graph import CrawlGraph, Numbers
+from opilio.strategies.graph import CrawlGraph, Numbers, Which
 from opilio.strategies.importance import PageRank, Values
 from opilio.strategies.options import Mode
 
@@ -61,16 +61,17 @@ class Evidence:
         self.importance.compute()
         self.most_backlinks = float(self.graph.backlinks.values.max(initial=1))
 
-    def terms(self, links: Numbers) -> Values:
+    def terms(self, links: Which) -> Values:
         """A row of CI(u), AS(u), AS of the parents and TD(u) for each link."""
-        rows = np.empty((len(links), 4))
+        own = self.association.values[links]
+        rows = np.empty((len(own), 4), order="F")
         rows[:, 0] = self._combined_importance(links)
-        rows[:, 1] = self.association.values[links]
+        rows[:, 1] = own
         rows[:, 2] = self._of_parents(links)
         rows[:, 3] = self.division.values[links]
         return rows
 
-    def _combined_importance(self, links: Numbers) -> Values:
+    def _combined_importance(self, links: Which) -> Values:
         ranks = self.importance.ranks.values[links]
         counts = self.graph.backlinks.values[links]
         if self.is_paper:
@@ -79,7 +80,7 @@ class Evidence:
         counts = np.minimum(counts / self.most_backlinks, 1.0)
         return (ranks + self.backlinks * counts) / (1 + self.backlinks)
 
-    def _of_parents(self, links: Numbers) -> Values:
+    def _of_parents(self, links: Which) -> Values:
         if self.is_paper:
             return self.total.values[links]
         if self.is_mean:

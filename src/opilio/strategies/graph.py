@@ -12,6 +12,8 @@ from opilio.strategies.columns import Column
 from opilio.types import Fingerprint, Link
 
 Numbers = NDArray[np.int32]
+Which = Numbers | slice
+"""Some URLs by their numbers, or a stretch of them, which is quicker."""
 
 
 class Visit(msgspec.Struct, frozen=True, array_like=True, gc=False):

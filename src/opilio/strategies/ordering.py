@@ -32,7 +32,7 @@ from opilio.strategies.association import Association
 from opilio.strategies.batches import Batches
 from opilio.strategies.evidence import Evidence, Floats, Parents
 from opilio.strategies.fitting import FittedWeights
-from opilio.strategies.graph import CrawlGraph, Numbers, pack, unpack
+from opilio.strategies.graph import CrawlGraph, Which, pack, unpack
 from opilio.strategies.importance import PageRank, Values
 from opilio.strategies.journal import Journal
 from opilio.strategies.options import Mode
@@ -106,11 +106,11 @@ class Ordering:
         self.revise = self.promises.take
         self.found = NOBODY  # the links of the page that was read last
 
-    def order(self, links: Numbers) -> Values:
+    def order(self, links: Which) -> Values:
         """O(u) of each."""
         return ordering(self.fitted.weights, self.evidence.terms(links))
 
-    def value(self, links: Numbers) -> Values:
+    def value(self, links: Which) -> Values:
         """What each promises: O(u), or its place in the queue."""
         return self.queue.promise(links, self.order(links))
 

@@ -17,7 +17,7 @@ from typing import Annotated
 from msgspec import Meta
 
 from opilio.config import Section
-from opilio.strategies.graph import CrawlGraph, Numbers, Visit, pack
+from opilio.strategies.graph import CrawlGraph, Visit, Which, pack
 from opilio.strategies.importance import PageRank, Values
 from opilio.strategies.journal import Journal
 from opilio.strategies.promises import NOBODY, Promises
@@ -47,7 +47,7 @@ class ByPageRank:
         self.revise = self.promises.take
         self.found = NOBODY  # the links of the page that was read last
 
-    def value(self, links: Numbers) -> Values:
+    def value(self, links: Which) -> Values:
         """IR' of each."""
         return self.importance.ranks.values[links]
 

@@ -9,12 +9,13 @@ links wait, and what is visited next is always in order.
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
 from opilio.strategies.columns import Column
-from opilio.strategies.graph import CrawlGraph, Numbers
+from opilio.strategies.graph import CrawlGraph, Numbers, Which
 
 PORTION = 200  # a page
 MOST = 100_000  # of one computation
@@ -27,7 +28,7 @@ NOBODY = np.empty(0, np.int32)
 class Promises:
     """What the frontier was told of each link that waits."""
 
-    def __init__(self, graph: CrawlGraph, value: Callable[[Numbers], Values]) -> None:
+    def __init__(self, graph: CrawlGraph, value: Callable[[Which], Values]) -> None:
         self.graph = graph
         self.value = value
         self._told = Column(np.float64, fill=np.nan)  # not a number: it does not wait
@@ -63,10 +64,11 @@ class Promises:
 
     def renew(self) -> None:
         """All values may have changed."""
-        links = self.waiting
-        values, told = self.value(links), self._told.values[links]
-        changed = np.abs(values - told) > SLIGHT * np.abs(told)
-        links, best = links[changed], -np.maximum(values, told)[changed]
+        self._reach()
+        values, told = self.value(slice(None)), self._told.values
+        changed = np.abs(values - told) > SLIGHT * np.abs(told)  # and it waits
+        links = np.flatnonzero(changed).astype(np.int32)
+        best = -np.maximum(values[links], told[links])
         if len(links) > MOST:
             most = np.argpartition(best, MOST)[:MOST]
             links, best = links[most], best[most]
@@ -83,11 +85,9 @@ class Promises:
 
     def take(self) -> list[tuple[int, float]]:
         """All that is due, and forget that it is: fingerprints and promises."""
-        if not any(map(len, self._due)):
-            self._due.clear()
-            return []
-        due = np.unique(np.concatenate(self._due))
+        once = dict.fromkeys(chain.from_iterable(map(np.ndarray.tolist, self._due)))
         self._due.clear()
+        due = np.fromiter(once, np.int32, len(once))
         due = due[~np.isnan(self._told.values[due])]
         values = self.value(due)
         self._told.values[due] = values
