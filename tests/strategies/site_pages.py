@@ -16,7 +16,6 @@ from opilio.types import (
 )
 from opilio.urls import canonical, fingerprint, host
 
-
 BEES = Subject(weights={"bee": 1.0, "hive": 1.0})
 
 

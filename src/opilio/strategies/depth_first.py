@@ -1,4 +1,4 @@
-"""Depth-first: De Bra & Post, RIAO, 1994, name it as what fish-search departs from.
+"""Depth-first: Cormen, Leiserson, Rivest & Stein, Introduction to Algorithms.
 
     promise = n
 
