@@ -168,7 +168,7 @@ def knowledge(web: MadeUp) -> Knowledge:
         relevant=web.bodies[:5],
         irrelevant=web.bodies[5:10],
     )
-    return Knowledge(subject=subject, seed=1, look_ahead=lambda page: 0.5)
+    return Knowledge(subject=subject, seed=1, look_ahead=lambda page, hops: 0.5)
 
 
 def make(name: str, web: MadeUp) -> Strategy:
