@@ -14,6 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from opilio.cli.terminal import stdout
+from opilio.errors import BadInput
 from opilio.strategies import load, strategies
 
 
@@ -25,17 +26,34 @@ def list_strategies(
     if as_json:
         typer.echo(json.dumps(found))
         return
-    table = Table("strategy", "what it does", "options", box=None, pad_edge=False)
+    table = Table(box=None, pad_edge=False, show_header=False)
     for row in found:
-        options = ", ".join(f"{name}={value}" for name, value in row["options"].items())
-        table.add_row(Text(row["name"], "bold"), row["does"], Text(options, "dim"))
+        told = Text(row["does"])
+        options = row["options"].items()
+        if options:
+            told.append("\n" + ", ".join(map(written, options)), "dim")
+        table.add_row(Text(row["name"], "bold"), told)
     stdout.print(table)
+
+
+def written(option: tuple[str, Any]) -> str:
+    """An option and its default, as on the command line."""
+    name, value = option
+    if isinstance(value, bool):
+        value = str(value).lower()
+    elif isinstance(value, float):
+        value = f"{value:g}"
+    return f"{name}={'' if value is None else value}"
 
 
 def describe() -> Iterator[dict[str, Any]]:
     """Each strategy: its name, its sentence, its paper and its options."""
     for name, place in sorted(strategies().items()):
-        made = load(place)
+        try:
+            made = load(place)
+        except BadInput as error:
+            yield {"name": name, "does": str(error), "paper": "", "options": {}}
+            continue
         module = sys.modules[getattr(made, "__module__", "")]
         fields = msgspec.structs.fields(made.Options)
         yield {

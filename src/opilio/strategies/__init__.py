@@ -12,6 +12,7 @@ from importlib.metadata import entry_points
 from typing import Any, Protocol
 
 from opilio.config import Section
+from opilio.errors import BadInput
 from opilio.types import Knowledge, Strategy
 
 GROUP = "opilio.strategies"
@@ -66,5 +67,11 @@ def strategies() -> Mapping[str, str]:
 def load(place: str) -> MakesStrategy:
     """The class that `module:class` names."""
     module, _, name = place.partition(":")
-    made: MakesStrategy = getattr(import_module(module), name)
+    try:
+        made: MakesStrategy = getattr(import_module(module), name)
+    except Exception as error:  # whatever the package of someone else raises
+        raise BadInput(
+            f"the strategy at {place} cannot be loaded: {error}; mend or remove the "
+            "package that it comes from"
+        ) from error
     return made
