@@ -15,6 +15,7 @@ are begun. Links of equal score enter in the order in which they got it.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Iterator
 from heapq import heappop, heappush
 
@@ -60,9 +61,8 @@ class BestNFirst:
         self.n = options.n
         self.left = 0  # visits until the next batch
         self.gone: set[Fingerprint] = set()  # visited, or in a batch
-        self.waiting: dict[Fingerprint, float] = {}  # the score of each other link
-        self.queue: list[tuple[float, int, Fingerprint]] = []
-        self.pushed = 0
+        self.queue: list[tuple[float, int, array[int]]] = []  # links of a page
+        self.pages = 0
         self.batch: list[tuple[Fingerprint, float]] = []
         self.journal = Journal(Visit, self.happen)
         self.changes = self.journal.changes
@@ -70,13 +70,8 @@ class BestNFirst:
     def rank(self, page: Page, verdict: Verdict, lease: Lease) -> Iterator[Ranked]:
         """Every link of the page with the page's own score."""
         score = verdict.score
-        better = [
-            link.fingerprint
-            for link in page.links
-            if link.fingerprint not in self.gone
-            and score > self.waiting.get(link.fingerprint, -1.0)
-        ]
-        self.journal.write(Visit(lease.fingerprint, score, tuple(better)))
+        links = tuple(link.fingerprint for link in page.links)
+        self.journal.write(Visit(lease.fingerprint, score, links))
         level = 0 if verdict.relevant else lease.level + 1
         parts = {"score(p)": score}
         for link in page.links:
@@ -99,15 +94,13 @@ class BestNFirst:
     def happen(self, visit: Visit) -> None:
         """One visit less to go in the batch; some links more that wait."""
         self.gone.add(visit.link)
-        self.waiting.pop(visit.link, None)
         self.left -= 1
         if visit.score is None:  # nobody asks for revisions now
             return
-        for link in visit.links:
-            if link not in self.gone:
-                self.waiting[link] = visit.score
-                heappush(self.queue, (-visit.score, self.pushed, link))
-                self.pushed += 1
+        if visit.links:
+            self.pages += 1
+            links = array("q", visit.links[::-1])
+            heappush(self.queue, (-visit.score, self.pages, links))
         if self.left <= 0:
             self.choose()
 
@@ -115,9 +108,12 @@ class BestNFirst:
         """Make a batch of the best links that wait."""
         self.left = 0
         while self.queue and self.left < self.n:
-            score, _, link = heappop(self.queue)
-            if self.waiting.get(link) == -score:
-                del self.waiting[link]
+            score, _, links = self.queue[0]
+            link = links.pop()
+            if not links:
+                heappop(self.queue)
+            # A link on several pages comes up with the best score first.
+            if link not in self.gone:
                 self.gone.add(link)
                 self.batch.append((link, IN_BATCH - score))
                 self.left += 1

@@ -30,6 +30,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from heapq import heappop, heappush
+from math import inf
 from random import Random
 from typing import Annotated, Literal
 
@@ -54,6 +55,7 @@ from opilio.types import (
 
 FRONT = 8  # links of a host whose promise follows its success
 EXPLORED = 5e5  # above any other promise, below seeds
+GONE = inf
 TRIES = 16  # to find a host with links that wait
 
 Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
@@ -87,6 +89,7 @@ class Host:
         self.bad = 0
         self.theta = 0.0
         self.front: dict[Fingerprint, float] = {}  # s(u)
+        self.least = 0.0  # of these, once it is full
         self.rest: list[tuple[float, int, Fingerprint]] = []
 
 
@@ -104,8 +107,7 @@ class HostBandit:
         self.found = 0
         self.hosts: dict[str, Host] = {}
         self.order: list[Host] = []
-        self.scores: dict[Fingerprint, float] = {}  # s(u) of links that wait
-        self.gone: set[Fingerprint] = set()
+        self.scores: dict[Fingerprint, float] = {}  # s(u); GONE: it waits no more
         self.revised: dict[Fingerprint, float] = {}
         self.journal = Journal(Visit, self.happen)
         self.changes = self.journal.changes
@@ -117,7 +119,6 @@ class HostBandit:
             (link.fingerprint, urls.host(link.url), score)
             for link, parts in ranked
             if (score := sum(parts.values())) > self.scores.get(link.fingerprint, -1.0)
-            and link.fingerprint not in self.gone
         ]
         outcome = 1 if verdict.relevant else -1
         self.journal.write(Visit(lease.fingerprint, lease.host, outcome, tuple(better)))
@@ -159,8 +160,7 @@ class HostBandit:
         host.good += visit.outcome > 0
         host.bad += visit.outcome < 0
         host.theta = self.success(host)
-        self.gone.add(visit.link)
-        self.scores.pop(visit.link, None)
+        self.scores[visit.link] = GONE
         host.front.pop(visit.link, None)
         if visit.links is None:  # nobody asks for revisions now
             return
@@ -169,7 +169,7 @@ class HostBandit:
         for link in host.front:
             self.revised[link] = self.promise(host, link)
         for link, name, score in visit.links:
-            if link not in self.gone:
+            if link != visit.link:
                 self.scores[link] = score
                 self.enter(self.host(name), link, score)
         if chance(self.seed, self.pages) < self.randomness():
@@ -187,22 +187,30 @@ class HostBandit:
         """Put a link to the front of its host if it belongs there, else behind."""
         self.fill(host)
         front = host.front
-        front[link] = score
-        self.revised[link] = self.promise(host, link)
-        if len(front) > FRONT:
+        if len(front) == FRONT and link not in front:
+            if score <= host.least:
+                self.put_back(host, link)
+                return
             last = min(front, key=front.__getitem__)
-            self.found += 1
-            heappush(host.rest, (-front.pop(last), self.found, last))
+            del front[last]
+            self.put_back(host, last)
             self.revised[last] = self.scores[last] - 1
-            if last == link:  # it has that promise already
-                del self.revised[last]
+        front[link] = score
+        host.least = min(front.values())
+        self.revised[link] = self.promise(host, link)
+
+    def put_back(self, host: Host, link: Fingerprint) -> None:
+        """Let a link wait behind the front."""
+        self.found += 1
+        heappush(host.rest, (-self.scores[link], self.found, link))
 
     def fill(self, host: Host) -> None:
         """Let the best of the rest move up to the front."""
         while host.rest and len(host.front) < FRONT:
             score, _, link = heappop(host.rest)
-            if self.scores.get(link) == -score and link not in host.front:
+            if self.scores[link] == -score and link not in host.front:
                 host.front[link] = -score
+                host.least = -score  # none of those there is less
                 self.revised[link] = self.promise(host, link)
 
     def promise(self, host: Host, link: Fingerprint) -> float:

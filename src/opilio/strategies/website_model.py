@@ -83,12 +83,13 @@ class WebsiteModel:
         self.price = (1 - share) / share if share else 0.0
         self.owed = 0.0  # visits to the Website Priority Queue
         self.distiller = Distiller(options, knowledge.subject)
-        self.waiting: dict[Fingerprint, tuple[Found, float]] = {}  # with its promise
-        self.gone: set[Fingerprint] = set()  # visited, or lifted
+        # Each link with its promise; None: it was visited, or lifted.
+        self.waiting: dict[Fingerprint, tuple[Found, float] | None] = {}
         self.queue: list[tuple[float, int, Fingerprint]] = []  # the Website one
         self.pushed = 0
         self.sweep: deque[Fingerprint] = deque()
         self.revised: dict[Fingerprint, float] = {}
+        self.latest: dict[Fingerprint, dict[str, float]] = {}  # parts of a page's links
         self.journal = Journal(Visit, self.happen)
         self.changes = self.journal.changes
 
@@ -108,15 +109,15 @@ class WebsiteModel:
         )
         level = 0 if verdict.relevant else lease.level + 1
         for link, one in zip(page.links, found, strict=True):
-            parts = self.distiller.parts(one)
+            parts = self.latest.get(one.link) or self.distiller.parts(one)
             yield Ranked(link, sum(parts.values()), parts, level)
 
     def is_news(self, found: Found) -> bool:
         """Can this change the promise of the link?"""
-        if found.link in self.gone:
-            return False
-        known = self.waiting.get(found.link)
-        return not known or bool(found.terms) or known[0].site != found.site
+        if found.link not in self.waiting:
+            return True
+        known = self.waiting[found.link]
+        return bool(known and (found.terms or known[0].site != found.site))
 
     def missed(self, lease: Lease, state: State) -> None:
         """A visit without a page is one all the same."""
@@ -134,19 +135,21 @@ class WebsiteModel:
 
     def happen(self, visit: Visit) -> None:
         """Count a page, take in its links, look again at some that wait."""
-        self.gone.add(visit.link)
-        _, promise = self.waiting.pop(visit.link, (None, 0.0))
-        if promise >= USER:
+        known = self.waiting.get(visit.link)
+        if known and known[1] >= USER:
             self.owed += self.price
+        self.waiting[visit.link] = None
         if not visit.is_page:  # nobody asks for revisions now
             return
         site = self.distiller.learn(visit.site, visit.relevant, visit.concepts)
         if site.counts.pages >= site.due:
             self.distiller.make_profile(site)
-            site.links = [link for link in site.links if link in self.waiting]
+            site.links = [link for link in site.links if self.waiting[link]]
             self.sweep.extend(site.links)
+        self.latest.clear()
         for link, target, words, terms in visit.found:
-            self.wait(Found(link, visit.site, target or visit.site, words, terms))
+            if link != visit.link:
+                self.wait(Found(link, visit.site, target or visit.site, words, terms))
         for _ in range(min(SWEEP, len(self.sweep))):
             self.look_again(self.sweep.popleft())
         if self.owed >= 1:
@@ -154,25 +157,21 @@ class WebsiteModel:
 
     def wait(self, found: Found) -> None:
         """Let a link wait, or let it have the better of two promises."""
+        parts = self.latest[found.link] = self.distiller.parts(found)
+        promise = sum(parts.values())
         known = self.waiting.get(found.link)
-        promise = self.promise(found)
-        if found.link in self.gone or (known and promise <= known[1]):
-            return
-        self.put(found, promise)
-        self.distiller.sites[found.site].links.append(found.link)
+        if not known or promise > known[1]:
+            self.put(found, promise)
+            self.distiller.sites[found.site].links.append(found.link)
 
     def look_again(self, link: Fingerprint) -> None:
         """Revise a link by the profile that its site has now."""
         if known := self.waiting.get(link):
             found, before = known
-            promise = self.promise(found)
+            promise = sum(self.distiller.parts(found).values())
             if promise != before:
                 self.put(found, promise)
                 self.revised[link] = promise
-
-    def promise(self, found: Found) -> float:
-        """What the parts add up to."""
-        return sum(self.distiller.parts(found).values())
 
     def put(self, found: Found, promise: float) -> None:
         """Into the queue where it belongs."""
@@ -185,9 +184,9 @@ class WebsiteModel:
         """Give the best link of the Website Priority Queue its turn."""
         while self.queue:
             promise, _, link = heappop(self.queue)
-            if self.waiting.get(link, (None, None))[1] == -promise:
-                del self.waiting[link]
-                self.gone.add(link)
+            known = self.waiting[link]
+            if known and known[1] == -promise:
+                self.waiting[link] = None
                 self.revised[link] = LIFTED - promise
                 self.owed -= 1
                 return
