@@ -16,7 +16,7 @@ demo: install
 	$(BIN)/opilio demo
 
 test: lint
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --dist worksteal
 
 lint: install
 	$(BIN)/ruff check src tests bench
