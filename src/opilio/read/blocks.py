@@ -83,8 +83,7 @@ class Outline:
         accepted = accept(text, marks, events)
         done = 0
         for kind, number, place, rank, _, _ in events:
-            self.of_link.update(dict.fromkeys(codes[done:rank], self._current))
-            done = rank + 1
+            before = self._current
             if kind == HEADING:
                 self._begin_heading(marks.headings[number], place)
             elif kind == OPENS:
@@ -93,6 +92,9 @@ class Outline:
             elif number == self._until:
                 self._until, self._current = -1, self._interrupted
                 self.cuts.append((place, self._current))
+            if self._current != before:
+                self.of_link.update(dict.fromkeys(codes[done:rank], before))
+                done = rank
         self.of_link.update(dict.fromkeys(codes[done:], self._current))
 
     def _begin_heading(self, heading: Heading, place: int) -> None:

@@ -17,7 +17,7 @@ MAX_PATH = 400  # characters
 MAX_TAG = 20  # of one tag in a path
 LONG = 1000  # characters of an anchor; in longer ones, spaces are not looked at
 SLACK = 20  # spaces that an anchor may have more in the text
-NOWHERE = Spot(0, 0, 0, 0)
+NOWHERE: Spot = (0, 0, 0, 0)
 
 
 def paths_of_links(found: LinkElements) -> list[str]:
@@ -27,7 +27,7 @@ def paths_of_links(found: LinkElements) -> list[str]:
 
 def paths_of(elements: Iterable[Element]) -> list[str]:
     """The tags from body to each element, joined by slashes; of deep ones, the last."""
-    known: dict[object, str] = {}
+    known: dict[object, str] = {None: ""}
     paths = []
     for element in elements:
         parent = element.parent
@@ -41,14 +41,15 @@ def paths_of(elements: Iterable[Element]) -> list[str]:
 def path_of(node: object, known: dict[object, str]) -> str:
     """The path of a node; those of its ancestors are known from now on."""
     unknown: list[object] = []
-    while node is not None and node not in known:
+    while (path := known.get(node)) is None:
         unknown.append(node)
         node = getattr(node, "parent", None)
-    path = known.get(node, "")
     for node in reversed(unknown):
         tag = getattr(node, "tag", "")[:MAX_TAG]  # a document has none
-        if path or tag == "body":
-            path = f"{path}/{tag}"[-MAX_PATH:] if path else tag
+        if path:
+            path = f"{path}/{tag}"[-MAX_PATH:]
+        elif tag == "body":
+            path = tag
         known[node] = path
     return path
 
@@ -65,18 +66,21 @@ def links_in_context(
     Given their paths, the text on one line, where the marks of links stand in it, and
     in which blocks they do.
     """
-    elements, hrefs, anchors = found.elements, found.hrefs, found.anchors
+    elements, anchors, lengths = found.elements, found.anchors, found.lengths
     links, spots = [], []
     for (url, number), path in zip(found.chosen.items(), paths, strict=True):
         code, anchor = CODES[number], anchors[number]
-        seen = anchor if found.lengths[number] else ""
-        spot = spot_of(line, places[code], seen) if code in places else NOWHERE
+        place = places.get(code)
+        if place is None:
+            spot = NOWHERE
+        else:
+            spot = spot_of(line, place, anchor if lengths[number] else "")
         first, start, end, last = spot
         text = line[start:end]
         links.append(
             Link(
                 url,
-                found.joiner[hrefs[number]][1],
+                found.targets[number][1],
                 tidy(anchor if text == anchor else shown(anchor, text)),
                 line[first:start].strip(),
                 line[end:last].strip(),
@@ -94,12 +98,16 @@ def spot_of(text: str, end: int, anchor: str) -> Spot:
     start = end - len(anchor)
     if text[start:end] != anchor:
         start, end = edges_of(text, end, anchor)
-    first, last = max(start - CONTEXT, 0), min(end + CONTEXT, len(text))
-    if first > 0 and (space := text.find(" ", first, start)) >= 0:
+    first, last = start - CONTEXT, end + CONTEXT
+    if first <= 0:
+        first = 0
+    elif (space := text.find(" ", first, start)) >= 0:
         first = space + 1
-    if last < len(text) and (space := text.rfind(" ", end, last)) > end:
+    if last >= len(text):
+        last = len(text)
+    elif (space := text.rfind(" ", end, last)) > end:
         last = space
-    return Spot(first, start, end, last)
+    return first, start, end, last
 
 
 def edges_of(text: str, end: int, anchor: str) -> tuple[int, int]:

@@ -268,18 +268,30 @@ def by_block(
 ) -> tuple[list[int], list[float], list[int]]:
     """How many stems each block has, the norm over them, and the most of one kind."""
     sizes = np.bincount(blocks, minlength=number)
-    # One number for both, so that one sort is enough: the block, then the stem without
-    # the bits that there is no room for.
-    bits = number.bit_length()
-    above = blocks.astype(np.uint64) << np.uint64(64 - bits)
-    both, counts = count(above | stems >> np.uint64(bits))
-    owners = (both >> np.uint64(64 - bits)).view(np.int64)
-    weights = 1 + np.log(counts)
-    norms = np.sqrt(np.bincount(owners, weights * weights, number))
+    owners, counts = kinds(stems, blocks, number)
     most = np.zeros(number, np.int64)
     there = sizes.nonzero()[0]
     most[there] = np.maximum.reduceat(counts, owners.searchsorted(there))
-    return sizes.tolist(), norms.tolist(), most.tolist()
+    return sizes.tolist(), norms_of(owners, counts, number), most.tolist()
+
+
+def kinds(stems: Hashes, blocks: Integers, number: int) -> tuple[Integers, Integers]:
+    """For each kind of stem in each block, the block and how often it occurs there."""
+    # One number for both, so that one sort is enough: the block, then the stem without
+    # the bits that there is no room for.
+    bits = number.bit_length()
+    above = blocks.view(np.uint64) << np.uint64(64 - bits)
+    both, counts = count(above | stems >> np.uint64(bits))
+    return (both >> np.uint64(64 - bits)).view(np.int64), counts
+
+
+def norms_of(owners: Integers, counts: Integers, number: int) -> list[float]:
+    """√Σ(1+ln tf)² over the kinds of stems of each block."""
+    weights = 1 + np.log(counts)
+    norms: list[float] = np.sqrt(
+        np.bincount(owners, weights * weights, number)
+    ).tolist()
+    return norms
 
 
 def count(hashes: Hashes) -> tuple[Hashes, Integers]:

@@ -11,13 +11,9 @@ from opilio.types import BlockKind, Link
 _unsafe = re.compile("[\0-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]").sub
 
 
-class Spot(NamedTuple):
-    """Where a link is in the text, and the words around it."""
-
-    first: int  # here begin the words before it
-    start: int
-    end: int
-    last: int  # and here end those after it
+Spot = tuple[int, int, int, int]
+"""Where a link is in the text: where the words before it begin, where it begins and
+ends, and where the words after it end."""
 
 
 class Section(NamedTuple):

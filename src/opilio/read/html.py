@@ -64,7 +64,9 @@ class PageReader:
                 robots.append(value)
         markup, charset = content.text(response.body, content_type)
         url = urls.page(response.url)
-        found, degraded = self.find(markup.replace(NUL, ""), url)
+        if NUL in markup:
+            markup = markup.replace(NUL, "")
+        found, degraded = self.find(markup, url)
         head = found.head
         language = language_of(head.declared, found.text)
         link_words = self.setup.words

@@ -1,17 +1,19 @@
 """Links and where they are among the words of a page in; their topic terms out.
 
-Most links have none. So where the parts of all links begin and end, among the words
-and among those that begin a term, is found at once; and so are the norms in the end.
+Most links have none, and are passed over. Where the parts of the others begin and end,
+among the words and among those that begin a term, is found at once; and so are the
+norms in the end.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 
 import msgspec
 import numpy as np
 
-from opilio.read.counting import Words, by_block
+from opilio.read.counting import Words, kinds, norms_of
 from opilio.read.found import Spot
 from opilio.types import NOTHING, Counted, Link, LinkTerms
 
@@ -35,19 +37,39 @@ def with_terms(
     """
     if not spots or not len(words.hits):
         return links
-    addresses = ends[2:-1:2], ends[3::2], ends[4::2]
-    places = np.column_stack((np.minimum(spots, ends[0]), *addresses))
-    edges = np.searchsorted(words.starts, places)
-    hits = np.searchsorted(words.hits, edges)
-    some = (hits[:, 0] < hits[:, 3]) | (hits[:, 4] < hits[:, 6])
-    numbers = np.flatnonzero(some)
-    terms = list(count_parts(words, edges[numbers].tolist(), hits[numbers].tolist()))
+    numbers = list(with_hits(words.hit_places, spots, ends))
+    if not numbers:
+        return links
+    some = [
+        (*spots[number], *ends[2 * number + 2 : 2 * number + 5]) for number in numbers
+    ]
+    places = np.array(some)
+    np.minimum(places[:, :4], ends[0], out=places[:, :4])
+    edges = words.starts.searchsorted(places)
+    hits = words.hits.searchsorted(edges)
+    terms = list(count_parts(words, edges.tolist(), hits.tolist()))
     links = links.copy()
-    for place, number in enumerate(numbers.tolist()):
+    for place, number in enumerate(numbers):
         told = LinkTerms(*terms[len(PARTS) * place : len(PARTS) * (place + 1)])
         if told != NO_TERMS:
             links[number] = msgspec.structs.replace(links[number], terms=told)
     return links
+
+
+def with_hits(
+    hits: list[int], spots: Sequence[Spot], ends: Sequence[int]
+) -> Iterator[int]:
+    """The numbers of the links near whose text, or in whose address or name, one of the
+    hits is."""
+    addresses = zip(spots, ends[2:-1:2], ends[4::2], strict=True)
+    for number, ((first, _, _, last), start, end) in enumerate(addresses):
+        near = bisect_left(hits, first)
+        if near < len(hits) and hits[near] < last:
+            yield number
+            continue
+        near = bisect_left(hits, start)
+        if near < len(hits) and hits[near] < end:
+            yield number
 
 
 def count_parts(
@@ -79,4 +101,5 @@ def norms(words: Words, spans: list[Span], number: int) -> list[float]:
     before = np.cumsum(lengths) - lengths
     chosen = np.arange(lengths.sum()) + np.repeat(begins - before, lengths)
     stems = words.row.stems[chosen]
-    return by_block(stems, np.repeat(owners, lengths), number)[1]
+    each, counts = kinds(stems, np.repeat(owners, lengths), number)
+    return norms_of(each, counts, number)

@@ -35,10 +35,10 @@ class LinkElements:
         others = any(map(document.select_one, OTHER_LINKS))
         every = document.select(ANY_LINK if others else "a[href]")
         self.elements: list[Element] = every[:MAX_ELEMENTS]
-        self.joiner = joiner
-        self.hrefs = [
+        hrefs = [
             element.attr("href") or address_of(element) for element in self.elements
         ]
+        self.targets = list(map(joiner.__getitem__, hrefs))  # URLs and fingerprints
         self.anchors = [" ".join(element.text.split()) for element in self.elements]
         self.lengths = list(map(len, self.anchors))  # in the text of the page
         self.chosen = self._choose()  # URL -> number of its element
@@ -46,8 +46,7 @@ class LinkElements:
 
     def _choose(self) -> dict[str, int]:
         anchors, chosen = self.anchors, dict[str, int]()
-        for number, href in enumerate(self.hrefs):
-            target, _ = self.joiner[href]
+        for number, (target, _) in enumerate(self.targets):
             if not target:
                 continue
             known = chosen.get(target)
@@ -63,11 +62,11 @@ class LinkElements:
 
     def links(self, blocks: Mapping[str, int] = NO_BLOCKS) -> list[Link]:
         """The links that count, in the order of the document, given their blocks."""
-        elements, hrefs, anchors = self.elements, self.hrefs, self.anchors
+        elements, anchors = self.elements, self.anchors
         return [
             Link(
                 url,
-                self.joiner[hrefs[number]][1],
+                self.targets[number][1],
                 tidy(anchors[number]),
                 rel=elements[number].attr("rel") or "",
                 block=blocks.get(CODES[number], 0),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cache
-from itertools import accumulate
+from itertools import accumulate, chain
 
 from turbohtml import Document, Element, PlainText, Text
 
@@ -29,9 +29,10 @@ EMPTY = ("area", "iframe", "frame")  # they hold no text
 
 def flatten(document: Document) -> None:
     """Make paragraphs of all that the renderer would lay out; tags are lost."""
-    for tag in AS_PARAGRAPHS:
-        for element in document.select(tag)[:MOST_OF_A_TAG]:
-            element.tag = "div"
+    # All are found first: the parser makes its index of tags anew after a change.
+    found = [document.select(tag)[:MOST_OF_A_TAG] for tag in AS_PARAGRAPHS]
+    for element in chain.from_iterable(found):
+        element.tag = "div"
 
 
 def mark_starts(elements: Iterable[Element], prefix: str) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 from opilio.read.blocks import Region
@@ -28,7 +28,8 @@ TAGS = {
     "footer": BlockKind.FOOTER,
 }
 LISTS = ("ul", "ol", "menu", "dir")
-NAMED = ("div", "section", "header", "table", "td", *LISTS)  # tags whose names count
+NAMED = ("div", "section", "header", "table", "td")  # whose names count, as do lists'
+A_LIST = Region(BlockKind.NAVIGATION, a_list=True)
 
 ROLES = {
     "navigation": BlockKind.NAVIGATION,
@@ -70,15 +71,15 @@ def _find(document: Document) -> Iterator[tuple[Element, Region]]:
             advertises = kind_of_name(name_of(element)) is BlockKind.ADVERTISING
             told = BlockKind.ADVERTISING if advertises else kind
             yield element, Region(told, sure=True)
-    for tag in NAMED:
-        for element in document.select(f"{tag}[class], {tag}[id], {tag}[role]"):
-            role = ROLES.get(element.attr("role") or "")
-            found = role or kind_of_name(name_of(element))
-            if found:
-                yield element, Region(found, sure=bool(role))
-    for tag in LISTS:
-        for element in document.select(tag):
-            yield element, Region(BlockKind.NAVIGATION, a_list=True)
+    lists = [element for tag in LISTS for element in document.select(tag)]
+    named = (document.select(f"{tag}[class], {tag}[id], {tag}[role]") for tag in NAMED)
+    for element in chain(chain.from_iterable(named), lists):
+        role = ROLES.get(element.attr("role") or "")
+        found = role or kind_of_name(name_of(element))
+        if found:
+            yield element, Region(found, sure=bool(role))
+    for element in lists:
+        yield element, A_LIST
 
 
 def name_of(element: Element) -> str:

@@ -114,6 +114,8 @@ class Terms:
                 node[apart[last]] = NONE
             there = node.nonzero()[0]
             first, last, node = first[there], last[there], node[there]
+            if not len(there):
+                break
             ends = self.ends[node]
             if ends.any():
                 found.append(Phrases(first[ends], last[ends], node[ends]))
