@@ -209,7 +209,8 @@ def test_any_response_can_be_read_back(tmp_path_factory, body, headers, status):
 
 
 @pytest.mark.parametrize(
-    ("coding", "wire"), [("gzip", gzip.compress(BODY, mtime=0)), ("br", brotli.compress(BODY))]
+    ("coding", "wire"),
+    [("gzip", gzip.compress(BODY, mtime=0)), ("br", brotli.compress(BODY))],
 )
 def test_a_coded_body_is_read_back_both_ways(tmp_path, coding, wire):
     response = answer(wire=wire, headers=(("content-encoding", coding),), protocol="h2")
