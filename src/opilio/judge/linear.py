@@ -10,7 +10,7 @@ with the examples stays positive, and what tells them apart is what keywords can
 
 Symbols: m the classifier's value on a scale where the background is 0 and the examples
 are 1; n the number of examples; u_f the height of `feedback.py`, which serves better
-while there are few; the rest as in `bootstrapped.py`.
+while there are few; b is the evidence; the rest as in `bootstrapped.py`.
 """
 
 from __future__ import annotations
