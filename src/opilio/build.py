@@ -173,6 +173,7 @@ class Mind:
         self, plan: Plan, brief: Brief, strategy: Strategy, store: Store
     ) -> None:
         self.plan = plan
+        self.base = brief  # without what people ask for
         self.brief = brief
         self.strategy = strategy
         self.learners: dict[str, Learner] = {}
@@ -219,7 +220,7 @@ class Mind:
 
     def with_weights(self, asked: Mapping[str, float]) -> Brief:
         """The brief with what people ask for now beside the topic's own keywords."""
-        return self.brief.with_weights(weights_of(self.plan.topic, asked))
+        return self.base.with_weights(weights_of(self.plan.topic, asked))
 
 
 def make_readers(count: int, setup: bytes) -> ReaderPool:

@@ -109,6 +109,7 @@ class Crawl:
         await self.plant(seeds)
         # Once it is known that the crawl has begun, hosts rest after every opening.
         await self.commit()
+        self.planted = self.store.catalogue.seeds(SEED_PROMISE)
         try:
             async with asyncio.TaskGroup() as group:
                 for _ in range(self.settings.crawl.in_flight):
@@ -263,7 +264,7 @@ class Crawl:
         """What a strategy thinks now of links that wait; seeds come first regardless.
 
         They are planted anew whenever the crawl goes on, so one that was revised would
-        change its place by that.
+        change its place by that. What sites list of themselves is no such seed.
         """
         return (new for new in strategy.revise() if new[0] not in self.planted)
 
@@ -300,7 +301,6 @@ class Crawl:
             for url, promise in seeds.items()
             for canonical in [urls.canonical(url)]
         ]
-        self.planted = frozenset(seed.link.fingerprint for seed in found)
         async with self.turn():
             await self.frontier.add(found)
 
@@ -323,11 +323,16 @@ class Crawl:
         pending: Iterable[asyncio.Task[None]] = self.workers
         while pending:
             _, pending = await asyncio.wait(self.workers, timeout=topic.every)
-            change = await asyncio.to_thread(topic.look) if pending else None
-            if change:
-                async with self.turn():
+            news = await asyncio.to_thread(topic.look) if pending else None
+            if news is None:
+                continue
+            async with self.turn():
+                change = topic.take(news)
+                if change:
                     self.judge, setup = change
                     self.readers.renew(setup)
+                    # What it had learnt was about what people asked for before.
+                    self.store.forget("judge")
                     self.store.catalogue.save_event("topic", pages=self.tally.pages)
 
     async def commit(self) -> None:

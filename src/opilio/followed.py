@@ -51,7 +51,7 @@ class FollowedLog:
     def build(self) -> dict[str, float]:
         """The first table, from all that is in the log; BadInput without any."""
         self.log.require()
-        self.advance()
+        self.now = self.read()
         if not self.weights:
             raise BadInput(
                 f"{self.log.path}: no term reaches the threshold of [query_log]; "
@@ -59,21 +59,30 @@ class FollowedLog:
             )
         return self.weights
 
-    def advance(self) -> None:
-        """Take the queries that are new into the table."""
+    def read(self) -> Following:
+        """The table with the queries that are new."""
         table = self.now.table.rebuilt(self.log.new())
-        self.now = Following(table, self.log.place)
+        return Following(table, self.log.place)
 
-    def look(self) -> tuple[Judge, bytes] | None:
-        """What the new weights need, if the log has grown and they are others."""
-        if not self.log.grown():
+    def look(self) -> Following | None:
+        """What the log says now, if it has grown; changes nothing yet."""
+        try:
+            return self.read() if self.log.grown() else None
+        except OSError:
+            return None  # it may be there again next time
+
+    def take(self, news: Following) -> tuple[Judge, bytes] | None:
+        """Follow the news; what they need, if people ask for other things now.
+
+        Should no term reach the threshold any more, the last ones stay in force.
+        """
+        weights = news.table.weights()
+        if not weights:
             return None
-        before = self.weights
-        self.advance()
-        after = self.weights
-        if after == before or not after or self.remake is None:
-            return None
-        return self.remake(after)
+        changed = weights != self.weights
+        made = self.remake(weights) if changed and self.remake else None
+        self.now = news
+        return made
 
     def dump(self) -> bytes | None:
         """The table and the place in the log, if they have changed."""

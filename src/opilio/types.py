@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import IntEnum, StrEnum
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import msgspec
 
@@ -260,8 +260,12 @@ class Followed(Protocol):
 
     every: float  # seconds between two looks
 
-    def look(self) -> tuple[Judge, bytes] | None:
-        """A new judge and a new setup for the readers; None: nothing has changed."""
+    def look(self) -> Any:
+        """News of the topic, or None; may take long, and changes nothing."""
+        ...
+
+    def take(self, news: Any) -> tuple[Judge, bytes] | None:
+        """Follow the news: a new judge and a new setup for the readers, if need be."""
         ...
 
 

@@ -214,11 +214,11 @@ async def run(
 ) -> int:
     """Crawl until the end or a signal; answers the exit code."""
     async with assemble(plan, folder, brief, tell=show_trouble) as crawl:
+        crawl.store.catalogue.save_event("started", pages=crawl.store.catalogue.pages)
+        found = await find_seeds(plan, brief, crawl, tell=show_trouble)
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, interrupt, crawl)
-        crawl.store.catalogue.save_event("started", pages=crawl.store.catalogue.pages)
-        found = await find_seeds(plan, brief, crawl, tell=show_trouble)
         async with Reporter(crawl, quiet=quiet):
             reason = await crawl.run(found | dict.fromkeys(seeds, SEED_PROMISE))
         crawl.store.catalogue.save_event("stopped", reason=reason)

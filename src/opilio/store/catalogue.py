@@ -109,6 +109,15 @@ class Catalogue:
             (page, encode(links)),
         )
 
+    def seeds(self, least: float) -> frozenset[Fingerprint]:
+        """The seeds that wait with such a promise or more."""
+        rows = self.db.execute(
+            "SELECT fingerprint FROM link "
+            "WHERE found_on = 0 AND state = 'waiting' AND promise >= ?",
+            (least,),
+        )
+        return frozenset(fingerprint for (fingerprint,) in rows)
+
     def has_event(self, kind: str) -> bool:
         """Has it happened, in this run or an earlier one?"""
         row = self.db.execute("SELECT 1 FROM event WHERE kind = ?", (kind,)).fetchone()
