@@ -138,9 +138,11 @@ def build(
     refuse_unknown_keys(tables, kind, source)
     refuse_odd_numbers(tables, source)
     try:
-        return msgspec.convert(tables, kind, strict=strict)
+        made = msgspec.convert(tables, kind, strict=strict)
     except msgspec.ValidationError as error:
         raise BadInput(f"{source}: {explain_mismatch(error)}") from None
+    refuse_odd_numbers(msgspec.to_builtins(made), source)  # also if written as strings
+    return made
 
 
 def explain_mismatch(error: msgspec.ValidationError) -> str:

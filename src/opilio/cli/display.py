@@ -147,9 +147,9 @@ def show_end(crawl: Crawl, reason: str) -> int:
     if reason == "exhausted" and not crawl.store.catalogue.pages:
         raise OpilioError(nothing_answered(crawl))
     if not stdout.is_terminal:
-        print(
-            json.dumps({**snapshot(crawl, 0.0), "ended": reason, "folder": str(folder)})
-        )
+        speed = tally.pages / max(time.monotonic() - tally.started, 0.001)
+        figures = {**snapshot(crawl, speed), "ended": reason, "folder": str(folder)}
+        print(json.dumps(figures))
         return 130 if reason == "interrupted" else 0
     rate = tally.kept / tally.pages if tally.pages else 0.0
     stdout.print(

@@ -43,7 +43,7 @@ def written(option: tuple[str, Any]) -> str:
         value = str(value).lower()
     elif isinstance(value, float):
         value = f"{value:g}"
-    return f"{name}={'' if value is None else value}"
+    return f"{name}: by the mode" if value is None else f"{name}={value}"
 
 
 def describe() -> Iterator[dict[str, Any]]:

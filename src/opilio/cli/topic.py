@@ -11,7 +11,7 @@ import tomllib
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import msgspec
 import typer
@@ -164,8 +164,9 @@ def build(
     text = write(draft_of(sources, file.parent))
     topic = beside(build_section(tomllib.loads(text), Topic, str(file)), file.parent)
     check(topic, str(file))
-    print_tables(topic, None, as_json)  # reads everything: a mistake leaves no file
+    tables = read_tables(topic, None)  # reads everything: a mistake leaves no file
     file.write_text(text, encoding="utf-8")
+    print_tables(tables, as_json)
     tell_next(file, topic.sources.urls)
 
 
@@ -204,16 +205,20 @@ def show(
         if sought.classes is None:
             raise BadInput(f"{topic} has no [classes], so there are no rules")
         rules = run_loop(learn_rules(sought, replay or (), proxy))
-    print_tables(sought, rules, as_json)
+    print_tables(read_tables(sought, rules), as_json)
     if sought.classes and not rules:
         stderr.print("For the rules between classes, give --replay WARC or --live.")
 
 
-def print_tables(topic: Topic, rules: Rules | None, as_json: bool) -> None:
-    """Read all that a topic names, and print what comes of it."""
+def read_tables(topic: Topic, rules: Rules | None) -> dict[str, Any]:
+    """Read all that a topic names: what comes of it."""
     log = FollowedLog(topic.query_log, topic.language) if topic.query_log else None
     brief = make_brief(topic, log.build() if log else None)
-    tables = tables_of(topic, brief, log.now.table if log else None, rules)
+    return tables_of(topic, brief, log.now.table if log else None, rules)
+
+
+def print_tables(tables: dict[str, Any], as_json: bool) -> None:
+    """Print the tables for a person, or for programs."""
     if as_json:
         typer.echo(msgspec.json.encode(tables).decode())
     else:

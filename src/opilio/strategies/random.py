@@ -10,6 +10,9 @@ so that a crawl can be repeated; the order is a random one all the same.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Annotated
+
+import msgspec
 
 from opilio.config import Section
 from opilio.strategies.chance import chance
@@ -19,7 +22,7 @@ from opilio.types import Knowledge, Lease, Page, Ranked, Reads, Verdict
 class RandomOptions(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Which of the random orders."""
 
-    seed: int = 0
+    seed: Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)] = 0
 
 
 class Random:
