@@ -1,0 +1,86 @@
+"""The records of the lab: what is tried, what was visited, and what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+
+class Task(msgspec.Struct, frozen=True, kw_only=True):
+    """One crawl to be tried; two with the same fields give the same order of pages."""
+
+    web: str  # its name
+    topic: str  # its name in that web, or the path of its file
+    strategy: str  # with options, as written: blocks,mode=paper
+    judge: str  # perfect: the true labels
+    seeds_mode: str = "near"  # near, far or home
+    repeat: int = 0  # number of the repetition, from 0: other seeds, other chance
+
+
+class Visit(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """A request of a crawl, and how it ended."""
+
+    url: str
+    state: str  # kept, irrelevant, copy or unusable, by the crawler's own judge
+    reason: str = ""  # redirect, http_404, …
+    score: float | None = (
+        None  # of the crawler's judge; None: there was nothing to judge
+    )
+    depth: int = 0  # links followed from a seed
+    via: int = -1  # the visit whose page it was found on; -1: a seed
+
+
+class Trace(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything that one crawl did; made without knowing any label."""
+
+    visits: Sequence[Visit]  # every request that was answered, in order
+    ended: str  # budget, or exhausted: nothing was left to visit
+    cpu_seconds: float  # of deciding; reading pages is shared and not in it
+
+
+class Measures(msgspec.Struct, frozen=True, kw_only=True):
+    """How good an order of requests was; the equations are in opilio/lab/measures.py."""
+
+    harvest: float  # targets found / requests
+    recall: float  # targets found / R
+    aurc: float  # mean recall over the first 3·R requests
+    recall_2R: float  # noqa: N815 - after 2·R requests
+    pages_to_50: int | None  # requests until half of R; None: never
+    pages_to_80: int | None
+    pages_to_90: int | None
+    target_length: float | None  # links from a seed, median over the targets found
+    unfound: int  # targets that were not
+    through_irrelevant: float | None  # share of the targets found that were found there
+    wasted: float  # share of requests that brought no new page
+
+
+class Run(msgspec.Struct, frozen=True, kw_only=True):
+    """What came of a task: one row of runs.jsonl."""
+
+    task: Task
+    budget: int  # requests at most
+    seeds: Sequence[str]
+    R: int  # relevant pages that can be reached from the seeds
+    requests: int
+    ended: str
+    cpu_ms: float  # a request
+    measures: Measures
+    oracle: Measures  # what the oracle reaches with the same seeds and budget
+    of_oracle: Mapping[str, float]  # measure -> ours / the oracle's
+    found_at: Sequence[int]  # numbers of the requests that found a new target, from 1
+    oracle_found_at: Sequence[int]
+
+
+class About(msgspec.Struct, frozen=True, kw_only=True):
+    """What a comparison was: comparison.json, and the end of its report."""
+
+    command: str
+    web: str
+    title: str
+    pages: int  # of the web
+    links: int
+    versions: Mapping[str, str]  # opilio, python, numpy, …
+    started: str  # ISO 8601
+    seconds: float  # of wall time, this time
+    cores: int
