@@ -40,7 +40,7 @@ class Trace(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Measures(msgspec.Struct, frozen=True, kw_only=True):
-    """How good an order of requests was; the equations are in opilio/lab/measures.py."""
+    """How good an order of requests was; equations in opilio/lab/measures.py."""
 
     harvest: float  # targets found / requests
     recall: float  # targets found / R
