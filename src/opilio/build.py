@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -41,7 +42,15 @@ from opilio.store.robots import SqliteRobots
 from opilio.store.store import Store
 from opilio.strategies import load, strategies
 from opilio.topic.train_one import Pace
-from opilio.types import Fetch, Judge, Knowledge, Learner, Remembering, Strategy
+from opilio.types import (
+    Fetch,
+    Judge,
+    Knowledge,
+    Learner,
+    Readers,
+    Remembering,
+    Strategy,
+)
 
 T = TypeVar("T")
 ASKED = 4  # of the topic's terms, in a question to search engines
@@ -69,7 +78,10 @@ def make_strategy(
     made = load(choose("strategy", name, strategies()))
     source = f"options of the strategy {name}"
     options = config.build(plan.options, made.Options, source, strict=False)
-    return made(options, Knowledge(subject=brief.subject, look_ahead=look_ahead))
+    knowledge = Knowledge(
+        subject=brief.subject, seed=plan.crawl.seed, look_ahead=look_ahead
+    )
+    return made(options, knowledge)
 
 
 def check_plan(plan: Plan) -> None:
@@ -109,22 +121,24 @@ async def assemble(
     folder: CrawlFolder,
     brief: Brief | None = None,
     tell: Callable[[str], None] = print,
+    ways: Ways | None = None,
 ) -> AsyncIterator[Crawl]:
     """A crawl ready to run; closes what it opened."""
     brief = brief or prepare(plan, folder)
+    ways = ways or Ways()
     if not folder.brief.is_file():
         save_brief(brief, folder.brief)
     store = Store(folder, plan.store)
     try:
         frontier = SqliteFrontier(store.db, plan.politeness, plan.bounds)
-        async with _closing(make_fetch(plan, store, frontier)) as fetch:
+        async with _closing(ways.fetch(plan, store, frontier)) as fetch:
             ahead = await look_ahead(plan, folder, brief, fetch, tell)
             strategy = make_strategy(plan, brief, ahead)
-            mind = Mind(plan, brief, strategy, store)
-            readers = make_readers(plan.crawl.readers, mind.setup)
+            mind = Mind(plan, brief, strategy, store, ways.judge)
+            readers = ways.readers(plan.crawl.readers, mind.setup)
             async with _closing(readers):
                 await readers.start()
-                yield Crawl(
+                yield ways.crawl(
                     plan,
                     Stages(
                         scope=Scope(plan.topic.scope),
@@ -170,9 +184,15 @@ class Mind:
     """What decides: judge and strategy, with all that they learnt in earlier runs."""
 
     def __init__(
-        self, plan: Plan, brief: Brief, strategy: Strategy, store: Store
+        self,
+        plan: Plan,
+        brief: Brief,
+        strategy: Strategy,
+        store: Store,
+        judge: Callable[[Plan, Brief], Judge] = make_judge,
     ) -> None:
         self.plan = plan
+        self.make_judge = judge
         self.base = brief  # without what people ask for
         self.brief = brief
         self.strategy = strategy
@@ -197,7 +217,7 @@ class Mind:
 
     def make(self) -> tuple[Judge, bytes]:
         """The judge for the brief, and the setup of readers for both."""
-        judge = make_judge(self.plan, self.brief)
+        judge = self.make_judge(self.plan, self.brief)
         if isinstance(judge, Learner):
             self.learners["judge"] = judge
         languages = self.plan.topic.languages
@@ -240,6 +260,16 @@ def make_fetch(plan: Plan, store: Store, frontier: SqliteFrontier) -> Fetch:
         pause=plan.politeness.delay,
     )
     return HttpFetch(egress, robots, plan.politeness, plan.fetch, frontier.pace)
+
+
+@dataclass(frozen=True)
+class Ways:
+    """How the parts that others may replace are made: the lab has its own."""
+
+    fetch: Callable[[Plan, Store, SqliteFrontier], Fetch] = make_fetch
+    readers: Callable[[int, bytes], Readers] = make_readers
+    judge: Callable[[Plan, Brief], Judge] = make_judge
+    crawl: Callable[[Plan, Stages], Crawl] = Crawl
 
 
 async def find_seeds(

@@ -32,6 +32,7 @@ class Crawl(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     max_pages: Count = 1000  # stop after so many pages; 0: no limit
     readers: Some = 1  # processes that read pages
     in_flight: Some = 64  # pages being fetched or read at one time
+    seed: int = 0  # of all chance
     near_copies: bool = True  # treat pages that differ in a few words as copies
 
 

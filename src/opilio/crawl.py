@@ -20,7 +20,6 @@ from opilio import urls
 from opilio.budget import Budget
 from opilio.config import Settings
 from opilio.errors import MachineLimit, OpilioError, Transient, Unusable
-from opilio.read.pool import ReaderPool
 from opilio.scope import Scope
 from opilio.store.store import Store, full_disk, is_full_disk
 from opilio.types import (
@@ -35,6 +34,7 @@ from opilio.types import (
     Observer,
     Page,
     Ranked,
+    Readers,
     Reading,
     Remembering,
     Response,
@@ -71,7 +71,7 @@ class Stages:
     scope: Scope
     frontier: Frontier
     fetch: Fetch
-    readers: ReaderPool
+    readers: Readers
     judge: Judge
     strategy: Strategy
     store: Store

@@ -246,6 +246,20 @@ class Fetch(Protocol):
     async def close(self) -> None: ...
 
 
+class Readers(Protocol):
+    """Read responses, several at a time."""
+
+    async def start(self) -> None: ...
+
+    async def read(self, response: Response) -> Reading: ...
+
+    def renew(self, setup: bytes) -> None:
+        """Read what comes from now on by another setup, a ReaderSetup in msgpack."""
+        ...
+
+    async def close(self) -> None: ...
+
+
 class Judge(Protocol):
     """Says how relevant a page is."""
 
