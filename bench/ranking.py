@@ -20,7 +20,7 @@ from itertools import chain
 import numpy as np
 
 from bench.table import show
-from opilio.cli.loop import RARELY
+from opilio.event_loop import RARELY
 from opilio.config import build
 from opilio.errors import OpilioError
 from opilio.strategies import load, strategies

@@ -19,7 +19,7 @@ from rich.text import Text
 from opilio import config
 from opilio.build import assemble
 from opilio.cli.display import Reporter
-from opilio.cli.loop import run_loop
+from opilio.event_loop import run_loop
 from opilio.cli.terminal import curve, foreign, stdout
 from opilio.crawl import SEED_PROMISE
 from opilio.errors import BadInput

@@ -20,7 +20,7 @@ from rich.text import Text
 
 from opilio import __version__
 from opilio.build import make_readers
-from opilio.cli.loop import run_loop
+from opilio.event_loop import run_loop
 from opilio.cli.terminal import stdout
 from opilio.config import Fetch, Store
 from opilio.errors import BadInput, FetchError

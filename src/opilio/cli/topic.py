@@ -18,7 +18,7 @@ import typer
 from rich.text import Text
 
 from opilio.brief import FROM_EXAMPLES, make_brief
-from opilio.cli.loop import run_loop
+from opilio.event_loop import run_loop
 from opilio.cli.terminal import foreign, stderr
 from opilio.cli.topic_rules import learn_rules
 from opilio.cli.topic_sources import Sources, draft_of

@@ -60,6 +60,15 @@ class ReplayFetch:
         refuse_unusable(response)
         return response
 
+    def has(self, key: Fingerprint) -> bool:
+        """Is there a record for the URL of this fingerprint?"""
+        return key in self.places
+
+    def url_at(self, key: Fingerprint) -> str:
+        """The canonical URL that has this fingerprint and a record."""
+        number, place = self.places[key]
+        return urls.canonical(self.read(number, place.offset).url)
+
     def read(self, number: int, offset: int) -> Response:
         """The response at a place."""
         file = self.files[number]

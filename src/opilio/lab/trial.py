@@ -1,0 +1,147 @@
+"""A topic, a strategy and a fixed web in; the order in which a crawl visits it out.
+
+It is the crawl of `opilio crawl`, loop, frontier, judge, strategy and store, with two
+parts of its own: pages come from WARC files, and what readers made of a page is shared
+with all other trials of a comparison. It runs in a process that knows no label.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+
+from opilio import config
+from opilio.brief import Brief, make_brief
+from opilio.build import Ways, assemble, follow_log, make_judge
+from opilio.crawl import SEED_PROMISE, Crawl, Stages
+from opilio.event_loop import run_loop
+from opilio.fetch.replay import ReplayFetch
+from opilio.lab.atlas import cache_folder
+from opilio.lab.perfect import PERFECT, Perfect
+from opilio.lab.readings import SharedReadings
+from opilio.lab.runs import Trace, Visit
+from opilio.plan import Plan, for_replay
+from opilio.store.folder import CrawlFolder
+from opilio.topic import Topic
+from opilio.topic.file import Evaluation
+from opilio.types import Judge, Lease
+
+SELDOM = 1e6  # seconds between commits: what a trial keeps is thrown away
+
+
+class Trial(msgspec.Struct, frozen=True, kw_only=True):
+    """All that a crawl in the lab is told."""
+
+    warcs: tuple[str, ...]
+    topic: Topic  # without its table for the lab
+    strategy: str
+    options: Mapping[str, str] = {}
+    judge: str = "cosine"
+    seeds: tuple[str, ...]
+    budget: int  # requests
+    chance: int = 0
+    readings: str = ""  # a folder for what trials share; empty: nothing is shared
+    truth: Sequence[str] | None = None  # the relevant URLs, for the perfect judge only
+
+
+class TrialCrawl(Crawl):
+    """A crawl that notes its requests, and ends after so many of them."""
+
+    def __init__(self, settings: config.Settings, stages: Stages, budget: int) -> None:
+        super().__init__(settings, stages)
+        self.requests: list[Lease] = []
+        self.most = budget
+
+    async def visit(self, lease: Lease) -> int:
+        """Visit one link; what the web has no answer for is no request."""
+        if isinstance(self.fetch, ReplayFetch) and self.fetch.has(lease.fingerprint):
+            self.requests.append(lease)
+        pages = await super().visit(lease)
+        if len(self.requests) >= self.most:
+            self.stop_soon("budget")
+        return pages
+
+
+def conduct(trial: Trial) -> Trace:
+    """Run a trial from its seeds to its end."""
+    with tempfile.TemporaryDirectory(prefix="opilio-trial-") as folder:
+        return run_loop(crawl(trial, CrawlFolder(Path(folder))))
+
+
+async def crawl(trial: Trial, folder: CrawlFolder) -> Trace:
+    """The same in a folder of its own."""
+    plan = plan_of(trial)
+    log = follow_log(plan)
+    brief = make_brief(plan.topic, log.build() if log else None)
+    warcs = [Path(name) for name in trial.warcs]
+    shared = Path(trial.readings or folder.path)
+    crawls: list[TrialCrawl] = []
+    readings: list[SharedReadings] = []
+
+    def make_crawl(settings: config.Settings, stages: Stages) -> Crawl:
+        crawls.append(TrialCrawl(settings, stages, trial.budget))
+        return crawls[-1]
+
+    def make_readers(_: int, setup: bytes) -> SharedReadings:
+        readings.append(SharedReadings(shared, setup))
+        return readings[-1]
+
+    ways = Ways(
+        fetch=lambda *_: ReplayFetch(warcs, cache_folder()),
+        readers=make_readers,
+        judge=lambda plan, brief: judge_of(trial, plan, brief),
+        crawl=make_crawl,
+    )
+    folder.make()
+    async with assemble(plan, folder, brief, lambda _: None, ways) as made:
+        began = time.process_time()
+        ended = await made.run(dict.fromkeys(trial.seeds, SEED_PROMISE))
+        spent = time.process_time() - began - sum(each.spent for each in readings)
+        return Trace(
+            visits=visits(crawls[0].requests, made.store.db),
+            ended=ended,
+            cpu_seconds=spent,
+        )
+
+
+def plan_of(trial: Trial) -> Plan:
+    """The plan of a crawl: the defaults of everything but what the trial names."""
+    topic = msgspec.structs.replace(trial.topic, evaluation=Evaluation())
+    plan = Plan(
+        topic=topic,
+        crawl=config.Crawl(
+            strategy=trial.strategy, judge=trial.judge, max_pages=0, seed=trial.chance
+        ),
+        store=config.Store(commit_every=SELDOM),
+        options=trial.options,
+    )
+    return for_replay(plan, [Path(name) for name in trial.warcs])
+
+
+def judge_of(trial: Trial, plan: Plan, brief: Brief) -> Judge:
+    """The judge that the trial names: one of a crawl's, or the perfect one."""
+    if trial.judge == PERFECT:
+        return Perfect(trial.truth or ())
+    return make_judge(plan, brief)
+
+
+def visits(leases: Sequence[Lease], db: sqlite3.Connection) -> list[Visit]:
+    """What became of each lease, in their order."""
+    rows = db.execute(
+        "SELECT link.id, state, coalesce(reason, ''), score "
+        "FROM link LEFT JOIN page USING (id) WHERE state != 'waiting'"
+    )
+    ends = {link: (state, reason, score) for link, state, reason, score in rows}
+    numbers = {lease.id: number for number, lease in enumerate(leases)}
+    found: list[Visit] = []
+    for lease in leases:
+        via = numbers.get(lease.found_on, -1)
+        if via >= 0 and found[via].reason == "redirect":
+            via = found[via].via  # the page that linked to the old address
+        found.append(Visit(lease.url, *ends[lease.id], lease.depth, via))
+    return found
