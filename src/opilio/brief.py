@@ -62,6 +62,11 @@ class Brief(msgspec.Struct, frozen=True, kw_only=True):
             dictionaries=self.dictionaries if transcribe else {},
         )
 
+    def written(self) -> dict[str, str]:
+        """Each key of a term -> the term as the topic writes it."""
+        keys = Vocabulary(self.terms, self.language).keys
+        return {key: term for term, key in reversed(keys.items())}
+
     def with_weights(self, weights: Mapping[str, float]) -> Brief:
         """The brief with a weight table that has changed."""
         vocabulary = Vocabulary((), self.language)

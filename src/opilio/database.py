@@ -83,9 +83,50 @@ CREATE TABLE IF NOT EXISTS page (          -- every URL that answered
     warc_length INTEGER
 );
 
+CREATE TABLE IF NOT EXISTS version (       -- what a page that was visited again has said, each in turn; the last is the page
+    id INTEGER PRIMARY KEY,                -- in order of fetching
+    page INTEGER NOT NULL REFERENCES page,
+    fetched_at REAL NOT NULL,              -- seconds since 1970: when it was first seen so
+    seen_at REAL NOT NULL,                 -- and when last
+    visits INTEGER NOT NULL DEFAULT 1,     -- that found it so
+    tried_at REAL NOT NULL,                -- when it was last asked for, with or without success
+    failures INTEGER NOT NULL DEFAULT 0,   -- in a row since it was last seen
+    trouble TEXT,                          -- why it could not be seen then: http_404, moved, copy, timeout, …
+    status INTEGER NOT NULL,               -- HTTP
+    title TEXT,
+    content INTEGER,                       -- fingerprint of the body
+    simhash INTEGER,                       -- of the visible text
+    score REAL,                            -- the verdict
+    relevant INTEGER,
+    warc TEXT,                             -- file in warc/
+    warc_offset INTEGER,
+    warc_length INTEGER,
+    change TEXT                            -- JSON: what differs from the version before
+);
+CREATE INDEX IF NOT EXISTS version_page ON version (page);
+
 CREATE TABLE IF NOT EXISTS edge (          -- page -> link, each pair once
     page INTEGER NOT NULL REFERENCES page,
     link INTEGER NOT NULL REFERENCES link
+);
+
+CREATE TABLE IF NOT EXISTS page_profile (  -- of a page that was judged: what no other table has
+    id INTEGER PRIMARY KEY REFERENCES page,
+    modified REAL,                         -- Last-Modified, seconds since 1970
+    in_domain INTEGER NOT NULL,            -- Domain_Mark: it was relevant
+    concepts TEXT NOT NULL,                -- JSON: concept of the topic -> times it is named
+    class TEXT,                            -- of the ontology, by OntoClassifier
+    headings TEXT NOT NULL                 -- JSON: their texts, in document order
+);
+
+CREATE TABLE IF NOT EXISTS site (          -- every host with a page that was judged
+    host INTEGER PRIMARY KEY REFERENCES host,
+    pages INTEGER NOT NULL,                -- N_S: those judged
+    in_domain INTEGER NOT NULL,            -- N_S,D: those relevant
+    concepts TEXT NOT NULL,                -- JSON: concept -> N_S,C: relevant pages that it is a main concept of
+    modified REAL,                         -- the latest of its pages
+    entry INTEGER NOT NULL REFERENCES page,  -- where the crawl came in
+    root INTEGER REFERENCES link           -- its first address, http://host/, once visited
 );
 
 CREATE TABLE IF NOT EXISTS warc (          -- how far each file is known to be good

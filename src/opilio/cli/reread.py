@@ -8,13 +8,12 @@ from typing import Any
 
 import msgspec
 
-from opilio.brief import Brief, load_brief
+from opilio.brief import load_brief
 from opilio.judge.blocks import block_relevance
 from opilio.reader import make_reader
 from opilio.store.folder import CrawlFolder
 from opilio.store.warc_files import read_record
 from opilio.types import BlockKind
-from opilio.words import Vocabulary
 
 
 class FoundTerm(msgspec.Struct, frozen=True):
@@ -53,7 +52,7 @@ def reread(folder: CrawlFolder, row: Mapping[str, Any]) -> Reread:
         folder.warcs, row["warc"], row["warc_offset"], row["warc_length"]
     )
     page = make_reader(brief.setup(blocks=True)).read(response)
-    written = written_terms(brief)
+    written = brief.written()
     weights = brief.subject.weights
     relevance = block_relevance(weights)
 
@@ -83,9 +82,3 @@ def reread(folder: CrawlFolder, row: Mapping[str, Any]) -> Reread:
             )
         )
     return Reread(seen, found(page.terms))
-
-
-def written_terms(brief: Brief) -> dict[str, str]:
-    """Each key of the vocabulary -> the term as the topic writes it."""
-    keys = Vocabulary(brief.terms, brief.language).keys
-    return {key: term for term, key in reversed(keys.items())}
