@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import sqrt
-from typing import Annotated, NamedTuple
+from typing import Annotated
 
+import msgspec
 from msgspec import Meta
 
 from opilio.config import Section, Some
@@ -44,7 +45,7 @@ class WebsiteModelOptions(
     user_share: Annotated[float, Meta(ge=0, lt=1)] = 0.9  # 0: no User Priority Queue
 
 
-class Found(NamedTuple):
+class Found(msgspec.Struct, frozen=True, gc=False):
     """A link as it was found: the evidence that its score is made of."""
 
     link: Fingerprint
@@ -60,6 +61,18 @@ class Found(NamedTuple):
         return self.link, target, self.words, self.terms
 
 
+class Score(msgspec.Struct, frozen=True, gc=False):
+    """A promise, and the summands that it is made of."""
+
+    promise: float
+    parts: Mapping[str, float]
+
+    @classmethod
+    def of(cls, parts: Mapping[str, float]) -> Score:
+        """The sum of these."""
+        return cls(sum(parts.values()), parts)
+
+
 class Site:
     """A website: its counts, what they said last, and the links found on it."""
 
@@ -68,6 +81,8 @@ class Site:
         self.profile = Profile(0.0, {})
         self.gap = 0.0  # (3)
         self.due = 1  # pages at the next profile
+        self.plain: dict[tuple[bool, bool], Score] = {}
+        """Of links whose anchors say nothing: inside or not, to a known site or not."""
         self.links: list[Fingerprint] = []
 
     @property
@@ -113,15 +128,27 @@ class Distiller:
             site.profile = literal_profile(site.counts)
         site.gap = site.profile.gap(len(self.domain) if self.is_fixed else None)
         site.due = max(WELL_PROFILED, 2 * site.counts.pages)
+        site.plain.clear()
 
-    def parts(self, found: Found) -> dict[str, float]:
-        """The promise of a link as the summands that it is made of."""
+    def score(self, found: Found) -> Score:
+        """The promise of a link by the models as they are now."""
+        site = self.sites[found.site]
+        if found.terms:
+            return Score.of(self.parts(found, site))
+        # As most links are, and on one site they differ by where they lead alone.
+        where = found.target == found.site, found.target in self.sites
+        score = site.plain.get(where)
+        if score is None:
+            score = site.plain[where] = Score.of(self.parts(found, site))
+        return score
+
+    def parts(self, found: Found, site: Site) -> dict[str, float]:
+        """What the promise of a link is made of."""
         # `fixed`: long anchors do not win by their length alone.
         each = 1 / sqrt(found.words or 1) if self.is_fixed else 1.0
         asked = each * sum(
             count for term, count in found.terms.items() if term in self.query
         )
-        site = self.sites[found.site]
         if asked and self.options.user_share:
             expanded = ul_score(Source.MODEL, site.profile.relation * asked)
             return {"ULScore(U,2) user": expanded, "User Priority Queue": USER}

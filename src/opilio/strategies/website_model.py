@@ -40,7 +40,13 @@ import msgspec
 
 from opilio import urls
 from opilio.site_model import main_concepts
-from opilio.strategies.distiller import USER, Distiller, Found, WebsiteModelOptions
+from opilio.strategies.distiller import (
+    USER,
+    Distiller,
+    Found,
+    Score,
+    WebsiteModelOptions,
+)
 from opilio.strategies.journal import Journal
 from opilio.types import (
     NOTHING,
@@ -71,6 +77,13 @@ class Visit(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """Of each link target (empty: the same site), words and terms of the anchor."""
 
 
+class Place(msgspec.Struct, frozen=True, gc=False):
+    """A link that waits, and its promise; of these there may be millions."""
+
+    found: Found
+    promise: float
+
+
 class WebsiteModel:
     """Visits what users ask for, then sites by what their models know and lack."""
 
@@ -83,13 +96,12 @@ class WebsiteModel:
         self.price = (1 - share) / share if share else 0.0
         self.owed = 0.0  # visits to the Website Priority Queue
         self.distiller = Distiller(options, knowledge.subject)
-        # Each link with its promise; None: it was visited, or lifted.
-        self.waiting: dict[Fingerprint, tuple[Found, float] | None] = {}
+        self.waiting: dict[Fingerprint, Place | None] = {}  # None: visited, or lifted
         self.queue: list[tuple[float, int, Fingerprint]] = []  # the Website one
         self.pushed = 0
         self.sweep: deque[Fingerprint] = deque()
         self.revised: dict[Fingerprint, float] = {}
-        self.latest: dict[Fingerprint, dict[str, float]] = {}  # parts of a page's links
+        self.latest: dict[Fingerprint, Score] = {}  # of the page's links
         self.journal = Journal(Visit, self.happen)
         self.changes = self.journal.changes
 
@@ -109,15 +121,15 @@ class WebsiteModel:
         )
         level = 0 if verdict.relevant else lease.level + 1
         for link, one in zip(page.links, found, strict=True):
-            parts = self.latest.get(one.link) or self.distiller.parts(one)
-            yield Ranked(link, sum(parts.values()), parts, level)
+            score = self.latest.get(one.link) or self.distiller.score(one)
+            yield Ranked(link, score.promise, score.parts, level)
 
     def is_news(self, found: Found) -> bool:
         """Can this change the promise of the link?"""
         if found.link not in self.waiting:
             return True
         known = self.waiting[found.link]
-        return bool(known and (found.terms or known[0].site != found.site))
+        return bool(known and (found.terms or known.found.site != found.site))
 
     def missed(self, lease: Lease, state: State) -> None:
         """A visit without a page is one all the same."""
@@ -136,7 +148,7 @@ class WebsiteModel:
     def happen(self, visit: Visit) -> None:
         """Count a page, take in its links, look again at some that wait."""
         known = self.waiting.get(visit.link)
-        if known and known[1] >= USER:
+        if known and known.promise >= USER:
             self.owed += self.price
         self.waiting[visit.link] = None
         if not visit.is_page:  # nobody asks for revisions now
@@ -157,25 +169,23 @@ class WebsiteModel:
 
     def wait(self, found: Found) -> None:
         """Let a link wait, or let it have the better of two promises."""
-        parts = self.latest[found.link] = self.distiller.parts(found)
-        promise = sum(parts.values())
+        score = self.latest[found.link] = self.distiller.score(found)
         known = self.waiting.get(found.link)
-        if not known or promise > known[1]:
-            self.put(found, promise)
+        if not known or score.promise > known.promise:
+            self.put(found, score.promise)
             self.distiller.sites[found.site].links.append(found.link)
 
     def look_again(self, link: Fingerprint) -> None:
         """Revise a link by the profile that its site has now."""
         if known := self.waiting.get(link):
-            found, before = known
-            promise = sum(self.distiller.parts(found).values())
-            if promise != before:
-                self.put(found, promise)
+            promise = self.distiller.score(known.found).promise
+            if promise != known.promise:
+                self.put(known.found, promise)
                 self.revised[link] = promise
 
     def put(self, found: Found, promise: float) -> None:
         """Into the queue where it belongs."""
-        self.waiting[found.link] = found, promise
+        self.waiting[found.link] = Place(found, promise)
         if promise < USER and self.price:
             self.pushed += 1
             heappush(self.queue, (-promise, self.pushed, found.link))
@@ -185,7 +195,7 @@ class WebsiteModel:
         while self.queue:
             promise, _, link = heappop(self.queue)
             known = self.waiting[link]
-            if known and known[1] == -promise:
+            if known and known.promise == -promise:
                 self.waiting[link] = None
                 self.revised[link] = LIFTED - promise
                 self.owed -= 1
