@@ -10,7 +10,15 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
@@ -102,6 +110,7 @@ class Crawl:
         self.workers: list[asyncio.Task[None]] = []
         self.no_room: MachineLimit | None = None
         self.stopped = ""  # why, once it is
+        self.bring: Callable[[Lease], Awaitable[int]] = self.fetch_page
 
     async def run(self, seeds: Mapping[str, float]) -> str:
         """Crawl from seeds with their promises until nothing is left to do; answers
@@ -148,11 +157,7 @@ class Crawl:
     async def visit(self, lease: Lease) -> int:
         """Visit one link; answers the number of pages it brought: one or none."""
         try:
-            response = await self.fetch.fetch(lease.url)
-            if 300 <= response.status < 400:
-                target = urls.join(lease.url, response.header("location"))
-                return await self.redirect(lease, response, target)
-            return await self.keep(lease, response)
+            return await self.bring(lease)
         except Transient as error:
             await self.postpone(lease, error)
         except Unusable as error:
@@ -165,6 +170,14 @@ class Crawl:
                     lease, state, error.reason, contacted=error.contacted
                 )
         return 0
+
+    async def fetch_page(self, lease: Lease) -> int:
+        """Ask for a link and keep the page, or go where it points to."""
+        response = await self.fetch.fetch(lease.url)
+        if 300 <= response.status < 400:
+            target = urls.join(lease.url, response.header("location"))
+            return await self.redirect(lease, response, target)
+        return await self.keep(lease, response)
 
     async def keep(self, lease: Lease, response: Response) -> int:
         """Read a page, unless its content was seen before, and record it."""
@@ -269,7 +282,9 @@ class Crawl:
         return (new for new in strategy.revise() if new[0] not in self.planted)
 
     def missed(self, lease: Lease, state: State) -> None:
-        """Let a strategy that wants to know hear of a visit without a new page."""
+        """Let those who want to know hear of a visit without a new page."""
+        if self.store.profiles:
+            self.store.profiles.missed(lease, state)
         if isinstance(self.strategy, Observer):
             self.strategy.missed(lease, state)
 

@@ -119,13 +119,13 @@ CREATE TABLE IF NOT EXISTS page_profile (  -- of a page that was judged: what no
     headings TEXT NOT NULL                 -- JSON: their texts, in document order
 );
 
-CREATE TABLE IF NOT EXISTS site (          -- every host with a page that was judged
+CREATE TABLE IF NOT EXISTS site (          -- every host of which a page was judged or the root visited
     host INTEGER PRIMARY KEY REFERENCES host,
     pages INTEGER NOT NULL,                -- N_S: those judged
     in_domain INTEGER NOT NULL,            -- N_S,D: those relevant
     concepts TEXT NOT NULL,                -- JSON: concept -> N_S,C: relevant pages that it is a main concept of
     modified REAL,                         -- the latest of its pages
-    entry INTEGER NOT NULL REFERENCES page,  -- where the crawl came in
+    entry INTEGER NOT NULL,                -- link.id of the page where the crawl came in; 0: there is none yet
     root INTEGER REFERENCES link           -- its first address, http://host/, once visited
 );
 

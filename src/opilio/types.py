@@ -130,6 +130,7 @@ class Page(msgspec.Struct, frozen=True, array_like=True, gc=False):
     stems: bytes = b""  # hashes of all its stems, ascending, as little-endian uint64
     counts: bytes = b""  # how often each of these occurs, as little-endian uint16
     alternates: Mapping[str, str] = {}  # hreflang -> URL
+    headings: Sequence[str] = ()  # texts, h1 first; empty unless asked for
 
 
 class ReaderSetup(msgspec.Struct, frozen=True):
@@ -142,6 +143,7 @@ class ReaderSetup(msgspec.Struct, frozen=True):
     vector: bool = False  # Page.stems and Page.counts
     overlapping: bool = False  # count terms inside longer terms too
     words: bool = False  # Link.words; with them comes the context
+    headings: bool = False
     dictionaries: Mapping[str, Mapping[str, tuple[str, ...]]] = {}
     """Language -> word or phrase -> its meanings in the topic's language."""
 
@@ -239,9 +241,13 @@ class RobotsRecord(msgspec.Struct, frozen=True):
 
 
 class Fetch(Protocol):
-    """Turns a URL into a response, robots first; raises Transient or Unusable."""
+    """Turns a URL into a response, robots first; raises Transient or Unusable.
 
-    async def fetch(self, url: str) -> Response: ...
+    `validators` are header lines that ask for a page only if it has changed; then a
+    response may be a 304.
+    """
+
+    async def fetch(self, url: str, validators: Headers = ()) -> Response: ...
 
     async def close(self) -> None: ...
 
@@ -267,6 +273,24 @@ class Judge(Protocol):
     reads_vector: bool  # False: pages may come without Page.stems and Page.counts
 
     def judge(self, page: Page) -> Verdict: ...
+
+
+class Profiles(Protocol):
+    """Keeps profiles of pages and of their sites, within the store's transaction."""
+
+    def keep(
+        self, lease: Lease, response: Response, page: Page, verdict: Verdict
+    ) -> None:
+        """A page was judged, perhaps once more."""
+        ...
+
+    def missed(self, lease: Lease, state: State) -> None:
+        """A visit brought no new page."""
+        ...
+
+    def flush(self) -> None:
+        """Hand everything over to the transaction; all hosts are in it."""
+        ...
 
 
 class Followed(Protocol):

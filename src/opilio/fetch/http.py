@@ -15,6 +15,7 @@ from opilio.types import Headers, Response
 
 REDIRECTS = frozenset((300, 301, 302, 303, 307, 308))
 EMPTY = frozenset((204, 205))
+UNCHANGED = 304
 RETRIED = frozenset((408, 425, 429))  # and all of 5xx
 OVERLOADED = frozenset((429, 503))  # the host asks for rest, not this page alone
 WANTED = content.HTML_TYPES | content.UNTOLD_TYPES
@@ -104,14 +105,17 @@ class HttpFetch:
         self._silent: set[str] = set()  # hosts, since the last answer of anyone
         self._answered = False  # has anyone ever?
 
-    async def fetch(self, url: str) -> Response:
-        """The page or redirect at a URL."""
+    async def fetch(self, url: str, validators: Headers = ()) -> Response:
+        """The page or redirect at a URL; a 304 if the validators asked for one."""
         host = urls.host(url)
         self._refuse_dead(host)
         try:
             await self._ask_robots(url, host)
             response = await self.egress.get(
-                url, max_bytes=self._settings.max_bytes, accept=refuse_other_types
+                url,
+                headers=validators,
+                max_bytes=self._settings.max_bytes,
+                accept=refuse_other_types,
             )
         except Transient as error:
             if error.reason == "proxy" and not self._answered:
@@ -129,7 +133,8 @@ class HttpFetch:
         if is_retried(response.status):
             raise self._postponed(host, response)
         self._failures.pop(host, None)
-        refuse_unusable(response)
+        if not (validators and response.status == UNCHANGED):
+            refuse_unusable(response)
         return response
 
     async def close(self) -> None:

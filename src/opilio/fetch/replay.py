@@ -14,7 +14,7 @@ from fastwarc.warc import ArchiveIterator
 from opilio import archive, urls
 from opilio.errors import BadInput, Unusable
 from opilio.fetch.http import refuse_unusable
-from opilio.types import Fingerprint, Response
+from opilio.types import Fingerprint, Headers, Response
 
 FORMAT = "1"  # of the index; raise it when the canonical form of a URL changes
 
@@ -40,11 +40,12 @@ class ReplayFetch:
             place.url: (number, place)
             for number, path in enumerate(self.paths)
             for place in index_of(path, cache)
+            if place.same_as != place.url  # a visit that found nothing new
         }
         self.files = [path.open("rb") for path in self.paths]
 
-    async def fetch(self, url: str) -> Response:
-        """The archived response of a URL, redirects included."""
+    async def fetch(self, url: str, validators: Headers = ()) -> Response:
+        """The archived response of a URL, redirects included, whatever is known."""
         try:
             key = urls.fingerprint(urls.canonical(url))
         except ValueError as error:

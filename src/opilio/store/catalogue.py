@@ -68,15 +68,18 @@ class Catalogue:
         page: Page | None = None,
         verdict: Verdict | None = None,
         copy_of: int | None = None,
+        again: bool = False,
     ) -> None:
-        """One row for a URL that answered."""
-        self.last_number += 1
-        self.pages += 200 <= response.status < 300
+        """One row for a URL that answered; `again`: it keeps its place in the order."""
+        number = self.number_of(lease.id) if again else 0
+        if not number:
+            self.last_number += 1
+            self.pages += 200 <= response.status < 300
         self.db.execute(
             INSERT_PAGE,
             (
                 lease.id,
-                self.last_number,
+                number or self.last_number,
                 response.fetched_at,
                 response.status,
                 response.header("content-type").partition(";")[0].strip().lower(),
@@ -100,6 +103,15 @@ class Catalogue:
                 *(location or (None, None, None)),
             ),
         )
+
+    def number_of(self, page: int) -> int:
+        """The place of a page in the order of the crawl; 0: it has none yet."""
+        row = self.db.execute("SELECT number FROM page WHERE id = ?", (page,))
+        return next((number for (number,) in row), 0)
+
+    def drop_edges(self, page: int) -> None:
+        """Forget the links that stood on a page, which has others now."""
+        self.db.execute("DELETE FROM edge WHERE page = ?", (page,))
 
     def save_edges(self, page: int, links: Sequence[int]) -> None:
         """The links that stand on a page, by id; 0 is no link."""

@@ -20,7 +20,7 @@ from opilio.store.copies import ContentSeen, NearCopies
 from opilio.store.folder import CrawlFolder
 from opilio.store.warc import pack, pack_metadata, pack_revisit
 from opilio.store.warc_files import WarcWriter
-from opilio.types import Fingerprint, Lease, Page, Response, Verdict
+from opilio.types import Fingerprint, Lease, Page, Profiles, Response, Verdict
 
 
 class Store:
@@ -35,6 +35,7 @@ class Store:
         self.catalogue = Catalogue(self.db)
         self.seen = ContentSeen()
         self.near = NearCopies()
+        self.profiles: Profiles | None = None  # kept once it is known what is sought
         self.remember()
 
     def remember(self) -> None:
@@ -58,8 +59,11 @@ class Store:
         page: Page,
         verdict: Verdict,
         links: Sequence[int],
+        *,
+        again: bool = False,
     ) -> None:
-        """A page that was read and judged, with the ids of its links."""
+        """A page that was read and judged, with the ids of its links; `again`: in the
+        place of what it said before."""
         metadata = pack_metadata(
             response,
             {
@@ -76,11 +80,16 @@ class Store:
             content=content,
             page=page,
             verdict=verdict,
+            again=again,
         )
+        if again:
+            self.catalogue.drop_edges(lease.id)
         self.catalogue.save_edges(lease.id, links)
         self.seen.add(content, lease.id)
         if page.simhash:
             self.near.add(page.simhash, lease.id)
+        if self.profiles:
+            self.profiles.keep(lease, response, page, verdict)
 
     def save_copy(
         self, lease: Lease, response: Response, original: int, content: Fingerprint
@@ -160,6 +169,8 @@ class Store:
 
     def commit(self) -> None:
         """Make every row so far durable, all together."""
+        if self.profiles:
+            self.profiles.flush()
         self.warc.record_length()
         self.db.execute("COMMIT")
         self.db.execute("BEGIN")

@@ -19,6 +19,7 @@ from isal import isal_zlib
 from opilio.types import Headers, Response
 
 IDENTICAL = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
+NOT_MODIFIED = "http://netpreserve.org/warc/1.1/revisit/server-not-modified"
 SECRET = frozenset(("authorization", "proxy-authorization", "cookie"))
 PHRASES = {status.value: status.phrase for status in HTTPStatus}
 # Whatever could end a line early, here or in the tool that reads it.
@@ -54,15 +55,20 @@ def pack_request(response: Response, at: str) -> bytes:
 
 
 def pack_revisit(response: Response, original: str, fetched_at: float) -> bytes:
-    """The exchange when its body is that of an earlier one, which is named instead."""
+    """The exchange when its body is that of an earlier one, which is named instead.
+
+    Either it was the same once more, or the server said so (304) and sent none.
+    """
     at = date(response.fetched_at)
     body = wire(response)
+    same = [f"WARC-Payload-Digest: {digest(body)}", f"WARC-Profile: {IDENTICAL}"]
+    if response.status == HTTPStatus.NOT_MODIFIED:
+        same = [f"WARC-Profile: {NOT_MODIFIED}"]
     return pack_request(response, at) + record(
         ("revisit", response.url, at),
         [
             *told_by(response),
-            f"WARC-Payload-Digest: {digest(body)}",
-            f"WARC-Profile: {IDENTICAL}",
+            *same,
             f"WARC-Refers-To: {record_id('response', original, date(fetched_at))}",
             f"WARC-Refers-To-Target-URI: {clean(original)}",
             f"WARC-Refers-To-Date: {date(fetched_at)}",

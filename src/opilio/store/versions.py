@@ -1,0 +1,165 @@
+"""Visits to pages that are known in; the versions of each page, all readable, out."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import msgspec
+
+from opilio.store.catalogue import Location, encode
+from opilio.types import Fingerprint, State
+
+SAME = (
+    "status, title, content, simhash, score, relevant, warc, warc_offset, warc_length"
+)
+ADD = f"""
+    INSERT INTO version (page, fetched_at, seen_at, tried_at, {SAME}, change)
+    SELECT id, fetched_at, fetched_at, fetched_at, {SAME}, ? FROM page WHERE id = ?
+"""  # noqa: S608
+LAST = "id = (SELECT max(id) FROM version WHERE page = ?)"
+STATES = """
+    UPDATE link SET reason = NULL,
+        state = CASE (SELECT relevant FROM page WHERE page.id = link.id)
+            WHEN 1 THEN 'kept' ELSE 'irrelevant' END
+    WHERE id = ?
+"""
+
+
+class Seen(msgspec.Struct, frozen=True):
+    """A page as it was last seen."""
+
+    id: int
+    fetched_at: float
+    title: str
+    content: Fingerprint
+    simhash: Fingerprint
+    score: float
+    relevant: bool
+    truncated: bool
+    place: Location
+    visits: int  # that found it so
+    trouble: str  # of the last visit
+
+
+class Versions:
+    """The table `version`; everything stays in the caller's transaction.
+
+    A page has rows here once it is visited again. What it says differently is a new
+    row; what it says still only moves `seen_at` of the last one.
+    """
+
+    def __init__(self, db: sqlite3.Connection) -> None:
+        self.db = db
+        # The links of one page are asked for from now on, not only all edges at once.
+        db.execute("CREATE INDEX IF NOT EXISTS edge_page ON edge (page)")
+
+    def last(self, page: int) -> Seen | None:
+        """A page that was judged as it was last seen; None: it is not known."""
+        row = self.db.execute(
+            "SELECT fetched_at, coalesce(title, ''), content, coalesce(simhash, 0), "
+            "score, relevant, truncated IS NOT NULL, warc, warc_offset, warc_length "
+            "FROM page WHERE id = ? AND score IS NOT NULL AND warc IS NOT NULL",
+            (page,),
+        ).fetchone()
+        if row is None:
+            return None
+        at, title, content, simhash, score, relevant, truncated, *place = row
+        visits, trouble = self.db.execute(
+            f"SELECT visits, coalesce(trouble, '') FROM version WHERE {LAST}",  # noqa: S608
+            (page,),
+        ).fetchone() or (1, "")
+        return Seen(
+            page,
+            at,
+            title,
+            content,
+            simhash,
+            score,
+            bool(relevant),
+            bool(truncated),
+            (place[0], place[1], place[2]),
+            visits,
+            trouble,
+        )
+
+    def begin(self, page: int) -> None:
+        """Let the page as it stands be its first version, unless it has one."""
+        if not self.db.execute(
+            "SELECT 1 FROM version WHERE page = ?", (page,)
+        ).fetchone():
+            self.db.execute(ADD, (None, page))
+
+    def same(self, page: int, at: float) -> None:
+        """It still says what it said."""
+        self.begin(page)
+        self.db.execute(
+            "UPDATE version SET seen_at = max(seen_at, ?), tried_at = ?, failures = 0, "  # noqa: S608
+            f"trouble = NULL, visits = visits + 1 WHERE {LAST}",
+            (at, at, page),
+        )
+        self._restore(page)
+
+    def changed(self, page: int, change: Mapping[str, Any]) -> None:
+        """It says something else; the row of the page tells what."""
+        self.db.execute(ADD, (encode(change), page))
+        self._restore(page)
+
+    def failed(self, page: int, at: float, trouble: str) -> None:
+        """It could not be seen."""
+        self.begin(page)
+        self.db.execute(
+            "UPDATE version SET tried_at = ?, failures = failures + 1, trouble = ? "  # noqa: S608
+            f"WHERE {LAST}",
+            (at, trouble, page),
+        )
+
+    def end(self, page: int, state: State, reason: str, copy_of: int = 0) -> None:
+        """It is no longer there: gone, moved, or a copy of another page."""
+        self.db.execute(
+            "UPDATE link SET state = ?, reason = ? WHERE id = ?",
+            (state.value, reason, page),
+        )
+        if copy_of:
+            self.db.execute("UPDATE page SET copy_of = ? WHERE id = ?", (copy_of, page))
+
+    def links(self, page: int) -> dict[Fingerprint, int]:
+        """The links that stood on a page, and their ids."""
+        return dict(
+            self.db.execute(
+                "SELECT fingerprint, link.id FROM edge JOIN link ON link.id = link "
+                "WHERE page = ?",
+                (page,),
+            )
+        )
+
+    def urls(self, links: Iterable[int]) -> list[str]:
+        """The URLs of links."""
+        return [
+            url
+            for id in links
+            for (url,) in self.db.execute("SELECT url FROM link WHERE id = ?", (id,))
+        ]
+
+    def _restore(self, page: int) -> None:
+        """It is there, perhaps again: its state is by its verdict."""
+        self.db.execute(STATES, (page,))
+        self.db.execute(
+            "UPDATE page SET copy_of = NULL WHERE id = ? AND copy_of IS NOT NULL",
+            (page,),
+        )
+
+
+def versions_of(db: sqlite3.Connection, page: int) -> list[dict[str, Any]]:
+    """All versions of a page, the first one first; none if it was visited once."""
+    if not db.execute(
+        "SELECT 1 FROM sqlite_master WHERE name = 'version'"
+    ).fetchone():  # written before there were any
+        return []
+    cursor = db.execute("SELECT * FROM version WHERE page = ? ORDER BY id", (page,))
+    names = [column[0] for column in cursor.description]
+    found = [dict(zip(names, row, strict=True)) for row in cursor]
+    for version in found:
+        version["change"] = msgspec.json.decode(version["change"] or "{}")
+    return found
