@@ -14,10 +14,10 @@ from opilio import urls
 from opilio.brief import Brief
 from opilio.build import assemble, find_seeds, prepare
 from opilio.cli.display import Reporter, show_end, show_trouble
-from opilio.event_loop import run_loop
 from opilio.config import Settings, load
 from opilio.crawl import SEED_PROMISE, Crawl
 from opilio.errors import BadInput
+from opilio.event_loop import run_loop
 from opilio.judge import JUDGES
 from opilio.plan import (
     Options,

@@ -19,10 +19,10 @@ from rich.text import Text
 from opilio import config
 from opilio.build import assemble
 from opilio.cli.display import Reporter
-from opilio.event_loop import run_loop
 from opilio.cli.terminal import curve, foreign, stdout
 from opilio.crawl import SEED_PROMISE
 from opilio.errors import BadInput
+from opilio.event_loop import run_loop
 from opilio.lab.dials import Dials
 from opilio.lab.synthetic import SyntheticWeb
 from opilio.plan import Plan, begin, load_plan

@@ -20,10 +20,10 @@ from rich.text import Text
 
 from opilio import __version__
 from opilio.build import make_readers
-from opilio.event_loop import run_loop
 from opilio.cli.terminal import stdout
 from opilio.config import Fetch, Store
 from opilio.errors import BadInput, FetchError
+from opilio.event_loop import run_loop
 from opilio.fetch.egress import Egress
 from opilio.types import ReaderSetup, Response
 

@@ -18,7 +18,6 @@ import typer
 from rich.text import Text
 
 from opilio.brief import FROM_EXAMPLES, make_brief
-from opilio.event_loop import run_loop
 from opilio.cli.terminal import foreign, stderr
 from opilio.cli.topic_rules import learn_rules
 from opilio.cli.topic_sources import Sources, draft_of
@@ -26,6 +25,7 @@ from opilio.cli.topic_tables import show as show_tables
 from opilio.cli.topic_tables import tables_of
 from opilio.config import build as build_section
 from opilio.errors import BadInput
+from opilio.event_loop import run_loop
 from opilio.followed import FollowedLog
 from opilio.topic import Topic, check, load_topic
 from opilio.topic.draft import write
