@@ -46,6 +46,7 @@ class Brief(msgspec.Struct, frozen=True, kw_only=True):
         blocks: bool = False,
         vector: bool = False,
         words: bool = False,
+        headings: bool = False,
         overlapping: bool = True,
         transcribe: bool = True,
     ) -> ReaderSetup:
@@ -59,6 +60,7 @@ class Brief(msgspec.Struct, frozen=True, kw_only=True):
             vector=vector,
             overlapping=overlapping,
             words=words,
+            headings=headings,
             dictionaries=self.dictionaries if transcribe else {},
         )
 

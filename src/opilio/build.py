@@ -37,6 +37,7 @@ from opilio.read.pool import ReaderPool
 from opilio.reader import make_reader
 from opilio.scope import Scope
 from opilio.seeds import Visits, gather_seeds
+from opilio.sites.keeper import SiteKeeper
 from opilio.store.folder import CrawlFolder
 from opilio.store.robots import SqliteRobots
 from opilio.store.store import Store
@@ -206,6 +207,7 @@ class Mind:
                 self.brief = self.with_weights(self.followed.weights)
             else:
                 self.brief = self.with_weights(self.followed.build())
+        self.profiles = store.profiles = SiteKeeper(store.db, self.brief)
         if isinstance(strategy, Learner):
             self.learners["strategy"] = strategy
         self.judge, self.setup = self.make()
@@ -227,6 +229,7 @@ class Mind:
             blocks=reads.blocks or judge.reads_blocks,
             vector=reads.vector or judge.reads_vector,
             words=reads.words,
+            headings=True,
             overlapping=not reads.longest,
             transcribe=reads.transcribe,
         )
@@ -236,6 +239,7 @@ class Mind:
     def remake(self, asked: Mapping[str, float]) -> tuple[Judge, bytes]:
         """The same once more, when people ask for other things than before."""
         self.brief = self.with_weights(asked)
+        self.profiles.follow(self.brief)
         return self.make()
 
     def with_weights(self, asked: Mapping[str, float]) -> Brief:

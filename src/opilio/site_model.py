@@ -61,6 +61,13 @@ class SiteCounts:
             self.in_domain += 1
             self.concepts.update(concepts)
 
+    def remove(self, in_domain: bool, concepts: Iterable[str]) -> None:
+        """Count a page no longer."""
+        self.pages -= 1
+        if in_domain:
+            self.in_domain -= 1
+            self.concepts -= Counter(concepts)
+
 
 def main_concepts(counts: Mapping[str, int], most: int) -> list[str]:
     """The `most` concepts that a page names most often: OntoCon(THW, P)."""

@@ -23,10 +23,16 @@ if TYPE_CHECKING:
 UNSEEN = ("noscript", "template", "select", "textarea")  # by who reads the page
 MAX_HEADINGS = 1000  # of one level
 MAX_HEADING = 300  # characters
+MOST_TOLD = 100  # headings that a page tells of itself
 
 
 def extract(
-    document: Document, url: str, *, context: bool = False, blocks: bool = False
+    document: Document,
+    url: str,
+    *,
+    context: bool = False,
+    blocks: bool = False,
+    headings: bool = False,
 ) -> Found:
     """What the document at this URL says."""
     joiner = urls.Joiner(url, base_of(document))
@@ -35,18 +41,20 @@ def extract(
         if document.select_one(tag):
             document.remove(tag)
     links = LinkElements(document, joiner, url)
+    headed = find_headings(document) if blocks or headings else []
+    told = [one.text for _, one in headed if one.text][:MOST_TOLD] if headings else []
     if not context and not blocks:
         marks.flatten(document)
-        return Found(head, marks.render(document), links.links())
-    headings = find_headings(document) if blocks else []
+        return Found(head, marks.render(document), links.links(), headings=told)
+    headed = headed if blocks else []
     regions = find_regions(document) if blocks else []
     paths = paths_of_links(links) if context else []
-    text, places = marked_text(document, links, headings, regions)
+    text, places = marked_text(document, links, headed, regions)
     line = text.replace("\n", " ")
-    found, of_link = Found(head, text, []), NO_BLOCKS
+    found, of_link = Found(head, text, [], headings=told), NO_BLOCKS
     if blocks:
-        told = [heading for _, heading in headings], [region for _, region in regions]
-        outline = Outline(line, Marks(places, *told, links.lengths))
+        marked = [heading for _, heading in headed], [region for _, region in regions]
+        outline = Outline(line, Marks(places, *marked, links.lengths))
         found = found._replace(sections=outline.sections, cuts=outline.cuts)
         of_link = outline.of_link
     if not context:

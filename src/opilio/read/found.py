@@ -46,6 +46,7 @@ class Found(NamedTuple):
     sections: Sequence[Section] = ()  # if blocks were asked for
     cuts: Sequence[tuple[int, int]] = ()
     """Offset in the text, and the number of the section from there to the next cut."""
+    headings: Sequence[str] = ()  # if they were asked for
 
 
 def clean(text: str, limit: int | None = None) -> str:

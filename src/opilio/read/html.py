@@ -96,6 +96,7 @@ class PageReader:
             stems=vector.stems if self.setup.vector else b"",
             counts=vector.counts if self.setup.vector else b"",
             alternates=head.alternates,
+            headings=found.headings,
         )
 
     def find(self, markup: str, url: str) -> tuple[Found, str]:
@@ -104,7 +105,13 @@ class PageReader:
         try:
             document = self.parse(markup)
             context = setup.context or setup.words
-            found = extract(document, url, context=context, blocks=setup.blocks)
+            found = extract(
+                document,
+                url,
+                context=context,
+                blocks=setup.blocks,
+                headings=setup.headings,
+            )
         except Exception as error:  # whatever a young parser may raise
             found, degraded = scan(markup, url), type(error).__name__
             return found._replace(sections=WHOLE if setup.blocks else ()), degraded

@@ -222,7 +222,7 @@ class SiteModels:
         if not has_table(self.db, "page_profile"):
             have = "SELECT 0"
         pages, profiles = self.db.execute(f"SELECT ({judged}), ({have})").fetchone()
-        return max(0, pages - profiles)
+        return max(0, int(pages) - int(profiles))
 
 
 def load_sites(
@@ -236,8 +236,8 @@ def load_sites(
     found = []
     if has_table(db, "site"):  # crawls of older versions have none
         found = db.execute(
-            "SELECT host.id, host.name, pages, in_domain, concepts, modified, entry, "
-            "root FROM site JOIN host ON host.id = site.host ORDER BY host.id"
+            "SELECT host.id, name, pages, in_domain, concepts, modified, entry, root "
+            "FROM site JOIN host ON host.id = site.host WHERE pages ORDER BY host.id"
         ).fetchall()
     for web_no, host, pages, in_domain, concepts, modified, entry, root in found:
         counts = SiteCounts()

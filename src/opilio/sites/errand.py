@@ -1,0 +1,188 @@
+"""Chosen links in; a Frontier that leases these alone, as politely as any, out."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Iterable, Mapping
+
+import msgspec
+
+from opilio.config import Bounds, Politeness
+from opilio.frontier.memory import MemoryFrontier
+from opilio.types import (
+    Clock,
+    Counts,
+    Fingerprint,
+    Frontier,
+    Lease,
+    Link,
+    Ranked,
+    State,
+)
+
+# These links were let in before; only how their hosts are treated is asked now.
+OPEN = Bounds(max_url_length=2**31, max_segments=2**31, max_repeats=2**31, max_depth=0)
+LINK = """
+    SELECT link.id, url, fingerprint, promise, depth, level, redirects, found_on, state
+    FROM link WHERE link.id = ?
+"""
+
+
+class Errand:
+    """Stands before the frontier of a crawl for as long as it takes.
+
+    Which link comes when is decided in memory; what becomes of it, and the links that
+    are found, go to the crawl's own frontier. So if the process dies, everything waits
+    as before. Links that had been visited before may be chosen as well.
+    """
+
+    def __init__(
+        self,
+        frontier: Frontier,
+        db: sqlite3.Connection,
+        politeness: Politeness,
+        *,
+        wall: Clock = time.time,
+    ) -> None:
+        self.frontier = frontier
+        self.db = db
+        self.politeness = politeness
+        self.wall = wall
+        self.turns = MemoryFrontier(politeness, OPEN)
+        self.ids: dict[Fingerprint, int] = {}
+        self.out: dict[int, Lease] = {}  # id -> the lease in memory
+
+    async def choose(self, links: Mapping[int, float]) -> None:
+        """Let links, by id, be visited in the order of these promises.
+
+        Their hosts rest first, since they may have been visited a moment ago.
+        """
+        hosts = set()
+        for id, promise in links.items():
+            url, fingerprint, host, delay, ip, until = self.db.execute(
+                "SELECT url, fingerprint, name, delay, ip, rest_until "
+                "FROM link JOIN host ON host.id = link.host WHERE link.id = ?",
+                (id,),
+            ).fetchone()
+            self.ids[fingerprint] = id
+            await self.turns.add([Ranked(Link(url, fingerprint), promise)])
+            if host not in hosts:
+                hosts.add(host)
+                pause = max(delay or 0.0, self.politeness.delay)
+                rest = max(pause, (until or 0.0) - self.wall())
+                await self.turns.pace(
+                    host, delay=delay, ip=ip, rest=min(rest, self.politeness.max_rest)
+                )
+
+    async def take(self) -> Lease | None:
+        """The best chosen link whose host may be visited now; None: all are done."""
+        turn = await self.turns.take()
+        if turn is None:
+            return None
+        id, url, fingerprint, promise, depth, level, redirects, found_on, _ = (
+            self.db.execute(LINK, (self.ids[turn.fingerprint],)).fetchone()
+        )
+        self.out[id] = turn
+        return Lease(
+            id,
+            url,
+            fingerprint,
+            turn.host,
+            promise,
+            depth,
+            level,
+            redirects,
+            turn.attempts,
+            found_on,
+        )
+
+    async def add(
+        self,
+        found: Iterable[Ranked],
+        via: Lease | None = None,
+        *,
+        redirect: bool = False,
+    ) -> list[int]:
+        """Let links wait in the crawl; where a chosen one redirects to is chosen."""
+        batch = list(found)
+        ids = await self.frontier.add(batch, via, redirect=redirect)
+        if redirect and via:
+            onward = {
+                id: via.promise for id in ids if id and self.state(id) == State.WAITING
+            }
+            await self.choose(onward)
+        return ids
+
+    def state(self, id: int) -> str:
+        """The state of a link."""
+        return str(self.db.execute(LINK, (id,)).fetchone()[-1])
+
+    async def done(
+        self, lease: Lease, state: State, reason: str = "", *, contacted: bool = True
+    ) -> None:
+        """End a lease; the crawl hears of it, if the link waited there."""
+        await self.frontier.done(lease, state, reason, contacted=contacted)
+        await self.learn(lease.host)
+        await self.turns.done(
+            self.out.pop(lease.id), state, reason, contacted=contacted
+        )
+
+    async def retry(
+        self,
+        lease: Lease,
+        after: float,
+        reason: str,
+        *,
+        counted: bool = True,
+        contacted: bool = True,
+    ) -> bool:
+        """Let the link wait here again; False, and it is unusable, after enough."""
+        await self.learn(lease.host)
+        again = await self.turns.retry(
+            self.out.pop(lease.id), after, reason, counted=counted, contacted=contacted
+        )
+        if not again:
+            await self.frontier.done(lease, State.UNUSABLE, reason, contacted=contacted)
+        return again
+
+    async def learn(self, host: str) -> None:
+        """Treat a host as the crawl has learnt to treat it by now."""
+        row = self.db.execute("SELECT delay, ip FROM host WHERE name = ?", (host,))
+        delay, ip = row.fetchone()
+        await self.turns.pace(host, delay=delay, ip=ip)
+
+    async def revise(self, promises: Iterable[tuple[Fingerprint, float]]) -> int:
+        """New promises are for the crawl that goes on after this."""
+        return await self.frontier.revise(promises)
+
+    async def pace(
+        self,
+        host: str,
+        *,
+        delay: float | None = None,
+        rest: float | None = None,
+        ip: str | None = None,
+    ) -> None:
+        """What was learnt of a host holds here and in the crawl."""
+        await self.frontier.pace(host, delay=delay, rest=rest, ip=ip)
+        await self.turns.pace(host, delay=delay, rest=rest, ip=ip)
+
+    def counts(self) -> Counts:
+        """How the crawl stands, but for what waits and is leased here."""
+        here = self.turns.counts()
+        return msgspec.structs.replace(
+            self.frontier.counts(),
+            waiting=here.waiting,
+            leased=here.leased,
+            ready=here.ready,
+            resting=here.resting,
+        )
+
+    async def flush(self) -> None:
+        """Hand everything over to the transaction."""
+        await self.frontier.flush()
+
+    def close(self) -> None:
+        """Wake every waiting `take` with None."""
+        self.turns.close()

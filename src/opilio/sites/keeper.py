@@ -1,0 +1,169 @@
+"""Pages that were judged in; their profiles and the counts of their sites, kept, out.
+
+Everything stays in the caller's transaction. Counts of sites are gathered in memory
+and written by `flush`, once a commit and not once a page; nothing outlives it there.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import UTC
+from email.utils import parsedate_to_datetime
+
+import msgspec
+
+from opilio.brief import Brief
+from opilio.site_model import SiteCounts, main_concepts
+from opilio.sites.domain import Domain
+from opilio.sites.models import THW, Counts
+from opilio.types import Lease, Page, Response, State, Verdict
+
+encode = msgspec.json.Encoder().encode
+
+
+@dataclass
+class Kept:
+    """What is kept of a site, as long as it may change."""
+
+    counts: SiteCounts = field(default_factory=SiteCounts)
+    modified: float | None = None
+    entry: int = 0  # 0: no page of it was read yet
+    root: int | None = None
+
+
+class SiteKeeper:
+    """Keeps the models of all websites up to date while a crawl runs."""
+
+    def __init__(self, db: sqlite3.Connection, brief: Brief) -> None:
+        self.db = db
+        self.sites: dict[str, Kept] = {}  # those that changed since the last flush
+        self.follow(brief)
+
+    def follow(self, brief: Brief) -> None:
+        """Count what this brief seeks from now on."""
+        self.domain = Domain(brief)
+
+    def keep(
+        self, lease: Lease, response: Response, page: Page, verdict: Verdict
+    ) -> None:
+        """Profile a page that was judged, perhaps in the place of an earlier one."""
+        self.forget(lease)
+        concepts = self.domain.count(page.terms)
+        modified = last_modified(response)
+        self.db.execute(
+            "INSERT INTO page_profile VALUES (?, ?, ?, ?, ?, ?)",
+            (
+                lease.id,
+                modified,
+                verdict.relevant,
+                encode(concepts).decode(),
+                self.domain.classify(page.terms) or None,
+                encode(page.headings).decode(),
+            ),
+        )
+        site = self.enter(lease)
+        site.counts.add(verdict.relevant, main_concepts(concepts, THW))
+        if modified:
+            site.modified = max(modified, site.modified or 0.0)
+        if is_root(lease.url):
+            self.came_to_root(site, lease.id)
+
+    def enter(self, lease: Lease) -> Kept:
+        """The site of a page; it is where the crawl came in, if it is the first."""
+        site = self.site(lease.host)
+        site.entry = site.entry or lease.id
+        return site
+
+    def forget(self, lease: Lease) -> None:
+        """Drop the profile of a page that has changed, or is no longer there."""
+        row = self.db.execute(
+            "SELECT in_domain, concepts FROM page_profile WHERE id = ?", (lease.id,)
+        ).fetchone()
+        if row is None:
+            return
+        named = msgspec.json.decode(row[1], type=Counts)
+        self.site(lease.host).counts.remove(row[0], main_concepts(named, THW))
+        self.db.execute("DELETE FROM page_profile WHERE id = ?", (lease.id,))
+
+    def missed(self, lease: Lease, state: State) -> None:
+        """A visit brought no new page; the homepage of a site may be a copy."""
+        if is_root(lease.url) and state is not State.PARKED:
+            self.came_to_root(self.site(lease.host), lease.id)
+
+    def came_to_root(self, site: Kept, link: int) -> None:
+        """Of http://host/ and https://host/, take the one that has a page."""
+        if site.root is None:
+            site.root = link
+        elif site.root != link:
+            site.root = min(site.root, link, key=lambda one: (-self.rank(one), one))
+
+    def rank(self, link: int) -> int:
+        """2: it is a page; 1: it leads to one; 0: there is none."""
+        row = self.db.execute(
+            "SELECT score IS NOT NULL FROM page WHERE id = ?", (link,)
+        ).fetchone()
+        return 1 + row[0] if row else 0
+
+    def site(self, host: str) -> Kept:
+        """What is kept of a host, to be changed and written with the next flush."""
+        if known := self.sites.get(host):
+            return known
+        site = self.sites[host] = Kept()
+        row = self.db.execute(
+            "SELECT pages, in_domain, concepts, modified, entry, root "
+            "FROM site JOIN host ON host.id = site.host WHERE name = ?",
+            (host,),
+        ).fetchone()
+        if row:
+            site.counts.pages, site.counts.in_domain, concepts, *others = row
+            site.counts.concepts = Counter(msgspec.json.decode(concepts, type=Counts))
+            site.modified, site.entry, site.root = others
+        return site
+
+    def flush(self) -> None:
+        """Hand the counts over to the transaction; the hosts must be there by now."""
+        self.db.executemany(
+            "INSERT OR REPLACE INTO site "
+            "SELECT id, ?, ?, ?, ?, ?, ? FROM host WHERE name = ?",
+            self.rows(),
+        )
+        self.sites.clear()
+
+    def rows(self) -> Iterable[tuple[object, ...]]:
+        """The sites as they are to be written."""
+        for host, site in self.sites.items():
+            counts = site.counts
+            yield (
+                counts.pages,
+                counts.in_domain,
+                encode(dict(sorted(counts.concepts.items()))).decode(),
+                site.modified,
+                site.entry,
+                site.root,
+                host,
+            )
+
+
+def is_root(url: str) -> bool:
+    """Is it the first address of a host?
+
+    >>> is_root("http://a.test/"), is_root("http://a.test/b/")
+    (True, False)
+    """
+    return url[-1] == "/" and url.count("/") == 3
+
+
+def last_modified(response: Response) -> float | None:
+    """When the page last changed, as its server says; not later than now."""
+    for name, value in response.headers:
+        if name == "last-modified":
+            try:
+                date = parsedate_to_datetime(value)
+            except (ValueError, OverflowError, TypeError, IndexError):
+                return None  # servers send anything
+            at = date.replace(tzinfo=date.tzinfo or UTC).timestamp()
+            return min(at, response.fetched_at) if at > 0 else None
+    return None
