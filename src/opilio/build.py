@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import sqlite3
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -41,7 +42,7 @@ from opilio.sites.keeper import SiteKeeper
 from opilio.store.folder import CrawlFolder
 from opilio.store.robots import SqliteRobots
 from opilio.store.store import Store
-from opilio.strategies import load, strategies
+from opilio.strategies import is_file, load, strategies
 from opilio.topic.train_one import Pace
 from opilio.types import (
     Fetch,
@@ -49,6 +50,7 @@ from opilio.types import (
     Knowledge,
     Learner,
     Readers,
+    ReaderSetup,
     Remembering,
     Strategy,
 )
@@ -71,12 +73,17 @@ def make_judge(plan: Plan, brief: Brief) -> Judge:
     return choose("judge", plan.crawl.judge, JUDGES)(brief.subject)
 
 
+def find_strategy(name: str) -> str:
+    """Where the class of a strategy is: one that is known, or in a file of Python."""
+    return name if is_file(name) else choose("strategy", name, strategies())
+
+
 def make_strategy(
     plan: Plan, brief: Brief, look_ahead: LookAhead | None = None
 ) -> Strategy:
     """The strategy that the settings name, with its options."""
     name = plan.crawl.strategy
-    made = load(choose("strategy", name, strategies()))
+    made = load(find_strategy(name))
     source = f"options of the strategy {name}"
     options = config.build(plan.options, made.Options, source, strict=False)
     knowledge = Knowledge(
@@ -114,6 +121,24 @@ def follow_log(plan: Plan) -> FollowedLog | None:
     """The query log of the topic, if it has one."""
     log = plan.topic.query_log
     return FollowedLog(log, plan.topic.language) if log else None
+
+
+def current_brief(plan: Plan, folder: CrawlFolder, db: sqlite3.Connection) -> Brief:
+    """The brief of a crawl, with what people asked for last."""
+    brief, log = load_brief(folder.brief), follow_log(plan)
+    learnt = db.execute("SELECT state FROM learnt WHERE name = 'weights'").fetchone()
+    if log and learnt:
+        log.load(learnt[0])
+        brief = brief.with_weights(weights_of(plan.topic, log.weights))
+    return brief
+
+
+def rereading(plan: Plan, brief: Brief) -> ReaderSetup:
+    """A setup by which readers count the terms of a page as they did in the crawl."""
+    reads = make_strategy(plan, brief).reads
+    return brief.setup(
+        headings=True, overlapping=not reads.longest, transcribe=reads.transcribe
+    )
 
 
 @asynccontextmanager

@@ -112,11 +112,11 @@ CREATE TABLE IF NOT EXISTS edge (          -- page -> link, each pair once
 
 CREATE TABLE IF NOT EXISTS page_profile (  -- of a page that was judged: what no other table has
     id INTEGER PRIMARY KEY REFERENCES page,
-    modified REAL,                         -- Last-Modified, seconds since 1970
+    modified REAL,                         -- when it last changed, seconds since 1970, if that is known
     in_domain INTEGER NOT NULL,            -- Domain_Mark: it was relevant
     concepts TEXT NOT NULL,                -- JSON: concept of the topic -> times it is named
     class TEXT,                            -- of the ontology, by OntoClassifier
-    headings TEXT NOT NULL                 -- JSON: their texts, in document order
+    headings TEXT NOT NULL                 -- JSON: their texts, h1 first
 );
 
 CREATE TABLE IF NOT EXISTS site (          -- every host of which a page was judged or the root visited

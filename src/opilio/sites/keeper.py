@@ -49,10 +49,23 @@ class SiteKeeper:
     def keep(
         self, lease: Lease, response: Response, page: Page, verdict: Verdict
     ) -> None:
-        """Profile a page that was judged, perhaps in the place of an earlier one."""
-        self.forget(lease)
+        """Profile a page that was judged, perhaps in the place of what it said."""
+        self.profile(lease, response, page, verdict, changed=self.forget(lease))
+
+    def profile(
+        self,
+        lease: Lease,
+        response: Response,
+        page: Page,
+        verdict: Verdict,
+        *,
+        changed: bool,
+    ) -> None:
+        """Add the profile of a page, which was seen to change or is new to us."""
         concepts = self.domain.count(page.terms)
         modified = last_modified(response)
+        if changed and modified is None:
+            modified = response.fetched_at
         self.db.execute(
             "INSERT INTO page_profile VALUES (?, ?, ?, ?, ?, ?)",
             (
@@ -64,29 +77,25 @@ class SiteKeeper:
                 encode(page.headings).decode(),
             ),
         )
-        site = self.enter(lease)
+        site = self.site(lease.host)
         site.counts.add(verdict.relevant, main_concepts(concepts, THW))
+        site.entry = site.entry or lease.id
         if modified:
             site.modified = max(modified, site.modified or 0.0)
         if is_root(lease.url):
             self.came_to_root(site, lease.id)
 
-    def enter(self, lease: Lease) -> Kept:
-        """The site of a page; it is where the crawl came in, if it is the first."""
-        site = self.site(lease.host)
-        site.entry = site.entry or lease.id
-        return site
-
-    def forget(self, lease: Lease) -> None:
-        """Drop the profile of a page that has changed, or is no longer there."""
+    def forget(self, lease: Lease) -> bool:
+        """Drop the profile of a page, if it has one."""
         row = self.db.execute(
             "SELECT in_domain, concepts FROM page_profile WHERE id = ?", (lease.id,)
         ).fetchone()
         if row is None:
-            return
+            return False
         named = msgspec.json.decode(row[1], type=Counts)
         self.site(lease.host).counts.remove(row[0], main_concepts(named, THW))
         self.db.execute("DELETE FROM page_profile WHERE id = ?", (lease.id,))
+        return True
 
     def missed(self, lease: Lease, state: State) -> None:
         """A visit brought no new page; the homepage of a site may be a copy."""

@@ -54,7 +54,7 @@ class PageProfile(msgspec.Struct, frozen=True, kw_only=True):
     url: str
     web_type: WebType
     web_no: int  # host.id
-    updated: float | None  # Last-Modified, seconds since 1970; None: it does not say
+    updated: float | None  # when it last changed, seconds since 1970, if known
     title: str
     outbound: Sequence[Outbound]  # Anchors and Outbound_URLs
     headings: Sequence[str]

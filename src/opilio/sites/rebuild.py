@@ -21,7 +21,8 @@ from opilio.store.warc_files import read_record
 from opilio.types import Lease, ReaderSetup, State, Verdict
 
 JUDGED = """
-    SELECT link.id, url, host.name, state, fetched_at, score, relevant,
+    SELECT link.id, url, host.name, fetched_at, score, relevant,
+        (SELECT count(*) > 1 FROM version WHERE version.page = link.id),
         warc, warc_offset, warc_length
     FROM page JOIN link USING (id) JOIN host ON host.id = link.host
     WHERE score IS NOT NULL AND warc IS NOT NULL ORDER BY number
@@ -31,7 +32,6 @@ ROOTS = """
     FROM link JOIN host ON host.id = link.host
     WHERE url GLOB '*/' AND state IN ('copy', 'unusable') ORDER BY link.id
 """
-READ = (State.KEPT, State.IRRELEVANT)
 
 
 class Rebuilt(msgspec.Struct, frozen=True):
@@ -72,19 +72,19 @@ def profile_all(
     """Live through the visits of a crawl again, in their order."""
     reader = make_reader(setup)
     pages = unread = 0
-    for id, url, host, state, at, score, relevant, *place in db.execute(JUDGED):
-        lease = Lease(id, url, 0, host, 0.0)
-        keeper.enter(lease)
-        if state not in READ:
-            continue  # it is no longer there
+    for id, url, host, at, score, relevant, changed, *place in db.execute(JUDGED):
         try:
             response = read_record(folder.warcs, *place)
         except OpilioError:
             unread += 1
             continue
-        response = msgspec.structs.replace(response, fetched_at=at)
-        verdict = Verdict(score, bool(relevant))
-        keeper.keep(lease, response, reader.read(response), verdict)
+        keeper.profile(
+            Lease(id, url, 0, host, 0.0),
+            msgspec.structs.replace(response, fetched_at=at),
+            reader.read(response),
+            Verdict(score, bool(relevant)),
+            changed=changed,
+        )
         pages += 1
         tell(pages)
     for id, url, host, state in db.execute(ROOTS):
