@@ -1,0 +1,141 @@
+"""Runs in; the mean recall and harvest of each strategy after x·R requests out.
+
+Topics differ in R, the number of their targets, so requests are counted in units of
+R: at x = 1 an oracle that never errs has found everything. For a run whose n-th
+request found its t(n)-th target, with n = ⌊x·R⌋:
+
+    recall(x)  = t(n) / R
+    harvest(x) = t(n) / min(n, requests made)
+    lately(x)  = (t(n) - t(n - w)) / w      with w = R/2 requests: a sliding window
+
+A curve is the mean over runs; its band is the 95 % bootstrap interval of that mean
+over topics: the runs of a topic are drawn together, since they resemble each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from opilio.lab.runs import Run
+
+FURTHEST = 3.0  # units of R: as far as AURC looks
+STEPS = 60  # of a curve
+WINDOW = 0.5  # units of R
+DRAWS = 2_000
+
+Numbers = npt.NDArray[np.float64]
+
+
+class Walk(NamedTuple):
+    """What a crawl found, and when: a run's own, or its oracle's."""
+
+    found_at: Sequence[int]
+    requests: int
+    targets: int  # R
+    topic: tuple[str, str]  # web and topic
+
+
+class Curve(NamedTuple):
+    """A mean over runs at each x, and its 95 % interval."""
+
+    x: Numbers
+    mean: Numbers
+    low: Numbers
+    high: Numbers
+
+    def at(self, x: float) -> tuple[float, float, float]:
+        """Mean, low and high at one x of the grid."""
+        place = int(np.argmin(np.abs(self.x - x)))
+        return float(self.mean[place]), float(self.low[place]), float(self.high[place])
+
+
+Measure = Callable[[Walk, Numbers], Numbers]
+
+
+def walked(run: Run) -> Walk:
+    """A run as its curve needs it."""
+    topic = (run.task.web, run.task.topic)
+    return Walk(run.found_at, run.requests, run.R, topic)
+
+
+def walked_by_oracle(run: Run) -> Walk:
+    """What the oracle did where this run was."""
+    harvest = run.oracle.harvest
+    # The records have the oracle's harvest, not its number of requests.
+    made = round(len(run.oracle_found_at) / harvest) if harvest else run.budget
+    topic = (run.task.web, run.task.topic)
+    return Walk(run.oracle_found_at, made, run.R, topic)
+
+
+def grid(runs: Sequence[Run]) -> Numbers:
+    """From 0 to 3 R, or to where the first run had to end for want of budget.
+
+    A run that had nothing left to visit would find no more, so it does not end there.
+    """
+    cut = [run.budget / run.R for run in runs if run.ended == "budget"]
+    return np.linspace(0, min([FURTHEST, *cut]), STEPS + 1)
+
+
+def recall(walk: Walk, x: Numbers) -> Numbers:
+    """Targets found after x·R requests / R."""
+    found = found_by(walk, requests_at(walk, x))
+    return found / walk.targets
+
+
+def harvest(walk: Walk, x: Numbers) -> Numbers:
+    """Targets found after x·R requests / requests; 0 before the first."""
+    asked = requests_at(walk, x)
+    made: Numbers = np.clip(np.minimum(asked, walk.requests), 1, None)
+    return found_by(walk, asked) / made
+
+
+def lately(walk: Walk, x: Numbers) -> Numbers:
+    """Share of targets among the last R/2 requests; fewer at the beginning."""
+    asked = requests_at(walk, x)
+    width = max(1, round(WINDOW * walk.targets))
+    before = np.maximum(asked - width, 0)
+    found = found_by(walk, asked) - found_by(walk, before)
+    return found / np.clip(asked - before, 1, None)
+
+
+def requests_at(walk: Walk, x: Numbers) -> Numbers:
+    """How many requests x·R are; a little more, lest 0.7 · 10 be 6."""
+    asked: Numbers = np.floor(x * walk.targets + 1e-6)
+    return asked
+
+
+def found_by(walk: Walk, asked: Numbers) -> Numbers:
+    """Targets found by the first so many requests."""
+    places = np.searchsorted(np.asarray(walk.found_at), asked, side="right")
+    return places.astype(np.float64)
+
+
+def curve(walks: Sequence[Walk], measure: Measure, x: Numbers) -> Curve:
+    """The mean of a measure over runs, with its band."""
+    values = np.array([measure(walk, x) for walk in walks])
+    low, high = interval(values, [walk.topic for walk in walks])
+    return Curve(x, values.mean(axis=0), low, high)
+
+
+def interval(
+    values: Numbers, groups: Sequence[object], seed: int = 0
+) -> tuple[Numbers, Numbers]:
+    """The 95 % bootstrap interval of each column's mean, rows drawn by group.
+
+    With one group only, the rows are drawn one by one.
+    """
+    names = list(dict.fromkeys(groups))
+    if len(names) == 1:
+        names = groups = list(range(len(values)))
+    belongs = np.array([[group == name for group in groups] for name in names])
+    draws = np.random.default_rng(seed).multinomial(
+        len(names), [1 / len(names)] * len(names), size=DRAWS
+    )
+    # How often each group was drawn, times its sum, over how many rows that makes.
+    means = draws @ (belongs @ values) / (draws @ belongs.sum(axis=1))[:, None]
+    low, high = np.quantile(means, (0.025, 0.975), axis=0)
+    return low, high

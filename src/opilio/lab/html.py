@@ -1,0 +1,50 @@
+"""Text from anywhere in; HTML that shows it and does nothing else out."""
+
+from __future__ import annotations
+
+import html
+import unicodedata
+
+VOID = ("br", "input", "meta")
+
+
+class Html(str):
+    """Text that is HTML already."""
+
+    __slots__ = ()
+
+
+def clean(text: str) -> str:
+    """Text without characters that control something; SVG would not be valid."""
+    return "".join(
+        " " if unicodedata.category(character) in ("Cc", "Cf", "Cs") else character
+        for character in text
+    )
+
+
+def escaped(text: object) -> Html:
+    """Anything as text of a page; HTML stays what it is."""
+    if isinstance(text, Html):
+        return text
+    return Html(html.escape(clean(str(text))))
+
+
+def tag(name: str, /, *parts: object, **attributes: object) -> Html:
+    """An element with its parts; `aria_label` is written aria-label, `class_` class.
+
+    An attribute that is None is left out; the others are text, even if HTML is given.
+    """
+    written = "".join(
+        f' {key.rstrip("_").replace("_", "-")}="{html.escape(clean(str(value)))}"'
+        for key, value in attributes.items()
+        if value is not None
+    )
+    start = f"<{name}{written}>"
+    if name in VOID:
+        return Html(start)
+    return Html(start + "".join(map(escaped, parts)) + f"</{name}>")
+
+
+def joined(*parts: object) -> Html:
+    """Parts in a row."""
+    return Html("".join(map(escaped, parts)))

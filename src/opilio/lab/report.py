@@ -1,0 +1,54 @@
+"""Runs in; a folder with one HTML page and its plots out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from opilio.lab import plots
+from opilio.lab.figures import (
+    NARROW,
+    PLOTS,
+    Findings,
+    against_oracle,
+    findings,
+    leaders,
+    strategy_figure,
+    topics_chart,
+)
+from opilio.lab.html import Html
+from opilio.lab.report_page import page
+from opilio.lab.runs import About, Run
+
+__all__ = ["strategy_figure", "write_report"]
+
+
+def write_report(runs: Sequence[Run], about: About, folder: Path) -> Path:
+    """Write report.html and its plots as SVG and PNG; return the page's path."""
+    found = findings(runs)
+    folder.mkdir(parents=True, exist_ok=True)
+    charts = dict(draw(found))
+    for name, drawn in charts.items():
+        plots.write_svg(drawn, folder / f"{name}.svg")
+        plots.write_png(drawn, folder / f"{name}.png")
+    narrow = {
+        f"{name}-narrow": Html(plots.svg(leaders(found, PLOTS[name], NARROW)))
+        for name in charts
+        if name in PLOTS
+    }
+    inline = {name: Html(drawn) for name, drawn in charts.items()} | narrow
+    small = {
+        row.entry: Html(plots.svg(against_oracle(found, row.entry)))
+        for row in found.rows
+    }
+    path = folder / "report.html"
+    path.write_text(page(found, about, inline, small), encoding="utf-8")
+    return path
+
+
+def draw(found: Findings) -> Iterator[tuple[str, str]]:
+    """The plots that are files too: names and SVG."""
+    for name, plot in PLOTS.items():
+        if plot.start < found.x[-1]:
+            yield name, plots.svg(leaders(found, plot))
+    yield "topics", plots.svg(topics_chart(found))

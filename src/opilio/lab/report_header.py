@@ -1,0 +1,107 @@
+"""Findings in; the head of a report out: what was compared, and who came first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from opilio.lab.figures import Findings
+from opilio.lab.html import Html, tag
+from opilio.lab.runs import About, Run
+from opilio.lab.standings import Standing
+from opilio.strategies import DEFAULT
+
+PERFECT = "perfect"  # the judge that is told the labels
+THEMES = ("auto", "light", "dark")
+
+
+def header(found: Findings, about: About) -> Html:
+    """What was compared, and what came of it, in a few words."""
+    runs = found.all_runs
+    entries = len(found.rows)
+    strategies = len({entry.strategy for entry in found.runs})
+    facts = [
+        ("pages", f"{about.pages:,}"),
+        ("links", f"{about.links:,}"),
+        ("strategies", strategies),
+        ("topics", len({(run.task.web, run.task.topic) for run in runs})),
+        ("runs", f"{len(runs):,}"),
+    ]
+    if entries != strategies:
+        facts.insert(3, ("combinations", entries))
+    figures = [tag("div", tag("dt", name), tag("dd", what)) for name, what in facts]
+    return tag(
+        "header",
+        theme_switch(),
+        tag("h1", f"{about.title or about.web}: {strategies} strategies compared"),
+        tag("p", *lead(found), class_="lead"),
+        tag("dl", *figures, class_="facts"),
+        tag("p", "Topics (R, their targets in reach): ", topics_in_words(runs), "."),
+    )
+
+
+def lead(found: Findings) -> list[object]:
+    """The first and the default strategy, in words."""
+    first = contenders(found)[0]
+    parts: list[object] = [
+        tag("strong", found.names[first.entry]),
+        f" comes first, with {first.of_oracle:.0%} of what an oracle reaches that knows "
+        f"every link and every label (AURC {first.aurc:.3f}).",
+    ]
+    row = default_row(found)
+    if row is None:
+        return parts
+    if row is first:
+        return [*parts, " It is the default."]
+    place = contenders(found).index(row) + 1
+    return [
+        *parts,
+        " The default, ",
+        tag("strong", found.names[row.entry]),
+        f", is number {place} of {len(contenders(found))} with {row.of_oracle:.0%}.",
+    ]
+
+
+def default_row(found: Findings) -> Standing | None:
+    """How the strategy did that is used when none is named."""
+    rows = [row for row in contenders(found) if row.entry.strategy == DEFAULT]
+    return rows[0] if rows else None
+
+
+def contenders(found: Findings) -> list[Standing]:
+    """The entries, best first, without those whose judge is told the labels."""
+    honest = [row for row in found.rows if row.entry.judge != PERFECT]
+    return honest or found.rows
+
+
+def topics_in_words(runs: Iterable[Run]) -> str:
+    """Each topic with the number of its targets, or from fewest to most."""
+    sizes: dict[str, list[int]] = {}
+    for run in runs:
+        sizes.setdefault(run.task.topic, []).append(run.R)
+    return ", ".join(
+        f"{topic} ({span(min(own), max(own))})" for topic, own in sizes.items()
+    )
+
+
+def span(least: int, most: int) -> str:
+    """A number, or two if they differ."""
+    return f"{least:,}" if least == most else f"{least:,} to {most:,}"
+
+
+def theme_switch() -> Html:
+    """Three buttons for the colours; they work without a script."""
+    buttons = [
+        tag(
+            "label",
+            tag(
+                "input",
+                type="radio",
+                name="theme",
+                id=theme,
+                checked="" if theme == THEMES[0] else None,
+            ),
+            theme,
+        )
+        for theme in THEMES
+    ]
+    return tag("fieldset", *buttons, class_="theme", aria_label="Colours")

@@ -1,0 +1,188 @@
+"""Findings and their charts in; one HTML page that needs nothing else out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib.resources import files
+
+from opilio.lab import colours
+from opilio.lab.duels import duels_table, fight, in_words
+from opilio.lab.figures import Findings
+from opilio.lab.html import Html, joined, tag
+from opilio.lab.report_header import contenders, default_row, header
+from opilio.lab.report_tables import numbers_table, rows_table, standings_table
+from opilio.lab.runs import About, Run
+from opilio.lab.standings import Entry, distinct_tasks
+
+# Nothing is loaded and nothing is run, whatever the names in the page may be.
+POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+
+CAPTIONS = {
+    "recall": "Share of a topic's R targets found, mean over runs. Bands are 95 % "
+    "intervals of the mean over topics; topics differ, so bands may overlap where the "
+    "paired comparison below is clear.",
+    "harvest": "Share of all requests so far that found a new target.",
+    "window": "The same over a sliding window: what a crawl still brings as it goes "
+    "on. Where the oracle falls, everything has been found.",
+}
+TITLES = {
+    "recall": "How much is found, and how soon",
+    "harvest": "How much of the work pays",
+    "window": "How long it keeps paying",
+}
+
+
+def page(
+    found: Findings,
+    about: About,
+    charts: Mapping[str, Html],
+    small: Mapping[Entry, Html],
+) -> str:
+    """The whole page; `charts` are SVG by name, `small` those of each entry."""
+    title = about.title or about.web
+    sections = [
+        header(found, about),
+        standings_section(found),
+        *(curves_section(name, charts) for name in TITLES if name in charts),
+        multiples_section(found, small),
+        topics_section(charts["topics"]),
+        duels_section(found),
+        section(
+            "numbers",
+            "The figures of the recall curves",
+            tag("details", tag("summary", "Show the table"), numbers_table(found)),
+        ),
+        run_section(found, about),
+    ]
+    head = tag(
+        "head",
+        tag("meta", charset="utf-8"),
+        tag("meta", http_equiv="Content-Security-Policy", content=POLICY),
+        tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        tag("meta", name="color-scheme", content="light dark"),
+        tag("title", f"{title}: strategies compared"),
+        tag("style", Html(style())),
+    )
+    body = tag("body", sections[0], tag("main", *sections[1:]))
+    return "<!doctype html>\n" + tag("html", head, body, lang="en") + "\n"
+
+
+def style() -> str:
+    """The colours, the page's own style, and the colours of its charts."""
+    sheet = files("opilio.lab").joinpath("report.css").read_text(encoding="utf-8")
+    return colours.variables() + sheet + colours.variable_charts()
+
+
+def section(name: str, title: str, *parts: object) -> Html:
+    """A part of the page that can be linked to."""
+    return tag("section", tag("h2", title), *parts, id=name)
+
+
+def standings_section(found: Findings) -> Html:
+    """The table, and how to read it."""
+    notes = [
+        "R is the number of targets that a topic's seeds lead to. Requests to some "
+        "recall are medians over all runs, where a run that never got there counts as "
+        "later than any; beside them, how many got there. ",
+    ]
+    missing = sum(
+        len(found.all_runs) // len(found.rows) != row.runs for row in found.rows
+    )
+    if missing:
+        notes.append("Not every row has the same runs: compare them with care. ")
+    if found.left_out:
+        notes.append(f"{found.left_out} runs had no target in reach and are left out.")
+    return section(
+        "standings",
+        "Who finds most",
+        tag("p", "Sorted by the share of the oracle's AURC."),
+        standings_table(found),
+        tag("p", *notes, class_="note"),
+    )
+
+
+def curves_section(name: str, charts: Mapping[str, Html]) -> Html:
+    """A chart of curves, in two widths, of which one is shown."""
+    both = [
+        tag("div", charts[name], class_="chart wide-only", role="img", aria_label=name),
+        tag("div", charts[f"{name}-narrow"], class_="chart narrow", aria_hidden="true"),
+    ]
+    caption = tag("figcaption", CAPTIONS[name])
+    return section(name, TITLES[name], tag("figure", *both, caption))
+
+
+def multiples_section(found: Findings, small: Mapping[Entry, Html]) -> Html:
+    """A small chart of every entry."""
+    key = [
+        tag("span", class_="key own"),
+        "the strategy, ",
+        tag("span", class_="key breadth"),
+        "breadth-first, ",
+        tag("span", class_="key best"),
+        "the oracle; recall over requests in multiples of R.",
+    ]
+    charts = []
+    for row in found.rows:
+        name = found.names[row.entry]
+        share = tag("small", f" {row.of_oracle:.0%} of the oracle")
+        chart = tag("div", small[row.entry], role="img", aria_label=f"recall of {name}")
+        charts.append(tag("figure", tag("figcaption", name, share), chart))
+    grid = tag("div", *charts, class_="multiples")
+    return section("each", "Each on its own", tag("p", *key, class_="note"), grid)
+
+
+def topics_section(chart: Html) -> Html:
+    """The heat map."""
+    caption = "Share of the oracle's AURC, mean over the runs of a topic."
+    picture = tag("div", chart, class_="heat", role="img", aria_label=caption)
+    figure = tag("figure", picture, tag("figcaption", caption))
+    return section("topics", "Which topic suits whom", figure)
+
+
+def duels_section(found: Findings) -> Html:
+    """Who beats whom: a table for each kind of seeds, and two entries in words."""
+    note = (
+        "Differences in AURC are taken task by task. A strategy beats another only if "
+        "the 95 % interval of the mean difference over topics lies above zero."
+    )
+    duels = fight(found)
+    parts = [tag("p", note)]
+    told = dict.fromkeys(row.entry for row in contenders(found)[:1])
+    usual = default_row(found)
+    if usual:
+        told[usual.entry] = None
+    parts += [in_words(found, duels[entry.seeds_mode], entry) for entry in told]
+    for mode, of_mode in duels.items():
+        if len(duels) > 1:
+            parts.append(tag("h3", f"Seeds: {mode}"))
+        parts.append(duels_table(found, of_mode))
+    return section("duels", "Who beats whom", *parts)
+
+
+def run_section(found: Findings, about: About) -> Html:
+    """What is needed to do it again."""
+    runs = found.all_runs
+    budgets = sorted({run.budget for run in runs})
+    rows: list[tuple[str, object]] = [
+        ("command", tag("code", about.command)),
+        ("web", f"{about.web}: {about.pages:,} pages, {about.links:,} links"),
+        ("judges", ", ".join(sorted({run.task.judge for run in runs}))),
+        ("seeds", ", ".join(sorted({run.task.seeds_mode for run in runs}))),
+        ("repetitions", len({run.task.repeat for run in runs})),
+        ("requests a run", f"{budgets[0]:,} to {budgets[-1]:,} at most"),
+        ("versions", ", ".join(f"{name} {v}" for name, v in about.versions.items())),
+        ("begun", about.started),
+        ("took", f"{about.seconds:,.0f} s on {about.cores} cores"),
+    ]
+    return section("run", "What was run", rows_table(rows), seeds_table(runs))
+
+
+def seeds_table(runs: list[Run]) -> Html:
+    """Where the crawls began: each task once."""
+    rows = [
+        (name, joined(*(joined(tag("code", seed), tag("br")) for seed in run.seeds)))
+        for run in distinct_tasks(runs)
+        for task in [run.task]
+        for name in [f"{task.topic}, {task.seeds_mode}, repetition {task.repeat + 1}"]
+    ]
+    return tag("details", tag("summary", "Seeds of each task"), rows_table(rows))

@@ -1,0 +1,131 @@
+"""Findings in; the tables of a report, as HTML, out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from opilio.lab.curves import STEPS, Curve
+from opilio.lab.figures import PLOTS, REFERENCES, Findings
+from opilio.lab.html import Html, joined, tag
+from opilio.lab.standings import REACHED, Entry, Reached, Standing
+
+COLUMNS = (  # short, and what it is
+    ("strategy", "the oracle knows every link and label; the others do not"),
+    ("AURC [95 %]", "mean recall over the first 3·R requests, mean over runs"),
+    ("of the oracle", "AURC / the oracle's AURC, mean over runs"),
+    ("recall at 2R", "targets found after 2·R requests / R"),
+    ("harvest", "targets found / requests"),
+    *(
+        (
+            f"to {share} %",
+            f"requests until {share} % recall: median, runs that got there",
+        )
+        for share in REACHED
+    ),
+    ("target length", "links from a seed to a target, median; mean over runs"),
+    ("through irrelevant", "targets found on pages that are not relevant"),
+    ("wasted", "requests that brought no new page"),
+    ("CPU ms", "of deciding, a request; reading pages is not in it"),
+)
+NUMBERS = 12  # columns of the table of a curve
+
+
+def standings_table(found: Findings) -> Html:
+    """Every entry, best first, below the oracle."""
+    head = tag("tr", *(tag("th", name, title=what) for name, what in COLUMNS))
+    several = len(found.oracle) > 1
+    rows = [
+        standing_row(row, oracle_name(row.entry, several), "oracle")
+        for row in found.oracle
+    ]
+    for row in found.rows:
+        kind = "reference" if row.entry.strategy in REFERENCES else None
+        rows.append(standing_row(row, found.names[row.entry], kind))
+    return wide(tag("table", tag("thead", head), tag("tbody", *rows)))
+
+
+def oracle_name(entry: Entry, several: bool) -> str:
+    """The oracle, and with which seeds if there are several kinds."""
+    return f"oracle · {entry.seeds_mode}" if several else "oracle"
+
+
+def standing_row(row: Standing, name: str, kind: str | None) -> Html:
+    """One entry."""
+    between = tag("small", f" [{row.aurc_low:.3f}, {row.aurc_high:.3f}]")
+    cells = (
+        joined(f"{row.aurc:.3f}", between),
+        bar(row.of_oracle),
+        percent(row.recall_2R),
+        percent(row.harvest),
+        *(pages_to(reached, row.runs) for reached in row.pages_to),
+        number(row.target_length, ".1f"),
+        percent(row.through_irrelevant),
+        percent(row.wasted),
+        number(row.cpu_ms, ".2f"),
+    )
+    columns = [
+        tag("td", cell, class_="share" if place == 1 else None)
+        for place, cell in enumerate(cells)
+    ]
+    return tag("tr", tag("th", name, scope="row"), *columns, class_=kind)
+
+
+def bar(share: float) -> Html:
+    """A share as a bar and as a figure."""
+    full = tag("b", style=f"width:{min(share, 1):.1%}")
+    return tag("div", tag("i", full), tag("span", f"{share:.1%}"), class_="bar")
+
+
+def percent(share: float | None) -> str:
+    """A share in words; a dash for none."""
+    return number(share, ".1%")
+
+
+def number(value: float | None, form: str) -> str:
+    """A figure; a dash for none."""
+    return "–" if value is None else format(value, form)
+
+
+def pages_to(reached: Reached, runs: int) -> Html:
+    """The median, and how many got there."""
+    count = tag("small", f" {reached.runs}/{runs}")
+    return joined(number(reached.requests, ",.0f"), count)
+
+
+def numbers_table(found: Findings) -> Html:
+    """The exact figures of every recall curve."""
+    plot = PLOTS["recall"]
+    places = range(STEPS // NUMBERS, STEPS + 1, STEPS // NUMBERS)
+    head = [tag("th", f"{found.x[place]:.3g} R") for place in places]
+    curves: list[tuple[str, Curve]] = [
+        ("oracle", found.oracle_curve(found.all_runs, plot))
+    ]
+    curves += [
+        (found.names[row.entry], found.curve(row.entry, plot)) for row in found.rows
+    ]
+    rows = [
+        tag("tr", tag("th", name, scope="row"), *curve_cells(curve, places))
+        for name, curve in curves
+    ]
+    title = tag("tr", tag("th", "recall after"), *head)
+    return wide(tag("table", tag("thead", title), tag("tbody", *rows)))
+
+
+def curve_cells(curve: Curve, places: Iterable[int]) -> Iterator[Html]:
+    """Means with their intervals."""
+    for place in places:
+        between = f"[{curve.low[place]:.3f}, {curve.high[place]:.3f}]"
+        yield tag("td", f"{curve.mean[place]:.3f}", tag("br"), tag("small", between))
+
+
+def rows_table(rows: Sequence[tuple[str, object]]) -> Html:
+    """Names and what they are."""
+    body = [
+        tag("tr", tag("th", name, scope="row"), tag("td", what)) for name, what in rows
+    ]
+    return tag("table", tag("tbody", *body), class_="run")
+
+
+def wide(table: Html) -> Html:
+    """A table that scrolls where the page is narrow, by keyboard too."""
+    return tag("div", table, class_="wide", tabindex="0")

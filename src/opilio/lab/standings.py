@@ -1,0 +1,174 @@
+"""Runs in; one row a strategy, best share of the oracle first, out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from statistics import fmean, median
+from typing import NamedTuple
+
+import msgspec
+import numpy as np
+
+from opilio.lab.curves import interval
+from opilio.lab.html import clean
+from opilio.lab.runs import Measures, Run
+
+REACHED = (50, 80, 90)  # % of recall
+
+
+class Entry(NamedTuple):
+    """What is compared: a strategy with the judge and the seeds it was given."""
+
+    strategy: str
+    judge: str
+    seeds_mode: str
+
+
+class Reached(NamedTuple):
+    """Requests until some recall: the median over all runs, and how many got there."""
+
+    requests: float | None  # None: fewer than half of the runs got there
+    runs: int
+
+
+class Standing(msgspec.Struct, frozen=True, kw_only=True):
+    """How an entry did: means over its runs."""
+
+    entry: Entry
+    runs: int
+    aurc: float
+    aurc_low: float  # 95 % interval of the mean over topics
+    aurc_high: float
+    of_oracle: float  # AURC / the oracle's, mean over runs
+    recall_2R: float  # noqa: N815 - as in Measures
+    harvest: float
+    pages_to: tuple[Reached, ...]  # 50, 80 and 90 % of recall
+    target_length: float | None
+    through_irrelevant: float | None
+    wasted: float
+    cpu_ms: float | None  # a request; the oracle is not timed
+
+
+def entry_of(run: Run) -> Entry:
+    """The entry that a run belongs to."""
+    return Entry(run.task.strategy, run.task.judge, run.task.seeds_mode)
+
+
+def usable(runs: Iterable[Run]) -> list[Run]:
+    """The runs that can be measured: there was something that the oracle could find."""
+    return [run for run in runs if run.R and "aurc" in run.of_oracle]
+
+
+def by_entry(runs: Iterable[Run]) -> dict[Entry, list[Run]]:
+    """The runs of each entry, in the order in which the entries come."""
+    entries: dict[Entry, list[Run]] = {}
+    for run in runs:
+        entries.setdefault(entry_of(run), []).append(run)
+    return entries
+
+
+def names(entries: Iterable[Entry]) -> dict[Entry, str]:
+    """The shortest name that tells each entry from the others."""
+    entries = list(entries)
+    parts = [
+        part
+        for part in range(len(Entry._fields))
+        if part == 0 or len({entry[part] for entry in entries}) > 1
+    ]
+    return {
+        entry: clean(" · ".join(entry[part] for part in parts)) for entry in entries
+    }
+
+
+def standings(runs: Iterable[Run]) -> list[Standing]:
+    """Every entry, best share of the oracle first; of equals, by name."""
+    found = [
+        standing(entry, own, [run.measures for run in own])
+        for entry, own in by_entry(runs).items()
+    ]
+    return sorted(found, key=lambda row: (-row.of_oracle, row.entry))
+
+
+def oracle_standings(runs: Iterable[Run]) -> list[Standing]:
+    """What the oracle reached on the same tasks: a row for each kind of seeds."""
+    modes: dict[str, list[Run]] = {}
+    for run in distinct_tasks(runs):
+        modes.setdefault(run.task.seeds_mode, []).append(run)
+    return [
+        standing(
+            Entry("oracle", "", mode),
+            own,
+            [run.oracle for run in own],
+            is_oracle=True,
+        )
+        for mode, own in modes.items()
+    ]
+
+
+def distinct_tasks(runs: Iterable[Run]) -> list[Run]:
+    """One run for each web, topic, seeds and repetition: the oracle's are the same."""
+    first: dict[tuple[str, str, str, int], Run] = {}
+    for run in runs:
+        task = run.task
+        key = (task.web, task.topic, task.seeds_mode, task.repeat)
+        first.setdefault(key, run)
+    return list(first.values())
+
+
+def standing(
+    entry: Entry,
+    runs: Sequence[Run],
+    measures: Sequence[Measures],
+    *,
+    is_oracle: bool = False,
+) -> Standing:
+    """Means over the runs of one entry."""
+    aurc = np.array([[one.aurc] for one in measures])
+    low, high = interval(aurc, [(run.task.web, run.task.topic) for run in runs])
+    return Standing(
+        entry=entry,
+        runs=len(runs),
+        aurc=float(aurc.mean()),
+        aurc_low=float(low[0]),
+        aurc_high=float(high[0]),
+        of_oracle=1.0 if is_oracle else mean_share(runs),
+        recall_2R=fmean(one.recall_2R for one in measures),
+        harvest=fmean(one.harvest for one in measures),
+        pages_to=tuple(
+            reached([getattr(one, f"pages_to_{share}") for one in measures])
+            for share in REACHED
+        ),
+        target_length=mean_of(measures, lambda one: one.target_length),
+        through_irrelevant=mean_of(measures, lambda one: one.through_irrelevant),
+        wasted=fmean(one.wasted for one in measures),
+        cpu_ms=None if is_oracle else fmean(run.cpu_ms for run in runs),
+    )
+
+
+def mean_share(runs: Iterable[Run]) -> float:
+    """Mean share of the oracle's AURC."""
+    return fmean(run.of_oracle["aurc"] for run in runs)
+
+
+def reached(requests: Sequence[int | None]) -> Reached:
+    """The median, where never is later than any number."""
+    middle = median(math.inf if number is None else number for number in requests)
+    count = sum(1 for number in requests if number is not None)
+    return Reached(None if math.isinf(middle) else middle, count)
+
+
+def mean_of(
+    measures: Iterable[Measures], field: Callable[[Measures], float | None]
+) -> float | None:
+    """The mean over the runs that have the figure."""
+    known = [value for one in measures if (value := field(one)) is not None]
+    return fmean(known) if known else None
+
+
+def shares_by_topic(runs: Iterable[Run]) -> dict[tuple[Entry, str], float]:
+    """Each entry's mean share of the oracle on each topic."""
+    cells: dict[tuple[Entry, str], list[Run]] = {}
+    for run in runs:
+        cells.setdefault((entry_of(run), run.task.topic), []).append(run)
+    return {cell: mean_share(own) for cell, own in cells.items()}
