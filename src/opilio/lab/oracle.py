@@ -1,0 +1,140 @@
+"""A web with known links and targets in; the order of requests of an oracle out.
+
+The oracle knows every link and every label, and always walks to the nearest target
+that it has not found (design.md, section 8). Near is what costs few requests:
+
+    d(v) = 0               v was visited
+    d(v) = 1               v is a start
+    d(v) = 1 + min d(u)    over the pages u that link to v
+
+A step walks the whole way to the target with the least d, of equals to the one with
+the lowest number. Any target on the way would have been nearer, so a step finds one,
+with its last request. Then d falls for what the pages of the way lead to. It never
+rises, so what was worked out stays of use, and it is worked out no farther than the
+nearest target.
+
+While some target is linked from a visited page, ties do not matter: all such targets
+are visited next, whatever their order. Otherwise the choice is greedy. So the oracle is
+a yardstick, not the best that is possible: the way to a farther target may lead past
+more of them, and a crawl may come out above it.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from heapq import heappop, heappush
+from itertools import islice
+from typing import NamedTuple
+
+import numpy as np
+
+from opilio.lab.link_graph import LinkGraph, Nodes
+
+FAR = np.iinfo(np.int32).max
+
+
+class Step(NamedTuple):
+    """A request of the oracle."""
+
+    page: int
+    via: int  # number of the step whose page has the link, from 0; -1: a start
+    depth: int  # links followed from a start
+
+
+def walk(
+    links: LinkGraph,
+    starts: Sequence[int],
+    targets: Mapping[int, Hashable],
+    budget: int,
+) -> list[int]:
+    """The pages that the oracle visits, in order; it ends when all targets are found.
+
+    `targets` names the content of each relevant page: pages of equal content are one
+    target. Those that no start leads to are left out.
+    """
+    return [step.page for step in steps(links, starts, targets, budget)]
+
+
+def steps(
+    links: LinkGraph,
+    starts: Sequence[int],
+    targets: Mapping[int, Hashable],
+    budget: int,
+) -> list[Step]:
+    """The oracle's walk, with how each page was found."""
+    requests = _Oracle(links, starts, targets).requests()
+    walked: list[Step] = []
+    number = {-1: -1}  # page -> its step
+    for page, found_on in islice(requests, budget):
+        via = number[found_on]
+        depth = walked[via].depth + 1 if via >= 0 else 0
+        number[page] = len(walked)
+        walked.append(Step(page, via, depth))
+    return walked
+
+
+class _Oracle:
+    """What was visited and found so far, and how far away the rest is."""
+
+    def __init__(
+        self, links: LinkGraph, starts: Sequence[int], targets: Mapping[int, Hashable]
+    ) -> None:
+        self.links = links
+        self.targets = targets
+        self.pages_of = defaultdict(list)  # content -> where it is
+        for page, content in targets.items():
+            self.pages_of[content].append(page)
+        self.sought = np.zeros(links.size, bool)
+        self.sought[list(targets)] = True
+        self.away: Nodes = np.full(links.size, FAR, np.int32)  # d, or more
+        self.found_on: Nodes = np.full(links.size, -1, np.int32)
+        self.near: list[tuple[int, int]] = []  # heap of d and target
+        self.fronts: dict[int, list[Nodes]] = defaultdict(list)  # d -> links to follow
+        self._approach(np.unique(np.asarray(starts, np.int32)), 1)
+
+    def requests(self) -> Iterator[tuple[int, int]]:
+        """Each page visited and the page it was found on, until all targets are."""
+        while (target := self._nearest()) is not None:
+            way = self._way_to(target)
+            for page in way:
+                yield page, int(self.found_on[page])
+            self.sought[self.pages_of[self.targets[target]]] = False
+            self._approach(np.array(way, np.int32), 0)
+
+    def _nearest(self) -> int | None:
+        """The target with the least d; None if no other can be reached."""
+        while self.near or self.fronts:
+            closest = min(self.fronts, default=FAR)
+            if not self.near or self.near[0][0] > closest:
+                self._follow(closest)
+                continue
+            away, target = self.near[0]
+            if self.sought[target] and self.away[target] == away:
+                return target
+            heappop(self.near)  # it was found, or has come nearer since
+        return None
+
+    def _way_to(self, target: int) -> list[int]:
+        """The unvisited pages on the way to a target, and itself."""
+        way = [target]
+        while self.away[way[-1]] > 1:
+            way.append(int(self.found_on[way[-1]]))
+        return way[::-1]
+
+    def _approach(self, pages: Nodes, away: int) -> None:
+        """Note that these pages are only so far away now."""
+        self.away[pages] = away
+        for target in pages[self.sought[pages]].tolist():
+            heappush(self.near, (away, target))
+        self.fronts[away].append(pages)
+
+    def _follow(self, away: int) -> None:
+        """Follow the links of all pages that are so far away."""
+        pages = np.concatenate(self.fronts.pop(away))
+        standing, linked = self.links.links_of(pages[self.away[pages] == away])
+        nearer = self.away[linked] > away + 1
+        standing, linked = standing[nearer], linked[nearer]
+        if len(linked):
+            self.found_on[linked] = standing
+            self._approach(np.unique(linked), away + 1)
