@@ -18,6 +18,15 @@ Clock = Callable[[], float]
 Fingerprint = int
 """64 bits as a signed integer, so that SQLite and numpy hold it as it is."""
 
+Parts = Mapping[str, float]
+"""What a number is made of, by the symbols of the paper that the equation is from."""
+
+TIER = "tier: "
+"""Begins the name of a part that only says among which links this one stands."""
+
+Revision = tuple[Fingerprint, float] | tuple[Fingerprint, float, Parts]
+"""A link that waits, its new promise, and what that is made of, if it is told."""
+
 Headers = Sequence[tuple[str, str]]
 """Header lines in the order of the wire; names in lower case."""
 
@@ -131,6 +140,7 @@ class Page(msgspec.Struct, frozen=True, array_like=True, gc=False):
     counts: bytes = b""  # how often each of these occurs, as little-endian uint16
     alternates: Mapping[str, str] = {}  # hreflang -> URL
     headings: Sequence[str] = ()  # texts, h1 first; empty unless asked for
+    sequence: bytes = b""  # its words for the search index: see word_sequence
 
 
 class ReaderSetup(msgspec.Struct, frozen=True):
@@ -144,6 +154,7 @@ class ReaderSetup(msgspec.Struct, frozen=True):
     overlapping: bool = False  # count terms inside longer terms too
     words: bool = False  # Link.words; with them comes the context
     headings: bool = False
+    sequence: bool = False  # Page.sequence; with it come the headings
     dictionaries: Mapping[str, Mapping[str, tuple[str, ...]]] = {}
     """Language -> word or phrase -> its meanings in the topic's language."""
 
@@ -182,7 +193,7 @@ class Verdict(msgspec.Struct, frozen=True, gc=False):
 
     score: float  # in [0, 1]
     relevant: bool
-    parts: Mapping[str, float] = {}
+    parts: Parts = {}
 
 
 class Ranked(msgspec.Struct, frozen=True, gc=False):
@@ -190,7 +201,7 @@ class Ranked(msgspec.Struct, frozen=True, gc=False):
 
     link: Link
     promise: float
-    parts: Mapping[str, float] = {}
+    parts: Parts = {}
     level: int = 0  # irrelevant pages in a row on the way here: depth in a tunnel
     reason: str = ""  # why it is not wanted; empty: it is
 
@@ -288,6 +299,10 @@ class Profiles(Protocol):
         """A visit brought no new page."""
         ...
 
+    def forget(self, lease: Lease) -> bool:
+        """A page is no longer there; was it known?"""
+        ...
+
     def flush(self) -> None:
         """Hand everything over to the transaction; all hosts are in it."""
         ...
@@ -365,7 +380,7 @@ class Strategy(Protocol):
 class Reviser(Protocol):
     """A strategy whose mind changes while links wait."""
 
-    def revise(self) -> Iterable[tuple[Fingerprint, float]]:
+    def revise(self) -> Iterable[Revision]:
         """New promises since the last call; asked after every page, so mostly few."""
         ...
 
@@ -466,8 +481,9 @@ class Frontier(Protocol):
         was no fault of the link's. `contacted=False`: no request was made."""
         ...
 
-    async def revise(self, promises: Iterable[tuple[Fingerprint, float]]) -> int:
-        """Give waiting links new promises; answers how many were waiting."""
+    async def revise(self, revisions: Iterable[Revision]) -> int:
+        """Give waiting links new promises, and new parts with them, or none where they
+        are not told; answers how many were waiting."""
         ...
 
     async def pace(

@@ -10,6 +10,7 @@ from functools import cache
 from itertools import chain, pairwise
 
 import Stemmer
+from xxhash import xxh3_64_intdigest
 
 DEFAULT_LANGUAGE = "en"
 LONGEST = 64  # characters of a word; longer tokens are neither stemmed nor remembered
@@ -108,6 +109,11 @@ def stem_all(tokens: Sequence[str], language: str = DEFAULT_LANGUAGE) -> list[st
         if len(token) > LONGEST:
             stems[place] = token
     return stems
+
+
+def hash_of(stem: str) -> int:
+    """64 bits of a stem."""
+    return xxh3_64_intdigest(stem.encode("utf-8", "replace"))
 
 
 @cache

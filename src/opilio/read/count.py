@@ -10,6 +10,7 @@ from itertools import accumulate
 from typing import NamedTuple
 from urllib.parse import unquote
 
+from opilio import word_sequence
 from opilio.read.counting import Vector, Words
 from opilio.read.found import Found
 from opilio.read.lexicon import LONGEST, Lexicon
@@ -28,6 +29,7 @@ class Count(NamedTuple):
     url: Counted
     links: list[Link]  # those found, with their terms
     blocks: list[Block]
+    sequence: bytes
 
 
 def count(
@@ -37,6 +39,7 @@ def count(
     language: str,
     *,
     link_words: bool = False,
+    sequence: bool = False,
 ) -> Count:
     """Count the words of the page at this URL, which is in this language."""
     text = found.text[:MOST_TEXT]
@@ -44,6 +47,8 @@ def count(
     for link, (_, start, end, _) in zip(found.links, found.spots, strict=False):
         # An anchor that is not in the text is the name of a picture.
         lines += (words_of(link.url), link.anchor if start == end else "")
+    if sequence:
+        lines.append(" ".join(found.headings))
     ends = list(accumulate(len(line) + 1 for line in lines))
     words = lexicon.words("\n".join(lines), language)
     links = with_terms(words, found.links, found.spots, ends)
@@ -55,7 +60,15 @@ def count(
         url=words.between(ends[1], ends[2]),
         links=links,
         blocks=blocks_of(words, found, ends),
+        sequence=sequence_of(words, ends) if sequence else b"",
     )
+
+
+def sequence_of(words: Words, ends: list[int]) -> bytes:
+    """The words of title, headings (which stand last) and text, for the index."""
+    text, title, headings = words.starts.searchsorted((ends[0], ends[1], ends[-2]))
+    stems = words.row.stems
+    return word_sequence.pack(stems[text:title], stems[headings:], stems[:text])
 
 
 def words_of(url: str) -> str:

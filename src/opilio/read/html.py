@@ -69,8 +69,14 @@ class PageReader:
         found, degraded = self.find(markup, url)
         head = found.head
         language = language_of(head.declared, found.text)
-        link_words = self.setup.words
-        counted = count(self.lexicon, found, url, language, link_words=link_words)
+        counted = count(
+            self.lexicon,
+            found,
+            url,
+            language,
+            link_words=self.setup.words,
+            sequence=self.setup.sequence,
+        )
         vector = counted.vector
         noindex, nofollow = content.page_directives(head.robots, robots, PRODUCT_TOKEN)
         return Page(
@@ -97,6 +103,7 @@ class PageReader:
             counts=vector.counts if self.setup.vector else b"",
             alternates=head.alternates,
             headings=found.headings,
+            sequence=counted.sequence,
         )
 
     def find(self, markup: str, url: str) -> tuple[Found, str]:
@@ -110,7 +117,7 @@ class PageReader:
                 url,
                 context=context,
                 blocks=setup.blocks,
-                headings=setup.headings,
+                headings=setup.headings or setup.sequence,
             )
         except Exception as error:  # whatever a young parser may raise
             found, degraded = scan(markup, url), type(error).__name__

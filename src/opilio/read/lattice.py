@@ -16,7 +16,7 @@ import numpy as np
 
 from opilio import words
 from opilio.read.stems import Compound, Row, Runs, StemTable, in_lines, offsets_in
-from opilio.read.terms import NONE, Integers, Phrases, hash_of, in_order
+from opilio.read.terms import NONE, Integers, Phrases, in_order
 
 MEMO_SIZE = 2**14
 PLAIN = b"a"  # stands for any word in ASCII
@@ -166,7 +166,7 @@ class Lattice:
         known = self.meant.get(meaning)
         if known is None:
             tokens = words.tokens(meaning)
-            known = tuple(map(hash_of, words.stem(tokens, self.table.language)))
+            known = tuple(map(words.hash_of, words.stem(tokens, self.table.language)))
             if len(self.meant) >= MEMO_SIZE:
                 self.meant.clear()
             self.meant[meaning] = known

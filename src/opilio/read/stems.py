@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from opilio import words
-from opilio.read.terms import Flags, Hashes, Integers, Phrases, Terms, hash_of, mix
+from opilio.read.terms import Flags, Hashes, Integers, Phrases, Terms, mix
 
 TABLE_BITS = 20  # the table has a million places, and 24 MB
 LONG = words.LONGEST  # bytes; longer words are looked up each time
@@ -142,7 +142,7 @@ class StemTable:
         plain = [run for run in runs if len(run) <= LONG and run.isascii()]
         stems = words.stem_all(list(map(bytes.decode, plain)), self.language)
         found: dict[bytes, int | Compound] = dict(
-            zip(plain, map(hash_of, stems), strict=True)
+            zip(plain, map(words.hash_of, stems), strict=True)
         )
         for run in runs.difference(plain):
             found[run] = self.split(run)
@@ -158,7 +158,7 @@ class StemTable:
         if not spans:
             return NO_STEM
         tokens, places = zip(*spans, strict=True)
-        hashes = list(map(hash_of, words.stem(tokens, self.language)))
+        hashes = list(map(words.hash_of, words.stem(tokens, self.language)))
         if places == (0,):
             return hashes[0]
         found = Compound(hashes, offsets_in(text, places))

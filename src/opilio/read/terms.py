@@ -19,7 +19,8 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from xxhash import xxh3_64_intdigest
+
+from opilio.words import hash_of
 
 Hashes = npt.NDArray[np.uint64]
 Integers = npt.NDArray[np.int64]
@@ -149,11 +150,6 @@ def inner_nodes(levels: list[Hashes], lengths: Integers) -> Hashes:
     for level, nodes in enumerate(levels):
         inner.append(nodes[lengths[lengths > level] > level + 1])
     return np.concatenate(inner)
-
-
-def hash_of(stem: str) -> int:
-    """64 bits of a stem."""
-    return xxh3_64_intdigest(stem.encode("utf-8", "replace"))
 
 
 def mix(values: Hashes) -> Hashes:
