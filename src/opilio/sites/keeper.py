@@ -50,7 +50,11 @@ class SiteKeeper:
         self, lease: Lease, response: Response, page: Page, verdict: Verdict
     ) -> None:
         """Profile a page that was judged, perhaps in the place of what it said."""
-        self.profile(lease, response, page, verdict, changed=self.forget(lease))
+        self.forget(lease)
+        changed = self.db.execute(
+            "SELECT 1 FROM version WHERE page = ?", (lease.id,)
+        ).fetchone()
+        self.profile(lease, response, page, verdict, changed=changed is not None)
 
     def profile(
         self,
@@ -77,25 +81,29 @@ class SiteKeeper:
                 encode(page.headings).decode(),
             ),
         )
-        site = self.site(lease.host)
+        site = self.enter(lease)
         site.counts.add(verdict.relevant, main_concepts(concepts, THW))
-        site.entry = site.entry or lease.id
         if modified:
             site.modified = max(modified, site.modified or 0.0)
         if is_root(lease.url):
             self.came_to_root(site, lease.id)
 
-    def forget(self, lease: Lease) -> bool:
-        """Drop the profile of a page, if it has one."""
+    def enter(self, lease: Lease) -> Kept:
+        """The site of a page; the crawl came in by it, if it is the first."""
+        site = self.site(lease.host)
+        site.entry = site.entry or lease.id
+        return site
+
+    def forget(self, lease: Lease) -> None:
+        """Drop the profile of a page that has changed or is gone, if it has one."""
         row = self.db.execute(
             "SELECT in_domain, concepts FROM page_profile WHERE id = ?", (lease.id,)
         ).fetchone()
         if row is None:
-            return False
+            return
         named = msgspec.json.decode(row[1], type=Counts)
         self.site(lease.host).counts.remove(row[0], main_concepts(named, THW))
         self.db.execute("DELETE FROM page_profile WHERE id = ?", (lease.id,))
-        return True
 
     def missed(self, lease: Lease, state: State) -> None:
         """A visit brought no new page; the homepage of a site may be a copy."""

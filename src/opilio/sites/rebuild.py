@@ -21,7 +21,7 @@ from opilio.store.warc_files import read_record
 from opilio.types import Lease, ReaderSetup, State, Verdict
 
 JUDGED = """
-    SELECT link.id, url, host.name, fetched_at, score, relevant,
+    SELECT link.id, url, host.name, state, fetched_at, score, relevant,
         (SELECT count(*) > 1 FROM version WHERE version.page = link.id),
         warc, warc_offset, warc_length
     FROM page JOIN link USING (id) JOIN host ON host.id = link.host
@@ -32,6 +32,7 @@ ROOTS = """
     FROM link JOIN host ON host.id = link.host
     WHERE url GLOB '*/' AND state IN ('copy', 'unusable') ORDER BY link.id
 """
+THERE = (State.KEPT, State.IRRELEVANT)  # others were once, and are gone
 
 
 class Rebuilt(msgspec.Struct, frozen=True):
@@ -72,14 +73,19 @@ def profile_all(
     """Live through the visits of a crawl again, in their order."""
     reader = make_reader(setup)
     pages = unread = 0
-    for id, url, host, at, score, relevant, changed, *place in db.execute(JUDGED):
+    for id, url, host, state, *facts in db.execute(JUDGED):
+        at, score, relevant, changed, *place = facts
+        lease = Lease(id, url, 0, host, 0.0)
+        keeper.enter(lease)
+        if state not in THERE:
+            continue
         try:
             response = read_record(folder.warcs, *place)
         except OpilioError:
             unread += 1
             continue
         keeper.profile(
-            Lease(id, url, 0, host, 0.0),
+            lease,
             msgspec.structs.replace(response, fetched_at=at),
             reader.read(response),
             Verdict(score, bool(relevant)),
