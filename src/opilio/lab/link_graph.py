@@ -37,23 +37,27 @@ class LinkGraph:
         places = np.arange(counts.sum()) + np.repeat(first - ends + counts, counts)
         return np.repeat(pages, counts), self.targets[places]
 
-    def reversed(self) -> LinkGraph:
-        """Every link the other way round."""
-        order = np.argsort(self.targets, kind="stable")
-        counts = np.bincount(self.targets, minlength=self.size)
-        offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-        return LinkGraph(offsets, self.sources()[order])
+    def sources(self) -> Nodes:
+        """The page that each link stands on."""
+        pages = np.arange(self.size, dtype=np.int32)
+        return np.repeat(pages, np.diff(self.offsets))
 
     def only(self, allowed: NDArray[np.bool_]) -> LinkGraph:
-        """The links that lead to pages which are allowed."""
+        """The same pages with only those links that lead to allowed ones."""
         kept = allowed[self.targets]
-        counts = np.bincount(self.sources()[kept], minlength=self.size)
-        offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-        return LinkGraph(offsets, self.targets[kept])
+        return _rows(self.sources()[kept], self.targets[kept], self.size)
 
-    def sources(self) -> Nodes:
-        """The page on which each link stands."""
-        return np.repeat(np.arange(self.size, dtype=np.int32), np.diff(self.offsets))
+    def reversed(self) -> LinkGraph:
+        """The same pages with every link turned round."""
+        order = np.argsort(self.targets, kind="stable")
+        return _rows(self.targets[order], self.sources()[order], self.size)
+
+
+def _rows(sources: Nodes, targets: Nodes, size: int) -> LinkGraph:
+    """The graph of links that are sorted by where they stand."""
+    offsets = np.zeros(size + 1, np.int64)
+    np.cumsum(np.bincount(sources, minlength=size), out=offsets[1:])
+    return LinkGraph(offsets, targets)
 
 
 def link_graph(links: Sequence[Sequence[int]]) -> LinkGraph:
