@@ -104,7 +104,8 @@ def mark(found: Findings, duels: Duels, one: Entry, other: Entry) -> object:
 
 def told(duel: Duel) -> str:
     """A difference and its interval."""
-    return f"{duel.difference:+.3f} [{duel.low:+.3f}, {duel.high:+.3f}]"
+    figures = f"{duel.difference:+.3f} [{duel.low:+.3f}, {duel.high:+.3f}]"
+    return figures.replace("-", "−")
 
 
 MARKS = {"win": "+", "loss": "−", "open": "·"}
@@ -127,8 +128,11 @@ def in_words(found: Findings, duels: Duels, entry: Entry) -> Html:
     better = [other for other, duel in own.items() if duel.beaten]
     even = [other for other, duel in own.items() if not duel.beats | duel.beaten]
     parts: list[object] = [tag("strong", found.names[entry])]
-    parts.append(f" beats {len(beaten)} of {len(own)} others")
-    parts.append(f": {listed(found, beaten)}." if beaten else ".")
+    if len(beaten) == len(own):
+        parts.append(f" beats all {len(own)} others.")
+    else:
+        parts.append(f" beats {len(beaten)} of {len(own)} others")
+        parts.append(f": {listed(found, beaten)}." if beaten else ".")
     if better:
         parts.append(f" It is beaten by {listed(found, better)}.")
     if even:

@@ -37,8 +37,8 @@ from opilio.lab.standings import (
 )
 
 REFERENCES = {"breadth-first": colours.BREADTH, "random": colours.CHANCE}
-WIDE = (620, 400)  # pixels of the charts of a page
-NARROW = (230, 300)  # and on a phone
+WIDE = (760, 420)  # pixels of the charts of a page
+NARROW = (190, 300)  # and on a phone
 SMALL = Frame("", width=190, height=120, labelled=False, ticks=(3, 2))
 OF_A_STRATEGY = Frame("recall", width=420, height=260)  # for the docs
 

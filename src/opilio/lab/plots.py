@@ -15,6 +15,7 @@ from opilio.lab.curves import Curve
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, Arial, sans-serif"
 LABEL = 14  # pixels from one label to the next
 LONGEST = 200  # pixels of a label
+ROOM = {"left": 14, "right": 20, "top": 8, "bottom": 8}  # other fonts may be wider
 SHARPNESS = 2  # pixels of a PNG for one of the chart
 
 Chart = Any  # altair is optional, so its types are not ours
@@ -80,7 +81,13 @@ def x_axis(series: Sequence[Series], frame: Frame) -> Any:
     scale = altair().Scale(domain=[0, furthest(series)], nice=False)
     x = altair().X("x:Q", scale=scale)
     title = "requests, in multiples of R" if frame.labelled else ""
-    return x.axis(title=title, format="~g", tickCount=frame.ticks[0], grid=False)
+    return x.axis(
+        title=title,
+        format="~g",
+        tickCount=frame.ticks[0],
+        labelFlush=False,
+        grid=False,
+    )
 
 
 def y_axis(frame: Frame) -> Any:
@@ -229,7 +236,7 @@ def finished(chart: Chart) -> Chart:
     """A chart with the manners of all our charts: quiet axes, no boxes."""
     quiet, grid = colours.QUIET.light, colours.GRID.light
     return (
-        chart.properties(background=colours.PAPER.light, padding=8)
+        chart.properties(background=colours.PAPER.light, padding=ROOM)
         .configure(aria=False, font=FONT)
         .configure_view(stroke=None)
         .configure_text(fontSize=12, font=FONT)

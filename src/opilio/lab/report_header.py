@@ -44,8 +44,8 @@ def lead(found: Findings) -> list[object]:
     first = contenders(found)[0]
     parts: list[object] = [
         tag("strong", found.names[first.entry]),
-        f" comes first, with {first.of_oracle:.0%} of what an oracle reaches that knows "
-        f"every link and every label (AURC {first.aurc:.3f}).",
+        f" comes first, with {first.of_oracle:.0%} of what an oracle reaches "
+        f"that knows every link and every label (AURC {first.aurc:.3f}).",
     ]
     row = default_row(found)
     if row is None:

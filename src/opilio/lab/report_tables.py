@@ -11,8 +11,8 @@ from opilio.lab.standings import REACHED, Entry, Reached, Standing
 
 COLUMNS = (  # short, and what it is
     ("strategy", "the oracle knows every link and label; the others do not"),
-    ("AURC [95 %]", "mean recall over the first 3·R requests, mean over runs"),
     ("of the oracle", "AURC / the oracle's AURC, mean over runs"),
+    ("AURC [95 %]", "mean recall over the first 3·R requests, mean over runs"),
     ("recall at 2R", "targets found after 2·R requests / R"),
     ("harvest", "targets found / requests"),
     *(
@@ -53,8 +53,8 @@ def standing_row(row: Standing, name: str, kind: str | None) -> Html:
     """One entry."""
     between = tag("small", f" [{row.aurc_low:.3f}, {row.aurc_high:.3f}]")
     cells = (
-        joined(f"{row.aurc:.3f}", between),
         bar(row.of_oracle),
+        joined(f"{row.aurc:.3f}", between),
         percent(row.recall_2R),
         percent(row.harvest),
         *(pages_to(reached, row.runs) for reached in row.pages_to),
@@ -64,7 +64,7 @@ def standing_row(row: Standing, name: str, kind: str | None) -> Html:
         number(row.cpu_ms, ".2f"),
     )
     columns = [
-        tag("td", cell, class_="share" if place == 1 else None)
+        tag("td", cell, class_="share" if place == 0 else None)
         for place, cell in enumerate(cells)
     ]
     return tag("tr", tag("th", name, scope="row"), *columns, class_=kind)

@@ -1,0 +1,86 @@
+"""Runs of the lab in; their table, for a terminal or a pipe, out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from opilio.cli.terminal import foreign, plain, stdout
+from opilio.lab.runs import Run
+from opilio.lab.standings import (
+    Standing,
+    by_entry,
+    names,
+    oracle_standings,
+    standings,
+    usable,
+)
+
+BAR = 12  # characters
+COLUMNS = (
+    "of oracle",
+    "AURC",
+    "95 %",
+    "recall 2R",
+    "harvest",
+    "to 50 %",
+    "to 80 %",
+    "to 90 %",
+    "wasted",
+    "CPU ms",
+)
+
+
+def print_table(runs: Sequence[Run]) -> None:
+    """Print every strategy, best share of the oracle first, below the oracle."""
+    kept = usable(runs)
+    called = names(by_entry(kept))
+    several = len({run.task.seeds_mode for run in kept}) > 1
+    rows = [
+        (f"oracle · {row.entry.seeds_mode}" if several else "oracle", row)
+        for row in oracle_standings(kept)
+    ]
+    rows += [(called[row.entry], row) for row in standings(kept)]
+    if stdout.is_terminal:
+        stdout.print(as_table(rows))
+    else:
+        # Not by rich, which makes spaces of tabs.
+        typer.echo("\t".join(("strategy", *COLUMNS)))
+        for name, row in rows:
+            typer.echo("\t".join((plain(name), *figures(row))))
+
+
+def as_table(rows: Sequence[tuple[str, Standing]]) -> Table:
+    """The table for a person; what does not fit is left out from the right."""
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    table.add_column("strategy", no_wrap=True, min_width=14)
+    table.add_column("", no_wrap=True, width=BAR)
+    shown = COLUMNS[: 4 if stdout.width < 90 else len(COLUMNS)]
+    for column in shown:
+        table.add_column(column, justify="right", no_wrap=True)
+    for name, row in rows:
+        style = "dim" if row.cpu_ms is None else ""
+        bar = Text("━" * round(min(row.of_oracle, 1) * BAR), style or "green")
+        cells = [Text(figure, style) for figure in figures(row)[: len(shown)]]
+        table.add_row(foreign(name, style=style), bar, *cells)
+    return table
+
+
+def figures(row: Standing) -> list[str]:
+    """What the columns say of one entry."""
+    return [
+        f"{row.of_oracle:.1%}",
+        f"{row.aurc:.3f}",
+        f"{row.aurc_low:.3f}–{row.aurc_high:.3f}",
+        f"{row.recall_2R:.1%}",
+        f"{row.harvest:.1%}",
+        *(
+            "–" if reached.requests is None else f"{reached.requests:,.0f}"
+            for reached in row.pages_to
+        ),
+        f"{row.wasted:.1%}",
+        "–" if row.cpu_ms is None else f"{row.cpu_ms:.2f}",
+    ]
