@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from heapq import nlargest
 from pathlib import Path
 from typing import Annotated, Any
@@ -13,6 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from opilio import urls
+from opilio.cli.changes import in_words
 from opilio.cli.reread import FoundTerm, Reread, SeenBlock, reread
 from opilio.cli.terminal import foreign, stdout
 from opilio.errors import BadInput, OpilioError
@@ -21,6 +23,7 @@ from opilio.scope import Scope
 from opilio.store.folder import CrawlFolder
 from opilio.store.lookup import Explanation, opened
 from opilio.store.lookup import explain as look_up
+from opilio.store.versions import versions_of
 from opilio.types import BlockKind
 
 MOST_BLOCKS = 60  # shown to a person
@@ -55,6 +58,7 @@ def explain(
     crawl = CrawlFolder(folder)
     with opened(crawl) as db:
         found = look_up(db, urls.fingerprint(canonical), urls.origin(canonical))
+        versions = versions_of(db, found.link["id"]) if found else []
     if found is None:
         in_scope = Scope(load_plan(crawl).topic.scope).allows(canonical)
         why = "no page that was read links to it" if in_scope else "it is out of scope"
@@ -64,9 +68,11 @@ def explain(
         seen = again or Reread(blocks=[], terms=[])
         told = msgspec.to_builtins(found) | msgspec.to_builtins(seen)
         told["trouble"] = trouble
+        told["versions"] = versions
         typer.echo(msgspec.json.encode(told).decode())
     else:
         show(found, again, trouble)
+        show_versions(versions)
 
 
 def read_again(crawl: CrawlFolder, found: Explanation) -> tuple[Reread | None, str]:
@@ -175,6 +181,24 @@ def heading_of(block: SeenBlock) -> Text:
     kind = "" if block.kind is BlockKind.TEXT else f"({block.kind}) "
     before = "" if block.heading or kind else "(before the first heading)"
     return indent + Text(kind or before) + foreign(block.heading)
+
+
+def show_versions(versions: Sequence[Mapping[str, Any]]) -> None:
+    """What a page has said at its visits, and what came of the last."""
+    if not versions:
+        return
+    stdout.print("\n[bold]Its versions[/], if it was visited again")
+    for version in versions:
+        first, last = (
+            datetime.fromtimestamp(version[name], UTC).strftime("%Y-%m-%d %H:%M")
+            for name in ("fetched_at", "seen_at")
+        )
+        seen = f"  {first} to {last}  {version['score'] or 0:7.3f}  "
+        stdout.print(Text(seen, "dim") + foreign(version["title"] or ""))
+        if version["change"]:
+            stdout.print(Text("    ") + foreign(in_words(version["change"])))
+    if trouble := versions[-1]["trouble"]:
+        stdout.print(Text(f"  could not be seen when last asked for: {trouble}"))
 
 
 def show_terms(terms: Sequence[FoundTerm]) -> None:

@@ -17,7 +17,7 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from http import HTTPStatus
 from pathlib import Path
 from typing import Protocol, cast
@@ -48,7 +48,7 @@ class Request(msgspec.Struct, frozen=True):
     method: str
     host: str
     url: str
-    status: int
+    status: int  # 304: the client had it already
 
 
 Log = Callable[[Request], None]
@@ -77,10 +77,12 @@ class Server:
         """What to give a client as its proxy."""
         return f"http://127.0.0.1:{self.port}"
 
-    def answer(self, method: str, url: str, host: str) -> SyntheticAnswer:
+    def answer(
+        self, method: str, url: str, host: str, headers: Mapping[str, str]
+    ) -> SyntheticAnswer:
         """Ask the web, count the attempt and write the request down."""
         at = self.clock()
-        answer = self.web.respond(url, self._attempts[url])
+        answer = unless_known(self.web.respond(url, self._attempts[url]), headers)
         if answer.status >= 500:
             # Only failures depend on how often a URL was asked for.
             self._attempts[url] += 1
@@ -154,7 +156,7 @@ class Connection(asyncio.Protocol):
             status = 501 if method == "CONNECT" else 405
             self.send(SyntheticAnswer(status), body=True, keep=False)
             return
-        answer = self.server.answer(method, url, host)
+        answer = self.server.answer(method, url, host, headers)
         if not answer.delay:
             self.send(answer, body=method == "GET", keep=keep)
             return
@@ -173,13 +175,35 @@ class Connection(asyncio.Protocol):
         status = answer.status
         lines = [f"HTTP/1.1 {status} {REASONS.get(status, '')}"]
         lines += [f"{name}: {value}" for name, value in answer.headers]
-        lines.append(f"content-length: {len(answer.body)}")
+        if status != 304:  # the length would be that of the page
+            lines.append(f"content-length: {len(answer.body)}")
         if not keep:
             lines.append("connection: close")
         head = "\r\n".join([*lines, "", ""]).encode("latin-1")
         self.transport.write(head + answer.body if body else head)
         if not keep:
             self.transport.close()
+
+
+def unless_known(
+    answer: SyntheticAnswer, headers: Mapping[str, str]
+) -> SyntheticAnswer:
+    """The answer, or 304 if the request says that the client has it already.
+
+    RFC 9110, 13.2.2: a tag goes before a date.
+    """
+    told = dict(answer.headers)
+    tag, date = told.get("etag"), told.get("last-modified")
+    asked, since = headers.get("if-none-match"), headers.get("if-modified-since")
+    if answer.status != 200:
+        return answer
+    if asked is not None:
+        known = tag is not None and tag in (one.strip() for one in asked.split(","))
+    else:
+        known = date is not None and since == date
+    if not known:
+        return answer
+    return msgspec.structs.replace(answer, status=304, body=b"")
 
 
 def locate(target: str, host_header: str) -> tuple[str, str]:

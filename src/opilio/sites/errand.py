@@ -18,11 +18,14 @@ from opilio.types import (
     Lease,
     Link,
     Ranked,
+    Revision,
     State,
 )
 
 # These links were let in before; only how their hosts are treated is asked now.
-OPEN = Bounds(max_url_length=2**31, max_segments=2**31, max_repeats=2**31, max_depth=0)
+OPEN = Bounds(
+    max_url_length=2**31, max_segments=2**31, max_repeats=2**31, per_template=0
+)
 LINK = """
     SELECT link.id, url, fingerprint, promise, depth, level, redirects, found_on, state
     FROM link WHERE link.id = ?
@@ -122,11 +125,15 @@ class Errand:
         self, lease: Lease, state: State, reason: str = "", *, contacted: bool = True
     ) -> None:
         """End a lease; the crawl hears of it, if the link waited there."""
+        is_page = state is not State.UNUSABLE and reason != "redirect"
+        if is_page and self.state(lease.id) == State.WAITING:
+            self.db.execute(
+                "UPDATE host SET taken = taken + 1 WHERE name = ?", (lease.host,)
+            )
         await self.frontier.done(lease, state, reason, contacted=contacted)
         await self.learn(lease.host)
-        await self.turns.done(
-            self.out.pop(lease.id), state, reason, contacted=contacted
-        )
+        if turn := self.out.pop(lease.id, None):
+            await self.turns.done(turn, state, reason, contacted=contacted)
 
     async def retry(
         self,
@@ -139,8 +146,9 @@ class Errand:
     ) -> bool:
         """Let the link wait here again; False, and it is unusable, after enough."""
         await self.learn(lease.host)
-        again = await self.turns.retry(
-            self.out.pop(lease.id), after, reason, counted=counted, contacted=contacted
+        turn = self.out.pop(lease.id, None)
+        again = turn is None or await self.turns.retry(
+            turn, after, reason, counted=counted, contacted=contacted
         )
         if not again:
             await self.frontier.done(lease, State.UNUSABLE, reason, contacted=contacted)
@@ -152,9 +160,9 @@ class Errand:
         delay, ip = row.fetchone()
         await self.turns.pace(host, delay=delay, ip=ip)
 
-    async def revise(self, promises: Iterable[tuple[Fingerprint, float]]) -> int:
+    async def revise(self, revisions: Iterable[Revision]) -> int:
         """New promises are for the crawl that goes on after this."""
-        return await self.frontier.revise(promises)
+        return await self.frontier.revise(revisions)
 
     async def pace(
         self,

@@ -136,9 +136,7 @@ VERSIONS = """
 """
 
 
-def load_history(
-    db: sqlite3.Connection, relation: Callable[[str], float]
-) -> History:
+def load_history(db: sqlite3.Connection, relation: Callable[[str], float]) -> History:
     """What crawl.db knows of its pages, given R_S,D of a host."""
     rows = db.execute(PAGES).fetchall()
     hosts = {host for _, host, *_ in rows}

@@ -41,6 +41,7 @@ class Seen(msgspec.Struct, frozen=True):
     place: Location
     visits: int  # that found it so
     trouble: str  # of the last visit
+    is_there: bool  # not gone, moved or a copy of another page
 
 
 class Versions:
@@ -59,13 +60,14 @@ class Versions:
         """A page that was judged as it was last seen; None: it is not known."""
         row = self.db.execute(
             "SELECT fetched_at, coalesce(title, ''), content, coalesce(simhash, 0), "
-            "score, relevant, truncated IS NOT NULL, warc, warc_offset, warc_length "
-            "FROM page WHERE id = ? AND score IS NOT NULL AND warc IS NOT NULL",
+            "score, relevant, truncated IS NOT NULL, state IN ('kept', 'irrelevant'), "
+            "warc, warc_offset, warc_length FROM page JOIN link USING (id) "
+            "WHERE page.id = ? AND score IS NOT NULL AND warc IS NOT NULL",
             (page,),
         ).fetchone()
         if row is None:
             return None
-        at, title, content, simhash, score, relevant, truncated, *place = row
+        at, title, content, simhash, score, relevant, truncated, is_there, *place = row
         visits, trouble = self.db.execute(
             f"SELECT visits, coalesce(trouble, '') FROM version WHERE {LAST}",  # noqa: S608
             (page,),
@@ -82,6 +84,7 @@ class Versions:
             (place[0], place[1], place[2]),
             visits,
             trouble,
+            bool(is_there),
         )
 
     def begin(self, page: int) -> None:

@@ -1,0 +1,29 @@
+"""What differs between two versions of a page in; a line that says so out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+ASIDE = ", urls"  # ends the name of what only --json tells
+
+
+def in_words(change: Mapping[str, Any]) -> str:
+    """What has changed, in a line."""
+    parts = []
+    for name, value in change.items():
+        if name.endswith(ASIDE):
+            continue
+        if name == "title":
+            parts.append(f"title “{value[0]}” → “{value[1]}”")
+        elif name == "text":
+            parts.append(f"text differs in {value} of 64 bits")
+        elif name == "relevant":
+            parts.append("relevant now" if value else "no longer relevant")
+        elif name == "score":
+            parts.append(f"score {value[0]:.3f} → {value[1]:.3f}")
+        elif name in ("gone", "back"):
+            parts.append(f"{name} ({value})")
+        else:
+            parts.append(f"{value} {name}")
+    return ", ".join(parts)

@@ -1,0 +1,189 @@
+"""`opilio evolve`: a crawl's folder in; its site models grown, its pages fresh, out."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import signal
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from opilio.brief import Brief
+from opilio.build import assemble, prepare
+from opilio.cli.changes import in_words
+from opilio.cli.display import show_trouble
+from opilio.cli.terminal import foreign, stdout
+from opilio.errors import BadInput
+from opilio.event_loop import run_loop
+from opilio.plan import Plan, resumed_plan
+from opilio.sites.domain import Domain
+from opilio.sites.evolver import Evolver, Outcome
+from opilio.sites.keeper import SiteKeeper
+from opilio.sites.models import Mode, load_sites
+from opilio.sites.phases import Phase
+from opilio.sites.rebuild import rebuild
+from opilio.store.folder import CrawlFolder
+from opilio.store.lookup import opened
+
+UNITS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
+NAMES = {
+    Phase.FILL: "fill in sites that are known well",
+    Phase.COMPLETE: "complete sites that are hardly known",
+    Phase.FOLLOW: "follow links to anywhere",
+    Phase.REFRESH: "refresh pages",
+}
+FIGURES = ("pages", "relevant", "changed", "unchanged", "gone", "failed")
+MOST_CHANGES = 20  # shown to a person
+
+
+def evolve(
+    folder: Annotated[
+        Path, typer.Argument(metavar="DIR", help="The folder of a crawl.")
+    ],
+    pages: Annotated[
+        int,
+        typer.Option(
+            min=0, help="At most so many new pages in a round, and so many refreshed."
+        ),
+    ] = 100,
+    every: Annotated[
+        str | None,
+        typer.Option(metavar="TIME", help="A round each 30m, 6h, 1d until Ctrl-C."),
+    ] = None,
+    mode: Annotated[
+        str,
+        typer.Option(help="How to choose: fixed, or paper for Yang to the letter."),
+    ] = "fixed",
+    proxy: Annotated[
+        str | None,
+        typer.Option(metavar="URL", help="Ask everything through this proxy."),
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="For programs: one object a round.")
+    ] = False,
+) -> None:
+    """Let a crawl evolve: fill in its websites, follow links, refresh its pages.
+
+    Ctrl-C stops cleanly, twice at once; nothing is lost either way.
+
+    Examples:
+
+        opilio evolve my-crawl --pages 200
+
+        opilio evolve my-crawl --every 6h
+    """
+    if mode not in ("fixed", "paper"):
+        raise BadInput(f"--mode {mode!r}: known are fixed and paper")
+    pause = parse_time(every) if every else 0.0
+    crawl = CrawlFolder(folder).require()
+    plan = resumed_plan(crawl, None, options={"fetch": {"proxy": proxy}})
+    brief = prepare(plan, crawl)
+    add_profiles(crawl, brief)
+    rounds = Rounds(plan, folder, brief, "paper" if mode == "paper" else "fixed")
+    raise typer.Exit(run_loop(rounds.run(pages, pause, as_json)))
+
+
+def parse_time(told: str) -> float:
+    """Seconds of `30m`, `6h`, `1d`; BadInput for anything else."""
+    parts = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([smhd])", told.strip().lower())
+    if not parts or not float(parts[1]):
+        raise BadInput(f"--every {told!r}: write a time like 30m, 6h or 1d")
+    return float(parts[1]) * UNITS[parts[2]]
+
+
+def add_profiles(folder: CrawlFolder, brief: Brief) -> None:
+    """Make the site models of a crawl that was made before there were any."""
+    with opened(folder) as db:
+        missing = load_sites(db).unprofiled()
+    if missing:
+        show_trouble(f"Reading {missing:,} pages again for the models of their sites.")
+        rebuild(CrawlFolder(folder.path), brief, brief.setup(headings=True))
+
+
+class Rounds:
+    """Evolves a crawl once or again and again; the folder is free in between."""
+
+    def __init__(self, plan: Plan, folder: Path, brief: Brief, mode: Mode) -> None:
+        self.plan = plan
+        self.folder = folder
+        self.brief = brief
+        self.mode = mode
+        self.ended = asyncio.Event()  # no round is to follow
+        self.evolver: Evolver | None = None
+
+    async def run(self, pages: int, pause: float, as_json: bool) -> int:
+        """Evolve until there is nothing to repeat, or a signal; the exit code."""
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, self.interrupt)
+        while True:
+            began = time.monotonic()
+            outcomes = await self.round(pages)
+            show(outcomes, self.folder, as_json)
+            if not pause or self.ended.is_set():
+                return 130 if self.ended.is_set() else 0
+            with suppress(TimeoutError):
+                left = max(0.0, began + pause - time.monotonic())
+                await asyncio.wait_for(self.ended.wait(), left)
+            if self.ended.is_set():
+                return 130
+
+    async def round(self, pages: int) -> list[Outcome]:
+        """Open the crawl for one round."""
+        folder = CrawlFolder(self.folder)
+        async with assemble(self.plan, folder, self.brief, tell=show_trouble) as crawl:
+            kept = crawl.store.profiles
+            domain = kept.domain if isinstance(kept, SiteKeeper) else Domain(self.brief)
+            self.evolver = Evolver(
+                crawl, domain, mode=self.mode, is_archive=bool(self.plan.replay)
+            )
+            try:
+                return await self.evolver.round(pages)
+            finally:
+                self.evolver = None
+
+    def interrupt(self) -> None:
+        """The first time: stop cleanly. The second time: stop now."""
+        self.ended.set()
+        if self.evolver:
+            self.evolver.stop()
+
+
+def show(outcomes: Sequence[Outcome], folder: Path, as_json: bool) -> None:
+    """Say what a round came to."""
+    if as_json:
+        phases = [
+            {"name": outcome.phase.name.lower(), **msgspec.to_builtins(outcome)}
+            for outcome in outcomes
+        ]
+        told = {"at": time.time(), "folder": str(folder), "phases": phases}
+        typer.echo(msgspec.json.encode(told).decode())
+        return
+    table = Table(box=None, padding=(0, 1), header_style="dim")
+    table.add_column("phase")
+    for name in ("chosen", *FIGURES):
+        table.add_column(name, justify="right")
+    for outcome in outcomes:
+        figures = [getattr(outcome, name) for name in FIGURES]
+        table.add_row(
+            f"{outcome.phase.value} {NAMES[outcome.phase]}",
+            f"{len(outcome.chosen):,}",
+            *(f"{figure:,}" if figure else "-" for figure in figures),
+        )
+    stdout.print(table)
+    for outcome in outcomes:
+        if outcome.note:
+            stdout.print(Text(f"Phase {outcome.phase.value}: {outcome.note}.", "dim"))
+        for change in outcome.changes[:MOST_CHANGES]:
+            stdout.print(foreign(change.url), soft_wrap=True)
+            stdout.print(Text("  ") + foreign(in_words(change.what), style="dim"))
+        if (left := len(outcome.changes) - MOST_CHANGES) > 0:
+            stdout.print(f"and {left:,} more; --json tells all")

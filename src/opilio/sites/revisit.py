@@ -1,0 +1,258 @@
+"""A page that is known in; what has become of it since, kept and told, out.
+
+A visit finds the page 1. the same: the visit is noted; 2. changed: judged again, its
+new links ranked, a version more; 3. not there: gone, moved or the copy of another. Its
+versions stay in every case, and it is asked for again, ever more rarely.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Mapping
+from datetime import UTC
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+import msgspec
+
+from opilio import urls
+from opilio.crawl import Crawl
+from opilio.errors import Transient, Unusable
+from opilio.store.versions import Seen, Versions
+from opilio.store.warc import pack, pack_revisit
+from opilio.store.warc_files import read_record
+from opilio.types import (
+    Clock,
+    Fingerprint,
+    Headers,
+    Lease,
+    Link,
+    Page,
+    Ranked,
+    Reading,
+    Response,
+    State,
+    Verdict,
+)
+
+GONE = frozenset(("http_404", "http_410"))
+# A server that says "not modified" without looking would never be found out: every
+# eighth time it is not told what is known.
+TRUSTED = 8
+ALL = 2**64 - 1  # the bits of a signed fingerprint
+LONGEST_TAG = 1024  # bytes; a longer ETag is not sent back
+MOST_URLS = 20  # of the links that came or went, told in a change
+
+
+class Change(msgspec.Struct, frozen=True):
+    """What a visit found new at a page."""
+
+    url: str
+    what: Mapping[str, Any]
+
+
+class Revisits:
+    """Visits the pages of a crawl again: `crawl.bring = Revisits(crawl).bring`."""
+
+    def __init__(self, crawl: Crawl, now: Clock = time.time) -> None:
+        self.crawl = crawl
+        self.now = now
+        self.store = crawl.store
+        self.versions = Versions(crawl.store.db)
+        self.outcomes: Counter[str] = Counter()
+        self.changes: list[Change] = []
+
+    async def bring(self, lease: Lease) -> int:
+        """Ask for a page, if it has changed; answers the number of new pages."""
+        seen = self.versions.last(lease.id)
+        if seen is None:  # where a page has moved to
+            return await self.crawl.fetch_page(lease)
+        try:
+            response = await self.crawl.fetch.fetch(lease.url, self.validators(seen))
+            if response.status == 304:
+                return await self.same(lease, seen, response)
+            if response.status >= 300:
+                target = urls.join(lease.url, response.header("location"))
+                return await self.moved(lease, response, target)
+            return await self.compare(lease, seen, response)
+        except Unusable as error:
+            await self.lost(lease, error)
+        except Transient as error:
+            if error.counted:
+                async with self.crawl.turn():
+                    self.versions.failed(lease.id, self.now(), error.reason)
+            raise
+        return 0
+
+    def validators(self, seen: Seen) -> Headers:
+        """What to tell the server of the copy that we have; nothing, now and then."""
+        if seen.truncated or not seen.is_there or seen.visits % TRUSTED == 0:
+            return ()
+        return validators(read_record(self.store.folder.warcs, *seen.place))
+
+    async def same(self, lease: Lease, seen: Seen, response: Response) -> int:
+        """It says what it said; a WARC record tells that it was asked."""
+        async with self.crawl.turn():
+            self.store.warc.append(pack_revisit(response, lease.url, seen.fetched_at))
+            await self.note_same(lease, response)
+        return 0
+
+    async def note_same(self, lease: Lease, response: Response) -> None:
+        """Note a visit that found nothing new, in a turn."""
+        self.versions.same(lease.id, response.fetched_at)
+        self.outcomes["unchanged"] += 1
+        await self.crawl.frontier.done(lease, State.KEPT)
+
+    async def compare(self, lease: Lease, seen: Seen, response: Response) -> int:
+        """A page came: the same bytes, the same words in other bytes, or news."""
+        content = urls.fingerprint(response.body)
+        if content == seen.content and seen.is_there:
+            return await self.same(lease, seen, response)
+        reading = await self.crawl.readers.read(response)
+        page = reading.page
+        if page is None:
+            raise Unusable(reading.reason, f"{lease.url} cannot be read any more")
+        if page.refresh and page.refresh != lease.url:
+            return await self.moved(lease, response, page.refresh)
+        async with self.crawl.turn():
+            original = self.store.seen.find(content)
+            if original and original != lease.id:
+                self.store.warc.append(self.store.revisit(response, original))
+                await self.end(lease, State.COPY, "content", "copy", original)
+            else:
+                await self.renew(lease, seen, response, content, reading, page)
+        return 0
+
+    async def renew(
+        self,
+        lease: Lease,
+        seen: Seen,
+        response: Response,
+        content: Fingerprint,
+        reading: Reading,
+        page: Page,
+    ) -> None:
+        """Judge a page again, rank what is new on it, and keep it as a version."""
+        verdict = self.crawl.judge.judge(page)
+        before = self.versions.links(lease.id)
+        links = self.crawl.to_follow(page)
+        now = {link.fingerprint for link in links}
+        new = [link for link in links if link.fingerprint not in before]
+        gone = [id for link, id in before.items() if link not in now]
+        change = difference(seen, page, verdict)
+        if not seen.is_there:
+            change["back"] = seen.trouble
+        if not (change or new or gone):  # a token, a date, an advertisement
+            self.store.warc.append(reading.record)
+            await self.note_same(lease, response)
+            return
+        added: list[int] = []
+        if new:
+            fresh = msgspec.structs.replace(page, links=new)
+            ranked = self.crawl.strategy.rank(fresh, verdict, lease)
+            added = [
+                id for id in await self.crawl.frontier.add(ranked, via=lease) if id
+            ]
+        change |= self.tell("links added", added) | self.tell("links gone", gone)
+        self.versions.begin(lease.id)
+        stayed = [id for link, id in before.items() if link in now]
+        self.store.save_page(
+            lease,
+            response,
+            reading.record,
+            content,
+            page,
+            verdict,
+            [*stayed, *added],
+            again=True,
+        )
+        self.versions.changed(lease.id, change)
+        self.changes.append(Change(lease.url, change))
+        self.outcomes["changed"] += 1
+        self.outcomes["relevant"] += verdict.relevant
+        state = State.KEPT if verdict.relevant else State.IRRELEVANT
+        await self.crawl.frontier.done(lease, state)
+
+    def tell(self, name: str, links: list[int]) -> dict[str, Any]:
+        """How many links came or went, and the first of them."""
+        if not links:
+            return {}
+        return {
+            name: len(links),
+            f"{name}, urls": self.versions.urls(links[:MOST_URLS]),
+        }
+
+    async def moved(self, lease: Lease, response: Response, target: str) -> int:
+        """The page is elsewhere now; the frontier decides about that place."""
+        link = Link(target, urls.fingerprint(target))
+        if not target or link.fingerprint == lease.fingerprint:
+            raise Unusable("bad_redirect", f"{lease.url} redirects to no other page")
+        if not self.crawl.scope.allows(target):
+            raise Unusable("scope", f"{lease.url} redirects out of scope to {target}")
+        async with self.crawl.turn():
+            onward = Ranked(link, lease.promise, level=lease.level)
+            ids = await self.crawl.frontier.add([onward], via=lease, redirect=True)
+            self.store.warc.append(pack(response))
+            await self.end(lease, State.COPY, "redirect", "moved", ids[0])
+        return 0
+
+    async def lost(self, lease: Lease, error: Unusable) -> None:
+        """The page cannot be had: it is gone, or there is some trouble with it."""
+        async with self.crawl.turn():
+            if error.reason in GONE:
+                await self.end(lease, State.UNUSABLE, "gone", error.reason)
+                return
+            self.versions.failed(lease.id, self.now(), error.reason)
+            self.outcomes["failed"] += 1
+            await self.crawl.frontier.done(
+                lease, State.UNUSABLE, error.reason, contacted=error.contacted
+            )
+
+    async def end(
+        self, lease: Lease, state: State, reason: str, trouble: str, copy_of: int = 0
+    ) -> None:
+        """Mark a page that is no longer there, in a turn; its versions stay."""
+        known = self.versions.last(lease.id)
+        self.versions.failed(lease.id, self.now(), trouble)
+        self.versions.end(lease.id, state, reason, copy_of)
+        if self.store.profiles:
+            self.store.profiles.forget(lease)
+        self.outcomes["gone"] += 1
+        if known and known.is_there:
+            self.changes.append(Change(lease.url, {"gone": trouble}))
+        await self.crawl.frontier.done(lease, state, reason)
+
+
+def difference(seen: Seen, page: Page, verdict: Verdict) -> dict[str, Any]:
+    """What a page says differently: its title, its text, what it is worth to us."""
+    change: dict[str, Any] = {}
+    if page.title != seen.title:
+        change["title"] = [seen.title, page.title]
+    if distance := ((page.simhash ^ seen.simhash) & ALL).bit_count():
+        change["text"] = distance
+    if verdict.relevant != seen.relevant:
+        change["relevant"] = verdict.relevant
+        change["score"] = [round(seen.score, 4), round(verdict.score, 4)]
+    return change
+
+
+def validators(response: Response) -> Headers:
+    """The header lines that ask for a page only if it differs from a response.
+
+    What a server says of itself is passed on only if it makes sense: a tag of some
+    length, a date that was not in the future then.
+    """
+    found = []
+    tag = response.header("etag")
+    if tag and len(tag) <= LONGEST_TAG and tag.isascii() and tag.isprintable():
+        found.append(("if-none-match", tag))
+    date = response.header("last-modified")
+    try:
+        at = parsedate_to_datetime(date)
+        is_past = at.replace(tzinfo=at.tzinfo or UTC).timestamp() <= response.fetched_at
+    except (TypeError, ValueError, OverflowError, IndexError):
+        is_past = False  # servers send anything
+    if is_past and date.isascii() and date.isprintable():
+        found.append(("if-modified-since", date))
+    return tuple(found)
