@@ -12,8 +12,12 @@ from opilio import __version__
 from opilio.cli.crawl import crawl
 from opilio.cli.demo import demo
 from opilio.cli.doctor import doctor
+from opilio.cli.evolve import evolve
 from opilio.cli.explain import explain
 from opilio.cli.export import export
+from opilio.cli.lab import lab_app
+from opilio.cli.search import search
+from opilio.cli.sites import sites
 from opilio.cli.status import status
 from opilio.cli.strategies import list_strategies
 from opilio.cli.terminal import stderr
@@ -27,10 +31,11 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
 )
-for command in (demo, crawl, status, explain, export, doctor):
+for command in (demo, crawl, status, search, explain, sites, export, doctor, evolve):
     app.command()(command)
 app.command("strategies")(list_strategies)
 app.add_typer(topic_app)
+app.add_typer(lab_app)
 
 
 def show_version(wanted: bool) -> None:

@@ -6,9 +6,13 @@ A package of someone else's adds its own by an entry point of the group
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from importlib import import_module
 from importlib.metadata import entry_points
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
 from typing import Any, Protocol
 
 from opilio.config import Section
@@ -64,14 +68,31 @@ def strategies() -> Mapping[str, str]:
     return {**found, **ours}
 
 
+def is_file(name: str) -> bool:
+    """Does it name a class in a file, my_strategy.py:MyStrategy?"""
+    return ".py:" in name
+
+
 def load(place: str) -> MakesStrategy:
-    """The class that `module:class` names."""
-    module, _, name = place.partition(":")
+    """The class that `module:class` or `file.py:class` names."""
+    module, _, name = place.rpartition(":")
     try:
-        made: MakesStrategy = getattr(import_module(module), name)
+        found = from_file(Path(module)) if is_file(place) else import_module(module)
+        made: MakesStrategy = getattr(found, name)
     except Exception as error:  # whatever the package of someone else raises
         raise BadInput(
             f"the strategy at {place} cannot be loaded: {error}; mend or remove the "
-            "package that it comes from"
+            "package or file that it comes from"
         ) from error
     return made
+
+
+def from_file(path: Path) -> ModuleType:
+    """A file of Python as a module."""
+    spec = spec_from_file_location(path.stem, path)
+    if spec is None or spec.loader is None or not path.is_file():
+        raise FileNotFoundError(f"{path} is not there")
+    module = module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module

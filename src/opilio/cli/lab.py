@@ -1,0 +1,293 @@
+"""`opilio lab`: a fixed web in; which strategy finds more of it, with figures, out."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+import tempfile
+import time
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+import typer
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+from rich.text import Text
+
+from opilio.cli.lab_table import print_table
+from opilio.cli.terminal import stderr, stdout
+from opilio.errors import BadInput, OpilioError
+from opilio.lab.atlas import open_atlas
+from opilio.lab.compare import Done, Wanted, compare, tasks
+from opilio.lab.course import Ground, SeedsMode
+from opilio.lab.dials import Dials
+from opilio.lab.labels import read_labels
+from opilio.lab.rows import row, row_with_pages, write_lines, write_pages
+from opilio.lab.runs import About, Task
+from opilio.lab.synthetic import SyntheticWeb
+from opilio.lab.webs import open_web, write_web
+from opilio.strategies import DEFAULT, strategies
+
+lab_app = typer.Typer(
+    name="lab",
+    help="Measure strategies on a fixed web whose labels no crawl ever sees.",
+    no_args_is_help=True,
+)
+
+Web = Annotated[
+    Path, typer.Option(metavar="DIR", help="A web: a folder with web.toml.")
+]
+Budget = Annotated[
+    str,
+    typer.Option(
+        metavar="N|3R|25%",
+        help="Requests of a crawl: a number, times the relevant pages, or a share of "
+        "all pages.",
+    ),
+]
+Repeat = Annotated[
+    int, typer.Option(min=1, help="How often, with other seeds and other chance.")
+]
+Jobs = Annotated[
+    int, typer.Option("--jobs", "-j", min=0, help="Crawls at a time; 0: one a core.")
+]
+
+
+@lab_app.command()
+def run(
+    web: Web,
+    topic: Annotated[
+        list[str], typer.Option(help="A topic of the web, or a topic file; repeatable.")
+    ],
+    strategy: Annotated[
+        list[str], typer.Option(help="With options: blocks,mode=paper; repeatable.")
+    ] = [DEFAULT],  # noqa: B006
+    judge: Annotated[
+        list[str], typer.Option(help="`perfect` is the true labels; repeatable.")
+    ] = ["cosine"],  # noqa: B006
+    seeds_mode: Annotated[
+        list[SeedsMode], typer.Option(help="The topic's own, far away, or home pages.")
+    ] = [SeedsMode.NEAR],  # noqa: B006
+    budget: Budget = "3R",
+    repeat: Repeat = 1,
+    jobs: Jobs = 0,
+    as_json: Annotated[
+        Path | None,
+        typer.Option(
+            "--json", metavar="OUT", help="A file for one JSON object a run; -: here."
+        ),
+    ] = None,
+) -> None:
+    """Crawl a fixed web and say how much of the topic was found, and how soon.
+
+    Example:
+
+        opilio lab run --web my-web --topic birds --strategy blocks --json birds.json
+    """
+    wanted = Wanted(
+        topics=topic,
+        strategies=named(strategy),
+        judges=judge,
+        modes=seeds_mode,
+        budget=budget,
+        repeat=repeat,
+    )
+    ground = open_ground(web, jobs or cores())
+    done, failed = carry_out(ground, wanted, None, jobs or cores())
+    rows = map(row_with_pages, done)
+    if as_json and str(as_json) == "-":
+        for each in rows:
+            typer.echo(msgspec.json.encode(each).decode())
+    elif as_json:
+        write_lines(rows, as_json)
+    if str(as_json) != "-" and done:
+        print_table([each.run for each in done])
+    raise typer.Exit(1 if failed else 0)
+
+
+@lab_app.command("compare")
+def compare_all(
+    web: Web,
+    topics: Annotated[
+        list[str] | None,
+        typer.Option(help="Separated by commas; repeatable. [default: all of the web]"),
+    ] = None,
+    strategies_: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--strategies",
+            help="Separated by commas, each with its options: "
+            "blocks,mode=paper,best-first; repeatable. [default: all]",
+        ),
+    ] = None,
+    judges: Annotated[
+        list[str], typer.Option(help="Separated by commas; `perfect` is the labels.")
+    ] = ["cosine"],  # noqa: B006
+    seeds_mode: Annotated[
+        list[SeedsMode], typer.Option(help="The topic's own, far away, or home pages.")
+    ] = [SeedsMode.NEAR],  # noqa: B006
+    budget: Budget = "3R",
+    repeat: Repeat = 1,
+    jobs: Jobs = 0,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="DIR",
+            help="For runs, report and plots; what is done there is not done again. "
+            "[default: lab-WEB]",
+        ),
+    ] = None,
+) -> None:
+    """Compare strategies over topics; curves, tables and one HTML report.
+
+    Interrupted, the same command goes on where it was.
+
+    Examples:
+
+        opilio lab compare --web my-web
+
+        opilio lab compare --web my-web --topics birds,railways
+        --strategies blocks,best-first --judges cosine,perfect --repeat 5
+    """
+    from opilio.lab.report import write_report  # altair takes its time
+
+    began = time.monotonic()
+    jobs = jobs or cores()
+    ground = open_ground(web, jobs)
+    wanted = Wanted(
+        topics=named(topics or ground.web.topics),
+        strategies=named(strategies_ or strategies()),
+        judges=named(judges),
+        modes=seeds_mode,
+        budget=budget,
+        repeat=repeat,
+    )
+    folder = output or Path(f"lab-{ground.web.name}")
+    started = datetime.now(UTC).isoformat(timespec="seconds")
+    done, failed = carry_out(ground, wanted, folder, jobs)
+    if not done:
+        raise typer.Exit(1)
+    about = About(
+        command=shlex.join(["opilio", *sys.argv[1:]]),
+        web=ground.web.name,
+        title=ground.web.title,
+        pages=int(ground.atlas.is_page.sum()),
+        links=len(ground.atlas.graph.targets),
+        versions={name: version(name) for name in VERSIONS} | {"python": PYTHON},
+        started=started,
+        seconds=time.monotonic() - began,
+        cores=cores(),
+    )
+    (folder / "comparison.json").write_bytes(msgspec.json.encode(about))
+    write_lines((row(each.run) for each in done), folder / "runs.jsonl")
+    write_pages(done, folder / "pages.parquet")
+    runs = [each.run for each in done]
+    page = write_report(runs, about, folder)
+    print_table(runs)
+    stdout.print(f"\nReport: [bold]{page}[/]", soft_wrap=True)
+    raise typer.Exit(1 if failed else 0)
+
+
+@lab_app.command("web")
+def make_web(
+    folder: Annotated[Path, typer.Argument(help="Where it is written.")],
+    pages: Annotated[int, typer.Option(min=1)] = 5_000,
+    hosts: Annotated[int, typer.Option(min=1)] = 60,
+    topics: Annotated[int, typer.Option(min=1)] = 12,
+    seed: Annotated[int, typer.Option(help="Another seed, another web.")] = 0,
+) -> None:
+    """Write a synthetic web, with labels and topics, for the lab to crawl.
+
+    Example:
+
+        opilio lab web my-web --pages 3000 && opilio lab compare --web my-web
+    """
+    if folder.exists() and any(folder.iterdir()):
+        raise BadInput(f"{folder} is not empty; choose another folder")
+    made = SyntheticWeb(Dials(pages=pages, hosts=hosts, topics=topics, seed=seed))
+    web = write_web(made, folder, folder.resolve().name)
+    stdout.print(f"{folder}: {web.title}; its topics are {', '.join(web.topics)}")
+
+
+VERSIONS = ("opilio", "numpy", "turbohtml", "scipy")
+PYTHON = ".".join(map(str, sys.version_info[:3]))
+
+
+def cores() -> int:
+    """How many crawls can run at a time."""
+    return len(os.sched_getaffinity(0))
+
+
+def named(given: Iterable[str]) -> list[str]:
+    """The names in lists separated by commas; options stay with their strategy.
+
+    >>> named(["blocks,mode=paper,best-first", "random"])
+    ['blocks,mode=paper', 'best-first', 'random']
+    """
+    found: list[str] = []
+    for part in (part.strip() for each in given for part in each.split(",")):
+        if "=" in part and found:
+            found[-1] += f",{part}"
+        elif part:
+            found.append(part)
+    return list(dict.fromkeys(found))
+
+
+def open_ground(folder: Path, jobs: int) -> Ground:
+    """A web with its labels and its links."""
+    web = open_web(folder)
+
+    def tell(message: str) -> None:
+        stderr.print(message, style="dim")
+
+    return Ground(web, open_atlas(web.warcs, tell, jobs), read_labels(web.labels))
+
+
+def carry_out(
+    ground: Ground, wanted: Wanted, folder: Path | None, jobs: int
+) -> tuple[list[Done], int]:
+    """All runs in the order of the tasks, and how many failed, behind a bar."""
+    failures: list[str] = []
+
+    def trouble(task: Task, error: Exception) -> None:
+        told = str(error)
+        if not isinstance(error, OpilioError):  # a mistake in someone's code: where?
+            told = f"{type(error).__name__}: {error}\n{error.__cause__ or ''}"
+        failures.append(f"{task.topic} · {task.strategy} · {task.judge}: {told}")
+
+    of = len(tasks(ground.web.name, wanted))
+    with (
+        tempfile.TemporaryDirectory(prefix="opilio-lab-") as spare,
+        Progress(
+            TextColumn("[bold]{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+            TextColumn("left"),
+            TimeRemainingColumn(),
+            console=stderr,
+            transient=True,
+        ) as bar,
+    ):
+        shown = bar.add_task("crawls", total=of)
+        done = []
+        for each in compare(ground, wanted, folder or Path(spare), jobs, trouble):
+            done.append(each)
+            bar.update(shown, completed=len(done) + len(failures))
+    for failure in failures:
+        stderr.print(Text(failure, "red"), soft_wrap=True)
+    place = {task: number for number, task in enumerate(tasks(ground.web.name, wanted))}
+    return sorted(done, key=lambda each: place[each.run.task]), len(failures)

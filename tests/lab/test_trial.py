@@ -1,0 +1,77 @@
+"""Crawls of the lab: the same as any other crawl, but for where pages come from."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+import msgspec
+import pytest
+from typer.testing import CliRunner
+
+from opilio.cli import app
+from opilio.lab.compare import trial_of
+from opilio.lab.course import Ground
+from opilio.lab.runs import Task, Trace
+from opilio.lab.trial import conduct
+from opilio.strategies import OURS
+from opilio.types import ReaderSetup
+
+
+def trial(ground: Ground, folder: Path, strategy: str, **changes: object) -> Trace:
+    topic = next(iter(ground.web.topics))
+    task = Task(web="", topic=topic, strategy=strategy, judge="cosine")
+    made = trial_of(ground, ground.course(topic, budget="150"), task, folder)
+    return conduct(msgspec.structs.replace(made, **changes))
+
+
+def urls(trace: Trace) -> list[str]:
+    return [visit.url for visit in trace.visits]
+
+
+@pytest.mark.parametrize("strategy", sorted(OURS))
+def test_what_readers_share_does_not_change_a_crawl(
+    ground: Ground, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, strategy: str
+) -> None:
+    shared = trial(ground, tmp_path, strategy)
+
+    def nothing_more(setup: ReaderSetup) -> ReaderSetup:
+        return setup
+
+    monkeypatch.setattr("opilio.lab.readings.everything", nothing_more)
+    alone = trial(ground, tmp_path, strategy, readings="")
+    assert [(v.url, v.state, v.score) for v in shared.visits] == [
+        (v.url, v.state, v.score) for v in alone.visits
+    ]
+
+
+def test_a_trial_visits_in_the_order_of_opilio_crawl(
+    ground: Ground, tmp_path: Path
+) -> None:
+    topic = next(iter(ground.web.topics.values()))
+    warc = ground.web.warcs[0]
+    arguments = ["crawl", str(topic), "--replay", str(warc), "--strategy", "blocks"]
+    folder = tmp_path / "crawl"
+    told = CliRunner().invoke(
+        app, [*arguments, "--max-pages", "60", "-o", str(folder), "-q"]
+    )
+    assert told.exit_code == 0, told.output
+    with sqlite3.connect(folder / "crawl.db") as db:
+        rows = db.execute("SELECT url FROM page JOIN link USING (id) ORDER BY number")
+        crawled = [url for (url,) in rows]
+    db.close()
+    trace = trial(ground, tmp_path, "blocks")
+    answered = [visit.url for visit in trace.visits if visit.state != "unusable"]
+    assert len(crawled) >= 60
+    assert answered[: len(crawled)] == crawled
+
+
+def test_dead_links_and_redirects_count_as_requests(
+    ground: Ground, tmp_path: Path
+) -> None:
+    trace = trial(ground, tmp_path, "breadth-first")
+    reasons = {visit.reason for visit in trace.visits}
+    assert len(trace.visits) == 150
+    assert "redirect" in reasons
+    assert "http_404" in reasons
+    assert trace.ended == "budget"
