@@ -1,0 +1,64 @@
+"""A text names concepts of the domain: the ontology's, or else the topic's terms."""
+
+import pytest
+
+from opilio.brief import Brief
+from opilio.sites.domain import Domain
+from opilio.types import ClassFeatures, Subject
+
+PLAIN = Brief(
+    subject=Subject(weights={"honey bee": 1.0, "hive": 0.5}),
+    terms=("Honey bees", "hives"),
+    language="en",
+)
+CPU, MEMORY = "CPU", "memory"
+PC = Brief(
+    subject=Subject(
+        weights={"comput": 1.0},
+        concepts={
+            "cpu": (CPU, 1.0),
+            "processor": (CPU, 1.0),
+            "memori": (MEMORY, 0.5),
+        },
+        classes={
+            CPU: ClassFeatures(["cpu", "processor"]),
+            MEMORY: ClassFeatures(["memori"]),
+        },
+        targets=[CPU],
+    ),
+    terms=("computer", "CPU", "processor", "memory"),
+    language="en",
+)
+
+
+def test_terms_stand_for_concepts_where_there_is_no_ontology():
+    domain = Domain(PLAIN)
+    assert domain.concepts == ["Honey bees", "hives"]
+    assert domain.count({"honey bee": 3, "hive": 1}) == {"Honey bees": 3, "hives": 1}
+    assert domain.classify({"honey bee": 3}) == ""
+
+
+def test_all_names_of_a_concept_count_for_it():
+    domain = Domain(PC)
+    assert domain.concepts == [CPU, MEMORY]
+    assert domain.count({"cpu": 2, "processor": 3, "comput": 9}) == {CPU: 5}
+
+
+def test_a_page_has_the_class_that_its_terms_speak_for():
+    domain = Domain(PC)
+    assert domain.classify({"cpu": 1, "processor": 1, "memori": 1}) == CPU
+    assert domain.classify({"comput": 5}) == ""
+
+
+@pytest.mark.parametrize(
+    ("anchor", "counts"),
+    [
+        ("Processors: the CPU, with memory", {CPU: 2, MEMORY: 1}),
+        ("Computers", {}),
+        ("", {}),
+        ("\ud800 \x00 CPU", {CPU: 1}),
+    ],
+)
+def test_an_anchor_names_concepts(anchor: str, counts: dict[str, int]):
+    # Anchor(U,C) of equations 5 and 6.
+    assert Domain(PC).concepts_of_anchor(anchor) == counts
