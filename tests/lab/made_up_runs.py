@@ -41,10 +41,19 @@ def made_up_runs(
     judges: Sequence[str] = ("cosine",),
     modes: Sequence[str] = ("near",),
     repeats: int = 2,
+    budget: int = 0,  # 0: 3·R
+    ended: str = "budget",
 ) -> list[Run]:
     """Every strategy on every task; the same seed, the same runs."""
     return [
-        made_up_run(f"{seed}", task, skill, topics[task.topic])
+        made_up_run(
+            f"{seed}",
+            task,
+            skill,
+            topics[task.topic],
+            budget or 3 * topics[topic],
+            ended,
+        )
         for mode in modes
         for judge in judges
         for topic in topics
@@ -63,11 +72,12 @@ def made_up_runs(
     ]
 
 
-def made_up_run(seed: str, task: Task, skill: float, targets: int) -> Run:
+def made_up_run(
+    seed: str, task: Task, skill: float, targets: int, budget: int, ended: str
+) -> Run:
     """One run: the skill is the chance of a target as long as many are left."""
     web = random.Random(f"{seed} {task.topic} {task.repeat} {task.seeds_mode}")
     ease = web.uniform(0.8, 1.05) * (0.8 if task.seeds_mode == "far" else 1)
-    budget = 3 * targets
     chance = random.Random(f"{seed} {task}")
     skill *= ease * chance.uniform(0.92, 1.08)
     found = list(walk(chance, skill, targets, budget))
@@ -80,7 +90,7 @@ def made_up_run(seed: str, task: Task, skill: float, targets: int) -> Run:
         seeds=[f"http://{task.topic}.test/{task.repeat}"],
         R=targets,
         requests=budget,
-        ended="budget",
+        ended=ended,
         cpu_ms=chance.uniform(0.2, 3),
         measures=measures,
         oracle=oracle,

@@ -74,7 +74,7 @@ def figures(row: Standing) -> list[str]:
     return [
         f"{row.of_oracle:.1%}",
         f"{row.aurc:.3f}",
-        f"{row.aurc_low:.3f}–{row.aurc_high:.3f}",
+        "–" if row.aurc_low is None else f"{row.aurc_low:.3f}–{row.aurc_high:.3f}",
         f"{row.recall_2R:.1%}",
         f"{row.harvest:.1%}",
         *(

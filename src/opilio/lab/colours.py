@@ -30,12 +30,12 @@ LINES = (  # of the best strategies, in this order
     Colour("#00916a", "#23b88c"),
     Colour("#b8558f", "#dd86b6"),
     Colour("#8a6d00", "#cfae2f"),
-    Colour("#3fa0d8", "#9fd4f5"),
+    Colour("#3796cd", "#9fd4f5"),
     Colour("#882255", "#c8608f"),
     Colour("#5a4fcf", "#9a91f2"),
 )
-BREADTH = Colour("#7a828a", "#8d969f")
-CHANCE = Colour("#a6adb4", "#6b747c")
+BREADTH = Colour("#6b737b", "#8d969f")
+CHANCE = Colour("#8b939b", "#6b747c")
 
 HEAT = (  # shares of the oracle, a tenth each
     Colour("#f4f7fa", "#1b2228"),
@@ -44,9 +44,9 @@ HEAT = (  # shares of the oracle, a tenth each
     Colour("#c0d9ea", "#1e4058"),
     Colour("#a6cae2", "#1f4c6b"),
     Colour("#86b8d8", "#23597f"),
-    Colour("#63a2cb", "#2f6c98"),
-    Colour("#4089ba", "#4786b3"),
-    Colour("#226fa4", "#6ba5cd"),
+    Colour("#63a2cb", "#2d6892"),
+    Colour("#3079ab", "#4786b3"),
+    Colour("#1f689c", "#6ba5cd"),
     Colour("#0b5488", "#98c6e6"),
 )
 ON_PALE = Colour("#1c2024", "#dfe5ea")  # text on the lower shares

@@ -8,8 +8,8 @@ request found its t(n)-th target, with n = ⌊x·R⌋:
     harvest(x) = t(n) / min(n, requests made)
     lately(x)  = (t(n) - t(n - w)) / w      with w = R/2 requests: a sliding window
 
-A curve is the mean over runs; its band is the 95 % bootstrap interval of that mean
-over topics: the runs of a topic are drawn together, since they resemble each other.
+A curve is the mean over topics of the mean over a topic's runs; its band is the 95 %
+bootstrap interval of that mean (statistics.py).
 """
 
 from __future__ import annotations
@@ -18,16 +18,15 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from opilio.lab.runs import Run
+from opilio.lab.statistics import Numbers, band
 
 FURTHEST = 3.0  # units of R: as far as AURC looks
 STEPS = 60  # of a curve
 WINDOW = 0.5  # units of R
-DRAWS = 2_000
 
-Numbers = npt.NDArray[np.float64]
+Topic = tuple[str, str]  # web and name
 
 
 class Walk(NamedTuple):
@@ -36,7 +35,7 @@ class Walk(NamedTuple):
     found_at: Sequence[int]
     requests: int
     targets: int  # R
-    topic: tuple[str, str]  # web and topic
+    topic: Topic
 
 
 class Curve(NamedTuple):
@@ -56,10 +55,14 @@ class Curve(NamedTuple):
 Measure = Callable[[Walk, Numbers], Numbers]
 
 
+def topic_of(run: Run) -> Topic:
+    """The topic of a run."""
+    return run.task.web, run.task.topic
+
+
 def walked(run: Run) -> Walk:
     """A run as its curve needs it."""
-    topic = (run.task.web, run.task.topic)
-    return Walk(run.found_at, run.requests, run.R, topic)
+    return Walk(run.found_at, run.requests, run.R, topic_of(run))
 
 
 def walked_by_oracle(run: Run) -> Walk:
@@ -67,8 +70,7 @@ def walked_by_oracle(run: Run) -> Walk:
     harvest = run.oracle.harvest
     # The records have the oracle's harvest, not its number of requests.
     made = round(len(run.oracle_found_at) / harvest) if harvest else run.budget
-    topic = (run.task.web, run.task.topic)
-    return Walk(run.oracle_found_at, made, run.R, topic)
+    return Walk(run.oracle_found_at, made, run.R, topic_of(run))
 
 
 def grid(runs: Sequence[Run]) -> Numbers:
@@ -115,27 +117,13 @@ def found_by(walk: Walk, asked: Numbers) -> Numbers:
 
 
 def curve(walks: Sequence[Walk], measure: Measure, x: Numbers) -> Curve:
-    """The mean of a measure over runs, with its band."""
+    """The mean of a measure, with its band; that of a single run is the line itself."""
     values = np.array([measure(walk, x) for walk in walks])
-    low, high = interval(values, [walk.topic for walk in walks])
-    return Curve(x, values.mean(axis=0), low, high)
+    mean, low, high = band(values, groups=tasks_of([walk.topic for walk in walks]))
+    alone = ~np.isfinite(low)
+    return Curve(x, mean, np.where(alone, mean, low), np.where(alone, mean, high))
 
 
-def interval(
-    values: Numbers, groups: Sequence[object], seed: int = 0
-) -> tuple[Numbers, Numbers]:
-    """The 95 % bootstrap interval of each column's mean, rows drawn by group.
-
-    With one group only, the rows are drawn one by one.
-    """
-    names = list(dict.fromkeys(groups))
-    if len(names) == 1:
-        names = groups = list(range(len(values)))
-    belongs = np.array([[group == name for group in groups] for name in names])
-    draws = np.random.default_rng(seed).multinomial(
-        len(names), [1 / len(names)] * len(names), size=DRAWS
-    )
-    # How often each group was drawn, times its sum, over how many rows that makes.
-    means = draws @ (belongs @ values) / (draws @ belongs.sum(axis=1))[:, None]
-    low, high = np.quantile(means, (0.025, 0.975), axis=0)
-    return low, high
+def tasks_of(topics: Sequence[Topic]) -> Sequence[Topic] | None:
+    """What is drawn anew for an interval: topics or, if there is one only, its runs."""
+    return topics if len(set(topics)) > 1 else None

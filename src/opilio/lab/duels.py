@@ -2,35 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from itertools import combinations
-from typing import NamedTuple
 
-import numpy as np
+from msgspec.structs import replace
 
-from opilio.lab.curves import interval
+from opilio.lab.curves import tasks_of, topic_of
 from opilio.lab.figures import Findings
 from opilio.lab.html import Html, joined, tag
 from opilio.lab.report_tables import wide
 from opilio.lab.runs import Run
 from opilio.lab.standings import Entry
+from opilio.lab.statistics import Paired, beats, compare, holm
 
-
-class Duel(NamedTuple):
-    """The mean difference in AURC of two entries over the tasks that both tried."""
-
-    difference: float
-    low: float  # 95 % interval
-    high: float
-    beats: bool
-    beaten: bool
-
-    def reversed(self) -> Duel:
-        """The same, seen from the other side."""
-        return Duel(-self.difference, -self.high, -self.low, self.beaten, self.beats)
-
-
-Duels = dict[tuple[Entry, Entry], Duel]
+Duels = dict[tuple[Entry, Entry], Paired]  # AURC of the first less the second's
 
 
 def fight(found: Findings) -> dict[str, Duels]:
@@ -42,30 +28,47 @@ def fight(found: Findings) -> dict[str, Duels]:
 
 
 def all_duels(found: Findings, entries: Sequence[Entry]) -> Duels:
-    """Each against each, both ways; not those that have no task in common."""
+    """Each against each, both ways; not those that have no task in common.
+
+    The p of each is corrected for the number of pairs.
+    """
+    pairs = {
+        (one, other): duel
+        for one, other in combinations(entries, 2)
+        if (duel := fought(found.runs[one], found.runs[other]))
+    }
     duels: Duels = {}
-    for one, other in combinations(entries, 2):
-        duel = paired(found.runs[one], found.runs[other])
-        if duel:
-            duels[one, other] = duel
-            duels[other, one] = duel.reversed()
+    corrected = holm([duel.p for duel in pairs.values()])
+    for ((one, other), duel), p in zip(pairs.items(), corrected, strict=True):
+        duels[one, other] = replace(duel, p=p)
+        duels[other, one] = turned(duels[one, other])
     return duels
 
 
-def paired(ours: Sequence[Run], theirs: Sequence[Run]) -> Duel | None:
+def fought(ours: Sequence[Run], theirs: Sequence[Run]) -> Paired | None:
     """Our AURC less theirs, task by task."""
     other = {task_of(run): run.measures.aurc for run in theirs}
     both = [run for run in ours if task_of(run) in other]
     if not both:
         return None
-    differences = np.array([[run.measures.aurc - other[task_of(run)]] for run in both])
-    low, high = interval(differences, [task_of(run)[:2] for run in both])
-    return Duel(
-        float(differences.mean()),
-        float(low[0]),
-        float(high[0]),
-        bool(low[0] > 0),
-        bool(high[0] < 0),
+    return compare(
+        [run.measures.aurc for run in both],
+        [other[task_of(run)] for run in both],
+        seed=0,
+        groups=tasks_of([topic_of(run) for run in both]),
+    )
+
+
+def turned(duel: Paired) -> Paired:
+    """The same, seen from the other side."""
+    return Paired(
+        mean=-duel.mean,
+        low=-duel.high,
+        high=-duel.low,
+        p=duel.p,
+        wins=duel.losses,
+        ties=duel.ties,
+        losses=duel.wins,
     )
 
 
@@ -95,16 +98,18 @@ def mark(found: Findings, duels: Duels, one: Entry, other: Entry) -> object:
     duel = duels.get((one, other))
     if duel is None:
         return ""
-    kind = "win" if duel.beats else "loss" if duel.beaten else "open"
+    kind = "win" if beats(duel) else "loss" if beats(turned(duel)) else "open"
     names = f"{found.names[one]} less {found.names[other]}"
-    return tag(
-        "span", MARKS[kind], class_=f"mark {kind}", title=f"{names}: {told(duel)}"
-    )
+    counts = f"{duel.wins} won, {duel.ties} even, {duel.losses} lost"
+    figures = f"{names}: {told(duel)}; {counts}; p {duel.p:.2g} after Holm"
+    return tag("span", MARKS[kind], class_=f"mark {kind}", title=figures)
 
 
-def told(duel: Duel) -> str:
-    """A difference and its interval."""
-    figures = f"{duel.difference:+.3f} [{duel.low:+.3f}, {duel.high:+.3f}]"
+def told(duel: Paired) -> str:
+    """A difference and its interval, if there is one."""
+    figures = f"{duel.mean:+.3f}"
+    if math.isfinite(duel.low):
+        figures += f" [{duel.low:+.3f}, {duel.high:+.3f}]"
     return figures.replace("-", "−")
 
 
@@ -124,9 +129,9 @@ LEGEND = tag(
 def in_words(found: Findings, duels: Duels, entry: Entry) -> Html:
     """How one entry did against all others."""
     own = {other: duel for (one, other), duel in duels.items() if one == entry}
-    beaten = [other for other, duel in own.items() if duel.beats]
-    better = [other for other, duel in own.items() if duel.beaten]
-    even = [other for other, duel in own.items() if not duel.beats | duel.beaten]
+    beaten = [other for other, duel in own.items() if beats(duel)]
+    better = [other for other, duel in own.items() if beats(turned(duel))]
+    even = [other for other in own if other not in beaten and other not in better]
     parts: list[object] = [tag("strong", found.names[entry])]
     if len(beaten) == len(own):
         parts.append(f" beats all {len(own)} others.")

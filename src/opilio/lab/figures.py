@@ -12,7 +12,6 @@ from opilio.lab.curves import (
     WINDOW,
     Curve,
     Measure,
-    Numbers,
     Walk,
     curve,
     grid,
@@ -35,6 +34,7 @@ from opilio.lab.standings import (
     standings,
     usable,
 )
+from opilio.lab.statistics import Numbers
 
 REFERENCES = {"breadth-first": colours.BREADTH, "random": colours.CHANCE}
 WIDE = (760, 420)  # pixels of the charts of a page

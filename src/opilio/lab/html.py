@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import unicodedata
 
+CONTROLS = ("Cc", "Cf", "Cs", "Zl", "Zp")
 VOID = ("br", "input", "meta")
 
 
@@ -15,9 +16,9 @@ class Html(str):
 
 
 def clean(text: str) -> str:
-    """Text without characters that control something; SVG would not be valid."""
+    """Text without characters that control something: what draws SVG dies of some."""
     return "".join(
-        " " if unicodedata.category(character) in ("Cc", "Cf", "Cs") else character
+        " " if unicodedata.category(character) in CONTROLS else character
         for character in text
     )
 

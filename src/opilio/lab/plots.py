@@ -11,6 +11,7 @@ from opilio.errors import BadInput
 from opilio.lab import colours
 from opilio.lab.colours import Colour
 from opilio.lab.curves import Curve
+from opilio.lab.html import clean
 
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, Arial, sans-serif"
 LABEL = 14  # pixels from one label to the next
@@ -140,9 +141,16 @@ def rounded(value: float) -> float:
 
 
 def data(rows: Iterable[Mapping[str, Any]]) -> Any:
-    """Rows for a chart, as text: altair would check and copy each many times."""
+    """Rows for a chart, as text: altair would check and copy each many times.
+
+    No text enters a chart but here.
+    """
     alt = altair()
-    return alt.Data(values=json.dumps(list(rows)), format=alt.DataFormat(type="json"))
+    values = [
+        {key: clean(value) if isinstance(value, str) else value for key, value in items}
+        for items in (row.items() for row in rows)
+    ]
+    return alt.Data(values=json.dumps(values), format=alt.DataFormat(type="json"))
 
 
 def labels(series: Sequence[Series], frame: Frame) -> list[Chart]:
@@ -206,19 +214,19 @@ def heat_map(
 ) -> Chart:
     """Shares of the oracle by row (strategy) and column (topic), as figures too."""
     alt = altair()
-    values = []
-    for (row, column), share in shares.items():
-        step = min(int(share * len(colours.HEAT)), len(colours.HEAT) - 1)
-        text = colours.ON_STRONG if step >= colours.STRONG else colours.ON_PALE
-        cell = {"row": row, "column": column, "told": f"{share:.0%}"}
-        values.append(cell | {"fill": colours.HEAT[step].light, "ink": text.light})
+    # Rows and columns come in the order of the data; names in a sort would be code.
+    values = [
+        {"row": row, "column": column, **cell(shares.get((row, column)))}
+        for row in rows
+        for column in columns
+    ]
     many = len(columns) > 8
     axis = alt.Axis(title=None, labelLimit=LONGEST, labelOverlap=False, domain=False)
     across = axis.copy()
     across.orient, across.labelAngle = "top", -50 if many else 0
     base = alt.Chart(data(values)).encode(
-        x=alt.X("column:N", sort=list(columns), axis=across),
-        y=alt.Y("row:N", sort=list(rows), axis=axis),
+        x=alt.X("column:N", sort=None, axis=across),
+        y=alt.Y("row:N", sort=None, axis=axis),
     )
     cells = base.mark_rect(stroke=colours.PAPER.light)
     texts = base.mark_text(fontSize=12)
@@ -230,6 +238,20 @@ def heat_map(
     wide = 44 if many else max(58, 7 * min(widest, 28) + 10)
     chart = alt.layer(*layers).properties(width=alt.Step(wide), height=alt.Step(22))
     return finished(chart)
+
+
+def cell(share: float | None) -> dict[str, str]:
+    """A share in words and colours; nothing for none."""
+    if share is None:
+        paper = colours.PAPER.light
+        return {"told": "", "fill": paper, "ink": paper}
+    step = min(int(share * len(colours.HEAT)), len(colours.HEAT) - 1)
+    text = colours.ON_STRONG if step >= colours.STRONG else colours.ON_PALE
+    return {
+        "told": f"{share:.0%}",
+        "fill": colours.HEAT[step].light,
+        "ink": text.light,
+    }
 
 
 def finished(chart: Chart) -> Chart:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from importlib.resources import files
 
 from opilio.lab import colours
+from opilio.lab.curves import topic_of
 from opilio.lab.duels import duels_table, fight, in_words
 from opilio.lab.figures import Findings
 from opilio.lab.html import Html, joined, tag
@@ -17,9 +18,11 @@ from opilio.lab.standings import Entry, distinct_tasks
 # Nothing is loaded and nothing is run, whatever the names in the page may be.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
+FEW = 20  # topics; with fewer, intervals are too narrow (statistics.py)
+
 CAPTIONS = {
-    "recall": "Share of a topic's R targets found, mean over runs. Bands are 95 % "
-    "intervals of the mean over topics; topics differ, so bands may overlap where the "
+    "recall": "Share of a topic's R targets found, mean over topics. Bands are 95 % "
+    "intervals of that mean; topics differ, so bands may overlap where the "
     "paired comparison below is clear.",
     "harvest": "Share of all requests so far that found a new target.",
     "window": "The same over a sliding window: what a crawl still brings as it goes "
@@ -143,8 +146,15 @@ def duels_section(found: Findings) -> Html:
     """Who beats whom: a table for each kind of seeds, and two entries in words."""
     note = (
         "Differences in AURC are taken task by task. A strategy beats another only if "
-        "the 95 % interval of the mean difference over topics lies above zero."
+        "the 95 % interval of the mean difference over topics lies above zero. Under "
+        "the pointer: that interval, topics won and lost, and p by Wilcoxon's signed "
+        "ranks, corrected by Holm for the number of pairs. "
     )
+    topics = len({topic_of(run) for run in found.all_runs})
+    if topics == 1:
+        note += "With one topic, this is about its repetitions and no other topic. "
+    elif topics < FEW:
+        note += f"With {topics} topics only, such intervals are somewhat too narrow. "
     duels = fight(found)
     parts = [tag("p", note)]
     told = dict.fromkeys(row.entry for row in contenders(found)[:1])

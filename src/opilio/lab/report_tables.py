@@ -11,8 +11,8 @@ from opilio.lab.standings import REACHED, Entry, Reached, Standing
 
 COLUMNS = (  # short, and what it is
     ("strategy", "the oracle knows every link and label; the others do not"),
-    ("of the oracle", "AURC / the oracle's AURC, mean over runs"),
-    ("AURC [95 %]", "mean recall over the first 3·R requests, mean over runs"),
+    ("of the oracle", "AURC / the oracle's AURC, mean over topics"),
+    ("AURC [95 %]", "mean recall over the first 3·R requests, mean over topics"),
     ("recall at 2R", "targets found after 2·R requests / R"),
     ("harvest", "targets found / requests"),
     *(
@@ -22,7 +22,7 @@ COLUMNS = (  # short, and what it is
         )
         for share in REACHED
     ),
-    ("target length", "links from a seed to a target, median; mean over runs"),
+    ("target length", "links from a seed to a target, median; mean over topics"),
     ("through irrelevant", "targets found on pages that are not relevant"),
     ("wasted", "requests that brought no new page"),
     ("CPU ms", "of deciding, a request; reading pages is not in it"),
@@ -51,10 +51,9 @@ def oracle_name(entry: Entry, several: bool) -> str:
 
 def standing_row(row: Standing, name: str, kind: str | None) -> Html:
     """One entry."""
-    between = tag("small", f" [{row.aurc_low:.3f}, {row.aurc_high:.3f}]")
     cells = (
         bar(row.of_oracle),
-        joined(f"{row.aurc:.3f}", between),
+        joined(f"{row.aurc:.3f} ", tag("small", between(row))),
         percent(row.recall_2R),
         percent(row.harvest),
         *(pages_to(reached, row.runs) for reached in row.pages_to),
@@ -68,6 +67,13 @@ def standing_row(row: Standing, name: str, kind: str | None) -> Html:
         for place, cell in enumerate(cells)
     ]
     return tag("tr", tag("th", name, scope="row"), *columns, class_=kind)
+
+
+def between(row: Standing) -> str:
+    """The interval of the AURC, if there is one."""
+    if row.aurc_low is None:
+        return ""
+    return f"[{row.aurc_low:.3f}, {row.aurc_high:.3f}]"
 
 
 def bar(share: float) -> Html:
@@ -114,8 +120,8 @@ def numbers_table(found: Findings) -> Html:
 def curve_cells(curve: Curve, places: Iterable[int]) -> Iterator[Html]:
     """Means with their intervals."""
     for place in places:
-        between = f"[{curve.low[place]:.3f}, {curve.high[place]:.3f}]"
-        yield tag("td", f"{curve.mean[place]:.3f}", tag("br"), tag("small", between))
+        ends = f"[{curve.low[place]:.3f}, {curve.high[place]:.3f}]"
+        yield tag("td", f"{curve.mean[place]:.3f}", tag("br"), tag("small", ends))
 
 
 def rows_table(rows: Sequence[tuple[str, object]]) -> Html:

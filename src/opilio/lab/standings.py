@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from statistics import fmean, median
 from typing import NamedTuple
 
 import msgspec
 import numpy as np
 
-from opilio.lab.curves import interval
+from opilio.lab.curves import Topic, tasks_of, topic_of
 from opilio.lab.html import clean
 from opilio.lab.runs import Measures, Run
+from opilio.lab.statistics import band
 
 REACHED = (50, 80, 90)  # % of recall
 
@@ -33,14 +34,14 @@ class Reached(NamedTuple):
 
 
 class Standing(msgspec.Struct, frozen=True, kw_only=True):
-    """How an entry did: means over its runs."""
+    """How an entry did: means over topics of the means over their runs."""
 
     entry: Entry
     runs: int
     aurc: float
-    aurc_low: float  # 95 % interval of the mean over topics
-    aurc_high: float
-    of_oracle: float  # AURC / the oracle's, mean over runs
+    aurc_low: float | None  # its 95 % interval; None: of a single run there is none
+    aurc_high: float | None
+    of_oracle: float  # AURC / the oracle's
     recall_2R: float  # noqa: N815 - as in Measures
     harvest: float
     pages_to: tuple[Reached, ...]  # 50, 80 and 90 % of recall
@@ -123,32 +124,49 @@ def standing(
     *,
     is_oracle: bool = False,
 ) -> Standing:
-    """Means over the runs of one entry."""
-    aurc = np.array([[one.aurc] for one in measures])
-    low, high = interval(aurc, [(run.task.web, run.task.topic) for run in runs])
+    """The row of one entry; `measures` are those of its runs, or of the oracle."""
+    topics = [topic_of(run) for run in runs]
+
+    def mean(values: Iterable[float | None]) -> float | None:
+        return mean_over_topics(topics, values)
+
+    aurc, low, high = band([[one.aurc] for one in measures], groups=tasks_of(topics))
+    known = bool(np.isfinite(low[0]))
     return Standing(
         entry=entry,
         runs=len(runs),
-        aurc=float(aurc.mean()),
-        aurc_low=float(low[0]),
-        aurc_high=float(high[0]),
+        aurc=float(aurc[0]),
+        aurc_low=float(low[0]) if known else None,
+        aurc_high=float(high[0]) if known else None,
         of_oracle=1.0 if is_oracle else mean_share(runs),
-        recall_2R=fmean(one.recall_2R for one in measures),
-        harvest=fmean(one.harvest for one in measures),
+        recall_2R=mean(one.recall_2R for one in measures) or 0.0,
+        harvest=mean(one.harvest for one in measures) or 0.0,
         pages_to=tuple(
             reached([getattr(one, f"pages_to_{share}") for one in measures])
             for share in REACHED
         ),
-        target_length=mean_of(measures, lambda one: one.target_length),
-        through_irrelevant=mean_of(measures, lambda one: one.through_irrelevant),
-        wasted=fmean(one.wasted for one in measures),
-        cpu_ms=None if is_oracle else fmean(run.cpu_ms for run in runs),
+        target_length=mean(one.target_length for one in measures),
+        through_irrelevant=mean(one.through_irrelevant for one in measures),
+        wasted=mean(one.wasted for one in measures) or 0.0,
+        cpu_ms=None if is_oracle else mean(run.cpu_ms for run in runs),
     )
 
 
-def mean_share(runs: Iterable[Run]) -> float:
+def mean_over_topics(
+    topics: Iterable[Topic], values: Iterable[float | None]
+) -> float | None:
+    """The mean of the topics' means, each over the runs that have the figure."""
+    known: dict[Topic, list[float]] = {}
+    for topic, value in zip(topics, values, strict=True):
+        if value is not None:
+            known.setdefault(topic, []).append(value)
+    return fmean(map(fmean, known.values())) if known else None
+
+
+def mean_share(runs: Sequence[Run]) -> float:
     """Mean share of the oracle's AURC."""
-    return fmean(run.of_oracle["aurc"] for run in runs)
+    shares = (run.of_oracle["aurc"] for run in runs)
+    return mean_over_topics(map(topic_of, runs), shares) or 0.0
 
 
 def reached(requests: Sequence[int | None]) -> Reached:
@@ -156,14 +174,6 @@ def reached(requests: Sequence[int | None]) -> Reached:
     middle = median(math.inf if number is None else number for number in requests)
     count = sum(1 for number in requests if number is not None)
     return Reached(None if math.isinf(middle) else middle, count)
-
-
-def mean_of(
-    measures: Iterable[Measures], field: Callable[[Measures], float | None]
-) -> float | None:
-    """The mean over the runs that have the figure."""
-    known = [value for one in measures if (value := field(one)) is not None]
-    return fmean(known) if known else None
 
 
 def shares_by_topic(runs: Iterable[Run]) -> dict[tuple[Entry, str], float]:

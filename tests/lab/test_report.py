@@ -1,0 +1,306 @@
+"""The report: one page that loads nothing, harms nobody and tells what the runs say."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from statistics import fmean, median
+from xml.etree import ElementTree
+
+import msgspec
+import pytest
+
+from lab.made_up_runs import ABOUT, STRATEGIES, made_up_runs
+from opilio.errors import BadInput
+from opilio.lab.report import write_report
+from opilio.lab.runs import Run
+
+EVIL = "<script>alert(1)</script>"
+TOPIC = "\"><img src=x onerror='alert(1)'> & \x1b birds"
+RUNS = made_up_runs(
+    strategies={**STRATEGIES, EVIL: 0.55}, topics={"astronomy": 60, TOPIC: 40}
+)
+VOID = {"meta", "br", "input"}
+LOADS = {"script", "link", "img", "image", "iframe", "object", "embed", "base", "form"}
+LOADS |= {"audio", "video", "source", "track", "frame", "applet", "foreignobject"}
+
+
+class Page(HTMLParser):
+    """A page, read by one who does not forgive: every element must be closed."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.elements: list[tuple[str, dict[str, str]]] = []
+        self.tables: list[list[list[str]]] = []
+        self.texts: list[str] = []
+        self.feed(text)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        assert len({name for name, _ in attrs}) == len(attrs)
+        self.elements.append((tag, {name: value or "" for name, value in attrs}))
+        if tag not in VOID:
+            self.open.append(tag)
+        if tag == "table":
+            self.tables.append([])
+        elif tag == "tr":
+            self.tables[-1].append([])
+        elif tag in ("td", "th"):
+            self.tables[-1][-1].append("")
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        assert "svg" in self.open
+        self.elements.append((tag, {name: value or "" for name, value in attrs}))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.texts.append(data)
+        if {"td", "th"} & set(self.open):
+            self.tables[-1][-1][-1] += data
+
+    def row(self, name: str, table: int = 0) -> list[str]:
+        """The cells of the row of this name."""
+        return next(row[1:] for row in self.tables[table] if row[0] == name)
+
+    @property
+    def text(self) -> str:
+        """All text, as it is read."""
+        return "".join(self.texts)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("report")
+    about = msgspec.structs.replace(
+        ABOUT, title="</title>" + EVIL, command="lab </code>" + EVIL
+    )
+    assert write_report(RUNS, about, folder / "new") == folder / "new" / "report.html"
+    return folder / "new"
+
+
+@pytest.fixture(scope="module")
+def text(folder: Path) -> str:
+    return (folder / "report.html").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def page(text: str) -> Page:
+    return Page(text)
+
+
+def report(runs: list[Run], folder: Path) -> Page:
+    return Page(write_report(runs, ABOUT, folder).read_text(encoding="utf-8"))
+
+
+def runs_of(name: str) -> list[Run]:
+    return [run for run in RUNS if run.task.strategy == name]
+
+
+def test_the_page_loads_nothing(page: Page, text: str) -> None:
+    assert LOADS.isdisjoint(tag for tag, _ in page.elements)
+    for _, attributes in page.elements:
+        assert not {"src", "srcset", "href", "xlink:href", "action"} & set(attributes)
+        assert not any(name.startswith("on") for name in attributes)
+        assert "url(" not in attributes.get("style", "")
+    styles = "".join(re.findall(r"<style>(.*?)</style>", text, re.S))
+    assert styles and "url(" not in styles and "@import" not in styles
+    policy = [a["content"] for _, a in page.elements if "http-equiv" in a]
+    assert policy == ["default-src 'none'; style-src 'unsafe-inline'"]
+
+
+def test_the_only_addresses_in_the_page_are_names_and_text(page: Page) -> None:
+    for tag, attributes in page.elements:
+        for name, value in attributes.items():
+            assert "//" not in value or (tag == "svg" and name.startswith("xmlns"))
+
+
+def test_the_page_is_well_made(page: Page, text: str) -> None:
+    assert text.startswith('<!doctype html>\n<html lang="en">')
+    ids = [attributes["id"] for _, attributes in page.elements if "id" in attributes]
+    assert len(ids) == len(set(ids))
+    assert [tag for tag, _ in page.elements].count("h1") == 1
+    assert len({len(row) for row in page.tables[0]}) == 1  # no cell is missing
+    for drawn in re.findall(r"<svg.*?</svg>", text, re.S):
+        ElementTree.fromstring(drawn)
+
+
+def test_names_are_shown_and_never_read_as_html(page: Page, text: str) -> None:
+    assert EVIL not in text
+    assert page.row(EVIL)
+    assert f"</title>{EVIL}: 8 strategies compared" in page.text
+    assert "img src=x onerror" in page.text
+    assert "\x1b" not in text
+
+
+def test_a_strategy_called_script_does_no_harm_in_the_plots(folder: Path) -> None:
+    for path in folder.glob("*.svg"):
+        tags = {
+            element.tag.partition("}")[2] for element in ElementTree.parse(path).iter()
+        }
+        assert tags <= {"svg", "g", "rect", "path", "line", "text", "style"}
+    texts = ElementTree.parse(folder / "recall.svg").iter()
+    assert EVIL in {element.text for element in texts}
+
+
+def test_plots_are_files_too(folder: Path) -> None:
+    names = {"recall", "harvest", "window", "topics"}
+    files = {f"{name}.{form}" for name in names for form in ("svg", "png")}
+    assert {path.name for path in folder.iterdir()} == files | {"report.html"}
+    for path in folder.glob("*.png"):
+        assert path.read_bytes().startswith(b"\x89PNG\r\n\x1a\n")
+
+
+def test_the_figures_are_those_of_the_runs(page: Page) -> None:
+    for name in (*STRATEGIES, EVIL):
+        runs = runs_of(name)
+        cells = page.row(name)
+        measures = [run.measures for run in runs]
+        assert cells[0] == f"{fmean(run.of_oracle['aurc'] for run in runs):.1%}"
+        assert cells[1].startswith(f"{fmean(one.aurc for one in measures):.3f} [")
+        assert cells[2] == f"{fmean(one.recall_2R for one in measures):.1%}"
+        assert cells[3] == f"{fmean(one.harvest for one in measures):.1%}"
+        for cell, field in zip(cells[4:7], ("50", "80", "90"), strict=True):
+            until = [getattr(one, f"pages_to_{field}") for one in measures]
+            got = [number for number in until if number is not None]
+            never = [10**9] * (len(until) - len(got))
+            middle = median(got + never)
+            told = "–" if middle >= 10**8 else f"{middle:,.0f}"
+            assert cell == f"{told} {len(got)}/{len(until)}"
+        assert cells[7] == f"{fmean(one.target_length or 0 for one in measures):.1f}"
+        assert (
+            cells[8] == f"{fmean(one.through_irrelevant or 0 for one in measures):.1%}"
+        )
+        assert cells[9] == f"{fmean(one.wasted for one in measures):.1%}"
+        assert cells[10] == f"{fmean(run.cpu_ms for run in runs):.2f}"
+
+
+def test_the_interval_holds_the_mean(page: Page) -> None:
+    for name in STRATEGIES:
+        mean, low, high = map(float, re.findall(r"[\d.]+", page.row(name)[1]))
+        assert low <= mean <= high and low < high
+
+
+def test_the_oracle_comes_first_and_the_others_by_their_share(page: Page) -> None:
+    rows = page.tables[0][1:]
+    assert rows[0][0] == "oracle"
+    oracle = {run.task.topic + str(run.task.repeat): run.oracle.aurc for run in RUNS}
+    assert rows[0][2].startswith(f"{fmean(oracle.values()):.3f} [")
+    shares = [float(row[1].rstrip("%")) for row in rows[1:]]
+    assert shares == sorted(shares, reverse=True) and len(shares) == 8
+
+
+def test_the_numbers_of_a_curve_are_counted_from_the_runs(page: Page) -> None:
+    numbers = page.tables[2]
+    assert numbers[0][1:5] == ["0.25 R", "0.5 R", "0.75 R", "1 R"]
+    for name in ("oracle", "blocks"):
+        runs = runs_of("blocks")
+        for place, x in ((0, 0.25), (3, 1), (11, 3)):
+            found = [
+                sum(
+                    1
+                    for at in (
+                        run.oracle_found_at if name == "oracle" else run.found_at
+                    )
+                    if at <= x * run.R
+                )
+                / run.R
+                for run in runs
+            ]
+            assert page.row(name, 2)[place].startswith(f"{fmean(found):.3f}[")
+
+
+def test_what_was_run_can_be_run_again(page: Page) -> None:
+    assert page.row("command", 3) == [f"lab </code>{EVIL}"]
+    assert page.row("versions", 3) == ["opilio 0.1, python 3.11.2"]
+    assert page.row("begun", 3) == ["2026-07-01T12:00:00+00:00"]
+    assert page.row("requests a run", 3) == ["120 to 180 at most"]
+    assert "http://astronomy.test/1" in page.text
+
+
+def test_the_leader_and_the_default_are_told_in_words(page: Page) -> None:
+    first = page.tables[0][2][0]
+    assert f"{first} comes first, with" in page.text
+    place = [row[0] for row in page.tables[0]].index("best-first") - 1
+    assert f"The default, best-first, is number {place} of 8" in page.text
+
+
+def with_aurc(run: Run, aurc: float) -> Run:
+    measures = msgspec.structs.replace(run.measures, aurc=aurc)
+    share = {**run.of_oracle, "aurc": aurc / run.oracle.aurc}
+    return msgspec.structs.replace(run, measures=measures, of_oracle=share)
+
+
+def test_one_beats_another_only_where_the_interval_says_so(tmp_path: Path) -> None:
+    topics = dict.fromkeys("abcdefgh", 20)
+    made = made_up_runs(
+        strategies={"best-first": 1, "blocks": 1, "opic": 1}, topics=topics
+    )
+    runs = []
+    for run in made:
+        base = 0.4 + 0.01 * "abcdefgh".index(run.task.topic)
+        # On every topic a little better; and now better, now worse.
+        swing = 0.05 if run.task.topic in "aceg" else -0.048
+        gain = {"best-first": 0.0, "blocks": 0.02, "opic": swing}[run.task.strategy]
+        runs.append(with_aurc(run, base + gain))
+    page = report(runs, tmp_path)
+    assert page.tables[1] == [
+        ["row against column", "1", "2", "3"],
+        ["1 blocks", "", "·", "+"],
+        ["2 opic", "·", "", "·"],
+        ["3 best-first", "−", "·", ""],
+    ]
+    assert "blocks beats 1 of 2 others: best-first." in page.text
+    assert "best-first beats 0 of 2 others. It is beaten by blocks." in page.text
+    assert "It cannot be told apart from opic (−0.001 [" in page.text
+
+
+def test_judges_and_seeds_are_named_where_there_are_several(tmp_path: Path) -> None:
+    runs = made_up_runs(
+        strategies={"blocks": 0.6, "breadth-first": 0.3},
+        topics={"a": 20, "b": 30},
+        judges=("cosine", "perfect"),
+        modes=("near", "far"),
+    )
+    page = report(runs, tmp_path)
+    rows = [row[0] for row in page.tables[0]]
+    assert rows[1:3] == ["oracle · near", "oracle · far"]
+    assert "blocks · perfect · far" in rows and len(rows) == 1 + 2 + 8
+    # Runs from other seeds are other tasks: a table for each kind.
+    for table, mode in ((1, "near"), (2, "far")):
+        assert len(page.tables[table]) == 5
+        assert all(row[0].endswith(mode) for row in page.tables[table][1:])
+    assert re.search(
+        r"> · cosine · \w+ comes first|blocks · cosine · \w+ comes", page.text
+    )
+
+
+def test_a_small_budget_shortens_the_curves(tmp_path: Path) -> None:
+    page = report(made_up_runs(budget=20, repeats=1), tmp_path)
+    assert not (tmp_path / "window.svg").exists()
+    assert page.tables[2][0][-1] == f"{20 / 161:.3g} R"
+
+
+def test_one_run_makes_a_report_too(tmp_path: Path) -> None:
+    page = report(RUNS[:1], tmp_path)
+    assert page.row(RUNS[0].task.strategy)
+
+
+def test_runs_without_targets_are_left_out_and_counted(tmp_path: Path) -> None:
+    empty = [msgspec.structs.replace(run, R=0, of_oracle={}) for run in RUNS[:2]]
+    page = report([*RUNS[2:10], *empty], tmp_path)
+    assert "2 runs had no target in reach and are left out." in page.text
+    with pytest.raises(BadInput, match="nothing to report"):
+        write_report(empty, ABOUT, tmp_path)
+
+
+def test_rows_with_other_numbers_of_runs_are_pointed_out(
+    tmp_path: Path, page: Page
+) -> None:
+    warning = "Not every row has the same runs"
+    assert warning not in page.text
+    assert warning in report(RUNS[:-3], tmp_path).text
