@@ -20,7 +20,14 @@ from opilio.topic import Topic
 from opilio.topic.dictionary import merge, read_dictionary
 from opilio.topic.keywords import keywords
 from opilio.topic.weight_table import normalised
-from opilio.types import ClassFeatures, Page, ReaderSetup, Response, Subject
+from opilio.types import (
+    ClassFeatures,
+    ConceptWords,
+    Page,
+    ReaderSetup,
+    Response,
+    Subject,
+)
 from opilio.words import Vocabulary
 
 MOST_EXAMPLES = 1000
@@ -38,6 +45,7 @@ class Brief(msgspec.Struct, frozen=True, kw_only=True):
     terms: tuple[str, ...]
     language: str
     dictionaries: Dictionaries = {}
+    concepts: Mapping[str, ConceptWords] = {}  # that a search may mean, by label
 
     def setup(
         self,
@@ -47,6 +55,7 @@ class Brief(msgspec.Struct, frozen=True, kw_only=True):
         vector: bool = False,
         words: bool = False,
         headings: bool = False,
+        sequence: bool = False,
         overlapping: bool = True,
         transcribe: bool = True,
     ) -> ReaderSetup:
@@ -61,6 +70,7 @@ class Brief(msgspec.Struct, frozen=True, kw_only=True):
             overlapping=overlapping,
             words=words,
             headings=headings,
+            sequence=sequence,
             dictionaries=self.dictionaries if transcribe else {},
         )
 
@@ -78,6 +88,15 @@ class Brief(msgspec.Struct, frozen=True, kw_only=True):
         terms = tuple(dict.fromkeys((*self.terms, *weights)))
         return msgspec.structs.replace(self, subject=subject, terms=terms)
 
+    def with_more(self, weights: Mapping[str, float]) -> Brief:
+        """The brief with terms that people ask for beside those it has."""
+        brief = self.with_weights(weights)
+        table = dict(self.subject.weights)
+        for key, weight in brief.subject.weights.items():
+            table[key] = max(weight, table.get(key, 0.0))
+        subject = msgspec.structs.replace(brief.subject, weights=table)
+        return msgspec.structs.replace(brief, subject=subject)
+
 
 class Ontological(msgspec.Struct, frozen=True, kw_only=True):
     """What the ontologies say about the topic, by surface term."""
@@ -87,6 +106,7 @@ class Ontological(msgspec.Struct, frozen=True, kw_only=True):
     classes: Mapping[str, ClassFeatures] = {}
     targets: tuple[str, ...] = ()
     dictionaries: Dictionaries = {}
+    near: Mapping[str, ConceptWords] = {}  # by keys of terms, not by terms
 
     def terms(self) -> Iterable[str]:
         """Every term of any table."""
@@ -121,7 +141,11 @@ def make_brief(topic: Topic, asked: Mapping[str, float] | None = None) -> Brief:
     }
     vocabulary = Vocabulary(terms, language)
     brief = Brief(
-        subject=Subject(), terms=terms, language=language, dictionaries=dictionaries
+        subject=Subject(),
+        terms=terms,
+        language=language,
+        dictionaries=dictionaries,
+        concepts=ontology.near,
     )
     reader = make_reader(brief.setup(vector=True))
     subject = Subject(
@@ -181,9 +205,14 @@ def consult(topic: Topic, weighted: Sequence[str]) -> Ontological:
         )
     sought = repository.extract(named or weighted, lenient=not named)
     languages = [code.lower().partition("-")[0] for code in topic.languages]
+    concepts = about.association(sought, languages=languages)
+    key = Vocabulary((), topic.language).key
     return Ontological(
         importance=about.importance_table(sought, languages=languages),
-        concepts=about.association(sought, languages=languages),
+        concepts=concepts,
+        near=about.concept_words(
+            sought.ontology, key, languages=languages, known=set(map(key, concepts))
+        ),
         classes=about.features(
             sought.ontology, about.classes_around(sought), languages=languages
         ),

@@ -37,13 +37,16 @@ from opilio.plan import Plan
 from opilio.read.pool import ReaderPool
 from opilio.reader import make_reader
 from opilio.scope import Scope
+from opilio.searching import keep_index
 from opilio.seeds import Visits, gather_seeds
 from opilio.sites.keeper import SiteKeeper
 from opilio.store.folder import CrawlFolder
 from opilio.store.robots import SqliteRobots
 from opilio.store.store import Store
 from opilio.strategies import is_file, load, strategies
+from opilio.topic.file import QueryLog
 from opilio.topic.train_one import Pace
+from opilio.topic.weight_table import normalised
 from opilio.types import (
     Fetch,
     Judge,
@@ -117,9 +120,12 @@ def prepare(plan: Plan, folder: CrawlFolder, *, fresh: bool = False) -> Brief:
     return brief
 
 
-def follow_log(plan: Plan) -> FollowedLog | None:
-    """The query log of the topic, if it has one."""
+def follow_log(plan: Plan, folder: CrawlFolder | None = None) -> FollowedLog | None:
+    """The query log of the topic, or else that of the crawl's own searches, which need
+    not be there yet."""
     log = plan.topic.query_log
+    if folder and not log:
+        log = QueryLog(file=str(folder.queries))
     return FollowedLog(log, plan.topic.language) if log else None
 
 
@@ -155,6 +161,7 @@ async def assemble(
     if not folder.brief.is_file():
         save_brief(brief, folder.brief)
     store = Store(folder, plan.store)
+    store.index_all = plan.search.pages == "all"
     try:
         frontier = SqliteFrontier(store.db, plan.politeness, plan.bounds)
         async with _closing(ways.fetch(plan, store, frontier)) as fetch:
@@ -176,6 +183,9 @@ async def assemble(
                         store=store,
                         learners=mind.learners,
                         followed=mind.followed,
+                        grow_index=keep_index(folder, plan, brief)
+                        if plan.search.index
+                        else None,
                     ),
                 )
     finally:
@@ -223,14 +233,14 @@ class Mind:
         self.brief = brief
         self.strategy = strategy
         self.learners: dict[str, Learner] = {}
-        self.followed = follow_log(plan)
+        self.followed = follow_log(plan, store.folder)
         if self.followed:
             self.followed.remake = self.remake
             self.learners["weights"] = self.followed
             if learnt := store.learnt("weights"):
                 self.followed.load(learnt)
                 self.brief = self.with_weights(self.followed.weights)
-            else:
+            elif plan.topic.query_log:
                 self.brief = self.with_weights(self.followed.build())
         self.profiles = store.profiles = SiteKeeper(store.db, self.brief)
         if isinstance(strategy, Learner):
@@ -255,6 +265,7 @@ class Mind:
             vector=reads.vector or judge.reads_vector,
             words=reads.words,
             headings=True,
+            sequence=self.plan.search.index,
             overlapping=not reads.longest,
             transcribe=reads.transcribe,
         )
@@ -269,7 +280,9 @@ class Mind:
 
     def with_weights(self, asked: Mapping[str, float]) -> Brief:
         """The brief with what people ask for now beside the topic's own keywords."""
-        return self.base.with_weights(weights_of(self.plan.topic, asked))
+        if self.plan.topic.query_log or self.plan.topic.keywords:
+            return self.base.with_weights(weights_of(self.plan.topic, asked))
+        return self.base.with_more(normalised(asked))
 
 
 def make_readers(count: int, setup: bytes) -> ReaderPool:

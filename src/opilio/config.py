@@ -7,7 +7,7 @@ import tomllib
 from collections.abc import Mapping
 from math import isfinite
 from pathlib import Path
-from typing import Annotated, Any, TypeVar, get_args
+from typing import Annotated, Any, Literal, TypeVar, get_args
 
 import msgspec
 
@@ -89,6 +89,14 @@ class Store(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     warc_bytes: Some = 2**30  # size at which a new WARC file is begun
 
 
+class Search(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What of a crawl can be searched, and how."""
+
+    index: bool = True  # while crawling; without it, the first search reads all pages
+    pages: Literal["kept", "all"] = "kept"  # that are indexed
+    mode: Literal["fixed", "paper"] = "fixed"  # paper: no query without a concept
+
+
 class Settings(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """crawl.toml: everything a crawl was started with."""
 
@@ -97,6 +105,7 @@ class Settings(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     fetch: Fetch = Fetch()
     bounds: Bounds = Bounds()
     store: Store = Store()
+    search: Search = Search()
     options: Mapping[str, bool | int | float | str] = {}  # of the strategy
 
 

@@ -54,6 +54,7 @@ from opilio.types import (
 SEED_PROMISE = 1e6  # before any link that a strategy has ranked
 NOT_TO_FOLLOW = {"nofollow", "ugc", "sponsored"}
 DRAIN_SECONDS = 10.0
+INDEX_SECONDS = 2.0  # between two looks whether the index is behind
 
 
 @dataclass
@@ -85,6 +86,7 @@ class Stages:
     store: Store
     learners: Mapping[str, Learner] = field(default_factory=dict)
     followed: Followed | None = None  # a topic that changes
+    grow_index: Callable[[], None] | None = None  # takes up what was committed
 
 
 class Crawl:
@@ -101,6 +103,7 @@ class Crawl:
         self.store = stages.store
         self.learners = stages.learners
         self.followed = stages.followed
+        self.grow_index = stages.grow_index
         self.planted: frozenset[Fingerprint] = frozenset()  # the seeds
         self.tally = Tally()
         self.budget = Budget(settings.crawl.max_pages, self.store.catalogue.pages)
@@ -124,6 +127,8 @@ class Crawl:
                 for _ in range(self.settings.crawl.in_flight):
                     self.workers.append(group.create_task(self.work()))
                 group.create_task(self.commit_regularly())
+                if self.grow_index:
+                    group.create_task(self.index_regularly(self.grow_index))
                 if self.followed and self.followed.every:
                     group.create_task(self.follow(self.followed))
         except BaseExceptionGroup as errors:
@@ -332,6 +337,13 @@ class Crawl:
             except MachineLimit as limit:
                 self.no_room = limit
                 self.stop_soon("disk")
+
+    async def index_regularly(self, grow: Callable[[], None]) -> None:
+        """Let the search index take up what was committed, until the crawl ends."""
+        pending: Iterable[asyncio.Task[None]] = self.workers
+        while pending:
+            _, pending = await asyncio.wait(self.workers, timeout=INDEX_SECONDS)
+            await asyncio.to_thread(grow)
 
     async def follow(self, topic: Followed) -> None:
         """Look now and then whether the topic has changed; judge by it from then on."""

@@ -105,6 +105,8 @@ CREATE TABLE IF NOT EXISTS version (       -- what a page that was visited again
 );
 CREATE INDEX IF NOT EXISTS version_page ON version (page);
 
+CREATE INDEX IF NOT EXISTS page_copy_of ON page (copy_of) WHERE copy_of IS NOT NULL;
+
 CREATE TABLE IF NOT EXISTS edge (          -- page -> link, each pair once
     page INTEGER NOT NULL REFERENCES page,
     link INTEGER NOT NULL REFERENCES link
@@ -143,6 +145,14 @@ CREATE TABLE IF NOT EXISTS note (          -- what the strategy knows of URLs
     key INTEGER PRIMARY KEY,               -- mostly a fingerprint
     value BLOB NOT NULL                    -- msgpack
 );
+
+CREATE TABLE IF NOT EXISTS indexed (       -- pages that can be searched
+    entry INTEGER PRIMARY KEY,             -- grows: one that is read again gets a new one
+    page INTEGER NOT NULL,                 -- page.id; 0: it says something else by now
+    words BLOB NOT NULL,                   -- hashes of its stems: title, headings, text
+    features BLOB NOT NULL                 -- msgpack: topic term -> times it occurs
+);
+CREATE INDEX IF NOT EXISTS indexed_page ON indexed (page);
 
 CREATE TABLE IF NOT EXISTS event (         -- starts and stops, in order
     id INTEGER PRIMARY KEY,

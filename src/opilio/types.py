@@ -166,6 +166,14 @@ class ClassFeatures(msgspec.Struct, frozen=True, gc=False):
     related: Mapping[str, int] = {}  # key -> level: how far the shared feature is
 
 
+class ConceptWords(msgspec.Struct, frozen=True, gc=False):
+    """A concept of the ontology as queries meet it: by name."""
+
+    features: Sequence[str] = ()  # keys of the terms that name it
+    levels: Mapping[str, int] = {}  # concept -> relations between it and this one
+    near: Mapping[str, float] = {}  # concept -> how much a page about it is about this
+
+
 class Subject(msgspec.Struct, frozen=True, kw_only=True):
     """What is sought, ready to be compared with pages: terms by their keys."""
 

@@ -23,21 +23,14 @@ page does not make it certain.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from math import log
 
 from opilio.errors import BadInput
 from opilio.judge.parts import Mode, largest
-from opilio.types import ClassFeatures, Page, Subject, Verdict
+from opilio.onto_classes import OntoClasses
+from opilio.types import Page, Subject, Verdict
 
 THRESHOLD: Mapping[Mode, float] = {"fixed": 0.1, "paper": 0.0}  # best F1 when tuned
-CLEAR_LEAD = 0.1  # of the best class over the next, as a share of the best
 DOUBT = 0.5  # evidence against all classes, for each unit of a page's length
-
-Evidence = dict[str, float]
-"""Class -> how much speaks for it; classes without evidence are left out."""
-
-Weighted = dict[str, list[tuple[str, float]]]
-"""Feature -> the classes it speaks for, and how much."""
 
 
 class OntoClassifier:
@@ -51,7 +44,7 @@ class OntoClassifier:
         self.mode = mode
         self.doubt = DOUBT if mode == "fixed" else 0.0
         self.targets = frozenset(subject.targets)
-        self.representative, self.related = by_feature(subject.classes)
+        self.classify = OntoClasses(subject.classes, mode).classify
         self.threshold = (
             THRESHOLD[mode] if subject.threshold is None else subject.threshold
         )
@@ -66,46 +59,6 @@ class OntoClassifier:
         score = sum(shares.get(target, 0.0) for target in self.targets)
         relevant = found in self.targets and score >= self.threshold
         return Verdict(min(1.0, score), relevant, largest(shares))
-
-    def classify(self, terms: Mapping[str, int]) -> tuple[str, Evidence]:
-        """The class of a text, "" if none, and the evidence that decided."""
-        evidence = self.gather(terms, self.representative)
-        if found := leader(evidence, CLEAR_LEAD):
-            return found, evidence
-        more = self.gather(terms, self.related)
-        if self.mode == "fixed":
-            for name, value in evidence.items():
-                more[name] = more.get(name, 0.0) + value
-        return leader(more, 0.0), more
-
-    def gather(self, terms: Mapping[str, int], features: Weighted) -> Evidence:
-        """What the terms of a text say for each class, by one kind of features."""
-        evidence: Evidence = {}
-        for term, count in terms.items():
-            times = 1 + log(count) if self.mode == "fixed" else 1
-            for name, weight in features.get(term, ()):
-                evidence[name] = evidence.get(name, 0.0) + weight * times
-        return evidence
-
-
-def leader(evidence: Evidence, lead: float) -> str:
-    """The best class, if the next is behind it by more than `lead` of its evidence."""
-    ranking = sorted(evidence.values(), reverse=True)
-    if not ranking or (len(ranking) > 1 and ranking[1] >= (1 - lead) * ranking[0]):
-        return ""
-    return max(evidence, key=evidence.__getitem__)
-
-
-def by_feature(classes: Mapping[str, ClassFeatures]) -> tuple[Weighted, Weighted]:
-    """The representative and the related features, each with its classes."""
-    representative: Weighted = {}
-    related: Weighted = {}
-    for name, features in classes.items():
-        for key in features.representative:
-            representative.setdefault(key, []).append((name, 1.0))
-        for key, level in features.related.items():
-            related.setdefault(key, []).append((name, 1 / max(1, level)))
-    return representative, related
 
 
 def require_classes(subject: Subject) -> None:

@@ -21,6 +21,8 @@ class CrawlFolder:
         self.warcs = path / "warc"
         self.models = path / "models"
         self.brief = self.models / "brief.msgpack"
+        self.index = path / "index"
+        self.queries = path / "queries.txt"
         self._lock: IO[str] | None = None
 
     @property
@@ -63,7 +65,7 @@ class CrawlFolder:
 
     def clear(self) -> None:
         """Remove what a crawl has written here, and nothing else."""
-        for folder in (self.warcs, self.models):
+        for folder in (self.warcs, self.models, self.index):
             shutil.rmtree(folder, ignore_errors=True)
         for name in ("crawl.toml", "crawl.db", "crawl.db-wal", "crawl.db-shm"):
             (self.path / name).unlink(missing_ok=True)

@@ -17,6 +17,7 @@ from opilio.database import open_database
 from opilio.errors import MachineLimit
 from opilio.store.catalogue import Catalogue
 from opilio.store.copies import ContentSeen, NearCopies
+from opilio.store.entries import drop_entry, save_entry
 from opilio.store.folder import CrawlFolder
 from opilio.store.warc import pack, pack_metadata, pack_revisit
 from opilio.store.warc_files import WarcWriter
@@ -35,6 +36,7 @@ class Store:
         self.catalogue = Catalogue(self.db)
         self.seen = ContentSeen()
         self.near = NearCopies()
+        self.index_all = False  # else only what is relevant can be searched
         self.profiles: Profiles | None = None  # kept once it is known what is sought
         self.remember()
 
@@ -90,6 +92,11 @@ class Store:
             self.near.add(page.simhash, lease.id)
         if self.profiles:
             self.profiles.keep(lease, response, page, verdict)
+        if again:
+            drop_entry(self.db, lease.id)
+        wanted = verdict.relevant or self.index_all
+        if page.sequence and wanted and not page.noindex:
+            save_entry(self.db, lease.id, page)
 
     def save_copy(
         self, lease: Lease, response: Response, original: int, content: Fingerprint

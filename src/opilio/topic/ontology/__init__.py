@@ -1,6 +1,7 @@
 """Ontology files and the names of concepts in; tables of terms to look for out."""
 
 from opilio.topic.ontology.association import association
+from opilio.topic.ontology.concept_words import concept_words
 from opilio.topic.ontology.dictionary import dictionary, terms
 from opilio.topic.ontology.features import classes_around, features
 from opilio.topic.ontology.importance import importance_table, read_importances
@@ -32,6 +33,7 @@ __all__ = [
     "canonical_terms",
     "classes_around",
     "compatible",
+    "concept_words",
     "conflicting",
     "definition",
     "dictionary",

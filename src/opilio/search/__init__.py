@@ -1,0 +1,1 @@
+"""Indexed pages in; answers to queries out."""

@@ -1,0 +1,20 @@
+"""A query in; a line of the query log out, so that the crawl follows what is asked."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+LONGEST = 1000  # characters
+
+
+def log_query(path: Path, words: str) -> None:
+    """Append a query, in one write: others may append at the same time."""
+    line = " ".join(words.split())[:LONGEST]
+    if not line:
+        return
+    handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+    try:
+        os.write(handle, f"{line}\n".encode("utf-8", "replace"))
+    finally:
+        os.close(handle)

@@ -1,0 +1,143 @@
+"""A query in; what it seeks, and which pages of a segment may answer it, out.
+
+`paper` (Yang, §4.4): the ontology index locates the pages with a feature of what is
+meant, the full-text index reduces them to those with all other words, and a query
+without a feature of the ontology is refused. `fixed`: any page with a word of the
+query, or a feature of what it means, may answer; phrases must be there as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from opilio.errors import BadInput
+from opilio.search.concepts import Concepts
+from opilio.search.index import Index
+from opilio.search.query import Query
+from opilio.search.rank import Flags, Wanted, marked, weigh_concept, weigh_words
+from opilio.search.segment import Postings, Segment, language_code
+from opilio.word_sequence import word
+from opilio.words import stem, stop_words
+
+
+@dataclass(frozen=True)
+class Sought:
+    """What a query seeks."""
+
+    wanted: Wanted
+    stems: frozenset[str]  # to be marked in snippets
+    meant: dict[str, float]  # concepts
+    words: tuple[int, ...] = ()  # that must be on the page
+    features: tuple[frozenset[int], ...] = ()  # of each of these, one must be
+    unwanted: tuple[int, ...] = ()
+
+
+def seek(index: Index, concepts: Concepts, query: Query, language: str) -> Sought:
+    """What a query seeks; BadInput if the mode refuses it."""
+    stems = stem(query.words, language)
+    spotted = concepts.spot(stems)
+    meant = concepts.meant(list(spotted))
+    paper = concepts.mode == "paper"
+    if paper and not spotted:
+        raise BadInput(refusal(query, concepts))
+    telling = [key for _, key in telling_words(query, stems, language)]
+    phrased = [key for phrase in query.phrases for key in stem(phrase, language)]
+    inside = {place for start, end in spotted.values() for place in range(start, end)}
+    others = [
+        key
+        for place, key in telling_words(query, stems, language)
+        if place not in inside
+    ]
+    return Sought(
+        wanted=Wanted(
+            weigh_words(index, map(word, others if paper else telling)),
+            [
+                weigh_concept(index, sure, by_word(concepts.near(name)))
+                for name, sure in meant.items()
+            ],
+        ),
+        stems=frozenset((*telling, *phrased)),
+        meant=meant,
+        words=tuple(map(word, others if paper else phrased)),
+        features=tuple(own_features(concepts, meant)) if paper else (),
+        unwanted=tuple(
+            word(stem(words, language)[0]) for words in query.without if len(words) == 1
+        ),
+    )
+
+
+def telling_words(
+    query: Query, stems: Sequence[str], language: str
+) -> list[tuple[int, str]]:
+    """The stems of a query by their places, without words that say nothing; all, if
+    there are no others."""
+    stop = stop_words(language)
+    kept = [
+        (place, key)
+        for place, (one, key) in enumerate(zip(query.words, stems, strict=True))
+        if one not in stop
+    ]
+    return kept or list(enumerate(stems))
+
+
+def by_word(features: Mapping[str, float]) -> dict[int, float]:
+    """A table of features as the index has them."""
+    return {word(key): weight for key, weight in features.items()}
+
+
+def own_features(concepts: Concepts, meant: Iterable[str]) -> Iterable[frozenset[int]]:
+    """The features that name each of the concepts meant."""
+    for name in meant:
+        yield frozenset(map(word, concepts.words[name].features))
+
+
+def refusal(query: Query, concepts: Concepts) -> str:
+    """Why a query is refused."""
+    if not concepts.words:
+        return (
+            "in paper mode a query must name a concept of the topic's ontology, and "
+            "the topic has none; set mode = 'fixed' in [search] of crawl.toml"
+        )
+    some = ", ".join(list(concepts.words)[:5])
+    return (
+        f"{query.text!r} names no concept of the ontology, and in paper mode it must; "
+        f"name one ({some}, …), or set mode = 'fixed' in [search] of crawl.toml"
+    )
+
+
+def candidates(
+    segment: Segment,
+    query: Query,
+    sought: Sought,
+    hosts: npt.NDArray[np.int64] | None,
+) -> Flags:
+    """Which pages of a segment may answer."""
+    size = len(segment.pages)
+    mask = np.ones(size, np.bool_)
+    for features in sought.features:
+        mask &= any_of(segment.features, features, size)
+    for term in sought.words:
+        mask &= marked(segment.words, term, size)
+    for term in sought.unwanted:
+        mask &= ~marked(segment.words, term, size)
+        mask &= ~marked(segment.features, term, size)
+    if hosts is not None:
+        mask &= np.isin(segment.pages["host"], hosts)
+    if query.languages:
+        codes = [language_code(language) for language in query.languages]
+        mask &= np.isin(segment.pages["language"], codes)
+    if query.after:
+        mask &= segment.pages["fetched_at"] >= query.after
+    return mask
+
+
+def any_of(postings: Postings, terms: Collection[int], size: int) -> Flags:
+    """Which pages have at least one of the terms."""
+    found = np.zeros(size, np.bool_)
+    for term in terms:
+        found |= marked(postings, term, size)
+    return found

@@ -1,0 +1,131 @@
+"""The concepts of an ontology and a query in; the concepts meant out, and what on a
+page speaks for them.
+
+Yang, section 4.4: a query's ontology features are known by the ontology index, so
+OntoClassifier can tell "what domain concepts the user are really interested in". A
+concept has as representative features the terms that name it alone; related to it are
+terms it shares (level 1) and the terms of concepts one or two relations away.
+
+    meant(c)   = E(c) / max E                    for the concepts that are named
+    near(f, c) = max_d near(d, c)                f a term for d; near(c, c) = 1
+
+We differ (`fixed`): the paper takes one class; a query may mean several.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+
+from opilio.onto_classes import OntoClasses
+from opilio.search.index import Kept
+from opilio.search.segment import Without
+from opilio.types import ClassFeatures, ConceptWords
+from opilio.word_sequence import Words, word
+from opilio.words import hash_of
+
+LONGEST = 8  # words of a feature that is looked for in a query
+
+Mode = Literal["fixed", "paper"]
+
+
+class Concepts:
+    """The concepts that a search knows; none is fine."""
+
+    def __init__(
+        self, words: Mapping[str, ConceptWords] | None = None, mode: Mode = "fixed"
+    ) -> None:
+        self.words = words or {}
+        self.mode: Mode = mode
+        self.holders: dict[str, list[str]] = {}  # feature -> the concepts it names
+        for name, concept in self.words.items():
+            for key in concept.features:
+                self.holders.setdefault(key, []).append(name)
+
+    @cached_property
+    def classes(self) -> OntoClasses:
+        """Each concept as a class with its features."""
+        return OntoClasses(
+            {name: self.features_of(name) for name in self.words}, self.mode
+        )
+
+    def features_of(self, name: str) -> ClassFeatures:
+        """What speaks for a concept alone, and what for others, too."""
+        concept = self.words[name]
+        related = {key: 1 for key in concept.features if len(self.holders[key]) > 1}
+        for other, level in concept.levels.items():
+            for key in self.words[other].features:
+                related.setdefault(key, level)
+        alone = [key for key in concept.features if len(self.holders[key]) == 1]
+        return ClassFeatures(alone, related)
+
+    def spot(self, stems: Sequence[str]) -> dict[str, tuple[int, int]]:
+        """The features among the stems of a query, leftmost and longest, each with
+        where it stands."""
+        found: dict[str, tuple[int, int]] = {}
+        start = 0
+        while start < len(stems):
+            for end in range(min(start + LONGEST, len(stems)), start, -1):
+                key = " ".join(stems[start:end])
+                if key in self.holders:
+                    found.setdefault(key, (start, end))
+                    start = end
+                    break
+            else:
+                start += 1
+        return found
+
+    def meant(self, features: Sequence[str]) -> dict[str, float]:
+        """The concepts that a query with these features means, and how surely."""
+        if not features:
+            return {}
+        found, evidence = self.classes.classify(dict.fromkeys(features, 1))
+        if found and self.mode == "paper":
+            return {found: 1.0}
+        meant: dict[str, float] = {}
+        for key in features:
+            best = max(evidence.get(name, 0.0) for name in self.holders[key])
+            for name in self.holders[key]:
+                if evidence.get(name, 0.0) == best:
+                    meant[name] = max(best, meant.get(name, 0.0))
+        most = max(meant.values()) or 1.0
+        return {name: value / most or 1.0 for name, value in meant.items()}
+
+    def near(self, name: str) -> dict[str, float]:
+        """The features that speak for a concept, and how much."""
+        weights: dict[str, float] = {}
+        for other, close in {name: 1.0, **self.words[name].near}.items():
+            for key in self.words[other].features:
+                weights[key] = max(weights.get(key, 0.0), close)
+        return weights
+
+    @cached_property
+    def kept(self) -> Kept:
+        """In `paper` mode, what keeps features out of the postings of words."""
+        if self.mode == "fixed" or not self.holders:
+            return Kept()
+        number = hash_of("\n".join(sorted(self.holders))) >> 1
+        return Kept(_without([key.split() for key in self.holders]), number)
+
+
+def _without(features: Sequence[Sequence[str]]) -> Without:
+    """A function that takes the features out of a text, the longest first."""
+    known = {tuple(map(word, feature)) for feature in features}
+    firsts = np.array(sorted({feature[0] for feature in known}), np.uint32)
+    lengths = sorted({len(feature) for feature in known}, reverse=True)
+
+    def without(words: Words) -> Words:
+        kept = np.ones(len(words), np.bool_)
+        done = 0
+        for place in np.flatnonzero(np.isin(words, firsts)).tolist():
+            for length in lengths if place >= done else ():
+                if tuple(words[place : place + length].tolist()) in known:
+                    done = place + length
+                    kept[place:done] = False
+                    break
+        return words[kept]
+
+    return without

@@ -1,0 +1,267 @@
+"""A query in; the pages that answer it out, best first, a page of results at a time."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from opilio.errors import BadInput
+from opilio.search.candidates import Sought, candidates, seek
+from opilio.search.concepts import Concepts
+from opilio.search.index import Index
+from opilio.search.query import Query, parse_query
+from opilio.search.rank import score
+from opilio.search.snippet import Piece, snippet
+from opilio.search.spelling import respelt
+from opilio.word_sequence import unpack, word
+from opilio.words import stem, tokens
+
+SPARE = 50  # results that are looked up beyond those asked for: some are folded
+MOST_READ = 2000  # pages in which phrases are looked for, the best ones
+MOST_RESULTS = 10_000
+BITS = 2**64 - 1
+NO_PATTERN = str.maketrans({"*": "[*]", "?": "[?]", "[": "[[]"})
+NEAR = 3  # bits in which the SimHashes of near copies may differ
+FOUND = """
+    SELECT entry, link.id, url, title, language, score, fetched_at, simhash,
+           warc, warc_offset, warc_length
+    FROM indexed JOIN page ON page.id = indexed.page JOIN link USING (id)
+    WHERE entry IN (SELECT value FROM json_each(?)) AND NOT noindex
+      AND copy_of IS NULL AND state IN ('kept', 'irrelevant')
+"""
+COPIES = """
+    SELECT copy_of, url FROM page JOIN link USING (id)
+    WHERE copy_of IN (SELECT value FROM json_each(?)) AND reason IS NOT 'redirect'
+    ORDER BY copy_of, number
+"""
+
+TextOf = Callable[[str, int, int], str]
+"""A WARC file, an offset and a length -> the text of the page there."""
+
+
+class Hit(msgspec.Struct, frozen=True):
+    """A page that answers a query."""
+
+    url: str
+    title: str
+    score: float  # of this query
+    relevance: float  # the verdict of the crawl
+    language: str
+    fetched_at: float
+    copies: list[str]  # other URLs with the same, or nearly
+    snippet: list[Piece]
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """What a query found."""
+
+    query: str
+    total: int  # pages, as far as can be told without looking at each
+    page: int
+    hits: list[Hit]
+    concepts: dict[str, float]  # that were taken to be meant
+    suggestion: str  # the query as it may have been meant to be spelt; "" if well
+
+
+class Searcher:
+    """Answers queries about one crawl; `refresh` takes up what is new."""
+
+    def __init__(
+        self,
+        index: Index,
+        concepts: Concepts | None = None,
+        language: str = "en",
+        text_of: TextOf | None = None,
+    ) -> None:
+        self.index = index
+        self.db: sqlite3.Connection = index.db
+        self.concepts = concepts or Concepts()
+        self.language = language
+        self.text_of = text_of
+
+    def refresh(self) -> None:
+        """Take up pages that were kept since."""
+        self.index.refresh()
+
+    def search(self, text: str, page: int = 1, size: int = 10) -> Answer:
+        """The pages that answer a query; BadInput for one that cannot be answered."""
+        if page < 1 or size < 1 or page * size > MOST_RESULTS:
+            raise BadInput(
+                f"page {page} of {size} results each: pages count from 1, and the last "
+                f"result that can be shown is number {MOST_RESULTS:,}"
+            )
+        query = parse_query(text)
+        sought = seek(self.index, self.concepts, query, self.language)
+        entries, scores = self.rank(query, sought)
+        if query.phrases or any(len(phrase) > 1 for phrase in query.without):
+            entries, scores = self.with_phrases(query, entries, scores)
+        rows = self.look_up(entries, scores, page * size)
+        shown = rows[(page - 1) * size : page * size]
+        return Answer(
+            query=query.text,
+            total=len(entries),
+            page=page,
+            hits=[self.hit(row, sought) for row in shown],
+            concepts=sought.meant,
+            suggestion=self.suggest(query),
+        )
+
+    def rank(
+        self, query: Query, sought: Sought
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
+        """The entries of all pages that answer, with their scores, best first."""
+        found, scores = [], []
+        hosts = self.hosts(query.sites)
+        for segment in self.index.segments:
+            value = score(segment, sought.wanted, self.index.mean_length)
+            mask = candidates(segment, query, sought, hosts)
+            mask &= value > 0
+            found.append(segment.pages["entry"][mask])
+            scores.append(value[mask])
+        entries, values = np.concatenate(found), np.concatenate(scores)
+        order = np.lexsort((entries, -values))
+        return entries[order], values[order]
+
+    def hosts(self, sites: Sequence[str]) -> npt.NDArray[np.int64] | None:
+        """The hosts that are named and those below them; None: any will do."""
+        if not sites:
+            return None
+        known = [
+            number
+            for site in sites
+            for (number,) in self.db.execute(
+                "SELECT id FROM host WHERE name = ? OR name GLOB ?",
+                (site, f"*.{site.translate(NO_PATTERN)}"),
+            )
+        ]
+        return np.array(known, np.int64)
+
+    def with_phrases(
+        self,
+        query: Query,
+        entries: npt.NDArray[np.int64],
+        scores: npt.NDArray[np.float32],
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
+        """Those of the best whose text has the phrases, and none that it must not."""
+        wanted = [self.words_of(phrase) for phrase in query.phrases]
+        unwanted = [self.words_of(phrase) for phrase in query.without]
+        best = entries[:MOST_READ].tolist()
+        rows = self.db.execute(
+            "SELECT entry, words FROM indexed "
+            "WHERE entry IN (SELECT value FROM json_each(?))",
+            (msgspec.json.encode(best).decode(),),
+        )
+        good = {
+            entry
+            for entry, data in rows
+            if all(contains(data, phrase) for phrase in wanted)
+            and not any(contains(data, phrase) for phrase in unwanted)
+        }
+        kept = np.array([entry in good for entry in best], np.bool_)
+        return entries[:MOST_READ][kept], scores[:MOST_READ][kept]
+
+    def words_of(self, phrase: Sequence[str]) -> list[int]:
+        """The words of a phrase as the index has them."""
+        return list(map(word, stem(phrase, self.language)))
+
+    def look_up(
+        self,
+        entries: npt.NDArray[np.int64],
+        scores: npt.NDArray[np.float32],
+        wanted: int,
+    ) -> list[dict[str, Any]]:
+        """So many rows of the best pages that may be shown, copies folded."""
+        rows: list[dict[str, Any]] = []
+        for start in range(0, len(entries), wanted + SPARE):
+            part = entries[start : start + wanted + SPARE].tolist()
+            cursor = self.db.execute(FOUND, (msgspec.json.encode(part).decode(),))
+            names = [column[0] for column in cursor.description]
+            found = {row[0]: dict(zip(names, row, strict=True)) for row in cursor}
+            for place, entry in enumerate(part, start):
+                if entry in found:
+                    fold(rows, found[entry] | {"value": float(scores[place])})
+            if len(rows) >= wanted:
+                break
+        self.add_copies(rows)
+        return rows
+
+    def add_copies(self, rows: list[dict[str, Any]]) -> None:
+        """Tell each row its copies that the crawl knows of."""
+        by_id = {row["id"]: row for row in rows}
+        ids = msgspec.json.encode(list(by_id)).decode()
+        for original, url in self.db.execute(COPIES, (ids,)):
+            by_id[original]["copies"].append(url)
+
+    def hit(self, row: dict[str, Any], sought: Sought) -> Hit:
+        """A row as it is shown."""
+        passage: list[Piece] = []
+        if self.text_of and row["warc"]:
+            text = self.text_of(row["warc"], row["warc_offset"], row["warc_length"])
+            passage = snippet(text, sought.stems, self.stems)
+        return Hit(
+            url=row["url"],
+            title=row["title"] or "",
+            score=row["value"],
+            relevance=row["score"] or 0.0,
+            language=row["language"] or "",
+            fetched_at=row["fetched_at"],
+            copies=row["copies"],
+            snippet=passage,
+        )
+
+    def stems(self, text: str) -> list[str]:
+        """The stems of a text."""
+        return stem(tokens(text), self.language)
+
+    def suggest(self, query: Query) -> str:
+        """The query with words that no page has respelt; "" if nothing is to change."""
+        changed = query.text
+        for one in dict.fromkeys(query.words):
+            if not self.frequency(one) and (other := respelt(one, self.frequency)):
+                changed = replace_word(changed, one, other)
+        return "" if changed == query.text else changed
+
+    def frequency(self, one: str) -> int:
+        """How many pages have a word, in any form, or a feature that is spelt so."""
+        [key] = stem([one], self.language)
+        return self.index.frequency("words", word(key)) or self.index.frequency(
+            "features", word(key)
+        )
+
+
+def contains(data: bytes, phrase: Sequence[int]) -> bool:
+    """Do the words of a page have these one after another?"""
+    first = np.uint32(phrase[0])
+    for part in unpack(data):
+        places = np.flatnonzero(part[: len(part) - len(phrase) + 1] == first)
+        for further, one in enumerate(phrase[1:], 1):
+            places = places[part[places + further] == np.uint32(one)]
+        if len(places):
+            return True
+    return False
+
+
+def fold(rows: list[dict[str, Any]], row: dict[str, Any]) -> None:
+    """Add a row, or its URL to that of a page that it nearly repeats."""
+    simhash = row["simhash"]
+    for other in rows if simhash else ():
+        if (
+            other["simhash"]
+            and ((simhash ^ other["simhash"]) & BITS).bit_count() <= NEAR
+        ):
+            other["copies"].append(row["url"])
+            return
+    rows.append(row | {"copies": []})
+
+
+def replace_word(text: str, old: str, new: str) -> str:
+    """A query with one of its words replaced."""
+    return " ".join(
+        piece.lower().replace(old, new) if old in tokens(piece) else piece
+        for piece in text.split()
+    )

@@ -1,0 +1,213 @@
+"""The table `indexed` of crawl.db in; segments that answer at once out.
+
+The table is what is true: a page gets its entry in the transaction that keeps the page,
+so a crash cannot part the two. The folder `index` is made of it, entry after entry, and
+its list says up to which one it goes. Whoever opens it reads the entries after that
+from the table. So a page is found as soon as it is committed, and the folder may be
+behind, or be deleted, at any time.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from opilio.search.segment import (
+    Entry,
+    Postings,
+    Segment,
+    Without,
+    everything,
+    make_segment,
+    open_segment,
+    save_segment,
+)
+
+FEW = 256  # entries; fewer are read from the table by each search
+MANY = 4096  # entries of a segment that stays as it is
+ATTEMPTS = 5  # to open segments that others replace meanwhile
+
+ENTRIES = """
+    SELECT entry, page.id, host, coalesce(language, ''), coalesce(score, 0.0),
+           fetched_at, indexed.words, features
+    FROM indexed JOIN page ON page.id = indexed.page JOIN link USING (id)
+    WHERE entry > ? AND entry <= ? ORDER BY entry
+"""
+
+
+class Range(msgspec.Struct, frozen=True):
+    """The entries of a segment: those after `first`, up to `last`."""
+
+    first: int
+    last: int
+
+    @property
+    def name(self) -> str:
+        """The folder it lies in."""
+        return f"{self.first + 1}-{self.last}"
+
+
+class Listed(msgspec.Struct, frozen=True):
+    """Which segments there are, and by what features words were left out."""
+
+    segments: list[Range] = []
+    without: int = 0
+
+    @property
+    def last(self) -> int:
+        """The last entry of them all."""
+        return self.segments[-1].last if self.segments else 0
+
+
+class Kept(NamedTuple):
+    """What does not go into the postings of words, and a number that stands for it."""
+
+    without: Without = everything
+    number: int = 0
+
+
+class Index:
+    """All entries of a crawl, as of the last `refresh`."""
+
+    def __init__(
+        self, db: sqlite3.Connection, folder: Path, kept: Kept | None = None
+    ) -> None:
+        self.db = db
+        self.folder = folder
+        self.kept = kept or Kept()
+        self.listed: Listed | None = None
+        self.newest = -1
+        self.stored: list[Segment] = []
+        self.segments: list[Segment] = []
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Take up what is new."""
+        newest, listed = newest_entry(self.db), read_list(self.folder)
+        if listed == self.listed and newest == self.newest:
+            return
+        for attempt in range(ATTEMPTS):
+            try:
+                if listed != self.listed:
+                    self.stored = self.open(listed)
+                break
+            except OSError:  # replaced by another process a moment ago
+                if attempt == ATTEMPTS - 1:
+                    raise
+                listed = read_list(self.folder)
+        self.listed, self.newest = listed, newest
+        last = listed.last if self.is_good(listed, newest) else 0
+        recent = entries(self.db, last, newest)
+        self.segments = [*self.stored, make_segment(recent, self.kept.without)]
+        self.pages = sum(len(segment.pages) for segment in self.segments)
+        lengths = (segment.pages["length"].sum() for segment in self.segments)
+        self.mean_length = float(sum(lengths)) / max(self.pages, 1) or 1.0
+
+    def open(self, listed: Listed) -> list[Segment]:
+        """The segments on disk, unless they are of no use."""
+        if not self.is_good(listed, newest_entry(self.db)):
+            return []
+        return [open_segment(self.folder / part.name) for part in listed.segments]
+
+    def is_good(self, listed: Listed, newest: int) -> bool:
+        """Were the segments made of this table, in this way?"""
+        return listed.last <= newest and listed.without == self.kept.number
+
+    def frequency(self, kind: str, term: int) -> int:
+        """How many pages have a word or a feature."""
+        return sum(len(self.postings(one, kind).find(term)[0]) for one in self.segments)
+
+    @staticmethod
+    def postings(segment: Segment, kind: str) -> Postings:
+        """Those of words, or of features."""
+        return segment.words if kind == "words" else segment.features
+
+
+def entries(db: sqlite3.Connection, first: int, last: int) -> Iterator[Entry]:
+    """The entries after one number up to another that still hold."""
+    return map(Entry._make, db.execute(ENTRIES, (first, last)))
+
+
+def newest_entry(db: sqlite3.Connection) -> int:
+    """The number of the last entry; 0 if there is none."""
+    found: int = db.execute("SELECT coalesce(max(entry), 0) FROM indexed").fetchone()[0]
+    return found
+
+
+def catch_up(
+    db: sqlite3.Connection,
+    folder: Path,
+    kept: Kept | None = None,
+    *,
+    few: int = FEW,
+    many: int = MANY,
+) -> int:
+    """Make segments of entries that have none, if they are not few; how many.
+
+    Small segments are made anew as one when they are many entries together. If another
+    process does so just now, nothing is left to do.
+    """
+    kept = kept or Kept()
+    newest = newest_entry(db)
+    if newest - read_list(folder).last < few and read_list(folder).last <= newest:
+        return 0
+    folder.mkdir(exist_ok=True)
+    with locked(folder) as mine:
+        if not mine:
+            return 0
+        listed = read_list(folder)
+        if listed.last > newest or listed.without != kept.number:
+            listed = Listed(without=kept.number)
+        final = [part for part in listed.segments if part.last - part.first >= many]
+        small = listed.segments[len(final) :]
+        first = listed.last
+        if small and newest - small[0].first >= many:
+            first, small = small[0].first, []
+        made = [
+            Range(start, min(start + many, newest))
+            for start in range(first, newest, many)
+        ]
+        for part in made:
+            shutil.rmtree(folder / part.name, ignore_errors=True)
+            found = entries(db, part.first, part.last)
+            save_segment(make_segment(found, kept.without), folder / part.name)
+        write_list(folder, Listed([*final, *small, *made], kept.number))
+        return newest - first
+
+
+def read_list(folder: Path) -> Listed:
+    """The segments of a folder; none if that cannot be told."""
+    try:
+        return msgspec.json.decode((folder / "segments.json").read_bytes(), type=Listed)
+    except (OSError, msgspec.DecodeError):
+        return Listed()
+
+
+def write_list(folder: Path, listed: Listed) -> None:
+    """Let these be the segments, and remove all others."""
+    draft = folder / "segments.new"
+    draft.write_bytes(msgspec.json.encode(listed))
+    draft.replace(folder / "segments.json")
+    names = {part.name for part in listed.segments}
+    for path in folder.iterdir():
+        if path.is_dir() and path.name not in names:
+            shutil.rmtree(path, ignore_errors=True)
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[bool]:
+    """Whether no other process makes segments here, and none will meanwhile."""
+    with (folder / "lock").open("a") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            yield False
+            return
+        yield True

@@ -1,0 +1,96 @@
+"""What someone typed in; the words, phrases and conditions that it asks for out.
+
+star cluster        pages about these words; more of them is better
+"star cluster"      the words must stand together; "star" alone must be there
+-cluster            it must not be there
+site:example.org    only this host and those below it
+lang:en             only pages in this language
+after:2026-01-31    only pages fetched on that day or later
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+from opilio.errors import BadInput
+from opilio.words import tokens
+
+LONGEST = 2000  # characters
+MOST_WORDS = 64
+
+_piece = re.compile(r'(-?)(?:(site|lang|after):)?(?:"([^"]*)"?|(\S+))', re.IGNORECASE)
+
+
+class Query(NamedTuple):
+    """A query, taken apart; words are in lower case, not stemmed."""
+
+    text: str
+    words: tuple[str, ...] = ()  # in order, those of phrases too
+    phrases: tuple[tuple[str, ...], ...] = ()
+    without: tuple[tuple[str, ...], ...] = ()
+    sites: tuple[str, ...] = ()
+    languages: tuple[str, ...] = ()
+    after: float = 0.0  # seconds since 1970
+
+
+def parse_query(text: str) -> Query:
+    """Take a query apart; BadInput, with a remedy, for what cannot be understood."""
+    if len(text) > LONGEST:
+        raise BadInput(f"the query has {len(text):,} characters; at most {LONGEST:,}")
+    words: list[str] = []
+    phrases: list[tuple[str, ...]] = []
+    without: list[tuple[str, ...]] = []
+    conditions: dict[str, list[str]] = {"site": [], "lang": [], "after": []}
+    for minus, key, quoted, plain in _piece.findall(text):
+        value = quoted or plain
+        found = tuple(tokens(value))
+        if key:
+            if minus or not value:
+                raise BadInput(
+                    f"{minus}{key}: must be {key}:SOMETHING, without a minus"
+                )
+            conditions[key.lower()].append(value)
+        elif minus and found:
+            without.append(found)
+        elif found:
+            words += found
+            if quoted:
+                phrases.append(found)
+    if not words:
+        raise BadInput(
+            f"{text!r} asks for no word; say what you look for, as in: star cluster"
+        )
+    if len(words) > MOST_WORDS:
+        raise BadInput(f"the query has {len(words)} words; at most {MOST_WORDS}")
+    return Query(
+        text=" ".join(text.split()),
+        words=tuple(words),
+        phrases=tuple(phrases),
+        without=tuple(without),
+        sites=tuple(map(host_of, conditions["site"])),
+        languages=tuple(map(language_of, conditions["lang"])),
+        after=max(map(day_of, conditions["after"]), default=0.0),
+    )
+
+
+def host_of(value: str) -> str:
+    """A host as hosts are known, also if it was given as an address."""
+    return value.lower().partition("://")[2] or value.lower().strip("/.")
+
+
+def language_of(value: str) -> str:
+    """A language of two letters."""
+    if not re.fullmatch("[A-Za-z]{2}", value):
+        raise BadInput(f"lang:{value} is no language; two letters are, as in lang:en")
+    return value.lower()
+
+
+def day_of(value: str) -> float:
+    """The beginning of a day, UTC."""
+    try:
+        day = datetime.strptime(value, "%Y-%m-%d").replace(tzinfo=UTC)
+    except ValueError:
+        raise BadInput(f"after:{value} is no day; write after:YYYY-MM-DD") from None
+    return day.timestamp()

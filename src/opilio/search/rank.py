@@ -1,0 +1,89 @@
+"""A segment and what is sought in; a score for each of its pages out.
+
+    bm25(t, p) = idf(t) · tf·(k₁+1) / (tf + k₁·(1 − b + b·|p|/mean))
+    idf(t)     = ln(1 + (N − n(t) + ½) / (n(t) + ½))
+    score(p)   = [Σ_w bm25(w, p) + λ · Σ_c meant(c)·bm25(c, p)] · (1 + ρ·s(p))
+    tf(c, p)   = Σ_f near(f, c) · tf(f, p)
+
+Symbols: w a word of the query, c a concept that is meant and f a feature that speaks
+for it (concepts.py), N pages of which n have t, |p| the words of a page, s the verdict
+of the crawl's judge. All features of a concept count as one term, so that however many
+it has, it does not outweigh the words. BM25 is that of Robertson & Zaragoza, "The
+probabilistic relevance framework: BM25 and beyond", 2009; the paper leaves its ranking
+to a reference (papers.md C.5-14).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import log
+
+import numpy as np
+import numpy.typing as npt
+
+from opilio.search.index import Index
+from opilio.search.segment import Postings, Segment
+
+K1 = 1.2
+B = 0.75
+CONCEPT = 0.5  # λ
+RELEVANCE = 0.2  # ρ
+
+Scores = npt.NDArray[np.float32]
+Flags = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What pages are scored by: words, and concepts with the features that speak for
+    each; weights have the idf in them."""
+
+    words: Mapping[int, float]
+    concepts: Sequence[tuple[float, Mapping[int, float]]] = ()
+
+
+def weigh_words(index: Index, words: Iterable[int]) -> dict[int, float]:
+    """The idf of each word; those on no page left out."""
+    counted = {term: index.frequency("words", term) for term in words}
+    return {term: idf(index, found) for term, found in counted.items() if found}
+
+
+def weigh_concept(
+    index: Index, sure: float, features: Mapping[int, float]
+) -> tuple[float, Mapping[int, float]]:
+    """A concept that is meant so surely; as rare as its most frequent own feature."""
+    own = (term for term, close in features.items() if close == 1.0)
+    found = max((index.frequency("features", term) for term in own), default=0)
+    return CONCEPT * sure * idf(index, found), features
+
+
+def idf(index: Index, found: int) -> float:
+    """How much it says that a page has what so many have."""
+    return log(1 + (index.pages - found + 0.5) / (found + 0.5))
+
+
+def score(segment: Segment, wanted: Wanted, mean_length: float) -> Scores:
+    """The score of each page of a segment; 0 where nothing is found."""
+    length = segment.pages["length"].astype(np.float32)
+    slack = np.float32(K1) * (np.float32(1 - B) + np.float32(B / mean_length) * length)
+    total: Scores = np.zeros(len(segment.pages), np.float32)
+    for term, weight in wanted.words.items():
+        pages, counts = segment.words.find(term)
+        tf = counts.astype(np.float32)
+        total[pages] += np.float32(weight * (K1 + 1)) * tf / (tf + slack[pages])
+    for weight, features in wanted.concepts:
+        tf = np.zeros(len(segment.pages), np.float32)
+        for term, close in features.items():
+            pages, counts = segment.features.find(term)
+            tf[pages] += np.float32(close) * counts
+        total += np.float32(weight * (K1 + 1)) * tf / (tf + slack)
+    total *= 1 + np.float32(RELEVANCE) * segment.pages["score"]
+    return total
+
+
+def marked(postings: Postings, term: int, size: int) -> Flags:
+    """Which pages of a segment have a term."""
+    flags = np.zeros(size, np.bool_)
+    flags[postings.find(term)[0]] = True
+    return flags

@@ -1,0 +1,136 @@
+"""The folder of a crawl in; a search over its pages out, wired.
+
+Pages that were kept without an entry (by a crawl of an older version, or with
+`index = false`) are read again from the WARC files first.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from opilio import content
+from opilio.brief import Brief, load_brief
+from opilio.config import Search
+from opilio.database import open_database
+from opilio.errors import BadInput
+from opilio.plan import Plan, load_plan
+from opilio.read.document import extract
+from opilio.read.html import parse
+from opilio.reader import make_reader
+from opilio.search.ask import log_query
+from opilio.search.concepts import Concepts
+from opilio.search.find import Searcher, TextOf
+from opilio.search.index import Index, catch_up
+from opilio.search.query import parse_query
+from opilio.store.entries import save_entry
+from opilio.store.folder import CrawlFolder
+from opilio.store.warc_files import read_record
+
+AT_ONCE = 500  # pages between two commits
+MISSING = """
+    SELECT id, warc, warc_offset, warc_length FROM page JOIN link USING (id)
+    WHERE score IS NOT NULL AND copy_of IS NULL AND NOT noindex AND warc IS NOT NULL
+      AND (relevant OR ?) AND state IN ('kept', 'irrelevant')
+      AND id NOT IN (SELECT page FROM indexed)
+    ORDER BY number
+"""
+
+Tell = Callable[[str], None]
+
+
+@contextmanager
+def open_search(folder: CrawlFolder, tell: Tell = print) -> Iterator[Searcher]:
+    """A search over all that a crawl has committed; says so if that takes long."""
+    folder.require()
+    plan, brief = load_plan(folder), load_brief(folder.brief)
+    index_missing(folder, plan.search, brief, tell)
+    concepts = Concepts(brief.concepts, plan.search.mode)
+    with closing(open_database(folder.database, read_only=True)) as db:
+        catch_up(db, folder.index, concepts.kept)
+        index = Index(db, folder.index, concepts.kept)
+        yield Searcher(index, concepts, brief.language, text_in(folder.warcs))
+
+
+def index_missing(
+    folder: CrawlFolder, settings: Search, brief: Brief, tell: Tell
+) -> int:
+    """Give an entry to every page that should have one; how many had none."""
+    everything = settings.pages == "all"
+    with closing(open_database(folder.database, read_only=True)) as db:
+        if is_complete(db, everything):
+            return 0
+    try:
+        folder.lock()
+    except BadInput:
+        tell("The crawl is running without an index: pages of this run are not found.")
+        return 0
+    try:
+        with closing(open_database(folder.database)) as db:
+            missing = db.execute(MISSING, (everything,)).fetchall()
+            tell(f"Indexing {len(missing):,} pages that were crawled without an index.")
+            add_entries(db, folder, brief, missing)
+    finally:
+        folder.unlock()
+    return len(missing)
+
+
+def is_complete(db: sqlite3.Connection, everything: bool) -> bool:
+    """Has every page that should have one an entry?"""
+    try:
+        return db.execute(MISSING + " LIMIT 1", (everything,)).fetchone() is None
+    except sqlite3.OperationalError as error:
+        if "no such table" in str(error):  # written before there were entries
+            return False
+        raise
+
+
+def add_entries(
+    db: sqlite3.Connection,
+    folder: CrawlFolder,
+    brief: Brief,
+    missing: list[tuple[int, str, int, int]],
+) -> None:
+    """Read pages again, and give each an entry."""
+    reader = make_reader(brief.setup(sequence=True))
+    for start in range(0, len(missing), AT_ONCE):
+        db.execute("BEGIN")
+        for id, name, offset, length in missing[start : start + AT_ONCE]:
+            page = reader.read(read_record(folder.warcs, name, offset, length))
+            save_entry(db, id, page)
+        db.execute("COMMIT")
+
+
+def keep_index(folder: CrawlFolder, plan: Plan, brief: Brief) -> Callable[[], None]:
+    """A function that makes segments of what a running crawl has committed."""
+    concepts = Concepts(brief.concepts, plan.search.mode)
+
+    def grow() -> None:
+        with closing(open_database(folder.database, read_only=True)) as db:
+            catch_up(db, folder.index, concepts.kept)
+
+    return grow
+
+
+def text_in(warcs: Path) -> TextOf:
+    """A function that reads the text of a page from the WARC files."""
+
+    def text_of(name: str, offset: int, length: int) -> str:
+        response = read_record(warcs, name, offset, length)
+        markup, _ = content.text(response.body, response.header("content-type"))
+        return extract(parse(markup.replace("\0", "")), response.url).text
+
+    return text_of
+
+
+def log_of(folder: CrawlFolder, plan: Plan) -> Path:
+    """The query log that the crawl follows: the topic's, or its own."""
+    log = plan.topic.query_log
+    return Path(log.file) if log else folder.queries
+
+
+def remember_query(folder: CrawlFolder, query: str) -> None:
+    """Let the crawl follow what was asked for; conditions are not part of it."""
+    log_query(log_of(folder, load_plan(folder)), " ".join(parse_query(query).words))
