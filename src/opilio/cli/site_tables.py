@@ -87,7 +87,7 @@ def show_page(page: PageProfile) -> None:
         Text("\n  ") + mark + foreign(page.title or "(no title)", style="bold")
     )
     stdout.print(Text("  ") + foreign(page.url), soft_wrap=True)
-    counts = sorted(page.concepts.items(), key=lambda item: (-item[1], item[0]))
+    counts = page.concepts.items()
     concepts = ", ".join(f"{concept} {count}" for concept, count in counts)
     headings = " · ".join(page.headings[:MOST_HEADINGS])
     anchors = sum(1 for link in page.outbound if link.anchor)

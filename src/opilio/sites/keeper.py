@@ -67,6 +67,7 @@ class SiteKeeper:
     ) -> None:
         """Add the profile of a page, which was seen to change or is new to us."""
         concepts = self.domain.count(page.terms)
+        named = main_concepts(concepts, len(concepts))  # the most frequent first
         modified = last_modified(response)
         if changed and modified is None:
             modified = response.fetched_at
@@ -76,13 +77,13 @@ class SiteKeeper:
                 lease.id,
                 modified,
                 verdict.relevant,
-                encode(concepts).decode(),
+                encode({concept: concepts[concept] for concept in named}).decode(),
                 self.domain.classify(page.terms) or None,
                 encode(page.headings).decode(),
             ),
         )
         site = self.enter(lease)
-        site.counts.add(verdict.relevant, main_concepts(concepts, THW))
+        site.counts.add(verdict.relevant, named[:THW])
         if modified:
             site.modified = max(modified, site.modified or 0.0)
         if is_root(lease.url):

@@ -60,7 +60,7 @@ class PageProfile(msgspec.Struct, frozen=True, kw_only=True):
     headings: Sequence[str]
     domain_mark: bool  # relevant, so of the domain
     score: float
-    concepts: Mapping[str, int]  # concept -> times it is named
+    concepts: Mapping[str, int]  # concept -> times it is named, most first
     onto_class: str  # by OntoClassifier; "": none, or the topic has no ontology
 
 
