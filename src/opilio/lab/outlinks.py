@@ -43,6 +43,10 @@ class Outlinks:
         exponent = self.dials.in_exponent
         self._skew = (exponent - 1) / (exponent - 2)
 
+    def news(self, node: Node, rng: random.Random) -> list[Outlink]:
+        """A link that a page has for a while."""
+        return [self._link(node, node.topic, rng, {node.number})]
+
     def of(self, node: Node) -> list[Section]:
         """The sections of a page."""
         rng = random.Random(self.graph.draw(node.number, 5))

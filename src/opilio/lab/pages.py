@@ -16,6 +16,7 @@ LINK_BYTES = 165  # of a link with its markup, about
 SENTENCE_BYTES = 70
 FRAME_BYTES = 2_000  # head, navigation and footer, about
 SCRIPT_SHARE = 0.25  # of a page's bytes are styles and scripts
+NEWS, NEWS_SENTENCES = 23, 12  # the purpose of chance; of what a change adds
 PUBLISHED = ("January", "March", "April", "June", "August", "October", "December")
 
 
@@ -29,8 +30,8 @@ class Pages:
         self.style = stylesheet(round(self.dials.page_bytes * SCRIPT_SHARE))
         self._frame = lru_cache(1024)(self._make_frame)
 
-    def numbered(self, node: Node, *, altered: bool = False) -> bytes:
-        """A numbered page; altered, it is its own near copy."""
+    def numbered(self, node: Node, *, altered: bool = False, version: int = 0) -> bytes:
+        """A numbered page; altered, it is its own near copy. Versions have news."""
         rng = random.Random(self.graph.draw(node.number, 7))
         host = self.graph.hosts[node.host]
         sections = self.outlinks.of(node)
@@ -60,7 +61,16 @@ class Pages:
                 parts.append(listing(sentences, section.links, base))
             else:
                 parts.append(article(sentences, section.links, base, rng))
+        if version:
+            parts.append(self._news(node, version, base))
         return self._page(host, title, "\n".join(parts), absolute=node.copied)
+
+    def _news(self, node: Node, version: int, base: str) -> str:
+        """What a page says after so many changes that it did not say before."""
+        rng = random.Random(self.graph.draw(node.number, NEWS) ^ version)
+        sentences = self.graph.vocabulary.sentences(node.topic, NEWS_SENTENCES, rng)
+        links = self.outlinks.news(node, rng)
+        return f"<h2>News {version}</h2>\n{article(sentences, links, base, rng)}"
 
     def home(self, host: Host) -> bytes:
         """The page at / of a host."""

@@ -296,7 +296,10 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         dials = load(file, Dials) if file else Dials()
         chosen = {name: value for name, value in given.items() if value is not None}
-        web = SyntheticWeb(msgspec.structs.replace(dials, **chosen))
+        began = time.time()
+        web = SyntheticWeb(
+            msgspec.structs.replace(dials, **chosen), lambda: time.time() - began
+        )
     except OpilioError as error:
         print(error, file=sys.stderr)
         return error.exit_code

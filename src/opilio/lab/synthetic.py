@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from email.utils import formatdate
 from functools import lru_cache
 from itertools import islice
 from urllib.parse import parse_qs, urlsplit
@@ -14,15 +15,17 @@ import xxhash
 from opilio.errors import BadInput
 from opilio.lab import lexicon
 from opilio.lab.addresses import Addresses, Place
+from opilio.lab.changes import Changes
 from opilio.lab.dials import Dials
 from opilio.lab.graph import Graph, Node
 from opilio.lab.hosts import Host
 from opilio.lab.outlinks import Outlinks
 from opilio.lab.pages import Pages
 from opilio.lab.vocabulary import Vocabulary
-from opilio.types import Headers
+from opilio.types import Clock, Headers
 
 MEMO = 256  # pages remembered
+BEGINNING = 1_767_225_600  # of the web, for dates: the first of January 2026
 SMALL_PAGES = ("imprint", "contact", "privacy")
 HTML = ("content-type", "text/html; charset=utf-8")
 PLAIN = ("content-type", "text/plain; charset=utf-8")
@@ -39,9 +42,12 @@ class SyntheticAnswer(msgspec.Struct, frozen=True):
 
 
 class SyntheticWeb:
-    """A seeded web; a page is made when it is asked for, nothing is kept."""
+    """A seeded web; a page is made when it is asked for, nothing is kept.
 
-    def __init__(self, dials: Dials) -> None:
+    The clock tells the seconds since the web began, for pages that change.
+    """
+
+    def __init__(self, dials: Dials, clock: Clock = lambda: 0.0) -> None:
         known = len(lexicon.TOPICS)
         if dials.topics > known:
             raise BadInput(f"dial topics is {dials.topics}; there are {known} to have")
@@ -50,6 +56,8 @@ class SyntheticWeb:
         self.addresses = Addresses(self.graph)
         self.outlinks = Outlinks(self.graph, self.addresses)
         self.pages = Pages(self.graph, self.outlinks)
+        self.changes = Changes(self.graph)
+        self.clock = clock
         self.topics = self.graph.vocabulary.topics
         self.hosts = tuple(host.name for host in self.graph.hosts)
         self._numbered = lru_cache(MEMO)(self._make_numbered)
@@ -223,10 +231,22 @@ class SyntheticWeb:
             status = 301 if node.draw % 2 else 302
             return SyntheticAnswer(status, (HTML, ("location", url)))
         altered = place.form == "print"
-        return SyntheticAnswer(200, body=self._numbered(node.number, altered))
+        if not self.dials.changing:
+            return SyntheticAnswer(200, body=self._numbered(node.number, altered, 0))
+        now = self.clock()
+        version = self.changes.version(node, now)
+        date = formatdate(BEGINNING + self.changes.since(node, now), usegmt=True)
+        headers = (
+            HTML,
+            ("etag", f'"{node.number}-{version}"'),
+            ("last-modified", date),
+        )
+        body = self._numbered(node.number, altered, version)
+        return SyntheticAnswer(200, headers, body)
 
-    def _make_numbered(self, number: int, altered: bool) -> bytes:
-        return self.pages.numbered(self.graph.node(number), altered=altered)
+    def _make_numbered(self, number: int, altered: bool, version: int) -> bytes:
+        node = self.graph.node(number)
+        return self.pages.numbered(node, altered=altered, version=version)
 
     def _section(self, host: Host, path: str) -> int | None:
         name = path.strip("/")
