@@ -31,3 +31,15 @@ def test_a_page_of_headings_tells_some_of_them():
     assert told == ["bee"] * 100
     [cut] = headings(f"<h2>{'x' * 9999}</h2>", headings=True)
     assert len(cut) == 300
+
+
+def test_links_in_context_and_words_for_an_index_can_be_had_together():
+    markup = '<h1>Top</h1><p>A bee <a href="/b">of the bee</a> and more</p>'
+    response = Response("http://a.test/", 200, (), markup.encode(), 0.0)
+    asked = {"headings": True, "sequence": True, "words": True}
+    setup = ReaderSetup(("bee",), "en", context=True, **asked)
+    page = PageReader(setup).read(response)
+    plain = PageReader(ReaderSetup(("bee",), "en", context=True, words=True))
+    assert page.sequence
+    assert page.links == plain.read(response).links
+    assert page.terms == {"bee": 2}

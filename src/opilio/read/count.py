@@ -51,9 +51,10 @@ def count(
         lines.append(" ".join(found.headings))
     ends = list(accumulate(len(line) + 1 for line in lines))
     words = lexicon.words("\n".join(lines), language)
-    links = with_terms(words, found.links, found.spots, ends)
+    of_links = ends[:-1] if sequence else ends
+    links = with_terms(words, found.links, found.spots, of_links)
     if link_words:
-        links = with_words(words, links, found, ends)
+        links = with_words(words, links, found, of_links)
     return Count(
         vector=words.total(len(text)),
         title=words.between(ends[0], ends[1]),
