@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -71,17 +71,24 @@ class Findings(NamedTuple):
     oracle: list[Standing]  # one for each kind of seeds
     x: Numbers  # requests, in units of R
     left_out: int  # runs that had nothing to find
+    made: dict[Hashable, Curve]  # curves, which take their time
 
     def curve(self, entry: Entry, plot: Plot) -> Curve:
         """The curve of one entry."""
-        return self._mean([walked(run) for run in self.runs[entry]], plot)
+        runs = self.runs[entry]
+        return self._mean((entry, plot), [walked(run) for run in runs], plot)
 
     def oracle_curve(self, runs: Sequence[Run], plot: Plot) -> Curve:
         """The curve of the oracle, each task once."""
-        return self._mean([walked_by_oracle(run) for run in distinct_tasks(runs)], plot)
+        tasks = distinct_tasks(runs)
+        walks = [walked_by_oracle(run) for run in tasks.values()]
+        return self._mean((frozenset(tasks), plot), walks, plot)
 
-    def _mean(self, walks: Sequence[Walk], plot: Plot) -> Curve:
-        return curve(walks, plot.measure, self.x[self.x >= plot.start])
+    def _mean(self, key: Hashable, walks: Sequence[Walk], plot: Plot) -> Curve:
+        if key not in self.made:
+            x = self.x[self.x >= plot.start]
+            self.made[key] = curve(walks, plot.measure, x)
+        return self.made[key]
 
     @property
     def all_runs(self) -> list[Run]:
@@ -102,6 +109,7 @@ def findings(runs: Sequence[Run]) -> Findings:
         oracle=oracle_standings(kept),
         x=grid(kept),
         left_out=len(runs) - len(kept),
+        made={},
     )
 
 

@@ -16,6 +16,7 @@ from opilio.lab.html import clean
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, Arial, sans-serif"
 LABEL = 14  # pixels from one label to the next
 LONGEST = 200  # pixels of a label
+LETTERS = 80  # of a name; more would not fit
 ROOM = {"left": 14, "right": 20, "top": 8, "bottom": 8}  # other fonts may be wider
 SHARPNESS = 2  # pixels of a PNG for one of the chart
 
@@ -66,11 +67,13 @@ def line_chart(series: Sequence[Series], frame: Frame) -> Chart:
     layers = [
         alt.Chart(bands)
         .mark_area(opacity=0.13)
-        .encode(y="low:Q", y2="high:Q", fill=alt.Fill("colour:N", scale=None)),
-        lines.encode(y="mean:Q", **stroked()),
-        dashed.encode(y="mean:Q", strokeDash=alt.value([5, 3]), **stroked()),
+        .encode(
+            alt.Y("low:Q"), alt.Y2("high:Q"), fill=alt.Fill("colour:N", scale=None)
+        ),
+        lines.encode(alt.Y("mean:Q"), **stroked()),
+        dashed.encode(alt.Y("mean:Q"), strokeDash=alt.value([5, 3]), **stroked()),
     ]
-    layers = [layer.encode(detail="place:N") for layer in layers]
+    layers = [layer.encode(alt.Detail("place:N")) for layer in layers]
     if frame.labelled:
         layers += labels(series, frame)
     chart = alt.layer(*layers).encode(x=x_axis(series, frame), y=y_axis(frame))
@@ -143,12 +146,15 @@ def rounded(value: float) -> float:
 def data(rows: Iterable[Mapping[str, Any]]) -> Any:
     """Rows for a chart, as text: altair would check and copy each many times.
 
-    No text enters a chart but here.
+    No text enters a chart but here: cleaned, and cut, since measuring it takes long.
     """
     alt = altair()
     values = [
-        {key: clean(value) if isinstance(value, str) else value for key, value in items}
-        for items in (row.items() for row in rows)
+        {
+            key: clean(value[:LETTERS]) if isinstance(value, str) else value
+            for key, value in row.items()
+        }
+        for row in rows
     ]
     return alt.Data(values=json.dumps(values), format=alt.DataFormat(type="json"))
 
@@ -172,9 +178,9 @@ def labels(series: Sequence[Series], frame: Frame) -> list[Chart]:
     ]
     base = alt.Chart(data(values))
     rules = base.mark_rule().encode(stroke=alt.Stroke("colour:N", scale=None))
-    # Clean edges at both ends: the thread is thin, the key as thick as can be told.
-    thread = rules.encode(x="x2:Q", x2="x14:Q", y="end:Q", y2="y:Q")
-    key = rules.encode(x="x14:Q", x2="x24:Q", y="y:Q", strokeWidth=alt.value(3))
+    y = alt.Y("y:Q")
+    thread = rules.encode(alt.X("x2:Q"), alt.X2("x14:Q"), alt.Y("end:Q"), alt.Y2("y:Q"))
+    key = rules.encode(alt.X("x14:Q"), alt.X2("x24:Q"), y, strokeWidth=alt.value(3))
     text = base.mark_text(
         align="left",
         baseline="middle",
@@ -182,7 +188,7 @@ def labels(series: Sequence[Series], frame: Frame) -> list[Chart]:
         fontWeight={"expr": "datum.weight"},
         limit=LONGEST,
     )
-    return [thread, key, text.encode(x="x30:Q", y="y:Q", text="name:N")]
+    return [thread, key, text.encode(alt.X("x30:Q"), y, alt.Text("name:N"))]
 
 
 def spread(wanted: Sequence[float], gap: float, end: float) -> list[float]:
@@ -232,7 +238,7 @@ def heat_map(
     texts = base.mark_text(fontSize=12)
     layers = [
         cells.encode(fill=alt.Fill("fill:N", scale=None)),
-        texts.encode(fill=alt.Fill("ink:N", scale=None), text="told:N"),
+        texts.encode(fill=alt.Fill("ink:N", scale=None), text=alt.Text("told:N")),
     ]
     widest = max((len(column) for column in columns), default=0)
     wide = 44 if many else max(58, 7 * min(widest, 28) + 10)
@@ -282,8 +288,10 @@ def svg(chart: Chart) -> str:
     """A chart as SVG, in the colours of light paper."""
     import vl_convert
 
-    # Nothing that a chart names may be loaded from anywhere.
-    drawn: str = vl_convert.vegalite_to_svg(chart.to_json(), allowed_base_urls=[])
+    # Not checked once more, which takes as long as drawing it; and nothing that a
+    # chart names may be loaded from anywhere.
+    text = chart.to_json(validate=False)
+    drawn: str = vl_convert.vegalite_to_svg(text, allowed_base_urls=[])
     return drawn
 
 

@@ -191,7 +191,7 @@ def seeds_table(runs: list[Run]) -> Html:
     """Where the crawls began: each task once."""
     rows = [
         (name, joined(*(joined(tag("code", seed), tag("br")) for seed in run.seeds)))
-        for run in distinct_tasks(runs)
+        for run in distinct_tasks(runs).values()
         for task in [run.task]
         for name in [f"{task.topic}, {task.seeds_mode}, repetition {task.repeat + 1}"]
     ]

@@ -94,7 +94,7 @@ def standings(runs: Iterable[Run]) -> list[Standing]:
 def oracle_standings(runs: Iterable[Run]) -> list[Standing]:
     """What the oracle reached on the same tasks: a row for each kind of seeds."""
     modes: dict[str, list[Run]] = {}
-    for run in distinct_tasks(runs):
+    for run in distinct_tasks(runs).values():
         modes.setdefault(run.task.seeds_mode, []).append(run)
     return [
         standing(
@@ -107,14 +107,14 @@ def oracle_standings(runs: Iterable[Run]) -> list[Standing]:
     ]
 
 
-def distinct_tasks(runs: Iterable[Run]) -> list[Run]:
+def distinct_tasks(runs: Iterable[Run]) -> dict[tuple[str, str, str, int], Run]:
     """One run for each web, topic, seeds and repetition: the oracle's are the same."""
     first: dict[tuple[str, str, str, int], Run] = {}
     for run in runs:
         task = run.task
         key = (task.web, task.topic, task.seeds_mode, task.repeat)
         first.setdefault(key, run)
-    return list(first.values())
+    return first
 
 
 def standing(
