@@ -19,19 +19,23 @@ theirs being the one with the most current copies for so many requests. It never
 
 Of λ is believed
 
-    p(λ) ~ Γ(λ; a, a/λ_T) · Π_same e^(-λ·t) · Π_changed (1 - e^(-λ·t))
+    p(λ) ~ p_T(λ) · Π_same e^(-λ·t) · Π_changed (1 - e^(-λ·t))
 
-over the times t between visits; 1 - e^(-λ_T) = W_T, taking table 2 for the share of
-pages that change in a day. The products are the likelihood of Cho & Garcia-Molina,
-Estimating Frequency of Change, TOIT 3(3), 2003, for visits at unequal intervals that
-show whether a page has changed and not how often; where it is greatest, Σ_changed
-t/(e^(λt) - 1) = Σ_same t. Time without a change counts as a sum alone.
+over the times t between visits. p_T is log-normal, since pages differ by orders of
+magnitude, and such that a page changes within a day with the probability W_T, taking
+table 2 for the share of pages that do. (A Gamma distribution has so thin a tail that a
+page which is seen to change every hour is not believed.) The products are the
+likelihood of Cho & Garcia-Molina, Estimating Frequency of Change, TOIT 3(3), 2003, for
+visits at unequal intervals that show whether a page has changed and not how often;
+where it is greatest, Σ_changed t/(e^(λt) - 1) = Σ_same t. Time without a change counts
+as a sum alone.
 """
 
 from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -40,8 +44,9 @@ from numpy.typing import NDArray
 from opilio.site_model import REFRESH_WEIGHTS, web_type
 
 DAY = 86_400.0
-PRIOR_SHAPE = 0.5  # a: pages of a type differ by orders of magnitude
+SPREAD = 2.0  # of ln λ: two pages of three lie within a factor of 7 of the median
 RATES = np.geomspace(1 / 3_650, 96, 64)  # once in ten years to every quarter of an hour
+LOGARITHMS = np.log(RATES)
 SHORTEST = 60 / DAY  # what clocks tell of two visits within a minute is not believed
 LEAST_CHANCE = 0.01  # that a page has changed; below it is left in peace
 IRRELEVANT = 0.1  # of its score is the weight of a page that is not relevant
@@ -109,19 +114,34 @@ def beliefs(history: History) -> list[tuple[slice, Numbers]]:
     order = np.argsort(history.changed, kind="stable")
     changed = history.changed[order]
     after = np.maximum(history.after[order], SHORTEST)
-    expected = -np.log1p(-history.type_weight)  # λ_T
+    kinds, kind = np.unique(history.type_weight, return_inverse=True)
+    priors = np.array([prior(share) for share in kinds.tolist()])
     found = []
     for start in range(0, len(history.page), AT_ONCE):
         rows = slice(start, min(start + AT_ONCE, len(history.page)))
         first, last = np.searchsorted(changed, (rows.start, rows.stop))
-        unchanged = PRIOR_SHAPE / expected[rows] + history.same[rows]
-        # RATES are evenly spaced in ln λ, so p(λ)·λ is what each of them stands for.
-        log = PRIOR_SHAPE * np.log(RATES) - unchanged[:, None] * RATES
+        log = priors[kind[rows]] - history.same[rows, None] * RATES
         seen = np.log(-np.expm1(-after[first:last, None] * RATES))
         np.add.at(log, changed[first:last] - start, seen)
         belief = np.exp(log - log.max(axis=1, keepdims=True))
         found.append((rows, belief / belief.sum(axis=1, keepdims=True)))
     return found
+
+
+@lru_cache
+def prior(share: float) -> Numbers:
+    """ln p_T(λ)·λ at RATES, which are even in ln λ, given W_T."""
+
+    def at(median: float) -> Numbers:
+        return -((LOGARITHMS - median) ** 2) / (2 * SPREAD**2)
+
+    low, high = LOGARITHMS[0] - SPREAD, LOGARITHMS[-1] + SPREAD
+    for _ in range(50):
+        middle = (low + high) / 2
+        belief = np.exp(at(middle))
+        within_a_day = belief @ -np.expm1(-RATES) / belief.sum()
+        low, high = (middle, high) if within_a_day < share else (low, middle)
+    return at(low)
 
 
 PAGES = """
