@@ -31,7 +31,7 @@ def sites(
         Path, typer.Argument(metavar="DIR", help="The folder of a crawl.")
     ],
     host: Annotated[
-        str, typer.Argument(metavar="[HOST]", help="One site, with its pages.")
+        str, typer.Argument(metavar="HOST", help="One site, with its pages.")
     ] = "",
     limit: Annotated[
         int | None,
