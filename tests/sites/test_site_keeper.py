@@ -230,6 +230,16 @@ def test_a_host_that_was_never_read_is_like_all_others(db):
     assert load_sites(db, mode="paper").profile("b.test").relation == 0
 
 
+def test_what_is_sought_now_is_counted_from_now_on(db):
+    keeper = SiteKeeper(db, BRIEF)
+    keep(keeper, add(db, 1, "/"), bee=1, wax=1)
+    subject = Subject(weights={"wax": 1.0})
+    keeper.follow(Brief(subject=subject, terms=("wax",), language="en"))
+    keep(keeper, add(db, 2, "/2"), bee=1, wax=1)
+    keeper.flush()
+    assert load_sites(db).profile("a.test").concept_pages == {"bee": 1, "wax": 1}
+
+
 def test_a_root_that_failed_makes_no_site(db):
     keeper = SiteKeeper(db, BRIEF)
     root = add(db, 1, "/", state="unusable", score=None)

@@ -29,11 +29,11 @@ def show_sites(
     if not shown:
         return
     table = Table(box=None, padding=(0, 1), expand=True, header_style="dim")
-    table.add_column("site\ntitle", ratio=4, no_wrap=True)
+    table.add_column("site\ntitle", ratio=1, no_wrap=True)
     table.add_column("type\nprofile")
     table.add_column("pages\nshare", justify="right")
     table.add_column("changed\nrefresh")
-    table.add_column("concepts,\nwith coverage", ratio=5, no_wrap=True)
+    table.add_column("concepts,\nwith coverage", ratio=1, no_wrap=True)
     for site in shown:
         first, second = in_two(coverage(site))
         table.add_row(
