@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from itertools import pairwise
 from pathlib import Path
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 
 from lab.made_up_runs import made_up_runs
 from opilio.errors import BadInput
-from opilio.lab import colours, plots
+from opilio.lab import colours, drawing, plots
 from opilio.lab.curves import Walk, curve, grid, harvest, lately, recall
 from opilio.lab.figures import findings, strategy_figure, topics_chart
 from opilio.lab.plots import spread
@@ -129,7 +130,7 @@ def test_each_colour_has_a_value_of_its_own_for_the_style_sheet_to_find() -> Non
 
 def test_the_heat_map_has_the_mean_share_of_every_topic() -> None:
     found = findings(RUNS)
-    tree = ElementTree.fromstring(plots.svg(topics_chart(found)))
+    tree = ElementTree.fromstring(drawing.svg(topics_chart(found)))
     texts = [text for element in tree.iter() if (text := element.text)]
     shares = shares_by_topic(RUNS)
     assert len(shares) == 7 * 3
@@ -144,12 +145,27 @@ def test_the_heat_map_has_the_mean_share_of_every_topic() -> None:
 )
 def test_no_name_can_stop_a_chart_from_being_drawn(name: str) -> None:
     chart = plots.heat_map({(name, name): 0.5}, [name], [name])
-    assert "50%" in plots.svg(chart)
+    assert "50%" in drawing.svg(chart)
+
+
+def test_long_names_that_differ_at_their_ends_stay_apart() -> None:
+    paths = [f"/{'folder/' * 20}{name}.toml" for name in ("birds", "bees")]
+    chart = plots.heat_map({("a", paths[0]): 0.5, ("a", paths[1]): 0.4}, ["a"], paths)
+    drawn = drawing.svg(chart)
+    assert "50%" in drawn and "40%" in drawn
+    assert len(set(re.findall(r">(/folder[^<]*)<", drawn))) == 2
+
+
+def test_the_names_of_many_topics_are_tilted() -> None:
+    topics = [f"topic {number}" for number in range(9)]
+    shares = {("a", topic): 0.5 for topic in topics}
+    assert "rotate(310)" in drawing.svg(plots.heat_map(shares, ["a"], topics))
+    assert "rotate(" not in drawing.svg(plots.heat_map(shares, ["a"], topics[:8]))
 
 
 def test_a_topic_that_was_not_tried_leaves_its_cell_empty() -> None:
     chart = plots.heat_map({("a", "y"): 0.5, ("b", "x"): 0.4}, ["a", "b"], ["x", "y"])
-    tree = ElementTree.fromstring(plots.svg(chart))
+    tree = ElementTree.fromstring(drawing.svg(chart))
     texts = [text for element in tree.iter() if (text := element.text)]
     assert sorted(texts) == ["40%", "50%", "a", "b", "x", "y"]
     assert texts.index("x") < texts.index("y")
@@ -176,4 +192,4 @@ def test_without_the_extra_the_error_says_what_to_type(
 ) -> None:
     monkeypatch.setitem(sys.modules, "altair", None)
     with pytest.raises(BadInput, match=r"pip install 'opilio\[lab\]'"):
-        plots.altair()
+        drawing.altair()

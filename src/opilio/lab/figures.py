@@ -21,7 +21,8 @@ from opilio.lab.curves import (
     walked,
     walked_by_oracle,
 )
-from opilio.lab.plots import Chart, Frame, Series
+from opilio.lab.drawing import Chart, svg, write_svg
+from opilio.lab.plots import Frame, Series
 from opilio.lab.runs import Run
 from opilio.lab.standings import (
     Entry,
@@ -178,4 +179,4 @@ def strategy_figure(runs: Sequence[Run], strategy: str, path: Path) -> None:
         raise BadInput(f"no run of the strategy {strategy}; there are runs of {tried}")
     found = found._replace(names={entry: entry.strategy for entry in found.runs})
     chart = against_oracle(found, entry, OF_A_STRATEGY)
-    plots.write_svg(plots.svg(chart), path)
+    write_svg(svg(chart), path)

@@ -1,26 +1,18 @@
-"""Curves and shares of the oracle in; charts out, as SVG and PNG."""
+"""Curves and shares of the oracle in; descriptions of charts out."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from opilio.errors import BadInput
 from opilio.lab import colours
 from opilio.lab.colours import Colour
 from opilio.lab.curves import Curve
-from opilio.lab.html import clean
+from opilio.lab.drawing import Chart, altair, data, finished, shortened
 
-FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, Arial, sans-serif"
 LABEL = 14  # pixels from one label to the next
-LONGEST = 200  # pixels of a label
-LETTERS = 80  # of a name; more would not fit
-ROOM = {"left": 14, "right": 20, "top": 8, "bottom": 8}  # other fonts may be wider
-SHARPNESS = 2  # pixels of a PNG for one of the chart
-
-Chart = Any  # altair is optional, so its types are not ours
+LONGEST = 240  # pixels of a label
+LEVEL = 8  # columns of a heat map whose names need not be tilted
 
 
 class Series(NamedTuple):
@@ -42,19 +34,6 @@ class Frame(NamedTuple):
     height: int
     ticks: tuple[int, int] = (6, 5)  # about so many, along and up
     labelled: bool = True  # names beside the lines
-
-
-def altair() -> Any:
-    """The library that charts are described with; with it comes one that draws them."""
-    try:
-        import altair
-        import vl_convert  # noqa: F401 - needed later, better missed now
-    except ImportError as error:
-        raise BadInput(
-            f"charts need altair and vl-convert ({error}); "
-            "type: pip install 'opilio[lab]'"
-        ) from error
-    return altair
 
 
 def line_chart(series: Sequence[Series], frame: Frame) -> Chart:
@@ -143,22 +122,6 @@ def rounded(value: float) -> float:
     return round(float(value), 4)
 
 
-def data(rows: Iterable[Mapping[str, Any]]) -> Any:
-    """Rows for a chart, as text: altair would check and copy each many times.
-
-    No text enters a chart but here: cleaned, and cut, since measuring it takes long.
-    """
-    alt = altair()
-    values = [
-        {
-            key: clean(value[:LETTERS]) if isinstance(value, str) else value
-            for key, value in row.items()
-        }
-        for row in rows
-    ]
-    return alt.Data(values=json.dumps(values), format=alt.DataFormat(type="json"))
-
-
 def labels(series: Sequence[Series], frame: Frame) -> list[Chart]:
     """The name of each line, to its right, and a thread that leads there."""
     alt = altair()
@@ -220,30 +183,38 @@ def heat_map(
 ) -> Chart:
     """Shares of the oracle by row (strategy) and column (topic), as figures too."""
     alt = altair()
-    # Rows and columns come in the order of the data; names in a sort would be code.
+    # By numbers: names may be alike once they are shortened, and in a sort be code.
     values = [
-        {"row": row, "column": column, **cell(shares.get((row, column)))}
-        for row in rows
-        for column in columns
+        {"row": place, "column": number, **cell(shares.get((row, column)))}
+        for place, row in enumerate(rows)
+        for number, column in enumerate(columns)
     ]
-    many = len(columns) > 8
-    axis = alt.Axis(title=None, labelLimit=LONGEST, labelOverlap=False, domain=False)
-    across = axis.copy()
-    across.orient, across.labelAngle = "top", -50 if many else 0
-    base = alt.Chart(data(values)).encode(
-        x=alt.X("column:N", sort=None, axis=across),
-        y=alt.Y("row:N", sort=None, axis=axis),
-    )
+    x = alt.X("column:O", axis=None)
+    y = alt.Y("row:O", axis=None)
+    base = alt.Chart(data(values)).encode(x, y)
     cells = base.mark_rect(stroke=colours.PAPER.light)
-    texts = base.mark_text(fontSize=12)
+    texts = base.mark_text()
+    across = ("center", 0) if len(columns) <= LEVEL else ("left", 310)
     layers = [
-        cells.encode(fill=alt.Fill("fill:N", scale=None)),
-        texts.encode(fill=alt.Fill("ink:N", scale=None), text=alt.Text("told:N")),
+        cells.encode(alt.Fill("fill:N", scale=None)),
+        texts.encode(alt.Fill("ink:N", scale=None), alt.Text("told:N")),
+        named("row", rows, "right").encode(y, x=alt.value(-8)),
+        named("column", columns, *across).encode(x, y=alt.value(-12)),
     ]
-    widest = max((len(column) for column in columns), default=0)
-    wide = 44 if many else max(58, 7 * min(widest, 28) + 10)
+    widest = max(len(shortened(column)) for column in columns)
+    wide = max(58, 7 * widest + 10) if len(columns) <= LEVEL else 44
     chart = alt.layer(*layers).properties(width=alt.Step(wide), height=alt.Step(22))
     return finished(chart)
+
+
+def named(field: str, names: Sequence[str], align: str, angle: int = 0) -> Chart:
+    """Names along an edge of a heat map."""
+    alt = altair()
+    values = [{field: place, "name": name} for place, name in enumerate(names)]
+    text = alt.Chart(data(values)).mark_text(
+        align=align, angle=angle, fill=colours.QUIET.light
+    )
+    return text.encode(alt.Text("name:N"))
 
 
 def cell(share: float | None) -> dict[str, str]:
@@ -258,52 +229,3 @@ def cell(share: float | None) -> dict[str, str]:
         "fill": colours.HEAT[step].light,
         "ink": text.light,
     }
-
-
-def finished(chart: Chart) -> Chart:
-    """A chart with the manners of all our charts: quiet axes, no boxes."""
-    quiet, grid = colours.QUIET.light, colours.GRID.light
-    return (
-        chart.properties(background=colours.PAPER.light, padding=ROOM)
-        .configure(aria=False, font=FONT)
-        .configure_view(stroke=None)
-        .configure_text(fontSize=12, font=FONT)
-        .configure_axis(
-            labelColor=quiet,
-            titleColor=quiet,
-            titleFontWeight="normal",
-            labelFontSize=12,
-            titleFontSize=12,
-            gridColor=grid,
-            domainColor=quiet,
-            tickColor=quiet,
-            ticks=False,
-            labelPadding=6,
-            titlePadding=8,
-        )
-    )
-
-
-def svg(chart: Chart) -> str:
-    """A chart as SVG, in the colours of light paper."""
-    import vl_convert
-
-    # Not checked once more, which takes as long as drawing it; and nothing that a
-    # chart names may be loaded from anywhere.
-    text = chart.to_json(validate=False)
-    drawn: str = vl_convert.vegalite_to_svg(text, allowed_base_urls=[])
-    return drawn
-
-
-def write_svg(drawn: str, path: Path) -> None:
-    """A file that is light or dark as its surroundings are."""
-    head, tag_end, rest = drawn.partition(">")
-    style = f"<style>{colours.dark_chart()}</style>"
-    path.write_text(head + tag_end + style + rest, encoding="utf-8")
-
-
-def write_png(drawn: str, path: Path) -> None:
-    """A picture of a chart, on light paper."""
-    import vl_convert
-
-    path.write_bytes(vl_convert.svg_to_png(drawn, scale=SHARPNESS))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from opilio.lab import plots
+from opilio.lab.drawing import svg, write_png, write_svg
 from opilio.lab.figures import (
     NARROW,
     PLOTS,
@@ -29,17 +29,16 @@ def write_report(runs: Sequence[Run], about: About, folder: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     charts = dict(draw(found))
     for name, drawn in charts.items():
-        plots.write_svg(drawn, folder / f"{name}.svg")
-        plots.write_png(drawn, folder / f"{name}.png")
+        write_svg(drawn, folder / f"{name}.svg")
+        write_png(drawn, folder / f"{name}.png")
     narrow = {
-        f"{name}-narrow": Html(plots.svg(leaders(found, PLOTS[name], NARROW)))
+        f"{name}-narrow": Html(svg(leaders(found, PLOTS[name], NARROW)))
         for name in charts
         if name in PLOTS
     }
     inline = {name: Html(drawn) for name, drawn in charts.items()} | narrow
     small = {
-        row.entry: Html(plots.svg(against_oracle(found, row.entry)))
-        for row in found.rows
+        row.entry: Html(svg(against_oracle(found, row.entry))) for row in found.rows
     }
     path = folder / "report.html"
     path.write_text(page(found, about, inline, small), encoding="utf-8")
@@ -50,5 +49,5 @@ def draw(found: Findings) -> Iterator[tuple[str, str]]:
     """The plots that are files too: names and SVG."""
     for name, plot in PLOTS.items():
         if plot.start < found.x[-1]:
-            yield name, plots.svg(leaders(found, plot))
-    yield "topics", plots.svg(topics_chart(found))
+            yield name, svg(leaders(found, plot))
+    yield "topics", svg(topics_chart(found))
