@@ -131,7 +131,7 @@ def follow_log(plan: Plan, folder: CrawlFolder | None = None) -> FollowedLog | N
 
 def current_brief(plan: Plan, folder: CrawlFolder, db: sqlite3.Connection) -> Brief:
     """The brief of a crawl, with what people asked for last."""
-    brief, log = load_brief(folder.brief), follow_log(plan)
+    brief, log = load_brief(folder.brief), follow_log(plan, folder)
     learnt = db.execute("SELECT state FROM learnt WHERE name = 'weights'").fetchone()
     if log and learnt:
         log.load(learnt[0])

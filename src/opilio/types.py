@@ -307,8 +307,8 @@ class Profiles(Protocol):
         """A visit brought no new page."""
         ...
 
-    def forget(self, lease: Lease) -> bool:
-        """A page is no longer there; was it known?"""
+    def forget(self, lease: Lease) -> None:
+        """A page is no longer there."""
         ...
 
     def flush(self) -> None:

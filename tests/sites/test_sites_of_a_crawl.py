@@ -193,6 +193,19 @@ def test_a_crawl_made_before_gets_models_when_they_are_asked_for(copy: Path):
     assert rows(copy) == kept
 
 
+def test_a_page_that_is_gone_needs_no_profile(copy: Path):
+    with database(copy) as db:
+        db.execute("UPDATE link SET state = 'unusable' WHERE id = 1")
+        db.execute("DELETE FROM page_profile WHERE id = 1")
+        assert load_sites(db).unprofiled() == 0
+        db.execute("DELETE FROM page_profile WHERE id = 2")
+        assert load_sites(db).unprofiled() == 1
+    assert "15 pages read again" in shown(copy, "--rebuild").err
+    with database(copy) as db:
+        [entry] = db.execute("SELECT entry FROM site WHERE host = 1").fetchone()
+    assert entry == 1  # the crawl came in there all the same
+
+
 def test_pages_that_the_archive_has_lost_are_told(copy: Path):
     for file in (copy / "warc").iterdir():
         file.unlink()

@@ -217,12 +217,13 @@ class SiteModels:
 
     def unprofiled(self) -> int:
         """The pages that were judged before profiles were kept."""
-        judged = "SELECT count(*) FROM page WHERE score IS NOT NULL"
-        have = "SELECT count(*) FROM page_profile"
-        if not has_table(self.db, "page_profile"):
-            have = "SELECT 0"
-        pages, profiles = self.db.execute(f"SELECT ({judged}), ({have})").fetchone()
-        return max(0, int(pages) - int(profiles))
+        query = (
+            "SELECT count(*) FROM page JOIN link USING (id) WHERE score IS NOT NULL "
+            "AND warc IS NOT NULL AND state IN ('kept', 'irrelevant')"
+        )
+        if has_table(self.db, "page_profile"):
+            query += " AND page.id NOT IN (SELECT id FROM page_profile)"
+        return int(self.db.execute(query).fetchone()[0])
 
 
 def load_sites(
