@@ -235,13 +235,16 @@ class Mind:
         self.learners: dict[str, Learner] = {}
         self.followed = follow_log(plan, store.folder)
         if self.followed:
-            self.followed.remake = self.remake
             self.learners["weights"] = self.followed
             if learnt := store.learnt("weights"):
                 self.followed.load(learnt)
                 self.brief = self.with_weights(self.followed.weights)
             elif plan.topic.query_log:
                 self.brief = self.with_weights(self.followed.build())
+            if not plan.topic.query_log and (news := self.followed.look()):
+                self.followed.take(news)
+                self.brief = self.with_weights(self.followed.weights)
+            self.followed.remake = self.remake
         self.profiles = store.profiles = SiteKeeper(store.db, self.brief)
         if isinstance(strategy, Learner):
             self.learners["strategy"] = strategy

@@ -6,10 +6,11 @@ OntoClassifier can tell "what domain concepts the user are really interested in"
 concept has as representative features the terms that name it alone; related to it are
 terms it shares (level 1) and the terms of concepts one or two relations away.
 
-    meant(c)   = E(c) / max E                    for the concepts that are named
-    near(f, c) = max_d near(d, c)                f a term for d; near(c, c) = 1
+    meant(c)   = 1/k    c one of the k concepts named by a feature for which E_2 is most
+    near(f, c) = max_d near(d, c)                     f a term for d; near(c, c) = 1
 
-We differ (`fixed`): the paper takes one class; a query may mean several.
+We differ (`fixed`): the paper takes one class; a query may mean several. What else it
+names decides between concepts of one name.
 """
 
 from __future__ import annotations
@@ -82,17 +83,22 @@ class Concepts:
         """The concepts that a query with these features means, and how surely."""
         if not features:
             return {}
-        found, evidence = self.classes.classify(dict.fromkeys(features, 1))
+        counted = dict.fromkeys(features, 1)
+        found, _ = self.classes.classify(counted)
         if found and self.mode == "paper":
             return {found: 1.0}
+        related = self.classes.gather(counted, self.classes.related)
         meant: dict[str, float] = {}
         for key in features:
-            best = max(evidence.get(name, 0.0) for name in self.holders[key])
-            for name in self.holders[key]:
-                if evidence.get(name, 0.0) == best:
-                    meant[name] = max(best, meant.get(name, 0.0))
-        most = max(meant.values()) or 1.0
-        return {name: value / most or 1.0 for name, value in meant.items()}
+            values = [related.get(name, 0.0) for name in self.holders[key]]
+            best = [
+                name
+                for name, value in zip(self.holders[key], values, strict=True)
+                if value == max(values)
+            ]
+            for name in best:
+                meant[name] = max(1 / len(best), meant.get(name, 0.0))
+        return meant
 
     def near(self, name: str) -> dict[str, float]:
         """The features that speak for a concept, and how much."""

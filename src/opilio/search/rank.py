@@ -27,7 +27,7 @@ from opilio.search.segment import Postings, Segment
 
 K1 = 1.2
 B = 0.75
-CONCEPT = 0.5  # λ
+CONCEPT = 0.3  # λ
 RELEVANCE = 0.2  # ρ
 
 Scores = npt.NDArray[np.float32]

@@ -13,7 +13,7 @@ from opilio.topic.ontology.model import Ontology, words_for
 from opilio.topic.ontology.walk import Weights, closeness
 from opilio.types import ConceptWords
 
-MEANT = Weights(kind=0.7, part=0.7, related=0.3, broader=0.0, whole=0.0, astray=0.3)
+MEANT = Weights(kind=0.5, part=0.5, related=0.2, broader=0.0, whole=0.0, astray=0.2)
 LEAST = 0.1
 LEVELS = 2
 

@@ -1,0 +1,128 @@
+"""What a query finds, in which order, and how that is shown."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from opilio.errors import BadInput
+from opilio.search.snippet import snippet
+from opilio.search.spelling import edits
+from opilio.words import stem, tokens
+from search.searched_pages import Pages
+
+
+@pytest.fixture
+def pages(tmp_path: Path):
+    made = Pages(tmp_path)
+    yield made
+    made.db.close()
+
+
+def test_a_title_weighs_more_than_text_and_rare_words_more_than_frequent(pages: Pages):
+    pages.add("all about the comet and its tail", "News")
+    pages.add("seen from afar it is a faint dot", "Comet")
+    for number in range(5):
+        pages.add(f"a star and another star {number}", "Stars")
+    assert pages.found("comets")[:2] == [2, 1]
+    assert pages.found("star comet")[0] == 2
+
+
+def test_of_pages_that_say_the_same_the_more_relevant_one_comes_first(pages: Pages):
+    pages.add("the comet", score=0.1)
+    pages.add("the comet", score=0.9)
+    assert pages.found("comet") == [2, 1]
+
+
+def test_phrases_must_stand_together_in_any_form_of_their_words(pages: Pages):
+    pages.add("a hole that is black")
+    pages.add("many black holes were seen")
+    assert pages.found('"black hole"') == [2]
+    assert set(pages.found("black hole")) == {1, 2}
+    assert pages.found('hole -"black hole"') == [1]
+    assert pages.found('"hole"') == [1, 2]
+    assert pages.found('"hole black"') == []
+
+
+def test_conditions_keep_other_pages_out(pages: Pages):
+    pages.add("comet", at=100.0)
+    pages.add("comet and tail", host=2, at=200000.0)
+    pages.add("comet, la cola", language="es")
+    assert set(pages.found("comet")) == {1, 2, 3}
+    assert pages.found("comet -tail lang:en") == [1]
+    assert pages.found("comet site:b.test") == [2]
+    assert set(pages.found("comet site:test")) == {1, 2, 3}
+    assert pages.found("comet site:est") == []
+    assert pages.found("comet site:*") == []
+    assert pages.found("comet after:1970-01-02") == [2]
+
+
+def test_copies_are_folded(pages: Pages):
+    text = " ".join(f"word{number}" for number in range(80))
+    pages.add(f"comet {text}", "Same")
+    pages.add("comet", "Same", copy_of=1)
+    pages.add(f"comet {text} changed", "Same")  # nearly the same
+    [hit] = pages.searcher().search("comet").hits
+    assert sorted(hit.copies) == ["http://a.test/2", "http://a.test/3"]
+
+
+def test_results_come_in_pages(pages: Pages):
+    for number in range(25):
+        pages.add(f"comet {'tail ' * number}")
+    searcher = pages.searcher()
+    whole = [hit.url for hit in searcher.search("comet", size=25).hits]
+    parts = [searcher.search("comet", page, 10) for page in (1, 2, 3)]
+    assert [hit.url for part in parts for hit in part.hits] == whole
+    assert [part.total for part in parts] == [25, 25, 25]
+    assert not searcher.search("comet", 4, 10).hits
+    with pytest.raises(BadInput, match="pages count from 1"):
+        searcher.search("comet", 0)
+
+
+def test_pages_that_ask_not_to_be_shown_or_are_gone_are_not(pages: Pages):
+    for _ in range(3):
+        pages.add("comet")
+    pages.db.execute("UPDATE page SET noindex = 1 WHERE id = 1")
+    pages.db.execute("UPDATE link SET state = 'unusable' WHERE id = 2")
+    assert pages.found("comet") == [3]
+
+
+def test_stop_words_do_not_decide_unless_there_is_nothing_else(pages: Pages):
+    pages.add("of the of the of the of the")
+    pages.add("a comet")
+    assert pages.found("the comet") == [2]
+    assert pages.found("the") == [1]
+
+
+def test_a_word_that_no_page_has_is_respelt(pages: Pages):
+    pages.add("the telescopes of the astronomers")
+    answer = pages.searcher().search("Telescpoe -dome site:a.test")
+    assert answer.suggestion == "telescope -dome site:a.test"
+    assert pages.searcher().search("telescope").suggestion == ""
+
+
+@given(st.text("abc", min_size=1, max_size=6))
+def test_edits_are_one_letter_away(word: str):
+    for other in edits(word, ("a", "z")):
+        assert other != word and abs(len(other) - len(word)) <= 1
+
+
+def stems(text: str) -> list[str]:
+    return stem(tokens(text))
+
+
+def test_a_snippet_shows_the_hits_and_no_control_characters():
+    text = "filler " * 100 + "the \x1b[31mblack\u202e holes, <b>here</b> " + "end " * 50
+    pieces = snippet(text, {"black", "hole"}, stems)
+    shown = " ".join(piece.text for piece in pieces)
+    assert "holes," in [piece.text.split()[-1] for piece in pieces if piece.hit]
+    assert "<b>here</b>" in shown  # text stays text
+    assert "\x1b" not in shown and "\u202e" not in shown
+    assert shown.startswith("…") and shown.endswith("…")
+
+
+@given(st.text(max_size=300))
+def test_any_text_has_a_snippet(text: str):
+    pieces = snippet(text, {"a"}, stems)
+    assert sum(len(piece.text) for piece in pieces) <= 402

@@ -1,0 +1,99 @@
+"""`opilio search` on real crawls: while they run, after kill -9, without an index."""
+
+import asyncio
+import sqlite3
+
+from crawling import SETTINGS, opilio
+from opilio.lab.small import SmallWeb, page
+
+BEES = "The bee makes honey in the hive. " * 20
+LINKS = {f"/{n}": f"page {n}" for n in range(30)}
+WEB = SmallWeb(
+    {"http://seed.test/": page("Bees", BEES, LINKS)}
+    | {
+        f"http://seed.test/{n}": page(f"Honey {n}", f"{BEES} drone{n} [bold]x[/]")
+        for n in range(30)
+    }
+)
+SLOW = SETTINGS.replace("delay = 0.0", "delay = 0.7")
+
+
+def entries(life) -> tuple[set[int], set[int]]:
+    """The pages that were kept, and those that can be searched."""
+    with sqlite3.connect(f"file:{life.folder}/crawl.db?mode=ro", uri=True) as db:
+        kept = {id for (id,) in db.execute("SELECT id FROM page WHERE relevant")}
+        indexed = {id for (id,) in db.execute("SELECT page FROM indexed")}
+    return kept, indexed
+
+
+async def test_pages_are_found_while_the_crawl_runs_and_after_a_kill(crawled):
+    life = await crawled(WEB, settings_text=SLOW)
+    process = await life.start()
+    try:
+        while len(life.server.requests) < 4:
+            await asyncio.sleep(0.02)
+        await asyncio.sleep(0.5)  # to be committed, every 0.05 seconds
+        ended = await opilio("search", life.folder, "honey", "--json", "--no-log")
+        assert ended.code == 0, ended.err
+        assert ended.json()["total"] >= 2
+        process.kill()  # -9
+        await process.wait()
+        kept, indexed = entries(life)
+        assert kept == indexed and kept
+        ended = await opilio("search", life.folder, "honey", "--json", "--no-log")
+        assert ended.json()["total"] == len(kept)
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+    plan = life.folder / "crawl.toml"
+    plan.write_text(plan.read_text().replace("delay = 0.7", "delay = 0.0"))
+    again = await life.crawl()
+    kept, indexed = entries(life)
+    assert again.code == 0 and kept == indexed and len(kept) == 31
+
+
+async def test_a_crawl_without_an_index_is_indexed_by_the_first_search(crawled):
+    settings = f"{SETTINGS}[search]\nindex = false\n"
+    life = await crawled(WEB, settings_text=settings)
+    await life.crawl()
+    assert entries(life)[1] == set()
+    with sqlite3.connect(life.folder / "crawl.db") as db:
+        db.execute("DROP TABLE indexed")  # as older versions left it
+    first = await opilio("search", life.folder, "drone7", "--json")
+    assert first.code == 0, first.err
+    assert "Indexing 31 pages" in first.err
+    [hit] = first.json()["hits"]
+    assert hit["url"] == "http://seed.test/7"
+    assert ["drone7", True] in hit["snippet"]
+    second = await opilio("search", life.folder, "drone7", "-h")
+    assert "--page" in second.out
+    kept, indexed = entries(life)
+    assert kept == indexed
+
+
+async def test_an_answer_for_people_and_the_log_of_queries(crawled):
+    life = await crawled(WEB)
+    await life.crawl()
+    ended = await opilio("search", life.folder, "Drone3 honey site:seed.test")
+    assert ended.code == 0, ended.err
+    assert "http://seed.test/3" in ended.out
+    assert "[bold]x[/]" in ended.out  # what pages say is not markup
+    assert "1 to 10 of 31; more: --page 2" in ended.out
+    hinted = await opilio("search", life.folder, "hony", "--no-log")
+    assert "did you mean: honey" in hinted.out
+    assert (life.folder / "queries.txt").read_text() == "drone3 honey\n"
+    refused = await opilio("search", life.folder, "lang:english", "bee")
+    assert refused.code == 2 and "two letters" in refused.err
+    nowhere = await opilio("search", life.home / "none", "bee")
+    assert nowhere.code == 2 and "holds no crawl" in nowhere.err
+
+
+async def test_a_crawl_that_goes_on_follows_what_was_searched_for(crawled):
+    life = await crawled(WEB)
+    await life.crawl("--max-pages", "2")
+    for _ in range(3):
+        await opilio("search", life.folder, "drone7")
+    await life.crawl("--max-pages", "3")
+    learnt = life.rows("SELECT state FROM learnt WHERE name = 'weights'")
+    assert learnt and b"drone7" in bytes(learnt[0][0])

@@ -1,0 +1,49 @@
+"""The query language: what is typed, and what it asks for."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from opilio.errors import BadInput
+from opilio.search.query import parse_query
+
+
+def test_words_phrases_and_conditions_are_told_apart():
+    query = parse_query(
+        'Star "black hole" -dwarf -"red giant" '
+        "site:Example.org lang:EN after:1970-01-02"
+    )
+    assert query.words == ("star", "black", "hole")
+    assert query.phrases == (("black", "hole"),)
+    assert query.without == (("dwarf",), ("red", "giant"))
+    assert query.sites == ("example.org",)
+    assert query.languages == ("en",)
+    assert query.after == 86400.0
+
+
+@pytest.mark.parametrize(
+    ("text", "remedy"),
+    [
+        ("", "say what you look for"),
+        ("-star", "say what you look for"),
+        ("site:x.org", "say what you look for"),
+        ("star lang:english", "two letters"),
+        ("star after:yesterday", "YYYY-MM-DD"),
+        ("star -site:x.org", "without a minus"),
+        ("star " * 65, "at most 64"),
+        ("s" * 2001, "at most 2,000"),
+    ],
+)
+def test_what_cannot_be_understood_is_an_error_with_a_remedy(text: str, remedy: str):
+    with pytest.raises(BadInput, match=remedy):
+        parse_query(text)
+
+
+@given(st.text(max_size=200))
+def test_any_text_is_a_query_or_bad_input(text: str):
+    try:
+        query = parse_query(text)
+    except BadInput:
+        return
+    assert query.words
+    assert all(query.phrases) and all(query.without)
