@@ -130,6 +130,21 @@ async def test_promises_can_be_revised_while_links_wait(make: Make) -> None:
     ]
 
 
+async def test_a_revised_promise_never_keeps_parts_that_made_another(
+    make: Make,
+) -> None:
+    frontier = make()
+    names = "told/1", "untold/1", "same/1"
+    await frontier.add([found(name, 0.5, parts={"old": 0.5}) for name in names])
+    told, untold, same = (found(name).link.fingerprint for name in names)
+    await frontier.revise(
+        [(told, 0.1), (untold, 0.2), (told, 0.9, {"new": 0.9}), (same, 0.5)]
+    )
+    read = frontier._ledger.read  # type: ignore[attr-defined]
+    kept = [(read(id).promise, read(id).parts) for id in (1, 2, 3)]
+    assert kept == [(0.9, '{"new":0.9}'), (0.2, "{}"), (0.5, '{"old":0.5}')]
+
+
 async def test_many_revisions_leave_one_lease_per_link(make: Make) -> None:
     frontier = make(Politeness(delay=0.0))
     names = [f"a/{i}" for i in range(50)]

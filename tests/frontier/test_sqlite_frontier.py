@@ -138,14 +138,14 @@ async def test_revised_promises_and_better_evidence_are_kept(
     page = await take(frontier)
     better = found("b/1", 0.5, anchor="see b", parts={"anchor": 0.5})
     await frontier.add([better, found("c/1", 0.2, level=1)], via=page)
-    await frontier.revise([(found("c/1").link.fingerprint, 0.9)])
+    await frontier.revise([(found("c/1").link.fingerprint, 0.9, {"parents": 0.9})])
     rows = db.execute(
         "SELECT url, promise, level, depth, found_on, anchor, parts FROM link "
         "WHERE id > 1 ORDER BY id"
     ).fetchall()
     assert rows == [
         ("http://b.test/1", 0.5, 0, 0, 1, "see b", '{"anchor":0.5}'),
-        ("http://c.test/1", 0.9, 1, 1, 1, None, None),
+        ("http://c.test/1", 0.9, 1, 1, 1, None, '{"parents":0.9}'),
     ]
     frontier = reopen(HASTE)
     assert [(await take(frontier)).promise for _ in range(3)] == [1.0, 0.9, 0.5]

@@ -8,7 +8,7 @@ import numpy as np
 
 from opilio import urls, words
 from opilio.read.terms import hash_of
-from opilio.types import Lease, Link, LinkPart, Page, Verdict
+from opilio.types import Lease, Link, LinkPart, Page, Reviser, Verdict
 
 GOOD, BAD = Verdict(0.8, True), Verdict(0.1, False)
 
@@ -48,3 +48,8 @@ def page(url: str, links: Sequence[Link] = (), text: str = "") -> Page:
 def lease(url: str, promise: float = 0.0, depth: int = 0) -> Lease:
     """The right to visit a URL."""
     return Lease(1, url, urls.fingerprint(url), "a.test", promise, depth)
+
+
+def told_by(strategy: Reviser) -> dict[int, float]:
+    """What a strategy revises: fingerprints and promises."""
+    return {new[0]: new[1] for new in strategy.revise()}

@@ -83,9 +83,10 @@ class Crawl:
             if not ranked.reason and ranked.promise > self.waiting.get(one, -1e9):
                 self.waiting[one] = ranked.promise
                 self.parts[one] = ranked.parts
-        for one, promise in getattr(self.strategy, "revise", tuple)():
+        for one, promise, parts in getattr(self.strategy, "revise", tuple)():
             if one in self.waiting:
                 self.waiting[one] = promise
+                self.parts[one] = parts
 
     def promise(self, place: str) -> float:
         """Of a link that waits."""

@@ -84,5 +84,5 @@ def test_links_that_wait_hear_of_each_lesson():
     list(made.rank(page(links[0].url), GOOD, lease(links[0].url)))
     assert list(made.revise()) == []
     list(made.rank(page(links[1].url), BAD, lease(links[1].url)))
-    assert [fingerprint for fingerprint, _ in made.revise()] == [links[2].fingerprint]
+    assert [fingerprint for fingerprint, *_ in made.revise()] == [links[2].fingerprint]
     assert made.dump() and made.dump() is None

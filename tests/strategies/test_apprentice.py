@@ -7,7 +7,7 @@ import pytest
 
 from opilio.strategies.apprentice import Apprentice, ApprenticeOptions
 from opilio.types import Knowledge, Ranked, State
-from strategies.learning_pages import BAD, GOOD, lease, link, page
+from strategies.learning_pages import BAD, GOOD, lease, link, page, told_by
 
 SEED = "http://a.test/"
 
@@ -49,7 +49,7 @@ def test_words_that_led_to_relevant_pages_promise_more():
 
 def test_links_that_wait_hear_of_what_was_learnt():
     made = taught()
-    told: dict[int, float] = dict(made.revise())
+    told: dict[int, float] = told_by(made)
     bird, car = link("http://a.test/11"), link("http://a.test/10")
     assert told[bird.fingerprint] > told[car.fingerprint]
     assert list(made.revise()) == []

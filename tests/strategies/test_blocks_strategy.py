@@ -4,6 +4,7 @@ import pytest
 
 from opilio.lab.small import SmallWeb
 from opilio.lab.small import page as html
+from opilio.strategies.blocks import SWEEP
 from opilio.types import Block, Strategy
 from strategies.ranked_pages import (
     lease,
@@ -33,7 +34,8 @@ def show(blocks: Strategy, place: str, by: str, relevance: float) -> None:
 
 
 def revised(blocks: Strategy) -> dict[int, float]:
-    return dict(blocks.revise())  # type: ignore[attr-defined]
+    told = blocks.revise()  # type: ignore[attr-defined]
+    return {url: promise for url, promise, _ in told}
 
 
 def of(place: str) -> int:
@@ -246,6 +248,25 @@ def test_by_the_letter_a_link_given_up_keeps_its_place_in_the_main_queue():
     assert revised(blocks) == {of("a"): pytest.approx(2.75)}
     list(blocks.rank(page([]), BAD, lease("b")))
     assert revised(blocks) == {of("a"): pytest.approx(0.75), of("b"): -1.0}
+
+
+def test_giving_many_links_up_is_spread_over_pages_also_across_a_restart():
+    def give_up(blocks: Strategy, last: str) -> set[int]:
+        list(blocks.rank(page([]), BAD, lease(last)))
+        return set(revised(blocks))
+
+    names = [str(number) for number in range(SWEEP + 10)]
+    blocks = strategy("blocks", BEES, mode="paper", max_level=0)
+    list(blocks.rank(page(names, blocks=[block(0.5)]), BAD, lease("seed")))
+    told = give_up(blocks, "0")
+    assert len(told) == SWEEP
+    again = strategy("blocks", BEES, mode="paper", max_level=0)
+    again.load(blocks.dump())
+    again.recall(sorted(blocks.changes()))
+    rest = give_up(again, "elsewhere")
+    assert rest == give_up(blocks, "elsewhere")
+    assert told | rest == set(map(of, names)) and not told & rest
+    assert give_up(blocks, "anywhere") == set()
 
 
 @pytest.mark.parametrize("mode", ["fixed", "paper"])

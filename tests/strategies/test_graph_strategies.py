@@ -73,7 +73,7 @@ def test_links_that_wait_hear_of_pagerank_once_it_is_computed():
     told: dict[int, float] = {}
     for other in others:
         visit(strategy, other, ["b"])
-        told.update(strategy.revise())
+        told.update({url: promise for url, promise, _ in strategy.revise()})
     url = fingerprint("http://web.test/u")
     assert told[url] > 50 * first
     # All that link to b have 0.2 + 0.8·0.2/1201 each; IR(u) = 0.2 + 0.8·IR(b).

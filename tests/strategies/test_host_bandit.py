@@ -33,8 +33,14 @@ def test_a_link_is_scored_by_its_page_and_its_words():
     crawl = Crawl(bandit(**NO_CHANCE))
     crawl.visit("seed/", [link("a/1", "bee", {"bee": 1})], 0.8)
     assert crawl.promise("a/1") == pytest.approx(0.5 * (0.8 + 0.5**0.5) / 4)
-    assert crawl.parts[of("a/1")] == pytest.approx(
-        {"¼score(p)": 0.2, "¼cos(anchor)": 0.5**0.5 / 4}
+    score = 0.2 + 0.5**0.5 / 4
+    assert crawl.parts[of("a/1")] == pytest.approx({"θ(h)": 0.5, "s(u)": score})
+    # A link that is found waits behind, and tells the summands of its s(u).
+    many = [link(f"a/{n}", "bee", {"bee": 1}) for n in range(2, 20)]
+    crawl.visit("seed/2", many, 0.8)
+    assert crawl.promise("a/19") == pytest.approx(score - 1)
+    assert crawl.parts[of("a/19")] == pytest.approx(
+        {"¼score(p)": 0.2, "¼cos(anchor)": 0.5**0.5 / 4, "tier: behind the front": -1}
     )
 
 

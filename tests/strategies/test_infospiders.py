@@ -24,7 +24,7 @@ from opilio.types import (
     Subject,
     Verdict,
 )
-from strategies.learning_pages import lease, link, page
+from strategies.learning_pages import lease, link, page, told_by
 
 SEED = "http://a.test/"
 RICH, POOR = Verdict(1.0, True), Verdict(0.0, False)
@@ -44,7 +44,7 @@ def visit(
     made: InfoSpiders, url: str, verdict: Verdict, found: list[Link] | None = None
 ) -> dict[int, float]:
     list(made.rank(page(url, found or []), verdict, lease(url)))
-    return dict(made.revise())
+    return told_by(made)
 
 
 def test_inputs_by_hand():
@@ -81,7 +81,7 @@ def test_only_the_best_links_of_an_agent_move_up():
     made = population()
     ranked = list(made.rank(page(SEED, links("x", 6)), POOR, lease(SEED)))
     assert all(BELOW <= one.promise <= BELOW + 1 for one in ranked)
-    told = dict(made.revise())
+    told = told_by(made)
     assert len(told) == HEADS
     assert all(-1 < promise < 0 for promise in told.values())  # it moved once
 
@@ -91,7 +91,7 @@ def test_the_agent_that_moved_least_is_next():
     other = "http://b.test/"
     visit(made, SEED, POOR, links("x", 4))
     visit(made, other, POOR, links("y", 4))
-    told = dict(made.revise())
+    told = told_by(made)
     first = next(one for one in links("x", 4) if one.fingerprint in told)
     told = visit(made, first.url, POOR)
     best = max(told, key=lambda key: told[key])
@@ -102,7 +102,7 @@ def test_an_agent_that_thrives_shares_energy_and_links_with_its_offspring():
     made = population(cost=0.1)
     visit(made, SEED, RICH, links("x", 6))  # 1 + 1 - 0.1 < 2
     assert len(made.spiders) == 1
-    told = dict(made.revise())
+    told = told_by(made)
     first = next(one for one in links("x", 6) if one.fingerprint in told)
     visit(made, first.url, RICH)
     assert [spider.energy for spider in made.spiders.values()] == pytest.approx(

@@ -32,7 +32,7 @@ def read(strategy: Ordering, name: str, found: Page, score=0.6) -> dict[str, flo
 def revised(strategy: Ordering, names: str) -> dict[str, float]:
     """What the frontier is told afterwards."""
     urls = {fingerprint(f"http://web.test/{name}"): name for name in names.split()}
-    return {urls.get(url, "?"): promise for url, promise in strategy.revise()}
+    return {urls.get(url, "?"): promise for url, promise, _ in strategy.revise()}
 
 
 def about(term: str, *links: object) -> Page:
@@ -153,7 +153,7 @@ class Waiting(dict[str, float]):
             if found in self or found.startswith("new"):
                 self[found] = max(promise, self.get(found, promise))
                 urls[fingerprint(f"http://web.test/{found}")] = found
-        for url, promise in strategy.revise():
+        for url, promise, _ in strategy.revise():
             if url in urls:
                 self[urls[url]] = promise
         return name
@@ -259,9 +259,9 @@ def test_what_was_noted_gives_the_same_order_again(options: dict[str, object]):
         )
         onward_once = page({one.fingerprint: one for one in onward.links}.values())
         held, found = lease(f"p{number}"), verdict(number % 7 / 7)
-        expected = list(first.rank(onward_once, found, held)), first.revise()
+        expected = list(first.rank(onward_once, found, held)), [*first.revise()]
         if number >= 70:
-            again = list(other.rank(onward_once, found, held)), other.revise()
+            again = list(other.rank(onward_once, found, held)), [*other.revise()]
             assert again == expected
         else:
             notes.update(first.changes())

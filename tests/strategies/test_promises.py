@@ -23,20 +23,26 @@ class Valued:
         self.promises.leave(0)
         self.promises.tell(self.links)
 
+    def take(self) -> list[tuple[int, float]]:
+        """The fingerprints and promises that are due."""
+        links, promises = self.promises.take()
+        urls = self.graph.fingerprints.values[links]
+        return list(zip(urls.tolist(), promises.tolist(), strict=True))
+
 
 def test_nothing_is_told_of_a_link_that_became_better_on_a_page_since_rank_does():
     some = Valued([0.5, 0.5])
     some.values[1] = 0.7
     some.promises.tell(some.links)
-    assert some.promises.take() == []
+    assert some.take() == []
 
 
 def test_a_link_that_became_worse_on_a_page_is_told_of_once():
     some = Valued([0.5, 0.5])
     some.values[1] = 0.3
     some.promises.tell(some.links)
-    assert some.promises.take() == [(1000, 0.3)]
-    assert some.promises.take() == []
+    assert some.take() == [(1000, 0.3)]
+    assert some.take() == []
 
 
 def test_after_a_computation_the_links_that_changed_are_told_best_first_in_portions():
@@ -46,17 +52,17 @@ def test_after_a_computation_the_links_that_changed_are_told_best_first_in_porti
     some.promises.renew()
     changed = {1000 + n: 501.0 + n for n in range(0, count, 4)}
     some.promises.portion()
-    told = some.promises.take()
+    told = some.take()
     assert dict(told) == changed
     some.values[1:] *= 2
     some.promises.renew()
     some.promises.portion()
     best = set(np.argsort(-some.values)[:PORTION].tolist())
-    assert {url - 999 for url, _ in some.promises.take()} == best
+    assert {url - 999 for url, _ in some.take()} == best
     some.promises.portion()
-    assert len(some.promises.take()) == count - PORTION
+    assert len(some.take()) == count - PORTION
     some.promises.portion()
-    assert some.promises.take() == []
+    assert some.take() == []
 
 
 def test_slight_changes_and_visited_links_are_not_told():
@@ -65,7 +71,7 @@ def test_slight_changes_and_visited_links_are_not_told():
     some.values[1:] = 1.001, 9.0, 9.0
     some.promises.renew()
     some.promises.portion()
-    assert some.promises.take() == [(1002, 9.0)]
+    assert some.take() == [(1002, 9.0)]
     assert some.promises.waiting.tolist() == [1, 3]
 
 

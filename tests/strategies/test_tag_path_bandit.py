@@ -17,7 +17,7 @@ from opilio.strategies.tag_path_bandit import (
 from opilio.strategies.tag_paths import Groups, similarity
 from opilio.strategies.tag_paths import pairs_of as tags_of
 from opilio.types import Knowledge, State, Verdict
-from strategies.learning_pages import BAD, GOOD, lease, link, page
+from strategies.learning_pages import BAD, GOOD, lease, link, page, told_by
 
 SEED = "http://a.test/"
 LIST, MENU = "body/div/ul/li/a", "body/nav/p/a"
@@ -33,7 +33,7 @@ def links(name: str, path: str, number: int = 5):
 
 def visit(made: TagPathBandit, url: str, verdict: Verdict, found=()) -> dict:
     list(made.rank(page(url, found), verdict, lease(url)))
-    return dict(made.revise())
+    return told_by(made)
 
 
 def test_the_similarity_of_paths_by_hand():
@@ -68,7 +68,7 @@ def test_the_best_links_of_each_arm_move_up_and_the_others_wait_below():
     found = [*links("l", LIST), *links("m", MENU)]
     ranked = list(made.rank(page(SEED, found), GOOD, lease(SEED)))
     assert all(one.promise == BELOW + 0.5 for one in ranked)
-    revised = dict(made.revise())
+    revised = told_by(made)
     assert len(revised) == 2 * HEADS
     assert all(promise >= 0 for promise in revised.values())
 
@@ -80,8 +80,8 @@ def test_an_arm_that_brings_relevant_pages_promises_more():
     for one in found:
         if one.fingerprint in revised:
             revised |= visit(made, one.url, GOOD if one.path == LIST else BAD)
-    waiting = [one for one in found if one.fingerprint in dict(made.revise())]
-    told = dict(made.revise())
+    waiting = [one for one in found if one.fingerprint in told_by(made)]
+    told = told_by(made)
     best = max(waiting, key=lambda one: told[one.fingerprint])
     assert best.path == LIST
 
@@ -103,7 +103,7 @@ def test_a_better_link_displaces_a_head():
     visit(made, SEED, GOOD, [*good[:6], *bad])
     for one in [*good[:5], *bad[:5]]:
         visit(made, one.url, GOOD if one in good else BAD)
-    before = {key for key, value in dict(made.revise()).items() if value > 0}
+    before = {key for key, value in told_by(made).items() if value > 0}
     after = visit(made, "http://b.test/", GOOD, good[6:])
     assert all(after[one.fingerprint] > 0 for one in good[6:])
     assert any(after[key] < 0 for key in before)
@@ -114,7 +114,7 @@ def test_an_arm_without_links_sleeps():
     (one,) = links("l", LIST, 1)
     visit(made, SEED, GOOD, [one])
     made.missed(lease(one.url), State.UNUSABLE)
-    assert dict(made.revise()) == {}
+    assert told_by(made) == {}
     assert made.arms[0] == Arm(LIST, 1, 0)
 
 
@@ -129,7 +129,7 @@ def test_a_restart_changes_nothing():
     if dumped := made.dump():
         again.load(dumped)
     again.recall((key, note) for key, note in made.changes() if note is not None)
-    assert dict(again.revise()) == dict(made.revise())
+    assert told_by(again) == told_by(made)
     more = [*links("l2", LIST, 3), *links("n", "body/table/tr/td/a", 3)]
     assert visit(again, found[8].url, GOOD, more) == visit(
         made, found[8].url, GOOD, more

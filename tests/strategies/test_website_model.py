@@ -120,7 +120,7 @@ def test_what_the_user_asks_for_is_served_first():
     crawl.visit("a/7", [wanted, link("b/2", "cpu", {"cpu": 50})])
     assert crawl.parts[of("b/1")] == {
         "ULScore(U,2) user": 2.0,
-        "User Priority Queue": USER,
+        "tier: User Priority Queue": USER,
     }
     assert crawl.next() == "b/1"
 

@@ -60,8 +60,8 @@ class Ledger(Protocol):
         """Let links wait for these reasons; their least depth stays."""
         ...
 
-    def revise(self, promises: list[tuple[float, int]]) -> None:
-        """Give links, named by id, new promises."""
+    def revise(self, promises: list[tuple[float, str, int]]) -> None:
+        """Give links, named by id, new promises and their parts as JSON."""
         ...
 
     def settle(self, id: int, state: State, reason: str, tries: int) -> None:

@@ -53,10 +53,10 @@ class MemoryLedger:
                 **better, state=State.WAITING.value, reason=None
             )
 
-    def revise(self, promises: list[tuple[float, int]]) -> None:
-        """Give links, named by id, new promises."""
-        for promise, id in promises:
-            self.rows[id - 1] = self.read(id)._replace(promise=promise)
+    def revise(self, promises: list[tuple[float, str, int]]) -> None:
+        """Give links, named by id, new promises and their parts as JSON."""
+        for promise, parts, id in promises:
+            self.rows[id - 1] = self.read(id)._replace(promise=promise, parts=parts)
 
     def settle(self, id: int, state: State, reason: str, tries: int) -> None:
         """Change the state of a link, which was tried so many times more."""

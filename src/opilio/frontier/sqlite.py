@@ -25,6 +25,7 @@ _IMPROVE = """
         redirects = ?, found_on = ?, anchor = ?, parts = ?
     WHERE id = ?
 """
+_REVISE = "UPDATE link SET promise = ?, parts = ? WHERE id = ?"
 _SETTLE = "UPDATE link SET state = ?, reason = ?, attempts = attempts + ? WHERE id = ?"
 _PACE = """
     UPDATE host SET delay = coalesce(?, delay), ip = coalesce(?, ip),
@@ -71,9 +72,9 @@ class SqliteLedger:
         """Let links wait for these reasons; their least depth stays."""
         self._db.executemany(_IMPROVE, evidence)
 
-    def revise(self, promises: list[tuple[float, int]]) -> None:
-        """Give links, named by id, new promises."""
-        self._db.executemany("UPDATE link SET promise = ? WHERE id = ?", promises)
+    def revise(self, promises: list[tuple[float, str, int]]) -> None:
+        """Give links, named by id, new promises and their parts as JSON."""
+        self._db.executemany(_REVISE, promises)
 
     def settle(self, id: int, state: State, reason: str, tries: int) -> None:
         """Change the state of a link, which was tried so many times more."""

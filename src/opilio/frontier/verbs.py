@@ -13,6 +13,7 @@ from collections import deque
 from collections.abc import Iterable
 from types import MappingProxyType
 
+import msgspec
 import numpy as np
 
 from opilio.frontier import order
@@ -20,10 +21,15 @@ from opilio.frontier.agenda import Agenda
 from opilio.frontier.intake import Intake, Trail
 from opilio.frontier.ledger import Ledger
 from opilio.frontier.links import Mode
-from opilio.types import Clock, Counts, Fingerprint, Lease, Ranked, State
+from opilio.types import Clock, Counts, Lease, Ranked, Revision, State
 
 LEASE_SECONDS = 600.0
 SHORTEST_WAIT = 0.001  # a timer may ring a little early by another clock
+
+
+NOT_TOLD = "{}"  # kept for a link that was revised, nobody said by what
+
+_json = msgspec.json.Encoder().encode
 
 
 class LinkFrontier:
@@ -120,12 +126,13 @@ class LinkFrontier:
         self._serve(now)
         return again
 
-    async def revise(self, promises: Iterable[tuple[Fingerprint, float]]) -> int:
+    async def revise(self, revisions: Iterable[Revision]) -> int:
         """Give waiting links new promises; answers how many were waiting."""
-        latest = dict(promises)
+        latest = {new[0]: new for new in revisions}
         if not latest:
             return 0
-        values = np.fromiter(latest.values(), np.float64, len(latest))
+        news = list(latest.values())
+        values = np.array([new[1] for new in news], np.float64)
         keys = order.keys(values)
         ids = self._intake.known.find(np.fromiter(latest, np.int64, len(latest)))
         links = self._agenda.links
@@ -134,7 +141,9 @@ class LinkFrontier:
         if changed.any():
             now = self._clock()
             moved = ids[changed].tolist()
-            self._ledger.revise(list(zip(values[changed].tolist(), moved, strict=True)))
+            told = [text_of(news[place]) for place in np.flatnonzero(changed).tolist()]
+            rows = zip(values[changed].tolist(), told, moved, strict=True)
+            self._ledger.revise(list(rows))
             self._agenda.reprice(moved, keys[changed].tolist(), now)
             self._serve(now)
         return int(np.count_nonzero(waiting))
@@ -233,3 +242,8 @@ class LinkFrontier:
     def _ring(self) -> None:
         self._timer = None
         self._serve(self._clock())
+
+
+def text_of(new: Revision) -> str:
+    """The parts of a new promise, as they are kept."""
+    return _json(new[2]).decode() if len(new) == 3 else NOT_TOLD

@@ -40,6 +40,7 @@ from opilio.types import (
     Page,
     Ranked,
     Reads,
+    Revision,
     State,
     Verdict,
 )
@@ -85,7 +86,7 @@ class Ache:
     def parts(self, promise: float) -> dict[str, float]:
         """What a promise consists of."""
         if not self.model.age:
-            return {"depth": -promise}
+            return {"-(depth+1)": promise}
         if self.options.mode == "fixed":
             return {"P(POS)": promise}
         weight = 200.0 if promise >= 200 else 100.0
@@ -128,10 +129,10 @@ class Ache:
         self._revised = list(zip(fingerprints, self.score(seen).tolist(), strict=True))
         self._new = True
 
-    def revise(self) -> Iterable[tuple[Fingerprint, float]]:
+    def revise(self) -> Iterator[Revision]:
         """The promises of all links, each time something was learnt."""
         revised, self._revised = self._revised, []
-        return revised
+        return ((link, promise, self.parts(promise)) for link, promise in revised)
 
     def missed(self, lease: Lease, state: State) -> None:
         """A visit without a page is a bad one."""

@@ -38,8 +38,10 @@ from opilio.types import (
     Knowledge,
     Lease,
     Page,
+    Parts,
     Ranked,
     Reads,
+    Revision,
     State,
     Verdict,
 )
@@ -61,7 +63,7 @@ class Apprentice:
         self.model = LinearModel(COLUMNS, options.penalty)
         self.experience = Experience(knowledge.seed)
         self._new = False  # the model, since the last dump
-        self._revised: list[tuple[Fingerprint, float]] = []
+        self._revised: list[tuple[Fingerprint, float, float]] = []  # with score(u)
 
     def rank(self, page: Page, verdict: Verdict, lease: Lease) -> Iterator[Ranked]:
         """Every link with the chance that it is relevant, as far as was learnt."""
@@ -75,7 +77,7 @@ class Apprentice:
         self.experience.expect(links, found, promises, self.score)
         level = 0 if verdict.relevant else lease.level + 1
         for link, promise in zip(links, promises.tolist(), strict=True):
-            yield Ranked(link, promise, {"score(u)": u, "Pr": promise}, level)
+            yield Ranked(link, promise, parts_of(u, promise), level)
 
     def score(self, seen: Sequence[Seen]) -> Floats:
         """The promise of each link."""
@@ -89,18 +91,20 @@ class Apprentice:
         if not all(self.experience.counts()):
             return  # of one class alone nothing can be learnt
         examples = self.experience.examples()
-        values = np.array([one.value for one in examples])
+        scores = np.array([one.value for one in examples])
         labels = np.array([one.relevant for one in examples], np.float64)
-        rows = to_rows([one.features for one in examples], values)
+        rows = to_rows([one.features for one in examples], scores)
         self.model.fit(rows, labels, self.experience.visits)
         fingerprints, seen = self.experience.all_waiting()
-        self._revised = list(zip(fingerprints, self.score(seen).tolist(), strict=True))
+        promises = self.score(seen).tolist()
+        values = [one.value for one in seen]
+        self._revised = list(zip(fingerprints, promises, values, strict=True))
         self._new = True
 
-    def revise(self) -> Iterable[tuple[Fingerprint, float]]:
+    def revise(self) -> Iterator[Revision]:
         """The promises of all links, each time something was learnt."""
         revised, self._revised = self._revised, []
-        return revised
+        return ((link, promise, parts_of(u, promise)) for link, promise, u in revised)
 
     def missed(self, lease: Lease, state: State) -> None:
         """A visit without a page was not worth it."""
@@ -122,3 +126,8 @@ class Apprentice:
     def recall(self, notes: Iterable[tuple[int, bytes]]) -> None:
         """Take up what was known of links."""
         self.experience.recall(notes)
+
+
+def parts_of(score: float, promise: float) -> Parts:
+    """The chance, and the score of the page that it stands on, which it depends on."""
+    return {"score(u)": score, "Pr": promise}

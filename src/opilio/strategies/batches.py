@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from opilio.strategies.columns import Column
 from opilio.strategies.graph import CrawlGraph, Numbers, Which
@@ -48,6 +49,11 @@ class Batches:
         self._queued.reach(len(self.graph))
         queued = self._queued.values[links]
         return np.where(queued > 0, queued, values)
+
+    def holds(self, links: Numbers) -> NDArray[np.bool_]:
+        """Is each of them in the queue, or was it?"""
+        self._queued.reach(len(self.graph))
+        return self._queued.values[links] > 0
 
     def change(self, links: Numbers) -> None:
         """These links are new, or have new values."""

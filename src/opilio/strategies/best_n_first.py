@@ -24,17 +24,20 @@ import msgspec
 from opilio.config import Section, Some
 from opilio.strategies.journal import Journal
 from opilio.types import (
+    TIER,
     Fingerprint,
     Knowledge,
     Lease,
     Page,
     Ranked,
     Reads,
+    Revision,
     State,
     Verdict,
 )
 
 IN_BATCH = 1.0  # no score is higher
+BATCH = f"{TIER}in the batch"
 
 
 class BestNFirstOptions(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -81,10 +84,13 @@ class BestNFirst:
         """A visit without a page is a visit of the batch all the same."""
         self.journal.write(Visit(lease.fingerprint))
 
-    def revise(self) -> Iterator[tuple[Fingerprint, float]]:
+    def revise(self) -> Iterator[Revision]:
         """The links of a new batch."""
         batch, self.batch = self.batch, []
-        return iter(batch)
+        return (
+            (link, IN_BATCH + score, {"score(p)": score, BATCH: IN_BATCH})
+            for link, score in batch
+        )
 
     def recall(self, notes: Iterable[tuple[int, bytes]]) -> None:
         """Live through all visits of earlier runs again."""
@@ -115,5 +121,5 @@ class BestNFirst:
             # A link on several pages comes up with the best score first.
             if link not in self.gone:
                 self.gone.add(link)
-                self.batch.append((link, IN_BATCH - score))
+                self.batch.append((link, -score))
                 self.left += 1

@@ -40,11 +40,23 @@ from opilio.strategies.irrelevant_table import NO_GROUP, IrrelevantTable
 from opilio.strategies.notes import Notes
 from opilio.strategies.options import Mode
 from opilio.strategies.similarity import Similarity
-from opilio.types import Block, Knowledge, Lease, Page, Ranked, Reads, Verdict
+from opilio.types import (
+    TIER,
+    Block,
+    Knowledge,
+    Lease,
+    Page,
+    Parts,
+    Ranked,
+    Reads,
+    Revision,
+    Verdict,
+)
 
 SHORTEST = 6.0  # the least length of a block: that of 36 different words
 FIRST = 2.0  # what puts the IrrelevantTable before all other links
 GIVEN_UP = -1.0
+SWEEP = 200  # links of those given up, told to the frontier per page
 
 Share = Annotated[float, Meta(ge=0, le=1)]
 
@@ -110,7 +122,7 @@ class Blocks:
         self.relevance = relevance_of(knowledge.subject.weights, options.mode)
         self.parents: Notes[Parents] = Notes(Parents)
         self.table = IrrelevantTable(options.max_level)
-        self.revised: dict[int, float] = {}
+        self.revised: dict[int, None] = {}  # in this order
         self.changes = self.parents.changes
         self.dump = self.table.dump
         self.load = self.table.load
@@ -121,14 +133,16 @@ class Blocks:
         for fingerprint, known in self.parents.items():
             self.table.join(fingerprint, known.group)
 
-    def revise(self) -> Iterable[tuple[int, float]]:
+    def revise(self) -> Iterator[Revision]:
         """New promises of links that have one parent more, or were given up."""
         revised, self.revised = self.revised, {}
-        return revised.items()
+        known = [(link, self.parents[link]) for link in revised]
+        return ((link, self.promise(one), self.parts(one)) for link, one in known)
 
     def rank(self, page: Page, verdict: Verdict, lease: Lease) -> Iterator[Ranked]:
         """Every link of the page with the mean of all blocks that hold it."""
         way = self.way(verdict, lease)
+        self.revised.update(dict.fromkeys(self.table.give_up(SWEEP)))
         found = self.relevances(page)
         for link in page.links:
             relevance = found[link.block] if len(found) > 1 else found[0]
@@ -141,9 +155,9 @@ class Blocks:
             self.parents[link.fingerprint] = known
             promise, depth = self.promise(known), self.depth(known)
             if before.count:
-                self.revised[link.fingerprint] = promise
+                self.revised[link.fingerprint] = None
             reason = "" if depth <= self.deepest else way.reason
-            yield Ranked(link, promise, parts(known, depth), depth, reason)
+            yield Ranked(link, promise, self.parts(known), depth, reason)
 
     def relevances(self, page: Page) -> Sequence[float]:
         """R(t,b) of each block of the page, or of the page as one."""
@@ -172,8 +186,7 @@ class Blocks:
             return Way(out, out, "tunnel", self.table.deepen(group))
         if not in_table:
             return Way(out, out, "tunnel", self.table.open())
-        for given_up in self.table.fail(group):
-            self.revised[given_up] = self.promise(self.parents[given_up])
+        self.table.fail(group)
         return Way(out, out, "tunnel")
 
     def depth(self, known: Parents) -> int:
@@ -191,10 +204,15 @@ class Blocks:
             return GIVEN_UP
         return score * self.options.decay**known.level
 
-
-def parts(known: Parents, depth: int) -> dict[str, float]:
-    """What the promise of a link is made of, as the docstring above combines it."""
-    return {"R(t,b)": known.best, "R(t,l)": known.mean, "level": float(depth)}
+    def parts(self, known: Parents) -> Parts:
+        """What it is made of, as the docstring above combines it."""
+        depth = float(self.depth(known))
+        parts = {"R(t,b)": known.best, "R(t,l)": known.mean, "level": depth}
+        if self.table.level(known.group) is not None:
+            parts[f"{TIER}IrrelevantTable"] = FIRST
+        elif known.level > self.deepest:
+            parts[f"{TIER}given up"] = GIVEN_UP
+        return parts
 
 
 def relevance_of(weights: Mapping[str, float], mode: Mode) -> Callable[[Block], float]:

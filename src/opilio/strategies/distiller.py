@@ -25,7 +25,7 @@ from opilio.site_model import (
     ul_score,
 )
 from opilio.strategies.options import Mode
-from opilio.types import Fingerprint, Subject
+from opilio.types import TIER, Fingerprint, Parts, Subject
 
 USER = 1e4  # added in the User Priority Queue
 PHASE = 1e3  # times 3, 2, 1 for phase 1, 2, 3
@@ -65,10 +65,10 @@ class Score(msgspec.Struct, frozen=True, gc=False):
     """A promise, and the summands that it is made of."""
 
     promise: float
-    parts: Mapping[str, float]
+    parts: Parts
 
     @classmethod
-    def of(cls, parts: Mapping[str, float]) -> Score:
+    def of(cls, parts: Parts) -> Score:
         """The sum of these."""
         return cls(sum(parts.values()), parts)
 
@@ -151,7 +151,7 @@ class Distiller:
         )
         if asked and self.options.user_share:
             expanded = ul_score(Source.MODEL, site.profile.relation * asked)
-            return {"ULScore(U,2) user": expanded, "User Priority Queue": USER}
+            return {"ULScore(U,2) user": expanded, f"{TIER}User Priority Queue": USER}
         return self.website_parts(found, site, each)
 
     def website_parts(self, found: Found, site: Site, each: float) -> dict[str, float]:
@@ -168,7 +168,7 @@ class Distiller:
         if evolved > extracted or (evolved and self.options.progressive):
             parts = {f"ULScore(U,2) phase {phase}": evolved}
             if self.options.progressive:
-                parts["phase"] = (4 - phase) * PHASE
+                parts[f"{TIER}phase {phase}"] = (4 - phase) * PHASE
         if anchor and self.is_fixed:
             named = sum(anchor.values())
             parts["Anchor(U,D)"] = TIE * named / (1 + named)

@@ -30,7 +30,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from heapq import heappop, heappush
-from math import inf
+from math import inf, prod
 from random import Random
 from typing import Annotated, Literal
 
@@ -42,19 +42,24 @@ from opilio.strategies.chance import chance
 from opilio.strategies.journal import Journal
 from opilio.strategies.similarity import Similarity
 from opilio.types import (
+    TIER,
     Fingerprint,
     Knowledge,
     Lease,
     Link,
     Page,
+    Parts,
     Ranked,
     Reads,
+    Revision,
     State,
     Verdict,
 )
 
 FRONT = 8  # links of a host whose promise follows its success
+BEHIND = -1.0
 EXPLORED = 5e5  # above any other promise, below seeds
+THETA = "θ(h)"
 GONE = inf
 TRIES = 16  # to find a host with links that wait
 
@@ -108,7 +113,7 @@ class HostBandit:
         self.hosts: dict[str, Host] = {}
         self.order: list[Host] = []
         self.scores: dict[Fingerprint, float] = {}  # s(u); GONE: it waits no more
-        self.revised: dict[Fingerprint, float] = {}
+        self.revised: dict[Fingerprint, Parts] = {}  # summands, or factors
         self.journal = Journal(Visit, self.happen)
         self.changes = self.journal.changes
 
@@ -124,7 +129,8 @@ class HostBandit:
         self.journal.write(Visit(lease.fingerprint, lease.host, outcome, tuple(better)))
         level = 0 if verdict.relevant else lease.level + 1
         for link, parts in ranked:
-            yield Ranked(link, sum(parts.values()) - 1, parts, level)
+            behind = {**parts, f"{TIER}behind the front": BEHIND}
+            yield Ranked(link, sum(parts.values()) + BEHIND, behind, level)
 
     def parts(self, link: Link, verdict: Verdict) -> dict[str, float]:
         """The summands of s(u) that are not 0, and the first in any case."""
@@ -144,10 +150,10 @@ class HostBandit:
         outcome = -1 if state is State.UNUSABLE else 0
         self.journal.write(Visit(lease.fingerprint, lease.host, outcome))
 
-    def revise(self) -> Iterator[tuple[Fingerprint, float]]:
+    def revise(self) -> Iterator[Revision]:
         """The links at the front whose host has won or lost, and those that joined."""
         revised, self.revised = self.revised, {}
-        return iter(revised.items())
+        return ((link, total(parts), parts) for link, parts in revised.items())
 
     def recall(self, notes: Iterable[tuple[int, bytes]]) -> None:
         """Live through all visits of earlier runs again."""
@@ -167,7 +173,7 @@ class HostBandit:
         self.pages += 1
         self.fill(host)
         for link in host.front:
-            self.revised[link] = self.promise(host, link)
+            self.revised[link] = self.worth(host, link)
         for link, name, score in visit.links:
             if link != visit.link:
                 self.scores[link] = score
@@ -194,10 +200,13 @@ class HostBandit:
             last = min(front, key=front.__getitem__)
             del front[last]
             self.put_back(host, last)
-            self.revised[last] = self.scores[last] - 1
+            self.revised[last] = {
+                "s(u)": self.scores[last],
+                f"{TIER}behind the front": BEHIND,
+            }
         front[link] = score
         host.least = min(front.values())
-        self.revised[link] = self.promise(host, link)
+        self.revised[link] = self.worth(host, link)
 
     def put_back(self, host: Host, link: Fingerprint) -> None:
         """Let a link wait behind the front."""
@@ -211,14 +220,15 @@ class HostBandit:
             if self.scores[link] == -score and link not in host.front:
                 host.front[link] = -score
                 host.least = -score  # none of those there is less
-                self.revised[link] = self.promise(host, link)
+                self.revised[link] = self.worth(host, link)
 
-    def promise(self, host: Host, link: Fingerprint) -> float:
+    def worth(self, host: Host, link: Fingerprint) -> Parts:
         """What a link at the front is worth, by its host and by itself."""
         score = host.front[link]
         if self.options.mode == "faithful":
-            return host.number + score if score > 0 else 0.0
-        return host.theta * score
+            number = float(host.number) if score > 0 else 0.0
+            return {f"{TIER}number of the host": number, "s(u)": score}
+        return {THETA: host.theta, "s(u)": score}
 
     def success(self, host: Host) -> float:
         """θ_h"""
@@ -242,5 +252,13 @@ class HostBandit:
             front = self.order[int(draw * len(self.order))].front
             if front:
                 best = max(front, key=front.__getitem__)
-                self.revised[best] = EXPLORED + front[best]
+                self.revised[best] = {
+                    f"{TIER}chosen by chance": EXPLORED,
+                    "s(u)": front[best],
+                }
                 return
+
+
+def total(parts: Parts) -> float:
+    """The product of θ and s(u), or the sum where it is not about the host."""
+    return prod(parts.values()) if THETA in parts else sum(parts.values())

@@ -43,12 +43,15 @@ from opilio.strategies.chance import chance
 from opilio.strategies.notes import Notes
 from opilio.strategies.spiders import Inputs, Spider, inputs_of
 from opilio.types import (
+    TIER,
     Fingerprint,
     Knowledge,
     Lease,
     Page,
+    Parts,
     Ranked,
     Reads,
+    Revision,
     State,
     Verdict,
 )
@@ -58,6 +61,7 @@ MOST_LINKS = 256  # of an agent
 HEADS = 2
 BELOW = -1e9
 VISITED = -1  # instead of the number of an agent
+DRAWN = "1/(1+exp(-key))"
 NUMBERS = 2**10  # of agents, which are keys of notes as well
 
 Positive = Annotated[float, msgspec.Meta(gt=0)]
@@ -124,8 +128,7 @@ class InfoSpiders:
                 self.links[link.fingerprint] = Prey(agent, estimate, one)
                 insort(self._queues[agent], self.entry(link.fingerprint))
             drawn = squash(-self.key(link.fingerprint, estimate))
-            parts = {"Pr": drawn, "waits below": BELOW}
-            ranked.append(Ranked(link, drawn + BELOW, parts, level))
+            ranked.append(Ranked(link, drawn + BELOW, below(drawn), level))
         self.forget(agent)
         self.select()
         yield from ranked
@@ -204,18 +207,19 @@ class InfoSpiders:
         """A link in its agent's queue."""
         return -self.key(fingerprint, self.links[fingerprint].estimate), fingerprint
 
-    def revise(self) -> Iterable[tuple[Fingerprint, float]]:
+    def revise(self) -> Iterable[Revision]:
         """The best links of all agents move up, those that are none step back."""
         heads: set[Entry] = set()
-        revised: dict[Fingerprint, float] = {}
+        revised: dict[Fingerprint, Parts] = {}
         for number, queue in self._queues.items():
+            moves = -float(self.spiders[number].moves)
             for head in queue[:HEADS]:
                 heads.add(head)
-                revised[head[1]] = squash(head[0]) - self.spiders[number].moves
+                revised[head[1]] = {DRAWN: squash(head[0]), "-moves(a)": moves}
         for cost, fingerprint in self._heads - heads:
-            revised[fingerprint] = squash(cost) + BELOW
+            revised[fingerprint] = below(squash(cost))
         self._heads = heads
-        return revised.items()
+        return ((link, sum(parts.values()), parts) for link, parts in revised.items())
 
     def missed(self, lease: Lease, state: State) -> None:
         """A move that found nothing costs what others do."""
@@ -246,3 +250,8 @@ class InfoSpiders:
 def squash(cost: float) -> float:
     """1 / (1 + exp(-key)), given -key."""
     return 1 / (1 + exp(min(cost, 700.0)))
+
+
+def below(drawn: float) -> Parts:
+    """The parts of a link that is none of its agent's best."""
+    return {DRAWN: drawn, f"{TIER}behind the best of its agent": BELOW}

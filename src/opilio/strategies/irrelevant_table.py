@@ -12,7 +12,8 @@ the letter, once an irrelevant page opens the table:
 
 We differ: a visited link leaves the table, or the best would be the same for ever.
 Links that entered at one level sink together, so a failure costs as many steps as there
-are groups of them, however many links wait; each link is given up once.
+are groups of them, however many links wait; each link is given up once, in the order
+of fingerprints and so many a page.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from __future__ import annotations
 import msgspec
 
 NO_GROUP = 0
+FIRST = -(2**63)  # as fingerprints go
 
 
 class Standing(msgspec.Struct, array_like=True):
@@ -28,6 +30,8 @@ class Standing(msgspec.Struct, array_like=True):
     level: int = 0  # the variable of the pseudo-code
     last: int = NO_GROUP  # the youngest group
     groups: dict[int, int] = {}  # group -> its level now
+    ending: list[int] = []  # groups that were given up, while their links are told of
+    told: int = FIRST  # links of the first of these below this one were told of
 
 
 class IrrelevantTable:
@@ -37,6 +41,7 @@ class IrrelevantTable:
         self.max_level = max_level
         self._standing = Standing()
         self._members: dict[int, list[int]] = {}
+        self._untold: list[int] | None = None  # of the first that ends, the next last
         self._dumped = msgspec.msgpack.encode(self._standing)
 
     def level(self, group: int) -> int | None:
@@ -55,21 +60,38 @@ class IrrelevantTable:
         self._standing.level += 1
         return self._group(self._standing.level)
 
-    def fail(self, group: int) -> list[int]:
-        """A link of this group led to an irrelevant page; answers links given up."""
+    def fail(self, group: int) -> None:
+        """A link of this group led to an irrelevant page."""
         groups = self._standing.groups
         level = groups[group]
         sunk = [other for other in groups if groups[other] == level]
         if level < self.max_level:
             groups.update(dict.fromkeys(sunk, level + 1))
-            return []
+            return
         for other in sunk:
             del groups[other]
-        return [link for other in sunk for link in self._members.pop(other, ())]
+        self._standing.ending += sunk
+
+    def give_up(self, most: int) -> list[int]:
+        """The next links that were given up, so many at most."""
+        found: list[int] = []
+        standing = self._standing
+        while standing.ending and len(found) < most:
+            if self._untold is None:
+                members = self._members.pop(standing.ending[0], [])
+                new = [link for link in members if link >= standing.told]
+                self._untold = sorted(new, reverse=True)
+            while self._untold and len(found) < most:
+                found.append(self._untold.pop())
+                standing.told = found[-1] + 1
+            if not self._untold:
+                del standing.ending[0]
+                standing.told, self._untold = FIRST, None
+        return found
 
     def join(self, fingerprint: int, group: int) -> None:
-        """Put a link into a group, unless that was given up."""
-        if group in self._standing.groups:
+        """Put a link into a group, unless all of that was given up and told of."""
+        if group in self._standing.groups or group in self._standing.ending:
             self._members.setdefault(group, []).append(fingerprint)
 
     def dump(self) -> bytes | None:

@@ -32,25 +32,29 @@ from opilio.strategies.association import Association
 from opilio.strategies.batches import Batches
 from opilio.strategies.evidence import Evidence, Floats, Parents
 from opilio.strategies.fitting import FittedWeights
-from opilio.strategies.graph import CrawlGraph, Which, pack, unpack
+from opilio.strategies.graph import CrawlGraph, Numbers, Which, pack, unpack
 from opilio.strategies.importance import PageRank, Values
 from opilio.strategies.journal import Journal
 from opilio.strategies.options import Mode
 from opilio.strategies.pagerank import Damping
 from opilio.strategies.promises import NOBODY, Promises
 from opilio.types import (
+    TIER,
     Fingerprint,
     Knowledge,
     Lease,
     Link,
     Page,
+    Parts,
     Ranked,
     Reads,
+    Revision,
     State,
     Verdict,
 )
 
 NAMES = "b1·CI(u)", "b2·AS(u)", "b3·ΣAS(p)", "b4·TD(u)"
+PLACE = f"{TIER}place in the queue"
 
 
 class OrderingOptions(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -103,7 +107,6 @@ class Ordering:
         self.queue = Batches(options.k, self.graph, self.promises, self.order)
         self.journal = Journal(Reading, self.happen)
         self.changes = self.journal.changes
-        self.revise = self.promises.take
         self.found = NOBODY  # the links of the page that was read last
 
     def order(self, links: Which) -> Values:
@@ -152,11 +155,27 @@ class Ordering:
             self.fitted.fit()
         return ranks or weights
 
+    def revise(self) -> Iterator[Revision]:
+        """What has changed, as far as it is time to tell."""
+        links, promises = self.promises.take()
+        urls = self.graph.fingerprints.values[links].tolist()
+        return zip(urls, promises.tolist(), self.parts(links, promises), strict=True)
+
+    def parts(self, links: Numbers, promises: Values) -> Iterator[Parts]:
+        """The summands of each promise; of one in the queue, its place as well."""
+        terms = self.evidence.terms(links) * self.fitted.weights
+        places = np.where(self.queue.holds(links), promises - terms.sum(axis=1), 0.0)
+        for row, place in zip(terms.tolist(), places.tolist(), strict=True):
+            parts = dict(zip(NAMES, row, strict=True))
+            if place:
+                parts[PLACE] = place
+            yield parts
+
     def recall(self, notes: Iterable[tuple[int, bytes]]) -> None:
         """Read the pages of earlier runs again."""
         for reading in self.journal.replay(notes):
             if reading.links is not None:
-                self.revise()  # the frontier was told
+                self.promises.take()  # the frontier was told
 
     def missed(self, lease: Lease, state: State) -> None:
         """A link waits no more."""
@@ -171,10 +190,14 @@ class Ordering:
                 yield Ranked(link, 0.0, {}, level, "irrelevant_page")
             return
         self.journal.write(self.note(page, verdict, lease, page.links))
-        promises = self.value(self.found).tolist()
-        terms = (self.evidence.terms(self.found) * self.fitted.weights).tolist()
-        for link, promise, row in zip(page.links, promises, terms, strict=True):
-            parts = dict(zip(NAMES, row, strict=True))
+        promises = self.value(self.found)
+        each = zip(
+            page.links,
+            promises.tolist(),
+            self.parts(self.found, promises),
+            strict=True,
+        )
+        for link, promise, parts in each:
             yield Ranked(link, promise, parts, level)
 
     def note(

@@ -21,7 +21,9 @@ from opilio.strategies.graph import CrawlGraph, Visit, Which, pack
 from opilio.strategies.importance import PageRank, Values
 from opilio.strategies.journal import Journal
 from opilio.strategies.promises import NOBODY, Promises
-from opilio.types import Knowledge, Lease, Page, Ranked, Reads, State, Verdict
+from opilio.types import Knowledge, Lease, Page, Ranked, Reads, Revision, State, Verdict
+
+NAME = "IR'(u)"
 
 Damping = Annotated[float, Meta(ge=0, lt=1)]
 
@@ -44,7 +46,6 @@ class ByPageRank:
         self.promises = Promises(self.graph, self.value)
         self.journal = Journal(Visit, self.happen)
         self.changes = self.journal.changes
-        self.revise = self.promises.take
         self.found = NOBODY  # the links of the page that was read last
 
     def value(self, links: Which) -> Values:
@@ -65,11 +66,18 @@ class ByPageRank:
         self.promises.tell(self.found)
         self.promises.portion()
 
+    def revise(self) -> Iterator[Revision]:
+        """What has changed, as far as it is time to tell."""
+        links, promises = self.promises.take()
+        urls = self.graph.fingerprints.values[links].tolist()
+        told = zip(urls, promises.tolist(), strict=True)
+        return ((url, value, {NAME: value}) for url, value in told)
+
     def recall(self, notes: Iterable[tuple[int, bytes]]) -> None:
         """Read the pages of earlier runs again."""
         for visit in self.journal.replay(notes):
             if visit.links is not None:
-                self.revise()  # the frontier was told
+                self.promises.take()  # the frontier was told
 
     def missed(self, lease: Lease, state: State) -> None:
         """A link waits no more."""
@@ -81,4 +89,4 @@ class ByPageRank:
         level = 0 if verdict.relevant else lease.level + 1
         values = self.value(self.found).tolist()
         for link, value in zip(page.links, values, strict=True):
-            yield Ranked(link, value, {"IR'(u)": value}, level)
+            yield Ranked(link, value, {NAME: value}, level)

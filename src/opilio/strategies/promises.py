@@ -83,16 +83,15 @@ class Promises:
         some, self._late = self._late[:PORTION], self._late[PORTION:]
         self._due.append(some)
 
-    def take(self) -> list[tuple[int, float]]:
-        """All that is due, and forget that it is: fingerprints and promises."""
+    def take(self) -> tuple[Numbers, Values]:
+        """All that is due, and forget that it is: links and their promises."""
         once = dict.fromkeys(chain.from_iterable(map(np.ndarray.tolist, self._due)))
         self._due.clear()
         due = np.fromiter(once, np.int32, len(once))
         due = due[~np.isnan(self._told.values[due])]
         values = self.value(due)
         self._told.values[due] = values
-        urls = self.graph.fingerprints.values[due]
-        return list(zip(urls.tolist(), values.tolist(), strict=True))
+        return due, values
 
     def _reach(self) -> None:
         self._told.reach(len(self.graph))

@@ -39,13 +39,16 @@ from opilio.strategies.link_features import FIRST, to_rows
 from opilio.strategies.notes import Notes
 from opilio.strategies.tag_paths import Groups
 from opilio.types import (
+    TIER,
     Fingerprint,
     Knowledge,
     Lease,
     Link,
     Page,
+    Parts,
     Ranked,
     Reads,
+    Revision,
     State,
     Verdict,
 )
@@ -108,10 +111,8 @@ class TagPathBandit:
                 self.enqueue(found[place], float(chances[place]), link.fingerprint)
         self.experience.expect(page.links, found, chances, self.score)
         level = 0 if verdict.relevant else lease.level + 1
-        for link, one, p in zip(page.links, found, chances.tolist(), strict=True):
-            mean, explored = self.bound(int(one.value))
-            parts = {"R̄(a)": mean, "UCB": explored, "P": p, "waits below": BELOW}
-            yield Ranked(link, p + BELOW, parts, level)
+        for link, p in zip(page.links, chances.tolist(), strict=True):
+            yield Ranked(link, p + BELOW, below(p), level)
 
     def arm(self, link: Link) -> int:
         """The number of the arm that a link belongs to."""
@@ -180,19 +181,19 @@ class TagPathBandit:
         self.queue_up()
         self._new = True
 
-    def revise(self) -> Iterable[tuple[Fingerprint, float]]:
+    def revise(self) -> Iterable[Revision]:
         """The heads of all arms move up; those that are none any more step back."""
         heads: set[tuple[float, Fingerprint]] = set()
-        revised: dict[Fingerprint, float] = {}
+        revised: dict[Fingerprint, Parts] = {}
         for number, queue in self._queues.items():
-            above = sum(self.bound(number))
+            mean, explored = self.bound(number)
             for head in queue[:HEADS]:
                 heads.add(head)
-                revised[head[1]] = above - head[0]
+                revised[head[1]] = {"R̄(a)": mean, "UCB": explored, "P": -head[0]}
         for cost, fingerprint in self._heads - heads:
-            revised.setdefault(fingerprint, BELOW - cost)
+            revised.setdefault(fingerprint, below(-cost))
         self._heads = heads
-        return revised.items()
+        return ((link, sum(parts.values()), parts) for link, parts in revised.items())
 
     def missed(self, lease: Lease, state: State) -> None:
         """A visit without a page was not worth it."""
@@ -223,6 +224,11 @@ class TagPathBandit:
         self._heads = {
             head for queue in self._queues.values() for head in queue[:HEADS]
         }
+
+
+def below(p: float) -> Parts:
+    """The parts of a link that is none of the best of its arm."""
+    return {"P": p, f"{TIER}behind the best of its arm": BELOW}
 
 
 def pairs_of(url: str) -> bytes:

@@ -50,6 +50,7 @@ from opilio.strategies.distiller import (
 from opilio.strategies.journal import Journal
 from opilio.types import (
     NOTHING,
+    TIER,
     Fingerprint,
     Knowledge,
     Lease,
@@ -57,6 +58,7 @@ from opilio.types import (
     Page,
     Ranked,
     Reads,
+    Revision,
     State,
     Verdict,
 )
@@ -100,7 +102,7 @@ class WebsiteModel:
         self.queue: list[tuple[float, int, Fingerprint]] = []  # the Website one
         self.pushed = 0
         self.sweep: deque[Fingerprint] = deque()
-        self.revised: dict[Fingerprint, float] = {}
+        self.revised: dict[Fingerprint, Score] = {}
         self.latest: dict[Fingerprint, Score] = {}  # of the page's links
         self.journal = Journal(Visit, self.happen)
         self.changes = self.journal.changes
@@ -135,10 +137,10 @@ class WebsiteModel:
         """A visit without a page is one all the same."""
         self.journal.write(Visit(lease.fingerprint, lease.host))
 
-    def revise(self) -> Iterator[tuple[Fingerprint, float]]:
+    def revise(self) -> Iterator[Revision]:
         """Links whose site has a new profile, or whose queue was owed a visit."""
         revised, self.revised = self.revised, {}
-        return iter(revised.items())
+        return ((link, new.promise, new.parts) for link, new in revised.items())
 
     def recall(self, notes: Iterable[tuple[int, bytes]]) -> None:
         """Live through all visits of earlier runs again."""
@@ -178,10 +180,10 @@ class WebsiteModel:
     def look_again(self, link: Fingerprint) -> None:
         """Revise a link by the profile that its site has now."""
         if known := self.waiting.get(link):
-            promise = self.distiller.score(known.found).promise
-            if promise != known.promise:
-                self.put(known.found, promise)
-                self.revised[link] = promise
+            score = self.distiller.score(known.found)
+            if score.promise != known.promise:
+                self.put(known.found, score.promise)
+                self.revised[link] = score
 
     def put(self, found: Found, promise: float) -> None:
         """Into the queue where it belongs."""
@@ -197,7 +199,8 @@ class WebsiteModel:
             known = self.waiting[link]
             if known and known.promise == -promise:
                 self.waiting[link] = None
-                self.revised[link] = LIFTED - promise
+                turn = {"ULScore": -promise, f"{TIER}turn of its queue": LIFTED}
+                self.revised[link] = Score(LIFTED - promise, turn)
                 self.owed -= 1
                 return
 

@@ -29,7 +29,7 @@ from msgspec import Meta
 from opilio.config import Section
 from opilio.strategies.options import Mode
 from opilio.strategies.similarity import Similarity
-from opilio.types import Knowledge, Lease, Link, Page, Ranked, Reads, Verdict
+from opilio.types import TIER, Knowledge, Lease, Link, Page, Ranked, Reads, Verdict
 
 MOST = 4.0  # the largest LinkScore
 
@@ -66,7 +66,9 @@ class WeightTable:
             if relevant and score > self.options.link_threshold:
                 yield Ranked(link, score, parts, level)
             elif self.options.mode == "fixed":
-                yield Ranked(link, score - MOST, {**parts, "behind": -MOST}, level)
+                yield Ranked(
+                    link, score - MOST, {**parts, f"{TIER}behind": -MOST}, level
+                )
             else:
                 reason = "link_score" if relevant else "page"
                 yield Ranked(link, score, parts, level, reason)
