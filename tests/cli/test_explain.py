@@ -10,7 +10,7 @@ import pytest
 import pytest_asyncio
 
 from crawling import Crawled, opilio
-from opilio.cli.explain import show_parts
+from opilio.cli.explain import show_parts, show_promise
 from opilio.lab.server import serve
 from opilio.lab.small import SmallWeb, page
 from opilio.lab.synthetic import HTML, SyntheticAnswer
@@ -129,6 +129,24 @@ def test_parts_come_largest_first_and_the_sum_of_small_ones_last(capsys):
         ["ant"],
         ["(8", "more)"],
     ]
+
+
+def test_what_only_lifts_a_link_is_not_part_of_the_promise_that_is_shown(capsys):
+    show_promise(500_000.43, {"tier: chosen by chance": 5e5, "s(u)": 0.43})
+    lines = capsys.readouterr().out.split("\n")
+    assert lines[1:3] == ["Its promise: 0.4300", "      0.4300  s(u)"]
+    assert lines[3].startswith("    +500,000  chosen by chance: it stands before")
+    show_promise(-0.8, {"s(u)": 0.2, "tier: behind the front": -1.0})
+    shown = capsys.readouterr().out
+    assert "Its promise: 0.2000" in shown
+    assert "-1  behind the front: it stands behind" in shown
+
+
+def test_a_promise_that_was_revised_without_parts_does_not_show_old_ones(capsys):
+    show_promise(0.5, {})
+    assert "revised since it was found" in capsys.readouterr().out
+    show_promise(0.5, None)
+    assert "revised" not in capsys.readouterr().out
 
 
 async def test_of_many_blocks_the_nearest_are_shown(done):

@@ -24,7 +24,7 @@ from opilio.store.folder import CrawlFolder
 from opilio.store.lookup import Explanation, opened
 from opilio.store.lookup import explain as look_up
 from opilio.store.versions import versions_of
-from opilio.types import BlockKind
+from opilio.types import TIER, BlockKind, Parts
 
 MOST_BLOCKS = 60  # shown to a person
 MOST_TERMS = 15
@@ -92,7 +92,7 @@ def show(found: Explanation, again: Reread | None, trouble: str) -> None:
     link, page = found.link, found.page
     show_way(found)
     if link["found_on"]:
-        show_parts("Its promise", link["promise"], link["parts"])
+        show_promise(link["promise"], link["parts"])
     else:
         stdout.print("\n[bold]Its promise: a seed[/], visited before all others")
     if page and page["score"] is not None:
@@ -130,6 +130,29 @@ def show_way(found: Explanation) -> None:
         if step.anchor:
             through = Text(" " * 16) + foreign(f"“{step.anchor}”", 70, "dim")
             stdout.print(through, soft_wrap=True)
+
+
+def show_promise(promise: float, parts: Parts | None) -> None:
+    """A promise without what only says among which links it stands, and its parts.
+
+    None: the strategy gave no parts; empty: nor did it when it revised the promise.
+    """
+    tiers = {name: value for name, value in (parts or {}).items() if is_tier(name)}
+    rest = {name: value for name, value in (parts or {}).items() if not is_tier(name)}
+    show_parts("Its promise", promise - sum(tiers.values()), rest)
+    for name, value in tiers.items():
+        place = "before" if value > 0 else "behind"
+        stdout.print(
+            Text(f"  {value:>+10,.0f}  {name.removeprefix(TIER)}: ")
+            + Text(f"it stands {place} others, whatever their promise", "dim")
+        )
+    if parts is not None and not parts:
+        stdout.print("  revised since it was found; its parts were not told")
+
+
+def is_tier(name: str) -> bool:
+    """Does this part only say among which links a link stands?"""
+    return name.startswith(TIER)
 
 
 def show_parts(
