@@ -357,3 +357,27 @@ async def test_a_round_can_be_repeated_until_it_is_interrupted(crawled):
 async def test_a_time_that_is_none_is_refused(tmp_path, every):
     ended = await opilio("evolve", tmp_path, f"--every={every}")
     assert ended.code == 2 and "30m, 6h or 1d" in ended.err
+
+
+async def test_search_finds_what_pages_say_now(crawled):
+    web = SmallWeb(hive())
+    life = await crawled(web)
+    await life.crawl()
+    web.answers |= hive(
+        **{"/a": tagged("Jelly", BEES * 20 + "Royal jelly. " * 9, {}, "a-2")}
+    )
+    del web.answers["http://seed.test/b"]
+    age(life, 60)
+    await evolve(life)
+    entries = life.rows(
+        "SELECT url FROM indexed JOIN link ON link.id = indexed.page ORDER BY url"
+    )
+    assert [url for (url,) in entries] == [
+        "http://seed.test/",
+        "http://seed.test/a",
+        "http://seed.test/c",
+    ]
+    found = (await opilio("search", life.folder, "jelly", "--json")).out
+    assert "http://seed.test/a" in found
+    gone = (await opilio("search", life.folder, "alpha", "--json")).out
+    assert "http://seed.test/a" not in gone

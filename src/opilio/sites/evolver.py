@@ -11,6 +11,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import fields
 
 import msgspec
 
@@ -159,20 +160,8 @@ class Evolver:
         await errand.choose(
             {one.id: float(len(chosen) - rank) for rank, one in enumerate(chosen)}
         )
-        return Crawl(
-            self.settings,
-            Stages(
-                scope=crawl.scope,
-                frontier=errand,
-                fetch=crawl.fetch,
-                readers=crawl.readers,
-                judge=crawl.judge,
-                strategy=crawl.strategy,
-                store=crawl.store,
-                learners=crawl.learners,
-                followed=crawl.followed,
-            ),
-        )
+        ours = {field.name: getattr(crawl, field.name) for field in fields(Stages)}
+        return Crawl(self.settings, Stages(**ours | {"frontier": errand}))
 
     async def run(self, crawl: Crawl) -> Crawl:
         """Run such a crawl to its end."""

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from opilio.store.catalogue import Location, encode
+from opilio.store.entries import drop_entry
 from opilio.types import Fingerprint, State
 
 SAME = (
@@ -124,6 +125,7 @@ class Versions:
             "UPDATE link SET state = ?, reason = ? WHERE id = ?",
             (state.value, reason, page),
         )
+        drop_entry(self.db, page)
         if copy_of:
             self.db.execute("UPDATE page SET copy_of = ? WHERE id = ?", (copy_of, page))
 
