@@ -15,12 +15,12 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from opilio.lab.measures import measure
 
 from lab.lab_grounds import ground_of
 from opilio.lab import guard
 from opilio.lab.compare import Wanted, compare, trial_of
 from opilio.lab.course import Ground
+from opilio.lab.measures import measure
 from opilio.lab.runs import Task
 from opilio.lab.trial import conduct
 from opilio.strategies import OURS
@@ -66,11 +66,11 @@ def test_shuffled_labels_leave_the_order_of_a_crawl_as_it_was(
 def test_a_short_crawl_is_the_beginning_of_a_longer_one(
     ground: Ground, tmp_path: Path, strategy: str
 ) -> None:
-    short = order(ground, tmp_path, strategy, "60")
-    long = order(ground, tmp_path, strategy, "120")
-    assert len(short) == 60
-    assert len(long) == 120
-    assert long[:60] == short
+    short = order(ground, tmp_path, strategy, "40")
+    long = order(ground, tmp_path, strategy, "80")
+    assert len(short) == 40
+    assert len(long) == 80
+    assert long[:40] == short
 
 
 def test_what_is_relevant_by_lot_is_found_as_by_chance(

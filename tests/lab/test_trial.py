@@ -18,10 +18,12 @@ from opilio.strategies import OURS
 from opilio.types import ReaderSetup
 
 
-def trial(ground: Ground, folder: Path, strategy: str, **changes: object) -> Trace:
+def trial(
+    ground: Ground, folder: Path, strategy: str, budget: str = "80", **changes: object
+) -> Trace:
     topic = next(iter(ground.web.topics))
     task = Task(web="", topic=topic, strategy=strategy, judge="cosine")
-    made = trial_of(ground, ground.course(topic, budget="150"), task, folder)
+    made = trial_of(ground, ground.course(topic, budget=budget), task, folder)
     return conduct(msgspec.structs.replace(made, **changes))
 
 
@@ -40,9 +42,12 @@ def test_what_readers_share_does_not_change_a_crawl(
 
     monkeypatch.setattr("opilio.lab.readings.everything", nothing_more)
     alone = trial(ground, tmp_path, strategy, readings="")
-    assert [(v.url, v.state, v.score) for v in shared.visits] == [
-        (v.url, v.state, v.score) for v in alone.visits
+    assert [(v.url, v.state) for v in shared.visits] == [
+        (v.url, v.state) for v in alone.visits
     ]
+    # Sums are taken in another order, so the last digit may differ.
+    for one, other in zip(shared.visits, alone.visits, strict=True):
+        assert (one.score or 0) == pytest.approx(other.score or 0, rel=1e-12)
 
 
 def test_a_trial_visits_in_the_order_of_opilio_crawl(
@@ -60,7 +65,7 @@ def test_a_trial_visits_in_the_order_of_opilio_crawl(
         rows = db.execute("SELECT url FROM page JOIN link USING (id) ORDER BY number")
         crawled = [url for (url,) in rows]
     db.close()
-    trace = trial(ground, tmp_path, "blocks")
+    trace = trial(ground, tmp_path, "blocks", "120")
     answered = [visit.url for visit in trace.visits if visit.state != "unusable"]
     assert len(crawled) >= 60
     assert answered[: len(crawled)] == crawled
@@ -69,7 +74,7 @@ def test_a_trial_visits_in_the_order_of_opilio_crawl(
 def test_dead_links_and_redirects_count_as_requests(
     ground: Ground, tmp_path: Path
 ) -> None:
-    trace = trial(ground, tmp_path, "breadth-first")
+    trace = trial(ground, tmp_path, "breadth-first", "150")
     reasons = {visit.reason for visit in trace.visits}
     assert len(trace.visits) == 150
     assert "redirect" in reasons

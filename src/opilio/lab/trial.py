@@ -118,6 +118,7 @@ def plan_of(trial: Trial) -> Plan:
             strategy=trial.strategy, judge=trial.judge, max_pages=0, seed=trial.chance
         ),
         store=config.Store(commit_every=SELDOM),
+        search=config.Search(index=False),
         options=trial.options,
     )
     return for_replay(plan, [Path(name) for name in trial.warcs])
