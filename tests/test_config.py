@@ -36,7 +36,7 @@ def test_an_unknown_table_is_refused():
 
 
 def test_a_wrong_type_names_its_place():
-    with pytest.raises(BadInput, match=r"crawl\.max_pages: expected `int`"):
+    with pytest.raises(BadInput, match=r"crawl\.max_pages: expected a whole number"):
         build({"crawl": {"max_pages": "many"}}, Settings, "x")
 
 

@@ -13,6 +13,7 @@ import msgspec
 
 from opilio import __version__
 from opilio.errors import BadInput
+from opilio.mismatch import explain_mismatch
 
 Count = Annotated[int, msgspec.Meta(ge=0)]
 Some = Annotated[int, msgspec.Meta(ge=1)]
@@ -150,19 +151,9 @@ def build(
     try:
         made = msgspec.convert(tables, kind, strict=strict)
     except msgspec.ValidationError as error:
-        raise BadInput(f"{source}: {explain_mismatch(error)}") from None
+        raise BadInput(f"{source}: {explain_mismatch(error, tables, kind)}") from None
     refuse_odd_numbers(msgspec.to_builtins(made), source)  # also if written as strings
     return made
-
-
-def explain_mismatch(error: msgspec.ValidationError) -> str:
-    """`Expected int, got str - at $.a.b` as `a.b: expected int, got str`."""
-    message, _, path = str(error).partition(" - at ")
-    if "missing required field" in message:
-        message += "; add it"
-    where = path.strip("`").removeprefix("$").lstrip(".")
-    message = message[0].lower() + message[1:]
-    return f"{where}: {message}" if where else message
 
 
 def refuse_unknown_keys(

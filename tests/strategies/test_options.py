@@ -11,8 +11,8 @@ from opilio.lab.small import SmallWeb
     [
         ("ordering", "b1=inf", "b1 is inf"),
         ("random", "seed=99999999999999999999999", "seed"),
-        ("blocks", "mu=5", "mu"),
-        ("blocks", "mode=foo", "mode"),
+        ("blocks", "mu=5", "mu: expected a number from 0 to 1, got '5'"),
+        ("blocks", "mode=foo", "mode: expected one of 'fixed', 'paper', got 'foo'"),
         ("blocks", "nothing=1", "unknown key 'nothing'"),
         ("blocks", "mu", "NAME=VALUE"),
     ],
