@@ -17,7 +17,7 @@ COLUMNS = (  # short, and what it is
     ("harvest", "targets found / requests"),
     *(
         (
-            f"to {share} %",
+            f"to {share}\u00a0%",
             f"requests until {share} % recall: median, runs that got there",
         )
         for share in REACHED
