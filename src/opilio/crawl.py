@@ -47,6 +47,7 @@ from opilio.types import (
     Remembering,
     Response,
     Reviser,
+    Revision,
     State,
     Strategy,
 )
@@ -278,7 +279,7 @@ class Crawl:
                 contacted=error.contacted,
             )
 
-    def revisions(self, strategy: Reviser) -> Iterator[tuple[Fingerprint, float]]:
+    def revisions(self, strategy: Reviser) -> Iterator[Revision]:
         """What a strategy thinks now of links that wait; seeds come first regardless.
 
         They are planted anew whenever the crawl goes on, so one that was revised would
