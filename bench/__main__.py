@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from bench import crawl, fetch, frontier, ranking, read
+from bench import crawl, fetch, frontier, ranking, read, retrieval, search
 
-PARTS = (crawl, fetch, read, ranking, frontier)
+PARTS = (crawl, fetch, read, ranking, frontier, search, retrieval)
 
 
 def main() -> None:

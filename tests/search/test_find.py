@@ -100,6 +100,9 @@ def test_a_word_that_no_page_has_is_respelt(pages: Pages):
     answer = pages.searcher().search("Telescpoe -dome site:a.test")
     assert answer.suggestion == "telescope -dome site:a.test"
     assert pages.searcher().search("telescope").suggestion == ""
+    pages.add("pollen in galaxies")
+    assert pages.searcher().search("pollne").suggestion == "pollen"
+    assert pages.searcher().search("galaxiex").suggestion == "galaxies"
 
 
 @given(st.text("abc", min_size=1, max_size=6))

@@ -21,22 +21,29 @@ def respelt(word: str, frequency: Frequency, letters: Iterable[str] = LATIN) -> 
     """The most frequent word that is one edit away; "" if there is none."""
     if not SHORTEST <= len(word) <= LONGEST or not word.isalpha():
         return ""
-    counted = {other: frequency(other) for other in edits(word, tuple(letters))}
-    best = max(counted, key=lambda other: (counted[other], other), default="")
-    return best if best and counted[best] else ""
+    near = edits(word, tuple(letters))
+    counted = {other: frequency(other) for other in near}
+    # Forms of one word are equally frequent; the likelier slip comes first.
+    best = max(near, key=lambda other: (counted[other], -near[other], other))
+    return best if counted[best] else ""
 
 
-def edits(word: str, letters: tuple[str, ...]) -> set[str]:
-    """All that one letter left out, added, changed, or two swapped make of a word."""
-    return set(_edits(word, letters)) - {word, ""}
+def edits(word: str, letters: tuple[str, ...]) -> dict[str, int]:
+    """What a word may have been meant to be, and by which slip it was not: two letters
+    swapped (0), one changed (1), left out (2) or added (3)."""
+    made: dict[str, int] = {}
+    for other, slip in _edits(word, letters):
+        if other and other != word:
+            made[other] = min(slip, made.get(other, slip))
+    return made
 
 
-def _edits(word: str, letters: tuple[str, ...]) -> Iterator[str]:
+def _edits(word: str, letters: tuple[str, ...]) -> Iterator[tuple[str, int]]:
     for place in range(len(word) + 1):
         head, tail = word[:place], word[place:]
-        yield head + tail[1:]
+        yield head + tail[1:], 3
         if len(tail) > 1:
-            yield head + tail[1] + tail[0] + tail[2:]
+            yield head + tail[1] + tail[0] + tail[2:], 0
         for letter in letters:
-            yield head + letter + tail
-            yield head + letter + tail[1:]
+            yield head + letter + tail, 2
+            yield head + letter + tail[1:], 1

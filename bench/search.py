@@ -1,0 +1,202 @@
+"""What searching costs: queries over 100,000 pages, and CPU per page while crawling.
+
+Pages of 400 words, drawn by Zipf's law from 200,000, are indexed as a crawl would; then
+queries of one to four words, of any frequency, with and without snippets (of real-sized
+pages), phrases and conditions. CPU per page is that of whole crawls as in bench.crawl,
+without an index and with one for every page, in turns.
+"""
+
+from __future__ import annotations
+
+import random
+import shutil
+import sqlite3
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from itertools import cycle, islice
+from pathlib import Path
+
+import msgspec
+import numpy as np
+
+from bench.crawl import SETTINGS, TOPIC, Cost, measure, median, nginx
+from bench.table import show
+from opilio.database import open_database
+from opilio.lab.dials import REAL_SITE
+from opilio.lab.synthetic import SyntheticWeb
+from opilio.lab.webs import as_response, settled, write_static_site
+from opilio.search.find import Searcher
+from opilio.search.index import Index, catch_up
+from opilio.searching import text_in
+from opilio.store.warc import pack
+from opilio.word_sequence import pack as pack_words
+from opilio.words import hash_of, stem
+
+PAGES = 100_000
+WORDS = 400
+VOCABULARY = 200_000
+QUERIES = 500
+CRAWLED = 2000
+ROUNDS = 3
+ARCHIVED = 200
+
+
+def name_of(number: int) -> str:
+    """A word that no stemmer touches: the number in letters."""
+    return "q" + str(number).translate(str.maketrans("0123456789", "bcdfghjklm"))
+
+
+def sequences() -> Iterator[bytes]:
+    """The words of so many pages."""
+    rng = np.random.default_rng(1)
+    names = stem(map(name_of, range(VOCABULARY)))
+    hashes = np.fromiter(map(hash_of, names), np.uint64)
+    shares = np.cumsum(1 / np.arange(1, VOCABULARY + 1))
+    for _ in range(PAGES):
+        drawn = np.searchsorted(shares, rng.random(WORDS) * shares[-1])
+        yield pack_words(hashes[drawn[:5]], hashes[drawn[5:20]], hashes[drawn])
+
+
+def write_archive(folder: Path) -> list[tuple[str, int, int]]:
+    """Some real-sized pages in a WARC file, and where each is."""
+    web = SyntheticWeb(REAL_SITE)
+    folder.mkdir()
+    places = []
+    with (folder / "000001.warc.gz").open("wb") as file:
+        for url in islice(web.urls(), ARCHIVED):
+            record = pack(as_response(url, settled(web, url)))
+            places.append(("000001.warc.gz", file.tell(), len(record)))
+            file.write(record)
+    return places
+
+
+def fill(db: sqlite3.Connection, places: Sequence[tuple[str, int, int]]) -> None:
+    """Let all pages be kept."""
+    no_features = msgspec.msgpack.encode({})
+    db.execute("BEGIN")
+    for number, (words, place) in enumerate(
+        zip(sequences(), cycle(places), strict=False), 1
+    ):
+        db.execute(
+            "INSERT INTO link (id, url, fingerprint, host, state, promise) "
+            "VALUES (?, ?, ?, ?, 'kept', 0)",
+            (number, f"http://h{number % 100}.test/{number}", number, number % 100),
+        )
+        db.execute(
+            "INSERT INTO page (id, number, fetched_at, status, language, title, bytes, "
+            "score, relevant, warc, warc_offset, warc_length) "
+            "VALUES (?, ?, ?, 200, 'en', 'a page', 0, 0.5, 1, ?, ?, ?)",
+            (number, number, float(number), *place),
+        )
+        db.execute(
+            "INSERT INTO indexed (page, words, features) VALUES (?, ?, ?)",
+            (number, words, no_features),
+        )
+    for host in range(100):
+        row = (host, f"h{host}.test")
+        db.execute("INSERT INTO host (id, name, domain) VALUES (?, ?, 'test')", row)
+    db.execute("COMMIT")
+
+
+def queries(kind: str) -> list[str]:
+    """Queries of one to four words."""
+    rng = random.Random(2)
+
+    def one() -> str:
+        return name_of(int(10 ** rng.uniform(1, 4.5)))
+
+    made = []
+    for _ in range(QUERIES):
+        words = " ".join(one() for _ in range(rng.choice((1, 2, 2, 3, 3, 4))))
+        if kind == "phrases":
+            frequent = (name_of(rng.randrange(100)) for _ in range(2))
+            words = f'"{" ".join(frequent)}"'
+        elif kind == "conditions":
+            words += f" -{one()} site:h{rng.randrange(100)}.test lang:en"
+        made.append(words)
+    return made
+
+
+def timed(searcher: Searcher, asked: Sequence[str]) -> list[str]:
+    """p50, p95 and p99 in milliseconds."""
+    took = []
+    for query in asked:
+        began = time.perf_counter()
+        searcher.search(query)
+        took.append((time.perf_counter() - began) * 1000)
+    return [f"{value:.1f}" for value in np.percentile(took, (50, 95, 99))]
+
+
+def ask(folder: Path) -> None:
+    """Index so many pages and ask for them."""
+    places = write_archive(folder / "warc")
+    db = open_database(folder / "crawl.db")
+    fill(db, places)
+    began = time.process_time()
+    catch_up(db, folder / "index")
+    cpu = (time.process_time() - began) / PAGES * 1000
+    size = sum(file.stat().st_size for file in (folder / "index").rglob("*.npy"))
+    index = Index(db, folder / "index")
+    text_of = text_in(folder / "warc")
+    rows = []
+    for kind in ("words", "phrases", "conditions"):
+        asked = queries(kind)
+        for told, text in (("", None), (", with snippets", text_of)):
+            searcher = Searcher(index, text_of=text)
+            rows.append((f"{kind}{told}", *timed(searcher, asked)))
+    db.close()
+    show(
+        f"{QUERIES} queries over {PAGES:,} pages of {WORDS} words, ms; segments: "
+        f"{cpu:.2f} ms CPU and {size / PAGES:,.0f} bytes a page",
+        ("query", "p50", "p95", "p99"),
+        rows,
+    )
+
+
+def crawl(start: str, folder: Path, settings: str) -> list[str]:
+    """The command of a crawl in which every page is kept, if it is indexed."""
+    topic, file = folder / "bench.toml", folder / "settings.toml"
+    topic.write_text(TOPIC.format(start=start))
+    file.write_text(f"{SETTINGS}[search]\n{settings}\n")
+    return [
+        *("taskset", "-c", "0", str(Path(sys.executable).with_name("opilio"))),
+        *("crawl", str(topic), "--settings", str(file), "--fresh", "--quiet"),
+        *("-o", str(folder / "crawl"), "--strategy", "breadth-first"),
+        *("--max-pages", str(CRAWLED)),
+    ]
+
+
+def compare(folder: Path) -> None:
+    """CPU per page without an index, and with one for all pages."""
+    kinds = {"no index": "index = false", "every page indexed": 'pages = "all"'}
+    site = folder / "site"
+    write_static_site(SyntheticWeb(REAL_SITE), site)
+    with nginx(site, folder) as start:
+        costs: dict[str, list[Cost]] = {name: [] for name in kinds}
+        for _ in range(ROUNDS):
+            for name, settings in kinds.items():
+                costs[name].append(measure(crawl(start, folder, settings)))
+    typical = {name: median(runs).cpu / CRAWLED * 1000 for name, runs in costs.items()}
+    least = typical["no index"]
+    show(
+        f"CPU of all processes, crawls of {CRAWLED} pages, medians of {ROUNDS}",
+        ("", "ms/page", "x no index"),
+        [(name, f"{ms:.2f}", f"{ms / least:.2f}") for name, ms in typical.items()],
+    )
+
+
+def main() -> None:
+    """Measure both, print."""
+    with tempfile.TemporaryDirectory() as name:
+        ask(Path(name))
+    if not shutil.which("nginx"):
+        print("CPU per page is left out: it needs nginx")
+        return
+    with tempfile.TemporaryDirectory() as name:
+        compare(Path(name))
+
+
+if __name__ == "__main__":
+    main()
