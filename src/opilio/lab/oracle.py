@@ -109,10 +109,10 @@ class _Oracle:
             if not self.near or self.near[0][0] > closest:
                 self._follow(closest)
                 continue
-            away, target = self.near[0]
-            if self.sought[target] and self.away[target] == away:
+            target = self.near[0][1]
+            if self.sought[target]:
                 return target
-            heappop(self.near)  # it was found, or has come nearer since
+            heappop(self.near)  # it was found, maybe when it had come nearer
         return None
 
     def _way_to(self, target: int) -> list[int]:
@@ -132,7 +132,7 @@ class _Oracle:
     def _follow(self, away: int) -> None:
         """Follow the links of all pages that are so far away."""
         pages = np.concatenate(self.fronts.pop(away))
-        standing, linked = self.links.links_of(pages[self.away[pages] == away])
+        standing, linked = self.links.links_of(pages)
         nearer = self.away[linked] > away + 1
         standing, linked = standing[nearer], linked[nearer]
         if len(linked):
