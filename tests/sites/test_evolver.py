@@ -10,6 +10,8 @@ import pytest
 from warcio.archiveiterator import ArchiveIterator
 
 from crawling import OPILIO, SETTINGS, Crawled, opilio
+from opilio.cli.evolve import parse_time
+from opilio.errors import BadInput
 from opilio.lab.small import SmallWeb, page
 from opilio.lab.synthetic import HTML, SyntheticAnswer
 from opilio.store.warc_files import read_record
@@ -327,6 +329,8 @@ async def test_phases_come_in_order_and_take_no_other_link(crawled):
 async def test_an_archive_is_said_not_to_change(crawled):
     life = await crawled(SmallWeb(hive()))
     await life.crawl()
+    age(life, 60)
+    assert (await evolve(life))["refresh"]["unchanged"] == 4  # records that refer back
     warc = next((life.folder / "warc").iterdir())
     home = life.home / "replayed"
     home.mkdir()
@@ -353,10 +357,15 @@ async def test_a_round_can_be_repeated_until_it_is_interrupted(crawled):
     assert await asyncio.wait_for(process.wait(), 20) == 130
 
 
-@pytest.mark.parametrize("every", ["6", "h", "0h", "6 weeks", "-1h"])
-async def test_a_time_that_is_none_is_refused(tmp_path, every):
-    ended = await opilio("evolve", tmp_path, f"--every={every}")
-    assert ended.code == 2 and "30m, 6h or 1d" in ended.err
+@pytest.mark.parametrize("every", ["6", "h", "0h", "6 weeks", "-1h", "1e3h"])
+def test_a_time_that_is_none_is_refused(every):
+    with pytest.raises(BadInput, match="30m, 6h or 1d"):
+        parse_time(every)
+
+
+def test_times_are_told_in_minutes_hours_and_days():
+    times = [parse_time(told) for told in ("90s", "30m", "6h", "1d", "1.5 H")]
+    assert times == [90, 1_800, 21_600, DAY, 5_400]
 
 
 async def test_search_finds_what_pages_say_now(crawled):

@@ -24,6 +24,8 @@ def in_words(change: Mapping[str, Any]) -> str:
             parts.append(f"score {value[0]:.3f} → {value[1]:.3f}")
         elif name in ("gone", "back"):
             parts.append(f"{name} ({value})")
+        elif value == 1:
+            parts.append(f"1 {name.replace('links', 'link')}")
         else:
             parts.append(f"{value} {name}")
     return ", ".join(parts)
