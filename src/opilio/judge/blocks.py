@@ -26,7 +26,7 @@ We differ (`fixed`), for these reasons:
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from math import sqrt
+from math import fsum, sqrt
 from typing import Literal
 
 from opilio.judge.cosine import WeightTable
@@ -45,7 +45,7 @@ def block_relevance(weights: Mapping[str, float], mode: Mode = "fixed") -> Relev
     table = WeightTable(weights, "blocks")
 
     def fixed(block: Block) -> float:
-        return min(1.0, sum(table.parts(block.terms, reach(block)).values()))
+        return min(1.0, fsum(table.parts(block.terms, reach(block)).values()))
 
     def paper(block: Block) -> float:
         on_table = {term: n for term, n in block.terms.items() if term in table.weights}

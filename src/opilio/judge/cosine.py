@@ -12,7 +12,7 @@ it.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from math import log, sqrt
+from math import fsum, log, sqrt
 
 import numpy as np
 
@@ -77,7 +77,7 @@ class Cosine:
             parts = self.table.parts(page.terms, plain_norm(page), float)
         else:
             parts = self.table.parts(page.terms, page.norm)
-        score = min(1.0, sum(parts.values()))
+        score = min(1.0, fsum(parts.values()))
         return Verdict(score, score >= self.threshold, largest(parts))
 
 

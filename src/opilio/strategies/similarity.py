@@ -9,7 +9,7 @@ length of the text over all its stems.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from math import log, sqrt
+from math import fsum, log, sqrt
 
 from opilio.types import Block, Counted
 
@@ -41,7 +41,8 @@ class Similarity:
         if norm <= 0:
             return 0.0
         weights = self._weights
-        found = sum(
+        # Exact, so that the order in which a reader found the terms does not matter.
+        found = fsum(
             weights[term] * (1 + log(count))
             for term, count in terms.items()
             if term in weights
