@@ -35,9 +35,9 @@ from opilio.store.lookup import opened
 
 UNITS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
 NAMES = {
-    Phase.FILL: "fill in sites that are known well",
-    Phase.COMPLETE: "complete sites that are hardly known",
-    Phase.FOLLOW: "follow links to anywhere",
+    Phase.FILL: "fill in known sites",
+    Phase.COMPLETE: "complete new sites",
+    Phase.FOLLOW: "follow links",
     Phase.REFRESH: "refresh pages",
 }
 FIGURES = ("pages", "relevant", "changed", "unchanged", "gone", "failed")

@@ -97,7 +97,8 @@ class Evolver:
                 outcome.chosen += chosen
                 outcome.pages += tally.pages
                 outcome.relevant += tally.kept
-                outcome.failed = len(outcome.chosen) - outcome.pages
+                if not self.stopped:  # else some were not asked for at all
+                    outcome.failed = len(outcome.chosen) - outcome.pages
                 pages -= tally.pages
             if pages <= 0:
                 break
@@ -131,7 +132,8 @@ class Evolver:
         outcome.changed, outcome.unchanged = told["changed"], told["unchanged"]
         outcome.gone = told["gone"]
         answered = outcome.changed + outcome.unchanged + outcome.gone
-        outcome.failed = len(outcome.chosen) - answered
+        if not self.stopped:
+            outcome.failed = len(outcome.chosen) - answered
         outcome.changes = revisits.changes
         return outcome
 
