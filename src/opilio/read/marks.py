@@ -66,9 +66,20 @@ def render(document: Document) -> str:
 def split(marked: str) -> tuple[str, dict[str, int]]:
     """A rendered text without its marks, and where each of them stood, in order.
 
-    Paragraphs are on lines of their own.
+    Paragraphs are on lines of their own. Space that the renderer leaves out at the ends
+    of a line stays beside a mark; it goes, so that the text is the same with any marks.
     """
-    pieces = marked.replace("\n\n", "\n").split(NUL)
+    while "\n\n" in marked:
+        marked = marked.replace("\n\n", "\n")
+    pieces = marked.split(NUL)
     texts = pieces[0::2]
+    last, end = 0, ""  # the last text that is not empty, and its last character
+    for number, text in enumerate(texts):
+        if end == "\n":
+            text = texts[number] = text.lstrip(" \n")
+        elif end == " " and text[:1] == "\n":
+            texts[last] = texts[last].rstrip(" ")
+        if text:
+            last, end = number, text[-1]
     places = zip(pieces[1::2], accumulate(map(len, texts)), strict=False)
     return "".join(texts), dict(places)
