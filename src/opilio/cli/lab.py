@@ -162,8 +162,10 @@ def compare_all(
         opilio lab compare --web my-web --topics birds,railways
         --strategies blocks,best-first --judges cosine,perfect --repeat 5
     """
-    from opilio.lab.report import write_report  # altair takes its time
+    from opilio.lab.drawing import altair  # it takes its time
+    from opilio.lab.report import write_report
 
+    altair()  # if that is missing, it is told before anything is crawled
     began = time.monotonic()
     jobs = jobs or cores()
     ground = open_ground(web, jobs)
@@ -222,7 +224,7 @@ def make_web(
     stdout.print(f"{folder}: {web.title}; its topics are {', '.join(web.topics)}")
 
 
-VERSIONS = ("opilio", "numpy", "turbohtml", "scipy")
+VERSIONS = ("opilio", "numpy", "turbohtml")
 PYTHON = ".".join(map(str, sys.version_info[:3]))
 
 

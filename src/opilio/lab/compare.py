@@ -183,7 +183,7 @@ def trial_of(ground: Ground, course: Course, task: Task, readings: Path) -> Tria
         budget=course.budget,
         chance=task.repeat,
         readings=str(readings),
-        truth=tuple(course.targets) if task.judge == PERFECT else None,
+        truth=tuple(sorted(course.relevant)) if task.judge == PERFECT else None,
     )
 
 

@@ -22,7 +22,7 @@ from opilio.lab.atlas import Atlas
 from opilio.lab.labels import relevant_urls
 from opilio.lab.link_graph import LinkGraph, distances, reachable
 from opilio.lab.measures import measure
-from opilio.lab.oracle import steps
+from opilio.lab.oracle import Step, steps
 from opilio.lab.runs import Measures, Visit
 from opilio.lab.webs import LabWeb
 from opilio.scope import Scope
@@ -42,6 +42,7 @@ class SeedsMode(StrEnum):
 HOMES = 20  # hosts at most, the largest ones
 FAR = (4, 3, 2)  # links to the nearest target, if there are such pages
 TRIED = 200  # of them
+MOVED = ("copy", "redirect")  # on the way to a page that has moved
 MOST = 0.5  # share of the targets that far seeds must lead to
 
 
@@ -51,8 +52,9 @@ class Course:
 
     topic: Topic  # without its labels
     seeds: tuple[str, ...]
-    targets: Mapping[str, Fingerprint]  # URL of a relevant page -> its content
-    R: int  # contents among them that can be reached from the seeds
+    targets: Mapping[str, Fingerprint]  # URL of a page to be found -> its content
+    R: int  # contents among them
+    relevant: frozenset[str]  # URLs, also of what cannot be reached from the seeds
     budget: int
     oracle: Measures
     oracle_found_at: Sequence[int]
@@ -100,20 +102,26 @@ class Ground:
             )
         requests = self.requests(budget, count)
         walked = steps(graph, starts, wanted, requests)
-        ideal = [
-            Visit(atlas.seen[step.page].url, "kept", "", 1.0, step.depth, step.via)
-            for step in walked
-        ]
-        measures, found_at = measure(ideal, targets, count)
+        to_find = {atlas.seen[page].url: content for page, content in wanted.items()}
+        measures, found_at = measure(self.visits(walked), to_find, count)
         return Course(
             topic=msgspec.structs.replace(whole, evaluation=Evaluation()),
             seeds=seeds,
-            targets=targets,
+            targets=to_find,
             R=count,
+            relevant=relevant,
             budget=requests,
             oracle=measures,
             oracle_found_at=found_at,
         )
+
+    def visits(self, walked: Iterable[Step]) -> list[Visit]:
+        """The requests of the oracle, as if a crawl had made them."""
+        found = []
+        for page, via, depth in walked:
+            state, reason = ("kept", "") if self.atlas.is_page[page] else MOVED
+            found.append(Visit(self.atlas.seen[page].url, state, reason, 1, depth, via))
+        return found
 
     def topic(self, name: str) -> Topic:
         """The topic of that name or file, with its labels; BadInput without them."""
