@@ -106,7 +106,7 @@ def ranking(searcher: Searcher, query: str) -> list[str]:
     """The URLs of all pages that answer, best first."""
     parsed = parse_query(query)
     sought = seek(searcher.index, searcher.concepts, parsed, "en")
-    entries, _ = searcher.rank(parsed, sought)
+    entries, _, _ = searcher.rank(parsed, sought)
     urls: dict[int, str] = dict(
         searcher.db.execute(
             "SELECT entry, url FROM indexed JOIN link ON link.id = page"

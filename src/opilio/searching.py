@@ -11,14 +11,12 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from opilio import content
 from opilio.brief import Brief, load_brief
 from opilio.config import Search
 from opilio.database import open_database
 from opilio.errors import BadInput
 from opilio.plan import Plan, load_plan
-from opilio.read.document import extract
-from opilio.read.html import parse
+from opilio.read.visible_text import visible_text
 from opilio.reader import make_reader
 from opilio.search.ask import log_query
 from opilio.search.concepts import Concepts
@@ -118,9 +116,7 @@ def text_in(warcs: Path) -> TextOf:
     """A function that reads the text of a page from the WARC files."""
 
     def text_of(name: str, offset: int, length: int) -> str:
-        response = read_record(warcs, name, offset, length)
-        markup, _ = content.text(response.body, response.header("content-type"))
-        return extract(parse(markup.replace("\0", "")), response.url).text
+        return visible_text(read_record(warcs, name, offset, length))
 
     return text_of
 

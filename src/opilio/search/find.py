@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import struct
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -18,13 +19,14 @@ from opilio.search.query import Query, parse_query
 from opilio.search.rank import score
 from opilio.search.snippet import Piece, snippet
 from opilio.search.spelling import respelt
-from opilio.word_sequence import unpack, word
+from opilio.word_sequence import word
 from opilio.words import stem, tokens
 
 SPARE = 50  # results that are looked up beyond those asked for: some are folded
 MOST_READ = 2000  # pages in which phrases are looked for, the best ones
 MOST_RESULTS = 10_000
 BITS = 2**64 - 1
+HEAD = struct.Struct("<II")  # how many words title and headings have
 NO_PATTERN = str.maketrans({"*": "[*]", "?": "[?]", "[": "[[]"})
 NEAR = 3  # bits in which the SimHashes of near copies may differ
 FOUND = """
@@ -97,14 +99,16 @@ class Searcher:
             )
         query = parse_query(text)
         sought = seek(self.index, self.concepts, query, self.language)
-        entries, scores = self.rank(query, sought)
-        if query.phrases or any(len(phrase) > 1 for phrase in query.without):
+        looked_at = max(MOST_READ, 2 * (page * size + SPARE))
+        entries, scores, total = self.rank(query, sought, looked_at)
+        if any(len(phrase) > 1 for phrase in (*query.phrases, *query.without)):
             entries, scores = self.with_phrases(query, entries, scores)
+            total = len(entries)
         rows = self.look_up(entries, scores, page * size)
         shown = rows[(page - 1) * size : page * size]
         return Answer(
             query=query.text,
-            total=len(entries),
+            total=total,
             page=page,
             hits=[self.hit(row, sought) for row in shown],
             concepts=sought.meant,
@@ -112,9 +116,10 @@ class Searcher:
         )
 
     def rank(
-        self, query: Query, sought: Sought
-    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
-        """The entries of all pages that answer, with their scores, best first."""
+        self, query: Query, sought: Sought, most: int = MOST_RESULTS
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32], int]:
+        """The entries of the pages that answer best, with their scores, best first; and
+        how many answer at all."""
         found, scores = [], []
         hosts = self.hosts(query.sites)
         for segment in self.index.segments:
@@ -124,8 +129,12 @@ class Searcher:
             found.append(segment.pages["entry"][mask])
             scores.append(value[mask])
         entries, values = np.concatenate(found), np.concatenate(scores)
+        total = len(entries)
+        if total > most:
+            best = np.argpartition(values, total - most)[total - most :]
+            entries, values = entries[best], values[best]
         order = np.lexsort((entries, -values))
-        return entries[order], values[order]
+        return entries[order], values[order], total
 
     def hosts(self, sites: Sequence[str]) -> npt.NDArray[np.int64] | None:
         """The hosts that are named and those below them; None: any will do."""
@@ -165,9 +174,10 @@ class Searcher:
         kept = np.array([entry in good for entry in best], np.bool_)
         return entries[:MOST_READ][kept], scores[:MOST_READ][kept]
 
-    def words_of(self, phrase: Sequence[str]) -> list[int]:
-        """The words of a phrase as the index has them."""
-        return list(map(word, stem(phrase, self.language)))
+    def words_of(self, phrase: Sequence[str]) -> bytes:
+        """The words of a phrase as entries have them."""
+        words = list(map(word, stem(phrase, self.language)))
+        return np.array(words, "<u4").tobytes()
 
     def look_up(
         self,
@@ -222,27 +232,29 @@ class Searcher:
         """The query with words that no page has respelt; "" if nothing is to change."""
         changed = query.text
         for one in dict.fromkeys(query.words):
-            if not self.frequency(one) and (other := respelt(one, self.frequency)):
+            known = any(self.frequencies([one]))
+            if not known and (other := respelt(one, self.frequencies)):
                 changed = replace_word(changed, one, other)
         return "" if changed == query.text else changed
 
-    def frequency(self, one: str) -> int:
-        """How many pages have a word, in any form, or a feature that is spelt so."""
-        [key] = stem([one], self.language)
-        return self.index.frequency("words", word(key)) or self.index.frequency(
-            "features", word(key)
-        )
+    def frequencies(self, words: Sequence[str]) -> list[int]:
+        """How many pages have each word, in any form; or a feature that is spelt so."""
+        terms = np.array(list(map(word, stem(words, self.language))), np.uint32)
+        found = self.index.frequencies("words", terms)
+        found += self.index.frequencies("features", terms)
+        return list(map(int, found))
 
 
-def contains(data: bytes, phrase: Sequence[int]) -> bool:
-    """Do the words of a page have these one after another?"""
-    first = np.uint32(phrase[0])
-    for part in unpack(data):
-        places = np.flatnonzero(part[: len(part) - len(phrase) + 1] == first)
-        for further, one in enumerate(phrase[1:], 1):
-            places = places[part[places + further] == np.uint32(one)]
-        if len(places):
+def contains(data: bytes, phrase: bytes) -> bool:
+    """Do the title, the headings or the text of a page have these words in a row?"""
+    title, headings = HEAD.unpack_from(data) if len(data) >= HEAD.size else (0, 0)
+    ends = (HEAD.size + 4 * title, HEAD.size + 4 * (title + headings))
+    place = data.find(phrase, HEAD.size)
+    while place >= 0:
+        last = place + len(phrase)
+        if place % 4 == 0 and not any(place < end < last for end in ends):
             return True
+        place = data.find(phrase, place + 1)
     return False
 
 

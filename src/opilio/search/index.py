@@ -18,6 +18,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
+import numpy as np
+import numpy.typing as npt
 
 from opilio.search.segment import (
     Entry,
@@ -29,6 +31,7 @@ from opilio.search.segment import (
     open_segment,
     save_segment,
 )
+from opilio.word_sequence import Words
 
 FEW = 256  # entries; fewer are read from the table by each search
 MANY = 4096  # entries of a segment that stays as it is
@@ -123,6 +126,13 @@ class Index:
     def frequency(self, kind: str, term: int) -> int:
         """How many pages have a word or a feature."""
         return sum(len(self.postings(one, kind).find(term)[0]) for one in self.segments)
+
+    def frequencies(self, kind: str, terms: Words) -> npt.NDArray[np.int64]:
+        """The same for many at once."""
+        found = np.zeros(len(terms), np.int64)
+        for segment in self.segments:
+            found += self.postings(segment, kind).frequencies(terms)
+        return found
 
     @staticmethod
     def postings(segment: Segment, kind: str) -> Postings:

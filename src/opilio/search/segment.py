@@ -73,6 +73,15 @@ class Postings(NamedTuple):
         part = slice(int(self.starts[place]), int(self.starts[place + 1]))
         return self.pages[part], self.counts[part]
 
+    def frequencies(self, terms: Words) -> npt.NDArray[np.int64]:
+        """How many pages have each of many terms."""
+        if not len(self.terms):
+            return np.zeros(len(terms), np.int64)
+        places = np.minimum(np.searchsorted(self.terms, terms), len(self.terms) - 1)
+        sizes: npt.NDArray[np.int64] = self.starts[places + 1] - self.starts[places]
+        sizes[self.terms[places] != terms] = 0
+        return sizes
+
 
 class Segment(NamedTuple):
     """Some pages, and the postings of all that is on them."""

@@ -12,11 +12,14 @@ from itertools import groupby
 from typing import NamedTuple
 
 WORDS = 30  # of a passage
-LONGEST = 200_000  # characters of a text that are looked at
+LONGEST = 100_000  # characters of a text that are looked at
+SAME = 2  # letters that a word and its stem begin with, nearly always
 WIDEST = 400  # characters of a passage
 
 _run = re.compile(r"\S+")
 _unsafe = re.compile("[\0-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069]+").sub
+
+NOTHING: frozenset[str] = frozenset()
 
 Stem = Callable[[str], Collection[str]]
 """A piece of text between spaces -> the stems in it."""
@@ -32,9 +35,14 @@ class Piece(NamedTuple):
 def snippet(text: str, wanted: Collection[str], stems: Stem) -> list[Piece]:
     """The passage that has most of the wanted stems; the beginning if none has any."""
     runs = _run.findall(_unsafe(" ", text[:LONGEST]))
+    beginnings = {one[:SAME] for one in wanted}
     known: dict[str, frozenset[str]] = {}
     for run in set(runs):
-        known[run] = frozenset(stems(run)).intersection(wanted)
+        lower = run.lower()
+        if any(beginning in lower for beginning in beginnings):
+            known[run] = frozenset(stems(run)).intersection(wanted)
+        else:
+            known[run] = NOTHING
     start = best_start([known[run] for run in runs])
     passage = runs[start : start + WORDS]
     pieces = [

@@ -7,22 +7,22 @@ words are made and looked up.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 LONGEST = 30  # letters; longer words are left as they are
 SHORTEST = 3
 LATIN = "abcdefghijklmnopqrstuvwxyz"
 
-Frequency = Callable[[str], int]
-"""A word -> how many pages have it, in any form."""
+Frequencies = Callable[[Sequence[str]], Sequence[int]]
+"""Words -> how many pages have each, in any form."""
 
 
-def respelt(word: str, frequency: Frequency, letters: Iterable[str] = LATIN) -> str:
+def respelt(word: str, frequencies: Frequencies, letters: Iterable[str] = LATIN) -> str:
     """The most frequent word that is one edit away; "" if there is none."""
     if not SHORTEST <= len(word) <= LONGEST or not word.isalpha():
         return ""
     near = edits(word, tuple(letters))
-    counted = {other: frequency(other) for other in near}
+    counted = dict(zip(near, frequencies(list(near)), strict=True))
     # Forms of one word are equally frequent; the likelier slip comes first.
     best = max(near, key=lambda other: (counted[other], -near[other], other))
     return best if counted[best] else ""
