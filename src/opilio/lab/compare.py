@@ -90,13 +90,14 @@ def compare(
     for judge in wanted.judges:
         choose("judge", judge, {**JUDGES, PERFECT: Perfect})
     course = cache(partial(ground.course, budget=wanted.budget))
+    code = cache(code_of)
     kept, readings = folder / "runs", folder / "readings"
     for each in (kept, readings):
         each.mkdir(parents=True, exist_ok=True)
     todo: list[Prepared] = []
     for task in tasks(ground.web.name, wanted):
         taken = course(task.topic, SeedsMode(task.seeds_mode), task.repeat)
-        file = kept / f"{name_of(task, taken, ground)}.json"
+        file = kept / f"{name_of(task, taken, ground, code)}.json"
         if earlier := recalled(file):
             yield earlier
         else:
@@ -226,7 +227,9 @@ def check_strategy(written: str) -> None:
     config.build(options, made.Options, source, strict=False)
 
 
-def name_of(task: Task, course: Course, ground: Ground) -> str:
+def name_of(
+    task: Task, course: Course, ground: Ground, code: Callable[[str], str]
+) -> str:
     """A name for a task that is another when anything that decides its outcome is."""
     strategy, _ = parse_strategy(task.strategy)
     decides = (
@@ -236,13 +239,12 @@ def name_of(task: Task, course: Course, ground: Ground) -> str:
         course.seeds,
         course.budget,
         sorted(course.targets.items()),
-        code_of(find_strategy(strategy)),
+        code(find_strategy(strategy)),
     )
     digest = hashlib.blake2b(msgspec.json.encode(decides), digest_size=8).hexdigest()
     return f"{Path(task.topic).stem}-{strategy.rpartition(':')[2]}-{digest}"
 
 
-@cache
 def code_of(place: str) -> str:
     """A fingerprint of Opilio's own code and of the file that a strategy is in."""
     own = inspect.getsourcefile(cast(type, load(place)))

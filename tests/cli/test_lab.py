@@ -1,0 +1,206 @@
+"""The commands of the lab, as a person uses them."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import msgspec
+import pytest
+from pyarrow import parquet
+from typer.testing import CliRunner
+
+from opilio.cli import app
+from opilio.cli.lab import named
+
+OPILIO = [sys.executable, "-c", "from opilio.cli import main; main()"]
+OWN = '''
+from opilio.config import Section
+from opilio.types import Ranked, Reads
+
+class Options(Section, frozen=True, kw_only=True):
+    most: int = 80
+
+class Long:
+    """Visits links with long anchors first."""
+    Options = Options
+    reads = Reads()
+
+    def __init__(self, options, knowledge):
+        self.most = options.most
+
+    def rank(self, page, verdict, lease):
+        for link in page.links:
+            yield Ranked(link, float(min(len(link.anchor), self.most)))
+'''
+
+
+@pytest.fixture(scope="module")
+def web(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("lab") / "my-web"
+    told = CliRunner().invoke(
+        app, ["lab", "web", str(folder), "--pages", "300", "--hosts", "8"]
+    )
+    assert told.exit_code == 0, told.output
+    assert "beekeeping" in told.output
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def cache(
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.getbasetemp() / "cache"))
+
+
+def lab(*arguments: object) -> str:
+    told = CliRunner().invoke(app, ["lab", *map(str, arguments)])
+    assert told.exit_code == 0, told.output
+    return told.output
+
+
+def test_a_run_gives_one_object_with_its_pages_in_order(
+    web: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "out.json"
+    lab("run", "--web", web, "--topic", "chess", "--strategy", "blocks", "--json", out)
+    run = json.loads(out.read_text())
+    for key in (
+        "web",
+        "topic",
+        "strategy",
+        "judge",
+        "budget",
+        "R",
+        "aurc",
+        "recall_2R",
+    ):
+        assert key in run
+    assert run["budget"] == 3 * run["R"] == len(run["pages"])
+    assert run["share_of_oracle"] == pytest.approx(run["aurc"] / run["oracle"]["aurc"])
+    assert run["pages"][0] in run["seeds"]
+    assert 0 < run["aurc"] < 0.84
+
+
+def test_a_topic_may_be_a_file_and_the_answer_go_to_the_screen(
+    web: Path, tmp_path: Path
+) -> None:
+    topic = tmp_path / "mine.toml"
+    topic.write_text((web / "topics" / "chess.toml").read_text())
+    told = lab("run", "--web", web, "--topic", topic, "--budget", 20, "--json", "-")
+    assert len(json.loads(told.splitlines()[-1])["pages"]) == 20
+
+
+def test_a_comparison_writes_runs_pages_and_a_report(web: Path, tmp_path: Path) -> None:
+    own = tmp_path / "own.py"
+    own.write_text(OWN)
+    out = tmp_path / "out"
+    told = lab(
+        *("compare", "--web", web, "--topics", "chess,beekeeping", "--budget", "1R"),
+        *(
+            "--strategies",
+            f"best-first,{own}:Long,most=40",
+            "--judges",
+            "cosine,perfect",
+        ),
+        *("-o", out, "-j", 1),
+    )
+    assert "best-first" in told
+    runs = [json.loads(line) for line in (out / "runs.jsonl").read_text().splitlines()]
+    assert len(runs) == 8
+    assert {run["strategy"] for run in runs} == {"best-first", f"{own}:Long,most=40"}
+    rows = parquet.read_table(out / "pages.parquet").to_pylist()
+    assert len(rows) == sum(run["requests"] for run in runs)
+    found = sum(row["found"] for row in rows)
+    assert found == sum(len(run["found_at"]) for run in runs) > 0
+    assert (out / "report.html").stat().st_size > 10_000
+    assert not (out / "readings").exists()
+    # What is done is not done again.
+    ends = {file.name: file.stat().st_mtime_ns for file in (out / "runs").iterdir()}
+    lab(
+        *("compare", "--web", web, "--topics", "chess,beekeeping", "--budget", "1R"),
+        *(
+            "--strategies",
+            f"best-first,{own}:Long,most=40",
+            "--judges",
+            "cosine,perfect",
+        ),
+        *("-o", out, "-j", 1),
+    )
+    assert ends == {f.name: f.stat().st_mtime_ns for f in (out / "runs").iterdir()}
+    # Unless the strategy is another.
+    own.write_text(OWN.replace("float(min(", "-float(min("))
+    lab(
+        *("compare", "--web", web, "--topics", "chess", "--budget", "1R"),
+        *("--strategies", f"{own}:Long,most=40", "-o", out, "-j", 1),
+    )
+    assert len(list((out / "runs").iterdir())) == len(ends) + 1
+
+
+def test_an_interrupted_comparison_goes_on(web: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    command = ["lab", "compare", "--web", str(web), "--topics", "chess", "-j", "1"]
+    command += ["--strategies", "best-first,blocks,shark-search", "-o", str(out)]
+    process = subprocess.Popen([*OPILIO, *command], env=os.environ)
+    runs = out / "runs"
+    for _ in range(600):
+        if runs.is_dir() and list(runs.glob("*.json")):
+            break
+        time.sleep(0.1)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(timeout=60) == 130
+    first = {file.name for file in runs.glob("*.json")}
+    assert first
+    lab(*command[1:])
+    assert first <= {file.name for file in runs.glob("*.json")}
+    assert len((out / "runs.jsonl").read_text().splitlines()) == 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["--topic", "wasps"], "no topic 'wasps'"),
+        (["--topic", "chess", "--strategy", "best"], "unknown strategy 'best'"),
+        (["--topic", "chess", "--strategy", "blocks,most=4"], "unknown key 'most'"),
+        (
+            ["--topic", "chess", "--strategy", "blocks,paper"],
+            "unknown strategy 'paper'",
+        ),
+        (["--topic", "chess", "--strategy", "none.py:X"], "none.py is not there"),
+        (["--topic", "chess", "--judge", "mine"], "unknown judge 'mine'"),
+        (["--topic", "chess", "--budget", "much"], "--budget much"),
+    ],
+)
+def test_mistakes_are_named(web: Path, arguments: list[str], told: str) -> None:
+    done = CliRunner().invoke(app, ["lab", "run", "--web", str(web), *arguments])
+    assert done.exit_code != 0
+    assert told in str(done.exception)
+
+
+def test_options_stay_with_their_strategy() -> None:
+    given = ["blocks,mode=paper,best-first", " random ,"]
+    assert named(given) == ["blocks,mode=paper", "best-first", "random"]
+
+
+def test_a_run_is_the_same_on_another_day(web: Path, tmp_path: Path) -> None:
+    pages = []
+    for name in ("one.json", "two.json"):
+        out = tmp_path / name
+        lab(
+            "run",
+            "--web",
+            web,
+            "--topic",
+            "chess",
+            "--strategy",
+            "random",
+            "--json",
+            out,
+        )
+        pages.append(msgspec.json.decode(out.read_bytes())["pages"])
+    assert pages[0] == pages[1]
