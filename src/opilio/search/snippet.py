@@ -16,7 +16,6 @@ LONGEST = 100_000  # characters of a text that are looked at
 SAME = 2  # letters that a word and its stem begin with, nearly always
 WIDEST = 400  # characters of a passage
 
-_run = re.compile(r"\S+")
 _unsafe = re.compile("[\0-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069]+").sub
 
 NOTHING: frozenset[str] = frozenset()
@@ -34,26 +33,31 @@ class Piece(NamedTuple):
 
 def snippet(text: str, wanted: Collection[str], stems: Stem) -> list[Piece]:
     """The passage that has most of the wanted stems; the beginning if none has any."""
-    runs = _run.findall(_unsafe(" ", text[:LONGEST]))
-    beginnings = {one[:SAME] for one in wanted}
-    known: dict[str, frozenset[str]] = {}
-    for run in set(runs):
-        lower = run.lower()
-        if any(beginning in lower for beginning in beginnings):
-            known[run] = frozenset(stems(run)).intersection(wanted)
-        else:
-            known[run] = NOTHING
-    start = best_start([known[run] for run in runs])
+    runs = text[:LONGEST].split()
+    known = hits_among(set(runs), wanted, stems)
+    start = best_start([known.get(run, NOTHING) for run in runs])
     passage = runs[start : start + WORDS]
     pieces = [
-        Piece(" ".join(part), hit)
-        for hit, part in groupby(passage, key=lambda run: bool(known[run]))
+        Piece(_unsafe(" ", " ".join(part)).strip(), hit)
+        for hit, part in groupby(passage, key=known.__contains__)
     ]
     if start + WORDS < len(runs):
         pieces.append(Piece("…", False))
     if start:
         pieces.insert(0, Piece("…", False))
     return shortened(pieces)
+
+
+def hits_among(
+    runs: Collection[str], wanted: Collection[str], stems: Stem
+) -> dict[str, frozenset[str]]:
+    """Those of the runs that have a wanted stem, and which."""
+    beginnings = "|".join({re.escape(one[:SAME]) for one in wanted})
+    may_be = re.compile(beginnings or "$^", re.IGNORECASE).search
+    found = {
+        run: frozenset(stems(run)).intersection(wanted) for run in runs if may_be(run)
+    }
+    return {run: hits for run, hits in found.items() if hits}
 
 
 def best_start(hits: list[frozenset[str]]) -> int:
