@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import msgspec
 import typer
 from rich.text import Text
 
+from opilio.cli.expansion import expand as fetch_more
 from opilio.cli.terminal import foreign, plain, stderr, stdout
 from opilio.search.find import Answer, Hit
 from opilio.searching import open_search, remember_query
+from opilio.sites.expander import Expansion
 from opilio.store.folder import CrawlFolder
+
+ENDED = {
+    "links": "; no other link names what you look for",
+    "time": "; the time was up (--expand-seconds)",
+    "interrupted": "; interrupted",
+}
 
 
 def search(
@@ -32,21 +41,68 @@ def search(
     no_log: Annotated[
         bool, typer.Option("--no-log", help="Do not let the crawl follow this query.")
     ] = False,
+    expand: Annotated[
+        int,
+        typer.Option(
+            metavar="N", min=0, help="Fetch at most N more pages for it first."
+        ),
+    ] = 0,
+    expand_seconds: Annotated[
+        float,
+        typer.Option(
+            metavar="SECONDS", min=1, help="Fetch for at most so long; Ctrl-C ends it."
+        ),
+    ] = 60,
+    proxy: Annotated[
+        str | None,
+        typer.Option(metavar="URL", help="With --expand: ask through this proxy."),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
 ) -> None:
     """Search the pages of a crawl, also while it runs."""
     text = " ".join(query)
     crawl = CrawlFolder(folder)
-    with open_search(
-        crawl, lambda told: stderr.print(Text(told), soft_wrap=True)
-    ) as it:
-        answer = it.search(text, page, size)
+    answer = find(crawl, text, page, size)
     if not no_log:
         remember_query(crawl, text)
+    more: Expansion | None = None
+    if expand:
+        with stderr.status("Fetching pages for it; Ctrl-C shows what there is."):
+            more = fetch_more(crawl, text, expand, expand_seconds, proxy)
+        answer = find(crawl, text, page, size)
     if as_json:
-        typer.echo(msgspec.json.encode(answer).decode())
+        typer.echo(msgspec.json.encode(for_programs(answer, more)).decode())
     else:
-        show(answer, size)
+        show(answer, size, more.urls if more else ())
+        if more:
+            show_expansion(more, answer)
+    if more and more.ended == "interrupted":
+        raise typer.Exit(130)
+
+
+def find(crawl: CrawlFolder, text: str, page: int, size: int) -> Answer:
+    """What the pages answer that the crawl has by now."""
+    with open_search(crawl, tell) as it:
+        return it.search(text, page, size)
+
+
+def for_programs(answer: Answer, more: Expansion | None) -> dict[str, Any]:
+    """The answer; after --expand with what is new, and what came of that."""
+    told: dict[str, Any] = msgspec.to_builtins(answer)
+    if more:
+        new = set(more.urls)
+        told["hits"] = [hit | {"new": hit["url"] in new} for hit in told["hits"]]
+        told["expansion"] = msgspec.to_builtins(more)
+    return told
+
+
+def show_expansion(more: Expansion, answer: Answer) -> None:
+    """Say what the pages that were fetched came to."""
+    new = set(more.urls)
+    shown = sum(hit.url in new for hit in answer.hits)
+    pages = "page" if more.pages == 1 else "pages"
+    told = f"{more.pages:,} {pages} fetched, {more.kept:,} kept, {shown:,} of them "
+    stdout.print(Text(f"{told}in the answer{ENDED.get(more.ended, '')}"))
 
 
 def tell(message: str) -> None:
@@ -54,8 +110,8 @@ def tell(message: str) -> None:
     stderr.print(Text(message), soft_wrap=True)
 
 
-def show(answer: Answer, size: int) -> None:
-    """Print an answer for a person."""
+def show(answer: Answer, size: int, new: Collection[str] = ()) -> None:
+    """Print an answer for a person; URLs that are new are marked."""
     if answer.concepts:
         names = ", ".join(answer.concepts)
         stdout.print(Text("taken to be about: ", "dim") + foreign(names))
@@ -66,7 +122,7 @@ def show(answer: Answer, size: int) -> None:
         return
     first = (answer.page - 1) * size + 1
     for number, hit in enumerate(answer.hits, first):
-        show_hit(number, hit)
+        show_hit(number, hit, hit.url in new)
     last = first + len(answer.hits) - 1
     if answer.hits:
         told = f"{first:,} to {last:,} of {answer.total:,}"
@@ -76,10 +132,11 @@ def show(answer: Answer, size: int) -> None:
         stdout.print(f"There are only {answer.total:,} results.")
 
 
-def show_hit(number: int, hit: Hit) -> None:
+def show_hit(number: int, hit: Hit, is_new: bool = False) -> None:
     """Print one result."""
     title = foreign(hit.title or hit.url, 100, "bold")
-    stdout.print(Text(f"\n{number:>3}  ") + title)
+    mark = Text("new: ", "bold green") if is_new else Text()
+    stdout.print(Text(f"\n{number:>3}  ") + mark + title)
     stdout.print(Text("     ") + foreign(hit.url, style="cyan"), soft_wrap=True)
     if hit.snippet:
         stdout.print(passage(hit), soft_wrap=False)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections.abc import Iterable, Mapping
+from dataclasses import fields
 
 import msgspec
 
 from opilio.config import Bounds, Politeness
+from opilio.crawl import Crawl, Stages
 from opilio.frontier.memory import MemoryFrontier
 from opilio.types import (
     Clock,
@@ -55,13 +57,13 @@ class Errand:
         self.turns = MemoryFrontier(politeness, OPEN)
         self.ids: dict[Fingerprint, int] = {}
         self.out: dict[int, Lease] = {}  # id -> the lease in memory
+        self.hosts: set[str] = set()  # of the links chosen so far
 
     async def choose(self, links: Mapping[int, float]) -> None:
         """Let links, by id, be visited in the order of these promises.
 
         Their hosts rest first, since they may have been visited a moment ago.
         """
-        hosts = set()
         for id, promise in links.items():
             url, fingerprint, host, delay, ip, until = self.db.execute(
                 "SELECT url, fingerprint, name, delay, ip, rest_until "
@@ -70,8 +72,8 @@ class Errand:
             ).fetchone()
             self.ids[fingerprint] = id
             await self.turns.add([Ranked(Link(url, fingerprint), promise)])
-            if host not in hosts:
-                hosts.add(host)
+            if host not in self.hosts:
+                self.hosts.add(host)
                 pause = max(delay or 0.0, self.politeness.delay)
                 rest = max(pause, (until or 0.0) - self.wall())
                 await self.turns.pace(
@@ -111,15 +113,14 @@ class Errand:
         batch = list(found)
         ids = await self.frontier.add(batch, via, redirect=redirect)
         if redirect and via:
-            onward = {
-                id: via.promise for id in ids if id and self.state(id) == State.WAITING
-            }
-            await self.choose(onward)
+            turn = self.out.get(via.id, via)
+            onward = [id for id in ids if id and self.state(id) == State.WAITING]
+            await self.choose(dict.fromkeys(onward, turn.promise))
         return ids
 
     def state(self, id: int) -> str:
         """The state of a link."""
-        return str(self.db.execute(LINK, (id,)).fetchone()[-1])
+        return state_of(self.db, id)
 
     async def done(
         self, lease: Lease, state: State, reason: str = "", *, contacted: bool = True
@@ -194,3 +195,18 @@ class Errand:
     def close(self) -> None:
         """Wake every waiting `take` with None."""
         self.turns.close()
+
+
+def state_of(db: sqlite3.Connection, id: int) -> str:
+    """The state of a link."""
+    return str(db.execute(LINK, (id,)).fetchone()[-1])
+
+
+def on_errand(crawl: Crawl, errand: Errand, pages: int = 0) -> Crawl:
+    """A crawl like this one that knows only the links of an errand; 0: no budget but
+    these."""
+    most = crawl.store.catalogue.pages + pages if pages else 0
+    limits = msgspec.structs.replace(crawl.settings.crawl, max_pages=most)
+    settings = msgspec.structs.replace(crawl.settings, crawl=limits)
+    ours = {field.name: getattr(crawl, field.name) for field in fields(Stages)}
+    return Crawl(settings, Stages(**ours | {"frontier": errand}))

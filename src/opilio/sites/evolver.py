@@ -11,14 +11,12 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import fields
 
 import msgspec
 
-from opilio.config import Settings
-from opilio.crawl import Crawl, Stages
+from opilio.crawl import Crawl
 from opilio.sites.domain import Domain
-from opilio.sites.errand import Errand
+from opilio.sites.errand import Errand, on_errand
 from opilio.sites.models import Mode, load_sites
 from opilio.sites.phases import Choice, Chosen, Phase, waiting
 from opilio.sites.refresh import choose, load_history
@@ -61,7 +59,7 @@ class Evolver:
         self.mode = mode
         self.is_archive = is_archive
         self.now = now
-        self.settings = unlimited(crawl.settings)
+        self.settings = crawl.settings
         self.running: Crawl | None = None
         self.stopped = False
 
@@ -162,8 +160,7 @@ class Evolver:
         await errand.choose(
             {one.id: float(len(chosen) - rank) for rank, one in enumerate(chosen)}
         )
-        ours = {field.name: getattr(crawl, field.name) for field in fields(Stages)}
-        return Crawl(self.settings, Stages(**ours | {"frontier": errand}))
+        return on_errand(crawl, errand)
 
     async def run(self, crawl: Crawl) -> Crawl:
         """Run such a crawl to its end."""
@@ -182,9 +179,3 @@ class Evolver:
             self.running.stop_now()
         elif self.running:
             self.running.stop_soon("interrupted")
-
-
-def unlimited(settings: Settings) -> Settings:
-    """The settings without a page budget: the links that are chosen are the limit."""
-    crawl = msgspec.structs.replace(settings.crawl, max_pages=0)
-    return msgspec.structs.replace(settings, crawl=crawl)

@@ -1,0 +1,208 @@
+"""A query and a crawl in; the same crawl with pages that may answer the query, out.
+
+Yang's User-Oriented Webpage Expander, section 4.2 and figure 5. The user queue takes
+
+    F = 1   the query itself, to the search engines of the topic   ULScore = 3·100
+    F = 2   a link U of a stored page of site S                    ULScore = 2·S_F(U)
+
+    S_F(U) = R_S,D · AnE_Score(U,Q)                               if that is not 0
+
+and is served before all else: nothing else is fetched meanwhile. The list carries S_F,
+not the raw AnE_Score (papers.md C.5-1). Of links that are equal, those come first that
+promise more to the crawl.
+
+`fixed`: R smoothed and AnE_Score by √length; what engines found comes first, for at
+most half of the pages. `paper`: to the letter; what engines found is F = 3 and new,
+ULScore 1.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import lru_cache
+from typing import NamedTuple
+
+import msgspec
+
+from opilio import urls
+from opilio.crawl import Crawl
+from opilio.search.query import Query
+from opilio.site_model import NEW_SCORE, SEARCH_SCORE, Source, ul_score
+from opilio.sites.domain import Domain
+from opilio.sites.errand import on_errand, state_of
+from opilio.sites.models import Mode, load_sites
+from opilio.sites.query_expansion import AnchorScore, expand_query
+from opilio.sites.user_queue import UserQueue, Wanted
+from opilio.types import Link, Ranked, State
+
+OUTBOUND = """
+    SELECT link.id, host.name, link.anchor, origin.name, link.promise
+    FROM link JOIN host ON host.id = link.host
+    JOIN link AS place ON place.id = link.found_on
+    JOIN host AS origin ON origin.id = place.host
+    WHERE link.state = 'waiting' AND link.anchor <> '' AND (?1 = 0 OR host.taken < ?1)
+"""
+FETCHED = """
+    SELECT url FROM page JOIN link USING (id)
+    WHERE number > ? AND state IN ('kept', 'irrelevant') ORDER BY number
+"""
+ENDED = {"budget": "pages", "exhausted": "links"}
+
+Ask = Callable[[str, int], Awaitable[Sequence[str]]]
+"""Asks search engines; answers at most so many URLs, best first."""
+
+
+class Expansion(msgspec.Struct, frozen=True, kw_only=True):
+    """What came of it."""
+
+    terms: Mapping[str, float]  # of the expanded query
+    pages: int  # fetched
+    kept: int  # of these
+    urls: Sequence[str]  # of the pages that are new and no copies, kept or not
+    ended: str  # why: pages, links (there are no more), time, interrupted
+
+
+class Outbound(NamedTuple):
+    """A link that waits in the frontier."""
+
+    id: int
+    host: str
+    anchor: str
+    origin: str  # host of the page it was found on
+    promise: float
+
+
+def outbound(db: sqlite3.Connection, per_host: int = 0) -> Iterator[Outbound]:
+    """The outbound links of stored pages that wait, but for those of hosts whose
+    budget is spent."""
+    return map(Outbound._make, db.execute(OUTBOUND, (per_host,)))
+
+
+class Interest:
+    """S_F of links, given AnE_Score of their anchors and R_S,D of hosts."""
+
+    def __init__(
+        self,
+        anchor_score: Callable[[str], float],
+        relation: Callable[[str], float],
+        sites: Sequence[str] = (),
+    ) -> None:
+        self.anchor_score = lru_cache(2**16)(anchor_score)
+        self.relation = lru_cache(None)(relation)
+        self.sites = sites  # that the query is limited to
+
+    def __call__(self, anchor: str, origin: str, host: str) -> float:
+        """S_F(U), for a link U on the site `origin` that leads to `host`."""
+        found = self.anchor_score(anchor)
+        if not found or not self.is_asked(host):
+            return 0.0
+        return self.relation(origin) * found
+
+    def is_asked(self, host: str) -> bool:
+        """May a page of this host answer?"""
+        return not self.sites or any(f".{host}".endswith(f".{s}") for s in self.sites)
+
+    def url_list(self, links: Iterable[Outbound]) -> Iterator[Wanted]:
+        """Webpage_Expand_Strategy(Q, D): the links with S_F > 0, by ULScore."""
+        for link in links:
+            score = self(link.anchor, link.origin, link.host)
+            if score > 0:
+                value = ul_score(Source.MODEL, score)
+                yield Wanted(link.id, link.host, value, link.promise)
+
+
+class Expander:
+    """Fetches pages for a query into an assembled crawl."""
+
+    def __init__(
+        self,
+        crawl: Crawl,
+        domain: Domain,
+        query: Query,
+        *,
+        mode: Mode = "fixed",
+        ask: Ask | None = None,
+    ) -> None:
+        self.crawl = crawl
+        self.domain = domain
+        self.query = query
+        self.mode: Mode = mode
+        self.ask = ask
+        self.terms = expand_query(query, domain.brief, mode)
+        self.running: Crawl | None = None
+        self.stopped = ""
+
+    async def expand(self, pages: int, seconds: float) -> Expansion:
+        """Fetch at most so many pages, for about so long."""
+        await self.crawl.commit()  # so that the models know all pages
+        db, settings = self.crawl.store.db, self.crawl.settings
+        [before] = db.execute("SELECT coalesce(max(number), 0) FROM page").fetchone()
+        interest = self.interest()
+        queue = UserQueue(self.crawl.frontier, db, settings.politeness, interest)
+        running = self.running = on_errand(self.crawl, queue, pages)
+        timer = asyncio.get_running_loop().call_later(seconds, self.stop, "time")
+        try:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(seconds / 2):
+                    queue.want(await self.found_by_engines(interest, (pages + 1) // 2))
+            queue.want(interest.url_list(outbound(db, settings.bounds.per_host)))
+            await queue.refill()
+            ended = await running.run({})
+        finally:
+            timer.cancel()
+            self.running = None
+        tally = running.tally
+        told = {"pages": tally.pages, "kept": tally.kept}
+        self.crawl.store.catalogue.save_event("expanded", **told)
+        await self.crawl.commit()
+        return Expansion(
+            terms={" ".join(key): near for key, near in self.terms.items()},
+            **told,
+            urls=[url for (url,) in db.execute(FETCHED, (before,))],
+            ended=ENDED.get(ended, ended),
+        )
+
+    def interest(self) -> Interest:
+        """What links are worth to whoever asked."""
+        models = load_sites(self.crawl.store.db, self.domain, self.mode)
+        score = AnchorScore(
+            self.terms, self.domain.brief.language, self.mode, self.query.without
+        )
+        return Interest(
+            score, lambda host: models.profile(host).relation, self.query.sites
+        )
+
+    async def found_by_engines(self, interest: Interest, most: int) -> list[Wanted]:
+        """What search engines found that is not in the crawl yet, in their order."""
+        if self.ask is None:
+            return []
+        allows = self.crawl.scope.allows
+        found = [
+            Ranked(Link(url, urls.fingerprint(url)), 1 / rank, {"asked for": 1.0})
+            for rank, url in enumerate(
+                await self.ask(" ".join(self.query.words), most), 1
+            )
+            if allows(url) and interest.is_asked(urls.host(url))
+        ][:most]
+        async with self.crawl.turn():
+            ids = await self.crawl.frontier.add(found)
+        await self.crawl.commit()
+        value = ul_score(Source.SEARCH, SEARCH_SCORE)
+        if self.mode == "paper":
+            value = ul_score(Source.EXTRACTED, NEW_SCORE)
+        return [
+            Wanted(id, urls.host(new.link.url), value, new.promise)
+            for id, new in zip(ids, found, strict=True)
+            if id and state_of(self.crawl.store.db, id) == State.WAITING
+        ]
+
+    def stop(self, reason: str = "interrupted") -> None:
+        """The first time: end the visits under way. The second time: drop them."""
+        again, self.stopped = self.stopped, reason
+        if self.running and again:
+            self.running.stop_now()
+        elif self.running:
+            self.running.stop_soon(reason)

@@ -1,0 +1,142 @@
+"""A query in; the terms by which links answer it, its own and those near them, out.
+
+Yang, section 4.2, direct query expansion: synonyms of the terms of a query are added to
+it, then concepts by inheritance. What they are is asked of the brief, so the files of
+the ontology need not be there any more. Without an ontology, longer terms of the weight
+table that contain a word of the query take the place of its kinds. Words of a
+dictionary that mean a term of the query count as its synonyms.
+
+    AnE_Score(U,Q) = terms in the anchor of U that are terms of Q           (figure 5)
+    fixed            Σ_t w(t)·|t| / √|anchor|, each t once, || in words
+
+A term is the longest one at its place; w is how near it is to what was typed. Divided
+by √|anchor|, long anchors do not win (papers.md C.5-10).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from math import sqrt
+
+from opilio.brief import Brief
+from opilio.search.concepts import Concepts
+from opilio.search.query import Query
+from opilio.sites.models import Mode
+from opilio.words import Vocabulary, stem, stop_words, tokens
+
+TYPED, SYNONYM, KIND, BROADER = 1.0, 0.9, 0.6, 0.3
+IS_KIND = 0.5  # how near a kind or a part is, in ConceptWords.near
+
+Key = tuple[str, ...]
+"""The stems of a term."""
+
+
+def expand_query(query: Query, brief: Brief, mode: Mode = "fixed") -> dict[Key, float]:
+    """The terms of a query and of what it means, each with how near it is."""
+    concepts = Concepts(brief.concepts, mode)
+    stems = stem(query.words, brief.language)
+    spotted = concepts.spot(stems)
+    covered = {place for start, end in spotted.values() for place in range(start, end)}
+    silent = stop_words(brief.language)
+    others = [n for n in range(len(stems)) if n not in covered]
+    telling = [n for n in others if query.words[n] not in silent]
+    terms = dict.fromkeys(
+        [
+            *(tuple(key.split()) for key in spotted),
+            *((stems[n],) for n in (telling if telling or spotted else others)),
+        ],
+        TYPED,
+    )
+    for key, near in (*inherited(concepts, list(spotted)), *longer(terms, brief)):
+        terms[key] = max(near, terms.get(key, 0.0))
+    for key in list(translations(terms, brief)):
+        terms.setdefault(key, SYNONYM)
+    return terms
+
+
+def inherited(
+    concepts: Concepts, features: Sequence[str]
+) -> Iterator[tuple[Key, float]]:
+    """Synonyms, kinds and what is broader, of the concepts that features mean."""
+    for name, sure in concepts.meant(features).items():
+        concept = concepts.words[name]
+        around = {name: SYNONYM}
+        for other, level in concept.levels.items():
+            near = concept.near.get(other, 0.0)
+            if level == 1 and (near >= IS_KIND or not near):  # up the tree nothing is
+                around[other] = KIND if near else BROADER
+        for other, near in around.items():
+            for key in concepts.words[other].features:
+                yield tuple(key.split()), near * sure
+
+
+def longer(terms: Mapping[Key, float], brief: Brief) -> Iterator[tuple[Key, float]]:
+    """Terms of the weight table that say more than a word that was typed."""
+    if brief.concepts:
+        return
+    for weighted in brief.subject.weights:
+        key = tuple(weighted.split())
+        if len(key) > 1 and any((word,) in terms for word in key):
+            yield key, KIND
+
+
+def translations(terms: Mapping[Key, float], brief: Brief) -> Iterator[Key]:
+    """What dictionaries have for the terms that were typed."""
+    typed = {" ".join(key) for key, near in terms.items() if near == TYPED}
+    vocabulary = Vocabulary((), brief.language)
+    for dictionary in brief.dictionaries.values():
+        for word, meanings in dictionary.items():
+            if any(vocabulary.key(meaning) in typed for meaning in meanings):
+                yield tuple(stem(tokens(word), brief.language))
+
+
+class AnchorScore:
+    """Counts the terms of a query in the words of links."""
+
+    def __init__(
+        self,
+        terms: Mapping[Key, float],
+        language: str,
+        mode: Mode = "fixed",
+        without: Sequence[Sequence[str]] = (),
+    ) -> None:
+        self.terms = terms
+        self.language = language
+        self.literal = mode == "paper"
+        self.without = [tuple(stem(words, language)) for words in without]
+        self.lengths: dict[str, list[int]] = {}  # first stem -> of its terms
+        for key in sorted(terms, key=len, reverse=True):
+            lengths = self.lengths.setdefault(key[0], [])
+            if len(key) not in lengths:
+                lengths.append(len(key))
+
+    def __call__(self, anchor: str) -> float:
+        """AnE_Score(U,Q), by the mode; 0 for an anchor with what was excluded."""
+        stems = tuple(stem(tokens(anchor), self.language))
+        found = self.spot(stems)
+        if not found or any(contains(stems, words) for words in self.without):
+            return 0.0
+        if self.literal:
+            return float(len(found))
+        value = sum(self.terms[key] * len(key) for key in set(found))
+        return value / sqrt(len(stems))
+
+    def spot(self, stems: Key) -> list[Key]:
+        """The terms in a text, leftmost and longest."""
+        found, place = [], 0
+        while place < len(stems):
+            for length in self.lengths.get(stems[place], ()):
+                key = stems[place : place + length]
+                if key in self.terms:
+                    found.append(key)
+                    place += length
+                    break
+            else:
+                place += 1
+        return found
+
+
+def contains(stems: Key, words: Key) -> bool:
+    """Do these words stand in a row there?"""
+    size = len(words)
+    return any(stems[n : n + size] == words for n in range(len(stems) - size + 1))

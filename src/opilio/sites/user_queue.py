@@ -1,0 +1,129 @@
+"""Links that are wanted in; a Frontier that leases the best of them, and of those that
+are found on the way, out.
+
+Yang's User Priority Queue. Only a few links are chosen ahead, so that a better one that
+is found meanwhile comes first, and few of one host, so that a slow one does not keep
+the others waiting.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+
+from opilio import urls
+from opilio.config import Politeness
+from opilio.site_model import Source, ul_score
+from opilio.sites.errand import Errand
+from opilio.types import Frontier, Lease, Ranked, State
+
+AHEAD = 32  # links chosen and not yet visited
+OF_A_HOST = 4
+
+LinkScore = Callable[[str, str, str], float]
+"""An anchor, the host it stands on and the host it leads to -> S_F."""
+
+
+class Wanted(NamedTuple):
+    """A link that may answer a query."""
+
+    id: int
+    host: str
+    value: float  # ULScore
+    promise: float  # to the crawl
+
+
+def place(link: Wanted) -> tuple[float, float, int]:
+    """Where a link stands: the best first, of equal ones by promise, then FIFO."""
+    return -link.value, -link.promise, link.id
+
+
+class UserQueue(Errand):
+    """Stands before the frontier of a crawl while pages are fetched for a query."""
+
+    def __init__(
+        self,
+        frontier: Frontier,
+        db: sqlite3.Connection,
+        politeness: Politeness,
+        score: LinkScore,
+    ) -> None:
+        super().__init__(frontier, db, politeness)
+        self.score = score
+        self.wanted: dict[int, Wanted] = {}
+        self.ahead: dict[int, str] = {}  # id -> host
+        self.tried: set[int] = set()
+
+    def want(self, links: Iterable[Wanted]) -> None:
+        """Let links be visited when it is their turn; of two values the greater counts.
+
+        `refill` must follow.
+        """
+        for link in links:
+            known = self.wanted.get(link.id)
+            if link.id not in self.tried and (not known or place(link) < place(known)):
+                self.wanted[link.id] = link
+
+    async def refill(self) -> None:
+        """Choose the best links for which there is room."""
+        busy = Counter(self.ahead.values())
+        chosen = {}
+        if len(self.ahead) < AHEAD:
+            for link in sorted(self.wanted.values(), key=place):
+                if busy[link.host] < OF_A_HOST:
+                    busy[link.host] += 1
+                    chosen[link.id] = link
+                    if len(self.ahead) + len(chosen) == AHEAD:
+                        break
+        for id, link in chosen.items():
+            del self.wanted[id]
+            self.tried.add(id)
+            self.ahead[id] = link.host
+        await self.choose({id: link.value for id, link in chosen.items()})
+
+    async def add(
+        self,
+        found: Iterable[Ranked],
+        via: Lease | None = None,
+        *,
+        redirect: bool = False,
+    ) -> list[int]:
+        """Let links wait in the crawl; those that may answer the query, here too."""
+        batch = list(found)
+        ids = await super().add(batch, via, redirect=redirect)
+        if via and not redirect:
+            for id, ranked in zip(ids, batch, strict=True):
+                host = urls.host(ranked.link.url)
+                score = self.score(ranked.link.anchor, via.host, host)
+                if id and score > 0 and self.state(id) == State.WAITING:
+                    value = ul_score(Source.MODEL, score)
+                    self.want([Wanted(id, host, value, ranked.promise)])
+        return ids
+
+    async def done(
+        self, lease: Lease, state: State, reason: str = "", *, contacted: bool = True
+    ) -> None:
+        """End a lease; the next comes first, since nobody waits at an empty queue."""
+        self.ahead.pop(lease.id, None)
+        await self.refill()
+        await super().done(lease, state, reason, contacted=contacted)
+
+    async def retry(
+        self,
+        lease: Lease,
+        after: float,
+        reason: str,
+        *,
+        counted: bool = True,
+        contacted: bool = True,
+    ) -> bool:
+        """Let the link wait here again; False, and it is unusable, after enough."""
+        await self.refill()
+        again = await super().retry(
+            lease, after, reason, counted=counted, contacted=contacted
+        )
+        if not again:
+            self.ahead.pop(lease.id, None)
+        return again
