@@ -1,17 +1,19 @@
-"""A corpus as JSON lines, CSV and WARC."""
+"""A corpus as JSON lines, CSV, Parquet and WARC."""
 
 from __future__ import annotations
 
 import csv
 import io
 import json
+from datetime import UTC, datetime
 
 import pytest
 import warcio.archiveiterator
+from pyarrow import parquet
 
 from opilio.database import open_database
 from opilio.errors import BadInput
-from opilio.store.export import export_csv, export_jsonl, export_warc
+from opilio.store.export import export_csv, export_jsonl, export_parquet, export_warc
 from opilio.store.folder import CrawlFolder
 from opilio.store.warc import pack, pack_metadata
 from opilio.store.warc_files import WarcWriter
@@ -19,7 +21,7 @@ from opilio.types import Response
 
 AT = 1_700_000_000.5
 SITE = "http://example.test"
-EXPORTS = [export_jsonl, export_csv, export_warc]
+EXPORTS = [export_jsonl, export_csv, export_parquet, export_warc]
 
 
 def add(db, writer, number, **facts):
@@ -79,6 +81,8 @@ def urls_in(path, export):
         found = [json.loads(line)["url"] for line in path.read_text().splitlines()]
     elif export is export_csv:
         found = [row["url"] for row in csv.DictReader(io.StringIO(path.read_text()))]
+    elif export is export_parquet:
+        found = parquet.read_table(path)["url"].to_pylist()
     else:
         found = [
             record.rec_headers.get_header("WARC-Target-URI")
@@ -125,6 +129,23 @@ def test_a_json_line_says_everything_about_a_page(crawl, tmp_path):
         "parts": {"cosine": 0.9},
         "state": "kept",
         "fetched_at": "2023-11-14T22:13:20.500000Z",
+    }
+
+
+def test_a_row_of_parquet_says_everything_about_a_page(crawl, tmp_path):
+    out = tmp_path / "out.parquet"
+    export_parquet(crawl, str(out), extract=lambda response: response.body.decode())
+    [best, *_] = parquet.read_table(out).to_pylist()
+    assert best == {
+        "url": f"{SITE}/2",
+        "title": "Größe, \"Maß\"\nund '漢字'",
+        "language": "en",
+        "state": "kept",
+        "score": 0.9,
+        "relevant": True,
+        "fetched_at": datetime.fromtimestamp(AT, UTC),
+        "parts": [("cosine", 0.9)],
+        "text": "<html><p>text of 2</html>",
     }
 
 

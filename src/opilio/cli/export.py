@@ -1,4 +1,4 @@
-"""`opilio export`: a crawl in; its pages as JSON lines, CSV or WARC, out."""
+"""`opilio export`: a crawl in; its pages as JSON lines, CSV, Parquet or WARC, out."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ class Format(StrEnum):
 
     JSONL = "jsonl"
     CSV = "csv"
+    PARQUET = "parquet"
     WARC = "warc"
 
 
@@ -50,6 +51,7 @@ def export(
     write: dict[Format, Callable[..., int]] = {
         Format.JSONL: partial(exports.export_jsonl, extract=main_text),
         Format.CSV: exports.export_csv,
+        Format.PARQUET: partial(exports.export_parquet, extract=main_text),
         Format.WARC: exports.export_warc,
     }
     crawl = CrawlFolder(folder).require()

@@ -1,7 +1,7 @@
-"""A crawl in; its pages as JSON lines, CSV or WARC out, the best first.
+"""A crawl in; its pages as JSON lines, CSV, Parquet or WARC out, the best first.
 
 Copies and pages that could not be read are left out, and so are pages that ask not to
-be shown (noindex), unless they are asked for. Nothing is held in memory but one page,
+be shown (noindex), unless they are asked for. Only a few pages are in memory at a time,
 and a file appears under its name only when it is whole.
 """
 
@@ -14,6 +14,8 @@ import sqlite3
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
+from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -37,6 +39,7 @@ PAGES = """
 COLUMNS = ("url", "title", "language", "score", "relevant", "state", "fetched_at")
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet would run
 CHUNK = 2**20
+GROUP = 1000  # pages that are written to Parquet at a time
 
 
 def export_jsonl(
@@ -59,6 +62,47 @@ def export_jsonl(
                 page["text"] = extract(read_record(folder.warcs, *location(row)))
             file.write(msgspec.json.encode(page) + b"\n")
             count += 1
+    return count
+
+
+def export_parquet(
+    folder: CrawlFolder,
+    out: str,
+    *,
+    relevant_only: bool = False,
+    noindex: bool = False,
+    extract: Callable[[Response], str] | None = None,
+) -> int:
+    """Write one row a page, with its text if `extract` is given; how many."""
+    try:
+        import pyarrow as pa
+        from pyarrow import parquet
+    except ImportError:
+        raise BadInput(
+            "writing Parquet needs pyarrow: pip install 'opilio[lab]'"
+        ) from None
+    texts = [(name, pa.string()) for name in ("url", "title", "language", "state")]
+    figures = [("score", pa.float64()), ("relevant", pa.bool_())]
+    moment = ("fetched_at", pa.timestamp("ms", "UTC"))
+    parts = ("parts", pa.map_(pa.string(), pa.float64()))
+    schema = pa.schema([*texts, *figures, moment, parts, ("text", pa.string())])
+    count = 0
+    with output(out) as file, parquet.ParquetWriter(file, schema) as writer:
+        rows = pages(folder, relevant_only, noindex)
+        while some := list(islice(rows, GROUP)):
+            table = [
+                {
+                    **{name: row[name] for name in COLUMNS},
+                    "relevant": bool(row["relevant"]),
+                    "fetched_at": datetime.fromtimestamp(row["fetched_at"], UTC),
+                    "parts": msgspec.json.decode(row["parts"] or "{}"),
+                    "text": extract
+                    and extract(read_record(folder.warcs, *location(row))),
+                }
+                for row in some
+            ]
+            writer.write_table(pa.Table.from_pylist(table, schema))
+            count += len(some)
     return count
 
 
