@@ -55,6 +55,7 @@ from opilio.types import (
     Readers,
     ReaderSetup,
     Remembering,
+    Seeker,
     Strategy,
 )
 
@@ -257,6 +258,8 @@ class Mind:
 
     def make(self) -> tuple[Judge, bytes]:
         """The judge for the brief, and the setup of readers for both."""
+        if isinstance(self.strategy, Seeker):
+            self.strategy.seek(self.brief.subject)
         judge = self.make_judge(self.plan, self.brief)
         if isinstance(judge, Learner):
             self.learners["judge"] = judge

@@ -394,6 +394,15 @@ class Reviser(Protocol):
 
 
 @runtime_checkable
+class Seeker(Protocol):
+    """A strategy that can seek something else from now on, as its topic changes."""
+
+    def seek(self, subject: Subject) -> None:
+        """Rank what is read from now on by this subject; links that wait, stay."""
+        ...
+
+
+@runtime_checkable
 class Observer(Protocol):
     """A strategy that wants to know of visits which brought no new page."""
 

@@ -4,7 +4,7 @@ import pytest
 
 from opilio.lab.small import SmallWeb
 from opilio.lab.small import page as html
-from opilio.types import Counted
+from opilio.types import Counted, Subject
 from strategies.ranked_pages import (
     lease,
     link,
@@ -93,3 +93,13 @@ async def test_a_page_behind_an_irrelevant_one_is_reached_when_mended(
     assert ended.code == 0, ended.err
     state, reason = life.states()["http://seed.test/bees"]
     assert (state, reason) == (("kept", None) if reached else ("unusable", "page"))
+
+
+def test_links_are_scored_by_what_people_ask_for_now():
+    table = strategy("weight-table", BEES)
+    links = page([link("a", anchor=Counted({"lava": 1}, 1.0))])
+    [before] = table.rank(links, verdict(0.6), lease("p"))
+    table.seek(Subject(weights={"lava": 1.0}))
+    [now] = table.rank(links, verdict(0.6), lease("p"))
+    assert "β anchor" not in before.parts
+    assert now.parts["β anchor"] == pytest.approx(1.0)

@@ -29,7 +29,17 @@ from msgspec import Meta
 from opilio.config import Section
 from opilio.strategies.options import Mode
 from opilio.strategies.similarity import Similarity
-from opilio.types import TIER, Knowledge, Lease, Link, Page, Ranked, Reads, Verdict
+from opilio.types import (
+    TIER,
+    Knowledge,
+    Lease,
+    Link,
+    Page,
+    Ranked,
+    Reads,
+    Subject,
+    Verdict,
+)
 
 MOST = 4.0  # the largest LinkScore
 
@@ -54,7 +64,11 @@ class WeightTable:
 
     def __init__(self, options: WeightTableOptions, knowledge: Knowledge) -> None:
         self.options = options
-        self.similarity = Similarity(knowledge.subject.weights)
+        self.seek(knowledge.subject)
+
+    def seek(self, subject: Subject) -> None:
+        """Score by this weight table from now on: it is that of a query log."""
+        self.similarity = Similarity(subject.weights)
 
     def rank(self, page: Page, verdict: Verdict, lease: Lease) -> Iterator[Ranked]:
         """Every link of the page with its four scores."""
