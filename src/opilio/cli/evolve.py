@@ -17,7 +17,7 @@ from rich.table import Table
 from rich.text import Text
 
 from opilio.brief import Brief
-from opilio.build import assemble, prepare
+from opilio.build import assemble, current_brief, prepare, rereading
 from opilio.cli.changes import in_words
 from opilio.cli.display import show_trouble
 from opilio.cli.terminal import foreign, stdout
@@ -86,7 +86,7 @@ def evolve(
     crawl = CrawlFolder(folder).require()
     plan = resumed_plan(crawl, None, options={"fetch": {"proxy": proxy}})
     brief = prepare(plan, crawl)
-    add_profiles(crawl, brief)
+    add_profiles(crawl, plan)
     rounds = Rounds(plan, folder, brief, "paper" if mode == "paper" else "fixed")
     raise typer.Exit(run_loop(rounds.run(pages, pause, as_json)))
 
@@ -99,13 +99,14 @@ def parse_time(told: str) -> float:
     return float(parts[1]) * UNITS[parts[2]]
 
 
-def add_profiles(folder: CrawlFolder, brief: Brief) -> None:
+def add_profiles(folder: CrawlFolder, plan: Plan) -> None:
     """Make the site models of a crawl that was made before there were any."""
     with opened(folder) as db:
         missing = load_sites(db).unprofiled()
+        brief = current_brief(plan, folder, db)
     if missing:
         show_trouble(f"Reading {missing:,} pages again for the models of their sites.")
-        rebuild(CrawlFolder(folder.path), brief, brief.setup(headings=True))
+        rebuild(CrawlFolder(folder.path), brief, rereading(plan, brief))
 
 
 class Rounds:
