@@ -32,7 +32,8 @@ def expand(
     """Fetch pages for a query, until there are enough, or time or Ctrl-C ends it."""
     require_free(folder)
     plan = resumed_plan(folder, None, options={"fetch": {"proxy": proxy}})
-    add_profiles(folder, prepare(plan, folder))
+    prepare(plan, folder)
+    add_profiles(folder, plan)
     return run_loop(run(plan, folder, query, pages, seconds))
 
 
