@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: install demo test lint bench docs clean
+.PHONY: install demo test lint bench reproduce docs clean
 
 install: .venv/.installed
 
@@ -28,6 +28,14 @@ lint: install
 bench: install
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group bench
 	$(BIN)/python -m bench
+
+# The papers' experiments, also on the webs beside this folder if they are there.
+SHARED := ../shared
+REAL := $(if $(wildcard $(SHARED)/webs/schools/web.toml),--web $(SHARED)/webs/schools)
+MIXED := $(if $(wildcard $(SHARED)/webs/schools-mixed/web.toml),--mixed-web $(SHARED)/webs/schools-mixed --dictionary $(SHARED)/data/hin-eng.tsv)
+
+reproduce: install
+	$(BIN)/opilio lab reproduce $(REAL) $(MIXED) -o build/reproduce
 
 docs: install
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group docs

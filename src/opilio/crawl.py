@@ -351,17 +351,22 @@ class Crawl:
         pending: Iterable[asyncio.Task[None]] = self.workers
         while pending:
             _, pending = await asyncio.wait(self.workers, timeout=topic.every)
-            news = await asyncio.to_thread(topic.look) if pending else None
-            if news is None:
-                continue
-            async with self.turn():
-                change = topic.take(news)
-                if change:
-                    self.judge, setup = change
-                    self.readers.renew(setup)
-                    # What it had learnt was about what people asked for before.
-                    self.store.forget("judge")
-                    self.store.catalogue.save_event("topic", pages=self.tally.pages)
+            if pending:
+                await self.look_again(topic)
+
+    async def look_again(self, topic: Followed) -> None:
+        """Judge by what the topic is now, if it has changed."""
+        news = await asyncio.to_thread(topic.look)
+        if news is None:
+            return
+        async with self.turn():
+            change = topic.take(news)
+            if change:
+                self.judge, setup = change
+                self.readers.renew(setup)
+                # What it had learnt was about what people asked for before.
+                self.store.forget("judge")
+                self.store.catalogue.save_event("topic", pages=self.tally.pages)
 
     async def commit(self) -> None:
         """Make everything that was recorded durable, between two turns."""

@@ -25,6 +25,7 @@ from rich.progress import (
 )
 from rich.text import Text
 
+from opilio.cli.lab_reproduce import reproduce
 from opilio.cli.lab_table import print_table
 from opilio.cli.terminal import stderr, stdout
 from opilio.errors import BadInput, OpilioError
@@ -223,6 +224,8 @@ def make_web(
     web = write_web(made, folder, folder.resolve().name)
     stdout.print(f"{folder}: {web.title}; its topics are {', '.join(web.topics)}")
 
+
+lab_app.command()(reproduce)
 
 VERSIONS = ("opilio", "numpy", "turbohtml")
 PYTHON = ".".join(map(str, sys.version_info[:3]))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import sqlite3
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -67,13 +67,18 @@ class TrialCrawl(Crawl):
         return pages
 
 
-def conduct(trial: Trial) -> Trace:
+MakeCrawl = Callable[[config.Settings, Stages, int], TrialCrawl]
+
+
+def conduct(trial: Trial, make: MakeCrawl = TrialCrawl) -> Trace:
     """Run a trial from its seeds to its end."""
     with tempfile.TemporaryDirectory(prefix="opilio-trial-") as folder:
-        return run_loop(crawl(trial, CrawlFolder(Path(folder))))
+        return run_loop(crawl(trial, CrawlFolder(Path(folder)), make))
 
 
-async def crawl(trial: Trial, folder: CrawlFolder) -> Trace:
+async def crawl(
+    trial: Trial, folder: CrawlFolder, make: MakeCrawl = TrialCrawl
+) -> Trace:
     """The same in a folder of its own."""
     plan = plan_of(trial)
     log = follow_log(plan)
@@ -84,7 +89,7 @@ async def crawl(trial: Trial, folder: CrawlFolder) -> Trace:
     readings: list[SharedReadings] = []
 
     def make_crawl(settings: config.Settings, stages: Stages) -> Crawl:
-        crawls.append(TrialCrawl(settings, stages, trial.budget))
+        crawls.append(make(settings, stages, trial.budget))
         return crawls[-1]
 
     def make_readers(_: int, setup: bytes) -> SharedReadings:

@@ -1,0 +1,1 @@
+"""The papers' experiments, done again on webs whose labels no crawl sees."""

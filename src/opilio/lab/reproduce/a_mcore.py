@@ -1,0 +1,92 @@
+"""Kumar & Vig's figure 3: three crawlers on a web with a fifth of its pages mixed.
+
+The baseline is best-first by keywords. MCORE without transcription and with it differ
+in nothing else: both have the ontology, and the dictionary is used or not. On the
+synthetic web, whose Hindi words are its own, the dictionary and the ontology are made
+from the web's lexicon: all terms, Hindi with their English, and each topic a whole that
+its terms are parts of. Other webs come with a dictionary and without an ontology; there
+the keywords are the importance table.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from opilio.lab.compare import Done
+from opilio.lab.dials import Dials
+from opilio.lab.reproduce.arms import (
+    Arm,
+    Tables,
+    figures_of,
+    found_within,
+    mean_recall,
+    rewritten,
+)
+from opilio.lab.reproduce.experiment import Claim, Experiment, Figures, Setting
+from opilio.lab.reproduce.lexicon_files import ontology_of, write_dictionary
+
+BASELINE, ENGLISH, MIXED = "best-first", "mcore, no transcription", "mcore"
+MARKS = (25, 50, 75)  # per cent of the budget
+
+
+def crawl(setting: Setting) -> list[Figures]:
+    """The three curves."""
+    rich = rewritten(
+        setting.ground, setting.folder / "topics", partial(enriched, setting)
+    )
+    arms = (
+        Arm(BASELINE, "best-first"),
+        Arm(ENGLISH, "mcore,transcription=false", rich),
+        Arm(MIXED, "mcore", rich),
+    )
+    return figures_of(setting, arms, values)
+
+
+def values(done: Done) -> dict[str, float | None]:
+    """Harvest and recall, and recall on the way."""
+    measures = done.run.measures
+    on_the_way = {f"recall {mark} %": found_within(done, mark / 100) for mark in MARKS}
+    return {
+        "harvest": measures.harvest,
+        **on_the_way,
+        "recall": measures.recall,
+        "mean recall": mean_recall(done),
+    }
+
+
+def enriched(setting: Setting, name: str, tables: Tables) -> Tables:
+    """A topic with a dictionary and, if it is of the lexicon, an ontology."""
+    if setting.dictionary:
+        return {**tables, "dictionary": {"hi": str(setting.dictionary.absolute())}}
+    return {
+        **tables,
+        **ontology_of(setting.folder, name),
+        "dictionary": {"hi": str(write_dictionary(setting.folder))},
+    }
+
+
+EXPERIMENT = Experiment(
+    letter="A",
+    paper="Kumar & Vig, MCORE: transcription on a web with 20 % mixed pages",
+    webs={
+        "many links": Dials(pages=1_500, hosts=30, hindi=0.2),
+        "few links": Dials(pages=1_500, hosts=30, hindi=0.2, links=4),
+    },
+    topics=4,
+    budget="2R",
+    real_budget="2R",
+    measures=(
+        "harvest",
+        *(f"recall {mark} %" for mark in MARKS),
+        "recall",
+        "mean recall",
+    ),
+    claims=(
+        Claim("transcription helps on mixed pages", MIXED, ENGLISH, "mean recall"),
+        Claim("MCORE beats the baseline", MIXED, BASELINE, "mean recall"),
+        Claim(
+            "so it does without transcription", ENGLISH, BASELINE, "mean recall", False
+        ),
+    ),
+    crawl=crawl,
+)

@@ -1,0 +1,83 @@
+"""A crawl and a query log that grows meanwhile in; the crawl's requests out.
+
+Time is requests, not seconds, so that it can be repeated: after a given number of them
+the next queries are written to the log, and a crawl that follows it looks at once.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+import msgspec
+
+from opilio import config
+from opilio.crawl import Stages
+from opilio.lab.reproduce.interest import Batch
+from opilio.lab.runs import Trace
+from opilio.lab.trial import Trial, TrialCrawl, conduct
+from opilio.topic.file import QueryLog
+from opilio.types import Lease
+
+THRESHOLD = 0.05  # of the weight table: a term that one query in ten has counts at once
+
+
+class Drifting(msgspec.Struct, frozen=True):
+    """A trial whose topic is what people ask for."""
+
+    trial: Trial
+    log: Sequence[Batch]
+    follows: bool  # looks at the log again as it grows
+    phrases: tuple[str, ...]  # of several words, to be kept together
+
+
+class DriftingCrawl(TrialCrawl):
+    """A crawl during which the log grows, and which looks at it each time."""
+
+    def __init__(
+        self,
+        settings: config.Settings,
+        stages: Stages,
+        budget: int,
+        *,
+        log: Path,
+        later: Sequence[Batch],
+    ) -> None:
+        super().__init__(settings, stages, budget)
+        self.log = log
+        self.later = list(later)
+
+    async def visit(self, lease: Lease) -> int:
+        """Visit one link, and hear what people asked for meanwhile."""
+        pages = await super().visit(lease)
+        while self.later and len(self.requests) >= self.later[0].after:
+            write(self.log, self.later.pop(0))
+            if self.followed:
+                await self.look_again(self.followed)
+        return pages
+
+
+def conduct_drifting(drifting: Drifting) -> Trace:
+    """Run such a trial from its seeds to its end."""
+    first, *later = drifting.log
+    with tempfile.TemporaryDirectory(prefix="opilio-log-") as folder:
+        log = Path(folder) / "queries.txt"
+        write(log, first)
+        asked = QueryLog(
+            file=str(log), threshold=THRESHOLD, phrases=drifting.phrases, every=0
+        )
+        topic = msgspec.structs.replace(
+            drifting.trial.topic, keywords=(), query_log=asked
+        )
+        trial = msgspec.structs.replace(drifting.trial, topic=topic)
+        if not drifting.follows:
+            return conduct(trial)
+        return conduct(trial, partial(DriftingCrawl, log=log, later=later))
+
+
+def write(log: Path, batch: Batch) -> None:
+    """Queries that were just asked, a line each."""
+    with log.open("a", encoding="utf-8") as file:
+        file.writelines(f"{query}\n" for query in batch.queries)
