@@ -5,25 +5,20 @@ Yang's User-Oriented Webpage Expander, section 4.2 and figure 5. The user queue 
     F = 1   the query itself, to the search engines of the topic   ULScore = 3·100
     F = 2   a link U of a stored page of site S                    ULScore = 2·S_F(U)
 
-    S_F(U) = R_S,D · AnE_Score(U,Q)                               if that is not 0
+and is served before all else: nothing else is fetched meanwhile. S_F is in interest.py,
+AnE_Score in query_expansion.py. Of links that are equal, those come first that promise
+more to the crawl.
 
-and is served before all else: nothing else is fetched meanwhile. The list carries S_F,
-not the raw AnE_Score (papers.md C.5-1). Of links that are equal, those come first that
-promise more to the crawl.
-
-`fixed`: R smoothed and AnE_Score by √length; what engines found comes first, for at
-most half of the pages. `paper`: to the letter; what engines found is F = 3 and new,
-ULScore 1.
+`fixed`: R smoothed, AnE_Score by √length; what engines found comes first, for at most
+half of the pages; then also links that stand on pages about what is asked for. `paper`:
+to the letter; what engines found is F = 3 and new, ULScore 1.
 """
 
 from __future__ import annotations
 
 import asyncio
-import sqlite3
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
-from functools import lru_cache
-from typing import NamedTuple
 
 import msgspec
 
@@ -33,18 +28,12 @@ from opilio.search.query import Query
 from opilio.site_model import NEW_SCORE, SEARCH_SCORE, Source, ul_score
 from opilio.sites.domain import Domain
 from opilio.sites.errand import on_errand, state_of
+from opilio.sites.interest import BESIDE, Interest, Wanted
 from opilio.sites.models import Mode, load_sites
 from opilio.sites.query_expansion import AnchorScore, expand_query
-from opilio.sites.user_queue import UserQueue, Wanted
+from opilio.sites.user_queue import UserQueue
 from opilio.types import Link, Ranked, State
 
-OUTBOUND = """
-    SELECT link.id, host.name, link.anchor, origin.name, link.promise
-    FROM link JOIN host ON host.id = link.host
-    JOIN link AS place ON place.id = link.found_on
-    JOIN host AS origin ON origin.id = place.host
-    WHERE link.state = 'waiting' AND link.anchor <> '' AND (?1 = 0 OR host.taken < ?1)
-"""
 FETCHED = """
     SELECT url FROM page JOIN link USING (id)
     WHERE number > ? AND state IN ('kept', 'irrelevant') ORDER BY number
@@ -63,55 +52,6 @@ class Expansion(msgspec.Struct, frozen=True, kw_only=True):
     kept: int  # of these
     urls: Sequence[str]  # of the pages that are new and no copies, kept or not
     ended: str  # why: pages, links (there are no more), time, interrupted
-
-
-class Outbound(NamedTuple):
-    """A link that waits in the frontier."""
-
-    id: int
-    host: str
-    anchor: str
-    origin: str  # host of the page it was found on
-    promise: float
-
-
-def outbound(db: sqlite3.Connection, per_host: int = 0) -> Iterator[Outbound]:
-    """The outbound links of stored pages that wait, but for those of hosts whose
-    budget is spent."""
-    return map(Outbound._make, db.execute(OUTBOUND, (per_host,)))
-
-
-class Interest:
-    """S_F of links, given AnE_Score of their anchors and R_S,D of hosts."""
-
-    def __init__(
-        self,
-        anchor_score: Callable[[str], float],
-        relation: Callable[[str], float],
-        sites: Sequence[str] = (),
-    ) -> None:
-        self.anchor_score = lru_cache(2**16)(anchor_score)
-        self.relation = lru_cache(None)(relation)
-        self.sites = sites  # that the query is limited to
-
-    def __call__(self, anchor: str, origin: str, host: str) -> float:
-        """S_F(U), for a link U on the site `origin` that leads to `host`."""
-        found = self.anchor_score(anchor)
-        if not found or not self.is_asked(host):
-            return 0.0
-        return self.relation(origin) * found
-
-    def is_asked(self, host: str) -> bool:
-        """May a page of this host answer?"""
-        return not self.sites or any(f".{host}".endswith(f".{s}") for s in self.sites)
-
-    def url_list(self, links: Iterable[Outbound]) -> Iterator[Wanted]:
-        """Webpage_Expand_Strategy(Q, D): the links with S_F > 0, by ULScore."""
-        for link in links:
-            score = self(link.anchor, link.origin, link.host)
-            if score > 0:
-                value = ul_score(Source.MODEL, score)
-                yield Wanted(link.id, link.host, value, link.promise)
 
 
 class Expander:
@@ -148,7 +88,7 @@ class Expander:
             with suppress(TimeoutError):
                 async with asyncio.timeout(seconds / 2):
                     queue.want(await self.found_by_engines(interest, (pages + 1) // 2))
-            queue.want(interest.url_list(outbound(db, settings.bounds.per_host)))
+            queue.want(interest.url_list(db, settings.bounds.per_host))
             await queue.refill()
             ended = await running.run({})
         finally:
@@ -172,7 +112,10 @@ class Expander:
             self.terms, self.domain.brief.language, self.mode, self.query.without
         )
         return Interest(
-            score, lambda host: models.profile(host).relation, self.query.sites
+            score,
+            lambda host: models.profile(host).relation,
+            sites=self.query.sites,
+            beside=0.0 if self.mode == "paper" else BESIDE,
         )
 
     async def found_by_engines(self, interest: Interest, most: int) -> list[Wanted]:

@@ -10,29 +10,16 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter
-from collections.abc import Callable, Iterable
-from typing import NamedTuple
+from collections.abc import Iterable
 
 from opilio import urls
 from opilio.config import Politeness
-from opilio.site_model import Source, ul_score
 from opilio.sites.errand import Errand
+from opilio.sites.interest import Interest, Wanted
 from opilio.types import Frontier, Lease, Ranked, State
 
 AHEAD = 32  # links chosen and not yet visited
 OF_A_HOST = 4
-
-LinkScore = Callable[[str, str, str], float]
-"""An anchor, the host it stands on and the host it leads to -> S_F."""
-
-
-class Wanted(NamedTuple):
-    """A link that may answer a query."""
-
-    id: int
-    host: str
-    value: float  # ULScore
-    promise: float  # to the crawl
 
 
 def place(link: Wanted) -> tuple[float, float, int]:
@@ -48,10 +35,11 @@ class UserQueue(Errand):
         frontier: Frontier,
         db: sqlite3.Connection,
         politeness: Politeness,
-        score: LinkScore,
+        interest: Interest,
     ) -> None:
         super().__init__(frontier, db, politeness)
-        self.score = score
+        self.interest = interest
+        self.found: dict[int, list[tuple[int, str, float]]] = {}  # on pages just read
         self.wanted: dict[int, Wanted] = {}
         self.ahead: dict[int, str] = {}  # id -> host
         self.tried: set[int] = set()
@@ -94,12 +82,13 @@ class UserQueue(Errand):
         batch = list(found)
         ids = await super().add(batch, via, redirect=redirect)
         if via and not redirect:
+            links = self.found[via.id] = []
             for id, ranked in zip(ids, batch, strict=True):
-                host = urls.host(ranked.link.url)
-                score = self.score(ranked.link.anchor, via.host, host)
-                if id and score > 0 and self.state(id) == State.WAITING:
-                    value = ul_score(Source.MODEL, score)
-                    self.want([Wanted(id, host, value, ranked.promise)])
+                if id and self.state(id) == State.WAITING:
+                    link = id, urls.host(ranked.link.url), ranked.promise
+                    links.append(link)
+                    score = self.interest.score(ranked.link.anchor, via.host)
+                    self.want(self.interest.want(*link, score))
         return ids
 
     async def done(
@@ -107,8 +96,18 @@ class UserQueue(Errand):
     ) -> None:
         """End a lease; the next comes first, since nobody waits at an empty queue."""
         self.ahead.pop(lease.id, None)
+        self.look_beside(lease)
         await self.refill()
         await super().done(lease, state, reason, contacted=contacted)
+
+    def look_beside(self, lease: Lease) -> None:
+        """Want all links of a page that was read, if its title says so."""
+        links = self.found.pop(lease.id, ())
+        row = self.db.execute("SELECT title FROM page WHERE id = ?", (lease.id,))
+        [title] = row.fetchone() or [""]
+        score = self.interest.score_beside(title or "", lease.host)
+        for link in links:
+            self.want(self.interest.want(*link, score))
 
     async def retry(
         self,
