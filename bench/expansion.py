@@ -4,8 +4,8 @@
 thesaurus. Then, for each of 20 queries: the pages of its label among the first ten
 results before, and after 50 more pages 1. by `opilio search --expand`, 2. breadth-first
 (of the waiting links, those found first), 3. by the crawl's own strategy. Each query
-and way starts from a copy of the same crawl, and in all three the crawl follows the query
-as it does after a search; so every way has the same judge.
+and way starts from a copy of the same crawl, and in all three the crawl follows the
+query as it does after a search; so every way has the same judge.
 
 The queries, by a rule: the leaf labels with at least ten pages that share the longest
 beginning with a label of the topic, then those with the most pages; the query is the

@@ -1,0 +1,166 @@
+"""`opilio search --expand` over loopback HTTP, in replays, and when it is killed."""
+
+import asyncio
+import random
+
+from crawling import OPILIO, SETTINGS, Crawled, opilio
+from opilio.lab.small import SmallWeb, page, redirect
+
+BEES = "The bee makes honey in the hive. " * 20
+ONE = f"{SETTINGS}[crawl]\nin_flight = 1\nstrategy = 'breadth-first'\n"
+LINKS = {f"/dull-{n}": f"news {n}" for n in range(20)}
+WEB = SmallWeb(
+    {
+        "http://seed.test/": page(
+            "Bees", BEES, LINKS | {"/d": "Drones", "http://other.test/m": "moved drone"}
+        ),
+        "http://seed.test/d": page(
+            "A drone", f"{BEES} drone " * 3, {"/e": "drone eggs", "/f": "further"}
+        ),
+        "http://seed.test/e": page("Eggs", f"{BEES} drone eggs one"),
+        "http://seed.test/f": page("Further", f"{BEES} something else"),
+        "http://other.test/m": redirect("http://other.test/n"),
+        "http://other.test/n": page("Moved", f"{BEES} all about a drone elsewhere"),
+    }
+    | {
+        f"http://seed.test/dull-{n}": page(f"Dull {n}", f"{BEES} dull{n} " * 2)
+        for n in range(20)
+    }
+)
+
+
+async def search(life: Crawled, *options: object):
+    proxy = ("--proxy", life.server.proxy_url) if life.server else ()
+    return await opilio("search", life.folder, *proxy, *options)
+
+
+async def test_pages_for_a_query_are_fetched_marked_and_nothing_else_is(crawled):
+    life = await crawled(WEB, settings_text=ONE)
+    await life.crawl("--max-pages", 2)
+    assert (await search(life, "drone", "--json")).json()["total"] == 1
+    asked = len(life.server.requests)
+    ended = await search(life, "drone", "--expand", 9, "--json")
+    assert ended.code == 0, ended.err
+    told = ended.json()
+    fetched = {one.url for one in life.server.requests[asked:]} - {
+        "http://other.test/robots.txt"
+    }
+    # what names it, where that redirects to, and all that stands on a page about it
+    assert fetched == {
+        "http://seed.test/d",
+        "http://seed.test/e",
+        "http://seed.test/f",
+        "http://other.test/m",
+        "http://other.test/n",
+    }
+    assert {hit["url"]: hit["new"] for hit in told["hits"]} == {
+        "http://seed.test/": False,
+        "http://seed.test/d": True,
+        "http://seed.test/e": True,
+        "http://other.test/n": True,
+    }
+    more = told["expansion"]
+    assert (more["pages"], more["kept"], more["ended"]) == (4, 4, "links")
+    assert more["terms"] == {"drone": 1.0}
+    again = (await search(life, "drone", "--expand", 9, "--json")).json()
+    assert again["expansion"]["pages"] == 0
+    assert [hit["new"] for hit in again["hits"]] == [False] * 4
+    # the crawl goes on with what it had been going to do, each page once
+    assert (await life.crawl("--max-pages", 0)).code == 0
+    assert {state for state, _ in life.states().values()} == {"kept", "copy"}
+    urls = [one.url for one in life.server.requests]
+    assert len(urls) == len(set(urls))
+
+
+async def test_a_person_is_told_what_came_of_it(crawled):
+    life = await crawled(WEB, settings_text=ONE)
+    await life.crawl("--max-pages", 1)
+    ended = await search(life, "drone", "--expand", 1, "--no-log")
+    assert "new: A drone" in ended.out
+    assert "1 page fetched, 1 kept, 1 of them in the answer" in ended.out
+    ended = await search(life, "zebra", "--expand", 5, "--no-log")
+    assert "0 pages fetched" in ended.out and "no other link" in ended.out
+
+
+async def test_a_replayed_crawl_is_expanded_from_its_archive(crawled):
+    life = await crawled(WEB)
+    await life.crawl()
+    home = life.home / "replayed"
+    home.mkdir()
+    replayed = Crawled(home, settings_text=ONE)
+    warc = next((life.folder / "warc").iterdir())
+    assert (await replayed.crawl("--replay", warc, "--max-pages", 2)).code == 0
+    told = (await search(replayed, "drone", "--expand", 3, "--json")).json()
+    assert told["expansion"]["pages"] == 3
+    assert any(hit["new"] for hit in told["hits"])
+    warc.rename(warc.with_suffix(".away"))
+    ended = await search(replayed, "drone", "--expand", 3)
+    assert ended.code == 2 and "does not exist" in ended.err
+    assert (await search(replayed, "drone")).code == 0
+
+
+async def test_while_it_is_crawled_a_folder_is_searched_but_not_expanded(crawled):
+    slow = ONE.replace("delay = 0.0", "delay = 0.7")
+    life = await crawled(WEB, settings_text=slow)
+    process = await life.start()
+    try:
+        while len(life.server.requests) < 3:
+            await asyncio.sleep(0.02)
+        await asyncio.sleep(0.3)  # to be committed, every 0.05 seconds
+        refused = await search(life, "honey", "--expand", 3)
+        assert refused.code == 2
+        assert "being crawled by another process" in refused.err
+        assert "without --expand" in refused.err
+        assert (await search(life, "honey", "--json")).json()["total"]
+    finally:
+        process.kill()
+        await process.wait()
+
+
+async def test_time_and_ctrl_c_end_it_and_show_what_there_is(crawled):
+    slow = ONE.replace("delay = 0.0", "delay = 0.4")
+    life = await crawled(WEB, settings_text=slow)
+    await life.crawl("--max-pages", 1)
+    options = ("--expand", 20, "--json", "--no-log")
+    ended = await search(life, "news", *options, "--expand-seconds", 1)
+    told = ended.json()["expansion"]
+    assert ended.code == 0 and told["ended"] == "time" and 0 < told["pages"] < 10
+    enough = len(life.server.requests) + 2
+    process = await asyncio.create_subprocess_exec(
+        *map(str, (OPILIO, "search", life.folder, "news", *options)),
+        *("--proxy", life.server.proxy_url),
+        stdout=asyncio.subprocess.PIPE,
+    )
+    async with asyncio.timeout(60):
+        while len(life.server.requests) < enough:
+            await asyncio.sleep(0.01)
+        process.terminate()
+        out, _ = await process.communicate()
+    assert process.returncode == 130
+    assert b'"ended":"interrupted"' in out
+
+
+async def test_after_a_kill_the_crawl_goes_on_and_loses_nothing(crawled):
+    rng = random.Random(2)
+    slow = ONE.replace("delay = 0.0", "delay = 0.03")
+    life = await crawled(WEB, settings_text=slow)
+    await life.crawl("--max-pages", 1)
+    for _ in range(2):
+        enough = len(life.server.requests) + rng.randint(2, 5)
+        process = await asyncio.create_subprocess_exec(
+            *map(str, (OPILIO, "search", life.folder, "news", "--expand", 20)),
+            *("--proxy", life.server.proxy_url, "--no-log"),
+            stdout=asyncio.subprocess.DEVNULL,
+            stderr=asyncio.subprocess.DEVNULL,
+        )
+        async with asyncio.timeout(60):
+            while len(life.server.requests) < enough:
+                await asyncio.sleep(0.002)
+        process.kill()  # -9
+        await process.wait()
+    assert (await life.crawl("--max-pages", 0)).code == 0
+    pages = [url for url, answer in WEB.answers.items() if answer.status == 200]
+    states = life.states()
+    assert {states[url][0] for url in pages} == {"kept"}
+    [(count,)] = life.rows("SELECT count(*) FROM indexed WHERE page")
+    assert count == len(pages)
