@@ -1,10 +1,12 @@
 """`opilio search --expand` over loopback HTTP, in replays, and when it is killed."""
 
 import asyncio
+import json
 import random
 
-from crawling import OPILIO, SETTINGS, Crawled, opilio
+from crawling import OPILIO, SETTINGS, TOPIC, Crawled, opilio
 from opilio.lab.small import SmallWeb, page, redirect
+from opilio.lab.synthetic import SyntheticAnswer
 
 BEES = "The bee makes honey in the hive. " * 20
 ONE = f"{SETTINGS}[crawl]\nin_flight = 1\nstrategy = 'breadth-first'\n"
@@ -27,6 +29,45 @@ WEB = SmallWeb(
         for n in range(20)
     }
 )
+
+
+class WithEngine(SmallWeb):
+    """The web with a SearXNG in it that knows one page on drones, one far away."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            WEB.answers
+            | {
+                "http://far.test/": page("Far drones", f"{BEES} drone far away"),
+                "http://far.test/other": page("Far bees", f"{BEES} nothing else"),
+            }
+        )
+
+    def respond(self, url: str, attempt: int = 0) -> SyntheticAnswer:
+        if not url.startswith("http://engine.test/search?"):
+            return super().respond(url, attempt)
+        asked = "" if "q=drone&" in url else "other"
+        results = [{"url": f"http://far.test/{asked}", "engines": ["a"]}]
+        body = json.dumps({"results": results}).encode()
+        return SyntheticAnswer(200, (("content-type", "application/json"),), body)
+
+
+async def test_search_engines_of_the_topic_are_asked_first(crawled):
+    topic = f'{TOPIC}[seeds]\nsearch = ["searxng:http://engine.test"]\n'.replace(
+        'seeds = ["http://seed.test/"]', ""
+    )
+    topic += 'urls = ["http://seed.test/"]\n'
+    life = await crawled(WithEngine(), topic_text=topic, settings_text=ONE)
+    assert (await life.crawl("--max-pages", 2)).code == 0
+    asked = len(life.server.requests)
+    ended = await search(life, "drone", "--expand", 2, "--json")
+    assert ended.code == 0, ended.err
+    requests = [one.url for one in life.server.requests[asked:]]
+    assert requests[0].startswith("http://engine.test/search?q=drone&")
+    assert "http://far.test/" in requests
+    assert {"url": "http://far.test/", "new": True}.items() <= next(
+        hit.items() for hit in ended.json()["hits"] if "far" in hit["url"]
+    )
 
 
 async def search(life: Crawled, *options: object):

@@ -101,8 +101,12 @@ def show_expansion(more: Expansion, answer: Answer) -> None:
     new = set(more.urls)
     shown = sum(hit.url in new for hit in answer.hits)
     pages = "page" if more.pages == 1 else "pages"
-    told = f"{more.pages:,} {pages} fetched, {more.kept:,} kept, {shown:,} of them "
-    stdout.print(Text(f"{told}in the answer{ENDED.get(more.ended, '')}"))
+    told = f"{more.pages:,} {pages} fetched, {more.kept:,} kept, "
+    told += f"{shown:,} of them in the answer"
+    if more.failed:
+        links = "link" if more.failed == 1 else "links"
+        told += f"; {more.failed:,} {links} led to no page"
+    stdout.print(Text(told + ENDED.get(more.ended, "")), soft_wrap=True)
 
 
 def tell(message: str) -> None:

@@ -50,6 +50,7 @@ class Expansion(msgspec.Struct, frozen=True, kw_only=True):
     terms: Mapping[str, float]  # of the expanded query
     pages: int  # fetched
     kept: int  # of these
+    failed: int  # links that led to no page
     urls: Sequence[str]  # of the pages that are new and no copies, kept or not
     ended: str  # why: pages, links (there are no more), time, interrupted
 
@@ -101,6 +102,7 @@ class Expander:
         return Expansion(
             terms={" ".join(key): near for key, near in self.terms.items()},
             **told,
+            failed=queue.failed,
             urls=[url for (url,) in db.execute(FETCHED, (before,))],
             ended=ENDED.get(ended, ended),
         )
