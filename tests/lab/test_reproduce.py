@@ -1,6 +1,7 @@
 """The papers' experiments on small webs: what was seen there must not vanish.
 
-The webs are pinned by their seeds. Floors are about half of what was measured on them.
+The webs are pinned by their seeds. Floors are half of what was measured on them, or
+less; where nothing was shown, as of blocks and PageRank, there is none.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from opilio.lab.reproduce.tables import markdown
 from opilio.topic import load_topic
 
 SEED = 1
+pytestmark = pytest.mark.timeout(300)  # they are long where others work as well
 
 
 def differences(
@@ -33,7 +35,7 @@ def differences(
 ) -> Mapping[str, float]:
     """Claim -> mean difference of its two arms, on a small web."""
     small = replace(EXPERIMENTS[letter], webs={"small": dials}, **changes)
-    outcome = on_synthetic_webs(small, "small", folder, jobs=2, seeds=(SEED,))
+    outcome = on_synthetic_webs(small, "small", folder, jobs=1, seeds=(SEED,))
     return {each.claim.text: each.paired.mean for each in outcome.findings}
 
 
@@ -44,15 +46,15 @@ def test_transcription_helps_where_pages_have_few_links(tmp_path: Path) -> None:
 
 
 def test_an_ontology_beats_both_pagerank_and_breadth_first(tmp_path: Path) -> None:
-    dials = Dials(pages=600, hosts=12, topics=6)
-    found = differences(tmp_path, "B", dials, topics=3, budget="100")
+    dials = Dials(pages=300, hosts=8, topics=4)
+    found = differences(tmp_path, "B", dials, topics=2, budget="60")
     assert found["the ontology beats PageRank"] > FLOORS["B"]
     assert found["the ontology beats breadth-first"] > FLOORS["B"]
 
 
 def test_a_table_that_follows_its_users_beats_one_that_does_not(tmp_path: Path) -> None:
-    dials = Dials(pages=900, hosts=12, topics=4)
-    found = differences(tmp_path, "D", dials, topics=2, budget="240")
+    dials = Dials(pages=600, hosts=8, topics=4)
+    found = differences(tmp_path, "D", dials, topics=2, budget="200")
     assert found["the dynamic table beats the static one"] > FLOORS["D dynamic"]
     assert found["the static table beats none"] > FLOORS["D static"]
 
@@ -61,10 +63,10 @@ def test_tunnels_lead_to_pages_that_nothing_else_does(tmp_path: Path) -> None:
     dials = Dials(pages=400, hosts=8, topics=8, mixed=0.3, hidden=0.1)
     found = differences(tmp_path, "E", dials, topics=2)
     assert found["tunnelling finds more targets"] > FLOORS["E"]
-    assert found["so it does without blocks"] > 0
+    assert found["so it does without blocks"] > FLOORS["E"]
 
 
-FLOORS = {"A": 0.0, "B": 0.1, "D dynamic": 0.0, "D static": 0.03, "E": 0.02}
+FLOORS = {"A": 0.005, "B": 0.15, "D dynamic": 0.12, "D static": 0.03, "E": 0.04}
 
 CLAIM = Claim("a beats b", "a", "b", "harvest")
 
