@@ -17,6 +17,7 @@ from typer.testing import CliRunner
 
 from opilio.cli import app
 from opilio.cli.lab import named
+from opilio.cli.lab_runs import locked
 
 OPILIO = [sys.executable, "-c", "from opilio.cli import main; main()"]
 OWN = '''
@@ -180,6 +181,75 @@ def test_mistakes_are_named(web: Path, arguments: list[str], told: str) -> None:
     done = CliRunner().invoke(app, ["lab", "run", "--web", str(web), *arguments])
     assert done.exit_code != 0
     assert told in str(done.exception)
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("sys.exit(0)", "called sys.exit"),
+        ("raise ValueError('boom')", "ValueError: boom"),
+        ("subprocess.run(['cat', LABELS])", "start other programs"),
+        ("os.open('labels.tsv', 0, dir_fd=os.open(WEB, 0))", "lets no crawl see"),
+    ],
+)
+def test_a_strategy_that_misbehaves_fails_alone(
+    web: Path, tmp_path: Path, line: str, told: str
+) -> None:
+    own = tmp_path / "bad.py"
+    setting = f"import os, subprocess, sys\nWEB = {str(web)!r}\nLABELS = ''\n"
+    own.write_text(setting + OWN.replace("for link in", f"{line}\n        for link in"))
+    out = tmp_path / "out.json"
+    arguments = [
+        "--web",
+        web,
+        "--topic",
+        "chess",
+        "--budget",
+        10,
+        "--json",
+        out,
+        "-j",
+        1,
+    ]
+    given = ["--strategy", f"{own}:Long", "--strategy", "best-first"]
+    done = subprocess.run(
+        [*OPILIO, "lab", "run", *map(str, arguments), *given],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert told in done.stderr
+    assert len(done.stderr.splitlines()) < 20
+    runs = [json.loads(line) for line in out.read_text().splitlines()]
+    assert [run["strategy"] for run in runs] == ["best-first"]
+
+
+def test_the_code_of_a_strategy_never_runs_where_the_labels_are(
+    web: Path, tmp_path: Path
+) -> None:
+    own = tmp_path / "leak.py"
+    own.write_text(f"open({str(web / 'labels.tsv')!r}).read()\n{OWN}")
+    arguments = ["--web", str(web), "--topic", "chess", "--strategy", f"{own}:Long"]
+    done = CliRunner().invoke(app, ["lab", "run", *arguments])
+    assert "lets no crawl see" in str(done.exception)
+
+
+def test_a_folder_is_for_one_comparison_at_a_time(web: Path, tmp_path: Path) -> None:
+    with locked(tmp_path / "out"):
+        arguments = ["--web", str(web), "-o", str(tmp_path / "out")]
+        done = CliRunner().invoke(app, ["lab", "compare", *arguments])
+    assert "another comparison" in str(done.exception)
+
+
+def test_a_web_that_is_cut_short_is_noticed(web: Path, tmp_path: Path) -> None:
+    for name in ("web.toml", "labels.tsv"):
+        (tmp_path / name).write_bytes((web / name).read_bytes())
+    (tmp_path / "topics").symlink_to(web / "topics")
+    whole = (web / "pages.warc.gz").read_bytes()
+    (tmp_path / "pages.warc.gz").write_bytes(whole[: len(whole) * 7 // 10])
+    given = ["--web", str(tmp_path), "--topic", "chess", "--budget", "5"]
+    assert "cut short" in CliRunner().invoke(app, ["lab", "run", *given]).stderr
 
 
 def test_options_stay_with_their_strategy() -> None:

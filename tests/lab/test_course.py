@@ -83,10 +83,14 @@ def test_what_is_out_of_scope_is_no_target(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("budget", "requests"), [("3R", 9), ("1.5r", 4), ("R", 3), ("50%", 4), ("70", 70)]
+    ("budget", "requests"), [("3R", 9), ("1.5r", 4), ("R", 3), ("50%", 4), ("8", 8)]
 )
 def test_budgets(tmp_path: Path, budget: str, requests: int) -> None:
     assert small_ground(tmp_path).course("bees", budget=budget).budget == requests
+
+
+def test_a_budget_is_at_most_what_there_is_to_ask_for(tmp_path: Path) -> None:
+    assert small_ground(tmp_path).course("bees", budget="9" * 30).budget == 9
 
 
 @pytest.mark.parametrize("budget", ["0", "-3", "R3", "much", "nan%", "infR", ""])

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
+import re
 import shlex
 import sys
-import tempfile
 import time
 from collections.abc import Iterable
 from datetime import UTC, datetime
@@ -15,29 +14,19 @@ from typing import Annotated
 
 import msgspec
 import typer
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
-from rich.text import Text
 
 from opilio.cli.lab_reproduce import reproduce
+from opilio.cli.lab_runs import carry_out, cores, locked, open_ground
 from opilio.cli.lab_table import print_table
-from opilio.cli.terminal import stderr, stdout
-from opilio.errors import BadInput, OpilioError
-from opilio.lab.atlas import open_atlas
-from opilio.lab.compare import Done, Wanted, compare, tasks
-from opilio.lab.course import Ground, SeedsMode
+from opilio.cli.terminal import stdout
+from opilio.errors import BadInput
+from opilio.lab.compare import Wanted
+from opilio.lab.course import SeedsMode
 from opilio.lab.dials import Dials
-from opilio.lab.labels import read_labels
 from opilio.lab.rows import row, row_with_pages, write_lines, write_pages
-from opilio.lab.runs import About, Task
+from opilio.lab.runs import About
 from opilio.lab.synthetic import SyntheticWeb
-from opilio.lab.webs import open_web, write_web
+from opilio.lab.webs import write_web
 from opilio.strategies import DEFAULT, strategies
 
 lab_app = typer.Typer(
@@ -104,8 +93,10 @@ def run(
         budget=budget,
         repeat=repeat,
     )
-    ground = open_ground(web, jobs or cores())
-    done, failed = carry_out(ground, wanted, None, jobs or cores())
+    jobs = jobs or cores()
+    ground = open_ground(web, topic, jobs)
+    with locked(None) as folder:
+        done, failed = carry_out(ground, wanted, folder, jobs)
     rows = map(row_with_pages, done)
     if as_json and str(as_json) == "-":
         for each in rows:
@@ -169,38 +160,40 @@ def compare_all(
     altair()  # if that is missing, it is told before anything is crawled
     began = time.monotonic()
     jobs = jobs or cores()
-    ground = open_ground(web, jobs)
+    chosen = named(topics or ())
+    ground = open_ground(web, chosen, jobs)
     wanted = Wanted(
-        topics=named(topics or ground.web.topics),
+        topics=chosen or list(ground.web.topics),
         strategies=named(strategies_ or strategies()),
         judges=named(judges),
         modes=seeds_mode,
         budget=budget,
         repeat=repeat,
     )
-    folder = output or Path(f"lab-{ground.web.name}")
+    name = re.sub(r"[^\w.-]+", "-", ground.web.name)
     started = datetime.now(UTC).isoformat(timespec="seconds")
-    done, failed = carry_out(ground, wanted, folder, jobs)
-    if not done:
-        raise typer.Exit(1)
-    about = About(
-        command=shlex.join(["opilio", *sys.argv[1:]]),
-        web=ground.web.name,
-        title=ground.web.title,
-        pages=int(ground.atlas.is_page.sum()),
-        links=len(ground.atlas.graph.targets),
-        versions={name: version(name) for name in VERSIONS} | {"python": PYTHON},
-        started=started,
-        seconds=time.monotonic() - began,
-        cores=cores(),
-    )
-    (folder / "comparison.json").write_bytes(msgspec.json.encode(about))
-    write_lines((row(each.run) for each in done), folder / "runs.jsonl")
-    write_pages(done, folder / "pages.parquet")
-    runs = [each.run for each in done]
-    page = write_report(runs, about, folder)
+    with locked(output or Path(f"lab-{name}")) as folder:
+        done, failed = carry_out(ground, wanted, folder, jobs)
+        if not done:
+            raise typer.Exit(1)
+        about = About(
+            command=shlex.join(["opilio", *sys.argv[1:]]),
+            web=ground.web.name,
+            title=ground.web.title,
+            pages=int(ground.atlas.is_page.sum()),
+            links=len(ground.atlas.graph.targets),
+            versions={name: version(name) for name in VERSIONS} | {"python": PYTHON},
+            started=started,
+            seconds=time.monotonic() - began,
+            cores=cores(),
+        )
+        runs = [each.run for each in done]
+        (folder / "comparison.json").write_bytes(msgspec.json.encode(about))
+        write_lines(map(row, runs), folder / "runs.jsonl")
+        write_pages(done, folder / "pages.parquet")
+        page = write_report(runs, about, folder)
     print_table(runs)
-    stdout.print(f"\nReport: [bold]{page}[/]", soft_wrap=True)
+    stdout.print(f"\nReport: {page}", markup=False, soft_wrap=True)
     raise typer.Exit(1 if failed else 0)
 
 
@@ -231,11 +224,6 @@ VERSIONS = ("opilio", "numpy", "turbohtml")
 PYTHON = ".".join(map(str, sys.version_info[:3]))
 
 
-def cores() -> int:
-    """How many crawls can run at a time."""
-    return len(os.sched_getaffinity(0))
-
-
 def named(given: Iterable[str]) -> list[str]:
     """The names in lists separated by commas; options stay with their strategy.
 
@@ -249,50 +237,3 @@ def named(given: Iterable[str]) -> list[str]:
         elif part:
             found.append(part)
     return list(dict.fromkeys(found))
-
-
-def open_ground(folder: Path, jobs: int) -> Ground:
-    """A web with its labels and its links."""
-    web = open_web(folder)
-
-    def tell(message: str) -> None:
-        stderr.print(message, style="dim")
-
-    return Ground(web, open_atlas(web.warcs, tell, jobs), read_labels(web.labels))
-
-
-def carry_out(
-    ground: Ground, wanted: Wanted, folder: Path | None, jobs: int
-) -> tuple[list[Done], int]:
-    """All runs in the order of the tasks, and how many failed, behind a bar."""
-    failures: list[str] = []
-
-    def trouble(task: Task, error: Exception) -> None:
-        told = str(error)
-        if not isinstance(error, OpilioError):  # a mistake in someone's code: where?
-            told = f"{type(error).__name__}: {error}\n{error.__cause__ or ''}"
-        failures.append(f"{task.topic} · {task.strategy} · {task.judge}: {told}")
-
-    of = len(tasks(ground.web.name, wanted))
-    with (
-        tempfile.TemporaryDirectory(prefix="opilio-lab-") as spare,
-        Progress(
-            TextColumn("[bold]{task.description}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TimeElapsedColumn(),
-            TextColumn("left"),
-            TimeRemainingColumn(),
-            console=stderr,
-            transient=True,
-        ) as bar,
-    ):
-        shown = bar.add_task("crawls", total=of)
-        done = []
-        for each in compare(ground, wanted, folder or Path(spare), jobs, trouble):
-            done.append(each)
-            bar.update(shown, completed=len(done) + len(failures))
-    for failure in failures:
-        stderr.print(Text(failure, "red"), soft_wrap=True)
-    place = {task: number for number, task in enumerate(tasks(ground.web.name, wanted))}
-    return sorted(done, key=lambda each: place[each.run.task]), len(failures)

@@ -7,23 +7,22 @@ has ended is kept in a folder, so the same comparison goes on where it was.
 from __future__ import annotations
 
 import hashlib
-import inspect
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from functools import cache, partial
+from importlib.util import find_spec
 from itertools import islice, product
-from multiprocessing import get_context
 from pathlib import Path
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 import msgspec
 
 import opilio
 from opilio import config
 from opilio.build import choose, find_strategy
-from opilio.errors import BadInput
+from opilio.errors import BadInput, OpilioError
 from opilio.judge import JUDGES
 from opilio.lab import guard
 from opilio.lab.course import Course, Ground, SeedsMode
@@ -31,7 +30,7 @@ from opilio.lab.measures import measure, shares
 from opilio.lab.perfect import PERFECT, Perfect
 from opilio.lab.runs import Run, Task, Trace
 from opilio.lab.trial import Trial, conduct
-from opilio.strategies import load
+from opilio.strategies import OURS, is_file, load
 
 
 class Wanted(msgspec.Struct, frozen=True, kw_only=True):
@@ -85,10 +84,8 @@ def compare(
     A trial that fails is told to `trouble`, and the others go on; without it, the
     comparison fails too.
     """
-    for strategy in wanted.strategies:
-        check_strategy(strategy)
-    for judge in wanted.judges:
-        choose("judge", judge, {**JUDGES, PERFECT: Perfect})
+    secrets = [ground.web.labels, *ground.web.topics.values()]
+    check(wanted, secrets)
     course = cache(partial(ground.course, budget=wanted.budget))
     code = cache(code_of)
     kept, readings = folder / "runs", folder / "readings"
@@ -103,12 +100,17 @@ def compare(
         else:
             todo.append(Prepared(file, task, taken))
     try:
-        secrets = [ground.web.labels, *ground.web.topics.values()]
         for one, future in conducted(ground, todo, readings, secrets, jobs):
             try:
                 trace = future.result()
             except Exception as error:  # of a strategy that may be someone else's
-                if trouble is None or isinstance(error, BrokenProcessPool):
+                if isinstance(error, BrokenProcessPool):
+                    raise OpilioError(
+                        f"a process died, perhaps at {one.task.strategy} on "
+                        f"{one.task.topic}: killed, out of memory, or ended by the "
+                        "strategy; what is done is kept, run the same command to go on"
+                    ) from error
+                if trouble is None:
                     raise
                 trouble(one.task, error)
                 continue
@@ -149,15 +151,10 @@ def conducted(
     secrets: Sequence[Path],
     jobs: int,
 ) -> Iterator[tuple[Prepared, Future[Trace]]]:
-    """The traces of trials, as they end, run by so many processes.
-
-    Processes are spawned, not forked: a fork would have the labels in its memory.
-    """
+    """The traces of trials, as they end, run by so many processes."""
     waiting = iter(todo)
     under_way: dict[Future[Trace], Prepared] = {}
-    with ProcessPoolExecutor(
-        jobs, get_context("spawn"), initializer=guard.forbid, initargs=(secrets,)
-    ) as processes:
+    with guard.processes(jobs, secrets) as processes:
         try:
             while True:
                 for one in islice(waiting, 2 * jobs - len(under_way)):
@@ -219,6 +216,24 @@ def parse_strategy(written: str) -> tuple[str, Mapping[str, str]]:
     }
 
 
+def check(wanted: Wanted, secrets: Sequence[Path]) -> None:
+    """BadInput for anything that is not there.
+
+    The code of a strategy that is not ours runs only in processes that see no label.
+    """
+    for name in ("topics", "strategies", "judges", "modes"):
+        if not getattr(wanted, name):
+            raise BadInput(f"there are no {name} to compare; name one at least")
+    for judge in wanted.judges:
+        choose("judge", judge, {**JUDGES, PERFECT: Perfect})
+    theirs = [name for name in wanted.strategies if parse_strategy(name)[0] not in OURS]
+    for name in set(wanted.strategies) - set(theirs):
+        check_strategy(name)
+    if theirs:
+        with guard.processes(1, secrets) as processes:
+            list(processes.map(check_strategy, theirs))
+
+
 def check_strategy(written: str) -> None:
     """BadInput for a strategy that is not there, or options that it does not have."""
     name, options = parse_strategy(written)
@@ -246,9 +261,15 @@ def name_of(
 
 
 def code_of(place: str) -> str:
-    """A fingerprint of Opilio's own code and of the file that a strategy is in."""
-    own = inspect.getsourcefile(cast(type, load(place)))
+    """A fingerprint of Opilio's own code and of the file that a strategy is in.
+
+    The strategy is not loaded for that: its code must not run where the labels are.
+    """
+    module = place.rpartition(":")[0]
+    ours = sorted(Path(opilio.__file__).parent.rglob("*.py"))
+    found = None if is_file(place) else find_spec(module.partition(".")[0])
+    own = Path(found.origin if found and found.origin else module)
     digest = hashlib.blake2b(digest_size=16)
-    for file in [*sorted(Path(opilio.__file__).parent.rglob("*.py")), Path(own or "")]:
+    for file in [*ours, own] if own.is_file() else ours:
         digest.update(file.read_bytes())
     return digest.hexdigest()

@@ -124,18 +124,8 @@ class Ground:
         return found
 
     def topic(self, name: str) -> Topic:
-        """The topic of that name or file, with its labels; BadInput without them."""
-        path = self.web.topics.get(name, Path(name))
-        if not path.is_file():
-            known = ", ".join(self.web.topics)
-            raise BadInput(f"there is no topic {name!r} in this web; it has {known}")
-        topic = load_topic(path)
-        if not topic.evaluation.relevant_labels:
-            raise BadInput(
-                f"{path} does not say what is relevant; add: "
-                "[evaluation] relevant_labels = ['A label of the web']"
-            )
-        return topic
+        """The topic of that name or file, with its labels."""
+        return load_course_topic(self.web, name)
 
     def within(self, topic: Topic) -> LinkGraph:
         """The links that the topic's scope lets a crawl follow."""
@@ -166,7 +156,7 @@ class Ground:
                 f"--budget {budget}: write a number of requests (500), times the "
                 "targets (3R) or a share of the pages (25%)"
             )
-        return number
+        return min(number, len(self.atlas.seen))  # there is no more to ask for
 
     def seeds(
         self,
@@ -240,3 +230,18 @@ class Ground:
 def leads(graph: LinkGraph, page: int, targets: Sequence[int]) -> bool:
     """Can most of the targets be reached from a page?"""
     return bool(reachable(graph, [page])[targets].mean() >= MOST)
+
+
+def load_course_topic(web: LabWeb, name: str) -> Topic:
+    """The topic of that name or file, with its labels; BadInput without them."""
+    path = web.topics.get(name, Path(name))
+    if not path.is_file():
+        known = ", ".join(web.topics)
+        raise BadInput(f"there is no topic {name!r} in this web; it has {known}")
+    topic = load_topic(path)
+    if not topic.evaluation.relevant_labels:
+        raise BadInput(
+            f"{path} does not say what is relevant; add: "
+            "[evaluation] relevant_labels = ['A label of the web']"
+        )
+    return topic

@@ -1,13 +1,47 @@
-"""Files in; a process that cannot open them any more, out: crawls never see labels."""
+"""Files in; processes for crawls that cannot open them, out: crawls see no labels.
+
+It keeps a strategy from seeing a label by mistake or by any ordinary way of opening a
+file. It is no sandbox: who is set on it, with ctypes or the memory of other processes,
+gets there.
+"""
 
 from __future__ import annotations
 
+import ctypes
 import os
+import signal
 import sys
 from collections.abc import Iterable
-from contextlib import suppress
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
+
+STARTS = ("subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.spawn")
+DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG of prctl(2)
+
+
+class Forbidden(RuntimeError):
+    """A crawl tried to open what only the lab may see."""
+
+
+def processes(count: int, secrets: Iterable[Path]) -> ProcessPoolExecutor:
+    """So many processes that cannot open these files.
+
+    They are spawned, not forked: a fork would have the labels in its memory.
+    """
+    return ProcessPoolExecutor(
+        count, get_context("spawn"), initializer=begin, initargs=(list(secrets),)
+    )
+
+
+def begin(secrets: Iterable[Path]) -> None:
+    """Make of this process one for crawls."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process above
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(DIE_WITH_PARENT, signal.SIGKILL)
+    os.dup2(2, 1)  # what a strategy prints is not our answer
+    forbid(secrets)
 
 
 def forbid(paths: Iterable[Path]) -> None:
@@ -15,24 +49,31 @@ def forbid(paths: Iterable[Path]) -> None:
 
     An audit hook sees every way in which Python opens a file, and cannot be removed.
     """
-    forbidden = {identity(path) for path in paths}
+    forbidden = {identity(path): path.name for path in paths}
 
     def refuse(event: str, details: tuple[Any, ...]) -> None:
-        if event not in ("open", "sqlite3.connect"):
-            return
-        with suppress(OSError, TypeError, ValueError):  # no file, so no label
-            if identity(details[0]) in forbidden:
-                # Not an OSError: nothing that tolerates missing files may pass over it.
-                raise Forbidden(f"the lab lets no crawl see {details[0]}")
+        if event.startswith(STARTS):
+            raise Forbidden("the lab lets no crawl start other programs")
+        if event in ("open", "sqlite3.connect") and is_forbidden(details[0]):
+            # Not an OSError: nothing that tolerates missing files may pass over it.
+            raise Forbidden(f"the lab lets no crawl see {details[0]}")
+
+    def is_forbidden(path: Any) -> bool:
+        try:
+            name = os.fsdecode(path)
+        except TypeError:  # the number of an open file
+            return False
+        if not name.startswith("/") and Path(name).name in forbidden.values():
+            return True  # it may be beside any open folder
+        try:
+            return identity(name) in forbidden
+        except (OSError, ValueError):
+            return False  # no file, so no label
 
     sys.addaudithook(refuse)
 
 
-class Forbidden(RuntimeError):
-    """A crawl tried to open what only the lab may see."""
-
-
-def identity(path: Path | str | bytes | int) -> tuple[int, int]:
+def identity(path: Path | str) -> tuple[int, int]:
     """What makes a file itself, also under another name."""
-    facts = os.stat(path)  # noqa: PTH116 - may be a number or bytes
+    facts = Path(path).stat()
     return facts.st_dev, facts.st_ino

@@ -68,4 +68,5 @@ def requests(done: Done) -> Iterator[dict[str, Any]]:
     found = set(done.run.found_at)
     for number, visit in enumerate(done.trace.visits, 1):
         seen = msgspec.structs.asdict(visit)
+        seen["via"] += 1  # requests count from 1; 0: a seed
         yield {**task, **seen, "request": number, "found": number in found}

@@ -73,7 +73,10 @@ MakeCrawl = Callable[[config.Settings, Stages, int], TrialCrawl]
 def conduct(trial: Trial, make: MakeCrawl = TrialCrawl) -> Trace:
     """Run a trial from its seeds to its end."""
     with tempfile.TemporaryDirectory(prefix="opilio-trial-") as folder:
-        return run_loop(crawl(trial, CrawlFolder(Path(folder)), make))
+        try:
+            return run_loop(crawl(trial, CrawlFolder(Path(folder)), make))
+        except SystemExit as error:  # it would end the whole comparison
+            raise RuntimeError(f"{trial.strategy} called sys.exit") from error
 
 
 async def crawl(

@@ -1,0 +1,144 @@
+"""A web and what is wanted of it in; its runs out, while a person sees how it goes."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+from rich.text import Text
+
+from opilio.cli.terminal import stderr
+from opilio.errors import BadInput, OpilioError
+from opilio.lab.atlas import open_atlas
+from opilio.lab.compare import Done, Wanted, compare, tasks
+from opilio.lab.course import Ground, load_course_topic
+from opilio.lab.labels import read_labels
+from opilio.lab.runs import Task
+from opilio.lab.webs import open_web
+
+LINES = 8  # of a traceback, its end
+OFTEN = 10.0  # seconds between two lines where there is no terminal
+
+
+def cores() -> int:
+    """How many crawls can run at a time."""
+    return len(os.sched_getaffinity(0))
+
+
+def open_ground(folder: Path, topics: Sequence[str], jobs: int) -> Ground:
+    """A web with its labels and its links; its topics are checked first."""
+    web = open_web(folder)
+    for topic in topics or web.topics:
+        load_course_topic(web, topic)
+    labels = read_labels(web.labels)
+    ground = Ground(web, open_atlas(web.warcs, say, jobs), labels)
+    if missing := sum(url not in ground.atlas.numbers for url in labels):
+        say(
+            f"{missing:,} of the {len(labels):,} URLs in {web.labels} are in none of "
+            "the WARC files; is one of them cut short?"
+        )
+    return ground
+
+
+def say(message: str) -> None:
+    """Tell a person, beside the answer."""
+    stderr.print(message, style="dim", markup=False, soft_wrap=True)
+
+
+@contextmanager
+def locked(folder: Path | None) -> Iterator[Path]:
+    """The folder of a comparison, for it alone; without one, a folder to spare."""
+    if folder is None:
+        with tempfile.TemporaryDirectory(prefix="opilio-lab-") as spare:
+            yield Path(spare)
+        return
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = (folder / "lock").open("w")
+    except OSError as error:
+        raise BadInput(
+            f"{folder} cannot be written: {error.strerror}; choose another with -o DIR"
+        ) from None
+    with lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise BadInput(
+                f"another comparison writes to {folder}; choose another with -o DIR"
+            ) from None
+        yield folder
+
+
+def carry_out(
+    ground: Ground, wanted: Wanted, folder: Path, jobs: int
+) -> tuple[list[Done], int]:
+    """All runs in the order of the tasks, and how many failed."""
+    every = tasks(ground.web.name, wanted)
+    failures: list[str] = []
+
+    def trouble(task: Task, error: Exception) -> None:
+        told = str(error)
+        if not isinstance(error, OpilioError):  # a mistake in someone's code: where?
+            lines = str(error.__cause__ or "").strip('"\n').splitlines()
+            told = "\n".join([f"{type(error).__name__}: {error}", *lines[-LINES:]])
+        failures.append(f"{task.topic} · {task.strategy} · {task.judge}: {told}")
+
+    done: list[Done] = []
+    with progress(len(every)) as show:
+        for each in compare(ground, wanted, folder, jobs, trouble):
+            done.append(each)
+            show(len(done) + len(failures))
+    for failure in failures:
+        stderr.print(Text(failure, "red"), soft_wrap=True)
+    place = {task: number for number, task in enumerate(every)}
+    return sorted(done, key=lambda each: place[each.run.task]), len(failures)
+
+
+class Progressing:
+    """Crawls done of all, on a bar with the time left, or now and then in a line."""
+
+    def __init__(self, of: int, bar: Progress) -> None:
+        self.of = of
+        self.bar = bar
+        self.shown = bar.add_task("crawls", total=of)
+        self.told = time.monotonic()
+
+    def __call__(self, done: int) -> None:
+        self.bar.update(self.shown, completed=done)
+        now = time.monotonic()
+        if not stderr.is_terminal and now - self.told > OFTEN:
+            self.told = now
+            left = self.bar.tasks[0].time_remaining
+            say(
+                f"{done} of {self.of} crawls" + (f", {left:.0f} s left" if left else "")
+            )
+
+
+@contextmanager
+def progress(of: int) -> Iterator[Progressing]:
+    """A way to show how many crawls are done."""
+    with Progress(
+        TextColumn("[bold]{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+        console=stderr,
+        transient=True,
+        disable=not stderr.is_terminal,
+    ) as bar:
+        yield Progressing(of, bar)
