@@ -12,8 +12,9 @@ beginning with a label of the topic, then those with the most pages; the query i
 label's name ("Science.Physics.General_Physics": "general physics"). Differences with a
 paired bootstrap interval of 95 % (opilio.lab.statistics.compare).
 
-Run it with `python -m bench.expansion`, which takes some minutes; `paper` as argument
-lets the expander work by the letter of the paper.
+Run it with `python -m bench.expansion`, which takes some minutes; the argument `paper`
+lets the expander work by the letter of the paper, `next` asks the 20 queries after
+these by the same rule, which were not looked at while the expander was made.
 """
 
 from __future__ import annotations
@@ -67,8 +68,10 @@ class Done(NamedTuple):
     kept: int = 0
 
 
-def questions(labels: Mapping[str, Sequence[str]], near: Sequence[str]) -> list[Asked]:
-    """The queries, by the rule."""
+def questions(
+    labels: Mapping[str, Sequence[str]], near: Sequence[str], skip: int
+) -> list[Asked]:
+    """The queries, by the rule, after the first so many."""
     pages: dict[str, set[str]] = {}
     for url, names in labels.items():
         for name in names:
@@ -82,7 +85,7 @@ def questions(labels: Mapping[str, Sequence[str]], near: Sequence[str]) -> list[
     leaves.sort(key=lambda name: (-shared(name, near), -len(pages[name]), name))
     return [
         Asked(name.rpartition(".")[2].replace("_", " ").lower(), frozenset(pages[name]))
-        for name in leaves[:QUERIES]
+        for name in leaves[skip : skip + QUERIES]
     ]
 
 
@@ -173,12 +176,12 @@ async def after(base: Path, home: Path, asked: Asked, way: str, mode: Mode) -> D
     return Done(relevant_in_ten(folder, asked), pages, kept)
 
 
-async def measure(home: Path, pages: str, mode: Mode) -> None:
+async def measure(home: Path, pages: str, mode: Mode, skip: int) -> None:
     """One table."""
     base = home / f"base-{pages}"
     await first_crawl(CrawlFolder(base), pages)
     near = load_topic(open_web(WEB).topics[TOPIC]).evaluation.relevant_labels
-    asked = questions(read_labels(), near)
+    asked = questions(read_labels(), near, skip)
     done = {
         "before": [Done(relevant_in_ten(CrawlFolder(base), one)) for one in asked],
         **{
@@ -217,15 +220,18 @@ def summary(way: str, done: Mapping[str, Sequence[Done]]) -> Sequence[object]:
     )
 
 
-def main(mode: Mode = "fixed") -> None:
+def main(mode: Mode = "fixed", skip: int = 0) -> None:
     """Crawl, ask, fetch, ask again."""
     if not WEB.exists() or not THESAURUS.exists():
         print("skipped: ../shared is not there")
         return
     with tempfile.TemporaryDirectory() as name:
         for pages in ("kept", "all"):
-            asyncio.run(measure(Path(name), pages, mode))
+            asyncio.run(measure(Path(name), pages, mode, skip))
 
 
 if __name__ == "__main__":
-    main("paper" if sys.argv[1:] == ["paper"] else "fixed")
+    main(
+        "paper" if "paper" in sys.argv else "fixed",
+        QUERIES if "next" in sys.argv else 0,
+    )
