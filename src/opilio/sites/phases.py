@@ -10,7 +10,8 @@ in phase 1 also the site that it leads to:
 `paper`: to the letter; links that are equal in the order they were found in. `fixed`:
 (3) over all concepts of D, so that a site gains by those it lacks; anchors by
 count/√words, so that long ones do not win; links that are equal by their anchor, then
-as they were found (papers.md C.5, 4, 5 and 10). In both, a site without any page of the
+by what the crawl's strategy thinks of them, then as they were found (papers.md C.5, 4,
+5 and 10). In both, a site without any page of the
 domain is not filled in: its R is 0 but for smoothing.
 """
 
@@ -30,7 +31,7 @@ from opilio.sites.domain import Domain
 from opilio.sites.models import SiteModels, SiteProfile
 
 WAITING = """
-    SELECT link.id, link.url, host.name, link.anchor, origin.name
+    SELECT link.id, link.url, host.name, link.anchor, origin.name, link.promise
     FROM link JOIN host ON host.id = link.host
     LEFT JOIN link AS place ON place.id = link.found_on
     LEFT JOIN host AS origin ON origin.id = place.host
@@ -63,12 +64,14 @@ class Waiting(NamedTuple):
     host: str
     anchor: str
     origin: str  # host of the page it was found on; "": it is a seed
+    promise: float = 0.0  # by the crawl's own strategy
 
 
 def waiting(db: sqlite3.Connection, per_host: int = 0) -> Iterator[Waiting]:
     """The links that wait, but for those of hosts whose budget is spent."""
-    for id, url, host, anchor, origin in db.execute(WAITING, (per_host, per_host)):
-        yield Waiting(id, url, host, anchor or "", origin or "")
+    rows = db.execute(WAITING, (per_host, per_host))
+    for id, url, host, anchor, origin, promise in rows:
+        yield Waiting(id, url, host, anchor or "", origin or "", promise)
 
 
 class Choice:
@@ -103,10 +106,12 @@ class Choice:
         best = nsmallest(most, found, key=self.place)
         return [Chosen(link.id, link.url, value) for value, link in best]
 
-    def place(self, scored: tuple[float, Waiting]) -> tuple[float, float, int]:
-        """Where a link stands: the best first, of equal ones by anchor, then FIFO."""
+    def place(self, scored: tuple[float, Waiting]) -> tuple[float, float, float, int]:
+        """Where a link stands: best first, of equal ones by anchor, promise, age."""
         value, link = scored
-        return -value, 0.0 if self.literal else -self.named(link.anchor), link.id
+        if self.literal:
+            return -value, 0.0, 0.0, link.id
+        return -value, -self.named(link.anchor), -link.promise, link.id
 
     def fill(self, link: Waiting) -> float:
         """(3)"""
