@@ -28,7 +28,7 @@ class Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 class Crawl(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How the crawl is run."""
 
-    strategy: str = "best-first"
+    strategy: str = "weight-table"
     judge: str = "cosine"
     max_pages: Count = 1000  # stop after so many pages; 0: no limit
     readers: Some = 1  # processes that read pages

@@ -173,7 +173,7 @@ async def test_another_topic_in_the_same_folder_is_refused(done):
 async def test_another_strategy_in_the_same_folder_is_refused(done):
     ended = await done.crawl("--strategy", "breadth-first")
     assert ended.code == 2
-    assert "best-first" in ended.err
+    assert "weight-table" in ended.err
 
 
 async def test_a_folder_with_other_things_in_it_is_left_alone(done):

@@ -51,7 +51,7 @@ def crawl(
         str | None,
         typer.Option(
             help="How links are chosen: `opilio strategies` lists them. "
-            "[default: best-first]"
+            "[default: weight-table]"
         ),
     ] = None,
     option: Annotated[

@@ -28,6 +28,7 @@ from opilio.lab.synthetic import SyntheticWeb
 from opilio.plan import Plan, begin, load_plan
 from opilio.store.folder import CrawlFolder
 from opilio.store.lookup import best_pages, opened, pages_in_order
+from opilio.strategies import DEFAULT
 from opilio.topic import Topic
 
 WEB = Dials(pages=5_000, hosts=60)
@@ -70,11 +71,11 @@ async def show(folder: CrawlFolder) -> None:
             f"{proxy.removeprefix('http://')}.\nWanted: {PAGES} pages, as many as "
             f"possible about [bold]{TOPIC}[/].\n"
         )
-        focused = await crawl(folder, topic, proxy, "best-first")
+        focused = await crawl(folder, topic, proxy, DEFAULT)
         with tempfile.TemporaryDirectory() as name:
             other = CrawlFolder(Path(name) / "breadth-first")
             unfocused = await crawl(other, topic, proxy, "breadth-first")
-    for name, pages in (("best-first", focused), ("breadth-first", unfocused)):
+    for name, pages in ((DEFAULT, focused), ("breadth-first", unfocused)):
         show_harvest(name, [TOPIC in web.labels(url) for url in pages])
     show_best(folder)
     show_next(folder)
@@ -124,7 +125,7 @@ async def crawl(
 def show_harvest(name: str, wanted: list[bool]) -> None:
     """The harvest rate, page by page."""
     rates = [total / n for n, total in enumerate(accumulate(wanted), 1)]
-    colour = "green" if name == "best-first" else "dim"
+    colour = "green" if name == DEFAULT else "dim"
     stdout.print(
         f"[bold]{name}[/]: [bold {colour}]{sum(wanted)}[/] of {len(wanted)} pages are "
         f"about {TOPIC}"
@@ -153,6 +154,7 @@ def show_next(folder: CrawlFolder) -> None:
     stdout.print("\n[bold]Go on with[/]")
     for rest in (
         f"status {folder.path}",
+        f"search {folder.path} queen bee",
         f"explain {folder.path} {best}",
         f"export {folder.path} --format csv --relevant-only -o bees.csv",
     ):

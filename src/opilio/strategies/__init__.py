@@ -20,7 +20,7 @@ from opilio.errors import BadInput
 from opilio.types import Knowledge, Strategy
 
 GROUP = "opilio.strategies"
-DEFAULT = "best-first"
+DEFAULT = "weight-table"
 
 # Name -> module:class; imported when chosen, since some need much.
 OURS = {
