@@ -111,7 +111,7 @@ async def test_the_queries_shown_answer_on_a_real_crawl(crawled):
             }
         )
     )
-    ended = await life.crawl("--max-pages", 5)
+    ended = await life.crawl("--strategy", "best-first", "--max-pages", 5)
     assert ended.code == 0, ended.err
     assert len(SQL) >= 8
     with sqlite3.connect(f"file:{life.folder}/crawl.db?mode=ro", uri=True) as db:
