@@ -25,8 +25,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bench.table import show
-from opilio.lab.dials import REAL_SITE
-from opilio.lab.synthetic import SyntheticWeb
+from opilio.lab.synthetic.dials import REAL_SITE
+from opilio.lab.synthetic.web import SyntheticWeb
 from opilio.lab.webs import write_static_site
 
 PAGES = 3000

@@ -15,9 +15,9 @@ from pathlib import Path
 
 import msgspec
 
-from opilio.lab.dials import CALM
-from opilio.lab.server import Server, serve
-from opilio.lab.synthetic import SyntheticWeb
+from opilio.lab.synthetic.dials import CALM
+from opilio.lab.synthetic.server import Server, serve
+from opilio.lab.synthetic.web import SyntheticWeb
 
 DAYS = 20
 DIALS = msgspec.structs.replace(CALM, seed=6, pages=600, hosts=12, changing=0.5)

@@ -20,9 +20,9 @@ from itertools import chain
 import numpy as np
 
 from bench.table import show
-from opilio.event_loop import RARELY
 from opilio.config import build
 from opilio.errors import OpilioError
+from opilio.event_loop import RARELY
 from opilio.strategies import load, strategies
 from opilio.types import (
     Block,

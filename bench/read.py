@@ -30,8 +30,8 @@ from fastwarc.warc import ArchiveIterator, WarcRecordType
 
 from bench.table import show
 from opilio import words
-from opilio.lab.dials import REAL_SITE
-from opilio.lab.synthetic import SyntheticWeb
+from opilio.lab.synthetic.dials import REAL_SITE
+from opilio.lab.synthetic.web import SyntheticWeb
 from opilio.read.html import PageReader
 from opilio.read.lexicon import Lexicon
 from opilio.read.pool import ReaderPool

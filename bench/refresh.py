@@ -17,8 +17,8 @@ from typing import NamedTuple
 import numpy as np
 
 from bench.table import show
-from opilio.lab.dials import CALM
-from opilio.lab.synthetic import SyntheticWeb
+from opilio.lab.synthetic.dials import CALM
+from opilio.lab.synthetic.web import SyntheticWeb
 from opilio.site_model import REFRESH_WEIGHTS, WebType
 from opilio.sites.refresh import DAY, History, choose, rates, weight
 

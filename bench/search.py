@@ -24,8 +24,8 @@ import numpy as np
 from bench.crawl import SETTINGS, TOPIC, Cost, measure, median, nginx
 from bench.table import show
 from opilio.database import open_database
-from opilio.lab.dials import REAL_SITE
-from opilio.lab.synthetic import SyntheticWeb
+from opilio.lab.synthetic.dials import REAL_SITE
+from opilio.lab.synthetic.web import SyntheticWeb
 from opilio.lab.webs import as_response, settled, write_static_site
 from opilio.search.find import Searcher
 from opilio.search.index import Index, catch_up

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from crawling import Crawled
-from opilio.lab.server import serve
+from opilio.lab.synthetic.server import serve
 
 
 @pytest.fixture

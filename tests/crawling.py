@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from opilio.lab.server import Server
+from opilio.lab.synthetic.server import Server
 
 OPILIO = Path(sys.executable).with_name("opilio")
 

@@ -8,7 +8,7 @@ from contextlib import suppress
 
 from crawling import Crawled
 from opilio.brief import load_brief
-from opilio.lab.small import SmallWeb, page
+from opilio.lab.synthetic.small import SmallWeb, page
 
 BEES = "The bee makes honey in the hive. " * 20
 SHIPS = "A ship sails over the sea to the harbour. " * 20

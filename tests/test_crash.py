@@ -15,10 +15,10 @@ from pathlib import Path
 import pytest
 from warcio.archiveiterator import ArchiveIterator
 
-from opilio.lab.dials import Dials
-from opilio.lab.server import Server, serve
-from opilio.lab.small import SmallWeb, page
-from opilio.lab.synthetic import SyntheticWeb
+from opilio.lab.synthetic.dials import Dials
+from opilio.lab.synthetic.server import Server, serve
+from opilio.lab.synthetic.small import SmallWeb, page
+from opilio.lab.synthetic.web import SyntheticWeb
 from opilio.store.warc_files import read_record
 
 KILLS = 50

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from crawling import OPILIO
-from opilio.lab.small import SmallWeb, page, redirect
-from opilio.lab.synthetic import HTML, SyntheticAnswer
+from opilio.lab.synthetic.small import SmallWeb, page, redirect
+from opilio.lab.synthetic.web import HTML, SyntheticAnswer
 
 BEES = "The bee makes honey in the hive. " * 20
 SHIPS = "A ship sails over the sea to the harbour. " * 20

@@ -13,7 +13,7 @@ from opilio import config
 from opilio.cli import app
 from opilio.database import open_database
 from opilio.judge import JUDGES
-from opilio.lab.small import SmallWeb, page
+from opilio.lab.synthetic.small import SmallWeb, page
 from opilio.plan import Plan
 from opilio.strategies import load, strategies
 from opilio.topic import Topic

@@ -7,9 +7,9 @@ import pytest
 from opilio import Settings, Topic, harvest, kept
 from opilio.config import Crawl, Fetch, Politeness, Store
 from opilio.errors import BadInput
-from opilio.lab.dials import Dials
-from opilio.lab.server import serve
-from opilio.lab.synthetic import SyntheticWeb
+from opilio.lab.synthetic.dials import Dials
+from opilio.lab.synthetic.server import serve
+from opilio.lab.synthetic.web import SyntheticWeb
 
 
 async def test_a_topic_is_harvested_and_its_pages_come_best_first(tmp_path: Path):

@@ -11,8 +11,8 @@ import pytest
 from crawling import opilio
 from opilio.config import Fetch, Politeness
 from opilio.fetch.egress import Egress
-from opilio.lab.small import SmallWeb, page
-from opilio.lab.synthetic import SyntheticAnswer
+from opilio.lab.synthetic.small import SmallWeb, page
+from opilio.lab.synthetic.web import SyntheticAnswer
 from opilio.look_ahead import (
     LookAhead,
     learn_look_ahead,

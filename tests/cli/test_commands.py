@@ -9,8 +9,8 @@ import pytest
 from warcio.archiveiterator import ArchiveIterator
 
 from crawling import opilio
-from opilio.lab.small import SmallWeb, page
-from opilio.lab.synthetic import HTML, SyntheticAnswer
+from opilio.lab.synthetic.small import SmallWeb, page
+from opilio.lab.synthetic.web import HTML, SyntheticAnswer
 
 BEES = "The bee makes honey in the hive. " * 20
 WEB = SmallWeb(

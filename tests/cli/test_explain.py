@@ -11,9 +11,9 @@ import pytest_asyncio
 
 from crawling import Crawled, opilio
 from opilio.cli.explain import show_parts, show_promise
-from opilio.lab.server import serve
-from opilio.lab.small import SmallWeb, page
-from opilio.lab.synthetic import HTML, SyntheticAnswer
+from opilio.lab.synthetic.server import serve
+from opilio.lab.synthetic.small import SmallWeb, page
+from opilio.lab.synthetic.web import HTML, SyntheticAnswer
 
 TOPIC = """
 name = "bees"

@@ -5,8 +5,8 @@ import json
 import random
 
 from crawling import OPILIO, SETTINGS, TOPIC, Crawled, opilio
-from opilio.lab.small import SmallWeb, page, redirect
-from opilio.lab.synthetic import SyntheticAnswer
+from opilio.lab.synthetic.small import SmallWeb, page, redirect
+from opilio.lab.synthetic.web import SyntheticAnswer
 
 BEES = "The bee makes honey in the hive. " * 20
 ONE = f"{SETTINGS}[crawl]\nin_flight = 1\nstrategy = 'breadth-first'\n"

@@ -12,7 +12,7 @@ from crawling import opilio
 from opilio.cli import app
 from opilio.cli.topic import topic_app
 from opilio.errors import BadInput
-from opilio.lab.small import SmallWeb, page
+from opilio.lab.synthetic.small import SmallWeb, page
 from opilio.store.warc import pack
 from opilio.topic import load_topic
 from opilio.types import Response

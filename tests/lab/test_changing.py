@@ -3,10 +3,10 @@
 import msgspec
 import pytest
 
-from opilio.lab.changes import DAY
-from opilio.lab.dials import CALM
-from opilio.lab.server import unless_known
-from opilio.lab.synthetic import SyntheticAnswer, SyntheticWeb
+from opilio.lab.synthetic.changes import DAY
+from opilio.lab.synthetic.dials import CALM
+from opilio.lab.synthetic.server import unless_known
+from opilio.lab.synthetic.web import SyntheticAnswer, SyntheticWeb
 
 DIALS = msgspec.structs.replace(CALM, pages=300, hosts=5, changing=0.7)
 

@@ -10,7 +10,7 @@ from opilio import urls
 from opilio.errors import BadInput
 from opilio.lab.atlas import Atlas, Seen, open_atlas
 from opilio.lab.course import Ground, SeedsMode
-from opilio.lab.small import SmallWeb, page, redirect
+from opilio.lab.synthetic.small import SmallWeb, page, redirect
 from opilio.lab.webs import LabWeb, as_response
 from opilio.store.warc import pack
 

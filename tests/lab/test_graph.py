@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opilio.errors import BadInput
-from opilio.lab.dials import Dials
-from opilio.lab.graph import Graph, Kind
-from opilio.lab.synthetic import SyntheticWeb
-from opilio.lab.vocabulary import Vocabulary
+from opilio.lab.synthetic.dials import Dials
+from opilio.lab.synthetic.graph import Graph, Kind
+from opilio.lab.synthetic.vocabulary import Vocabulary
+from opilio.lab.synthetic.web import SyntheticWeb
 
 VOCABULARY = Vocabulary(0, 5)
 

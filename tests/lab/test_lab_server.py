@@ -15,9 +15,9 @@ from typing import NamedTuple
 
 import pytest
 
-from opilio.lab.dials import Dials
-from opilio.lab.server import Server, serve
-from opilio.lab.synthetic import SyntheticWeb
+from opilio.lab.synthetic.dials import Dials
+from opilio.lab.synthetic.server import Server, serve
+from opilio.lab.synthetic.web import SyntheticWeb
 
 DIALS = Dials(
     pages=300,
@@ -250,7 +250,7 @@ async def test_clients_are_dropped_when_the_server_stops(web: SyntheticWeb) -> N
 
 @pytest.fixture
 def process(tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
-    command = [sys.executable, "-m", "opilio.lab.server", "--pages", "200"]
+    command = [sys.executable, "-m", "opilio.lab.synthetic.server", "--pages", "200"]
     command += ["--hosts", "5", "--log", str(tmp_path / "log.jsonl")]
     pipe = subprocess.PIPE
     with subprocess.Popen(command, stdin=pipe, stdout=pipe) as process:
@@ -277,7 +277,13 @@ def test_a_process_serves_until_its_input_closes(
 def test_a_bad_dial_ends_the_process_with_its_reason(tmp_path: Path) -> None:
     dials = tmp_path / "dials.toml"
     dials.write_text("localty = 0.5\n")
-    command = [sys.executable, "-m", "opilio.lab.server", "--dials", str(dials)]
+    command = [
+        sys.executable,
+        "-m",
+        "opilio.lab.synthetic.server",
+        "--dials",
+        str(dials),
+    ]
     ended = subprocess.run(command, capture_output=True, text=True, check=False)
     assert ended.returncode == 2
     assert "did you mean 'locality'?" in ended.stderr

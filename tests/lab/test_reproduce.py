@@ -18,12 +18,12 @@ from typer.testing import CliRunner
 
 from opilio.cli import app
 from opilio.lab.course import Ground
-from opilio.lab.dials import Dials
 from opilio.lab.reproduce.d_weight_table import neighbour
 from opilio.lab.reproduce.experiment import Claim, Figures, Verdict, finding, judged
 from opilio.lab.reproduce.interest import QUERIES, query_log, share_of_second
 from opilio.lab.reproduce.runner import EXPERIMENTS, on_synthetic_webs
 from opilio.lab.reproduce.tables import markdown
+from opilio.lab.synthetic.dials import Dials
 from opilio.topic import load_topic
 
 SEED = 1

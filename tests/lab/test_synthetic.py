@@ -17,10 +17,10 @@ import msgspec
 import pytest
 from protego import Protego
 
-from opilio.lab import lexicon
-from opilio.lab.dials import CALM, REAL_SITE, Dials
-from opilio.lab.graph import Kind, Node
-from opilio.lab.synthetic import SyntheticAnswer, SyntheticWeb
+from opilio.lab.synthetic import lexicon
+from opilio.lab.synthetic.dials import CALM, REAL_SITE, Dials
+from opilio.lab.synthetic.graph import Kind, Node
+from opilio.lab.synthetic.web import SyntheticAnswer, SyntheticWeb
 from opilio.urls import canonical, join
 
 DIALS = Dials(pages=3_000, hosts=40)

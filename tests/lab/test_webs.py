@@ -12,8 +12,8 @@ from fastwarc.warc import ArchiveIterator, WarcRecordType
 from warcio.archiveiterator import ArchiveIterator as WarcioIterator
 
 from opilio.errors import BadInput
-from opilio.lab.dials import CALM, Dials
-from opilio.lab.synthetic import SyntheticWeb
+from opilio.lab.synthetic.dials import CALM, Dials
+from opilio.lab.synthetic.web import SyntheticWeb
 from opilio.lab.webs import LabWeb, open_web, write_static_site, write_web
 
 WEB = SyntheticWeb(Dials(pages=400, hosts=12))

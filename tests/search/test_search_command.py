@@ -4,7 +4,7 @@ import asyncio
 import sqlite3
 
 from crawling import SETTINGS, opilio
-from opilio.lab.small import SmallWeb, page
+from opilio.lab.synthetic.small import SmallWeb, page
 
 BEES = "The bee makes honey in the hive. " * 20
 LINKS = {f"/{n}": f"page {n}" for n in range(30)}

@@ -3,8 +3,8 @@
 import json
 from itertools import pairwise
 
-from opilio.lab.small import SmallWeb, page
-from opilio.lab.synthetic import SyntheticAnswer
+from opilio.lab.synthetic.small import SmallWeb, page
+from opilio.lab.synthetic.web import SyntheticAnswer
 
 BEES = "The bee makes honey in the hive. " * 20
 ASKED = "http://searx.test/search?q=bee+honey&format=json&pageno={}&language=en"

@@ -12,8 +12,8 @@ from warcio.archiveiterator import ArchiveIterator
 from crawling import OPILIO, SETTINGS, Crawled, opilio
 from opilio.cli.evolve import parse_time
 from opilio.errors import BadInput
-from opilio.lab.small import SmallWeb, page
-from opilio.lab.synthetic import HTML, SyntheticAnswer
+from opilio.lab.synthetic.small import SmallWeb, page
+from opilio.lab.synthetic.web import HTML, SyntheticAnswer
 from opilio.store.warc_files import read_record
 
 BEES = "The bee makes honey in the hive. "

@@ -17,9 +17,9 @@ from typer.testing import CliRunner
 from crawling import Crawled, Ended, opilio
 from opilio.cli.sites import sites
 from opilio.errors import BadInput
-from opilio.lab.server import serve
-from opilio.lab.small import SmallWeb, page, redirect
-from opilio.lab.synthetic import HTML, SyntheticAnswer
+from opilio.lab.synthetic.server import serve
+from opilio.lab.synthetic.small import SmallWeb, page, redirect
+from opilio.lab.synthetic.web import HTML, SyntheticAnswer
 from opilio.sites.models import load_sites
 
 BEES = "The bee makes honey in the hive. " * 20

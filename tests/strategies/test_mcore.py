@@ -6,10 +6,10 @@ import pytest
 from opilio.brief import Brief, make_brief
 from opilio.config import build
 from opilio.errors import BadInput
-from opilio.lab import lexicon
-from opilio.lab.dials import CALM
-from opilio.lab.small import SmallWeb, page
-from opilio.lab.synthetic import SyntheticWeb
+from opilio.lab.synthetic import lexicon
+from opilio.lab.synthetic.dials import CALM
+from opilio.lab.synthetic.small import SmallWeb, page
+from opilio.lab.synthetic.web import SyntheticWeb
 from opilio.reader import make_reader
 from opilio.strategies.mcore import Mcore, McoreOptions
 from opilio.topic import load_topic

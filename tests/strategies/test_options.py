@@ -3,7 +3,7 @@
 import pytest
 
 from crawling import opilio
-from opilio.lab.small import SmallWeb
+from opilio.lab.synthetic.small import SmallWeb
 
 
 @pytest.mark.parametrize(

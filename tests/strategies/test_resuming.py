@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from crawling import OPILIO, opilio
-from opilio.lab.dials import Dials
-from opilio.lab.synthetic import SyntheticWeb
+from opilio.lab.synthetic.dials import Dials
+from opilio.lab.synthetic.web import SyntheticWeb
 from opilio.lab.webs import LabWeb, write_web
 from opilio.strategies import strategies
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from opilio.lab.small import SmallWeb
-from opilio.lab.small import page as html
+from opilio.lab.synthetic.small import SmallWeb
+from opilio.lab.synthetic.small import page as html
 from opilio.types import Counted, Subject
 from strategies.ranked_pages import (
     lease,

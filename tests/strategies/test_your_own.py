@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from crawling import opilio
-from opilio.lab.small import SmallWeb, page
+from opilio.lab.synthetic.small import SmallWeb, page
 
 PAGE = Path(__file__).parents[2] / "docs/strategies/your-own.md"
 

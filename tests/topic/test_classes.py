@@ -12,8 +12,8 @@ from opilio.errors import BadInput, Transient, Unusable
 from opilio.fetch.http import HttpFetch
 from opilio.fetch.replay import ReplayFetch
 from opilio.fetch.robots import Robots
-from opilio.lab.server import serve
-from opilio.lab.small import SmallWeb, page, redirect
+from opilio.lab.synthetic.server import serve
+from opilio.lab.synthetic.small import SmallWeb, page, redirect
 from opilio.read.html import PageReader
 from opilio.store.warc import pack
 from opilio.topic.class_model import WIDTH, learn_classes, load_classes

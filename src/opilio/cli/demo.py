@@ -23,8 +23,8 @@ from opilio.cli.terminal import curve, foreign, stdout
 from opilio.crawl import SEED_PROMISE
 from opilio.errors import BadInput
 from opilio.event_loop import run_loop
-from opilio.lab.dials import Dials
-from opilio.lab.synthetic import SyntheticWeb
+from opilio.lab.synthetic.dials import Dials
+from opilio.lab.synthetic.web import SyntheticWeb
 from opilio.plan import Plan, begin, load_plan
 from opilio.store.folder import CrawlFolder
 from opilio.store.lookup import best_pages, opened, pages_in_order
@@ -86,7 +86,7 @@ async def served() -> AsyncIterator[str]:
     """The synthetic web behind a proxy address, in a process of its own."""
     server = await asyncio.create_subprocess_exec(
         sys.executable,
-        *("-m", "opilio.lab.server", "--port", "0"),
+        *("-m", "opilio.lab.synthetic.server", "--port", "0"),
         *("--pages", str(WEB.pages), "--hosts", str(WEB.hosts)),
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,

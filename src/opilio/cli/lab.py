@@ -22,10 +22,10 @@ from opilio.cli.terminal import stdout
 from opilio.errors import BadInput
 from opilio.lab.compare import Wanted
 from opilio.lab.course import SeedsMode
-from opilio.lab.dials import Dials
 from opilio.lab.rows import row, row_with_pages, write_lines, write_pages
 from opilio.lab.runs import About
-from opilio.lab.synthetic import SyntheticWeb
+from opilio.lab.synthetic.dials import Dials
+from opilio.lab.synthetic.web import SyntheticWeb
 from opilio.lab.webs import write_web
 from opilio.strategies import DEFAULT, strategies
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 
 from msgspec.structs import replace
@@ -11,10 +11,12 @@ from msgspec.structs import replace
 from opilio.lab.curves import tasks_of, topic_of
 from opilio.lab.figures import Findings
 from opilio.lab.html import Html, joined, tag
-from opilio.lab.report_tables import wide
+from opilio.lab.report_tables import name_cell, wide
 from opilio.lab.runs import Run
 from opilio.lab.standings import Entry
 from opilio.lab.statistics import Paired, beats, compare, holm
+
+SIGNIFICANT = 0.05
 
 Duels = dict[tuple[Entry, Entry], Paired]  # AURC of the first less the second's
 
@@ -87,7 +89,7 @@ def duels_table(found: Findings, duels: Duels) -> Html:
     for place, one in enumerate(entries, 1):
         name = joined(tag("small", place), " ", found.names[one])
         cells = [tag("td", mark(found, duels, one, other)) for other in entries]
-        rows.append(tag("tr", tag("th", name, scope="row"), *cells))
+        rows.append(tag("tr", name_cell(name, one), *cells))
     title = tag("tr", tag("th", "row against column"), *head)
     table = tag("table", tag("thead", title), tag("tbody", *rows), class_="duels")
     return joined(LEGEND, wide(table))
@@ -101,16 +103,16 @@ def mark(found: Findings, duels: Duels, one: Entry, other: Entry) -> object:
     kind = "win" if beats(duel) else "loss" if beats(turned(duel)) else "open"
     names = f"{found.names[one]} less {found.names[other]}"
     counts = f"{duel.wins} won, {duel.ties} even, {duel.losses} lost"
-    figures = f"{names}: {told(duel)}; {counts}; p {duel.p:.2g} after Holm"
+    figures = f"{names}: {told(duel)} after Holm; {counts}"
     return tag("span", MARKS[kind], class_=f"mark {kind}", title=figures)
 
 
 def told(duel: Paired) -> str:
-    """A difference and its interval, if there is one."""
+    """A difference, its interval, if there is one, and p."""
     figures = f"{duel.mean:+.3f}"
     if math.isfinite(duel.low):
         figures += f" [{duel.low:+.3f}, {duel.high:+.3f}]"
-    return figures.replace("-", "−")
+    return f"{figures.replace('-', '−')}, p {duel.p:.2g}"
 
 
 MARKS = {"win": "+", "loss": "−", "open": "·"}
@@ -126,26 +128,49 @@ LEGEND = tag(
 )
 
 
+def prospects(duels: Mapping[str, Duels]) -> Iterator[str]:
+    """A warning where no comparison could be significant, however it had come out.
+
+    The least p of n tasks is 2^(1-n), and the least of m pairs m times that.
+    """
+    pairs = max(len(of_mode) // 2 for of_mode in duels.values())
+    every = [duel for of_mode in duels.values() for duel in of_mode.values()]
+    tasks = max((one.wins + one.ties + one.losses for one in every), default=0)
+    if pairs and pairs * 2.0 ** (1 - tasks) >= SIGNIFICANT:
+        what = "topic" if tasks == 1 else "topics"
+        yield (
+            f"No test on {tasks} {what} can be significant after correction for "
+            f"{pairs} {'pair' if pairs == 1 else 'pairs'}, so what follows is a tendency "
+            "on these topics."
+        )
+
+
 def in_words(found: Findings, duels: Duels, entry: Entry) -> Html:
-    """How one entry did against all others."""
+    """How one entry did against all others, with the figures."""
     own = {other: duel for (one, other), duel in duels.items() if one == entry}
     beaten = [other for other, duel in own.items() if beats(duel)]
     better = [other for other, duel in own.items() if beats(turned(duel))]
     even = [other for other in own if other not in beaten and other not in better]
+    all_or_some = "all " if len(beaten) == len(own) else f"{len(beaten)} of "
+    others = "other" if len(own) == 1 else "others"
+    said = [
+        (f" beats {all_or_some}{len(own)} {others}", beaten),
+        (" It is beaten by", better),
+        (" It cannot be told apart from", even),
+    ]
     parts: list[object] = [tag("strong", found.names[entry])]
-    if len(beaten) == len(own):
-        parts.append(f" beats all {len(own)} others.")
-    else:
-        parts.append(f" beats {len(beaten)} of {len(own)} others")
-        parts.append(f": {listed(found, beaten)}." if beaten else ".")
-    if better:
-        parts.append(f" It is beaten by {listed(found, better)}.")
-    if even:
-        apart = [f"{found.names[other]} ({told(own[other])})" for other in even]
-        parts.append(f" It cannot be told apart from {', '.join(apart)}.")
-    return tag("p", *parts)
+    for words, entries in said:
+        if entries:
+            parts += [f"{words}:", listed(found, own, entries)]
+        elif entries is beaten:
+            parts.append(f"{words}.")
+    return tag("div", *parts, class_="told")
 
 
-def listed(found: Findings, entries: Iterable[Entry]) -> str:
-    """Names in a row."""
-    return ", ".join(found.names[entry] for entry in entries)
+def listed(found: Findings, own: Mapping[Entry, Paired], entries: list[Entry]) -> Html:
+    """Names in a column, each with the figures of the comparison."""
+    lines = [
+        tag("li", found.names[other], " ", tag("span", told(own[other])))
+        for other in entries
+    ]
+    return tag("ul", *lines)

@@ -38,9 +38,9 @@ from opilio.lab.standings import (
 from opilio.lab.statistics import Numbers
 
 REFERENCES = {"breadth-first": colours.BREADTH, "random": colours.CHANCE}
-WIDE = (760, 420)  # pixels of the charts of a page
-NARROW = (190, 300)  # and on a phone
-SMALL = Frame("", width=190, height=120, labelled=False, ticks=(3, 2))
+WIDE = Frame("", width=760, height=420)
+NARROW = Frame("", width=290, height=250, ticks=(3, 5), labelled=False)  # for phones
+SMALL = Frame("", 190, 120, ticks=(3, 2), labelled=False, titled=False)
 OF_A_STRATEGY = Frame("recall", width=420, height=260)  # for the docs
 
 
@@ -114,7 +114,7 @@ def findings(runs: Sequence[Run]) -> Findings:
     )
 
 
-def leaders(found: Findings, plot: Plot, size: tuple[int, int] = WIDE) -> Chart:
+def leaders(found: Findings, plot: Plot, frame: Frame = WIDE) -> Chart:
     """The best entries, breadth-first and random, and the oracle."""
     series = [
         Series(found.names[entry], found.curve(entry, plot), colour, 2, band=plot.bands)
@@ -122,8 +122,7 @@ def leaders(found: Findings, plot: Plot, size: tuple[int, int] = WIDE) -> Chart:
     ]
     best = found.oracle_curve(found.all_runs, plot)
     series.append(Series("oracle", best, colours.ORACLE, dashed=True, band=False))
-    ticks = (6, 5) if size == WIDE else (3, 5)
-    return plots.line_chart(series, Frame(plot.y_title, *size, ticks=ticks))
+    return plots.line_chart(series, frame._replace(y_title=plot.y_title))
 
 
 def chosen(found: Findings, shown: int) -> Iterator[tuple[Entry, colours.Colour]]:

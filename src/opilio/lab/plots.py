@@ -34,6 +34,7 @@ class Frame(NamedTuple):
     height: int
     ticks: tuple[int, int] = (6, 5)  # about so many, along and up
     labelled: bool = True  # names beside the lines
+    titled: bool = True  # words along the axes
 
 
 def line_chart(series: Sequence[Series], frame: Frame) -> Chart:
@@ -63,7 +64,7 @@ def x_axis(series: Sequence[Series], frame: Frame) -> Any:
     """Requests, as far as the lines go."""
     scale = altair().Scale(domain=[0, furthest(series)], nice=False)
     x = altair().X("x:Q", scale=scale)
-    title = "requests, in multiples of R" if frame.labelled else ""
+    title = "requests, in multiples of R" if frame.titled else ""
     return x.axis(
         title=title,
         format="~g",
@@ -77,7 +78,7 @@ def y_axis(frame: Frame) -> Any:
     """Shares from 0 to 1; the title lies above, where it can be read."""
     y = altair().Y(scale=altair().Scale(domain=[0, 1]))
     return y.axis(
-        title=frame.y_title,
+        title=frame.y_title if frame.titled else "",
         titleAngle=0,
         titleAlign="left",
         titleAnchor="end",

@@ -11,6 +11,7 @@ from opilio.lab.standings import Standing
 from opilio.strategies import DEFAULT
 
 PERFECT = "perfect"  # the judge that is told the labels
+DEFAULT_IS = "the strategy that a crawl takes when none is named"
 THEMES = ("auto", "light", "dark")
 
 
@@ -51,13 +52,15 @@ def lead(found: Findings) -> list[object]:
     if row is None:
         return parts
     if row is first:
-        return [*parts, " It is the default."]
+        name = found.names[row.entry]
+        return [*parts, f" {name} is also {DEFAULT_IS}."]
     place = contenders(found).index(row) + 1
     return [
         *parts,
-        " The default, ",
+        " ",
         tag("strong", found.names[row.entry]),
-        f", is number {place} of {len(contenders(found))} with {row.of_oracle:.0%}.",
+        f", {DEFAULT_IS}, is number {place} of {len(contenders(found))} "
+        f"with {row.of_oracle:.0%}.",
     ]
 
 

@@ -7,18 +7,22 @@ from importlib.resources import files
 
 from opilio.lab import colours
 from opilio.lab.curves import topic_of
-from opilio.lab.duels import duels_table, fight, in_words
-from opilio.lab.figures import Findings
+from opilio.lab.duels import duels_table, fight, in_words, prospects
+from opilio.lab.figures import PLOTS, Findings, chosen
 from opilio.lab.html import Html, joined, tag
 from opilio.lab.report_header import contenders, default_row, header
-from opilio.lab.report_tables import numbers_table, rows_table, standings_table
+from opilio.lab.report_reading import reading_list
+from opilio.lab.report_tables import (
+    numbers_table,
+    rows_table,
+    standings_table,
+    written,
+)
 from opilio.lab.runs import About, Run
 from opilio.lab.standings import Entry, distinct_tasks
 
 # Nothing is loaded and nothing is run, whatever the names in the page may be.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
-
-FEW = 20  # topics; with fewer, intervals are too narrow (statistics.py)
 
 CAPTIONS = {
     "recall": "Share of a topic's R targets found, mean over topics. Bands are 95 % "
@@ -46,7 +50,7 @@ def page(
     sections = [
         header(found, about),
         standings_section(found),
-        *(curves_section(name, charts) for name in TITLES if name in charts),
+        *(curves_section(found, name, charts) for name in TITLES if name in charts),
         multiples_section(found, small),
         topics_section(charts["topics"]),
         duels_section(found),
@@ -83,11 +87,7 @@ def section(name: str, title: str, *parts: object) -> Html:
 
 def standings_section(found: Findings) -> Html:
     """The table, and how to read it."""
-    notes = [
-        "R is the number of targets that a topic's seeds lead to. Requests to some "
-        "recall are medians over all runs, where a run that never got there counts as "
-        "later than any; beside them, how many got there. ",
-    ]
+    notes = ["Means over topics of the means over their runs, but for medians. "]
     missing = sum(
         len(found.all_runs) // len(found.rows) != row.runs for row in found.rows
     )
@@ -101,17 +101,35 @@ def standings_section(found: Findings) -> Html:
         tag("p", "Sorted by the share of the oracle's AURC."),
         standings_table(found),
         tag("p", *notes, class_="note"),
+        tag("h3", "How to read this"),
+        reading_list(),
     )
 
 
-def curves_section(name: str, charts: Mapping[str, Html]) -> Html:
+def curves_section(found: Findings, name: str, charts: Mapping[str, Html]) -> Html:
     """A chart of curves, in two widths, of which one is shown."""
+    narrow = tag("div", charts[f"{name}-narrow"], role="img", aria_label=name)
     both = [
         tag("div", charts[name], class_="chart wide-only", role="img", aria_label=name),
-        tag("div", charts[f"{name}-narrow"], class_="chart narrow", aria_hidden="true"),
+        tag("div", narrow, lines_key(found, name), class_="chart narrow"),
     ]
     caption = tag("figcaption", CAPTIONS[name])
     return section(name, TITLES[name], tag("figure", *both, caption))
+
+
+def lines_key(found: Findings, name: str) -> Html:
+    """The names of a chart's lines, where there is no room beside them."""
+    called = {colour: variable for variable, colour in colours.COLOURS.items()}
+    lines = [
+        tag(
+            "li",
+            tag("span", class_="key", style=f"border-color:var(--{called[colour]})"),
+            found.names[entry],
+        )
+        for entry, colour in chosen(found, PLOTS[name].shown)
+    ]
+    lines.append(tag("li", tag("span", class_="key best"), "oracle"))
+    return tag("ul", *lines, class_="keys")
 
 
 def multiples_section(found: Findings, small: Mapping[Entry, Html]) -> Html:
@@ -129,7 +147,8 @@ def multiples_section(found: Findings, small: Mapping[Entry, Html]) -> Html:
         name = found.names[row.entry]
         share = tag("small", f" {row.of_oracle:.0%} of the oracle")
         chart = tag("div", small[row.entry], role="img", aria_label=f"recall of {name}")
-        charts.append(tag("figure", tag("figcaption", name, share), chart))
+        caption = tag("figcaption", name, share, title=written(row.entry))
+        charts.append(tag("figure", caption, chart))
     grid = tag("div", *charts, class_="multiples")
     return section("each", "Each on its own", tag("p", *key, class_="note"), grid)
 
@@ -146,17 +165,15 @@ def duels_section(found: Findings) -> Html:
     """Who beats whom: a table for each kind of seeds, and two entries in words."""
     note = (
         "Differences in AURC are taken task by task. A strategy beats another only if "
-        "the 95 % interval of the mean difference over topics lies above zero. Under "
-        "the pointer: that interval, topics won and lost, and p by Wilcoxon's signed "
-        "ranks, corrected by Holm for the number of pairs. "
+        "the 95 % interval of the mean difference d̄ over topics lies above zero. "
+        "Figures are d̄ [low, high] and p by Wilcoxon's signed ranks, corrected by Holm "
+        "for the number of pairs; in the table they appear under the pointer. "
     )
-    topics = len({topic_of(run) for run in found.all_runs})
-    if topics == 1:
+    if len({topic_of(run) for run in found.all_runs}) == 1:
         note += "With one topic, this is about its repetitions and no other topic. "
-    elif topics < FEW:
-        note += f"With {topics} topics only, such intervals are somewhat too narrow. "
     duels = fight(found)
     parts = [tag("p", note)]
+    parts += [tag("p", tag("strong", told)) for told in prospects(duels)]
     told = dict.fromkeys(row.entry for row in contenders(found)[:1])
     usual = default_row(found)
     if usual:

@@ -7,32 +7,26 @@ from collections.abc import Iterable, Iterator, Sequence
 from opilio.lab.curves import STEPS, Curve
 from opilio.lab.figures import PLOTS, REFERENCES, Findings
 from opilio.lab.html import Html, joined, tag
-from opilio.lab.standings import REACHED, Entry, Reached, Standing
+from opilio.lab.standings import REACHED, Entry, Reached, Standing, spoken
 
-COLUMNS = (  # short, and what it is
-    ("strategy", "the oracle knows every link and label; the others do not"),
-    ("of the oracle", "AURC / the oracle's AURC, mean over topics"),
-    ("AURC [95 %]", "mean recall over the first 3·R requests, mean over topics"),
-    ("recall at 2R", "targets found after 2·R requests / R"),
-    ("harvest", "targets found / requests"),
-    *(
-        (
-            f"to {share}\u00a0%",
-            f"requests until {share} % recall: median, runs that got there",
-        )
-        for share in REACHED
-    ),
-    ("target length", "links from a seed to a target, median; mean over topics"),
-    ("through irrelevant", "targets found on pages that are not relevant"),
-    ("wasted", "requests that brought no new page"),
-    ("CPU ms", "of deciding, a request; reading pages is not in it"),
+COLUMNS = (  # report_reading.py explains them
+    "strategy",
+    "of the oracle",
+    "AURC [95\u00a0%]",
+    "recall at\u00a02R",
+    "harvest",
+    *(f"to\u00a0{share}\u00a0%" for share in REACHED),
+    "target length",
+    "through irrelevant",
+    "wasted",
+    "CPU ms",
 )
 NUMBERS = 12  # columns of the table of a curve
 
 
 def standings_table(found: Findings) -> Html:
     """Every entry, best first, below the oracle."""
-    head = tag("tr", *(tag("th", name, title=what) for name, what in COLUMNS))
+    head = tag("tr", *(tag("th", name, scope="col") for name in COLUMNS))
     several = len(found.oracle) > 1
     rows = [
         standing_row(row, oracle_name(row.entry, several), "oracle")
@@ -41,7 +35,7 @@ def standings_table(found: Findings) -> Html:
     for row in found.rows:
         kind = "reference" if row.entry.strategy in REFERENCES else None
         rows.append(standing_row(row, found.names[row.entry], kind))
-    return wide(tag("table", tag("thead", head), tag("tbody", *rows)))
+    return wide(tag("table", tag("thead", head), tag("tbody", *rows), class_="rank"))
 
 
 def oracle_name(entry: Entry, several: bool) -> str:
@@ -66,7 +60,17 @@ def standing_row(row: Standing, name: str, kind: str | None) -> Html:
         tag("td", cell, class_="share" if place == 0 else None)
         for place, cell in enumerate(cells)
     ]
-    return tag("tr", tag("th", name, scope="row"), *columns, class_=kind)
+    return tag("tr", name_cell(name, row.entry), *columns, class_=kind)
+
+
+def name_cell(name: object, entry: Entry) -> Html:
+    """The head of an entry's row; under the pointer, its strategy as it was written."""
+    return tag("th", name, scope="row", title=written(entry))
+
+
+def written(entry: Entry) -> str | None:
+    """A strategy as it was written, if it is not shown so."""
+    return None if spoken(entry.strategy) == entry.strategy else entry.strategy
 
 
 def between(row: Standing) -> str:
@@ -103,15 +107,17 @@ def numbers_table(found: Findings) -> Html:
     plot = PLOTS["recall"]
     places = range(STEPS // NUMBERS, STEPS + 1, STEPS // NUMBERS)
     head = [tag("th", f"{found.x[place]:.3g} R") for place in places]
-    curves: list[tuple[str, Curve]] = [
-        ("oracle", found.oracle_curve(found.all_runs, plot))
-    ]
-    curves += [
-        (found.names[row.entry], found.curve(row.entry, plot)) for row in found.rows
-    ]
+    best = found.oracle_curve(found.all_runs, plot)
     rows = [
-        tag("tr", tag("th", name, scope="row"), *curve_cells(curve, places))
-        for name, curve in curves
+        tag("tr", tag("th", "oracle", scope="row"), *curve_cells(best, places)),
+        *(
+            tag(
+                "tr",
+                name_cell(found.names[row.entry], row.entry),
+                *curve_cells(found.curve(row.entry, plot), places),
+            )
+            for row in found.rows
+        ),
     ]
     title = tag("tr", tag("th", "recall after"), *head)
     return wide(tag("table", tag("thead", title), tag("tbody", *rows)))
@@ -133,5 +139,8 @@ def rows_table(rows: Sequence[tuple[str, object]]) -> Html:
 
 
 def wide(table: Html) -> Html:
-    """A table that scrolls where the page is narrow, by keyboard too."""
+    """A table that scrolls where the page is narrow, by keyboard too.
+
+    Its right edge has a shadow as long as there is more to see.
+    """
     return tag("div", table, class_="wide", tabindex="0")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from statistics import fmean, median
 from typing import NamedTuple
@@ -14,6 +15,7 @@ from opilio.lab.curves import Topic, tasks_of, topic_of
 from opilio.lab.html import clean
 from opilio.lab.runs import Measures, Run
 from opilio.lab.statistics import band
+from opilio.strategies import is_file
 
 REACHED = (50, 80, 90)  # % of recall
 
@@ -72,14 +74,28 @@ def by_entry(runs: Iterable[Run]) -> dict[Entry, list[Run]]:
 def names(entries: Iterable[Entry]) -> dict[Entry, str]:
     """The shortest name that tells each entry from the others."""
     entries = list(entries)
+    written = {entry.strategy for entry in entries}
+    alike = Counter(map(spoken, written))
     parts = [
         part
         for part in range(len(Entry._fields))
         if part == 0 or len({entry[part] for entry in entries}) > 1
     ]
+    short = {one: spoken(one) if alike[spoken(one)] == 1 else one for one in written}
     return {
-        entry: clean(" · ".join(entry[part] for part in parts)) for entry in entries
+        entry: clean(
+            " · ".join((short[entry.strategy], *(entry[part] for part in parts[1:])))
+        )
+        for entry in entries
     }
+
+
+def spoken(strategy: str) -> str:
+    """A strategy as one speaks of it: that of a file by its class, options apart."""
+    name, *options = strategy.split(",")
+    if is_file(name):
+        name = name.rpartition(":")[2]
+    return ", ".join([name, *options])
 
 
 def standings(runs: Iterable[Run]) -> list[Standing]:

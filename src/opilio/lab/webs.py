@@ -15,7 +15,7 @@ import tomli_w
 
 from opilio.config import Section, load
 from opilio.errors import BadInput
-from opilio.lab.synthetic import SyntheticAnswer, SyntheticWeb
+from opilio.lab.synthetic.web import SyntheticAnswer, SyntheticWeb
 from opilio.store.warc import pack
 from opilio.types import Response
 

@@ -13,7 +13,6 @@ from __future__ import annotations
 from functools import partial
 
 from opilio.lab.compare import Done
-from opilio.lab.dials import Dials
 from opilio.lab.reproduce.arms import (
     Arm,
     Tables,
@@ -24,6 +23,7 @@ from opilio.lab.reproduce.arms import (
 )
 from opilio.lab.reproduce.experiment import Claim, Experiment, Figures, Setting
 from opilio.lab.reproduce.lexicon_files import ontology_of, write_dictionary
+from opilio.lab.synthetic.dials import Dials
 
 BASELINE, ENGLISH, MIXED = "best-first", "mcore, no transcription", "mcore"
 MARKS = (25, 50, 75)  # per cent of the budget

@@ -11,10 +11,10 @@ from __future__ import annotations
 from functools import partial
 
 from opilio.lab.compare import Done
-from opilio.lab.dials import Dials
 from opilio.lab.reproduce.arms import Arm, Tables, figures_of, rewritten
 from opilio.lab.reproduce.experiment import Claim, Experiment, Figures, Setting
 from opilio.lab.reproduce.lexicon_files import ontology_of
+from opilio.lab.synthetic.dials import Dials
 
 BREADTH, PAGERANK, ONTOLOGY = "breadth-first", "pagerank", "ordering (ontology)"
 

@@ -19,12 +19,12 @@ import msgspec
 
 from opilio.lab import guard
 from opilio.lab.course import Ground
-from opilio.lab.dials import Dials
 from opilio.lab.labels import relevant_urls
 from opilio.lab.reproduce.drifting import Drifting, conduct_drifting
 from opilio.lab.reproduce.experiment import Claim, Experiment, Figures, Setting
 from opilio.lab.reproduce.interest import query_log, share_of_second
 from opilio.lab.runs import Trace
+from opilio.lab.synthetic.dials import Dials
 from opilio.lab.trial import Trial, conduct
 from opilio.topic import Topic
 from opilio.topic.file import Evaluation

@@ -10,9 +10,9 @@ is left to visit, for what is behind a tunnel comes last in any good order.
 from __future__ import annotations
 
 from opilio.lab.compare import Done
-from opilio.lab.dials import Dials
 from opilio.lab.reproduce.arms import Arm, figures_of
 from opilio.lab.reproduce.experiment import Claim, Experiment, Figures, Setting
+from opilio.lab.synthetic.dials import Dials
 
 NEITHER, BLOCKS = "neither", "blocks only"
 TUNNELS, BOTH = "tunnels only", "blocks and tunnels"

@@ -19,8 +19,8 @@ from pathlib import Path
 import msgspec
 
 from opilio.lab.course import Ground
-from opilio.lab.dials import Dials
 from opilio.lab.statistics import Paired, band, compare
+from opilio.lab.synthetic.dials import Dials
 
 SEED = 0  # of the bootstrap
 

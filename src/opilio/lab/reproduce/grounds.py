@@ -11,9 +11,9 @@ import msgspec
 import opilio.lab
 from opilio.lab.atlas import open_atlas
 from opilio.lab.course import Ground
-from opilio.lab.dials import Dials
 from opilio.lab.labels import read_labels
-from opilio.lab.synthetic import SyntheticWeb
+from opilio.lab.synthetic.dials import Dials
+from opilio.lab.synthetic.web import SyntheticWeb
 from opilio.lab.webs import LabWeb, open_web, write_web
 
 

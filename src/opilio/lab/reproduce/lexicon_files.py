@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from opilio.lab import lexicon
+from opilio.lab.synthetic import lexicon
 
 PREFIXES = (
     "@prefix : <http://example.org/lexicon#> .\n"

@@ -23,9 +23,9 @@ from itertools import accumulate
 import msgspec
 import xxhash
 
-from opilio.lab.dials import Dials
-from opilio.lab.hosts import PERIOD, make_hosts, make_patterns
-from opilio.lab.vocabulary import Vocabulary
+from opilio.lab.synthetic.dials import Dials
+from opilio.lab.synthetic.hosts import PERIOD, make_hosts, make_patterns
+from opilio.lab.synthetic.vocabulary import Vocabulary
 
 FOLDERS = ("pages", "articles", "notes", "posts")  # that do not tell the topic
 MEMO = 16_384  # nodes remembered

@@ -7,8 +7,8 @@ from itertools import accumulate
 
 import msgspec
 
-from opilio.lab import lexicon
-from opilio.lab.dials import Dials
+from opilio.lab.synthetic import lexicon
+from opilio.lab.synthetic.dials import Dials
 
 PERIOD = 20  # pages after which the topics of a host repeat
 VARIANTS = 8  # patterns a main topic has

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import NamedTuple
 
-from opilio.lab import lexicon
+from opilio.lab.synthetic import lexicon
 
 TABLE = 4096  # entries of a word table; a word's share of them is its frequency
 POOL = 2048  # sentences of a topic

@@ -6,10 +6,10 @@ import math
 import random
 from functools import lru_cache
 
-from opilio.lab import lexicon
-from opilio.lab.graph import Graph, Kind, Node
-from opilio.lab.hosts import Host
-from opilio.lab.outlinks import Outlink, Outlinks
+from opilio.lab.synthetic import lexicon
+from opilio.lab.synthetic.graph import Graph, Kind, Node
+from opilio.lab.synthetic.hosts import Host
+from opilio.lab.synthetic.outlinks import Outlink, Outlinks
 
 NAV_SECTIONS = 7
 LINK_BYTES = 165  # of a link with its markup, about

@@ -13,15 +13,15 @@ import tomli_w
 import xxhash
 
 from opilio.errors import BadInput
-from opilio.lab import lexicon
-from opilio.lab.addresses import Addresses, Place
-from opilio.lab.changes import Changes
-from opilio.lab.dials import Dials
-from opilio.lab.graph import Graph, Node
-from opilio.lab.hosts import Host
-from opilio.lab.outlinks import Outlinks
-from opilio.lab.pages import Pages
-from opilio.lab.vocabulary import Vocabulary
+from opilio.lab.synthetic import lexicon
+from opilio.lab.synthetic.addresses import Addresses, Place
+from opilio.lab.synthetic.changes import Changes
+from opilio.lab.synthetic.dials import Dials
+from opilio.lab.synthetic.graph import Graph, Node
+from opilio.lab.synthetic.hosts import Host
+from opilio.lab.synthetic.outlinks import Outlinks
+from opilio.lab.synthetic.pages import Pages
+from opilio.lab.synthetic.vocabulary import Vocabulary
 from opilio.types import Clock, Headers
 
 MEMO = 256  # pages remembered

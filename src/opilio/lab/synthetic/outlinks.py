@@ -5,10 +5,10 @@ from __future__ import annotations
 import random
 from typing import NamedTuple
 
-from opilio.lab import lexicon
-from opilio.lab.addresses import Addresses
-from opilio.lab.graph import Graph, Kind, Node
-from opilio.lab.hosts import Host
+from opilio.lab.synthetic import lexicon
+from opilio.lab.synthetic.addresses import Addresses
+from opilio.lab.synthetic.graph import Graph, Kind, Node
+from opilio.lab.synthetic.hosts import Host
 
 BY_ANOTHER_NAME = 0.3  # share of links to a page that use its other address
 REDRAWS = 3  # to find a page that is not linked yet

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from opilio.lab.synthetic import HTML, SyntheticAnswer
+from opilio.lab.synthetic.web import HTML, SyntheticAnswer
 
 
 class SmallWeb:

@@ -6,7 +6,7 @@ import math
 import random
 from bisect import bisect_right
 
-from opilio.lab.graph import Graph, Node
+from opilio.lab.synthetic.graph import Graph, Node
 
 DAY = 86_400.0
 RAREST, OFTENEST = 1 / 365, 12.0  # changes a day; what lies between is equally likely

@@ -12,8 +12,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from opilio.lab.graph import Graph, Node
-from opilio.lab.hosts import Host
+from opilio.lab.synthetic.graph import Graph, Node
+from opilio.lab.synthetic.hosts import Host
 
 PATH = re.compile(
     r"(?:/(archive|print|private|old/[123]))?(/[a-z]+/[a-z-]+-(\d{1,12})\.html)"

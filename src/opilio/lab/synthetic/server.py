@@ -3,8 +3,8 @@
     async with serve(SyntheticWeb(Dials())) as server:
         server.proxy_url, server.requests
 
-As a process, `python -m opilio.lab.server --pages 5000` prints one line of JSON with
-its port and serves until its standard input closes.
+As a process, `python -m opilio.lab.synthetic.server --pages 5000` prints one line of
+JSON with its port and serves until its standard input closes.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ import uvloop
 
 from opilio.config import load
 from opilio.errors import OpilioError
-from opilio.lab.dials import Dials
-from opilio.lab.synthetic import SyntheticAnswer, SyntheticWeb
+from opilio.lab.synthetic.dials import Dials
+from opilio.lab.synthetic.web import SyntheticAnswer, SyntheticWeb
 from opilio.types import Clock
 
 MAX_HEAD = 64 * 2**10
@@ -283,8 +283,8 @@ async def run(web: SyntheticWeb, port: int, log: Path | None) -> None:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """The command `python -m opilio.lab.server`; every dial is an option."""
-    parser = argparse.ArgumentParser(prog="python -m opilio.lab.server")
+    """The command `python -m opilio.lab.synthetic.server`; every dial is an option."""
+    parser = argparse.ArgumentParser(prog="python -m opilio.lab.synthetic.server")
     parser.add_argument("--port", type=int, default=0, help="0: any free one")
     parser.add_argument("--dials", type=Path, help="a TOML file of dials")
     parser.add_argument("--log", type=Path, help="a file for requests, as JSON lines")

@@ -1,0 +1,71 @@
+"""Nothing in; what the words and figures of a report mean, one plain line each, out.
+
+The equations are those of docs/measures.md.
+"""
+
+from __future__ import annotations
+
+from opilio.lab.html import Html, tag
+
+READING = (
+    (
+        "target, R",
+        "A target is a page that the topic's labels call relevant. R is the number of "
+        "targets that links lead to from the seeds.",
+    ),
+    (
+        "recall",
+        "r(n) = (1/R)·Σ fᵢ, i ≤ n, with fᵢ = 1 if request i found a new target, else "
+        "0: the share of the R targets that the first n requests found.",
+    ),
+    (
+        "AURC",
+        "(1/3R)·Σ r(n), n = 1 … 3R, the area under the recall curve: mean recall over "
+        "the first 3R requests, so how much and how soon. At most about 0.83.",
+    ),
+    (
+        "[low, high]",
+        "95 % interval of a mean over topics: how far it would move with other topics "
+        "of the same kind.",
+    ),
+    (
+        "oracle",
+        "It knows every link and every label and always walks to the nearest target. "
+        "It stops when everything is found.",
+    ),
+    ("of the oracle", "AURC / the oracle's AURC; 100 % is as good as the oracle."),
+    ("recall at 2R", "r(2R): after twice as many requests as there are targets."),
+    (
+        "harvest",
+        "H = (1/N)·Σ fᵢ, N the requests made: the share that found a new target. A "
+        "crawl goes on when the oracle has stopped, so after 3R requests it is at most "
+        "a third and cannot be measured by the oracle's.",
+    ),
+    (
+        "to 50 %",
+        "min {n : r(n) ≥ 0.5}: requests until half of the targets were found, the "
+        "median over runs; 80 and 90 % likewise. A run that never got there counts as "
+        "later than any; a dash means that half or more never did.",
+    ),
+    ("3/4", "Three of four runs got there."),
+    (
+        "target length",
+        "Links from a seed to a target on the way that was taken, the median.",
+    ),
+    (
+        "through irrelevant",
+        "Of the targets found, the share whose link stood on an irrelevant page: "
+        "whether a crawl can tunnel.",
+    ),
+    (
+        "wasted",
+        "Requests that brought no new page, but a copy, a redirect or a failure.",
+    ),
+    ("CPU ms", "Time to decide, for each request; reading pages is not in it."),
+)
+
+
+def reading_list() -> Html:
+    """What is to be known before the table is read."""
+    pairs = [tag("div", tag("dt", word), tag("dd", what)) for word, what in READING]
+    return tag("dl", *pairs, class_="reading")
