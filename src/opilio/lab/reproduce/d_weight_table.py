@@ -11,9 +11,7 @@ crawler's judge calls relevant, is beside it: it is circular (papers.md, D.5).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from concurrent.futures import ProcessPoolExecutor
 from itertools import accumulate
-from multiprocessing import get_context
 
 import msgspec
 
@@ -49,12 +47,7 @@ def crawl(setting: Setting) -> list[Figures]:
         for name in setting.topics
     ]
     secrets = [ground.web.labels, *ground.web.topics.values()]
-    with ProcessPoolExecutor(
-        setting.jobs,
-        get_context("spawn"),
-        initializer=guard.forbid,
-        initargs=(secrets,),
-    ) as processes:
+    with guard.processes(setting.jobs, secrets) as processes:
         running = [
             (pair, arm, processes.submit(run, arm, drifting_of(ground, pair, budget)))
             for pair in pairs
