@@ -276,7 +276,7 @@ def test_one_ontology_is_the_same_in_every_format(
         ("nothing.ttl", b"<http://e/a> <http://e/b> <http://e/c> .", "no concept"),
         ("owl.owx", b'<?xml version="1.0"?>\n<Ontology xmlns="x"/>', "OWL/XML"),
         ("f.ofn", b"Prefix(:=<http://e/>)\nOntology(<http://e/>)", "functional"),
-        ("cut.ttl.gz", gzip.compress(b"x" * 999)[:-9], "cannot be read"),
+        ("cut.ttl.gz", gzip.compress(b"x" * 999, mtime=0)[:-9], "cannot be read"),
     ],
 )
 def test_a_bad_file_is_named_with_the_reason(tmp_path, name, data, reason):
