@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from html.parser import HTMLParser
 from pathlib import Path
 from statistics import fmean, median
@@ -17,11 +18,14 @@ from opilio.lab.figures import findings
 from opilio.lab.html import Html
 from opilio.lab.report import write_report
 from opilio.lab.report_page import page as whole_page
+from opilio.lab.report_reading import READING
+from opilio.lab.report_tables import COLUMNS
 from opilio.lab.runs import Run
+from opilio.strategies import DEFAULT
 
 EVIL = "<script>alert(1)</script>"
 TOPIC = "\"><img src=x onerror='alert(1)'> & \x1b birds"
-SOME = {"blocks": 0.7, "best-first": 0.5, "breadth-first": 0.24, EVIL: 0.55}
+SOME = {"blocks": 0.7, DEFAULT: 0.5, "breadth-first": 0.24, EVIL: 0.55}
 RUNS = made_up_runs(strategies=SOME, topics={"astronomy": 60, TOPIC: 40})
 VOID = {"meta", "br", "input"}
 LOADS = {"script", "link", "img", "image", "iframe", "object", "embed", "base", "form"}
@@ -231,8 +235,52 @@ def test_what_was_run_can_be_run_again(page: Page) -> None:
 def test_the_leader_and_the_default_are_told_in_words(page: Page) -> None:
     first = page.tables[0][2][0]
     assert f"{first} comes first, with" in page.text
-    place = [row[0] for row in page.tables[0]].index("best-first") - 1
-    assert f"The default, best-first, is number {place} of 4" in page.text
+    place = [row[0] for row in page.tables[0]].index(DEFAULT) - 1
+    default = f"{DEFAULT}, the strategy that a crawl takes when none is named,"
+    assert f"{default} is number {place} of 4" in page.text
+
+
+def test_a_default_that_comes_first_is_called_so_by_its_name() -> None:
+    page = report(made_up_runs(strategies={DEFAULT: 0.7, "random": 0.1}))
+    assert f"{DEFAULT} is also the strategy that a crawl takes when none" in page.text
+
+
+def test_every_column_is_explained_in_visible_text(page: Page) -> None:
+    start = page.text.index("How to read this")
+    shown = page.text[start : page.text.index("How much is found, and how soon")]
+    for word, what in READING:
+        assert word + what in shown
+    words = {word for word, _ in READING}
+    for column in COLUMNS[1:]:
+        name = column.replace("\u00a0", " ").removesuffix(" [95 %]")
+        assert name in words or name in {"to 80 %", "to 90 %"}
+    assert "It stops when everything is found." in shown
+
+
+def test_a_strategy_of_a_file_is_called_by_its_class_and_options() -> None:
+    one, other = "some/where/anchors.py:Anchors,most=40", "b/anchors.py:Anchors"
+    skills = {one: 0.5, "blocks,mode=paper": 0.4, other: 0.3}
+    page = report(made_up_runs(strategies=skills, repeats=1))
+    rows = {row[0] for row in page.tables[0]}
+    assert {"Anchors, most=40", "Anchors", "blocks, mode=paper"} <= rows
+    titles = [a["title"] for tag, a in page.elements if tag == "th" and "title" in a]
+    assert {one, other} <= set(titles)
+
+
+def test_classes_of_one_name_keep_their_files() -> None:
+    skills = {"a/anchors.py:Anchors": 0.5, "b/anchors.py:Anchors": 0.3}
+    page = report(made_up_runs(strategies=skills, repeats=1))
+    assert set(skills) <= {row[0] for row in page.tables[0]}
+
+
+def test_the_lines_of_a_narrow_chart_are_named_below_it(text: str) -> None:
+    keys = re.findall(r'<ul class="keys">(.*?)</ul>', text)
+    assert len(keys) == 3
+    names = re.findall(r"</span>(.*?)</li>", keys[0])
+    assert names[-1] == "oracle" and {"blocks", "breadth-first"} <= set(names)
+    colours = re.findall(r"var\((--[\w-]+)\)", keys[0])
+    assert len(set(colours)) == len(names) - 1
+    assert all(f"{colour}:light-dark(" in text for colour in colours)
 
 
 def with_aurc(run: Run, aurc: float) -> Run:
@@ -260,9 +308,43 @@ def test_one_beats_another_only_where_the_interval_says_so() -> None:
         ["2 opic", "·", "", "·"],
         ["3 best-first", "−", "·", ""],
     ]
-    assert "blocks beats 1 of 2 others: best-first." in page.text
-    assert "best-first beats 0 of 2 others. It is beaten by blocks." in page.text
-    assert "It cannot be told apart from opic (−0.001 [" in page.text
+    # Eight topics in favour: p = 2/2⁸, and three pairs. The figures stand beside.
+    figures = "d̄ +0.020 [+0.020, +0.020], p 0.023 after Holm"
+    assert f"blocks beats 1 of 2 others:best-first {figures}" in page.text
+    assert "It cannot be told apart from:opic d̄ +0.019 [−0." in page.text
+    assert "No test on so few" not in page.text
+
+
+@pytest.mark.parametrize(
+    ("topics", "strategies", "told"),
+    [
+        ("abcd", ("blocks", "opic"), "with 4, the least p of 1 pair is 0.12)"),
+        ("abcde", ("blocks", "opic"), "with 5, the least p of 1 pair is 0.062)"),
+        ("abcdef", ("blocks", "opic"), None),
+        ("abcdef", ("blocks", "opic", "otie"), "the least p of 3 pairs is 0.094)"),
+    ],
+)
+def test_where_no_test_can_be_significant_it_is_said(
+    topics: str, strategies: Sequence[str], told: str | None
+) -> None:
+    skills = dict.fromkeys(strategies, 0.5)
+    text = report(
+        made_up_runs(strategies=skills, topics=dict.fromkeys(topics, 20), repeats=1)
+    ).text
+    warned = "No test on so few topics can be significant after correction"
+    assert (warned in text) == (told is not None)
+    if told:
+        assert told + ", so what follows is a tendency on these topics." in text
+
+
+def test_the_repetitions_of_one_topic_are_runs_not_topics() -> None:
+    page = report(made_up_runs(topics={"a": 20}, repeats=3))
+    assert "No test on so few runs can be significant" in page.text
+    assert "so what follows is a tendency on this topic." in page.text
+
+
+def test_a_strategy_alone_beats_nobody() -> None:
+    assert " beats all" not in report(made_up_runs(strategies={"opic": 0.5})).text
 
 
 def test_judges_and_seeds_are_named_where_there_are_several() -> None:

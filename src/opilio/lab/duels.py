@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 
 from msgspec.structs import replace
@@ -103,16 +103,16 @@ def mark(found: Findings, duels: Duels, one: Entry, other: Entry) -> object:
     kind = "win" if beats(duel) else "loss" if beats(turned(duel)) else "open"
     names = f"{found.names[one]} less {found.names[other]}"
     counts = f"{duel.wins} won, {duel.ties} even, {duel.losses} lost"
-    figures = f"{names}: {told(duel)} after Holm; {counts}"
+    figures = f"{names}: {told(duel)}; {counts}"
     return tag("span", MARKS[kind], class_=f"mark {kind}", title=figures)
 
 
 def told(duel: Paired) -> str:
-    """A difference, its interval, if there is one, and p."""
-    figures = f"{duel.mean:+.3f}"
+    """A mean difference, its interval, if there is one, and p."""
+    figures = f"d̄ {duel.mean:+.3f}"
     if math.isfinite(duel.low):
         figures += f" [{duel.low:+.3f}, {duel.high:+.3f}]"
-    return f"{figures.replace('-', '−')}, p {duel.p:.2g}"
+    return f"{figures.replace('-', '−')}, p {duel.p:.2g} after Holm"
 
 
 MARKS = {"win": "+", "loss": "−", "open": "·"}
@@ -128,21 +128,25 @@ LEGEND = tag(
 )
 
 
-def prospects(duels: Mapping[str, Duels]) -> Iterator[str]:
-    """A warning where no comparison could be significant, however it had come out.
+def warning(duels: Mapping[str, Duels], topics: int) -> str:
+    """That no comparison could be significant, however it had come out; or nothing.
 
     The least p of n tasks is 2^(1-n), and the least of m pairs m times that.
     """
-    pairs = max(len(of_mode) // 2 for of_mode in duels.values())
     every = [duel for of_mode in duels.values() for duel in of_mode.values()]
+    pairs = max(len(of_mode) // 2 for of_mode in duels.values())
     tasks = max((one.wins + one.ties + one.losses for one in every), default=0)
-    if pairs and pairs * 2.0 ** (1 - tasks) >= SIGNIFICANT:
-        what = "topic" if tasks == 1 else "topics"
-        yield (
-            f"No test on {tasks} {what} can be significant after correction for "
-            f"{pairs} {'pair' if pairs == 1 else 'pairs'}, so what follows is a tendency "
-            "on these topics."
-        )
+    least = min(1.0, pairs * 2.0 ** (1 - tasks))
+    if not pairs or least < SIGNIFICANT:
+        return ""
+    what, where = "topics", "these topics"
+    if topics == 1:  # its repetitions are compared instead
+        what, where = "runs", "this topic"
+    return (
+        f"No test on so few {what} can be significant after correction (with {tasks}, "
+        f"the least p of {pairs} {'pair' if pairs == 1 else 'pairs'} is {least:.2g}), "
+        f"so what follows is a tendency on {where}."
+    )
 
 
 def in_words(found: Findings, duels: Duels, entry: Entry) -> Html:

@@ -7,7 +7,7 @@ from importlib.resources import files
 
 from opilio.lab import colours
 from opilio.lab.curves import topic_of
-from opilio.lab.duels import duels_table, fight, in_words, prospects
+from opilio.lab.duels import duels_table, fight, in_words, warning
 from opilio.lab.figures import PLOTS, Findings, chosen
 from opilio.lab.html import Html, joined, tag
 from opilio.lab.report_header import contenders, default_row, header
@@ -166,19 +166,26 @@ def duels_section(found: Findings) -> Html:
     note = (
         "Differences in AURC are taken task by task. A strategy beats another only if "
         "the 95 % interval of the mean difference d̄ over topics lies above zero. "
-        "Figures are d̄ [low, high] and p by Wilcoxon's signed ranks, corrected by Holm "
-        "for the number of pairs; in the table they appear under the pointer. "
+        "Beside it are d̄ [low, high] and p by Wilcoxon's signed ranks, corrected by "
+        "Holm for the number of pairs; in the table they appear under the pointer. "
     )
-    if len({topic_of(run) for run in found.all_runs}) == 1:
+    topics = len({topic_of(run) for run in found.all_runs})
+    if topics == 1:
         note += "With one topic, this is about its repetitions and no other topic. "
     duels = fight(found)
     parts = [tag("p", note)]
-    parts += [tag("p", tag("strong", told)) for told in prospects(duels)]
+    warned = warning(duels, topics)
+    if warned:
+        parts.append(tag("p", tag("strong", warned)))
     told = dict.fromkeys(row.entry for row in contenders(found)[:1])
     usual = default_row(found)
     if usual:
         told[usual.entry] = None
-    parts += [in_words(found, duels[entry.seeds_mode], entry) for entry in told]
+    parts += [
+        in_words(found, duels[entry.seeds_mode], entry)
+        for entry in told
+        if duels[entry.seeds_mode]
+    ]
     for mode, of_mode in duels.items():
         if len(duels) > 1:
             parts.append(tag("h3", f"Seeds: {mode}"))
