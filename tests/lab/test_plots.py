@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 
 from lab.made_up_runs import made_up_runs
 from opilio.errors import BadInput
-from opilio.lab import colours, drawing, plots
-from opilio.lab.curves import Walk, curve, grid, harvest, lately, recall
-from opilio.lab.figures import findings, strategy_figure, topics_chart
-from opilio.lab.plots import spread
-from opilio.lab.standings import shares_by_topic
+from opilio.lab.report import colours, drawing, plots
+from opilio.lab.report.curves import Walk, curve, grid, harvest, lately, recall
+from opilio.lab.report.figures import findings, strategy_figure, topics_chart
+from opilio.lab.report.plots import spread
+from opilio.lab.report.standings import shares_by_topic
 
 RUNS = made_up_runs(repeats=1)
 PLACES = st.lists(st.floats(0, 400), min_size=1, max_size=20)

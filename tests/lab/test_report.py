@@ -14,12 +14,12 @@ import pytest
 
 from lab.made_up_runs import ABOUT, made_up_runs
 from opilio.errors import BadInput
-from opilio.lab.figures import findings
-from opilio.lab.html import Html
 from opilio.lab.report import write_report
-from opilio.lab.report_page import page as whole_page
-from opilio.lab.report_reading import READING
-from opilio.lab.report_tables import COLUMNS
+from opilio.lab.report.figures import findings
+from opilio.lab.report.html import Html
+from opilio.lab.report.page import page as whole_page
+from opilio.lab.report.reading import READING
+from opilio.lab.report.tables import COLUMNS
 from opilio.lab.runs import Run
 from opilio.strategies import DEFAULT
 

@@ -154,8 +154,8 @@ def compare_all(
         opilio lab compare --web my-web --topics birds,railways
         --strategies blocks,best-first --judges cosine,perfect --repeat 5
     """
-    from opilio.lab.drawing import altair  # it takes its time
     from opilio.lab.report import write_report
+    from opilio.lab.report.drawing import altair  # it takes its time
 
     altair()  # if that is missing, it is told before anything is crawled
     began = time.monotonic()

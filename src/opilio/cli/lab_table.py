@@ -9,8 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from opilio.cli.terminal import foreign, plain, stdout
-from opilio.lab.runs import Run
-from opilio.lab.standings import (
+from opilio.lab.report.standings import (
     Standing,
     by_entry,
     names,
@@ -18,6 +17,7 @@ from opilio.lab.standings import (
     standings,
     usable,
 )
+from opilio.lab.runs import Run
 
 BAR = 12  # characters
 COLUMNS = (

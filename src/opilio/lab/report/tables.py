@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from opilio.lab.curves import STEPS, Curve
-from opilio.lab.figures import PLOTS, REFERENCES, Findings
-from opilio.lab.html import Html, joined, tag
-from opilio.lab.standings import REACHED, Entry, Reached, Standing, spoken
+from opilio.lab.report.curves import STEPS, Curve
+from opilio.lab.report.figures import PLOTS, REFERENCES, Findings
+from opilio.lab.report.html import Html, joined, tag
+from opilio.lab.report.standings import REACHED, Entry, Reached, Standing, spoken
 
 COLUMNS = (  # report_reading.py explains them
     "strategy",

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from opilio.errors import BadInput
-from opilio.lab import colours, plots
-from opilio.lab.curves import (
+from opilio.lab.report import colours, plots
+from opilio.lab.report.curves import (
     WINDOW,
     Curve,
     Measure,
@@ -21,10 +21,9 @@ from opilio.lab.curves import (
     walked,
     walked_by_oracle,
 )
-from opilio.lab.drawing import Chart, svg, write_svg
-from opilio.lab.plots import Frame, Series
-from opilio.lab.runs import Run
-from opilio.lab.standings import (
+from opilio.lab.report.drawing import Chart, svg, write_svg
+from opilio.lab.report.plots import Frame, Series
+from opilio.lab.report.standings import (
     Entry,
     Standing,
     by_entry,
@@ -35,6 +34,7 @@ from opilio.lab.standings import (
     standings,
     usable,
 )
+from opilio.lab.runs import Run
 from opilio.lab.statistics import Numbers
 
 REFERENCES = {"breadth-first": colours.BREADTH, "random": colours.CHANCE}

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from opilio.lab.drawing import svg, write_png, write_svg
-from opilio.lab.figures import (
+from opilio.lab.report.drawing import svg, write_png, write_svg
+from opilio.lab.report.figures import (
     NARROW,
     PLOTS,
     Findings,
@@ -16,8 +16,8 @@ from opilio.lab.figures import (
     strategy_figure,
     topics_chart,
 )
-from opilio.lab.html import Html
-from opilio.lab.report_page import page
+from opilio.lab.report.html import Html
+from opilio.lab.report.page import page
 from opilio.lab.runs import About, Run
 
 __all__ = ["strategy_figure", "write_report"]

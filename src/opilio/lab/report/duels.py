@@ -8,12 +8,12 @@ from itertools import combinations
 
 from msgspec.structs import replace
 
-from opilio.lab.curves import tasks_of, topic_of
-from opilio.lab.figures import Findings
-from opilio.lab.html import Html, joined, tag
-from opilio.lab.report_tables import name_cell, wide
+from opilio.lab.report.curves import tasks_of, topic_of
+from opilio.lab.report.figures import Findings
+from opilio.lab.report.html import Html, joined, tag
+from opilio.lab.report.standings import Entry
+from opilio.lab.report.tables import name_cell, wide
 from opilio.lab.runs import Run
-from opilio.lab.standings import Entry
 from opilio.lab.statistics import Paired, beats, compare, holm
 
 SIGNIFICANT = 0.05

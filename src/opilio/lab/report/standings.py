@@ -11,8 +11,8 @@ from typing import NamedTuple
 import msgspec
 import numpy as np
 
-from opilio.lab.curves import Topic, tasks_of, topic_of
-from opilio.lab.html import clean
+from opilio.lab.report.curves import Topic, tasks_of, topic_of
+from opilio.lab.report.html import clean
 from opilio.lab.runs import Measures, Run
 from opilio.lab.statistics import band
 from opilio.strategies import is_file

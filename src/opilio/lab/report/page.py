@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from importlib.resources import files
 
-from opilio.lab import colours
-from opilio.lab.curves import topic_of
-from opilio.lab.duels import duels_table, fight, in_words, warning
-from opilio.lab.figures import PLOTS, Findings, chosen
-from opilio.lab.html import Html, joined, tag
-from opilio.lab.report_header import contenders, default_row, header
-from opilio.lab.report_reading import reading_list
-from opilio.lab.report_tables import (
+from opilio.lab.report import colours
+from opilio.lab.report.curves import topic_of
+from opilio.lab.report.duels import duels_table, fight, in_words, warning
+from opilio.lab.report.figures import PLOTS, Findings, chosen
+from opilio.lab.report.header import contenders, default_row, header
+from opilio.lab.report.html import Html, joined, tag
+from opilio.lab.report.reading import reading_list
+from opilio.lab.report.standings import Entry, distinct_tasks
+from opilio.lab.report.tables import (
     numbers_table,
     rows_table,
     standings_table,
     written,
 )
 from opilio.lab.runs import About, Run
-from opilio.lab.standings import Entry, distinct_tasks
 
 # Nothing is loaded and nothing is run, whatever the names in the page may be.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
@@ -76,7 +76,7 @@ def page(
 
 def style() -> str:
     """The colours, the page's own style, and the colours of its charts."""
-    sheet = files("opilio.lab").joinpath("report.css").read_text(encoding="utf-8")
+    sheet = files("opilio.lab.report").joinpath("page.css").read_text(encoding="utf-8")
     return colours.variables() + sheet + colours.variable_charts()
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from opilio.lab.figures import Findings
-from opilio.lab.html import Html, tag
+from opilio.lab.report.figures import Findings
+from opilio.lab.report.html import Html, tag
+from opilio.lab.report.standings import Standing
 from opilio.lab.runs import About, Run
-from opilio.lab.standings import Standing
 from opilio.strategies import DEFAULT
 
 PERFECT = "perfect"  # the judge that is told the labels

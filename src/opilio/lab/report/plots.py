@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from opilio.lab import colours
-from opilio.lab.colours import Colour
-from opilio.lab.curves import Curve
-from opilio.lab.drawing import Chart, altair, data, finished, shortened
+from opilio.lab.report import colours
+from opilio.lab.report.colours import Colour
+from opilio.lab.report.curves import Curve
+from opilio.lab.report.drawing import Chart, altair, data, finished, shortened
 
 LABEL = 14  # pixels from one label to the next
 LONGEST = 240  # pixels of a label

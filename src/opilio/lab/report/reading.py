@@ -5,7 +5,7 @@ The equations are those of docs/measures.md.
 
 from __future__ import annotations
 
-from opilio.lab.html import Html, tag
+from opilio.lab.report.html import Html, tag
 
 READING = (
     (

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from opilio.errors import BadInput
-from opilio.lab import colours
-from opilio.lab.html import clean
+from opilio.lab.report import colours
+from opilio.lab.report.html import clean
 
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, Arial, sans-serif"
 LETTERS = 32  # of a name; more would not fit
