@@ -115,10 +115,19 @@ def findings(runs: Sequence[Run]) -> Findings:
 
 
 def leaders(found: Findings, plot: Plot, frame: Frame = WIDE) -> Chart:
-    """The best entries, breadth-first and random, and the oracle."""
+    """The best entries, breadth-first and random, and the oracle.
+
+    Only the first and breadth-first have their band: ten would hide each other.
+    """
     series = [
-        Series(found.names[entry], found.curve(entry, plot), colour, 2, band=plot.bands)
-        for entry, colour in chosen(found, plot.shown)
+        Series(
+            found.names[entry],
+            found.curve(entry, plot),
+            colour,
+            2,
+            band=plot.bands and (rank == 0 or colour == colours.BREADTH),
+        )
+        for rank, (entry, colour) in enumerate(chosen(found, plot.shown))
     ]
     best = found.oracle_curve(found.all_runs, plot)
     series.append(Series("oracle", best, colours.ORACLE, dashed=True, band=False))

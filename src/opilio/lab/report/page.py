@@ -25,9 +25,9 @@ from opilio.lab.runs import About, Run
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
 CAPTIONS = {
-    "recall": "Share of a topic's R targets found, mean over topics. Bands are 95 % "
-    "intervals of that mean; topics differ, so bands may overlap where the "
-    "paired comparison below is clear.",
+    "recall": "Share of a topic's R targets found, mean over topics. Bands, of the "
+    "first and of breadth-first, are 95 % intervals of that mean; topics differ, so "
+    "bands may overlap where the paired comparison below is clear.",
     "harvest": "Share of all requests so far that found a new target.",
     "window": "The same over a sliding window: what a crawl still brings as it goes "
     "on. Where the oracle falls, everything has been found.",
