@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from opilio.brief import Brief, load_brief
@@ -47,9 +47,24 @@ def open_search(folder: CrawlFolder, tell: Tell = print) -> Iterator[Searcher]:
     index_missing(folder, plan.search, brief, tell)
     concepts = Concepts(brief.concepts, plan.search.mode)
     with closing(open_database(folder.database, read_only=True)) as db:
+        index = open_index(db, folder, concepts, tell)
+        yield Searcher(index, concepts, brief.language, text_in(folder.warcs))
+
+
+def open_index(
+    db: sqlite3.Connection, folder: CrawlFolder, concepts: Concepts, tell: Tell
+) -> Index:
+    """The index; if its folder cannot be written, what lacks is read from the table."""
+    index: Index | None = None
+    try:
         catch_up(db, folder.index, concepts.kept)
         index = Index(db, folder.index, concepts.kept)
-        yield Searcher(index, concepts, brief.language, text_in(folder.warcs))
+        if index.is_damaged:
+            tell(f"{folder.index} is damaged; it is made again from crawl.db.")
+            catch_up(db, folder.index, concepts.kept, thorough=True)
+    except OSError as error:
+        tell(f"The index cannot be written ({error}); searching without.")
+    return index or Index(db, folder.index, concepts.kept)
 
 
 def index_missing(
@@ -64,6 +79,9 @@ def index_missing(
         folder.lock()
     except BadInput:
         tell("The crawl is running without an index: pages of this run are not found.")
+        return 0
+    except OSError as error:
+        tell(f"Pages that were crawled without an index are not found: {error}")
         return 0
     try:
         with closing(open_database(folder.database)) as db:
@@ -104,10 +122,16 @@ def add_entries(
 def keep_index(folder: CrawlFolder, plan: Plan, brief: Brief) -> Callable[[], None]:
     """A function that makes segments of what a running crawl has committed."""
     concepts = Concepts(brief.concepts, plan.search.mode)
+    is_checked = False
 
     def grow() -> None:
-        with closing(open_database(folder.database, read_only=True)) as db:
-            catch_up(db, folder.index, concepts.kept)
+        nonlocal is_checked
+        with (
+            suppress(OSError),  # the index may be behind; the crawl goes on
+            closing(open_database(folder.database, read_only=True)) as db,
+        ):
+            catch_up(db, folder.index, concepts.kept, thorough=not is_checked)
+            is_checked = True
 
     return grow
 

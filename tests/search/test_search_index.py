@@ -8,6 +8,7 @@ import pytest
 
 from opilio.search.concepts import Concepts
 from opilio.search.index import Index, catch_up, read_list
+from opilio.search.segment import FILES
 from search.searched_pages import HARDWARE, Pages
 
 
@@ -56,6 +57,65 @@ def test_an_index_that_is_gone_or_damaged_is_made_anew(pages: Pages):
     (pages.folder / "index" / "segments.json").write_text("{")
     assert len(pages.found("comet")) == 10
     assert grow(pages) == 20
+
+
+def to_nothing(path: Path) -> None:
+    path.unlink()
+
+
+def to_a_folder(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
+
+
+def to_half(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+
+
+def to_noise(path: Path) -> None:
+    path.write_bytes(random.Random(2).randbytes(path.stat().st_size))
+
+
+def to_flipped(path: Path) -> None:
+    *most, last = path.read_bytes()
+    path.write_bytes(bytes([*most, last ^ 1]))
+
+
+DAMAGES = (to_nothing, to_a_folder, to_half, to_noise, to_flipped)
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+@pytest.mark.parametrize("name", [*FILES, "../segments.json", "../lock"])
+def test_a_damaged_file_changes_no_answer_and_is_made_anew(pages: Pages, damage, name):
+    grow(pages)
+    before = pages.found("number7 comet")
+    folder = pages.folder / "index" / read_list(pages.folder / "index").segments[0].name
+    if name != "../lock" or damage is to_a_folder:
+        damage(folder / name)
+    assert pages.found("number7 comet") == before
+    catch_up(pages.db, pages.folder / "index", few=4, many=16, thorough=True)
+    index = Index(pages.db, pages.folder / "index")
+    assert index.stored and not index.is_damaged
+    assert pages.found("number7 comet") == before
+
+
+def test_damage_of_a_length_is_seen_by_every_growing(pages: Pages):
+    grow(pages)
+    to_half(pages.folder / "index" / "1-16" / "words-pages.npy")
+    assert grow(pages) == 20
+    assert grow(pages) == 0
+
+
+def test_a_file_in_place_of_the_folder_or_of_a_segment_is_replaced(pages: Pages):
+    folder = pages.folder / "index"
+    folder.write_text("not a folder")
+    assert len(pages.found("comet")) == 10
+    assert grow(pages) == 20
+    shutil.rmtree(folder / "1-16")
+    (folder / "1-16").write_text("not a folder")
+    assert len(pages.found("comet")) == 10
+    assert grow(pages) == 20
+    assert len(Index(pages.db, folder).stored) == 2
 
 
 def test_an_index_that_knows_more_than_the_catalogue_is_cut_back(pages: Pages):

@@ -4,7 +4,7 @@ The table is what is true: a page gets its entry in the transaction that keeps t
 so a crash cannot part the two. The folder `index` is made of it, entry after entry, and
 its list says up to which one it goes. Whoever opens it reads the entries after that
 from the table. So a page is found as soon as it is committed, and the folder may be
-behind, or be deleted, at any time.
+behind, or be deleted, or damaged, at any time.
 """
 
 from __future__ import annotations
@@ -22,10 +22,13 @@ import numpy as np
 import numpy.typing as npt
 
 from opilio.search.segment import (
+    Damaged,
     Entry,
     Postings,
     Segment,
+    Stamps,
     Without,
+    check_segment,
     everything,
     make_segment,
     open_segment,
@@ -46,10 +49,11 @@ ENTRIES = """
 
 
 class Range(msgspec.Struct, frozen=True):
-    """The entries of a segment: those after `first`, up to `last`."""
+    """The entries of a segment, those after `first` up to `last`, and its files."""
 
     first: int
     last: int
+    files: Stamps
 
     @property
     def name(self) -> str:
@@ -87,6 +91,7 @@ class Index:
         self.kept = kept or Kept()
         self.listed: Listed | None = None
         self.newest = -1
+        self.is_damaged = False  # then the table alone answers
         self.stored: list[Segment] = []
         self.segments: list[Segment] = []
         self.refresh()
@@ -96,28 +101,36 @@ class Index:
         newest, listed = newest_entry(self.db), read_list(self.folder)
         if listed == self.listed and newest == self.newest:
             return
-        for attempt in range(ATTEMPTS):
-            try:
-                if listed != self.listed:
-                    self.stored = self.open(listed)
-                break
-            except OSError:  # replaced by another process a moment ago
-                if attempt == ATTEMPTS - 1:
-                    raise
-                listed = read_list(self.folder)
+        if not self.is_good(listed, newest):
+            self.stored, self.is_damaged = [], False
+        elif listed != self.listed:
+            listed = self.open(listed)
         self.listed, self.newest = listed, newest
-        last = listed.last if self.is_good(listed, newest) else 0
+        last = listed.last if self.stored else 0
         recent = entries(self.db, last, newest)
         self.segments = [*self.stored, make_segment(recent, self.kept.without)]
         self.pages = sum(len(segment.pages) for segment in self.segments)
         lengths = (segment.pages["length"].sum() for segment in self.segments)
         self.mean_length = float(sum(lengths)) / max(self.pages, 1) or 1.0
 
-    def open(self, listed: Listed) -> list[Segment]:
-        """The segments on disk, unless they are of no use."""
-        if not self.is_good(listed, newest_entry(self.db)):
-            return []
-        return [open_segment(self.folder / part.name) for part in listed.segments]
+    def open(self, listed: Listed) -> Listed:
+        """Open the segments on disk, unless they are damaged; their list."""
+        for _ in range(ATTEMPTS):
+            try:
+                self.stored = [
+                    open_segment(self.folder / part.name, part.files)
+                    for part in listed.segments
+                ]
+            except Damaged:
+                again = read_list(self.folder)
+                if again == listed:
+                    break
+                listed = again  # replaced by another process a moment ago
+            else:
+                self.is_damaged = False
+                return listed
+        self.stored, self.is_damaged = [], True
+        return listed
 
     def is_good(self, listed: Listed, newest: int) -> bool:
         """Were the segments made of this table, in this way?"""
@@ -158,22 +171,26 @@ def catch_up(
     *,
     few: int = FEW,
     many: int = MANY,
+    thorough: bool = False,
 ) -> int:
     """Make segments of entries that have none, if they are not few; how many.
 
-    Small segments are made anew as one when they are many entries together. If another
-    process does so just now, nothing is left to do.
+    Small segments are made anew as one when they are many entries together, and all of
+    them if one is damaged. If another process does so just now, nothing is left to do.
     """
     kept = kept or Kept()
     newest = newest_entry(db)
-    if newest - read_list(folder).last < few and read_list(folder).last <= newest:
+    listed = sound_list(folder, thorough=thorough)
+    if listed is not None and newest - few < listed.last <= newest:
         return 0
-    folder.mkdir(exist_ok=True)
+    if not folder.is_dir():
+        remove(folder)
+        folder.mkdir()
     with locked(folder) as mine:
         if not mine:
             return 0
-        listed = read_list(folder)
-        if listed.last > newest or listed.without != kept.number:
+        listed = sound_list(folder, thorough=thorough)
+        if not listed or listed.last > newest or listed.without != kept.number:
             listed = Listed(without=kept.number)
         final = [part for part in listed.segments if part.last - part.first >= many]
         small = listed.segments[len(final) :]
@@ -181,40 +198,71 @@ def catch_up(
         if small and newest - small[0].first >= many:
             first, small = small[0].first, []
         made = [
-            Range(start, min(start + many, newest))
+            write_segment(db, folder, kept, start, min(start + many, newest))
             for start in range(first, newest, many)
         ]
-        for part in made:
-            shutil.rmtree(folder / part.name, ignore_errors=True)
-            found = entries(db, part.first, part.last)
-            save_segment(make_segment(found, kept.without), folder / part.name)
         write_list(folder, Listed([*final, *small, *made], kept.number))
         return newest - first
+
+
+def write_segment(
+    db: sqlite3.Connection, folder: Path, kept: Kept, first: int, last: int
+) -> Range:
+    """Make a segment of some entries."""
+    path = folder / Range(first, last, {}).name
+    remove(path)
+    segment = make_segment(entries(db, first, last), kept.without)
+    return Range(first, last, save_segment(segment, path))
+
+
+def sound_list(folder: Path, *, thorough: bool) -> Listed | None:
+    """The segments of a folder; None if one of them is damaged."""
+    listed = read_list(folder)
+    try:
+        for part in listed.segments:
+            check_segment(folder / part.name, part.files, thorough=thorough)
+    except Damaged:
+        return None
+    return listed
 
 
 def read_list(folder: Path) -> Listed:
     """The segments of a folder; none if that cannot be told."""
     try:
         return msgspec.json.decode((folder / "segments.json").read_bytes(), type=Listed)
-    except (OSError, msgspec.DecodeError):
+    except (OSError, ValueError, msgspec.DecodeError):
         return Listed()
 
 
 def write_list(folder: Path, listed: Listed) -> None:
     """Let these be the segments, and remove all others."""
-    draft = folder / "segments.new"
+    draft, path = folder / "segments.new", folder / "segments.json"
+    for one in (draft, path):
+        if one.is_dir():
+            remove(one)
     draft.write_bytes(msgspec.json.encode(listed))
-    draft.replace(folder / "segments.json")
+    draft.replace(path)
     names = {part.name for part in listed.segments}
     for path in folder.iterdir():
         if path.is_dir() and path.name not in names:
             shutil.rmtree(path, ignore_errors=True)
 
 
+def remove(path: Path) -> None:
+    """Let nothing be there, neither a file nor a folder."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
+
+
 @contextmanager
 def locked(folder: Path) -> Iterator[bool]:
     """Whether no other process makes segments here, and none will meanwhile."""
-    with (folder / "lock").open("a") as file:
+    path = folder / "lock"
+    if path.is_dir():
+        remove(path)
+    with path.open("a") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:

@@ -12,6 +12,7 @@ There are two kinds of postings (Yang, §4.4): of ontology features, and of word
 
 from __future__ import annotations
 
+import io
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -20,6 +21,7 @@ from typing import Any, NamedTuple
 import msgspec
 import numpy as np
 import numpy.typing as npt
+from xxhash import xxh3_64_intdigest
 
 from opilio.word_sequence import Words, unpack, word
 
@@ -39,6 +41,7 @@ PAGE = np.dtype(
 )
 KINDS = ("words", "features")
 PARTS = ("terms", "starts", "pages", "counts")
+FILES = ("pages.npy", *(f"{kind}-{part}.npy" for kind in KINDS for part in PARTS))
 
 Pages = npt.NDArray[np.void]
 Numbers = npt.NDArray[np.uint32]
@@ -162,31 +165,68 @@ def language_code(language: str) -> int:
     return int.from_bytes(letters, "big") if len(letters) == 2 else 0
 
 
-def save_segment(segment: Segment, folder: Path) -> None:
+class Damaged(Exception):
+    """A segment on disk is not what was written."""
+
+
+class Stamp(msgspec.Struct, frozen=True):
+    """What tells whether a file is still what was written."""
+
+    length: int
+    checksum: int
+
+
+Stamps = dict[str, Stamp]
+"""File of a segment -> its stamp."""
+
+
+def save_segment(segment: Segment, folder: Path) -> Stamps:
     """Write a segment into a new folder, safe on disk when this returns."""
     folder.mkdir()
-    save_array(folder / "pages.npy", segment.pages)
-    for kind in KINDS:
-        for part in PARTS:
-            array = getattr(getattr(segment, kind), part)
-            save_array(folder / f"{kind}-{part}.npy", array)
+    kinds = (segment.words, segment.features)
+    arrays = (segment.pages, *(array for postings in kinds for array in postings))
+    return {
+        name: save_array(folder / name, array)
+        for name, array in zip(FILES, arrays, strict=True)
+    }
 
 
-def save_array(path: Path, array: npt.NDArray[Any]) -> None:
+def save_array(path: Path, array: npt.NDArray[Any]) -> Stamp:
     """Write an array, safe on disk when this returns."""
+    buffer = io.BytesIO()
+    np.save(buffer, array)
+    content = buffer.getbuffer()
     with path.open("wb") as file:
-        np.save(file, array)
+        file.write(content)
         file.flush()
         os.fsync(file.fileno())
+    return Stamp(len(content), xxh3_64_intdigest(content))
 
 
-def open_segment(folder: Path) -> Segment:
-    """A segment whose arrays stay on disk until they are looked at."""
-    words, features = (
-        Postings(*(open_array(folder / f"{kind}-{part}.npy") for part in PARTS))
-        for kind in KINDS
-    )
-    return Segment(open_array(folder / "pages.npy"), words, features)
+def check_segment(folder: Path, stamps: Stamps, *, thorough: bool) -> None:
+    """Damaged, if a file is not as long as it was, or, if thorough, not the same."""
+    for name in FILES:
+        path, stamp = folder / name, stamps.get(name)
+        try:
+            is_same = stamp is not None and path.stat().st_size == stamp.length
+            if is_same and stamp and thorough:
+                content = np.memmap(path, np.uint8, "r").data
+                is_same = xxh3_64_intdigest(content) == stamp.checksum
+        except (OSError, ValueError) as error:
+            raise Damaged(str(error)) from error
+        if not is_same:
+            raise Damaged(f"{path} is not what was written")
+
+
+def open_segment(folder: Path, stamps: Stamps) -> Segment:
+    """A segment whose arrays stay on disk until they are looked at; or Damaged."""
+    check_segment(folder, stamps, thorough=True)
+    try:
+        pages, *parts = (open_array(folder / name) for name in FILES)
+    except (OSError, ValueError, EOFError) as error:
+        raise Damaged(str(error)) from error
+    words, features = parts[: len(PARTS)], parts[len(PARTS) :]
+    return Segment(pages, Postings(*words), Postings(*features))
 
 
 def open_array(path: Path) -> npt.NDArray[Any]:
