@@ -30,6 +30,11 @@ def test_words_phrases_and_conditions_are_told_apart():
         ("star lang:english", "two letters"),
         ("star after:yesterday", "YYYY-MM-DD"),
         ("star -site:x.org", "without a minus"),
+        ("star site:", "site:SOMETHING"),
+        ("star lang: en", "lang:SOMETHING"),
+        ('star after:""', "after:SOMETHING"),
+        ("star site:http://", "site:example.org"),
+        ("star site:/", "site:example.org"),
         ("star " * 65, "at most 64"),
         ("s" * 2001, "at most 2,000"),
     ],
@@ -37,6 +42,23 @@ def test_words_phrases_and_conditions_are_told_apart():
 def test_what_cannot_be_understood_is_an_error_with_a_remedy(text: str, remedy: str):
     with pytest.raises(BadInput, match=remedy):
         parse_query(text)
+
+
+@pytest.mark.parametrize(
+    ("site", "host"),
+    [
+        ("http://Hostile.test/", "hostile.test"),
+        ("http://hostile.test/p1", "hostile.test"),
+        ("https://hostile.test:443/p1?a=b", "hostile.test"),
+        ("hostile.test:80", "hostile.test"),
+        ("hostile.test:8080", "hostile.test:8080"),
+        ("hostile.test/", "hostile.test"),
+        (".test", "test"),
+        ('"hostile.test"', "hostile.test"),
+    ],
+)
+def test_a_site_may_be_given_as_an_address(site: str, host: str):
+    assert parse_query(f"bee site:{site}").sites == (host,)
 
 
 @given(st.text(max_size=200))

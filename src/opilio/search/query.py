@@ -14,13 +14,16 @@ import re
 from datetime import UTC, datetime
 from typing import NamedTuple
 
+from opilio import urls
 from opilio.errors import BadInput
 from opilio.words import tokens
 
 LONGEST = 2000  # characters
 MOST_WORDS = 64
 
-_piece = re.compile(r'(-?)(?:(site|lang|after):)?(?:"([^"]*)"?|(\S+))', re.IGNORECASE)
+_piece = re.compile(
+    r'(-?)(?:(site|lang|after):)?(?:"([^"]*)"?|(\S+)|(?<=:))', re.IGNORECASE
+)
 
 
 class Query(NamedTuple):
@@ -49,7 +52,7 @@ def parse_query(text: str) -> Query:
         if key:
             if minus or not value:
                 raise BadInput(
-                    f"{minus}{key}: must be {key}:SOMETHING, without a minus"
+                    f"{minus}{key}: must be {key}:SOMETHING, without a minus or a space"
                 )
             conditions[key.lower()].append(value)
         elif minus and found:
@@ -77,7 +80,11 @@ def parse_query(text: str) -> Query:
 
 def host_of(value: str) -> str:
     """A host as hosts are known, also if it was given as an address."""
-    return value.lower().partition("://")[2] or value.lower().strip("/.")
+    url = value if "://" in value else f"http://{value.lstrip('/.')}"
+    canonical = urls.join("", url)
+    if not canonical:
+        raise BadInput(f"site:{value} is no host; write it as in site:example.org")
+    return urls.host(canonical)
 
 
 def language_of(value: str) -> str:
