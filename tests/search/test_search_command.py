@@ -2,9 +2,18 @@
 
 import asyncio
 import sqlite3
+from contextlib import closing
 
 from crawling import SETTINGS, opilio
+from opilio.brief import load_brief
+from opilio.database import open_database
 from opilio.lab.synthetic.small import SmallWeb, page
+from opilio.plan import load_plan
+from opilio.search.concepts import Concepts
+from opilio.search.index import FEW, catch_up
+from opilio.searching import keep_index, open_index
+from opilio.store.folder import CrawlFolder
+from search.searched_pages import Pages
 
 BEES = "The bee makes honey in the hive. " * 20
 LINKS = {f"/{n}": f"page {n}" for n in range(30)}
@@ -87,6 +96,55 @@ async def test_an_answer_for_people_and_the_log_of_queries(crawled):
     assert refused.code == 2 and "two letters" in refused.err
     nowhere = await opilio("search", life.home / "none", "bee")
     assert nowhere.code == 2 and "holds no crawl" in nowhere.err
+
+
+async def test_a_query_may_begin_with_a_minus_and_options_still_work(crawled):
+    life = await crawled(WEB)
+    await life.crawl()
+    for query in (["-drone3 honey"], ["-drone3", "honey"], ["honey", "-honeydew"]):
+        ended = await opilio("search", life.folder, *query, "--json", "--no-log")
+        assert ended.code == 0, ended.err
+        assert ended.json()["total"] == (31 if query[0] == "honey" else 30)
+    unknown = await opilio("search", life.folder, "honey", "--nonsense")
+    assert unknown.code == 2 and "No such option" in unknown.err
+
+
+async def test_a_log_that_cannot_be_written_does_not_keep_the_answer(crawled):
+    life = await crawled(WEB)
+    await life.crawl()
+    (life.folder / "queries.txt").mkdir()
+    ended = await opilio("search", life.folder, "honey", "--json")
+    assert ended.code == 0 and ended.json()["total"] == 31
+    assert "cannot follow this query" in ended.err
+
+
+async def test_a_damaged_index_is_told_of_and_made_again(crawled):
+    life = await crawled(WEB)
+    await life.crawl()
+    folder = CrawlFolder(life.folder)
+    with closing(open_database(folder.database, read_only=True)) as db:
+        assert catch_up(db, folder.index, few=1) == 31
+        damaged = folder.index / "1-31" / "words-counts.npy"
+        good = damaged.read_bytes()
+        damaged.write_bytes(good[:-1] + bytes([good[-1] ^ 1]))
+        first = await opilio("search", life.folder, "honey", "--json", "--no-log")
+        assert first.code == 0 and first.json()["total"] == 31
+        assert "is damaged" in first.err
+        assert damaged.read_bytes() == good
+        damaged.write_bytes(good[:-1] + bytes([good[-1] ^ 1]))
+        grow = keep_index(folder, load_plan(folder), load_brief(folder.brief))
+        grow()
+        assert damaged.read_bytes() == good
+
+
+def test_an_index_that_cannot_be_written_is_done_without(tmp_path):
+    pages, told = Pages(tmp_path), []
+    for _ in range(FEW):
+        pages.add("a comet")
+    (tmp_path / "index").symlink_to("/proc/self")  # where not even root can write
+    index = open_index(pages.db, CrawlFolder(tmp_path), Concepts(), told.append)
+    assert index.pages == FEW and "cannot be written" in told[0]
+    pages.db.close()
 
 
 async def test_a_crawl_that_goes_on_follows_what_was_searched_for(crawled):

@@ -16,7 +16,7 @@ from opilio.cli.evolve import evolve
 from opilio.cli.explain import explain
 from opilio.cli.export import export
 from opilio.cli.lab import lab_app
-from opilio.cli.search import search
+from opilio.cli.search import SearchCommand, search
 from opilio.cli.sites import sites
 from opilio.cli.status import status
 from opilio.cli.strategies import list_strategies
@@ -32,7 +32,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 for command in (demo, crawl, status, search, explain, sites, export, doctor, evolve):
-    app.command()(command)
+    app.command(cls=SearchCommand if command is search else None)(command)
 app.command("strategies")(list_strategies)
 app.add_typer(topic_app)
 app.add_typer(lab_app)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 from pathlib import Path
 from typing import Annotated, Any
@@ -9,6 +10,7 @@ from typing import Annotated, Any
 import msgspec
 import typer
 from rich.text import Text
+from typer.core import TyperCommand
 
 from opilio.cli.expansion import expand as fetch_more
 from opilio.cli.terminal import foreign, plain, stderr, stdout
@@ -22,6 +24,20 @@ ENDED = {
     "time": "; the time was up (--expand-seconds)",
     "interrupted": "; interrupted",
 }
+
+
+class SearchCommand(TyperCommand):
+    """Takes `-word` for a part of the query: the only such option here is -h."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Let what begins with one dash not look like an option."""
+        return super().parse_args(
+            ctx,
+            [
+                f" {arg}" if re.match("-[^-]", arg) and arg != "-h" else arg
+                for arg in args
+            ],
+        )
 
 
 def search(
@@ -64,7 +80,10 @@ def search(
     crawl = CrawlFolder(folder)
     answer = find(crawl, text, page, size)
     if not no_log:
-        remember_query(crawl, text)
+        try:
+            remember_query(crawl, text)
+        except OSError as error:
+            tell(f"The crawl cannot follow this query: {error}; see --no-log")
     more: Expansion | None = None
     if expand:
         with stderr.status("Fetching pages for it; Ctrl-C shows what there is."):
