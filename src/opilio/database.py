@@ -8,6 +8,7 @@ file is safe on disk.
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from pathlib import Path
 
@@ -162,6 +163,10 @@ CREATE TABLE IF NOT EXISTS event (         -- starts and stops, in order
 );
 """
 
+TABLE = re.compile(
+    r"^CREATE TABLE IF NOT EXISTS (\w+) (.*?);$", re.DOTALL | re.MULTILINE
+)
+
 
 def open_database(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
     """Open or make crawl.db; a file of a newer version is refused."""
@@ -182,7 +187,20 @@ def open_database(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
             f"{path} was written by a newer Opilio (format {found}, this one knows "
             f"{VERSION}); update Opilio to open it"
         )
+    if read_only:
+        add_missing(db)
     return db
+
+
+def add_missing(db: sqlite3.Connection) -> None:
+    """Let tables that a file of an older version lacks be there, empty, for a reader.
+
+    They are temporary, so nothing is written.
+    """
+    there = {name for (name,) in db.execute("SELECT name FROM sqlite_master")}
+    for name, columns in TABLE.findall(SCHEMA):
+        if name not in there:
+            db.execute(f"CREATE TEMP TABLE {name} {columns}")
 
 
 def version_of(db: sqlite3.Connection, path: Path) -> int:

@@ -193,6 +193,21 @@ def test_a_crawl_made_before_gets_models_when_they_are_asked_for(copy: Path):
     assert rows(copy) == kept
 
 
+@pytest.mark.parametrize(
+    ("lacking", "sites", "pages"),
+    [("version", 6, 0), ("page_profile", 6, 16), ("site", 0, 16), ("note", 6, 0)],
+)
+def test_a_table_that_an_older_version_did_not_have_is_taken_for_empty(
+    copy: Path, lacking: str, sites: int, pages: int
+):
+    with database(copy) as db:
+        db.execute(f"DROP TABLE {lacking}")
+    told = shown(copy, "--json").json()
+    assert (len(told["sites"]), told["unprofiled"]) == (sites, pages)
+    assert "6 sites" in shown(copy, "--rebuild").out
+    assert shown(copy, "--json").json()["unprofiled"] == 0
+
+
 def test_a_page_that_is_gone_needs_no_profile(copy: Path):
     with database(copy) as db:
         db.execute("UPDATE link SET state = 'unusable' WHERE id = 1")

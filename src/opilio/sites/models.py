@@ -221,7 +221,7 @@ class SiteModels:
             "SELECT count(*) FROM page JOIN link USING (id) WHERE score IS NOT NULL "
             "AND warc IS NOT NULL AND state IN ('kept', 'irrelevant')"
         )
-        if has_table(self.db, "page_profile"):
+        if has_table(self.db, "page_profile") and has_table(self.db, "site"):
             query += " AND page.id NOT IN (SELECT id FROM page_profile)"
         return int(self.db.execute(query).fetchone()[0])
 
