@@ -360,15 +360,15 @@ async def test_a_round_can_be_repeated_until_it_is_interrupted(crawled):
     assert await asyncio.wait_for(process.wait(), 20) == 130
 
 
-@pytest.mark.parametrize("every", ["6", "h", "0h", "6 weeks", "-1h", "1e3h"])
+@pytest.mark.parametrize("every", ["6", "h", "0h", "6 weeks", "-1h", "1e3h", "0.9s"])
 def test_a_time_that_is_none_is_refused(every):
-    with pytest.raises(BadInput, match="30m, 6h or 1d"):
+    with pytest.raises(BadInput, match="30m, 6h or 1d, of 1s at least"):
         parse_time(every)
 
 
 def test_times_are_told_in_minutes_hours_and_days():
-    times = [parse_time(told) for told in ("90s", "30m", "6h", "1d", "1.5 H")]
-    assert times == [90, 1_800, 21_600, DAY, 5_400]
+    times = [parse_time(told) for told in ("1s", "90s", "30m", "6h", "1d", "1.5 H")]
+    assert times == [1, 90, 1_800, 21_600, DAY, 5_400]
 
 
 async def test_search_finds_what_pages_say_now(crawled):

@@ -94,9 +94,12 @@ def evolve(
 def parse_time(told: str) -> float:
     """Seconds of `30m`, `6h`, `1d`; BadInput for anything else."""
     parts = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([smhd])", told.strip().lower())
-    if not parts or not float(parts[1]):
-        raise BadInput(f"--every {told!r}: write a time like 30m, 6h or 1d")
-    return float(parts[1]) * UNITS[parts[2]]
+    seconds = float(parts[1]) * UNITS[parts[2]] if parts else 0.0
+    if seconds < 1:
+        raise BadInput(
+            f"--every {told!r}: write a time like 30m, 6h or 1d, of 1s at least"
+        )
+    return seconds
 
 
 def add_profiles(folder: CrawlFolder, plan: Plan) -> None:
