@@ -171,7 +171,7 @@ TABLE = re.compile(
 def open_database(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
     """Open or make crawl.db; a file of a newer version is refused."""
     if read_only:
-        db = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+        db = open_reading(path)
     else:
         db = sqlite3.connect(path, isolation_level=None)
         db.execute("PRAGMA journal_mode = WAL")
@@ -189,6 +189,24 @@ def open_database(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
         )
     if read_only:
         add_missing(db)
+    return db
+
+
+def open_reading(path: Path) -> sqlite3.Connection:
+    """A connection that cannot write, also where the folder cannot be written.
+
+    SQLite wants to make its -wal and -shm files even to read. Where it may not and
+    there is no -wal, nobody is writing, and the file is taken as it is.
+    """
+    uri = f"{path.absolute().as_uri()}?mode=ro"
+    db = sqlite3.connect(uri, uri=True)
+    try:
+        db.execute("SELECT 1 FROM sqlite_master").fetchone()
+    except sqlite3.OperationalError:
+        db.close()
+        if path.with_name(f"{path.name}-wal").exists():
+            raise
+        db = sqlite3.connect(f"{uri}&immutable=1", uri=True)
     return db
 
 

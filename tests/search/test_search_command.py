@@ -1,8 +1,13 @@
 """`opilio search` on real crawls: while they run, after kill -9, without an index."""
 
 import asyncio
+import os
 import sqlite3
 from contextlib import closing
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
 
 from crawling import SETTINGS, opilio
 from opilio.brief import load_brief
@@ -135,6 +140,29 @@ async def test_a_damaged_index_is_told_of_and_made_again(crawled):
         grow = keep_index(folder, load_plan(folder), load_brief(folder.brief))
         grow()
         assert damaged.read_bytes() == good
+
+
+@pytest.fixture
+def closed_folder():
+    """A folder with a crawl.db in which nobody may write, root for once included."""
+    with TemporaryDirectory() as name:  # nobody but root may enter pytest's own
+        folder, user = Path(name), os.geteuid()
+        open_database(folder / "crawl.db").close()
+        folder.chmod(0o555)
+        if not user:
+            os.seteuid(65534)
+        yield folder
+        os.seteuid(user)
+        folder.chmod(0o755)
+
+
+def test_a_crawl_in_a_folder_that_cannot_be_written_can_be_read(closed_folder):
+    with pytest.raises(PermissionError):
+        (closed_folder / "new").touch()
+    with closing(open_database(closed_folder / "crawl.db", read_only=True)) as db:
+        index = open_index(db, CrawlFolder(closed_folder), Concepts(), print)
+        assert index.pages == 0
+    assert [path.name for path in closed_folder.iterdir()] == ["crawl.db"]
 
 
 def test_an_index_that_cannot_be_written_is_done_without(tmp_path):
