@@ -318,7 +318,7 @@ async def test_phases_come_in_order_and_take_no_other_link(crawled):
         | site
     )
     life = await crawled(web, settings_text=SETTINGS + "[crawl]\nin_flight = 1")
-    await life.crawl("--max-pages", 4)
+    await life.crawl("--max-pages", 4, "--strategy", "best-first")
     assert life.states()["http://known.test/9"][0] == "waiting"
     assert life.states()["http://out.test/"][0] == "waiting"
     told = await evolve(life, "--pages", 1)
