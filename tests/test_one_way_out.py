@@ -23,7 +23,7 @@ EXCEPTIONS = {
     "read/pool.py": {"socket"},  # a pair of them to each reader process
     "read/worker.py": {"socket"},  # the other end of the pair
 }
-MAY_SERVE = ("lab/synthetic/",)  # serves the synthetic web on loopback; connects to nothing
+MAY_SERVE = ("lab/synthetic/",)  # on loopback; it connects to nothing
 SERVING = {"socket", "ssl", "http.server", "socketserver"}
 OUTGOING = {"open_connection", "create_connection", "sock_connect"}
 
