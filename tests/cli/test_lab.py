@@ -94,7 +94,9 @@ def test_a_topic_may_be_a_file_and_the_answer_go_to_the_screen(
     topic = tmp_path / "mine.toml"
     topic.write_text((web / "topics" / "chess.toml").read_text())
     told = lab("run", "--web", web, "--topic", topic, "--budget", 20, "--json", "-")
-    assert len(json.loads(told.splitlines()[-1])["pages"]) == 20
+    run = json.loads(told.splitlines()[-1])
+    assert len(run["pages"]) == 20
+    assert run["topic"] == "mine"
 
 
 def test_a_comparison_writes_runs_pages_and_a_report(web: Path, tmp_path: Path) -> None:

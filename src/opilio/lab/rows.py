@@ -18,6 +18,7 @@ def row(run: Run) -> dict[str, Any]:
     plain: dict[str, Any] = msgspec.to_builtins(run)
     return {
         **plain.pop("task"),
+        "topic": Path(run.task.topic).stem,  # which may be a file
         **plain.pop("measures"),
         "share_of_oracle": run.of_oracle["aurc"],
         **plain,
