@@ -49,6 +49,9 @@ Budget = Annotated[
 Repeat = Annotated[
     int, typer.Option(min=1, help="How often, with other seeds and other chance.")
 ]
+Modes = Annotated[
+    list[SeedsMode], typer.Option(help="The topic's own, far away, or home pages.")
+]
 Jobs = Annotated[
     int, typer.Option("--jobs", "-j", min=0, help="Crawls at a time; 0: one a core.")
 ]
@@ -66,9 +69,7 @@ def run(
     judge: Annotated[
         list[str], typer.Option(help="`perfect` is the true labels; repeatable.")
     ] = ["cosine"],  # noqa: B006
-    seeds_mode: Annotated[
-        list[SeedsMode], typer.Option(help="The topic's own, far away, or home pages.")
-    ] = [SeedsMode.NEAR],  # noqa: B006
+    seeds_mode: Modes = [SeedsMode.NEAR],  # noqa: B006
     budget: Budget = "3R",
     repeat: Repeat = 1,
     jobs: Jobs = 0,
@@ -126,9 +127,7 @@ def compare_all(
     judges: Annotated[
         list[str], typer.Option(help="Separated by commas; `perfect` is the labels.")
     ] = ["cosine"],  # noqa: B006
-    seeds_mode: Annotated[
-        list[SeedsMode], typer.Option(help="The topic's own, far away, or home pages.")
-    ] = [SeedsMode.NEAR],  # noqa: B006
+    seeds_mode: Modes = [SeedsMode.NEAR],  # noqa: B006
     budget: Budget = "3R",
     repeat: Repeat = 1,
     jobs: Jobs = 0,
