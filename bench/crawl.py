@@ -31,7 +31,7 @@ from opilio.lab.webs import write_static_site
 
 PAGES = 3000
 ROUNDS = 3
-PATIENCE = 120  # seconds for one crawl
+PATIENCE = 600  # seconds for one crawl: Scrapy takes minutes where others work, too
 
 NGINX = """
 daemon off; user {user}; worker_processes 1;
