@@ -270,7 +270,7 @@ class Crawl:
             await self.committed.wait()
         async with self.turn():
             if error.host_rests:
-                await self.frontier.pace(lease.host, rest=error.after)
+                await self.frontier.pace(lease.host, rest=error.after, why=error.reason)
             await self.frontier.retry(
                 lease,
                 error.after,

@@ -32,6 +32,11 @@ CREATE TABLE IF NOT EXISTS host (          -- every host a link points to
     taken INTEGER NOT NULL DEFAULT 0       -- pages of it, against its budget
 );
 
+CREATE TABLE IF NOT EXISTS rest (          -- why a host was last given rest, see host.rest_until
+    host INTEGER PRIMARY KEY REFERENCES host,
+    reason TEXT NOT NULL                   -- of the visit after which it was
+);
+
 CREATE TABLE IF NOT EXISTS robots (        -- robots.txt of each origin, as last seen
     origin TEXT PRIMARY KEY,               -- scheme://host[:port]
     status TEXT NOT NULL,                  -- rules, unavailable or unreachable

@@ -464,9 +464,8 @@ class Frontier(Protocol):
         A link that is known already keeps the better of its two promises (and the
         evidence that set it). One that the capacity had parked may come back. An
         unwanted link, one with a reason, is recorded as unusable and its id is given;
-        it waits once it is found where it is wanted. A URL that is too long is not
-        recorded: its id is 0. `redirect`: `via` was sent on to these, so they are as
-        deep as it is and one hop further.
+        it waits once it is found where it is wanted. `redirect`: `via` was sent on to
+        these, so they are as deep as it is and one hop further.
         """
         ...
 
@@ -510,9 +509,10 @@ class Frontier(Protocol):
         delay: float | None = None,
         rest: float | None = None,
         ip: str | None = None,
-    ) -> None:
+        why: str = "",
+    ) -> bool:
         """What was learnt of a host: its crawl delay, that it wants rest for so many
-        seconds from now, the address it answers at."""
+        seconds from now and why, the address it answers at. Was any of it new?"""
         ...
 
     def counts(self) -> Counts:

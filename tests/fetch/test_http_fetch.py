@@ -47,11 +47,13 @@ class World:
     rules: Rules = field(default_factory=Rules)
     learnt: list[dict[str, Any]] = field(default_factory=list)
     asked: list[str] = field(default_factory=list)
+    addresses_count: bool = False  # is it new to whoever waits where a host is?
     http: HttpFetch = None  # type: ignore[assignment]
 
-    async def learn(self, host: str, **facts: Any) -> None:
+    async def learn(self, host: str, **facts: Any) -> bool:
         assert host == f"127.0.0.1:{self.server.port}"
         self.learnt.append(facts)
+        return self.addresses_count
 
     async def failure(self, path: str = "/") -> FetchError:
         """The error that fetching ends in."""
@@ -102,7 +104,7 @@ async def test_after_robots_txt_was_asked_for_the_page_waits_for_its_turn() -> N
         assert isinstance(error, Transient)
         assert (error.reason, error.after) == ("robots_first", 0.0)
         assert (error.counted, error.contacted) == (False, True)
-        assert it.learnt == [{"delay": 5.0}]
+        assert it.learnt == [{"ip": "127.0.0.1"}, {"delay": 5.0}]
         forbidden = await it.failure("/private")
         assert (forbidden.reason, forbidden.contacted) == ("robots", True)
     assert it.server.connections == 0
@@ -114,13 +116,25 @@ async def test_a_crawl_delay_is_obeyed_up_to_a_limit(
 ) -> None:
     async with world(saying(answer()), fresh=True, delay=told) as it:
         await it.failure()
-    assert it.learnt == learnt
+    assert it.learnt == [{"ip": "127.0.0.1"}, *learnt]
 
 
 async def test_a_new_address_of_a_host_is_told_once() -> None:
     async with world(saying(answer(), keep=True)) as it:
         for _ in range(3):
             await it.http.fetch(it.server.url())
+    assert it.learnt == [{"ip": "127.0.0.1"}]
+
+
+async def test_a_host_is_looked_up_before_anything_is_asked_of_it() -> None:
+    async with world(saying(answer(), keep=True)) as it:
+        it.addresses_count = True
+        error = await it.failure()
+        assert isinstance(error, Transient)
+        assert (error.reason, error.after) == ("address_first", 0.0)
+        assert (error.counted, error.contacted) == (False, False)
+        assert (it.asked, it.server.connections) == ([], 0)
+        await it.http.fetch(it.server.url())
     assert it.learnt == [{"ip": "127.0.0.1"}]
 
 
@@ -258,7 +272,8 @@ async def test_robots_that_cannot_be_had_stop_the_page() -> None:
             raise Transient("robots_unreachable", "no", after=60.0, counted=False)
 
     async with serve(saying(answer())) as server, opened() as egress:
-        http = HttpFetch(egress, Unreachable(), POLITE, Fetch(), None)
+        learn = World(server).learn
+        http = HttpFetch(egress, Unreachable(), POLITE, Fetch(), learn)
         with pytest.raises(Transient) as caught:
             await http.fetch(server.url())
     assert caught.value.reason == "robots_unreachable"

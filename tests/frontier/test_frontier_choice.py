@@ -291,6 +291,30 @@ async def test_an_address_is_free_at_once_when_it_was_not_contacted(
     assert await take_now(frontier) is None
 
 
+async def test_a_host_found_at_an_address_in_use_waits_for_its_turn_there(
+    make: Make, clock: HandClock
+) -> None:
+    frontier = make(Politeness(ip_delay=1.0))
+    await frontier.add([found(f"{host}/1", i) for i, host in enumerate("cba")])
+    assert await frontier.pace("a.test", ip="192.0.2.1")
+    assert name_of(await take(frontier)) == "a/1"
+    clock.pass_by(0.75)
+    for host in "bc":  # looked up before they are asked
+        lease = await take(frontier)
+        assert name_of(lease) == f"{host}/1"
+        assert await frontier.pace(f"{host}.test", ip="192.0.2.1")
+        assert not await frontier.pace(f"{host}.test", ip="192.0.2.1")
+        await frontier.retry(
+            lease, 0.0, "address_first", counted=False, contacted=False
+        )
+    assert await take_now(frontier) is None, "a second has not passed since a was asked"
+    clock.pass_by(0.25)
+    assert name_of(await take(frontier)) == "b/1"
+    assert await take_now(frontier) is None
+    clock.pass_by(1.0)
+    assert name_of(await take(frontier)) == "c/1"
+
+
 async def test_an_address_holds_nobody_back_when_the_next_in_turn_goes_away(
     make: Make, clock: HandClock
 ) -> None:

@@ -225,11 +225,13 @@ async def test_depth_and_template_guard_against_traps(make: Make) -> None:
     assert frontier.counts().reasons == {"trap_template": 2}
 
 
-async def test_a_url_that_is_too_long_is_not_recorded(make: Make) -> None:
+async def test_a_url_that_is_too_long_is_refused_once(make: Make) -> None:
     frontier = make(max_url_length=40)
-    names = ["a/1", "a/" + "x" * 60, "a/2"]
-    assert await frontier.add([found(name) for name in names]) == [1, 0, 2]
+    names = ["a/1", "a/" + "x" * 60, "a/" + "x" * 61, "a/2"]
+    for _ in range(2):
+        assert await frontier.add([found(name) for name in names]) == [1, 2, 3, 4]
     assert frontier.counts().waiting == 2
+    assert frontier.counts().reasons == {"trap_length": 2}
 
 
 async def test_an_unwanted_link_waits_once_it_is_wanted(make: Make) -> None:

@@ -104,6 +104,14 @@ class Egress:
                     exchange.curl.setopt(pycurl.HTTPGET, 1)
                 self._idle.append(exchange)
 
+    async def locate(self, url: str) -> str:
+        """The address that a URL is asked for at first; "" if a proxy chooses it."""
+        place = target(url)
+        addresses = await self._addresses(place)
+        if self._proxy is not None:
+            return ""
+        return place.address or split_port(addresses[0])[0]
+
     async def close(self) -> None:
         """Stop what is under way and close every connection."""
         if self._closed:

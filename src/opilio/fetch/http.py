@@ -66,11 +66,11 @@ class Robots(Protocol):
 
 
 class Learn(Protocol):
-    """Takes what was learnt of a host: its delay, its address."""
+    """Takes what was learnt of a host, its delay, its address; was it new?"""
 
     def __call__(
         self, host: str, *, delay: float | None = None, ip: str | None = None
-    ) -> Awaitable[None]: ...
+    ) -> Awaitable[bool | None]: ...
 
 
 class Trouble(NamedTuple):
@@ -110,6 +110,7 @@ class HttpFetch:
         host = urls.host(url)
         self._refuse_dead(host)
         try:
+            await self._look_up(url, host)
             await self._ask_robots(url, host)
             response = await self.egress.get(
                 url,
@@ -123,7 +124,7 @@ class HttpFetch:
                     f"the proxy {urls.redact(self._settings.proxy)} does not work "
                     f"({error}); check --proxy"
                 ) from error
-            if error.reason in ("robots_first", "proxy"):
+            if error.reason in ("address_first", "robots_first", "proxy"):
                 self._answered = self._answered or error.reason == "robots_first"
                 raise
             raise self._backed_off(host, error) from error
@@ -140,6 +141,23 @@ class HttpFetch:
     async def close(self) -> None:
         """Close every connection."""
         await self.egress.close()
+
+    async def _look_up(self, url: str, host: str) -> None:
+        """Return if the host may be asked now, as far as its address goes.
+
+        Many hosts may be at one address. That of a host that is met for the first time
+        is told before it is asked, and its link waits for its turn there.
+        """
+        if host in self._addresses or not self._politeness.ip_delay:
+            return
+        if await self._remember_address(host, await self.egress.locate(url)):
+            raise Transient(
+                "address_first",
+                f"{url} waits: its host was looked up just now",
+                after=0.0,
+                counted=False,
+                contacted=False,
+            )
 
     async def _ask_robots(self, url: str, host: str) -> None:
         """Return if the URL may be asked for now.
@@ -168,10 +186,12 @@ class HttpFetch:
             remember(self._delays, host, delay)
             await self._learn(host, delay=delay)
 
-    async def _remember_address(self, host: str, ip: str) -> None:
-        if ip and self._addresses.get(host) != ip:
-            remember(self._addresses, host, ip)
-            await self._learn(host, ip=ip)
+    async def _remember_address(self, host: str, ip: str) -> bool:
+        """Tell where a host is, if it moved; was that new?"""
+        if not ip or self._addresses.get(host) == ip:
+            return False
+        remember(self._addresses, host, ip)
+        return bool(await self._learn(host, ip=ip))
 
     def _refuse_dead(self, host: str) -> None:
         trouble = self._failures.get(host, NO_TROUBLE)

@@ -25,6 +25,7 @@ class Address(msgspec.Struct):
 
     number: int
     free_at: float = LONG_AGO
+    before: float = LONG_AGO  # when it had been free before its last use
     alarm: float = NEVER  # when it asks to be looked at
     held: list[tuple[int, int]] = []  # heap of ready hosts that await their turn here
 

@@ -3,7 +3,8 @@
 A link is 1. known: better evidence replaces the old; 2. new: kept, and waiting unless
 it is refused. A refusal holds for the place where the link was found (`nofollow`, the
 strategy's own reasons) or for the way there (`trap_depth`), so a refused link that is
-found again without one waits like a new one. All other traps lie in the URL itself.
+found again without one waits like a new one. All other traps lie in the URL itself; of
+one that is too long, only the beginning is kept.
 """
 
 from __future__ import annotations
@@ -64,7 +65,7 @@ class Intake:
         self.templates = TemplateCount()
 
     def admit(self, batch: Sequence[Ranked], trail: Trail, now: float) -> list[int]:
-        """Take links in; answers their ids, 0 for a URL that is too long."""
+        """Take links in; answers their ids."""
         ids = self._ids(batch)
         keys = [order.key(ranked.promise) for ranked in batch]
         if not all(ids):
@@ -106,23 +107,21 @@ class Intake:
         trail: Trail,
         now: float,
     ) -> dict[int, int]:
-        """Keep the links at these places of a batch, each of them once.
-
-        Answers the new ids by fingerprint; a URL that is too long has none.
-        """
+        """Keep the links at these places of a batch, each of them once; answers the
+        new ids by fingerprint."""
         fresh: dict[int, int] = {}
         for place in unknown:
-            link = batch[place].link
-            if len(link.url) <= self._bounds.max_url_length:
-                fresh.setdefault(link.fingerprint, place)
+            fresh.setdefault(batch[place].link.fingerprint, place)
         places = list(fresh.values())
         found = [batch[place] for place in places]
         reasons, templates = self._screen(found, trail.depth)
-        hosts = [self._agenda.host(host_of(new.link.url)).number for new in found]
+        most = self._bounds.max_url_length
+        names = [ranked.link.url[:most] for ranked in found]
+        hosts = [self._agenda.host(host_of(name)).number for name in names]
         rows = [
-            _cells(id, ranked, host, reason, template, trail)
-            for id, ranked, host, reason, template in zip(
-                count(self._links.count + 1), found, hosts, reasons, templates
+            _cells(id, ranked, name, host, reason, template, trail)
+            for id, ranked, name, host, reason, template in zip(
+                count(self._links.count + 1), found, names, hosts, reasons, templates
             )
         ]
         modes = np.fromiter(map(_mode, reasons), np.uint8, len(reasons))
@@ -195,12 +194,18 @@ def is_passing(reason: str, tried: bool) -> bool:
 
 
 def _cells(
-    id: int, ranked: Ranked, host: int, reason: str, template: int, trail: Trail
+    id: int,
+    ranked: Ranked,
+    url: str,
+    host: int,
+    reason: str,
+    template: int,
+    trail: Trail,
 ) -> Cells:
     link = ranked.link
     return (
         id,
-        link.url,
+        url,
         link.fingerprint,
         host,
         template,

@@ -82,6 +82,10 @@ class Ledger(Protocol):
         """Keep what is given of a host; the rest ends at a time of the wall clock."""
         ...
 
+    def rest(self, number: int, why: str) -> None:
+        """Keep why a host rests."""
+        ...
+
     def flush(self) -> None:
         """Hand everything over to the transaction."""
         ...

@@ -76,5 +76,8 @@ class MemoryLedger:
     ) -> None:
         """The agenda keeps the pace."""
 
+    def rest(self, number: int, why: str) -> None:
+        """Nobody will ask."""
+
     def flush(self) -> None:
         """There is nothing to hand over."""

@@ -1,9 +1,9 @@
 """The frontier on crawl.db: chosen in memory, kept in the tables `link` and `host`.
 
 A lease is not written down: what was leased when a process died waits again when the
-crawl goes on, with as many attempts as before. (A page that kills the whole process
-would be tried each time; pages are read in processes of their own so that none does.)
-Everything else is written at once, into the transaction that the caller commits.
+crawl goes on, with as many attempts as before. (Of pages that kill the whole process,
+store/in_hand.py keeps count.) Everything else is written at once, into the transaction
+that the caller commits.
 """
 
 from __future__ import annotations
@@ -96,6 +96,10 @@ class SqliteLedger:
     ) -> None:
         """Keep what is given of a host; the rest ends at a time of the wall clock."""
         self._db.execute(_PACE, (delay, ip, rest_until, number))
+
+    def rest(self, number: int, why: str) -> None:
+        """Keep why a host rests."""
+        self._db.execute("INSERT OR REPLACE INTO rest VALUES (?, ?)", (number, why))
 
     def flush(self) -> None:
         """Everything is in the transaction already."""

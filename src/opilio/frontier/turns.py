@@ -104,6 +104,7 @@ class Turns:
         host.flying += 1
         address = host.address
         if address:
+            address.before = address.free_at
             address.free_at = now + self._politeness.ip_delay
             if address.held:
                 self._set_alarm(address, address.free_at)
@@ -122,7 +123,7 @@ class Turns:
             host.touched = before
         address = host.address
         if address and address.free_at == began + self._politeness.ip_delay:
-            address.free_at = began
+            address.free_at = address.before
             self._release(address, now)
         self.place(host, now)
 
@@ -156,6 +157,7 @@ class Turns:
         if host.address is not address:
             left, host.address = host.address, address
             seen = host.touched + self._politeness.ip_delay
+            address.before = address.free_at
             address.free_at = max(address.free_at, seen)
             self._release(left, now)
 

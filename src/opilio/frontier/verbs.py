@@ -155,16 +155,21 @@ class LinkFrontier:
         delay: float | None = None,
         rest: float | None = None,
         ip: str | None = None,
-    ) -> None:
+        why: str = "",
+    ) -> bool:
         """What was learnt of a host; of one that no link points to, nothing is kept."""
         known = self._agenda.turns.by_name.get(host)
         if known is None:
-            return
+            return False
         now = self._clock()
-        if self._agenda.turns.pace(known, now, delay=delay, rest=rest, ip=ip):
+        is_new = self._agenda.turns.pace(known, now, delay=delay, rest=rest, ip=ip)
+        if is_new:
             until = None if rest is None else self._wall() + known.rest_until - now
             self._ledger.pace(known.number, delay, until, ip)
+            if rest is not None:
+                self._ledger.rest(known.number, why)
             self._serve(now)
+        return is_new
 
     def counts(self) -> Counts:
         """How many links and hosts there are, by what they do."""

@@ -9,9 +9,10 @@ from dataclasses import fields
 
 import msgspec
 
-from opilio.config import Bounds, Politeness
+from opilio.config import Bounds, Settings
 from opilio.crawl import Crawl, Stages
 from opilio.frontier.memory import MemoryFrontier
+from opilio.sites.allowance import Allowance
 from opilio.types import (
     Clock,
     Counts,
@@ -24,7 +25,8 @@ from opilio.types import (
     State,
 )
 
-# These links were let in before; only how their hosts are treated is asked now.
+# These links were let in before; only how their hosts are treated is asked now, and
+# of their budgets an Allowance.
 OPEN = Bounds(
     max_url_length=2**31, max_segments=2**31, max_repeats=2**31, per_template=0
 )
@@ -39,22 +41,26 @@ class Errand:
 
     Which link comes when is decided in memory; what becomes of it, and the links that
     are found, go to the crawl's own frontier. So if the process dies, everything waits
-    as before. Links that had been visited before may be chosen as well.
+    as before. Links that had been visited before may be chosen as well; others only as
+    far as the budgets of their hosts and domains go.
     """
 
     def __init__(
         self,
         frontier: Frontier,
         db: sqlite3.Connection,
-        politeness: Politeness,
+        settings: Settings,
         *,
         wall: Clock = time.time,
     ) -> None:
         self.frontier = frontier
         self.db = db
-        self.politeness = politeness
+        self.politeness = settings.politeness
         self.wall = wall
-        self.turns = MemoryFrontier(politeness, OPEN)
+        self.turns = MemoryFrontier(self.politeness, OPEN)
+        self.allowance = Allowance(db, settings.bounds)
+        self.counted: set[int] = set()  # of those that are out, which count as pages
+        self.refused: list[int] = []  # beyond a budget; they wait in the crawl as before
         self.ids: dict[Fingerprint, int] = {}
         self.out: dict[int, Lease] = {}  # id -> the lease in memory
         self.hosts: set[str] = set()  # of the links chosen so far
@@ -82,25 +88,27 @@ class Errand:
 
     async def take(self) -> Lease | None:
         """The best chosen link whose host may be visited now; None: all are done."""
-        turn = await self.turns.take()
-        if turn is None:
-            return None
-        id, url, fingerprint, promise, depth, level, redirects, found_on, _ = (
-            self.db.execute(LINK, (self.ids[turn.fingerprint],)).fetchone()
-        )
-        self.out[id] = turn
-        return Lease(
-            id,
-            url,
-            fingerprint,
-            turn.host,
-            promise,
-            depth,
-            level,
-            redirects,
-            turn.attempts,
-            found_on,
-        )
+        while turn := await self.turns.take():
+            id, url, fingerprint, promise, depth, level, redirects, found_on, state = (
+                self.db.execute(LINK, (self.ids[turn.fingerprint],)).fetchone()
+            )
+            if state == State.WAITING and id not in self.counted:
+                if not self.allowance.take(turn.host):
+                    await self.refuse(id, turn)
+                    continue
+                self.counted.add(id)
+            self.out[id] = turn
+            return Lease(
+                *(id, url, fingerprint, turn.host, promise, depth, level, redirects),
+                attempts=turn.attempts,
+                found_on=found_on,
+            )
+        return None
+
+    async def refuse(self, id: int, turn: Lease) -> None:
+        """Pass over a link whose host or domain has had its pages."""
+        self.refused.append(id)
+        await self.turns.done(turn, State.PARKED, "budget", contacted=False)
 
     async def add(
         self,
@@ -127,6 +135,7 @@ class Errand:
     ) -> None:
         """End a lease; the crawl hears of it, if the link waited there."""
         is_page = state is not State.UNUSABLE and reason != "redirect"
+        self.settle(lease, is_page)
         if is_page and self.state(lease.id) == State.WAITING:
             self.db.execute(
                 "UPDATE host SET taken = taken + 1 WHERE name = ?", (lease.host,)
@@ -147,6 +156,7 @@ class Errand:
     ) -> bool:
         """Let the link wait here again; False, and it is unusable, after enough."""
         await self.learn(lease.host)
+        self.settle(lease, is_page=False)
         turn = self.out.pop(lease.id, None)
         again = turn is None or await self.turns.retry(
             turn, after, reason, counted=counted, contacted=contacted
@@ -154,6 +164,14 @@ class Errand:
         if not again:
             await self.frontier.done(lease, State.UNUSABLE, reason, contacted=contacted)
         return again
+
+    def settle(self, lease: Lease, is_page: bool) -> None:
+        """A visit has ended: count it against the budgets no longer, if it brought no
+        page."""
+        if lease.id in self.counted:
+            self.counted.remove(lease.id)
+            if not is_page:
+                self.allowance.give_back(lease.host)
 
     async def learn(self, host: str) -> None:
         """Treat a host as the crawl has learnt to treat it by now."""
@@ -172,10 +190,11 @@ class Errand:
         delay: float | None = None,
         rest: float | None = None,
         ip: str | None = None,
-    ) -> None:
+        why: str = "",
+    ) -> bool:
         """What was learnt of a host holds here and in the crawl."""
-        await self.frontier.pace(host, delay=delay, rest=rest, ip=ip)
-        await self.turns.pace(host, delay=delay, rest=rest, ip=ip)
+        await self.frontier.pace(host, delay=delay, rest=rest, ip=ip, why=why)
+        return await self.turns.pace(host, delay=delay, rest=rest, ip=ip)
 
     def counts(self) -> Counts:
         """How the crawl stands, but for what waits and is leased here."""

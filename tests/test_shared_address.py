@@ -1,0 +1,50 @@
+"""Hosts that share an address share its delay, from their first request on."""
+
+from itertools import pairwise
+from pathlib import Path
+
+from fetch.local_egress import LOOPBACK, Names
+from opilio import config
+from opilio.build import Ways, assemble
+from opilio.crawl import SEED_PROMISE
+from opilio.fetch.egress import Egress
+from opilio.fetch.http import HttpFetch
+from opilio.fetch.robots import Robots
+from opilio.lab.synthetic.server import serve
+from opilio.lab.synthetic.small import SmallWeb, page
+from opilio.plan import Plan, begin
+from opilio.store.folder import CrawlFolder
+from opilio.store.robots import SqliteRobots
+from opilio.topic import Topic
+
+HOSTS = 6
+IP_DELAY = 0.1
+SLACK = 0.02  # between a client's clock and the moment a server reads the request
+
+
+async def test_new_hosts_at_one_address_are_not_asked_close_together(tmp_path: Path):
+    seeds = [f"http://bees-{number}.test/" for number in range(HOSTS)]
+    web = SmallWeb({seed: page("Bees", f"honey {seed}") for seed in seeds})
+    plan = Plan(
+        topic=Topic(name="bees", keywords=["bee", "honey"], seeds=seeds),
+        politeness=config.Politeness(delay=0.0, ip_delay=IP_DELAY),
+        fetch=config.Fetch(allow_networks=LOOPBACK),
+        store=config.Store(min_free=0, commit_every=0.02),
+    )
+    folder = CrawlFolder(tmp_path / "crawl")
+    begin(plan, folder)
+    async with serve(web) as server:
+        names = Names(lambda host: [f"127.0.0.1:{server.port}"])
+
+        def fetch(plan: Plan, store, frontier) -> HttpFetch:
+            egress = Egress(plan.fetch, names)
+            robots = Robots(egress.get, SqliteRobots(store.db), "opilio")
+            return HttpFetch(egress, robots, plan.politeness, plan.fetch, frontier.pace)
+
+        async with assemble(plan, folder, ways=Ways(fetch=fetch)) as crawl:
+            await crawl.run(dict.fromkeys(seeds, SEED_PROMISE))
+            assert crawl.tally.pages == HOSTS
+        times = [request.at for request in server.requests]
+    gaps = [after - before for before, after in pairwise(times)]
+    assert len(times) == 2 * HOSTS  # robots.txt, and a page
+    assert min(gaps) >= IP_DELAY - SLACK, gaps
