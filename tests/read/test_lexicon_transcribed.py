@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from opilio.read import counting, lattice, stems
+from opilio.read import lattice, stems
 from opilio.read.lattice import NOISE
 from opilio.read.lexicon import Lexicon, Vector
 from opilio.words import Vocabulary
+from read.kernel_choice import KERNELS, chosen
 
 HINDI = {
     "संगणक": ("computer", "reckoner"),
@@ -42,12 +43,11 @@ class Dictionary:
         return [self.entries.get(word, (word,)) for word in words]
 
 
-@pytest.fixture(scope="module", autouse=True, params=[0, 100])
+@pytest.fixture(scope="module", autouse=True, params=KERNELS)
 def small_tables(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Tables of a size that many can be made of; terms counted in either way."""
-    with pytest.MonkeyPatch.context() as patch:
+    """Tables of a size that many can be made of, with either kind of kernels."""
+    with chosen(request.param) as patch:
         patch.setattr(stems, "TABLE_BITS", 6)
-        patch.setattr(counting, "MANY", request.param)
         yield
 
 

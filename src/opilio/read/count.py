@@ -10,8 +10,10 @@ from itertools import accumulate
 from typing import NamedTuple
 from urllib.parse import unquote
 
+import numpy as np
+
 from opilio import word_sequence
-from opilio.read.counting import Vector, Words
+from opilio.read.counting import Parts, Vector, Words
 from opilio.read.found import Found
 from opilio.read.lexicon import LONGEST, Lexicon
 from opilio.read.link_terms import with_terms
@@ -38,6 +40,7 @@ def count(
     url: str,
     language: str,
     *,
+    vector: bool = False,
     link_words: bool = False,
     sequence: bool = False,
 ) -> Count:
@@ -55,10 +58,11 @@ def count(
     links = with_terms(words, found.links, found.spots, of_links)
     if link_words:
         links = with_words(words, links, found, of_links)
+    told = words.parts(Parts(np.arange(2), np.array(ends[:2]), np.array(ends[1:3])))
     return Count(
-        vector=words.total(len(text)),
-        title=words.between(ends[0], ends[1]),
-        url=words.between(ends[1], ends[2]),
+        vector=words.total(len(text), vector=vector),
+        title=told.get(0, NOTHING),
+        url=told.get(1, NOTHING),
         links=links,
         blocks=blocks_of(words, found, ends),
         sequence=sequence_of(words, ends) if sequence else b"",

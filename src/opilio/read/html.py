@@ -74,6 +74,7 @@ class PageReader:
             found,
             url,
             language,
+            vector=self.setup.vector,
             link_words=self.setup.words,
             sequence=self.setup.sequence,
         )
@@ -99,8 +100,8 @@ class PageReader:
             title_terms=counted.title,
             url_terms=counted.url,
             blocks=counted.blocks,
-            stems=vector.stems if self.setup.vector else b"",
-            counts=vector.counts if self.setup.vector else b"",
+            stems=vector.stems,
+            counts=vector.counts,
             alternates=head.alternates,
             headings=found.headings,
             sequence=counted.sequence,

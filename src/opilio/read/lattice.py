@@ -15,8 +15,9 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from opilio import words
-from opilio.read.stems import Compound, Row, Runs, StemTable, in_lines, offsets_in
-from opilio.read.terms import NONE, Integers, Phrases, in_order
+from opilio.read.plain_kernels import NONE, Integers
+from opilio.read.stems import Compound, Row, Runs, StemTable, offsets_in
+from opilio.read.terms import Phrases, in_order
 
 MEMO_SIZE = 2**14
 PLAIN = b"a"  # stands for any word in ASCII
@@ -139,12 +140,11 @@ class Lattice:
         row = self.table.row(runs, compounds(places))
         starts = [runs.starts[place.run] + place.offset for place in places]
         places = seated(places, np.searchsorted(row.starts, starts).tolist())
-        apart = np.zeros(len(row.stems) + 1, np.bool_)
+        apart = np.zeros(len(row.stems) + 1, np.uint8)
         for place in places:
             if place.foreign:
-                apart[place.first : place.end + 1] = True
-        native = self.terms.phrases(row.stems, row.nodes, apart)
-        native = in_lines(text, row.starts, native)
+                apart[place.first : place.end + 1] = 1
+        native = self.terms.phrases(text, row.starts, row.stems, row.nodes, apart)
         return row, in_order([native, self.phrases(row, places, lines)])
 
     def transcribe(self, stretch: list[Spot], language: str) -> Iterator[Place]:

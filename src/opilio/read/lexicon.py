@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from opilio.read.counting import Tally, Vector, Words
 from opilio.read.lattice import Lattice, Transcribe
-from opilio.read.stems import StemTable, find_runs, in_lines
+from opilio.read.stems import StemTable, find_runs
 from opilio.read.terms import Terms
 from opilio.words import Vocabulary
 
@@ -46,6 +46,5 @@ class Lexicon:
             row, phrases = self.lattice.read(data, runs, foreign, language)
         else:
             row = self.table.row(runs)
-            phrases = self.terms.phrases(row.stems, row.nodes)
-            phrases = in_lines(data, row.starts, phrases)
+            phrases = self.terms.phrases(data, row.starts, row.stems, row.nodes)
         return Words(data, row, phrases, self.terms, self.overlapping)

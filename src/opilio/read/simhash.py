@@ -15,14 +15,17 @@ import numpy.typing as npt
 
 from opilio.types import Fingerprint
 
+STEPS = 16  # in a weight of 1: weights are whole numbers of these, and sums exact
+
 
 def simhash(
-    hashes: npt.NDArray[np.uint64], weights: npt.NDArray[np.float32]
+    hashes: npt.NDArray[np.uint64], weights: npt.NDArray[np.float64]
 ) -> Fingerprint:
     """The SimHash of terms, each given by a 64-bit hash of it and its weight."""
-    bits = np.unpackbits(hashes.view(np.uint8).reshape(-1, 8), axis=1)
-    above = 2 * (weights @ bits.astype(np.float32)) > weights.sum()
-    return int(np.packbits(above).view(np.int64)[0])
+    whole = np.rint(STEPS * weights).astype(np.float32)
+    bits = np.unpackbits(hashes.astype("<u8").view(np.uint8).reshape(-1, 8), axis=1)
+    above = 2 * (whole @ bits.astype(np.float32)) > whole.sum()
+    return int(np.packbits(above).view("<i8")[0])
 
 
 def distance(a: Fingerprint, b: Fingerprint) -> int:

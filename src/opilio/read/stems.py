@@ -1,12 +1,8 @@
 """Text in; the hash of each word's stem out, its place, and the node of its term.
 
 The same as hashing `words.stem(words.tokens(text))`. But a page has thousands of
-words, most of them old acquaintances; so what numpy can do for all of them at once is
-not done word by word:
-
-1. letters and digits to lower case, all other ASCII to zero: words lie between zeros
-2. the bytes of each word to a key of 64 bits, eight bytes at a time
-3. the key to the hash of the word's stem, by a table that is filled as words come
+words, most of them old acquaintances; so the bytes of each word make a key of 64 bits,
+and a table that is filled as words come has what the word's stem is.
 """
 
 from __future__ import annotations
@@ -16,30 +12,17 @@ from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from opilio import words
-from opilio.read.terms import Flags, Hashes, Integers, Phrases, Terms, mix
+from opilio.read import kernels
+from opilio.read.plain_kernels import LONG, TOO_LONG, Hashes, Integers
+from opilio.read.terms import Terms
 
 TABLE_BITS = 20  # the table has a million places, and 24 MB
-LONG = words.LONGEST  # bytes; longer words are looked up each time
 MEMO_SIZE = 2**14
 NO_KEY = np.uint64(1)  # of a place that is free
-TOO_LONG = np.uint64(0)  # the key of words that the table does not keep
-NEW_LINE = 10
 NO_STEM = 0  # of what is no word: a dash
-
-_ASCII = bytes(
-    code if code > 127 else ord(chr(code).lower()) if chr(code).isalnum() else 0
-    for code in range(256)
-)
-_MASKS = np.array([(1 << 8 * size) - 1 for size in range(9)], np.uint64)
-
-# Of the two blocks that Western texts take their quotes, dashes and spaces from, what
-# may be part of a word: U+0080 to U+00BF, U+2000 to U+203F.
-_LATIN = np.ones(256, np.bool_)
-_LATIN[[0xAA, 0xAD, 0xB2, 0xB3, 0xB5, 0xB9, 0xBA, 0xBC, 0xBD, 0xBE]] = False
-_GENERAL = np.ones(256, np.bool_)
-_GENERAL[[0x8B, 0x8C, 0x8D]] = False
 
 
 class Row(NamedTuple):
@@ -49,7 +32,7 @@ class Row(NamedTuple):
     nodes: Integers  # where this stem is in the tree of terms
     starts: Integers  # bytes before it in the text
 
-    def pick(self, which: Flags) -> Row:
+    def pick(self, which: npt.NDArray[np.bool_]) -> Row:
         """Some of the words."""
         return Row(self.stems[which], self.nodes[which], self.starts[which])
 
@@ -60,6 +43,7 @@ class Runs(NamedTuple):
     data: bytes  # a zero, the text in lower case with zeros for separators, 8 zeros
     starts: Integers  # bytes of the text before each
     lengths: Integers
+    keys: Hashes  # 64 bits of each; 0 if it is longer than LONG
 
     def texts(self, numbers: Integers) -> list[bytes]:
         """Some of the runs."""
@@ -91,16 +75,9 @@ class StemTable:
 
     def row(self, runs: Runs, instead: dict[int, Compound] | None = None) -> Row:
         """The words of the runs; `instead` has what takes the place of some."""
-        keys = word_keys(runs)
-        rows = self.table.take(first_places(keys), axis=0)
-        new = np.flatnonzero(rows[:, 0] != keys)
-        if len(new):
-            others = self.table.take(second_places(keys[new]), axis=0)
-            known = others[:, 0] == keys[new]
-            rows[new[known]] = others[known]
-            new = new[~known]
-        row = Row(rows[:, 1], rows[:, 2].view(np.int64), runs.starts)
-        compounds = self.learn(row, runs, new, keys) if len(new) else {}
+        stems, nodes, new = kernels.look_up(self.table, runs.keys)
+        row = Row(stems, nodes, runs.starts)
+        compounds = self.learn(row, runs, new) if len(new) else {}
         if instead:
             compounds |= instead
         if compounds:
@@ -109,9 +86,7 @@ class StemTable:
             row = row.pick(row.stems != NO_STEM)
         return row
 
-    def learn(
-        self, row: Row, runs: Runs, new: Integers, keys: Hashes
-    ) -> dict[int, Compound]:
+    def learn(self, row: Row, runs: Runs, new: Integers) -> dict[int, Compound]:
         """Complete the row with the new words, all but the compounds, which it answers;
         the table knows them from now on."""
         texts = runs.texts(new)
@@ -126,7 +101,7 @@ class StemTable:
             else:
                 compounds[number] = value
         row.nodes[learnt] = self.terms.find(row.stems[learnt])
-        self.keep(keys[learnt], row.stems[learnt], row.nodes[learnt])
+        self.keep(runs.keys[learnt], row.stems[learnt], row.nodes[learnt])
         return compounds
 
     def keep(self, keys: Hashes, stems: Hashes, nodes: Integers) -> None:
@@ -200,55 +175,7 @@ def second_places(keys: Hashes) -> Integers:
 
 def find_runs(text: bytes) -> Runs:
     """The runs of a text in UTF-8."""
-    # Zeros around: the first run has an edge too, and eight bytes can be read from
-    # anywhere in the last one.
-    data = b"\0%b%b" % (text.translate(_ASCII), bytes(8))
-    if not text.isascii():
-        data = blank(data)
-    inside = np.frombuffer(data, np.uint8) != 0
-    edges = (inside[1:] != inside[:-1]).nonzero()[0]
-    starts = edges[0::2]
-    return Runs(data, starts, edges[1::2] - starts)
-
-
-def in_lines(text: bytes, starts: Integers, phrases: Phrases) -> Phrases:
-    """The phrases that do not go on from one line of the text to the next."""
-    if not len(phrases.first):
-        return phrases
-    ends = np.flatnonzero(np.frombuffer(text, np.uint8) == NEW_LINE)
-    lines = np.searchsorted(ends, starts[phrases.first])
-    one = lines == np.searchsorted(ends, starts[phrases.last])
-    return phrases if one.all() else Phrases(*(column[one] for column in phrases))
-
-
-def blank(data: bytes) -> bytes:
-    """Zeros for the separators that Western texts use beside those in ASCII."""
-    changed = bytearray(data)
-    cells = np.frombuffer(changed, np.uint8)
-    leads = ((cells & 0xDF) == 0xC2).nonzero()[0]  # 0xC2 or 0xE2
-    lead, second, third = cells[leads], cells[leads + 1], cells[leads + 2]
-    two = leads[(lead == 0xC2) & _LATIN[second]]
-    three = leads[(lead == 0xE2) & (second == 0x80) & _GENERAL[third]]
-    cells[two] = cells[two + 1] = 0
-    cells[three] = cells[three + 1] = cells[three + 2] = 0
-    return bytes(changed)
-
-
-def word_keys(runs: Runs) -> Hashes:
-    """64 bits of each run, by its first LONG bytes; 0 if it is longer."""
-    data, starts, lengths = runs
-    eight_from = np.ndarray(len(data) - 8, np.dtype("<u8"), data, 1, strides=(1,))
-    keys = mix(eight_from[starts] & _MASKS[np.minimum(lengths, 8)])
-    longer = np.flatnonzero(lengths > 8)
-    for done in range(8, LONG, 8):
-        if not len(longer):
-            break
-        size = np.minimum(lengths[longer] - done, 8)
-        block = eight_from[starts[longer] + done] & _MASKS[size]
-        keys[longer] = mix(keys[longer] ^ block)
-        longer = longer[lengths[longer] > done + 8]
-    keys[longer] = TOO_LONG
-    return keys
+    return Runs(*kernels.split(text))
 
 
 def offsets_in(text: str, places: Sequence[int]) -> list[int]:

@@ -18,19 +18,22 @@ from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from opilio.read import kernels
+from opilio.read.plain_kernels import (
+    HALF,
+    NONE,
+    ODD,
+    Hashes,
+    Integers,
+    Marks,
+    find,
+    mix,
+)
 from opilio.words import hash_of
 
-Hashes = npt.NDArray[np.uint64]
-Integers = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
-
-NONE = 0  # the node of what begins no term
 ROOM = 4  # places a node, so that most nodes are found at the first
 MASK = 2**64 - 1
-_ODD = np.uint64(0x9E3779B97F4A7C15)
-_HALF = np.uint64(32)
 
 
 class Phrases(NamedTuple):
@@ -63,66 +66,46 @@ class Terms:
         self.hashes = np.concatenate(([np.uint64(0)], nodes, [np.uint64(MASK)]))
         self.sorted = self.hashes.data
         bits = max(4, (ROOM * len(nodes)).bit_length())
-        self.shift = np.uint64(64 - bits)
-        begins = np.arange(1 << bits, dtype=np.uint64) << self.shift
+        begins = np.arange(1 << bits, dtype=np.uint64) << np.uint64(64 - bits)
         self.begins = np.searchsorted(self.hashes, begins).astype(np.int32)
-        self.goes_on = np.zeros(len(self.hashes), np.bool_)
-        self.goes_on[self.find(inner_nodes(levels, lengths))] = True
-        self.goes_on[NONE] = False
+        self.goes_on = np.zeros(len(self.hashes), np.uint8)
+        self.goes_on[self.find(inner_nodes(levels, lengths))] = 1
+        self.goes_on[NONE] = 0
         self.names = [""] * len(self.hashes)  # of each node, the term that ends there
         for node, key in zip(self.find(ends).tolist(), distinct, strict=True):
             self.names[node] = key
-        self.ends = np.fromiter(map(bool, self.names), np.bool_, len(self.names))
+        self.ends = np.fromiter(map(bool, self.names), np.uint8, len(self.names))
 
     def find(self, hashes: Hashes) -> Integers:
         """The node of each hash, or NONE."""
-        found: Integers = self.begins[hashes >> self.shift].astype(np.int64)
-        there = self.hashes[found]
-        while (behind := (there < hashes).nonzero()[0]).size:
-            found[behind] += 1
-            there[behind] = self.hashes[found[behind]]
-        found[there != hashes] = NONE
-        return found
-
-    def below(self, nodes: Integers, stems: Hashes) -> Integers:
-        """Where one comes from each node by one stem more."""
-        return self.find(mix(self.hashes[nodes]) ^ stems)
+        return find(self.hashes, self.begins, hashes)
 
     def child(self, node: int, stem: int) -> int:
         """The same for one node; from NONE, one comes to the first stems of terms."""
-        value = self.sorted[node] * int(_ODD) & MASK
-        value ^= value >> 32 ^ stem
+        value = self.sorted[node] * int(ODD) & MASK
+        value ^= value >> int(HALF) ^ stem
         found = bisect_left(self.sorted, value)
         return found if self.sorted[found] == value else NONE
 
     def phrases(
-        self, stems: Hashes, nodes: Integers, apart: Flags | None = None
+        self,
+        text: bytes,
+        starts: Integers,
+        stems: Hashes,
+        nodes: Integers,
+        apart: Marks | None = None,
     ) -> Phrases:
-        """Every phrase in a text, given the hash and the node of each word's stem.
-
-        None goes on to a word that is `apart`.
-        """
-        first = nodes.nonzero()[0]
-        first = first[self.goes_on[nodes[first]]]
-        last, node = first, nodes[first]
-        found: list[Phrases] = []
-        while len(first):
-            if last[-1] == len(stems) - 1:
-                first, last, node = first[:-1], last[:-1], node[:-1]
-            last = last + 1
-            node = self.below(node, stems[last])
-            if apart is not None:
-                node[apart[last]] = NONE
-            there = node.nonzero()[0]
-            first, last, node = first[there], last[there], node[there]
-            if not len(there):
-                break
-            ends = self.ends[node]
-            if ends.any():
-                found.append(Phrases(first[ends], last[ends], node[ends]))
-            more = self.goes_on[node]
-            first, last, node = first[more], last[more], node[more]
-        return in_order(found) if found else Phrases(first, last, node)
+        """Every phrase in a line of a text, given the bytes before each word, its stem
+        and its node. None goes on to a word that is `apart`."""
+        found = Phrases(
+            *kernels.phrases(
+                self.hashes, self.begins, self.goes_on, self.ends, stems, nodes, apart
+            )
+        )
+        if not len(found.first):
+            return found
+        one = kernels.in_lines(text, starts, found.first, found.last)
+        return found if one.all() else Phrases(*(column[one] for column in found))
 
 
 def in_order(found: Iterable[Phrases]) -> Phrases:
@@ -150,9 +133,3 @@ def inner_nodes(levels: list[Hashes], lengths: Integers) -> Hashes:
     for level, nodes in enumerate(levels):
         inner.append(nodes[lengths[lengths > level] > level + 1])
     return np.concatenate(inner)
-
-
-def mix(values: Hashes) -> Hashes:
-    """Spread what tells values apart over all bits; no two values become one."""
-    values = values * _ODD
-    return values ^ (values >> _HALF)

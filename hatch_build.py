@@ -1,0 +1,58 @@
+"""Compiles the kernels of reading while Opilio is installed, if that is possible.
+
+Without a C compiler, or without Python's header files, nothing is compiled and Opilio
+reads with the same kernels in numpy. OPILIO_COMPILE=0 asks for that; OPILIO_COMPILE=1
+makes a failure an error.
+"""
+
+import os
+import shutil
+import subprocess
+import sysconfig
+import tempfile
+from pathlib import Path
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+SOURCE = "src/opilio/read/_kernels.pyx"
+FLAGS = ["-O3", "-fPIC", "-fno-strict-aliasing"]
+
+
+class CustomBuildHook(BuildHookInterface):
+    """Puts the compiled kernels beside their source, and into wheels."""
+
+    def initialize(self, version: str, build_data: dict) -> None:
+        """Called before the package is built, an editable one too."""
+        wanted = os.environ.get("OPILIO_COMPILE", "")
+        source = Path(self.root, SOURCE)
+        target = source.with_suffix(sysconfig.get_config_var("EXT_SUFFIX"))
+        target.unlink(missing_ok=True)
+        if wanted == "0":
+            return
+        try:
+            compile_kernels(source, target)
+        except (OSError, subprocess.CalledProcessError) as error:
+            if wanted == "1":
+                raise
+            self.app.display_warning(f"reading is not compiled, numpy does it: {error}")
+            return
+        build_data["pure_python"] = False
+        build_data["infer_tag"] = True
+        build_data["artifacts"].append(str(target.relative_to(self.root)))
+
+
+def compile_kernels(source: Path, target: Path) -> None:
+    """From Cython to C to a library."""
+    from Cython.Compiler.Main import CompilationOptions, compile_single
+
+    linker = (sysconfig.get_config_var("LDSHARED") or "cc -shared").split()
+    if not shutil.which(linker[0]):  # Python was built by another one
+        linker[0] = "cc"
+    with tempfile.TemporaryDirectory() as folder:
+        c_file, library = Path(folder, "kernels.c"), Path(folder, "kernels.so")
+        options = CompilationOptions(output_file=str(c_file), language_level=3)
+        compile_single(str(source), options, full_module_name="opilio.read._kernels")
+        include = f"-I{sysconfig.get_paths()['include']}"
+        command = [*linker, *FLAGS, include, str(c_file), "-o", str(library)]
+        subprocess.run(command, check=True, capture_output=True)  # noqa: S603
+        shutil.copy(library, target)

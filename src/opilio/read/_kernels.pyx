@@ -1,0 +1,505 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True
+# cython: initializedcheck=False, freethreading_compatible=True
+"""The kernels of `plain_kernels`, which says what each does, compiled.
+
+Every function answers what the one of the same name answers there; the tests of reading
+run with both. Sizes are checked here once, so that the loops need not.
+"""
+
+from libc.math cimport log, rint, sqrt
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
+from libc.stdlib cimport calloc, free, malloc
+from libc.string cimport memchr, memset
+
+import numpy as np
+
+from opilio.read import plain_kernels as plain
+from opilio.read.simhash import STEPS
+
+cdef extern from *:
+    """
+    #if defined(__GNUC__)
+    #define OPILIO_PREFETCH(p) __builtin_prefetch(p)
+    #else
+    #define OPILIO_PREFETCH(p)
+    #endif
+    """
+    void prefetch "OPILIO_PREFETCH"(const void *) noexcept nogil
+
+cdef enum:
+    LONG = 64
+    AHEAD = 12  # keys whose places are fetched before they are needed
+    LOGS = 256  # counts whose logarithms are remembered
+    LATIN_LEAD = 0xC2
+    GENERAL_LEAD = 0xE2
+    GENERAL_SECOND = 0x80
+
+cdef uint64_t ODD = 0x9E3779B97F4A7C15
+
+cdef uint8_t[256] ASCII
+cdef uint8_t[256] LATIN
+cdef uint8_t[256] GENERAL
+cdef double[LOGS] WEIGHTS
+cdef int64_t[LOGS] FINE
+
+cdef int code
+for code in range(256):
+    ASCII[code] = plain._ASCII[code]
+    LATIN[code] = plain._LATIN[code]
+    GENERAL[code] = plain._GENERAL[code]
+for code in range(1, LOGS):
+    WEIGHTS[code] = 1 + log(code)
+    FINE[code] = <int64_t>rint(STEPS * WEIGHTS[code])
+
+
+cdef inline uint64_t mix(uint64_t value) noexcept nogil:
+    value = value * ODD
+    return value ^ (value >> 32)
+
+
+cdef inline double weight(int64_t times) noexcept nogil:
+    return WEIGHTS[times] if times < LOGS else 1 + log(<double>times)
+
+
+cdef inline int separator(const uint8_t *text, Py_ssize_t left) noexcept nogil:
+    """How many of the next bytes are a separator beyond ASCII."""
+    cdef uint8_t second = text[1] if left > 1 else 0
+    cdef uint8_t third = text[2] if left > 2 else 0
+    if text[0] == LATIN_LEAD:
+        return 2 if LATIN[second] else 0
+    if text[0] == GENERAL_LEAD and second == GENERAL_SECOND and GENERAL[third]:
+        return 3
+    return 0
+
+
+def split(bytes text not None):
+    cdef Py_ssize_t size = len(text), at = 0, runs = 0, start = 0, length
+    cdef const uint8_t *source = text
+    cdef bytes data = bytes(size + 9)
+    # The object is new, and nobody else has seen it yet.
+    cdef uint8_t *cells = <uint8_t *><const uint8_t *>data + 1
+    cdef uint8_t byte
+    cdef int skipped
+    cdef uint64_t key, eight
+    starts_array = np.empty(size // 2 + 1, np.int64)
+    lengths_array = np.empty(size // 2 + 1, np.int64)
+    keys_array = np.empty(size // 2 + 1, np.uint64)
+    cdef int64_t[::1] starts = starts_array
+    cdef int64_t[::1] lengths = lengths_array
+    cdef uint64_t[::1] keys = keys_array
+    while at < size:
+        if not ASCII[source[at]]:
+            at += 1
+            continue
+        start = at
+        key = eight = 0
+        while at < size:
+            byte = ASCII[source[at]]
+            if not byte:
+                break
+            if byte > 127:
+                skipped = separator(source + at, size - at)
+                if skipped:
+                    break
+            length = at - start
+            if length and not length & 7:
+                key = mix(key ^ eight)
+                eight = 0
+            eight |= <uint64_t>byte << (8 * (length & 7))
+            cells[at] = byte
+            at += 1
+        length = at - start
+        if length:
+            starts[runs] = start
+            lengths[runs] = length
+            keys[runs] = mix(key ^ eight) if length <= LONG else 0
+            runs += 1
+        if at < size:
+            at += skipped if source[at] > 127 else 1
+    return data, starts_array[:runs], lengths_array[:runs], keys_array[:runs]
+
+
+def look_up(const uint64_t[:, ::1] table not None, const uint64_t[::1] keys not None):
+    cdef Py_ssize_t size = keys.shape[0], at, unknown = 0
+    cdef uint64_t last = table.shape[0] - 1, key
+    cdef int shift = 64 - (<object>(table.shape[0])).bit_length() + 1
+    cdef const uint64_t *row
+    stems_array = np.empty(size, np.uint64)
+    nodes_array = np.empty(size, np.int64)
+    new_array = np.empty(size, np.int64)
+    cdef uint64_t[::1] stems = stems_array
+    cdef int64_t[::1] nodes = nodes_array
+    cdef int64_t[::1] new = new_array
+    if table.shape[1] != 3 or table.shape[0] & last or table.shape[0] < 2:
+        raise ValueError("a table has three columns and 2ⁿ rows")
+    for at in range(size):
+        if at + AHEAD < size:
+            prefetch(&table[keys[at + AHEAD] >> shift, 0])
+        key = keys[at]
+        row = &table[key >> shift, 0]
+        if row[0] != key:
+            row = &table[key & last, 0]
+            if row[0] != key:
+                new[unknown] = at
+                unknown += 1
+        stems[at] = row[1]
+        nodes[at] = <int64_t>row[2]
+    return stems_array, nodes_array, new_array[:unknown]
+
+
+def characters(bytes text not None, starts_array):
+    if text.isascii():
+        return starts_array
+    cdef const int64_t[::1] starts = np.ascontiguousarray(starts_array)
+    cdef Py_ssize_t size = len(text), words = starts.shape[0], at = 0, word
+    cdef const uint8_t *source = text
+    cdef int64_t further = 0
+    found = np.empty(words, np.int64)
+    cdef int64_t[::1] before = found
+    for word in range(words):
+        if starts[word] > size:
+            raise ValueError("a word begins after the text")
+        while at < starts[word]:
+            further += (source[at] & 0xC0) == 0x80
+            at += 1
+        before[word] = starts[word] - further
+    return found
+
+
+cdef inline int64_t node_of(
+    const uint64_t *nodes, const int32_t *begins, int shift, uint64_t value
+) noexcept nogil:
+    # The last of the nodes is the greatest number there is: the search ends.
+    cdef int64_t at = begins[value >> shift]
+    while nodes[at] < value:
+        at += 1
+    return at if nodes[at] == value else 0
+
+
+def phrases(
+    const uint64_t[::1] nodes not None,
+    const int32_t[::1] begins not None,
+    const uint8_t[::1] goes_on not None,
+    const uint8_t[::1] ends not None,
+    const uint64_t[::1] stems not None,
+    const int64_t[::1] of_words not None,
+    const uint8_t[::1] apart,
+):
+    cdef Py_ssize_t size = stems.shape[0], word, at, found = 0, here, low, high
+    cdef int shift = 64 - (<object>(begins.shape[0])).bit_length() + 1
+    cdef bint some_apart = apart is not None
+    cdef int64_t node, swap
+    cdef Py_ssize_t room = 64
+    columns = np.empty((room, 3), np.int64)
+    cdef int64_t[:, ::1] rows = columns
+    if of_words.shape[0] != size or some_apart and apart.shape[0] < size:
+        raise ValueError("every word has a stem and a node")
+    for word in range(size):
+        node = of_words[word]
+        if not node or not goes_on[node]:
+            continue
+        here = found
+        at = word
+        while goes_on[node] and at + 1 < size:
+            at += 1
+            if some_apart and apart[at]:
+                break
+            node = node_of(
+                &nodes[0], &begins[0], shift, mix(nodes[node]) ^ stems[at]
+            )
+            if not node:
+                break
+            if ends[node]:
+                if found == room:
+                    room *= 2
+                    columns = np.resize(columns, (room, 3))
+                    rows = columns
+                rows[found, 0] = word
+                rows[found, 1] = at
+                rows[found, 2] = node
+                found += 1
+        low, high = here, found - 1
+        while low < high:  # the longest first
+            for column in range(1, 3):
+                swap = rows[low, column]
+                rows[low, column] = rows[high, column]
+                rows[high, column] = swap
+            low += 1
+            high -= 1
+    first, last, node_column = columns[:found].T.copy()
+    return first, last, node_column
+
+
+def in_lines(
+    bytes text not None,
+    const int64_t[:] starts not None,
+    const int64_t[:] first not None,
+    const int64_t[:] last not None,
+):
+    cdef const char *source = text
+    cdef Py_ssize_t at
+    cdef int64_t begin, end
+    found = np.empty(first.shape[0], np.bool_)
+    cdef uint8_t[:] one = found.view(np.uint8)
+    for at in range(first.shape[0]):
+        begin, end = starts[first[at]], starts[last[at]]
+        if begin < 0 or begin > end or end > len(text):
+            raise ValueError("a phrase is not in the text")
+        one[at] = memchr(source + begin, b"\n", end - begin) == NULL
+    return found
+
+
+cdef struct Kinds:
+    # An open table of pairs of owner and stem, and how often each was met.
+    uint64_t *stems
+    int32_t *owners
+    int32_t *times  # 0: a free place
+    uint64_t mask
+
+
+cdef int make_kinds(Kinds *kinds, Py_ssize_t words) except -1:
+    cdef uint64_t room = 64
+    while room < <uint64_t>(2 * words):
+        room *= 2
+    kinds.stems = <uint64_t *>malloc(room * sizeof(uint64_t))
+    kinds.owners = <int32_t *>malloc(room * sizeof(int32_t))
+    kinds.times = <int32_t *>calloc(room, sizeof(int32_t))
+    kinds.mask = room - 1
+    if not (kinds.stems and kinds.owners and kinds.times):
+        drop_kinds(kinds)
+        raise MemoryError
+    return 0
+
+
+cdef void drop_kinds(Kinds *kinds) noexcept:
+    free(kinds.stems)
+    free(kinds.owners)
+    free(kinds.times)
+
+
+cdef inline void meet(Kinds *kinds, uint64_t stem, int32_t owner) noexcept nogil:
+    cdef uint64_t at = mix(stem + <uint64_t>owner * ODD) >> 7 & kinds.mask
+    while kinds.times[at]:
+        if kinds.stems[at] == stem and kinds.owners[at] == owner:
+            kinds.times[at] += 1
+            return
+        at = (at + 1) & kinds.mask
+    kinds.stems[at] = stem
+    kinds.owners[at] = owner
+    kinds.times[at] = 1
+
+
+# Each of the eight bits of a byte in sixteen bits of its own.
+cdef uint64_t[256][2] SPREAD
+for code in range(256):
+    SPREAD[code][0] = SPREAD[code][1] = 0
+    for bit in range(4):
+        SPREAD[code][0] |= <uint64_t>(code >> bit & 1) << (16 * bit)
+        SPREAD[code][1] |= <uint64_t>(code >> (bit + 4) & 1) << (16 * bit)
+
+
+cdef void add_up(uint64_t *lanes, int64_t *above) noexcept nogil:
+    """Put what the sixteen bits of each place hold to what was there, and clear it."""
+    cdef int lane, bit
+    for lane in range(16):
+        for bit in range(4):
+            above[4 * lane + bit] += lanes[lane] >> (16 * bit) & 0xFFFF
+        lanes[lane] = 0
+
+
+def weigh(const uint64_t[:] stems not None):
+    cdef Py_ssize_t size = stems.shape[0], at, pending = 0
+    cdef Kinds kinds
+    cdef int64_t[64] above
+    cdef uint64_t[16] lanes
+    cdef int64_t times, total = 0
+    cdef uint64_t stem, fine, simhash = 0
+    cdef double squares = 0, one
+    cdef int bit, byte
+    if not size:
+        return 0.0, 0
+    make_kinds(&kinds, size)
+    memset(above, 0, sizeof(above))
+    memset(lanes, 0, sizeof(lanes))
+    for at in range(size):
+        meet(&kinds, stems[at], 0)
+    for at in range(<Py_ssize_t>kinds.mask + 1):
+        times = kinds.times[at]
+        if not times:
+            continue
+        one = weight(times)
+        squares += one * one
+        # At most 255, as times has at most 31 bits.
+        fine = FINE[times] if times < LOGS else <uint64_t>rint(FINE[1] * one)
+        total += fine
+        stem = kinds.stems[at]
+        for byte in range(8):
+            lanes[2 * byte] += SPREAD[stem & 255][0] * fine
+            lanes[2 * byte + 1] += SPREAD[stem & 255][1] * fine
+            stem >>= 8
+        pending += 1
+        if pending == 256:
+            add_up(lanes, above)
+            pending = 0
+    add_up(lanes, above)
+    drop_kinds(&kinds)
+    for bit in range(64):
+        if 2 * above[bit] > total:
+            simhash |= <uint64_t>1 << bit
+    return sqrt(squares), <int64_t>simhash
+
+
+cdef Py_ssize_t bisect(const int64_t[:] values, int64_t value) noexcept:
+    """How many of the ascending values are less."""
+    cdef Py_ssize_t low = 0, high = values.shape[0], middle
+    while low < high:
+        middle = (low + high) >> 1
+        if values[middle] < value:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+cdef Py_ssize_t next_hit(
+    const int64_t[:] hits, const int64_t[:] starts, int64_t place
+) noexcept:
+    """The first of the hits that does not begin before a place."""
+    cdef Py_ssize_t low = 0, high = hits.shape[0], middle
+    while low < high:
+        middle = (low + high) >> 1
+        if starts[hits[middle]] < place:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+cdef check_spans(
+    const int64_t[:] owners, const int64_t[:] begins, const int64_t[:] ends
+):
+    if not (owners.shape[0] == begins.shape[0] == ends.shape[0]):
+        raise ValueError("every span has an owner, a beginning and an end")
+
+
+def tallies(
+    const uint64_t[:] stems not None,
+    const int64_t[:] starts not None,
+    const int64_t[:] owners not None,
+    const int64_t[:] begins not None,
+    const int64_t[:] ends not None,
+    Py_ssize_t number,
+    only=None,
+):
+    cdef Py_ssize_t spans = owners.shape[0], span, at, words = 0
+    cdef int64_t times, owner
+    cdef double one
+    cdef Kinds kinds
+    check_spans(owners, begins, ends)
+    if starts.shape[0] != stems.shape[0]:
+        raise ValueError("every word has a stem and a place")
+    wanted_array = np.zeros(number, np.uint8)
+    cdef uint8_t[::1] wanted = wanted_array
+    if only is None:
+        wanted_array[:] = 1
+    else:
+        for owner in only:
+            if 0 <= owner < number:
+                wanted[owner] = 1
+    edges_array = np.zeros((spans, 2), np.int64)
+    cdef int64_t[:, ::1] edges = edges_array
+    for span in range(spans):
+        owner = owners[span]
+        if not 0 <= owner < number:
+            raise ValueError("a span has no owner")
+        if wanted[owner] and begins[span] < ends[span]:
+            edges[span, 0] = bisect(starts, begins[span])
+            edges[span, 1] = bisect(starts, ends[span])
+            words += edges[span, 1] - edges[span, 0]
+    sizes_array = np.zeros(number, np.int64)
+    squares_array = np.zeros(number)
+    most_array = np.zeros(number, np.int64)
+    cdef int64_t[::1] sizes = sizes_array
+    cdef double[::1] squares = squares_array
+    cdef int64_t[::1] most = most_array
+    make_kinds(&kinds, words)
+    for span in range(spans):
+        for at in range(edges[span, 0], edges[span, 1]):
+            meet(&kinds, stems[at], <int32_t>owners[span])
+    for at in range(<Py_ssize_t>kinds.mask + 1):
+        times = kinds.times[at]
+        if times:
+            owner = kinds.owners[at]
+            one = weight(times)
+            sizes[owner] += times
+            squares[owner] += one * one
+            if times > most[owner]:
+                most[owner] = times
+    drop_kinds(&kinds)
+    return sizes_array.tolist(), np.sqrt(squares_array).tolist(), most_array.tolist()
+
+
+cdef int note(dict found, int64_t owner, str name) except -1:
+    cdef dict terms = found.get(owner)
+    if terms is None:
+        terms = found[owner] = {}
+    terms[name] = terms.get(name, 0) + 1
+    return 0
+
+
+def count_terms(
+    list names not None,
+    const int64_t[:] nodes not None,
+    const int64_t[:] starts not None,
+    const int64_t[:] hits not None,
+    phrases,
+    bint overlapping,
+    const int64_t[:] owners not None,
+    const int64_t[:] begins not None,
+    const int64_t[:] ends not None,
+):
+    cdef const int64_t[:] first = phrases[0]
+    cdef const int64_t[:] last = phrases[1]
+    cdef const int64_t[:] node = phrases[2]
+    cdef Py_ssize_t span, at, phrase
+    cdef int64_t word, end, done, stop
+    cdef bint any_phrase
+    cdef str name
+    cdef dict found = {}, until = {}
+    check_spans(owners, begins, ends)
+    for span in range(owners.shape[0]):
+        at = next_hit(hits, starts, begins[span])
+        if at == hits.shape[0] or starts[hits[at]] >= ends[span]:
+            continue
+        end = bisect(starts, ends[span])
+        done = -1
+        if overlapping and until:
+            until = {}
+        for at in range(at, hits.shape[0]):
+            word = hits[at]
+            if word >= end:
+                break
+            if word <= done:
+                continue
+            any_phrase = False
+            for phrase in range(bisect(first, word), first.shape[0]):
+                if first[phrase] != word:
+                    break
+                stop = last[phrase]
+                if stop >= end:
+                    continue
+                if overlapping:
+                    if word <= until.get(node[phrase], -1):
+                        continue
+                    until[node[phrase]] = stop
+                elif done < word or done == stop:
+                    done = stop
+                else:
+                    continue
+                any_phrase = True
+                note(found, owners[span], names[node[phrase]])
+            if overlapping or not any_phrase:
+                name = names[nodes[word]]
+                if name:
+                    note(found, owners[span], name)
+    return found

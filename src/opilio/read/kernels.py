@@ -1,0 +1,36 @@
+"""The arithmetic of reading: what is done with every word of every page.
+
+Compiled where a C compiler was at hand when Opilio was installed, else in numpy, which
+takes about five times as long; the answers are the same. `plain_kernels` says what each
+of them does.
+"""
+
+from __future__ import annotations
+
+try:
+    from opilio.read import _kernels as chosen
+except ImportError:  # no compiler was there
+    from opilio.read import plain_kernels as chosen  # type: ignore[no-redef]
+
+__all__ = [
+    "COMPILED",
+    "characters",
+    "count_terms",
+    "in_lines",
+    "look_up",
+    "phrases",
+    "split",
+    "tallies",
+    "weigh",
+]
+
+COMPILED = chosen.__name__.endswith("._kernels")
+
+characters = chosen.characters
+count_terms = chosen.count_terms
+in_lines = chosen.in_lines
+look_up = chosen.look_up
+phrases = chosen.phrases
+split = chosen.split
+tallies = chosen.tallies
+weigh = chosen.weigh

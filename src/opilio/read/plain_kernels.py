@@ -1,0 +1,292 @@
+"""The kernels in numpy and plain Python: what runs where nothing could be compiled."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from collections.abc import Collection, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from opilio.read.simhash import simhash
+
+Hashes = npt.NDArray[np.uint64]
+Integers = npt.NDArray[np.int64]
+Marks = npt.NDArray[np.uint8]  # 1: yes
+
+ODD = np.uint64(0x9E3779B97F4A7C15)
+HALF = np.uint64(32)
+LONG = 64  # bytes; longer words have no key
+TOO_LONG = np.uint64(0)
+NEW_LINE = 10
+NONE = 0  # the node of what begins no term
+
+_ASCII = bytes(
+    code if code > 127 else ord(chr(code).lower()) if chr(code).isalnum() else 0
+    for code in range(256)
+)
+_MASKS = np.array([(1 << 8 * size) - 1 for size in range(9)], np.uint64)
+
+# Of the two blocks that Western texts take their quotes, dashes and spaces from, what
+# may be part of a word: U+0080 to U+00BF, U+2000 to U+203F.
+_LATIN = np.ones(256, np.bool_)
+_LATIN[[0xAA, 0xAD, 0xB2, 0xB3, 0xB5, 0xB9, 0xBA, 0xBC, 0xBD, 0xBE]] = False
+_GENERAL = np.ones(256, np.bool_)
+_GENERAL[[0x8B, 0x8C, 0x8D]] = False
+
+
+def split(text: bytes) -> tuple[bytes, Integers, Integers, Hashes]:
+    """The runs of bytes between separators in a text in UTF-8; most are words.
+
+    Answers a zero, the text in lower case with zeros for separators and eight zeros;
+    how many bytes of the text stand before each run; the lengths of the runs; and a key
+    of 64 bits for each, 0 if it is longer than LONG.
+    """
+    # Zeros around: the first run has an edge too, and eight bytes can be read from
+    # anywhere in the last one.
+    data = b"\0%b%b" % (text.translate(_ASCII), bytes(8))
+    if not text.isascii():
+        data = _blank(data)
+    inside = np.frombuffer(data, np.uint8) != 0
+    edges = (inside[1:] != inside[:-1]).nonzero()[0]
+    starts = edges[0::2]
+    lengths = edges[1::2] - starts
+    return data, starts, lengths, _keys(data, starts, lengths)
+
+
+def _blank(data: bytes) -> bytes:
+    """Zeros for the separators that Western texts use beside those in ASCII."""
+    changed = bytearray(data)
+    cells = np.frombuffer(changed, np.uint8)
+    leads = ((cells & 0xDF) == 0xC2).nonzero()[0]  # 0xC2 or 0xE2
+    lead, second, third = cells[leads], cells[leads + 1], cells[leads + 2]
+    two = leads[(lead == 0xC2) & _LATIN[second]]
+    three = leads[(lead == 0xE2) & (second == 0x80) & _GENERAL[third]]
+    cells[two] = cells[two + 1] = 0
+    cells[three] = cells[three + 1] = cells[three + 2] = 0
+    return bytes(changed)
+
+
+def _keys(data: bytes, starts: Integers, lengths: Integers) -> Hashes:
+    """64 bits of each run, eight bytes at a time."""
+    eight_from = np.ndarray(len(data) - 8, np.dtype("<u8"), data, 1, strides=(1,))
+    keys = mix(eight_from[starts] & _MASKS[np.minimum(lengths, 8)])
+    longer = np.flatnonzero(lengths > 8)
+    for done in range(8, LONG, 8):
+        if not len(longer):
+            break
+        size = np.minimum(lengths[longer] - done, 8)
+        block = eight_from[starts[longer] + done] & _MASKS[size]
+        keys[longer] = mix(keys[longer] ^ block)
+        longer = longer[lengths[longer] > done + 8]
+    keys[longer] = TOO_LONG
+    return keys
+
+
+def mix(values: Hashes) -> Hashes:
+    """Spread what tells values apart over all bits; no two values become one."""
+    values = values * ODD
+    return values ^ (values >> HALF)
+
+
+def look_up(table: Hashes, keys: Hashes) -> tuple[Hashes, Integers, Integers]:
+    """What a table of rows (key, stem, node) has for each key, which has two places.
+
+    Answers stems, nodes and the numbers of the keys that are in neither place.
+    """
+    bits = len(table).bit_length() - 1
+    rows = table.take((keys >> np.uint64(64 - bits)).view(np.int64), axis=0)
+    new = np.flatnonzero(rows[:, 0] != keys)
+    if len(new):
+        second = (keys[new] & np.uint64(len(table) - 1)).view(np.int64)
+        others = table.take(second, axis=0)
+        known = others[:, 0] == keys[new]
+        rows[new[known]] = others[known]
+        new = new[~known]
+    return rows[:, 1].copy(), rows[:, 2].astype(np.int64), new
+
+
+def characters(text: bytes, starts: Integers) -> Integers:
+    """How many characters of a text in UTF-8 stand before so many bytes, ascending."""
+    if text.isascii():
+        return starts
+    # Bytes that go on with a character; as signed numbers they are the least.
+    further = (np.frombuffer(text, np.int8) < -64).nonzero()[0]
+    added = np.bincount(starts.searchsorted(further), minlength=len(starts) + 1)
+    return starts - np.cumsum(added[:-1])
+
+
+def find(nodes: Hashes, begins: npt.NDArray[np.int32], hashes: Hashes) -> Integers:
+    """The number of each hash among the nodes, which are sorted, or NONE.
+
+    `begins` has where those begin whose first bits are 0, 1, 2 and so on.
+    """
+    shift = np.uint64(65 - len(begins).bit_length())
+    found: Integers = begins[hashes >> shift].astype(np.int64)
+    there = nodes[found]
+    while (behind := (there < hashes).nonzero()[0]).size:
+        found[behind] += 1
+        there[behind] = nodes[found[behind]]
+    found[there != hashes] = NONE
+    return found
+
+
+def phrases(
+    nodes: Hashes,
+    begins: npt.NDArray[np.int32],
+    goes_on: Marks,
+    ends: Marks,
+    stems: Hashes,
+    of_words: Integers,
+    apart: Marks | None,
+) -> tuple[Integers, Integers, Integers]:
+    """First word, last word and node of every phrase in a text.
+
+    Given the tree of terms, and the stem and node of each word; none goes on to a word
+    that is `apart`. They come by their beginnings, and where several begin, the longest
+    first.
+    """
+    first = of_words.nonzero()[0]
+    first = first[goes_on[of_words[first]] != 0]
+    last, node = first, of_words[first]
+    found = [(first[:0], first[:0], first[:0])]
+    while len(first):
+        if last[-1] == len(stems) - 1:
+            first, last, node = first[:-1], last[:-1], node[:-1]
+        last = last + 1
+        node = find(nodes, begins, mix(nodes[node]) ^ stems[last])
+        if apart is not None:
+            node[apart[last] != 0] = NONE
+        there = node.nonzero()[0]
+        first, last, node = first[there], last[there], node[there]
+        whole = ends[node] != 0
+        found.append((first[whole], last[whole], node[whole]))
+        more = goes_on[node] != 0
+        first, last, node = first[more], last[more], node[more]
+    first, last, node = map(np.concatenate, zip(*found, strict=True))
+    order = np.lexsort((-last, first))
+    return first[order], last[order], node[order]
+
+
+def in_lines(
+    text: bytes, starts: Integers, first: Integers, last: Integers
+) -> npt.NDArray[np.bool_]:
+    """Which phrases do not go on from one line of the text to the next."""
+    ends = np.flatnonzero(np.frombuffer(text, np.uint8) == NEW_LINE)
+    lines: Integers = np.searchsorted(ends, starts[first])
+    return np.equal(lines, np.searchsorted(ends, starts[last]))
+
+
+def count(hashes: Hashes) -> tuple[Hashes, Integers]:
+    """Each hash once, in ascending order, and how often it occurs."""
+    if not len(hashes):
+        return hashes, np.zeros(0, np.int64)
+    ordered = hashes.copy()
+    ordered.sort()
+    first = np.ones(len(ordered) + 1, np.bool_)
+    np.not_equal(ordered[1:], ordered[:-1], out=first[1:-1])
+    edges = first.nonzero()[0]
+    return ordered[edges[:-1]], edges[1:] - edges[:-1]
+
+
+def weigh(stems: Hashes) -> tuple[float, int]:
+    """√Σ(1+ln tf)² over the stems of a text, and their SimHash by the same weights."""
+    kinds, counts = count(stems)
+    if not len(kinds):
+        return 0.0, 0
+    weights = 1 + np.log(counts)
+    return math.sqrt(float(weights @ weights)), simhash(kinds, weights)
+
+
+def tallies(
+    stems: Hashes,
+    starts: Integers,
+    owners: Integers,
+    begins: Integers,
+    ends: Integers,
+    number: int,
+    only: Collection[int] | None = None,
+) -> tuple[list[int], list[float], list[int]]:
+    """Of each of so many owners of parts of a text: how many words these have, the norm
+    √Σ(1+ln tf)² over their stems, and how often the most frequent stem occurs.
+
+    Given the stem of each word and the characters before it, and before the beginning
+    and the end of each part; if `only` some owners are asked for, all else is 0.
+    """
+    if only is not None:
+        theirs = np.isin(owners, list(only))
+        owners, begins, ends = owners[theirs], begins[theirs], ends[theirs]
+    begins, ends = starts.searchsorted(begins), starts.searchsorted(ends)
+    lengths = np.maximum(ends - begins, 0)
+    before = np.cumsum(lengths) - lengths
+    chosen = np.arange(lengths.sum()) + np.repeat(begins - before, lengths)
+    of_words = np.repeat(owners, lengths)
+    sizes = np.bincount(of_words, minlength=number)
+    # One number for both, so that one sort is enough: the owner, then the stem without
+    # the bits that there is no room for.
+    bits = np.uint64(number.bit_length())
+    above = of_words.view(np.uint64) << np.uint64(64 - number.bit_length())
+    both, counts = count(above | stems[chosen] >> bits)
+    each = (both >> np.uint64(64 - number.bit_length())).view(np.int64)
+    weights = 1 + np.log(counts)
+    norms = np.sqrt(np.bincount(each, weights * weights, number))
+    most = np.zeros(number, np.int64)
+    np.maximum.at(most, each, counts)
+    return sizes.tolist(), norms.tolist(), most.tolist()
+
+
+def count_terms(
+    names: Sequence[str],
+    nodes: Integers,
+    starts: Integers,
+    hits: Integers,
+    phrases: tuple[Integers, Integers, Integers],
+    overlapping: bool,
+    owners: Integers,
+    begins: Integers,
+    ends: Integers,
+) -> dict[int, dict[str, int]]:
+    """The terms in the parts of a text that each owner has, for those that have any.
+
+    Given the node of each word and the characters before it, the words where a term
+    begins (hits), the phrases, and the characters before the beginning and the end of
+    each part. A term is in a part if all its words are; of terms that overlap there,
+    the leftmost and longest counts, unless `overlapping`: then all do, but no term
+    overlaps itself.
+    """
+    found: dict[int, dict[str, int]] = {}
+    hit_words = hits.tolist()
+    first, last, node = (column.tolist() for column in phrases)
+    begins, ends = starts.searchsorted(begins), starts.searchsorted(ends)
+    spans = zip(owners.tolist(), begins.tolist(), ends.tolist(), strict=True)
+    for owner, begin, end in spans:
+        done = -1  # the last word of the last term
+        until: dict[int, int] = {}  # phrase -> its last word when it was last found
+        for at in range(bisect_left(hit_words, begin), len(hit_words)):
+            word = hit_words[at]
+            if word >= end:
+                break
+            if word <= done:
+                continue
+            names_here = []
+            phrase = bisect_left(first, word)
+            while phrase < len(first) and first[phrase] == word:
+                stop = last[phrase]
+                if stop < end:
+                    if overlapping:
+                        if word > until.get(node[phrase], -1):
+                            until[node[phrase]] = stop
+                            names_here.append(names[node[phrase]])
+                    # Words with several meanings may make several of one length.
+                    elif done < word or done == stop:
+                        done = stop
+                        names_here.append(names[node[phrase]])
+                phrase += 1
+            single = names[nodes[word]]
+            if single and (overlapping or not names_here):
+                names_here.append(single)
+            for name in names_here:
+                terms = found.setdefault(owner, {})
+                terms[name] = terms.get(name, 0) + 1
+    return found
