@@ -9,8 +9,8 @@ own, after which the block that they interrupt goes on.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import accumulate, repeat
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import accumulate, chain, repeat
 from typing import NamedTuple
 
 from opilio.read.found import Section
@@ -57,112 +57,101 @@ class Marks(NamedTuple):
     lengths: Sequence[int] = ()  # characters of each link
 
 
-class Event(NamedTuple):
-    """A mark that may begin or end a block."""
-
-    kind: str
-    number: int
-    place: int
-    rank: int  # among all marks
-    links: int  # before it
-    linked: int  # characters in these
+Event = tuple[str, int, int, int]
+"""A mark that may begin or end a block: kind, number, place, rank among all marks."""
 
 
-class Outline:
+class Outline(NamedTuple):
     """The blocks of a text: the sections, and what of the text belongs to each."""
 
-    def __init__(self, text: str, marks: Marks) -> None:
-        self.sections = [Section()]
-        self.cuts = [(0, 0)]  # (offset, number of the section from there on)
-        self.of_link: dict[str, int] = {}  # code of its mark -> number of its section
-        self._current = 0
-        self._above: list[tuple[int, int]] = []  # levels and numbers of headings
-        self._interrupted = 0  # the section that goes on after the region
-        self._until = -1  # number of the region we are in
-        codes, events = list(marks.places), list(events_of(marks))
-        accepted = accept(text, marks, events)
-        done = 0
-        for kind, number, place, rank, _, _ in events:
-            before = self._current
-            if kind == HEADING:
-                self._begin_heading(marks.headings[number], place)
-            elif kind == OPENS:
-                if number in accepted:
-                    self._begin_region(marks.regions[number], place, number)
-            elif number == self._until:
-                self._until, self._current = -1, self._interrupted
-                self.cuts.append((place, self._current))
-            if self._current != before:
-                self.of_link.update(dict.fromkeys(codes[done:rank], before))
-                done = rank
-        self.of_link.update(dict.fromkeys(codes[done:], self._current))
-
-    def _begin_heading(self, heading: Heading, place: int) -> None:
-        if self._until >= 0:
-            return
-        while self._above and self._above[-1][0] >= heading.level:
-            self._above.pop()
-        parent = self._above[-1][1] if self._above else -1
-        if self._begin(Section(heading.text, heading.level, parent), place):
-            self._above.append((heading.level, self._current))
-
-    def _begin_region(self, region: Region, place: int, number: int) -> None:
-        before = self._current
-        if self._until < 0 and self._begin(Section(kind=region.kind), place):
-            self._interrupted, self._until = before, number
-
-    def _begin(self, section: Section, place: int) -> bool:
-        if len(self.sections) == MOST_BLOCKS:
-            return False
-        self._current = len(self.sections)
-        self.sections.append(section)
-        self.cuts.append((place, self._current))
-        return True
+    sections: list[Section]
+    cuts: list[tuple[int, int]]  # (offset, number of the section from there on)
+    of_link: Mapping[str, int]  # code of its mark -> number of its section
 
 
-def events_of(marks: Marks) -> Iterator[Event]:
+def outline_of(text: str, marks: Marks) -> Outline:
+    """The blocks that the marks in a text make of it."""
+    sections, cuts = [Section()], [(0, 0)]
+    of_mark: list[int] = []  # number of the section that each mark stands in
+    above: list[tuple[int, int]] = []  # levels and numbers of the headings above
+    current, interrupted = 0, 0  # the latter goes on after the region
+    until = -1  # number of the region we are in
+    events = events_of(marks.places)
+    accepted = accept(text, marks, events) if marks.regions else ()
+    for kind, number, place, rank in events:
+        if kind == CLOSES:
+            if number != until:
+                continue
+            until, following = -1, interrupted
+        elif until >= 0 or len(sections) == MOST_BLOCKS:
+            continue
+        elif kind == HEADING:
+            level, heading = marks.headings[number]
+            while above and above[-1][0] >= level:
+                above.pop()
+            parent = above[-1][1] if above else -1
+            following = len(sections)
+            above.append((level, following))
+            sections.append(Section(heading, level, parent))
+        elif number in accepted:
+            interrupted, until, following = current, number, len(sections)
+            sections.append(Section(kind=marks.regions[number].kind))
+        else:
+            continue
+        cuts.append((place, following))
+        of_mark += [current] * (rank - len(of_mark))
+        current = following
+    of_link = dict(zip(marks.places, chain(of_mark, repeat(current)), strict=False))
+    return Outline(sections, cuts, of_link)
+
+
+def events_of(places: Mapping[str, int]) -> list[Event]:
     """The marks of headings and regions, in order."""
-    lengths = dict(zip(CODES, marks.lengths, strict=False))
-    linked = accumulate(map(lengths.get, marks.places, repeat(0)))
-    others = 0
-    every = zip(marks.places.items(), linked, strict=True)
-    for rank, ((code, place), characters) in enumerate(every):
-        if code[0] in KINDS:
-            links = rank - others
-            yield Event(code[0], int(code[1:]), place, rank, links, characters)
-            others += 1
+    return [
+        (code[0], int(code[1:]), place, rank)
+        for rank, (code, place) in enumerate(places.items())
+        if not code.isdecimal()  # as the codes of links are
+    ]
 
 
 def accept(text: str, marks: Marks, events: Iterable[Event]) -> set[int]:
     """The numbers of the regions that are blocks of their own."""
     accepted: set[int] = set()
-    begun: dict[int, tuple[Event, bool]] = {}
+    lengths = dict(zip(CODES, marks.lengths, strict=False))
+    each = map(lengths.get, marks.places, repeat(0))
+    linked = list(accumulate(each, initial=0))  # characters of links before each mark
+    begun: dict[int, tuple[int, int, int, bool]] = {}
     below = -1  # where the last heading ends
-    for event in events:
-        kind, number, place, _, links, linked = event
+    for others, (kind, number, place, rank) in enumerate(events):
+        links = rank - others  # before this mark
         if kind == HEADING:
             level, heading = marks.headings[number]
             # The site's name may stand above its menu, but what h2 announces is text.
             below = place + len(heading) if level > 1 else -1
         elif kind == OPENS:
-            begun[number] = event, below >= 0 and is_blank(text, below, place)
+            announced = below >= 0 and is_blank(text, below, place)
+            begun[number] = place, links, linked[rank], announced
         elif number in begun:
-            start, announced = begun.pop(number)
-            region, new = marks.regions[number], links - start.links
-            size = place - start.place
-            share = (linked - start.linked) / size if size else 1.0
-            empty = not new and is_blank(text, start.place, place)
-            if empty or (region.a_list and announced):
+            start, links_before, linked_before, announced = begun.pop(number)
+            region, new = marks.regions[number], links - links_before
+            if region.a_list and (announced or new < MENU_LINKS):
                 continue
-            if is_block(region, new, share, size > LARGE * len(text)):
+            if not new and is_blank(text, start, place):
+                continue
+            size = place - start
+            share = (linked[rank] - linked_before) / size if size else 1.0
+            if is_block(region, share, size > LARGE * len(text)):
                 accepted.add(number)
     return accepted
 
 
-def is_block(region: Region, links: int, share: float, large: bool) -> bool:
-    """Is a region what is told of it? Wrappers of whole pages have such names too."""
+def is_block(region: Region, share: float, large: bool) -> bool:
+    """Is a region what is told of it? Wrappers of whole pages have such names too.
+
+    Told by the share of its characters that are in links, and whether it is large.
+    """
     if region.a_list:
-        return links >= MENU_LINKS and share >= MENU_SHARE and not large
+        return share >= MENU_SHARE and not large
     return region.sure or not large or share > MOSTLY_LINKS
 
 

@@ -17,7 +17,6 @@ MAX_PATH = 400  # characters
 MAX_TAG = 20  # of one tag in a path
 LONG = 1000  # characters of an anchor; in longer ones, spaces are not looked at
 SLACK = 20  # spaces that an anchor may have more in the text
-NOWHERE: Spot = (0, 0, 0, 0)
 
 
 def paths_of_links(found: LinkElements) -> list[str]:
@@ -45,9 +44,9 @@ def path_of(node: object, known: dict[object, str]) -> str:
         unknown.append(node)
         node = getattr(node, "parent", None)
     for node in reversed(unknown):
-        tag = getattr(node, "tag", "")[:MAX_TAG]  # a document has none
+        tag = getattr(node, "tag", "")  # a document has none
         if path:
-            path = f"{path}/{tag}"[-MAX_PATH:]
+            path = f"{path}/{tag[:MAX_TAG]}"[-MAX_PATH:]
         elif tag == "body":
             path = tag
         known[node] = path
@@ -69,19 +68,21 @@ def links_in_context(
     elements, anchors, lengths = found.elements, found.anchors, found.lengths
     links, spots = [], []
     for (url, number), path in zip(found.chosen.items(), paths, strict=True):
-        code, anchor = CODES[number], anchors[number]
-        place = places.get(code)
-        if place is None:
-            spot = NOWHERE
+        code, anchor, length = CODES[number], anchors[number], lengths[number]
+        end = places.get(code)
+        if end is None:
+            first = start = end = last = 0
         else:
-            spot = spot_of(line, place, anchor if lengths[number] else "")
-        first, start, end, last = spot
-        text = line[start:end]
+            start = end - length
+            if length and line[start:end] != anchor:
+                start, end = edges_of(line, end, anchor)
+                anchor = shown(anchor, line[start:end])
+            first, last = reach_of(line, start, end)
         links.append(
             Link(
                 url,
                 found.targets[number][1],
-                tidy(anchor if text == anchor else shown(anchor, text)),
+                tidy(anchor),
                 line[first:start].strip(),
                 line[end:last].strip(),
                 elements[number].attr("rel") or "",
@@ -89,15 +90,12 @@ def links_in_context(
                 path,
             )
         )
-        spots.append(spot)
+        spots.append((first, start, end, last))
     return links, spots
 
 
-def spot_of(text: str, end: int, anchor: str) -> Spot:
-    """Where a link and its context are in a text, given where its element ends."""
-    start = end - len(anchor)
-    if text[start:end] != anchor:
-        start, end = edges_of(text, end, anchor)
+def reach_of(text: str, start: int, end: int) -> tuple[int, int]:
+    """Where the words around a link begin and end."""
     first, last = start - CONTEXT, end + CONTEXT
     if first <= 0:
         first = 0
@@ -107,7 +105,7 @@ def spot_of(text: str, end: int, anchor: str) -> Spot:
         last = len(text)
     elif (space := text.rfind(" ", end, last)) > end:
         last = space
-    return first, start, end, last
+    return first, last
 
 
 def edges_of(text: str, end: int, anchor: str) -> tuple[int, int]:

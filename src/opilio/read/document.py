@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING
 
 from opilio import urls
 from opilio.read import marks
-from opilio.read.blocks import CLOSES, HEADING, OPENS, Heading, Marks, Outline, Region
+from opilio.read.blocks import (
+    CLOSES,
+    HEADING,
+    OPENS,
+    Heading,
+    Marks,
+    Region,
+    outline_of,
+)
 from opilio.read.context import links_in_context, paths_of_links
 from opilio.read.found import Found, clean
 from opilio.read.head import base_of, head_of
@@ -54,7 +62,7 @@ def extract(
     found, of_link = Found(head, text, [], headings=told), NO_BLOCKS
     if blocks:
         marked = [heading for _, heading in headed], [region for _, region in regions]
-        outline = Outline(line, Marks(places, *marked, links.lengths))
+        outline = outline_of(line, Marks(places, *marked, links.lengths))
         found = found._replace(sections=outline.sections, cuts=outline.cuts)
         of_link = outline.of_link
     if not context:

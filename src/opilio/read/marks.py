@@ -69,9 +69,7 @@ def split(marked: str) -> tuple[str, dict[str, int]]:
     Paragraphs are on lines of their own. Space that the renderer leaves out at the ends
     of a line stays beside a mark; it goes, so that the text is the same with any marks.
     """
-    while "\n\n" in marked:
-        marked = marked.replace("\n\n", "\n")
-    pieces = marked.split(NUL)
+    pieces = "\n".join(filter(None, marked.split("\n"))).split(NUL)
     texts = pieces[0::2]
     last, end = 0, ""  # the last text that is not empty, and its last character
     for number, text in enumerate(texts):
