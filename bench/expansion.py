@@ -130,7 +130,7 @@ async def breadth_first(crawl: Crawl, asked: Asked, mode: Mode) -> tuple[int, in
     await crawl.commit()
     db = crawl.store.db
     links = [id for (id,) in db.execute(FIFO, (MANY,))]
-    errand = Errand(crawl.frontier, db, crawl.settings.politeness)
+    errand = Errand(crawl.frontier, db, crawl.settings)
     await errand.choose({id: -float(rank) for rank, id in enumerate(links)})
     crawl = on_errand(crawl, errand, MORE)
     await crawl.run({})

@@ -4,13 +4,19 @@ import json
 from math import sqrt
 from pathlib import Path
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from opilio.brief import make_brief
+from opilio.config import Bounds
 from opilio.database import open_database
+from opilio.sites.allowance import SPENT, limits
 from opilio.sites.domain import Domain
 from opilio.sites.models import load_sites
-from opilio.sites.phases import Choice, Phase, waiting
+from opilio.sites.phases import Choice, Phase, foremost
+from opilio.sites.waiting import WaitingLinks
 from opilio.topic import Topic
 
 DOMAIN = Domain(make_brief(Topic(name="bees", keywords=("bee", "honey", "hive"))))
@@ -23,6 +29,7 @@ class Known:
         self.db = open_database(path)
         self.links = 0
         self.hosts: dict[str, int] = {}
+        self.spent: list[int] = []
 
     def host(self, name: str) -> int:
         if name not in self.hosts:
@@ -66,8 +73,11 @@ class Known:
         return home
 
     def best(self, phase: Phase, mode="paper", most=10, without=()):
-        choice = Choice(load_sites(self.db, DOMAIN, mode), DOMAIN)
-        chosen = choice.best(phase, waiting(self.db), most, without)
+        links = WaitingLinks(DOMAIN)
+        links.take(self.db)
+        links.close(without)
+        choice = Choice(load_sites(self.db, DOMAIN, mode), links, self.spent)
+        chosen = choice.best(phase, most)
         return [(one.url, pytest.approx(one.score)) for one in chosen]
 
 
@@ -146,9 +156,40 @@ def test_no_more_are_chosen_than_asked_for_and_none_twice(known):
     assert [url for url, _ in rest] == ["http://a.test/4", "http://a.test/5"]
 
 
-def test_hosts_whose_budget_is_spent_are_left_out(known):
+def test_hosts_and_domains_whose_budget_is_spent_are_left_out(known):
     home = known.site("a.test", 8, 4, bee=2)
     known.link("http://a.test/x", "bee", home)
-    known.db.execute("UPDATE host SET taken = 5")
-    assert [link.url for link in waiting(known.db, 6)] == ["http://a.test/x"]
-    assert list(waiting(known.db, 5)) == []
+    known.link("http://b.test/x", "bee", home)
+    known.db.execute("UPDATE host SET taken = id, domain = 'test'")  # 1 and 2
+
+    def left(**told: int) -> int:
+        rows = known.db.execute(SPENT, limits(Bounds(**told)))
+        known.spent = [host for (host,) in rows]
+        return len(known.best(Phase.FOLLOW))
+
+    assert [left(per_host=n) for n in (0, 1, 2, 3)] == [2, 0, 1, 2]
+    assert [left(per_domain=n) for n in (0, 2, 3, 4)] == [2, 0, 0, 2]
+
+
+def test_links_found_later_join_and_those_visited_meanwhile_do_not_count(known):
+    home = known.site("a.test", 8, 4, bee=2)
+    known.link("http://a.test/x", "bee", home)
+    links = WaitingLinks(DOMAIN)
+    links.take(known.db)
+    known.link("http://a.test/y", "bee", home)
+    known.link("http://a.test/z", "bee", home)
+    known.db.execute("UPDATE link SET state = 'kept' WHERE url GLOB '*/x'")
+    links.take(known.db)
+    chosen = Choice(load_sites(known.db, DOMAIN), links).best(Phase.FILL, 2)
+    assert [one.url[-1] for one in chosen] == ["y", "z"]
+
+
+@given(
+    st.lists(st.tuples(*[st.integers(0, 3)] * 3), max_size=40),
+    st.integers(1, 45),
+)
+def test_the_foremost_are_those_that_come_first_if_all_are_sorted(rows, most):
+    keys = [np.array(column, float) for column in zip(*rows, strict=True)]
+    found = foremost(keys or [np.zeros(0)], np.arange(len(rows)), most)
+    in_order = sorted(range(len(rows)), key=lambda n: ([-v for v in rows[n]], n))
+    assert found.tolist() == in_order[:most]

@@ -16,22 +16,17 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from opilio.brief import Brief
-from opilio.build import assemble, current_brief, prepare, rereading
 from opilio.cli.changes import in_words
 from opilio.cli.display import show_trouble
 from opilio.cli.terminal import foreign, stdout
 from opilio.errors import BadInput
 from opilio.event_loop import run_loop
-from opilio.plan import Plan, resumed_plan
-from opilio.sites.domain import Domain
+from opilio.growing import open_evolver, ready_plan
+from opilio.plan import Plan
 from opilio.sites.evolver import Evolver, Outcome
-from opilio.sites.keeper import SiteKeeper
-from opilio.sites.models import Mode, load_sites
+from opilio.sites.models import Mode
 from opilio.sites.phases import Phase
-from opilio.sites.rebuild import rebuild
 from opilio.store.folder import CrawlFolder
-from opilio.store.lookup import opened
 
 UNITS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
 NAMES = {
@@ -83,11 +78,9 @@ def evolve(
     if mode not in ("fixed", "paper"):
         raise BadInput(f"--mode {mode!r}: known are fixed and paper")
     pause = parse_time(every) if every else 0.0
-    crawl = CrawlFolder(folder).require()
-    plan = resumed_plan(crawl, None, options={"fetch": {"proxy": proxy}})
-    brief = prepare(plan, crawl)
-    add_profiles(crawl, plan)
-    rounds = Rounds(plan, folder, brief, "paper" if mode == "paper" else "fixed")
+    crawl = CrawlFolder(folder)
+    plan = ready_plan(crawl, proxy, show_trouble)
+    rounds = Rounds(plan, crawl, "paper" if mode == "paper" else "fixed")
     raise typer.Exit(run_loop(rounds.run(pages, pause, as_json)))
 
 
@@ -102,23 +95,12 @@ def parse_time(told: str) -> float:
     return seconds
 
 
-def add_profiles(folder: CrawlFolder, plan: Plan) -> None:
-    """Make the site models of a crawl that was made before there were any."""
-    with opened(folder) as db:
-        missing = load_sites(db).unprofiled()
-        brief = current_brief(plan, folder, db)
-    if missing:
-        show_trouble(f"Reading {missing:,} pages again for the models of their sites.")
-        rebuild(CrawlFolder(folder.path), brief, rereading(plan, brief))
-
-
 class Rounds:
     """Evolves a crawl once or again and again; the folder is free in between."""
 
-    def __init__(self, plan: Plan, folder: Path, brief: Brief, mode: Mode) -> None:
+    def __init__(self, plan: Plan, folder: CrawlFolder, mode: Mode) -> None:
         self.plan = plan
         self.folder = folder
-        self.brief = brief
         self.mode = mode
         self.ended = asyncio.Event()  # no round is to follow
         self.evolver: Evolver | None = None
@@ -131,7 +113,7 @@ class Rounds:
         while True:
             began = time.monotonic()
             outcomes = await self.round(pages)
-            show(outcomes, self.folder, as_json)
+            show(outcomes, self.folder.path, as_json)
             if not pause or self.ended.is_set():
                 return 130 if self.ended.is_set() else 0
             with suppress(TimeoutError):
@@ -142,15 +124,11 @@ class Rounds:
 
     async def round(self, pages: int) -> list[Outcome]:
         """Open the crawl for one round."""
-        folder = CrawlFolder(self.folder)
-        async with assemble(self.plan, folder, self.brief, tell=show_trouble) as crawl:
-            kept = crawl.store.profiles
-            domain = kept.domain if isinstance(kept, SiteKeeper) else Domain(self.brief)
-            self.evolver = Evolver(
-                crawl, domain, mode=self.mode, is_archive=bool(self.plan.replay)
-            )
+        folder = CrawlFolder(self.folder.path)
+        async with open_evolver(self.plan, folder, self.mode, show_trouble) as evolver:
+            self.evolver = evolver
             try:
-                return await self.evolver.round(pages)
+                return await evolver.round(pages)
             finally:
                 self.evolver = None
 

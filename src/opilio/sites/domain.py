@@ -6,13 +6,14 @@ terms of its weight table stand for concepts.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 from opilio.brief import Brief
 from opilio.judge.ontoclassifier import OntoClassifier
 from opilio.read.lexicon import Lexicon
 from opilio.reader import make_reader
+from opilio.sites.anchors import terms_in
 
 
 class Domain:
@@ -44,8 +45,14 @@ class Domain:
 
     def concepts_of_anchor(self, anchor: str) -> dict[str, int]:
         """Anchor(U,C): how often the words of a link name each concept."""
-        words = self.lexicon.words(anchor, self.brief.language)
-        return self.count(words.total(len(anchor)).terms)
+        return self.concepts_of_anchors([anchor]).get(0, {})
+
+    def concepts_of_anchors(self, anchors: Sequence[str]) -> dict[int, dict[str, int]]:
+        """The same for many at once, by their numbers; those that name none are left
+        out."""
+        found = terms_in(anchors, self.lexicon, self.brief.language)
+        counted = ((number, self.count(terms)) for number, terms in found.items())
+        return {number: named for number, named in counted if named}
 
     @cached_property
     def lexicon(self) -> Lexicon:

@@ -60,7 +60,7 @@ class Errand:
         self.turns = MemoryFrontier(self.politeness, OPEN)
         self.allowance = Allowance(db, settings.bounds)
         self.counted: set[int] = set()  # of those that are out, which count as pages
-        self.refused: list[int] = []  # beyond a budget; they wait in the crawl as before
+        self.refused: list[int] = []  # beyond a budget; in the crawl they wait
         self.ids: dict[Fingerprint, int] = {}
         self.out: dict[int, Lease] = {}  # id -> the lease in memory
         self.hosts: set[str] = set()  # of the links chosen so far
@@ -134,7 +134,7 @@ class Errand:
         self, lease: Lease, state: State, reason: str = "", *, contacted: bool = True
     ) -> None:
         """End a lease; the crawl hears of it, if the link waited there."""
-        is_page = state is not State.UNUSABLE and reason != "redirect"
+        is_page = state not in (State.UNUSABLE, State.PARKED) and reason != "redirect"
         self.settle(lease, is_page)
         if is_page and self.state(lease.id) == State.WAITING:
             self.db.execute(

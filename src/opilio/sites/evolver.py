@@ -1,9 +1,9 @@
 """A crawl in; the same crawl, its site models grown and its pages refreshed, out.
 
 Yang's Autonomous Website Evolver, section 4.3: four phases in order, each by its
-equation. A phase goes on while it yields a link with S_2 > 0, then comes the next
-(papers.md C.5-8); the links are fetched by an ordinary crawl that is given no others.
-Phase 4, refreshing, has its own requests, so that the first three cannot starve it.
+equation; the links are fetched by an ordinary crawl that is given no others. How many
+pages each of the first three may have is in shares.py. Phase 4, refreshing, has its own
+requests, so that they cannot starve it.
 """
 
 from __future__ import annotations
@@ -15,15 +15,25 @@ from collections.abc import Sequence
 import msgspec
 
 from opilio.crawl import Crawl
+from opilio.sites.allowance import SPENT, limits
 from opilio.sites.domain import Domain
 from opilio.sites.errand import Errand, on_errand
 from opilio.sites.models import Mode, load_sites
-from opilio.sites.phases import Choice, Chosen, Phase, waiting
+from opilio.sites.phases import Choice, Chosen, Phase
 from opilio.sites.refresh import choose, load_history
 from opilio.sites.revisit import Change, Revisits
+from opilio.sites.shares import shares
+from opilio.sites.waiting import WaitingLinks
 from opilio.types import Clock
 
-BATCH = 50  # links fetched before the models are asked again
+GROWING = (Phase.FILL, Phase.COMPLETE, Phase.FOLLOW)
+BATCH = 50  # links fetched before the models are asked again;
+BATCHES = 20  # more, if these were more than about so many
+NOTHING = {
+    Phase.FILL: "no link waits on a site that is known well",
+    Phase.COMPLETE: "no link of a site that is hardly known names a concept",
+    Phase.FOLLOW: "no link that waits names a concept",
+}
 ARCHIVE = "an archive does not change, so there is nothing to refresh"
 
 
@@ -81,33 +91,54 @@ class Evolver:
 
     async def grow(self, pages: int) -> list[Outcome]:
         """Phases 1 to 3."""
-        tried: set[int] = set()
-        outcomes = []
-        for phase in (Phase.FILL, Phase.COMPLETE, Phase.FOLLOW):
-            outcome = Outcome(phase=phase)
-            outcomes.append(outcome)
-            while pages > 0 and not self.stopped:
-                chosen = self.links(phase, min(pages, BATCH), tried)
-                if not chosen:
-                    break
-                tried |= {one.id for one in chosen}
-                tally = (await self.visit(chosen)).tally
-                outcome.chosen += chosen
-                outcome.pages += tally.pages
-                outcome.relevant += tally.kept
-                if not self.stopped:  # else some were not asked for at all
-                    outcome.failed = len(outcome.chosen) - outcome.pages
-                pages -= tally.pages
-            if pages <= 0:
-                break
-        return outcomes
+        outcomes = {phase: Outcome(phase=phase) for phase in GROWING}
+        links = WaitingLinks(self.domain)
+        most = max(BATCH, pages // BATCHES)
+        left, able = pages, list(GROWING)
+        while left > 0 and able and not self.stopped:
+            tried = {
+                phase: (outcomes[phase].relevant, len(outcomes[phase].chosen))
+                for phase in able
+            }
+            for phase, share in shares(left, tried, self.mode).items():
+                had = await self.spend(share, most, links, outcomes[phase])
+                left -= had
+                if had < share:
+                    able.remove(phase)
+        return list(outcomes.values())
 
-    def links(self, phase: Phase, most: int, without: set[int]) -> list[Chosen]:
-        """The links that a phase chooses now."""
-        db = self.crawl.store.db
+    async def spend(
+        self, pages: int, most: int, links: WaitingLinks, outcome: Outcome
+    ) -> int:
+        """Fetch pages by a phase, at most so many, and so many at a time; how many it
+        were. Fewer: the phase has no more links."""
+        had = 0
+        while had < pages and not self.stopped:
+            chosen = self.links(outcome.phase, min(pages - had, most), links)
+            if not chosen:
+                if not outcome.chosen:
+                    outcome.note = NOTHING[outcome.phase]
+                break
+            errand = await self.errand(chosen)
+            tally = (await self.run(on_errand(self.crawl, errand))).tally
+            passed = set(errand.refused)  # they may be chosen again
+            visited = [one for one in chosen if one.id not in passed]
+            links.close([one.id for one in visited])
+            outcome.chosen += visited
+            outcome.pages += tally.pages
+            outcome.relevant += tally.kept
+            if not self.stopped:  # else some were not asked for at all
+                outcome.failed = len(outcome.chosen) - outcome.pages
+            had += tally.pages
+        return had
+
+    def links(self, phase: Phase, most: int, links: WaitingLinks) -> list[Chosen]:
+        """The links that a phase chooses now, which knows those found since."""
+        db, bounds = self.crawl.store.db, self.settings.bounds
+        links.take(db)
         models = load_sites(db, self.domain, self.mode)
-        found = waiting(db, self.settings.bounds.per_host)
-        return Choice(models, self.domain).best(phase, found, most, without)
+        spent = [host for (host,) in db.execute(SPENT, limits(bounds))]
+        return Choice(models, links, spent).best(phase, most)
 
     async def refresh(self, requests: int) -> Outcome:
         """Phase 4."""
@@ -120,7 +151,7 @@ class Evolver:
         if not outcome.chosen:
             outcome.note = "no page is likely to have changed yet"
             return outcome
-        crawl = await self.errand(outcome.chosen)
+        crawl = on_errand(self.crawl, await self.errand(outcome.chosen))
         revisits = Revisits(crawl, self.now)
         crawl.bring = revisits.bring
         await self.run(crawl)
@@ -146,21 +177,15 @@ class Evolver:
             for (url,) in db.execute("SELECT url FROM link WHERE id = ?", (id,))
         ]
 
-    async def visit(self, chosen: Sequence[Chosen]) -> Crawl:
-        """Fetch links as the crawl does, and no others."""
-        return await self.run(await self.errand(chosen))
-
-    async def errand(self, chosen: Sequence[Chosen]) -> Crawl:
-        """A crawl like ours that knows only these links, the best first."""
+    async def errand(self, chosen: Sequence[Chosen]) -> Errand:
+        """A frontier that has only these links, the best first."""
         crawl = self.crawl
-        errand = Errand(
-            crawl.frontier, crawl.store.db, self.settings.politeness, wall=self.now
-        )
+        errand = Errand(crawl.frontier, crawl.store.db, self.settings, wall=self.now)
         # By rank: scores may be equal, or differ by less than a frontier can tell.
         await errand.choose(
             {one.id: float(len(chosen) - rank) for rank, one in enumerate(chosen)}
         )
-        return on_errand(crawl, errand)
+        return errand
 
     async def run(self, crawl: Crawl) -> Crawl:
         """Run such a crawl to its end."""

@@ -82,14 +82,14 @@ class Expander:
         db, settings = self.crawl.store.db, self.crawl.settings
         [before] = db.execute("SELECT coalesce(max(number), 0) FROM page").fetchone()
         interest = self.interest()
-        queue = UserQueue(self.crawl.frontier, db, settings.politeness, interest)
+        queue = UserQueue(self.crawl.frontier, db, settings, interest)
         running = self.running = on_errand(self.crawl, queue, pages)
         timer = asyncio.get_running_loop().call_later(seconds, self.stop, "time")
         try:
             with suppress(TimeoutError):
                 async with asyncio.timeout(seconds / 2):
                     queue.want(await self.found_by_engines(interest, (pages + 1) // 2))
-            queue.want(interest.url_list(db, settings.bounds.per_host))
+            queue.want(interest.url_list(db, settings.bounds))
             await queue.refill()
             ended = await running.run({})
         finally:
@@ -118,6 +118,7 @@ class Expander:
             lambda host: models.profile(host).relation,
             sites=self.query.sites,
             beside=0.0 if self.mode == "paper" else BESIDE,
+            which=score.which,
         )
 
     async def found_by_engines(self, interest: Interest, most: int) -> list[Wanted]:

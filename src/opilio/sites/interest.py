@@ -12,34 +12,37 @@ paper stops there.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
+from opilio.config import Bounds
 from opilio.site_model import Source, ul_score
+from opilio.sites.allowance import SPENT, limits
 
 BESIDE = 0.1  # β
-ANCHORS = """
-    SELECT link.id, host.name, link.promise, link.anchor, origin.name
+AT_ONCE = 2**14  # rows
+ANCHORS = f"""
+    SELECT link.id, link.anchor, origin.name, host.name, link.promise
     FROM link JOIN host ON host.id = link.host
     JOIN link AS place ON place.id = link.found_on
     JOIN host AS origin ON origin.id = place.host
-    WHERE link.state = 'waiting' AND link.anchor <> '' AND (?1 = 0 OR host.taken < ?1)
-"""
+    WHERE link.state = 'waiting' AND link.anchor <> '' AND link.host NOT IN ({SPENT})
+"""  # noqa: S608
 TITLES = """
     SELECT page.id, title, host.name
     FROM page JOIN link USING (id) JOIN host ON host.id = link.host
     WHERE score IS NOT NULL AND title <> ''
 """
-BESIDES = """
+BESIDES = f"""
     SELECT link.id, host.name, link.promise, edge.page
     FROM edge CROSS JOIN link ON link.id = edge.link
     JOIN host ON host.id = link.host
-    WHERE edge.page IN (SELECT value FROM json_each(?2))
-      AND link.state = 'waiting' AND (?1 = 0 OR host.taken < ?1)
-"""
+    WHERE edge.page IN (SELECT value FROM json_each(:about))
+      AND link.state = 'waiting' AND link.host NOT IN ({SPENT})
+"""  # noqa: S608
 
 
 class Wanted(NamedTuple):
@@ -49,6 +52,11 @@ class Wanted(NamedTuple):
     host: str
     value: float  # ULScore
     promise: float  # to the crawl
+
+
+def all_of(texts: Sequence[str]) -> Iterable[int]:
+    """The numbers of all of them."""
+    return range(len(texts))
 
 
 class Interest:
@@ -61,11 +69,13 @@ class Interest:
         *,
         sites: Sequence[str] = (),
         beside: float = BESIDE,
+        which: Callable[[Sequence[str]], Iterable[int]] = all_of,
     ) -> None:
         self.terms_in = lru_cache(2**16)(terms_in)
         self.relation = lru_cache(None)(relation)
         self.sites = sites  # that the query is limited to
         self.beside = beside
+        self.which = which  # of many texts may name a term, by their numbers
 
     def score(self, anchor: str, origin: str) -> float:
         """S_F(U), for a link on the site `origin`."""
@@ -87,16 +97,28 @@ class Interest:
         """May a page of this host answer?"""
         return not self.sites or any(f".{host}".endswith(f".{s}") for s in self.sites)
 
-    def url_list(self, db: sqlite3.Connection, per_host: int = 0) -> Iterator[Wanted]:
+    def url_list(
+        self, db: sqlite3.Connection, bounds: Bounds | None = None
+    ) -> Iterator[Wanted]:
         """Webpage_Expand_Strategy(Q, D): the outbound links of stored pages that wait
         and are wanted, but for those of hosts whose budget is spent."""
-        for id, host, promise, anchor, origin in db.execute(ANCHORS, (per_host,)):
+        limited = limits(bounds or Bounds())
+        for id, anchor, origin, host, promise in self.naming(db, ANCHORS, limited):
             yield from self.want(id, host, promise, self.score(anchor, origin))
         pages = {
             page: score
-            for page, title, origin in (db.execute(TITLES) if self.beside else ())
+            for page, title, origin in (self.naming(db, TITLES) if self.beside else ())
             if (score := self.score_beside(title, origin))
         }
         about = msgspec.json.encode(list(pages)).decode()
-        for id, host, promise, page in db.execute(BESIDES, (per_host, about)):
+        for id, host, promise, page in db.execute(BESIDES, limited | {"about": about}):
             yield from self.want(id, host, promise, pages[page])
+
+    def naming(
+        self, db: sqlite3.Connection, query: str, told: Mapping[str, int] | None = None
+    ) -> Iterator[Any]:
+        """The rows whose second column, a text, may name what is asked for."""
+        cursor = db.execute(query, told or {})
+        while rows := cursor.fetchmany(AT_ONCE):
+            for number in self.which([row[1] for row in rows]):
+                yield rows[number]

@@ -108,6 +108,11 @@ class SiteRow(NamedTuple):
     updated: float | None
     home: Home
 
+    @property
+    def is_definite(self) -> bool:
+        """Is the site profiled well?"""
+        return self.home.is_collected and self.counts.pages >= WELL_PROFILED
+
 
 class SiteModels:
     """The profiles of all websites of a crawl, made when they are asked for."""
@@ -158,7 +163,7 @@ class SiteModels:
             concept_pages=dict(counts.concepts.most_common()),
             relation=standing.relation,
             proportions=standing.proportions,
-            definite=row.home.is_collected and counts.pages >= WELL_PROFILED,
+            definite=row.is_definite,
         )
 
     def standing(self, counts: SiteCounts) -> Profile:

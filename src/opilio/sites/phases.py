@@ -11,32 +11,22 @@ in phase 1 also the site that it leads to:
 (3) over all concepts of D, so that a site gains by those it lacks; anchors by
 count/√words, so that long ones do not win; links that are equal by their anchor, then
 by what the crawl's strategy thinks of them, then as they were found (papers.md C.5, 4,
-5 and 10). In both, a site without any page of the
-domain is not filled in: its R is 0 but for smoothing.
+5 and 10). In both, a site without any page of the domain is not filled in: its R is 0
+but for smoothing.
 """
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Sequence
 from enum import IntEnum
 from functools import lru_cache
-from heapq import nsmallest
-from math import sqrt
-from typing import NamedTuple
 
 import msgspec
+import numpy as np
 
-from opilio.sites.domain import Domain
-from opilio.sites.models import SiteModels, SiteProfile
-
-WAITING = """
-    SELECT link.id, link.url, host.name, link.anchor, origin.name, link.promise
-    FROM link JOIN host ON host.id = link.host
-    LEFT JOIN link AS place ON place.id = link.found_on
-    LEFT JOIN host AS origin ON origin.id = place.host
-    WHERE link.state = 'waiting' AND (? = 0 OR host.taken < ?)
-"""
+from opilio.site_model import Profile, SiteCounts
+from opilio.sites.models import SiteModels
+from opilio.sites.waiting import Integers, Numbers, WaitingLinks
 
 
 class Phase(IntEnum):
@@ -56,92 +46,105 @@ class Chosen(msgspec.Struct, frozen=True):
     score: float  # S_2
 
 
-class Waiting(NamedTuple):
-    """A link that waits in the frontier."""
-
-    id: int
-    url: str
-    host: str
-    anchor: str
-    origin: str  # host of the page it was found on; "": it is a seed
-    promise: float = 0.0  # by the crawl's own strategy
-
-
-def waiting(db: sqlite3.Connection, per_host: int = 0) -> Iterator[Waiting]:
-    """The links that wait, but for those of hosts whose budget is spent."""
-    rows = db.execute(WAITING, (per_host, per_host))
-    for id, url, host, anchor, origin, promise in rows:
-        yield Waiting(id, url, host, anchor or "", origin or "", promise)
-
-
 class Choice:
     """Scores waiting links by the models as they are now."""
 
-    def __init__(self, models: SiteModels, domain: Domain) -> None:
+    def __init__(
+        self, models: SiteModels, links: WaitingLinks, spent: Collection[int] = ()
+    ) -> None:
         self.models = models
-        self.domain = domain
+        self.links = links
         self.literal = models.mode == "paper"
-        self.profile = lru_cache(None)(models.profile)
-        self.concepts = lru_cache(2**16)(domain.concepts_of_anchor)
-        self.score: dict[Phase, Callable[[Waiting], float]] = {
+        self.sites = {row.web_no: row for row in models.rows.values()}
+        last = max((0, *self.sites, *spent, int(links.hosts.max())))
+        self.may = np.ones(last + 1, np.bool_)  # by the number of the host
+        self.may[list(spent)] = False
+        self.standing = lru_cache(None)(self.stand)
+        self.score: dict[Phase, Callable[[], Numbers]] = {
             Phase.FILL: self.fill,
             Phase.COMPLETE: self.complete,
             Phase.FOLLOW: self.follow,
         }
 
-    def best(
-        self,
-        phase: Phase,
-        links: Iterator[Waiting],
-        most: int,
-        without: Collection[int] = (),
-    ) -> list[Chosen]:
+    def best(self, phase: Phase, most: int) -> list[Chosen]:
         """The links of a phase with S_2 > 0, best first, at most so many."""
-        score = self.score[phase]
-        found = (
-            (value, link)
-            for link in links
-            if link.id not in without and (value := score(link)) > 0
-        )
-        best = nsmallest(most, found, key=self.place)
-        return [Chosen(link.id, link.url, value) for value, link in best]
+        links, query = self.links, "SELECT url, state FROM link WHERE id = ?"
+        scores = self.score[phase]()
+        keys = [scores] if self.literal else [scores, self.named(), links.promise]
+        while True:
+            may = links.open & self.may[links.host] & (scores > 0)
+            rows = foremost(keys, np.flatnonzero(may), most)
+            found = [
+                (id, *self.models.db.execute(query, (id,)).fetchone(), score)
+                for id, score in zip(
+                    links.id[rows].tolist(), scores[rows].tolist(), strict=True
+                )
+            ]
+            over = [id for id, _, state, _ in found if state != "waiting"]
+            if not over:
+                return [Chosen(id, url, score) for id, url, _, score in found]
+            links.close(over)  # where another link has led to meanwhile
 
-    def place(self, scored: tuple[float, Waiting]) -> tuple[float, float, float, int]:
-        """Where a link stands: best first, of equal ones by anchor, promise, age."""
-        value, link = scored
-        if self.literal:
-            return -value, 0.0, 0.0, link.id
-        return -value, -self.named(link.anchor), -link.promise, link.id
-
-    def fill(self, link: Waiting) -> float:
+    def fill(self) -> Numbers:
         """(3)"""
-        site = self.profile(link.host)
-        return self.gap(site) if site.definite and site.in_domain else 0.0
+        gaps = np.zeros(len(self.may))
+        everything = None if self.literal else len(self.models.concepts)
+        for host, site in self.sites.items():
+            if site.is_definite and site.counts.in_domain:
+                gaps[host] = self.standing(host).gap(everything)
+        return gaps[self.links.host]
 
-    def complete(self, link: Waiting) -> float:
+    def complete(self) -> Numbers:
         """(5)"""
-        if not link.origin or self.profile(link.origin).definite:
-            return 0.0
-        return self.named(link.anchor)
+        known = [host for host, site in self.sites.items() if site.is_definite]
+        hardly = np.ones(len(self.may), np.bool_)
+        hardly[[0, *known]] = False
+        return np.where(hardly[self.links.origin], self.named(), 0.0)
 
-    def follow(self, link: Waiting) -> float:
+    def follow(self) -> Numbers:
         """(6)"""
-        if not link.origin:
-            return 0.0
-        anchor = self.concepts(link.anchor)
-        if not anchor:
-            return 0.0
-        scale = self.scale(link.anchor)
-        return self.profile(link.origin).standing.outbound(anchor) * scale
+        links, scale = self.links, self.scale()
+        rows = np.flatnonzero((links.anchor > 0) & (links.origin > 0) & links.open)
+        both = links.origin[rows].astype(np.int64) << 32 | links.anchor[rows]
+        pairs, place = np.unique(both, return_inverse=True)
+        values = np.array(
+            [
+                self.standing(pair >> 32).outbound(links.concepts[pair & 0xFFFFFFFF])
+                for pair in pairs.tolist()
+            ]
+        )
+        scores = np.zeros(len(links.id))
+        scores[rows] = values[place] * scale[links.anchor[rows]]
+        return scores
 
-    def gap(self, site: SiteProfile) -> float:
-        """(3), by the mode."""
-        return site.standing.gap(None if self.literal else len(self.models.concepts))
+    def stand(self, host: int) -> Profile:
+        """R and P of a host, by its number."""
+        site = self.sites.get(host)
+        return self.models.standing(site.counts if site else SiteCounts())
 
-    def named(self, anchor: str) -> float:
-        """Anchor(U,D), by the mode."""
-        return sum(self.concepts(anchor).values()) * self.scale(anchor)
+    def named(self) -> Numbers:
+        """Anchor(U,D) of each link, by the mode."""
+        counts = [sum(concepts.values()) for concepts in self.links.concepts]
+        values = np.array(counts, np.float64) * self.scale()
+        return values[self.links.anchor]
 
-    def scale(self, anchor: str) -> float:
-        """What a term in an anchor counts for."""
-        return 1.0 if self.literal else 1 / sqrt(len(anchor.split()) or 1)
+    def scale(self) -> Numbers:
+        """What a term counts for in each anchor."""
+        words = np.array(self.links.words, np.float64)
+        return np.ones(len(words)) if self.literal else 1 / np.sqrt(words)
+
+
+def foremost(keys: Sequence[Numbers], rows: Integers, most: int) -> Integers:
+    """Of some rows, which ascend, the greatest by the first key; where that is equal by
+    the next, and at last the first ones. They are sorted, but not all rows are."""
+    chosen = []
+    for key in keys:
+        if len(rows) <= most:
+            break
+        values = key[rows]
+        cut = np.partition(values, len(values) - most)[len(values) - most]
+        chosen.append(rows[values > cut])
+        most -= len(chosen[-1])
+        rows = rows[values == cut]
+    best = np.concatenate((*chosen, rows[:most]))
+    return best[np.lexsort((best, *(-key[best] for key in reversed(keys))))]

@@ -15,12 +15,15 @@ by √|anchor|, long anchors do not win (papers.md C.5-10).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from math import sqrt
 
 from opilio.brief import Brief
+from opilio.read.lexicon import Lexicon
 from opilio.search.concepts import Concepts
 from opilio.search.query import Query
+from opilio.sites.anchors import terms_in
 from opilio.sites.models import Mode
 from opilio.words import Vocabulary, stem, stop_words, tokens
 
@@ -120,6 +123,18 @@ class AnchorScore:
             return float(len(found))
         value = sum(self.terms[key] * len(key) for key in set(found))
         return value / sqrt(len(stems))
+
+    def which(self, texts: Sequence[str]) -> Iterable[int]:
+        """Of many texts, the numbers of those that have a term."""
+        return terms_in(texts, self.lexicon, self.language)
+
+    @cached_property
+    def lexicon(self) -> Lexicon:
+        """The terms, ready to be found in many texts at once."""
+        vocabulary = Vocabulary((), self.language)
+        keys = map(" ".join, self.terms)
+        vocabulary.keys = {key: key for key in keys}  # which are stems already
+        return Lexicon(vocabulary)
 
     def spot(self, stems: Key) -> list[Key]:
         """The terms in a text, leftmost and longest."""

@@ -11,9 +11,10 @@ from __future__ import annotations
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable
+from heapq import heappop, heappush
 
 from opilio import urls
-from opilio.config import Politeness
+from opilio.config import Settings
 from opilio.sites.errand import Errand
 from opilio.sites.interest import Interest, Wanted
 from opilio.types import Frontier, Lease, Ranked, State
@@ -22,7 +23,10 @@ AHEAD = 32  # links chosen and not yet visited
 OF_A_HOST = 4
 
 
-def place(link: Wanted) -> tuple[float, float, int]:
+Place = tuple[float, float, int]
+
+
+def place(link: Wanted) -> Place:
     """Where a link stands: the best first, of equal ones by promise, then FIFO."""
     return -link.value, -link.promise, link.id
 
@@ -34,11 +38,12 @@ class UserQueue(Errand):
         self,
         frontier: Frontier,
         db: sqlite3.Connection,
-        politeness: Politeness,
+        settings: Settings,
         interest: Interest,
     ) -> None:
-        super().__init__(frontier, db, politeness)
+        super().__init__(frontier, db, settings)
         self.interest = interest
+        self.best: dict[str, list[Place]] = {}  # a heap a host; some are out of date
         self.found: dict[int, list[tuple[int, str, float]]] = {}  # on pages just read
         self.wanted: dict[int, Wanted] = {}
         self.ahead: dict[int, str] = {}  # id -> host
@@ -54,23 +59,35 @@ class UserQueue(Errand):
             known = self.wanted.get(link.id)
             if link.id not in self.tried and (not known or place(link) < place(known)):
                 self.wanted[link.id] = link
+                heappush(self.best.setdefault(link.host, []), place(link))
 
     async def refill(self) -> None:
         """Choose the best links for which there is room."""
         busy = Counter(self.ahead.values())
-        chosen = {}
-        if len(self.ahead) < AHEAD:
-            for link in sorted(self.wanted.values(), key=place):
-                if busy[link.host] < OF_A_HOST:
-                    busy[link.host] += 1
-                    chosen[link.id] = link
-                    if len(self.ahead) + len(chosen) == AHEAD:
-                        break
-        for id, link in chosen.items():
-            del self.wanted[id]
-            self.tried.add(id)
-            self.ahead[id] = link.host
-        await self.choose({id: link.value for id, link in chosen.items()})
+        chosen: dict[int, float] = {}
+        while len(self.ahead) < AHEAD:
+            hosts = [host for host in self.best if busy[host] < OF_A_HOST]
+            if not hosts:
+                break
+            host = min(hosts, key=lambda host: self.best[host][0])
+            at = heappop(self.best[host])
+            if not self.best[host]:
+                del self.best[host]
+            link = self.wanted.get(at[-1])
+            if link is None or place(link) != at:
+                continue
+            del self.wanted[link.id]
+            self.tried.add(link.id)
+            busy[host] += 1
+            self.ahead[link.id] = host
+            chosen[link.id] = link.value
+        await self.choose(chosen)
+
+    async def refuse(self, id: int, turn: Lease) -> None:
+        """Pass over a link; the next comes first, as in `done`."""
+        self.ahead.pop(id, None)
+        await self.refill()
+        await super().refuse(id, turn)
 
     async def add(
         self,
