@@ -163,6 +163,12 @@ class Crawl:
     async def visit(self, lease: Lease) -> int:
         """Visit one link; answers the number of pages it brought: one or none."""
         try:
+            if self.store.in_hand.is_deadly(lease.fingerprint):
+                raise Unusable(
+                    "poison",
+                    f"the process died with {lease.url} in hand, again and again",
+                    contacted=False,
+                )
             return await self.bring(lease)
         except Transient as error:
             await self.postpone(lease, error)
@@ -180,10 +186,11 @@ class Crawl:
     async def fetch_page(self, lease: Lease) -> int:
         """Ask for a link and keep the page, or go where it points to."""
         response = await self.fetch.fetch(lease.url)
-        if 300 <= response.status < 400:
-            target = urls.join(lease.url, response.header("location"))
-            return await self.redirect(lease, response, target)
-        return await self.keep(lease, response)
+        async with self.store.in_hand.holding(lease.fingerprint):
+            if 300 <= response.status < 400:
+                target = urls.join(lease.url, response.header("location"))
+                return await self.redirect(lease, response, target)
+            return await self.keep(lease, response)
 
     async def keep(self, lease: Lease, response: Response) -> int:
         """Read a page, unless its content was seen before, and record it."""

@@ -64,6 +64,11 @@ CREATE TABLE IF NOT EXISTS link (          -- every URL ever found, once
     parts TEXT                             -- JSON: how the promise came about
 );
 
+CREATE TABLE IF NOT EXISTS suspect (       -- pages that were in hand when the process died
+    fingerprint INTEGER PRIMARY KEY,       -- of the URL, which may not be in `link` yet
+    deaths INTEGER NOT NULL                -- 3: it is not tried again
+);
+
 CREATE TABLE IF NOT EXISTS page (          -- every URL that answered
     id INTEGER PRIMARY KEY REFERENCES link,
     number INTEGER NOT NULL,               -- 1, 2, 3, … in the order of the crawl

@@ -21,6 +21,7 @@ from opilio.errors import BadInput, OpilioError
 from opilio.plan import load_plan
 from opilio.scope import Scope
 from opilio.store.folder import CrawlFolder
+from opilio.store.in_hand import DEADLY
 from opilio.store.lookup import Explanation, opened
 from opilio.store.lookup import explain as look_up
 from opilio.store.versions import versions_of
@@ -119,6 +120,11 @@ def show_way(found: Explanation) -> None:
     reason = f" ({link['reason']})" if link["reason"] else ""
     stdout.print(foreign(link["url"], style="bold"), soft_wrap=True)
     stdout.print(Text(f"{link['state']}{reason}, found on {found.in_links:,} pages"))
+    if found.deaths:
+        stdout.print(
+            f"the crawl died {found.deaths} times with this page in hand; after "
+            f"{DEADLY} times it is not tried again"
+        )
     if found.original:
         stdout.print(Text("the same as ") + foreign(found.original))
     stdout.print("\n[bold]The way to it[/], with the score of each page")

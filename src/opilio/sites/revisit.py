@@ -70,12 +70,13 @@ class Revisits:
             return await self.crawl.fetch_page(lease)
         try:
             response = await self.crawl.fetch.fetch(lease.url, self.validators(seen))
-            if response.status == 304:
-                return await self.same(lease, seen, response)
-            if response.status >= 300:
-                target = urls.join(lease.url, response.header("location"))
-                return await self.moved(lease, response, target)
-            return await self.compare(lease, seen, response)
+            async with self.store.in_hand.holding(lease.fingerprint):
+                if response.status == 304:
+                    return await self.same(lease, seen, response)
+                if response.status >= 300:
+                    target = urls.join(lease.url, response.header("location"))
+                    return await self.moved(lease, response, target)
+                return await self.compare(lease, seen, response)
         except Unusable as error:
             await self.lost(lease, error)
         except Transient as error:

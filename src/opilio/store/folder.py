@@ -22,6 +22,7 @@ class CrawlFolder:
         self.models = path / "models"
         self.brief = self.models / "brief.msgpack"
         self.index = path / "index"
+        self.in_hand = path / "in-hand"
         self.queries = path / "queries.txt"
         self._lock: IO[str] | None = None
 
@@ -67,7 +68,8 @@ class CrawlFolder:
         """Remove what a crawl has written here, and nothing else."""
         for folder in (self.warcs, self.models, self.index):
             shutil.rmtree(folder, ignore_errors=True)
-        for name in ("crawl.toml", "crawl.db", "crawl.db-wal", "crawl.db-shm"):
+        names = ("crawl.toml", "crawl.db", "crawl.db-wal", "crawl.db-shm", "in-hand")
+        for name in names:
             (self.path / name).unlink(missing_ok=True)
 
     def lock(self) -> None:

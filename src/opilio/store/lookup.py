@@ -48,6 +48,7 @@ class Explanation(msgspec.Struct, frozen=True):
     original: str | None  # the URL this is a copy of, or redirects to
     in_links: int
     robots: dict[str, Any] | None
+    deaths: int = 0  # of processes that had it in hand
 
 
 @contextmanager
@@ -114,6 +115,9 @@ def explain(
     robots = db.execute(
         "SELECT origin, status, fetched_at FROM robots WHERE origin = ?", (origin,)
     ).fetchone()
+    died = db.execute(
+        "SELECT deaths FROM suspect WHERE fingerprint = ?", (fingerprint,)
+    )
     counted = db.execute("SELECT count(*) FROM edge WHERE link = ?", (row["id"],))
     return Explanation(
         link=with_json(row, "parts"),
@@ -122,6 +126,7 @@ def explain(
         original=original,
         in_links=counted.fetchone()[0],
         robots=dict(robots) if robots else None,
+        deaths=next((deaths for (deaths,) in died), 0),
     )
 
 

@@ -19,6 +19,7 @@ from opilio.store.catalogue import Catalogue
 from opilio.store.copies import ContentSeen, NearCopies
 from opilio.store.entries import drop_entry, save_entry
 from opilio.store.folder import CrawlFolder
+from opilio.store.in_hand import InHand
 from opilio.store.warc import pack, pack_metadata, pack_revisit
 from opilio.store.warc_files import WarcWriter
 from opilio.types import Fingerprint, Lease, Page, Profiles, Response, Verdict
@@ -32,6 +33,7 @@ class Store:
         folder.lock()
         self.db = open_database(folder.database)
         self.db.execute("BEGIN")
+        self.in_hand = InHand(self.db, folder.in_hand)
         self.warc = WarcWriter(folder.warcs, self.db, settings.warc_bytes)
         self.catalogue = Catalogue(self.db)
         self.seen = ContentSeen()
@@ -188,6 +190,7 @@ class Store:
             if self.db.in_transaction:
                 self.db.execute("ROLLBACK")
             self.db.close()
+            self.in_hand.close()
             self.warc.close()
         finally:
             self.folder.unlock()

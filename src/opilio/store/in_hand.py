@@ -1,0 +1,96 @@
+"""The pages that the loop has in hand in; those that killed its process before out.
+
+A page is in hand from its answer on until it is recorded. Which ones are, is noted in
+a small file outside of all transactions, which the system keeps when a process dies.
+Whatever stands in it when a crawl goes on was in hand then: one of these may have been
+the cause, by what it does to memory or to someone's code. They are suspects, and only
+one of them is in hand at a time from then on, so that the count becomes exact. A page
+that was in hand at three deaths is not tried again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sqlite3
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+from struct import Struct
+
+from opilio.errors import OpilioError
+from opilio.types import Fingerprint
+
+DEADLY = 3  # deaths
+_SLOT = Struct("<q")
+# What ends a crawl without a fault of the page: ours, the disk's, the database's.
+_NOT_ITS_FAULT = (OpilioError, OSError, sqlite3.Error)
+
+
+class InHand:
+    """Notes pages by their fingerprints; counts deaths in the table `suspect`."""
+
+    def __init__(self, db: sqlite3.Connection, path: Path) -> None:
+        self._db = db
+        self._file = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+        self._slots = 0  # in use or free
+        self._free: list[int] = []
+        self._alone = asyncio.Lock()
+        self._count_deaths()
+        self.deaths: dict[Fingerprint, int] = dict(
+            db.execute("SELECT fingerprint, deaths FROM suspect")
+        )
+
+    def is_deadly(self, page: Fingerprint) -> bool:
+        """Was this page in hand too often when the process died?"""
+        return self.deaths.get(page, 0) >= DEADLY
+
+    @asynccontextmanager
+    async def holding(self, page: Fingerprint) -> AsyncIterator[None]:
+        """While the block runs, the page is in hand; of suspects, one at a time."""
+        if page not in self.deaths:
+            with self._noted(page):
+                yield
+            return
+        async with self._alone:
+            with self._noted(page):
+                yield
+            self._db.execute("DELETE FROM suspect WHERE fingerprint = ?", (page,))
+            del self.deaths[page]
+
+    @contextmanager
+    def _noted(self, page: Fingerprint) -> Iterator[None]:
+        slot = self._free.pop() if self._free else self._slots
+        self._slots = max(self._slots, slot + 1)
+        os.pwrite(self._file, _SLOT.pack(page), slot * _SLOT.size)
+        try:
+            yield
+        except BaseException as error:
+            if isinstance(error, Exception) and not isinstance(error, _NOT_ITS_FAULT):
+                raise  # the note stays: it is this page that ends the crawl
+            self._drop(slot)
+            raise
+        self._drop(slot)
+
+    def _drop(self, slot: int) -> None:
+        os.pwrite(self._file, _SLOT.pack(0), slot * _SLOT.size)
+        self._free.append(slot)
+
+    def _count_deaths(self) -> None:
+        """Make suspects of the pages that the last process had in hand at its end."""
+        noted = os.pread(self._file, os.fstat(self._file).st_size, 0)
+        whole = noted[: len(noted) // _SLOT.size * _SLOT.size]
+        left = [page for (page,) in _SLOT.iter_unpack(whole) if page]
+        if left:
+            self._db.executemany(
+                "INSERT INTO suspect VALUES (?, 1) "
+                "ON CONFLICT DO UPDATE SET deaths = deaths + 1",
+                [(page,) for page in left],
+            )
+            self._db.execute("COMMIT")
+            self._db.execute("BEGIN")
+        os.ftruncate(self._file, 0)
+
+    def close(self) -> None:
+        """Let the file go."""
+        os.close(self._file)

@@ -1,0 +1,151 @@
+"""Pages in hand are known after a death, and those that are deadly are found out."""
+
+import asyncio
+import os
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from crawling import opilio
+from opilio.database import open_database
+from opilio.errors import MachineLimit
+from opilio.lab.synthetic.small import SmallWeb, page
+from opilio.store.in_hand import InHand
+
+SUICIDE = """
+import os, signal
+from opilio.strategies.best_first import BestFirst
+
+class Suicide(BestFirst):
+    def rank(self, page, verdict, lease):
+        if "deadly" in page.url:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().rank(page, verdict, lease)
+"""
+
+MISTAKE = SUICIDE.replace("os.kill(os.getpid(), signal.SIGKILL)", "1 / 0")
+
+
+def installed(folder: Path, code: str) -> dict[str, str]:
+    """An environment with a strategy `suicide` of someone else's."""
+    folder.mkdir()
+    (folder / "suicide.py").write_text(code)
+    info = folder / "suicide-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: suicide\n")
+    (info / "entry_points.txt").write_text(
+        "[opilio.strategies]\nsuicide = suicide:Suicide\n"
+    )
+    others = os.environ.get("PYTHONPATH", "")
+    return {**os.environ, "PYTHONPATH": f"{folder}{os.pathsep}{others}"}
+
+
+@pytest.mark.parametrize(
+    ("code", "exit_code"),
+    [
+        (SUICIDE, -9),
+        (SUICIDE.replace("os.kill(os.getpid(), signal.SIGKILL)", "1/0"), 1),
+    ],
+    ids=["killed", "a mistake in someone's code"],
+)
+async def test_a_page_that_kills_the_crawl_is_set_aside_after_three_deaths(
+    crawled, tmp_path: Path, code: str, exit_code: int
+):
+    links = {f"/{name}": "honey" for name in ("a", "b", "deadly", "c", "d")}
+    web = {f"http://seed.test{path}": page("Bees", f"honey {path}") for path in links}
+    start = {"http://seed.test/": page("Bees", "honey", links)}
+    life = await crawled(SmallWeb(start | web))
+    env = installed(tmp_path / "theirs", code)
+    for _ in range(3):
+        ended = await opilio(*life.command("--strategy", "suicide"), env=env)
+        assert ended.code == exit_code, ended.err
+    ended = await opilio(*life.command("--strategy", "suicide"), env=env)
+    assert ended.code == 0, ended.err
+    states = life.states()
+    assert states.pop("http://seed.test/deadly") == ("unusable", "poison")
+    assert {state for state, _ in states.values()} == {"kept"}
+    assert len(states) == 5
+    asked = [request.url for request in life.server.requests]
+    assert asked.count("http://seed.test/deadly") == 3
+    told = await opilio("explain", life.folder, "http://seed.test/deadly", env=env)
+    assert "the crawl died 3 times with this page in hand" in told.out
+    assert life.rows("SELECT deaths FROM suspect") == [(3,)]
+
+
+@pytest.fixture
+def db(tmp_path: Path):
+    db = open_database(tmp_path / "crawl.db")
+    db.execute("BEGIN")
+    yield db
+    db.close()
+
+
+def dead(db: sqlite3.Connection, path: Path, *pages: int) -> None:
+    """A process that dies with pages in hand."""
+    hand = InHand(db, path)
+    for place, each in enumerate(pages):
+        os.pwrite(hand._file, each.to_bytes(8, "little", signed=True), 8 * place)
+    hand.close()
+
+
+async def test_what_was_in_hand_at_a_death_is_counted_though_nothing_was_committed(
+    db: sqlite3.Connection, tmp_path: Path
+):
+    for _ in range(3):
+        dead(db, tmp_path / "in-hand", 7, -8)
+        db.execute("ROLLBACK")
+        db.execute("BEGIN")
+    hand = InHand(db, tmp_path / "in-hand")
+    assert hand.deaths == {7: 3, -8: 3}
+    assert hand.is_deadly(7)
+    assert not hand.is_deadly(9)
+    hand.close()
+
+
+async def test_suspects_are_in_hand_one_at_a_time_and_cleared_by_being_recorded(
+    db: sqlite3.Connection, tmp_path: Path
+):
+    dead(db, tmp_path / "in-hand", 1, 2)
+    hand = InHand(db, tmp_path / "in-hand")
+    together: list[set[int]] = []
+    now: set[int] = set()
+
+    async def visit(page: int) -> None:
+        async with hand.holding(page):
+            now.add(page)
+            together.append(set(now))
+            await asyncio.sleep(0)
+            now.remove(page)
+
+    await asyncio.gather(*map(visit, (1, 2, 3, 4)))
+    assert not any({1, 2} <= held for held in together)
+    assert any({3, 4} <= held for held in together)
+    hand.close()
+    hand = InHand(db, tmp_path / "in-hand")
+    assert hand.deaths == {}
+    hand.close()
+
+
+@pytest.mark.parametrize(
+    ("error", "deaths"),
+    [
+        (asyncio.CancelledError(), {}),
+        (MachineLimit("the disk is full"), {}),
+        (sqlite3.OperationalError("disk I/O error"), {}),
+        (ZeroDivisionError(), {5: 1}),
+        (MemoryError(), {5: 1}),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+async def test_only_what_may_be_the_pages_fault_makes_it_a_suspect(
+    db: sqlite3.Connection, tmp_path: Path, error: BaseException, deaths: dict
+):
+    hand = InHand(db, tmp_path / "in-hand")
+    with pytest.raises(type(error)):
+        async with hand.holding(5):
+            raise error
+    hand.close()
+    hand = InHand(db, tmp_path / "in-hand")
+    assert hand.deaths == deaths
+    hand.close()
