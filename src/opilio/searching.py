@@ -16,13 +16,13 @@ from opilio.config import Search
 from opilio.database import open_database
 from opilio.errors import BadInput
 from opilio.plan import Plan, load_plan
-from opilio.read.visible_text import visible_text
 from opilio.reader import make_reader
 from opilio.search.ask import log_query
 from opilio.search.concepts import Concepts
 from opilio.search.find import Searcher, TextOf
 from opilio.search.index import Index, catch_up
 from opilio.search.query import parse_query
+from opilio.search.snippet import PageText
 from opilio.store.entries import save_entry
 from opilio.store.folder import CrawlFolder
 from opilio.store.warc_files import read_record
@@ -139,8 +139,10 @@ def keep_index(folder: CrawlFolder, plan: Plan, brief: Brief) -> Callable[[], No
 def text_in(warcs: Path) -> TextOf:
     """A function that reads the text of a page from the WARC files."""
 
-    def text_of(name: str, offset: int, length: int) -> str:
-        return visible_text(read_record(warcs, name, offset, length))
+    from opilio.read.visible_text import visible_text  # its libraries take their time
+
+    def text_of(name: str, offset: int, length: int) -> PageText:
+        return PageText(*visible_text(read_record(warcs, name, offset, length)))
 
     return text_of
 

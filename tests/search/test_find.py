@@ -7,9 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opilio.errors import BadInput
-from opilio.search.snippet import snippet
 from opilio.search.spelling import edits
-from opilio.words import stem, tokens
 from search.searched_pages import Pages
 
 
@@ -109,23 +107,3 @@ def test_a_word_that_no_page_has_is_respelt(pages: Pages):
 def test_edits_are_one_letter_away(word: str):
     for other in edits(word, ("a", "z")):
         assert other != word and abs(len(other) - len(word)) <= 1
-
-
-def stems(text: str) -> list[str]:
-    return stem(tokens(text))
-
-
-def test_a_snippet_shows_the_hits_and_no_control_characters():
-    text = "filler " * 100 + "the \x1b[31mblack\u202e holes, <b>here</b> " + "end " * 50
-    pieces = snippet(text, {"black", "hole"}, stems)
-    shown = " ".join(piece.text for piece in pieces)
-    assert "holes," in [piece.text.split()[-1] for piece in pieces if piece.hit]
-    assert "<b>here</b>" in shown  # text stays text
-    assert "\x1b" not in shown and "\u202e" not in shown
-    assert shown.startswith("…") and shown.endswith("…")
-
-
-@given(st.text(max_size=300))
-def test_any_text_has_a_snippet(text: str):
-    pieces = snippet(text, {"a"}, stems)
-    assert sum(len(piece.text) for piece in pieces) <= 402

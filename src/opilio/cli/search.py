@@ -19,6 +19,8 @@ from opilio.searching import open_search, remember_query
 from opilio.sites.expander import Expansion
 from opilio.store.folder import CrawlFolder
 
+MARGIN = " " * 5
+WIDEST = 100  # columns; longer lines are hard to read
 ENDED = {
     "links": "; no other link names what you look for",
     "time": "; the time was up (--expand-seconds)",
@@ -157,22 +159,31 @@ def show(answer: Answer, size: int, new: Collection[str] = ()) -> None:
 
 def show_hit(number: int, hit: Hit, is_new: bool = False) -> None:
     """Print one result."""
-    title = foreign(hit.title or hit.url, 100, "bold")
     mark = Text("new: ", "bold green") if is_new else Text()
-    stdout.print(Text(f"\n{number:>3}  ") + mark + title)
-    stdout.print(Text("     ") + foreign(hit.url, style="cyan"), soft_wrap=True)
-    if hit.snippet:
-        stdout.print(passage(hit), soft_wrap=False)
+    title = Text(plain(hit.title or hit.url, 150), "bold")
     facts = [f"score {hit.score:.2f}", f"relevance {hit.relevance:.2f}"]
     if hit.copies:
         facts.append(f"{len(hit.copies)} more with the same text")
-    stdout.print(Text(f"     {', '.join(facts)}", "dim"))
+    stdout.print()
+    indent(mark + title, f"{number:>3}  ")
+    # Not wrapped: terminals and people take an address whole.
+    stdout.print(Text(MARGIN) + foreign(hit.url, style="cyan"), soft_wrap=True)
+    indent(passage(hit))
+    indent(Text(", ".join(facts), "dim"))
+
+
+def indent(text: Text, margin: str = MARGIN) -> None:
+    """Print a text with a margin, in lines that are not too long to read."""
+    width = min(stdout.width, WIDEST) - len(MARGIN)
+    for line in text.wrap(stdout, max(width, 1)):
+        line.rstrip()
+        stdout.print(Text(margin) + line, soft_wrap=True)
+        margin = MARGIN
 
 
 def passage(hit: Hit) -> Text:
     """The snippet, its hits in another style; never read as markup."""
-    text = Text("     ")
+    text = Text()
     for piece in hit.snippet:
-        text.append(plain(piece.text), "bold yellow" if piece.hit else "")
-        text.append(" ")
+        text.append(piece.text, "bold yellow" if piece.hit else "")
     return text

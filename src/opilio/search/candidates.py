@@ -60,7 +60,7 @@ def seek(index: Index, concepts: Concepts, query: Query, language: str) -> Sough
                 for name, sure in meant.items()
             ],
         ),
-        stems=frozenset((*telling, *phrased)),
+        stems=frozenset((*telling, *phrased, *names_of(concepts, meant))),
         meant=meant,
         words=tuple(map(word, others if paper else phrased)),
         features=tuple(own_features(concepts, meant)) if paper else (),
@@ -93,6 +93,13 @@ def own_features(concepts: Concepts, meant: Iterable[str]) -> Iterable[frozenset
     """The features that name each of the concepts meant."""
     for name in meant:
         yield frozenset(map(word, concepts.words[name].features))
+
+
+def names_of(concepts: Concepts, meant: Iterable[str]) -> list[str]:
+    """The single words that name the concepts meant."""
+    return [
+        key for name in meant for key in concepts.words[name].features if " " not in key
+    ]
 
 
 def refusal(query: Query, concepts: Concepts) -> str:

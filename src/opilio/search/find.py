@@ -17,7 +17,7 @@ from opilio.search.concepts import Concepts
 from opilio.search.index import Index
 from opilio.search.query import Query, parse_query
 from opilio.search.rank import score
-from opilio.search.snippet import Piece, snippet
+from opilio.search.snippet import PageText, Piece, snippet
 from opilio.search.spelling import respelt
 from opilio.word_sequence import word
 from opilio.words import stem, tokens
@@ -42,7 +42,7 @@ COPIES = """
     ORDER BY copy_of, number
 """
 
-TextOf = Callable[[str, int, int], str]
+TextOf = Callable[[str, int, int], PageText]
 """A WARC file, an offset and a length -> the text of the page there."""
 
 
@@ -212,7 +212,7 @@ class Searcher:
         passage: list[Piece] = []
         if self.text_of and row["warc"]:
             text = self.text_of(row["warc"], row["warc_offset"], row["warc_length"])
-            passage = snippet(text, sought.stems, self.stems)
+            passage = snippet(text, sought.stems, self.first)
         return Hit(
             url=row["url"],
             title=row["title"] or "",
@@ -224,9 +224,10 @@ class Searcher:
             snippet=passage,
         )
 
-    def stems(self, text: str) -> list[str]:
-        """The stems of a text."""
-        return stem(tokens(text), self.language)
+    def first(self, text: str) -> tuple[str, int]:
+        """The stem of the first word of a text, and how long that word is."""
+        words = tokens(text)[:1]
+        return (stem(words, self.language)[0], len(words[0])) if words else ("", 0)
 
     def suggest(self, query: Query) -> str:
         """The query with words that no page has respelt; "" if nothing is to change."""

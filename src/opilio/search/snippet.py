@@ -1,27 +1,43 @@
 """The text of a page and the stems of a query in; a passage with the hits marked out.
 
-A passage is pieces, each with whether it is a hit. Nothing here makes markup, so what
-shows it decides how, and what a page says stays text.
+A hit in a sentence says most, one in a heading or a short line less, and one in a menu,
+a footer or advertising is shown only if there is no other. A passage is pieces, each
+with whether it is a hit; joined they are the passage. Nothing here makes markup, so
+what shows it decides how, and what a page says stays text.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection
-from itertools import groupby
+from collections.abc import Callable, Collection, Iterator, Sequence
+from itertools import islice, pairwise
 from typing import NamedTuple
+from unicodedata import category
 
-WORDS = 30  # of a passage
+WIDTH = 230  # characters of a passage
+CLOSE = 160  # characters of the part with the hits that it is chosen for
 LONGEST = 100_000  # characters of a text that are looked at
+MOST_HITS = 500  # that are weighed, those of each beginning
 SAME = 2  # letters that a word and its stem begin with, nearly always
-WIDEST = 400  # characters of a passage
+LONGEST_WORD = 64
+SENTENCE = 60  # characters of a line that is more than a heading or a link
+IN_A_SENTENCE, IN_A_SHORT_LINE, BESIDE = 1.0, 0.5, 0.0  # what a hit weighs
 
-_unsafe = re.compile("[\0-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069]+").sub
+_ends = re.compile(r"[.!?…]['\"”’)]*\s|[。！？]|\n").finditer  # of sentences
+_is_end = re.compile(r"[.!?…。！？:;,·]['\"”’)]*\Z").search
+_lines = re.compile(r"\s*\n\s*").split
+_blanks = re.compile(" +").sub
 
-NOTHING: frozenset[str] = frozenset()
+First = Callable[[str], tuple[str, int]]
+"""A text -> the stem of its first word, and how many characters that has."""
 
-Stem = Callable[[str], Collection[str]]
-"""A piece of text between spaces -> the stems in it."""
+
+class PageText(NamedTuple):
+    """What a page says, and from where to where that is no text of its own: menus,
+    footers and advertising."""
+
+    text: str
+    beside: Sequence[tuple[int, int]] = ()
 
 
 class Piece(NamedTuple):
@@ -31,56 +47,165 @@ class Piece(NamedTuple):
     hit: bool
 
 
-def snippet(text: str, wanted: Collection[str], stems: Stem) -> list[Piece]:
-    """The passage that has most of the wanted stems; the beginning if none has any."""
-    runs = text[:LONGEST].split()
-    known = hits_among(set(runs), wanted, stems)
-    start = best_start([known.get(run, NOTHING) for run in runs])
-    passage = runs[start : start + WORDS]
-    pieces = [
-        Piece(_unsafe(" ", " ".join(part)).strip(), hit)
-        for hit, part in groupby(passage, key=known.__contains__)
-    ]
-    if start + WORDS < len(runs):
-        pieces.append(Piece("…", False))
-    if start:
-        pieces.insert(0, Piece("…", False))
-    return shortened(pieces)
+class Spot(NamedTuple):
+    """Where a wanted stem stands."""
+
+    start: int
+    end: int
+    stem: str
+    weight: float
 
 
-def hits_among(
-    runs: Collection[str], wanted: Collection[str], stems: Stem
-) -> dict[str, frozenset[str]]:
-    """Those of the runs that have a wanted stem, and which."""
-    beginnings = "|".join({re.escape(one[:SAME]) for one in wanted})
-    may_be = re.compile(beginnings or "$^", re.IGNORECASE).search
-    found = {
-        run: frozenset(stems(run)).intersection(wanted) for run in runs if may_be(run)
-    }
-    return {run: hits for run, hits in found.items() if hits}
+def snippet(page: PageText, wanted: Collection[str], first: First) -> list[Piece]:
+    """The passage that has most of the wanted stems; the first sentence if none has."""
+    page = PageText(page.text[:LONGEST], page.beside)
+    spots = sorted(find(page, wanted, first))
+    main = [spot for spot in spots if spot.weight]
+    begin, end = bounds(page, *(best(main or spots) or first_sentence(page)))
+    pieces: list[Piece] = []
+    done = begin
+    for spot in spots:
+        if begin <= spot.start and spot.end <= end:
+            pieces.append(Piece(page.text[done : spot.start], False))
+            pieces.append(Piece(page.text[max(done, spot.start) : spot.end], True))
+            done = spot.end
+    pieces.append(Piece(page.text[done:end], False))
+    before = page.text[max(0, begin - 9) : begin]
+    return framed(pieces, before, page.text[end : end + 1])
 
 
-def best_start(hits: list[frozenset[str]]) -> int:
-    """Where the passage begins that has the most different hits, then most hits."""
-    places = [place for place, hit in enumerate(hits) if hit]
-    best, begin = (0, 0), 0
-    for number, place in enumerate(places):
-        close = places[number : number + WORDS]
-        inside = [other for other in close if other < place + WORDS]
-        different = len(frozenset().union(*(hits[other] for other in inside)))
-        if (different, len(inside)) > best:
-            # Some words before the first hit, as many as after the last one.
-            spare = WORDS - (inside[-1] - place + 1)
-            best, begin = (different, len(inside)), max(0, place - spare // 2)
-    return begin
+def find(page: PageText, wanted: Collection[str], first: First) -> Iterator[Spot]:
+    """Where words begin that have a wanted stem."""
+    text = page.text
+    lowered = text.lower()
+    if len(lowered) != len(text):  # as it does by a Turkish İ
+        lowered = "".join(char.lower()[0] for char in text)
+    known: dict[str, tuple[str, int]] = {}
+    for beginning in {stem[:SAME] for stem in wanted if stem}:
+        for start in islice(words_with(lowered, beginning), MOST_HITS):
+            run = lowered[start : start + LONGEST_WORD].split(None, 1)[0]
+            if run not in known:
+                known[run] = first(run)
+            stem, length = known[run]
+            if stem in wanted:
+                end = start + length
+                yield Spot(start, end, stem, weight(page, start, end))
 
 
-def shortened(pieces: list[Piece]) -> list[Piece]:
-    """A passage of words that are not endless."""
-    room, kept = WIDEST, []
-    for piece in pieces:
-        if room <= 0:
+def words_with(text: str, beginning: str) -> Iterator[int]:
+    """Where words begin so. Some scripts put no space between words."""
+    spaceless = not beginning.isascii() and beginning[0] > "\u0dff"
+    place = text.find(beginning)
+    while place >= 0:
+        if spaceless or not place or not text[place - 1].isalnum():
+            yield place
+        place = text.find(beginning, place + 1)
+
+
+def weight(page: PageText, start: int, end: int) -> float:
+    """What a hit there weighs."""
+    if any(first <= start < last for first, last in page.beside):
+        return BESIDE
+    before = page.text[max(0, start - SENTENCE) : start].rpartition("\n")[2]
+    after = page.text[start : end + SENTENCE].partition("\n")[0]
+    return IN_A_SENTENCE if len(before + after) >= SENTENCE else IN_A_SHORT_LINE
+
+
+def best(spots: Sequence[Spot]) -> tuple[int, int] | None:
+    """From where to where the hits go that are worth most; None if there are none."""
+    chosen: tuple[int, int] | None = None
+    most = (-1.0, 0, 0)
+    last = 0
+    for number, first in enumerate(spots):
+        before = last
+        while last < len(spots) and spots[last].end <= first.start + CLOSE:
+            last += 1
+        if last == before:
+            continue  # these are among the ones before
+        inside = spots[number:last]
+        if (worth := worth_of(inside)) > most:
+            most, chosen = worth, (first.start, inside[-1].end)
+    return chosen
+
+
+def worth_of(spots: Sequence[Spot]) -> tuple[float, int, int]:
+    """How much of what is wanted these are; how often two stand together; how many."""
+    weights: dict[str, float] = {}
+    for spot in spots:
+        weights[spot.stem] = max(weights.get(spot.stem, 0.0), spot.weight)
+    together = sum(
+        two.start - one.end <= 1 and one.stem != two.stem
+        for one, two in pairwise(spots)
+    )
+    return sum(weights.values()), together, len(spots)
+
+
+def first_sentence(page: PageText) -> tuple[int, int]:
+    """Where the text of a page begins, past what is above it."""
+    place, longest, chosen = 0, 0, 0
+    for line in page.text.split("\n"):
+        length = min(len(line), SENTENCE)
+        if length > longest and weight(page, place, place) != BESIDE:
+            longest, chosen = length, place
+        if longest == SENTENCE:
             break
-        kept.append(Piece(piece.text[:room], piece.hit))
-        room -= len(piece.text)
-    return kept
+        place += len(line) + 1
+    return chosen, chosen
+
+
+def bounds(page: PageText, start: int, end: int) -> tuple[int, int]:
+    """From where to where a passage with these hits goes: from the beginning of their
+    sentence, if that is near, and never into what is beside the text."""
+    text, room = page.text, WIDTH - (end - start)
+    low = max([0, start - room, *(last for _, last in page.beside if last <= start)])
+    high = min([len(text), *(first for first, _ in page.beside if first >= end)])
+    sentences = [found.end() for found in _ends(text, low, start)]
+    if sentences:
+        low = sentences[-1]
+    elif low == start - room:
+        low = start - room // 2
+        low = max(low, text.find(" ", low, start) + 1)
+    if high > low + WIDTH:
+        high = low + WIDTH
+        blanks = (text.rfind(blank, end, high + 1) for blank in " \n")
+        high = max((blank for blank in blanks if blank >= 0), default=high)
+    return low, high
+
+
+def framed(pieces: Sequence[Piece], before: str, after: str) -> list[Piece]:
+    """The pieces on one line; with dots where a sentence has been cut."""
+    texts = [text for text, _ in pieces]
+    last = texts[-1]
+    texts[0] = texts[0].lstrip()
+    texts[-1] = texts[-1].rstrip()
+    texts = list(map(one_line, texts))
+    if before and not is_ended(before):
+        texts[0] = f"… {texts[0]}"
+    if after not in ("", "\n") and not is_ended(last):
+        texts[-1] += " …"
+    shown = zip(texts, pieces, strict=True)
+    return [Piece(text, hit) for text, (_, hit) in shown if text]
+
+
+def is_ended(text: str) -> bool:
+    """Does a sentence or a line end here?"""
+    return text.endswith("\n") or bool(_is_end(text.rstrip()))
+
+
+def one_line(text: str) -> str:
+    """A text without line breaks and control characters; a point in the middle is where
+    a line has ended that is no sentence."""
+    line, *others = _lines(text)
+    for other in others:
+        line += " " if _is_end(line) else " · "
+        line += other
+    if not line.isprintable():
+        line = "".join(map(printable, line))
+    return _blanks(" ", line)
+
+
+def printable(character: str) -> str:
+    """A character, or what takes its place; what has no width leaves no gap."""
+    if character.isprintable():
+        return character
+    return "" if category(character) == "Cf" else " "
