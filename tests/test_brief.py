@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import sqlite3
 from contextlib import suppress
 
@@ -147,3 +148,14 @@ async def until_kept(life: Crawled, pages: int) -> None:
                 return
         await asyncio.sleep(0.05)
     raise AssertionError("the crawl does not get on")
+
+
+async def test_a_crawl_that_goes_on_says_that_it_follows_what_was_asked(crawled):
+    life = await crawled(WEB)
+    assert (await life.crawl("--max-pages", 1)).json()["asked_for"] == []
+    (life.folder / "queries.txt").write_text("ship harbour\n")
+    for _ in range(2):  # it is said once
+        told = (await life.crawl("--max-pages", 2)).json()["asked_for"]
+        assert sorted(told) == ["harbour", "ship"]
+    [detail] = life.rows("SELECT detail FROM event WHERE kind = 'topic'")
+    assert sorted(json.loads(*detail)["asked"]) == ["harbour", "ship"]

@@ -242,9 +242,13 @@ class Mind:
                 self.brief = self.with_weights(self.followed.weights)
             elif plan.topic.query_log:
                 self.brief = self.with_weights(self.followed.build())
-            if not plan.topic.query_log and (news := self.followed.look()):
+            if news := self.followed.look():
+                before = self.followed.weights
                 self.followed.take(news)
                 self.brief = self.with_weights(self.followed.weights)
+                if self.followed.weights != before:
+                    asked = self.followed.asked
+                    store.catalogue.save_event("topic", pages=0, asked=asked)
             self.followed.remake = self.remake
         self.profiles = store.profiles = SiteKeeper(store.db, self.brief)
         if isinstance(strategy, Learner):

@@ -373,7 +373,9 @@ class Crawl:
                 self.readers.renew(setup)
                 # What it had learnt was about what people asked for before.
                 self.store.forget("judge")
-                self.store.catalogue.save_event("topic", pages=self.tally.pages)
+                self.store.catalogue.save_event(
+                    "topic", pages=self.tally.pages, asked=topic.asked
+                )
 
     async def commit(self) -> None:
         """Make everything that was recorded durable, between two turns."""

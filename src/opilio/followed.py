@@ -13,6 +13,8 @@ from opilio.topic.query_log import START, Place, QueryLog
 from opilio.topic.weight_table import WeightTable
 from opilio.types import Judge
 
+MOST_TOLD = 8  # terms
+
 
 class Following(msgspec.Struct, frozen=True):
     """How far the log was read, and what came of it."""
@@ -47,6 +49,11 @@ class FollowedLog:
     def weights(self) -> dict[str, float]:
         """What people ask for now, by term."""
         return self.now.table.weights()
+
+    @property
+    def asked(self) -> list[str]:
+        """What people ask for now, most first; some terms of it."""
+        return list(self.weights)[:MOST_TOLD]
 
     def build(self) -> dict[str, float]:
         """The first table, from all that is in the log; BadInput without any."""

@@ -321,6 +321,11 @@ class Followed(Protocol):
 
     every: float  # seconds between two looks
 
+    @property
+    def asked(self) -> Sequence[str]:
+        """What people ask for now, most first; some terms of it."""
+        ...
+
     def look(self) -> Any:
         """News of the topic, or None; may take long, and changes nothing."""
         ...

@@ -11,10 +11,11 @@ from types import TracebackType
 from typing import Any
 
 from rich.live import Live
+from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from opilio.cli.terminal import foreign, stderr, stdout
+from opilio.cli.terminal import foreign, plain, stderr, stdout
 from opilio.crawl import Crawl
 from opilio.errors import OpilioError
 
@@ -99,6 +100,7 @@ def snapshot(crawl: Crawl, speed: float) -> dict[str, Any]:
         "hosts": counts.hosts,
         "hosts_resting": counts.resting,
         "unusable": dict(sorted(counts.reasons.items(), key=lambda item: -item[1])),
+        "asked_for": crawl.followed.asked if crawl.followed else [],
         "stopping": crawl.stopped,
     }
 
@@ -110,6 +112,7 @@ def as_table(figures: dict[str, Any]) -> Table:
     table.add_column()
     minutes, seconds = divmod(int(figures["seconds"]), 60)
     reasons = "  ".join(f"{name} {n:,}" for name, n in figures["unusable"].items())
+    asked = ", ".join(figures["asked_for"])
     ending = "stopping: waiting for the visits under way; Ctrl-C again stops now"
     for name, value in (
         (
@@ -128,6 +131,7 @@ def as_table(figures: dict[str, Any]) -> Table:
         ("frontier", f"{figures['waiting']:,} waiting   {figures['leased']:,} leased"),
         ("hosts", f"{figures['hosts']:,}   {figures['hosts_resting']:,} resting"),
         ("not kept", reasons or "none"),
+        *([("asked for", escape(plain(asked, 60)))] if asked else []),
         *([("", f"[yellow]{ending}[/]")] if figures["stopping"] else []),
     ):
         table.add_row(name, value)
