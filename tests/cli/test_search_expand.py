@@ -163,7 +163,7 @@ async def test_time_and_ctrl_c_end_it_and_show_what_there_is(crawled):
     life = await crawled(WEB, settings_text=slow)
     await life.crawl("--max-pages", 1)
     options = ("--expand", 20, "--json", "--no-log")
-    ended = await search(life, "news", *options, "--expand-seconds", 1)
+    ended = await search(life, "news", *options, "--expand-seconds", 2)
     told = ended.json()["expansion"]
     assert ended.code == 0 and told["ended"] == "time" and 0 < told["pages"] < 10
     enough = len(life.server.requests) + 2
@@ -205,3 +205,26 @@ async def test_after_a_kill_the_crawl_goes_on_and_loses_nothing(crawled):
     assert {states[url][0] for url in pages} == {"kept"}
     [(count,)] = life.rows("SELECT count(*) FROM indexed WHERE page")
     assert count == len(pages)
+
+
+async def test_a_query_that_is_not_logged_counts_for_its_own_pages_alone(crawled):
+    ships = "A ship sails over the sea to the harbour. " * 20
+    links = {"/s": "ships", "/t": "ship models"}
+    web = SmallWeb(
+        {
+            "http://seed.test/": page("Bees", BEES, links),
+            "http://seed.test/s": page("Ships", ships),
+            "http://seed.test/t": page("More ships", f"{ships} models"),
+        }
+    )
+    life = await crawled(web, settings_text=ONE)
+    await life.crawl("--max-pages", 1)
+    ended = await search(life, "ship harbour", "--expand", 1, "--no-log", "--json")
+    assert ended.code == 0, ended.err
+    assert ended.json()["expansion"]["kept"] == 1
+    assert not (life.folder / "queries.txt").exists()
+    await life.crawl("--max-pages", 3)
+    states = {url[-1]: state for url, (state, _) in life.states().items()}
+    assert states == {"/": "kept", "s": "kept", "t": "irrelevant"}
+    named = life.rows("SELECT DISTINCT concepts FROM page_profile ORDER BY id")
+    assert "ship" not in str(named)

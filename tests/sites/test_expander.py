@@ -151,6 +151,14 @@ def test_links_of_pages_about_the_query_come_after_those_that_name_it(db):
     assert "/imprint" not in wanted(db, "cheap", mode="fixed")  # its page names none
 
 
+def test_many_anchors_are_sifted_by_the_terms_that_they_have():
+    score = AnchorScore({("honey", "bee"): 1.0, ("wax",): 0.5}, "en")
+    anchors = ["the honey bees", "honey", "Wax!", "bee honey", "imprint", ""] * 200
+    named = [number for number, anchor in enumerate(anchors) if score(anchor)]
+    assert sorted(score.which(anchors)) == named
+    assert list(score.which(anchors[:6])) == list(range(6))  # few: all are looked at
+
+
 def test_only_hosts_that_a_query_asks_for_are_wanted():
     interest = Interest(len, lambda host: 1.0, sites=("a.test",))
     hosts = ("a.test", "www.a.test", "aa.test", "a.test.other")

@@ -1,6 +1,8 @@
 """A text names concepts of the domain: the ontology's, or else the topic's terms."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from opilio.brief import Brief
 from opilio.sites.domain import Domain
@@ -29,6 +31,7 @@ PC = Brief(
     terms=("computer", "CPU", "processor", "memory"),
     language="en",
 )
+MANY = Domain(PC)
 
 
 def test_terms_stand_for_concepts_where_there_is_no_ontology():
@@ -62,3 +65,22 @@ def test_a_page_has_the_class_that_its_terms_speak_for():
 def test_an_anchor_names_concepts(anchor: str, counts: dict[str, int]):
     # Anchor(U,C) of equations 5 and 6.
     assert Domain(PC).concepts_of_anchor(anchor) == counts
+
+
+WORDS = st.lists(
+    st.sampled_from(["CPU", "memory", "Processors", "the", "ß", "\n", "\ud800", "価"])
+)
+
+
+@given(st.lists(WORDS.map(" ".join), max_size=30))
+def test_many_anchors_at_once_name_what_each_names_alone(anchors: list[str]):
+    found = MANY.concepts_of_anchors(anchors)
+    alone = [MANY.concepts_of_anchor(anchor) for anchor in anchors]
+    assert [found.get(number, {}) for number in range(len(anchors))] == alone
+
+
+def test_anchors_are_read_in_portions_and_never_whole_books():
+    anchors = ["x" * 5000 + " CPU", *["the CPU and its memory"] * 30_000, "y"]
+    found = MANY.concepts_of_anchors(anchors)
+    assert list(found) == list(range(1, 30_001))
+    assert found[30_000] == {CPU: 1, MEMORY: 1}

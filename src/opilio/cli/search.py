@@ -89,7 +89,7 @@ def search(
     more: Expansion | None = None
     if expand:
         with stderr.status("Fetching pages for it; Ctrl-C shows what there is."):
-            more = fetch_more(crawl, text, expand, expand_seconds, proxy)
+            more = fetch_more(crawl, text, expand, expand_seconds, proxy, not no_log)
         answer = find(crawl, text, page, size)
     if as_json:
         typer.echo(msgspec.json.encode(for_programs(answer, more)).decode())

@@ -13,7 +13,7 @@ import typer
 from opilio import urls
 from opilio.build import current_brief, rereading
 from opilio.cli.site_tables import show_site, show_sites
-from opilio.cli.terminal import plain, stderr
+from opilio.cli.terminal import plain, stderr, stdout
 from opilio.errors import BadInput
 from opilio.plan import load_plan
 from opilio.sites.due import due
@@ -58,9 +58,9 @@ def sites(
     if anew:
         make_anew(crawl)
     with opened(crawl) as db:
-        brief = current_brief(load_plan(crawl), crawl, db)
-        models = load_sites(db, Domain(brief), mode)
-        times = due(db) if len(models) else {}
+        plan = load_plan(crawl)
+        models = load_sites(db, Domain(current_brief(plan, crawl, db)), mode)
+        times = due(db) if len(models) and not plan.replay else {}
         missing = models.unprofiled()
         if host:
             site = models.profile(find(models, host))
@@ -80,7 +80,10 @@ def sites(
                 show_sites(models, shown, times)
     if as_json:
         typer.echo(msgspec.json.encode(told | {"unprofiled": missing}).decode())
-    elif missing:
+        return
+    if plan.replay:
+        stdout.print("  no page is due: an archive does not change", style="dim")
+    if missing:
         note = f"{missing:,} pages have no profile yet and are not counted"
         stderr.print(f"{note}; read them again with --rebuild", style="yellow")
 

@@ -28,6 +28,7 @@ from opilio.sites.models import Mode
 from opilio.words import Vocabulary, stem, stop_words, tokens
 
 TYPED, SYNONYM, KIND, BROADER = 1.0, 0.9, 0.6, 0.3
+MANY = 1_000  # texts, for which a lexicon pays
 IS_KIND = 0.5  # how near a kind or a part is, in ConceptWords.near
 
 Key = tuple[str, ...]
@@ -125,7 +126,9 @@ class AnchorScore:
         return value / sqrt(len(stems))
 
     def which(self, texts: Sequence[str]) -> Iterable[int]:
-        """Of many texts, the numbers of those that have a term."""
+        """Of many texts, the numbers of those that have a term; of few, all."""
+        if len(texts) < MANY:
+            return range(len(texts))
         return terms_in(texts, self.lexicon, self.language)
 
     @cached_property
