@@ -13,13 +13,13 @@ def phrases(
     begins: npt.NDArray[np.int32],
     goes_on: Marks,
     ends: Marks,
+    text: bytes,
+    starts: Integers,
     stems: Hashes,
     of_words: Integers,
     apart: Marks | None,
 ) -> tuple[Integers, Integers, Integers]: ...
-def in_lines(
-    text: bytes, starts: Integers, first: Integers, last: Integers
-) -> npt.NDArray[np.bool_]: ...
+def hits(ends: Marks, of_words: Integers, first: Integers) -> Integers: ...
 def weigh(stems: Hashes) -> tuple[float, int]: ...
 def tallies(
     stems: Hashes,

@@ -8,8 +8,8 @@ run with both. Sizes are checked here once, so that the loops need not.
 
 from libc.math cimport log, rint, sqrt
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
-from libc.stdlib cimport calloc, free, malloc
-from libc.string cimport memchr, memset
+from libc.stdlib cimport calloc, free
+from libc.string cimport memchr, memcpy, memset
 
 import numpy as np
 
@@ -81,6 +81,7 @@ def split(bytes text not None):
     cdef uint8_t byte
     cdef int skipped
     cdef uint64_t key, eight
+    cdef Py_ssize_t done
     starts_array = np.empty(size // 2 + 1, np.int64)
     lengths_array = np.empty(size // 2 + 1, np.int64)
     keys_array = np.empty(size // 2 + 1, np.uint64)
@@ -92,7 +93,6 @@ def split(bytes text not None):
             at += 1
             continue
         start = at
-        key = eight = 0
         while at < size:
             byte = ASCII[source[at]]
             if not byte:
@@ -101,18 +101,19 @@ def split(bytes text not None):
                 skipped = separator(source + at, size - at)
                 if skipped:
                     break
-            length = at - start
-            if length and not length & 7:
-                key = mix(key ^ eight)
-                eight = 0
-            eight |= <uint64_t>byte << (8 * (length & 7))
             cells[at] = byte
             at += 1
         length = at - start
         if length:
             starts[runs] = start
             lengths[runs] = length
-            keys[runs] = mix(key ^ eight) if length <= LONG else 0
+            key = 0
+            if length <= LONG:
+                # What follows the run is not written yet: zeros.
+                for done in range(0, length, 8):
+                    memcpy(&eight, cells + start + done, 8)
+                    key = mix(key ^ eight)
+            keys[runs] = key
             runs += 1
         if at < size:
             at += skipped if source[at] > 127 else 1
@@ -181,10 +182,13 @@ def phrases(
     const int32_t[::1] begins not None,
     const uint8_t[::1] goes_on not None,
     const uint8_t[::1] ends not None,
+    bytes text not None,
+    const int64_t[:] starts not None,
     const uint64_t[::1] stems not None,
     const int64_t[::1] of_words not None,
     const uint8_t[::1] apart,
 ):
+    cdef const char *source = text
     cdef Py_ssize_t size = stems.shape[0], word, at, found = 0, here, low, high
     cdef int shift = 64 - (<object>(begins.shape[0])).bit_length() + 1
     cdef bint some_apart = apart is not None
@@ -192,8 +196,10 @@ def phrases(
     cdef Py_ssize_t room = 64
     columns = np.empty((room, 3), np.int64)
     cdef int64_t[:, ::1] rows = columns
-    if of_words.shape[0] != size or some_apart and apart.shape[0] < size:
-        raise ValueError("every word has a stem and a node")
+    if not starts.shape[0] == of_words.shape[0] == size:
+        raise ValueError("every word has a stem, a node and a place")
+    if size and starts[size - 1] > len(text) or some_apart and apart.shape[0] < size:
+        raise ValueError("there are more words than text, or marks")
     for word in range(size):
         node = of_words[word]
         if not node or not goes_on[node]:
@@ -202,7 +208,9 @@ def phrases(
         at = word
         while goes_on[node] and at + 1 < size:
             at += 1
-            if some_apart and apart[at]:
+            if some_apart and apart[at] or starts[at] < starts[at - 1]:
+                break
+            if memchr(source + starts[at - 1], b"\n", starts[at] - starts[at - 1]):
                 break
             node = node_of(
                 &nodes[0], &begins[0], shift, mix(nodes[node]) ^ stems[at]
@@ -230,30 +238,36 @@ def phrases(
     return first, last, node_column
 
 
-def in_lines(
-    bytes text not None,
-    const int64_t[:] starts not None,
+def hits(
+    const uint8_t[::1] ends not None,
+    const int64_t[::1] of_words not None,
     const int64_t[:] first not None,
-    const int64_t[:] last not None,
 ):
-    cdef const char *source = text
-    cdef Py_ssize_t at
-    cdef int64_t begin, end
-    found = np.empty(first.shape[0], np.bool_)
-    cdef uint8_t[:] one = found.view(np.uint8)
-    for at in range(first.shape[0]):
-        begin, end = starts[first[at]], starts[last[at]]
-        if begin < 0 or begin > end or end > len(text):
-            raise ValueError("a phrase is not in the text")
-        one[at] = memchr(source + begin, b"\n", end - begin) == NULL
-    return found
+    cdef Py_ssize_t word, found = 0, phrase = 0
+    numbers = np.empty(of_words.shape[0], np.int64)
+    cdef int64_t[::1] words = numbers
+    for word in range(of_words.shape[0]):
+        while phrase < first.shape[0] and first[phrase] < word:
+            phrase += 1
+        if (
+            ends[of_words[word]]
+            or phrase < first.shape[0] and first[phrase] == word
+        ):
+            words[found] = word
+            found += 1
+    return numbers[:found]
+
+
+cdef struct Kind:
+    # A stem of an owner, and how often it was met; 0: a free place.
+    uint64_t stem
+    int32_t owner
+    int32_t times
 
 
 cdef struct Kinds:
-    # An open table of pairs of owner and stem, and how often each was met.
-    uint64_t *stems
-    int32_t *owners
-    int32_t *times  # 0: a free place
+    # An open table of them.
+    Kind *places
     uint64_t mask
 
 
@@ -261,32 +275,25 @@ cdef int make_kinds(Kinds *kinds, Py_ssize_t words) except -1:
     cdef uint64_t room = 64
     while room < <uint64_t>(2 * words):
         room *= 2
-    kinds.stems = <uint64_t *>malloc(room * sizeof(uint64_t))
-    kinds.owners = <int32_t *>malloc(room * sizeof(int32_t))
-    kinds.times = <int32_t *>calloc(room, sizeof(int32_t))
+    kinds.places = <Kind *>calloc(room, sizeof(Kind))
     kinds.mask = room - 1
-    if not (kinds.stems and kinds.owners and kinds.times):
-        drop_kinds(kinds)
+    if not kinds.places:
         raise MemoryError
     return 0
 
 
-cdef void drop_kinds(Kinds *kinds) noexcept:
-    free(kinds.stems)
-    free(kinds.owners)
-    free(kinds.times)
-
-
 cdef inline void meet(Kinds *kinds, uint64_t stem, int32_t owner) noexcept nogil:
     cdef uint64_t at = mix(stem + <uint64_t>owner * ODD) >> 7 & kinds.mask
-    while kinds.times[at]:
-        if kinds.stems[at] == stem and kinds.owners[at] == owner:
-            kinds.times[at] += 1
+    cdef Kind *kind = &kinds.places[at]
+    while kind.times:
+        if kind.stem == stem and kind.owner == owner:
+            kind.times += 1
             return
         at = (at + 1) & kinds.mask
-    kinds.stems[at] = stem
-    kinds.owners[at] = owner
-    kinds.times[at] = 1
+        kind = &kinds.places[at]
+    kind.stem = stem
+    kind.owner = owner
+    kind.times = 1
 
 
 # Each of the eight bits of a byte in sixteen bits of its own.
@@ -324,7 +331,7 @@ def weigh(const uint64_t[:] stems not None):
     for at in range(size):
         meet(&kinds, stems[at], 0)
     for at in range(<Py_ssize_t>kinds.mask + 1):
-        times = kinds.times[at]
+        times = kinds.places[at].times
         if not times:
             continue
         one = weight(times)
@@ -332,7 +339,7 @@ def weigh(const uint64_t[:] stems not None):
         # At most 255, as times has at most 31 bits.
         fine = FINE[times] if times < LOGS else <uint64_t>rint(FINE[1] * one)
         total += fine
-        stem = kinds.stems[at]
+        stem = kinds.places[at].stem
         for byte in range(8):
             lanes[2 * byte] += SPREAD[stem & 255][0] * fine
             lanes[2 * byte + 1] += SPREAD[stem & 255][1] * fine
@@ -342,7 +349,7 @@ def weigh(const uint64_t[:] stems not None):
             add_up(lanes, above)
             pending = 0
     add_up(lanes, above)
-    drop_kinds(&kinds)
+    free(kinds.places)
     for bit in range(64):
         if 2 * above[bit] > total:
             simhash |= <uint64_t>1 << bit
@@ -427,15 +434,15 @@ def tallies(
         for at in range(edges[span, 0], edges[span, 1]):
             meet(&kinds, stems[at], <int32_t>owners[span])
     for at in range(<Py_ssize_t>kinds.mask + 1):
-        times = kinds.times[at]
+        times = kinds.places[at].times
         if times:
-            owner = kinds.owners[at]
+            owner = kinds.places[at].owner
             one = weight(times)
             sizes[owner] += times
             squares[owner] += one * one
             if times > most[owner]:
                 most[owner] = times
-    drop_kinds(&kinds)
+    free(kinds.places)
     return sizes_array.tolist(), np.sqrt(squares_array).tolist(), most_array.tolist()
 
 

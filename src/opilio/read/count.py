@@ -13,7 +13,7 @@ from urllib.parse import unquote
 import numpy as np
 
 from opilio import word_sequence
-from opilio.read.counting import Parts, Vector, Words
+from opilio.read.counting import Parts, Tally, Vector, Words
 from opilio.read.found import Found
 from opilio.read.lexicon import LONGEST, Lexicon
 from opilio.read.link_terms import with_terms
@@ -89,12 +89,23 @@ def blocks_of(words: Words, found: Found, ends: list[int]) -> list[Block]:
     cuts = [cut for cut in found.cuts if cut[0] < ends[0]] or [(0, 0)]
     cuts += [(ends[0], 0), (ends[1], -1)]
     tallies = words.tally(cuts, len(found.sections))
+    headings = headings_of(words, found, cuts, tallies)
+    return [
+        Block(*section, *tally, headings.get(number, NOTHING))
+        for number, (section, tally) in enumerate(
+            zip(found.sections, tallies, strict=True)
+        )
+    ]
+
+
+def headings_of(
+    words: Words, found: Found, cuts: list[tuple[int, int]], tallies: list[Tally]
+) -> dict[int, Counted]:
+    """The terms in the headings of those blocks that have any."""
     begins = {number: place for place, number in reversed(cuts)}
-    blocks = []
-    for number, tally in enumerate(tallies):
-        section, heading = found.sections[number], NOTHING
-        if section.heading and tally.terms:  # a block begins with its heading
-            begin = begins[number]
-            heading = words.between(begin, begin + len(section.heading))
-        blocks.append(Block(*section, *tally, heading))
-    return blocks
+    some = [
+        (number, begins[number], begins[number] + len(section.heading))
+        for number, section in enumerate(found.sections)
+        if section.heading and tallies[number].terms  # a block begins with its heading
+    ]
+    return words.parts(Parts(*np.array(some).T)) if some else {}

@@ -65,9 +65,7 @@ class Words:
         self.phrases = phrases
         self.names = terms.names
         self.overlapping = overlapping
-        begins = terms.ends[row.nodes]
-        begins[phrases.first] = 1
-        self.hits = begins.nonzero()[0]  # the words where a term begins
+        self.hits = kernels.hits(terms.ends, row.nodes, phrases.first)
 
     @cached_property
     def starts(self) -> Integers:

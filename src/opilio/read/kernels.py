@@ -16,7 +16,7 @@ __all__ = [
     "COMPILED",
     "characters",
     "count_terms",
-    "in_lines",
+    "hits",
     "look_up",
     "phrases",
     "split",
@@ -28,7 +28,7 @@ COMPILED = chosen.__name__.endswith("._kernels")
 
 characters = chosen.characters
 count_terms = chosen.count_terms
-in_lines = chosen.in_lines
+hits = chosen.hits
 look_up = chosen.look_up
 phrases = chosen.phrases
 split = chosen.split

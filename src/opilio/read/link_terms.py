@@ -6,13 +6,14 @@ Most links have none; those of the others are counted all at once.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 
 import msgspec
 import numpy as np
 
 from opilio.read.counting import Parts, Words
 from opilio.read.found import Spot
-from opilio.types import NOTHING, Link, LinkTerms
+from opilio.types import NOTHING, Counted, Link, LinkTerms
 
 # The edges of a link are those of a Spot, of its address, and of the name that may
 # stand for its anchor. Its parts, in the order of LinkTerms, are between these:
@@ -33,14 +34,17 @@ def with_terms(
     if not spots or not len(words.hits):
         return links
     edges = np.empty((len(spots), 7), np.int64)
-    np.minimum(spots, ends[0], out=edges[:, :4])
-    edges[:, 4], edges[:, 5], edges[:, 6] = ends[2:-1:2], ends[3::2], ends[4::2]
+    places = np.fromiter(chain.from_iterable(spots), np.int64, 4 * len(spots))
+    np.minimum(places.reshape(-1, 4), ends[0], out=edges[:, :4])
+    after = np.array(ends)
+    edges[:, 4], edges[:, 5], edges[:, 6] = after[2:-1:2], after[3::2], after[4::2]
     owners = OWNERS + PARTS * np.arange(len(spots))[:, None]
     parts = Parts(owners.ravel(), edges[:, BEGINS].ravel(), edges[:, ENDS].ravel())
-    terms = words.parts(parts)
+    told: dict[int, list[Counted]] = {}
+    for owner, counted in words.parts(parts).items():
+        number, part = divmod(owner, PARTS)
+        told.setdefault(number, [NOTHING] * PARTS)[part] = counted
     links = links.copy()
-    for number in {owner // PARTS for owner in terms}:
-        own = range(PARTS * number, PARTS * (number + 1))
-        told = LinkTerms(*(terms.get(part, NOTHING) for part in own))
-        links[number] = msgspec.structs.replace(links[number], terms=told)
+    for number, terms in told.items():
+        links[number] = msgspec.structs.replace(links[number], terms=LinkTerms(*terms))
     return links

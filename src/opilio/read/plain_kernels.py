@@ -137,15 +137,17 @@ def phrases(
     begins: npt.NDArray[np.int32],
     goes_on: Marks,
     ends: Marks,
+    text: bytes,
+    starts: Integers,
     stems: Hashes,
     of_words: Integers,
     apart: Marks | None,
 ) -> tuple[Integers, Integers, Integers]:
-    """First word, last word and node of every phrase in a text.
+    """First word, last word and node of every phrase in a line of a text.
 
-    Given the tree of terms, and the stem and node of each word; none goes on to a word
-    that is `apart`. They come by their beginnings, and where several begin, the longest
-    first.
+    Given the tree of terms, the text, and the bytes before each word, its stem and its
+    node; none goes on to a word that is `apart`. They come by their beginnings, and
+    where several begin, the longest first.
     """
     first = of_words.nonzero()[0]
     first = first[goes_on[of_words[first]] != 0]
@@ -165,17 +167,19 @@ def phrases(
         more = goes_on[node] != 0
         first, last, node = first[more], last[more], node[more]
     first, last, node = map(np.concatenate, zip(*found, strict=True))
+    line_ends = np.flatnonzero(np.frombuffer(text, np.uint8) == NEW_LINE)
+    lines = np.searchsorted(line_ends, starts[first])
+    one = lines == np.searchsorted(line_ends, starts[last])
+    first, last, node = first[one], last[one], node[one]
     order = np.lexsort((-last, first))
     return first[order], last[order], node[order]
 
 
-def in_lines(
-    text: bytes, starts: Integers, first: Integers, last: Integers
-) -> npt.NDArray[np.bool_]:
-    """Which phrases do not go on from one line of the text to the next."""
-    ends = np.flatnonzero(np.frombuffer(text, np.uint8) == NEW_LINE)
-    lines: Integers = np.searchsorted(ends, starts[first])
-    return np.equal(lines, np.searchsorted(ends, starts[last]))
+def hits(ends: Marks, of_words: Integers, first: Integers) -> Integers:
+    """The words where a term begins, given those where phrases do."""
+    begins = ends[of_words]
+    begins[first] = 1
+    return begins.nonzero()[0]
 
 
 def count(hashes: Hashes) -> tuple[Hashes, Integers]:

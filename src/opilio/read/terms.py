@@ -97,15 +97,8 @@ class Terms:
     ) -> Phrases:
         """Every phrase in a line of a text, given the bytes before each word, its stem
         and its node. None goes on to a word that is `apart`."""
-        found = Phrases(
-            *kernels.phrases(
-                self.hashes, self.begins, self.goes_on, self.ends, stems, nodes, apart
-            )
-        )
-        if not len(found.first):
-            return found
-        one = kernels.in_lines(text, starts, found.first, found.last)
-        return found if one.all() else Phrases(*(column[one] for column in found))
+        tree = self.hashes, self.begins, self.goes_on, self.ends
+        return Phrases(*kernels.phrases(*tree, text, starts, stems, nodes, apart))
 
 
 def in_order(found: Iterable[Phrases]) -> Phrases:
