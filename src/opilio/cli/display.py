@@ -8,16 +8,19 @@ import sys
 import time
 from collections import deque
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from rich.live import Live
 from rich.markup import escape
-from rich.table import Table
 from rich.text import Text
 
 from opilio.cli.terminal import foreign, plain, stderr, stdout
+from opilio.cli.waiting import Waiting, in_words, print_json
 from opilio.crawl import Crawl
 from opilio.errors import OpilioError
+
+if TYPE_CHECKING:
+    from rich.live import Live
+    from rich.table import Table
 
 LIVE_SECONDS = 0.5
 LINE_SECONDS = 10.0
@@ -36,16 +39,20 @@ class Reporter:
         self.crawl = crawl
         self.quiet = quiet
         self.speeds: deque[tuple[float, int]] = deque(maxlen=SPEED_WINDOW)
-        self.task: asyncio.Task[None] | None = None
+        self.tasks: list[asyncio.Task[None]] = []
         self.live: Live | None = None
 
     async def __aenter__(self) -> Reporter:
+        waiting = Waiting(self.crawl, self.show_waiting)
+        self.tasks.append(asyncio.create_task(waiting.watch()))
         if self.quiet:
             return self
         if stderr.is_terminal:
+            from rich.live import Live
+
             self.live = Live(console=stderr, transient=True, auto_refresh=False)
             self.live.start()
-        self.task = asyncio.create_task(self.show_regularly())
+        self.tasks.append(asyncio.create_task(self.show_regularly()))
         return self
 
     async def __aexit__(
@@ -54,11 +61,18 @@ class Reporter:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if self.task:
-            self.task.cancel()
-            await asyncio.gather(self.task, return_exceptions=True)
+        for task in self.tasks:
+            task.cancel()
+        await asyncio.gather(*self.tasks, return_exceptions=True)
         if self.live:
             self.live.stop()
+
+    def show_waiting(self, event: dict[str, Any]) -> None:
+        """Say that nothing can be visited now; also if nothing else is shown."""
+        if self.quiet or stderr.is_terminal:
+            show_trouble(in_words(event))
+        else:
+            print_json(event)
 
     async def show_regularly(self) -> None:
         """Show a snapshot twice a second, or print one every ten."""
@@ -107,6 +121,8 @@ def snapshot(crawl: Crawl, speed: float) -> dict[str, Any]:
 
 def as_table(figures: dict[str, Any]) -> Table:
     """The figures for a person."""
+    from rich.table import Table
+
     table = Table.grid(padding=(0, 2))
     table.add_column(style="dim", justify="right")
     table.add_column()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from heapq import nlargest
@@ -17,6 +18,7 @@ from opilio import urls
 from opilio.cli.changes import in_words
 from opilio.cli.reread import FoundTerm, Reread, SeenBlock, reread
 from opilio.cli.terminal import foreign, stdout
+from opilio.cli.waiting import sentence, until
 from opilio.errors import BadInput, OpilioError
 from opilio.plan import load_plan
 from opilio.scope import Scope
@@ -110,8 +112,21 @@ def show(found: Explanation, again: Reread | None, trouble: str) -> None:
         for name in FACTS:
             if page[name] is not None:
                 stdout.print(Text(f"  {name:<12} ", "dim") + foreign(str(page[name])))
-    if found.robots:
-        stdout.print(Text(f"  robots.txt   {found.robots['status']}", "dim"))
+    show_host(found, time.time())
+
+
+def show_host(found: Explanation, now: float) -> None:
+    """What the host of a URL says in robots.txt, and whether it rests."""
+    robots = found.robots
+    if robots:
+        stdout.print(Text(f"  robots.txt   {robots['status']}", "dim"))
+    if robots and robots["failures"]:
+        again = until(robots["expires_at"], now)
+        stdout.print(f"  asked for {robots['failures']} times in vain, next at {again}")
+    if found.delay:
+        stdout.print(f"  its host asks for {found.delay:g} s between two visits")
+    if found.resting:
+        stdout.print(Text(f"  at rest: {sentence(found.resting, now)}"), soft_wrap=True)
 
 
 def show_way(found: Explanation) -> None:

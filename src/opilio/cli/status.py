@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Annotated
 
 import msgspec
 import typer
 from rich.table import Table
+from rich.text import Text
 
-from opilio.cli.terminal import stdout
+from opilio.cli.terminal import plain, stdout
+from opilio.cli.waiting import sentence
 from opilio.store.folder import CrawlFolder
 from opilio.store.lookup import Summary, opened, summary
 
@@ -27,6 +30,19 @@ def status(
         typer.echo(msgspec.json.encode(figures).decode())
     else:
         stdout.print(as_table(figures))
+        show_rests(figures, time.time())
+
+
+def show_rests(figures: Summary, now: float) -> None:
+    """Which hosts rest, why and until when; which are slow by their own wish."""
+    if figures.resting:
+        stdout.print(f"\n[bold]Hosts that rest: {figures.hosts_resting:,}[/]")
+    for rest in figures.resting:
+        stdout.print(Text(f"  {sentence(rest, now)}"), soft_wrap=True)
+    if figures.slowest:
+        stdout.print("\n[bold]The longest Crawl-delays[/]")
+    for host, delay in figures.slowest.items():
+        stdout.print(Text(f"  {plain(host)}: {delay:g} s"), soft_wrap=True)
 
 
 def as_table(figures: Summary) -> Table:

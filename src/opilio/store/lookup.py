@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from typing import Any
@@ -11,7 +12,8 @@ import msgspec
 
 from opilio.database import open_database
 from opilio.store.folder import CrawlFolder
-from opilio.types import Fingerprint
+from opilio.store.rests import Resting, count_resting, rest_of, resting, slowest
+from opilio.types import Clock, Fingerprint
 
 
 class Summary(msgspec.Struct, frozen=True):
@@ -28,6 +30,9 @@ class Summary(msgspec.Struct, frozen=True):
     states: dict[str, int]
     reasons: dict[str, int]  # of the links that are unusable, parked or copies
     last_event: dict[str, Any] | None
+    hosts_resting: int = 0  # since a visit failed or they asked for it
+    resting: list[Resting] = []  # of these, those that rest longest
+    slowest: dict[str, float] = {}  # hosts with the longest Crawl-delays of their own
 
 
 class Way(msgspec.Struct, frozen=True):
@@ -49,6 +54,8 @@ class Explanation(msgspec.Struct, frozen=True):
     in_links: int
     robots: dict[str, Any] | None
     deaths: int = 0  # of processes that had it in hand
+    delay: float | None = None  # the Crawl-delay that its host asks for
+    resting: Resting | None = None  # its host, if it does
 
 
 @contextmanager
@@ -59,7 +66,7 @@ def opened(folder: CrawlFolder) -> Iterator[sqlite3.Connection]:
         yield db
 
 
-def summary(db: sqlite3.Connection) -> Summary:
+def summary(db: sqlite3.Connection, now: Clock = time.time) -> Summary:
     """The figures of a crawl as of its last commit."""
     is_page = "WHERE status BETWEEN 200 AND 299"
     pages, kept, size, first, last = db.execute(
@@ -95,11 +102,17 @@ def summary(db: sqlite3.Connection) -> Summary:
         states=states,
         reasons=dict(sorted(reasons.items(), key=lambda item: -item[1])),
         last_event=with_json(event, "detail") if event else None,
+        hosts_resting=count_resting(db, now()),
+        resting=resting(db, now()),
+        slowest=slowest(db),
     )
 
 
 def explain(
-    db: sqlite3.Connection, fingerprint: Fingerprint, origin: str
+    db: sqlite3.Connection,
+    fingerprint: Fingerprint,
+    origin: str,
+    now: Clock = time.time,
 ) -> Explanation | None:
     """How a URL was found, ranked, fetched and judged; None when it is not known."""
     row = db.execute(
@@ -113,8 +126,11 @@ def explain(
         target = db.execute("SELECT url FROM link WHERE id = ?", (page["copy_of"],))
         original = target.fetchone()[0]
     robots = db.execute(
-        "SELECT origin, status, fetched_at FROM robots WHERE origin = ?", (origin,)
+        "SELECT origin, status, fetched_at, expires_at, failures FROM robots "
+        "WHERE origin = ?",
+        (origin,),
     ).fetchone()
+    delay = db.execute("SELECT delay FROM host WHERE id = ?", (row["host"],))
     died = db.execute(
         "SELECT deaths FROM suspect WHERE fingerprint = ?", (fingerprint,)
     )
@@ -127,6 +143,8 @@ def explain(
         in_links=counted.fetchone()[0],
         robots=dict(robots) if robots else None,
         deaths=next((deaths for (deaths,) in died), 0),
+        delay=delay.fetchone()[0],
+        resting=rest_of(db, row["host"], now()),
     )
 
 

@@ -1,0 +1,59 @@
+"""crawl.db in; the hosts that may not be visited for a while, and why, out."""
+
+from __future__ import annotations
+
+import sqlite3
+
+import msgspec
+
+SHOWN = 5  # hosts, those that rest longest
+
+
+class Resting(msgspec.Struct, frozen=True):
+    """A host that may not be visited yet."""
+
+    host: str
+    reason: str  # of the visit after which it rests: http_429, robots_unreachable, …
+    until: float  # seconds since 1970
+
+
+def resting(db: sqlite3.Connection, now: float) -> list[Resting]:
+    """The hosts that rest longest from now on."""
+    return _resting(db, "1 ORDER BY rest_until DESC", now, SHOWN)
+
+
+def first_to_wake(db: sqlite3.Connection, now: float) -> Resting | None:
+    """The host whose rest ends next."""
+    return next(iter(_resting(db, "1 ORDER BY rest_until", now, 1)), None)
+
+
+def rest_of(db: sqlite3.Connection, host: int, now: float) -> Resting | None:
+    """The rest of a host, by id, if it rests."""
+    return next(iter(_resting(db, "host.id = ?3", now, 1, host)), None)
+
+
+def count_resting(db: sqlite3.Connection, now: float) -> int:
+    """How many hosts rest."""
+    row = db.execute("SELECT count(*) FROM host WHERE rest_until > ?", (now,))
+    return int(row.fetchone()[0])
+
+
+def slowest(db: sqlite3.Connection) -> dict[str, float]:
+    """The hosts that ask for the longest Crawl-delays, with these."""
+    rows = db.execute(
+        "SELECT name, delay FROM host WHERE delay > 0 ORDER BY delay DESC LIMIT ?",
+        (SHOWN,),
+    )
+    return dict(rows.fetchall())
+
+
+def _resting(
+    db: sqlite3.Connection, which: str, now: float, limit: int, *more: int
+) -> list[Resting]:
+    rows = db.execute(
+        "SELECT name, coalesce(reason, ''), rest_until "  # noqa: S608
+        "FROM host LEFT JOIN rest ON rest.host = host.id "
+        f"WHERE rest_until > ?1 AND {which} LIMIT ?2",
+        (now, limit, *more),
+    )
+    return [Resting(*row) for row in rows]

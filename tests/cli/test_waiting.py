@@ -1,0 +1,81 @@
+"""A crawl that can only wait says for whom, why and until when."""
+
+import asyncio
+import json
+import re
+import signal
+import time
+
+import pytest
+
+from crawling import OPILIO, opilio
+from opilio.cli.waiting import in_words
+from opilio.lab.synthetic.small import SmallWeb, page
+from opilio.lab.synthetic.web import SyntheticAnswer
+
+OVERLOADED = SyntheticAnswer(503, (("retry-after", "1000"),))
+ROBOTS_DOWN = SmallWeb({"http://seed.test/robots.txt": OVERLOADED})
+PAGE_DOWN = SmallWeb(
+    {
+        "http://seed.test/": page("Bees", "honey", {"http://busy.test/": "bees"}),
+        "http://busy.test/robots.txt": SyntheticAnswer(
+            200, (("content-type", "text/plain"),), b"User-agent: *\nCrawl-delay: 2"
+        ),
+        "http://busy.test/": SyntheticAnswer(429, (("retry-after", "1000"),)),
+    }
+)
+
+
+async def first_line(life, *, quiet: bool) -> str:
+    """The first thing that a crawl says before it is interrupted."""
+    command = [each for each in life.command() if quiet or each != "-q"]
+    process = await asyncio.create_subprocess_exec(
+        OPILIO,
+        *map(str, command),
+        stdout=asyncio.subprocess.DEVNULL,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    assert process.stderr
+    line = await asyncio.wait_for(process.stderr.readline(), 50)
+    process.send_signal(signal.SIGINT)
+    await asyncio.wait_for(process.communicate(), 30)
+    return line.decode()
+
+
+@pytest.mark.parametrize("quiet", [True, False], ids=["quiet", "JSON lines"])
+async def test_while_robots_txt_of_the_only_seed_fails_it_is_told(crawled, quiet: bool):
+    life = await crawled(ROBOTS_DOWN)
+    line = await first_line(life, quiet=quiet)
+    if quiet:
+        assert line.startswith("Nothing can be visited now; one link waits for seed.te")
+        assert "robots.txt cannot be had" in line
+        assert re.search(r"\(in 1[56] min\)", line)
+    else:
+        told = json.loads(line)
+        assert (told["event"], told["host"]) == ("waiting", "seed.test")
+        assert told["why"] == "robots_unreachable"
+        assert 900 < told["until"] - time.time() <= 1000
+
+
+async def test_status_and_explain_say_until_when_a_host_rests(crawled):
+    life = await crawled(PAGE_DOWN)
+    await first_line(life, quiet=True)
+    figures = (await opilio("status", life.folder, "--json")).json()
+    assert figures["hosts_resting"] == 1
+    [rest] = figures["resting"]
+    assert (rest["host"], rest["reason"]) == ("busy.test", "http_429")
+    assert 900 < rest["until"] - time.time() <= 1000
+    assert figures["slowest"] == {"busy.test": 2.0}
+    shown = await opilio("status", life.folder)
+    assert "Hosts that rest: 1" in shown.out
+    assert "busy.test until" in shown.out and "it answered 429" in shown.out
+    assert "busy.test: 2 s" in shown.out
+    shown = await opilio("explain", life.folder, "http://busy.test/")
+    assert "its host asks for 2 s between two visits" in shown.out
+    assert "at rest: busy.test until" in shown.out and "429" in shown.out
+
+
+def test_a_wait_without_a_rest_is_told_too():
+    slow = {"host": "slow.test", "why": "crawl_delay", "delay": 30.0, "links": 2}
+    assert "2 links wait: slow.test asks for 30 s" in in_words(slow)
+    assert "wait to be tried again" in in_words({"why": "retry", "links": 9})
