@@ -25,6 +25,7 @@ from opilio.config import Fetch, Store
 from opilio.errors import BadInput, FetchError
 from opilio.event_loop import run_loop
 from opilio.fetch.egress import Egress
+from opilio.read.kernels import COMPILED
 from opilio.types import ReaderSetup, Response
 
 LIBRARIES = ("pycurl", "turbohtml", "ada-url", "protego", "fastwarc", "numpy", "uvloop")
@@ -76,6 +77,8 @@ def look(folder: Path) -> Iterator[Finding]:
         True,
         f"{__version__}, Python {platform.python_version()}, {sys.platform}",
     )
+    how = "compiled" if COMPILED else "numpy; with a C compiler at installation, faster"
+    yield Finding("counting", True, how)
     yield Finding(
         "libraries", True, ", ".join(f"{name} {version(name)}" for name in LIBRARIES)
     )
