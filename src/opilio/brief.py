@@ -14,7 +14,6 @@ from typing import TypeVar
 import msgspec
 
 from opilio.errors import BadInput
-from opilio.read.main_text import main_text
 from opilio.reader import make_reader
 from opilio.topic import Topic
 from opilio.topic.dictionary import merge, read_dictionary
@@ -128,12 +127,7 @@ def make_brief(topic: Topic, asked: Mapping[str, float] | None = None) -> Brief:
     if not weights and ontology.importance:
         weights = dict(ontology.importance)
     if not weights:
-        weights = keywords(
-            map(main_text, relevant),
-            map(main_text, irrelevant),
-            language=language,
-            top=FROM_EXAMPLES,
-        )
+        weights = keywords_of(relevant, irrelevant, language)
     terms = tuple(dict.fromkeys((*weights, *ontology.terms())))
     dictionaries = {
         source: merge(read_dictionary(Path(name)), ontology.dictionaries[source])
@@ -147,7 +141,7 @@ def make_brief(topic: Topic, asked: Mapping[str, float] | None = None) -> Brief:
         dictionaries=dictionaries,
         concepts=ontology.near,
     )
-    reader = make_reader(brief.setup(vector=True))
+    pages = as_examples([*relevant, *irrelevant], brief)
     subject = Subject(
         threshold=topic.threshold,
         weights=by_key(vocabulary, weights),
@@ -161,10 +155,24 @@ def make_brief(topic: Topic, asked: Mapping[str, float] | None = None) -> Brief:
             for name, features in ontology.classes.items()
         },
         targets=ontology.targets,
-        relevant=[without_links(reader.read(response)) for response in relevant],
-        irrelevant=[without_links(reader.read(response)) for response in irrelevant],
+        relevant=pages[: len(relevant)],
+        irrelevant=pages[len(relevant) :],
     )
     return msgspec.structs.replace(brief, subject=subject)
+
+
+def keywords_of(
+    relevant: Sequence[Response], irrelevant: Sequence[Response], language: str
+) -> dict[str, float]:
+    """The words that tell the first pages from the others, with their weights."""
+    from opilio.read.main_text import main_text  # its libraries take their time
+
+    return keywords(
+        map(main_text, relevant),
+        map(main_text, irrelevant),
+        language=language,
+        top=FROM_EXAMPLES,
+    )
 
 
 def weights_of(topic: Topic, asked: Mapping[str, float]) -> dict[str, float]:
@@ -270,9 +278,12 @@ def read_example(path: Path) -> Response:
     return Response(url, 200, [("content-type", "text/html")], body, 0.0)
 
 
-def without_links(page: Page) -> Page:
-    """The page as an example: only what it says."""
-    return msgspec.structs.replace(page, links=())
+def as_examples(responses: Sequence[Response], brief: Brief) -> list[Page]:
+    """Saved pages as examples: only what they say."""
+    if not responses:
+        return []  # to make a reader takes its time
+    read = make_reader(brief.setup(vector=True)).read
+    return [msgspec.structs.replace(read(one), links=()) for one in responses]
 
 
 def save_brief(brief: Brief, path: Path) -> None:

@@ -1,4 +1,7 @@
-"""Settings in; the parts of a crawl, chosen and wired, out."""
+"""Settings in; the parts of a crawl, chosen and wired, out.
+
+Parts that few crawls need are imported where they are made: importing takes time.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
@@ -19,33 +22,23 @@ from opilio.errors import BadInput
 from opilio.fetch.addresses import parse_networks
 from opilio.fetch.egress import Egress
 from opilio.fetch.http import HttpFetch
-from opilio.fetch.replay import ReplayFetch
 from opilio.fetch.robots import Robots
 from opilio.fetch.route import parse_proxy
 from opilio.followed import FollowedLog
 from opilio.frontier.sqlite import SqliteFrontier
 from opilio.judge import JUDGES
 from opilio.judge.languages import InLanguages
-from opilio.look_ahead import (
-    LookAhead,
-    check_classes,
-    learn_look_ahead,
-    load_look_ahead,
-    network,
-)
 from opilio.plan import Plan
 from opilio.read.pool import ReaderPool
 from opilio.reader import make_reader
 from opilio.scope import Scope
 from opilio.searching import keep_index
-from opilio.seeds import Visits, gather_seeds
 from opilio.sites.keeper import SiteKeeper
 from opilio.store.folder import CrawlFolder
 from opilio.store.robots import SqliteRobots
 from opilio.store.store import Store
-from opilio.strategies import is_file, load, strategies
+from opilio.strategies import is_file, load, place_of, strategies
 from opilio.topic.file import QueryLog
-from opilio.topic.train_one import Pace
 from opilio.topic.weight_table import normalised
 from opilio.types import (
     Fetch,
@@ -58,6 +51,9 @@ from opilio.types import (
     Seeker,
     Strategy,
 )
+
+if TYPE_CHECKING:
+    from opilio.look_ahead import LookAhead
 
 T = TypeVar("T")
 ASKED = 4  # of the topic's terms, in a question to search engines
@@ -79,7 +75,9 @@ def make_judge(plan: Plan, brief: Brief) -> Judge:
 
 def find_strategy(name: str) -> str:
     """Where the class of a strategy is: one that is known, or in a file of Python."""
-    return name if is_file(name) else choose("strategy", name, strategies())
+    if is_file(name):
+        return name
+    return place_of(name) or choose("strategy", name, strategies())
 
 
 def make_strategy(
@@ -98,7 +96,8 @@ def make_strategy(
 
 def check_plan(plan: Plan) -> None:
     """Raise BadInput for what cannot be built, before anything is made."""
-    choose("strategy", plan.crawl.strategy, strategies())
+    if not place_of(plan.crawl.strategy):
+        choose("strategy", plan.crawl.strategy, strategies())
     choose("judge", plan.crawl.judge, JUDGES)
     parse_networks(plan.fetch.allow_networks)
     parse_proxy(plan.fetch.proxy)
@@ -117,6 +116,8 @@ def prepare(plan: Plan, folder: CrawlFolder, *, fresh: bool = False) -> Brief:
     make_judge(plan, brief)  # which may lack something in the topic,
     strategy = make_strategy(plan, brief)  # as may this
     if strategy.reads.look_ahead and plan.topic.classes:
+        from opilio.look_ahead import check_classes
+
         check_classes(plan.topic.classes)
     return brief
 
@@ -205,6 +206,9 @@ async def look_ahead(
     classes, reads = plan.topic.classes, make_strategy(plan, brief).reads
     if not classes or not reads.look_ahead:
         return None
+    from opilio.look_ahead import learn_look_ahead, load_look_ahead, network
+    from opilio.topic.train_one import Pace
+
     if known := load_look_ahead(folder.models, classes.target):
         return known
     reader = make_reader(brief.setup(vector=True, transcribe=reads.transcribe))
@@ -303,6 +307,8 @@ def make_readers(count: int, setup: bytes) -> ReaderPool:
 def make_fetch(plan: Plan, store: Store, frontier: SqliteFrontier) -> Fetch:
     """The network, or WARC files in its place."""
     if plan.replay:
+        from opilio.fetch.replay import ReplayFetch
+
         return ReplayFetch([Path(name) for name in plan.replay])
     egress = Egress(plan.fetch)
     robots = Robots(
@@ -337,6 +343,8 @@ async def find_seeds(
     asks = sources.search or sources.sitemaps or sources.feeds
     if not asks or not isinstance(fetch, HttpFetch) or catalogue.has_event("seeds"):
         return listed
+    from opilio.seeds import Visits, gather_seeds
+
     visits = Visits(fetch.egress.get, fetch.robots, plan.politeness.delay)
     seeds = await gather_seeds(
         sources,

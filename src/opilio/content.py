@@ -1,6 +1,7 @@
 """Bodies and their headers in; plain bytes, text, kinds and robots wishes out.
 
 Everything here is pure and expects hostile input: each loop over a body has a limit.
+turbohtml is imported where it is needed: what only fetches does without.
 """
 
 from __future__ import annotations
@@ -11,9 +12,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 import brotli
-import turbohtml
 from isal import isal_zlib
-from turbohtml.detect import detect
 
 from opilio.errors import Unusable
 
@@ -148,9 +147,8 @@ SAMPLE = 2**13  # bytes the statistical detector sees: it costs 0.13 ms a KB
 def charset(body: bytes, content_type: str) -> tuple[str, str]:
     """The encoding of a body, and what decided it, in the order of the WHATWG.
 
-    The name is the WHATWG's in lower case; Python decodes it as `"whatwg-" + name`
-    (a codec of turbohtml, so that text and parsed page agree). Decided by: "bom",
-    "header", "meta", "detected", "default".
+    The name is the WHATWG's in lower case; `in_encoding` decodes it. Decided by:
+    "bom", "header", "meta", "detected", "default".
     """
     for mark, name in BOMS:
         if body.startswith(mark):
@@ -159,6 +157,8 @@ def charset(body: bytes, content_type: str) -> tuple[str, str]:
         return name, "header"
     head = body[:PRESCAN]
     if b"charset" in head.lower():
+        import turbohtml
+
         document = turbohtml.parse(head, positions=False)
         if document.encoding_confidence == "certain":
             return str(document.encoding).lower(), "meta"
@@ -168,6 +168,8 @@ def charset(body: bytes, content_type: str) -> tuple[str, str]:
 @lru_cache(maxsize=256)
 def encoding(label: str) -> str:
     """The WHATWG name of the encoding that a label means; "" for an unknown one."""
+    import turbohtml
+
     try:
         document = turbohtml.parse(b"", encoding=label)
     except (LookupError, ValueError):
@@ -191,6 +193,8 @@ def guess(body: bytes) -> tuple[str, str]:
         else:
             if used == len(body) or not whole.isascii():  # it may be cut in a character
                 return "utf-8", "default" if body.isascii() else "detected"
+    from turbohtml.detect import detect
+
     match = detect(body[:SAMPLE])
     if match.encoding is None or match.confidence == 0.0:
         return "windows-1252", "default"
@@ -209,10 +213,17 @@ def bare_utf16(head: bytes) -> str:
 def text(body: bytes, content_type: str) -> tuple[str, str]:
     """A body as text, each undecodable byte as U+FFFD, and the encoding's name."""
     name, decided_by = charset(body, content_type)
-    # Python's own decoder gives the same for UTF-8, ten times as fast.
-    codec = name if name == "utf-8" else f"whatwg-{name}"
-    decoded = body.decode(codec, "replace")
+    decoded = in_encoding(body, name)
     return (decoded.removeprefix("\ufeff") if decided_by == "bom" else decoded), name
+
+
+def in_encoding(body: bytes, name: str) -> str:
+    """Bytes in an encoding of the WHATWG as text, as turbohtml would read them."""
+    if name == "utf-8":  # Python's own decoder gives the same, ten times as fast
+        return body.decode("utf-8", "replace")
+    import turbohtml.detect  # noqa: F401  # it brings these codecs
+
+    return body.decode(f"whatwg-{name}", "replace")
 
 
 HTML_TYPES = frozenset(("text/html", "application/xhtml+xml"))

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from opilio.read.html import PageReader
 from opilio.store.warc import pack
 from opilio.types import ReaderSetup, Reading, Response
+
+if TYPE_CHECKING:
+    from opilio.read.html import PageReader
 
 
 def make_job(setup: bytes) -> Callable[[Response], Reading]:
@@ -23,9 +26,12 @@ def make_job(setup: bytes) -> Callable[[Response], Reading]:
 
 def make_reader(setup: ReaderSetup) -> PageReader:
     """A reader that knows the set-up's terms and dictionaries."""
+    # Imported here: many import this file, and few of them read in the end.
+    from opilio.read.html import PageReader
+
     if not setup.dictionaries:
         return PageReader(setup)
-    # Imported here: with the topics comes much that other readers do not need.
+    # With the topics comes much that other readers do not need.
     from opilio.topic.transcriptor import Transcriptor
 
     return PageReader(setup, Transcriptor(setup.dictionaries, setup.language))

@@ -6,36 +6,79 @@ import sqlite3
 import sys
 
 import typer
-from rich.text import Text
 
 from opilio import __version__
-from opilio.cli.crawl import crawl
-from opilio.cli.demo import demo
-from opilio.cli.doctor import doctor
-from opilio.cli.evolve import evolve
-from opilio.cli.explain import explain
-from opilio.cli.export import export
-from opilio.cli.lab import lab_app
-from opilio.cli.search import SearchCommand, search
-from opilio.cli.sites import sites
-from opilio.cli.status import status
-from opilio.cli.strategies import list_strategies
-from opilio.cli.terminal import stderr
-from opilio.cli.topic import topic_app
+from opilio.cli.deferred import Place, deferred
 from opilio.errors import OpilioError
+
+COMMANDS = {
+    "demo": Place(
+        "opilio.cli.demo",
+        "demo",
+        "Make a small web, serve it on loopback, crawl it, and show the harvest.",
+    ),
+    "crawl": Place("opilio.cli.crawl", "crawl", "Crawl the web for a topic."),
+    "status": Place(
+        "opilio.cli.status",
+        "status",
+        "Show how a crawl stands: pages, harvest rate, frontier, states with reasons.",
+    ),
+    "search": Place(
+        "opilio.cli.search",
+        "search",
+        "Search the pages of a crawl, also while it runs.",
+        "SearchCommand",
+    ),
+    "explain": Place(
+        "opilio.cli.explain",
+        "explain",
+        "Explain a URL: the way to it, its promise, its verdict block by block.",
+    ),
+    "sites": Place(
+        "opilio.cli.sites",
+        "sites",
+        "Show the models of websites: what each has of the domain, most useful first.",
+    ),
+    "export": Place(
+        "opilio.cli.export",
+        "export",
+        "Hand the pages of a crawl on, best first.",
+    ),
+    "doctor": Place(
+        "opilio.cli.doctor",
+        "doctor",
+        "Check what a crawl needs: libraries, disk, files, clock, readers, network.",
+    ),
+    "evolve": Place(
+        "opilio.cli.evolve",
+        "evolve",
+        "Let a crawl evolve: fill in its websites, follow links, refresh its pages.",
+    ),
+    "strategies": Place(
+        "opilio.cli.strategies",
+        "list_strategies",
+        "List the ways to choose the next link, with their options.",
+    ),
+    "topic": Place(
+        "opilio.cli.topic",
+        "topic_app",
+        "Make a topic file, or show what one says.",
+    ),
+    "lab": Place(
+        "opilio.cli.lab",
+        "lab_app",
+        "Measure strategies on a fixed web whose labels no crawl ever sees.",
+    ),
+}
 
 app = typer.Typer(
     name="opilio",
+    cls=deferred(COMMANDS),
     help="Name a subject; get the pages of the web that are about it, best first.",
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
 )
-for command in (demo, crawl, status, search, explain, sites, export, doctor, evolve):
-    app.command(cls=SearchCommand if command is search else None)(command)
-app.command("strategies")(list_strategies)
-app.add_typer(topic_app)
-app.add_typer(lab_app)
 
 
 def show_version(wanted: bool) -> None:
@@ -59,15 +102,22 @@ def main() -> None:
     try:
         app()
     except OpilioError as error:
-        stderr.print(Text(f"opilio: {error}", "bold red"), soft_wrap=True)
-        sys.exit(error.exit_code)
+        sys.exit(tell(str(error), error.exit_code))
     except sqlite3.DatabaseError as error:
-        told = f"opilio: crawl.db cannot be used: {error}; put it back from a copy"
-        stderr.print(Text(told, "bold red"), soft_wrap=True)
-        sys.exit(2)
+        told = f"crawl.db cannot be used: {error}; put it back from a copy"
+        sys.exit(tell(told, 2))
     except BrokenPipeError:
         sys.stderr.close()  # the reader of our output has gone, e.g. `| head`
         sys.exit(1)
     except OSError as error:
-        stderr.print(Text(f"opilio: {error}", "bold red"), soft_wrap=True)
-        sys.exit(1)
+        sys.exit(tell(str(error), 1))
+
+
+def tell(error: str, exit_code: int) -> int:
+    """Say what is wrong."""
+    from rich.text import Text
+
+    from opilio.cli.terminal import stderr
+
+    stderr.print(Text(f"opilio: {error}", "bold red"), soft_wrap=True)
+    return exit_code

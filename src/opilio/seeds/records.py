@@ -152,7 +152,7 @@ def as_utf8(body: bytes) -> bytes:
     name = content.encoding(declared[1].decode("ascii", "replace")) if declared else ""
     if name in ("", "utf-8", "utf-16le", "utf-16be"):  # the latter it cannot be
         return body
-    return body.decode(f"whatwg-{name}", "replace").encode("utf-8", "replace")
+    return content.in_encoding(body, name).encode("utf-8", "replace")
 
 
 def with_ampersands_escaped(body: bytes) -> bytes:

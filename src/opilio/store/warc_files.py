@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
-from opilio import __version__, archive
+from opilio import __version__
 from opilio.errors import BadInput
 from opilio.store.warc import pack_warcinfo
 from opilio.types import Clock, Response
@@ -32,6 +32,8 @@ DESCRIPTION = {
 
 def read_record(folder: Path, name: str, offset: int, length: int) -> Response:
     """The response that was appended there."""
+    from opilio import archive  # most only write
+
     try:
         return archive.read_response(folder / name, offset, length)
     except (OSError, ValueError) as error:

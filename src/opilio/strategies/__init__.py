@@ -9,7 +9,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from importlib import import_module
-from importlib.metadata import entry_points
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
@@ -63,9 +62,15 @@ class MakesStrategy(Protocol):
 
 def strategies() -> Mapping[str, str]:
     """The name of each strategy -> module:class, ours first."""
-    ours = {name: f"opilio.strategies.{place}" for name, place in OURS.items()}
+    from importlib.metadata import entry_points  # it takes its time, as does looking
+
     found = {entry.name: entry.value for entry in entry_points(group=GROUP)}
-    return {**found, **ours}
+    return {**found, **{name: place_of(name) for name in OURS}}
+
+
+def place_of(name: str) -> str:
+    """The module:class of a strategy, if it is one of ours; else ""."""
+    return f"opilio.strategies.{OURS[name]}" if name in OURS else ""
 
 
 def is_file(name: str) -> bool:

@@ -1,0 +1,74 @@
+"""Where each command is in; commands that are imported once they are run out.
+
+A list of commands needs their names and first lines only, and each command needs but
+its own imports.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from importlib import import_module
+from typing import Any, NamedTuple
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+
+class Place(NamedTuple):
+    """Where a command is, and what it does."""
+
+    module: str
+    name: str  # of a function, or of a Typer with commands of its own
+    help: str  # the first line of its own
+    kind: str = ""  # the name of its TyperCommand, if it is of a special one
+
+    def load(self, command: str) -> TyperCommand | TyperGroup:
+        """Import what is there: the command of that name."""
+        module = import_module(self.module)
+        found = getattr(module, self.name)
+        if isinstance(found, typer.Typer):
+            return typer.main.get_group(found)
+        alone = typer.Typer(add_completion=False)
+        kind = getattr(module, self.kind) if self.kind else None
+        alone.command(command, cls=kind)(found)
+        made: TyperCommand = typer.main.get_command(alone)  # type: ignore[assignment]
+        return made
+
+
+class Deferred(TyperCommand):
+    """A command that is imported when it is run or its parameters are asked for."""
+
+    def __init__(self, name: str, place: Place) -> None:
+        self.place = place
+        super().__init__(name, help=place.help)
+
+    @cached_property
+    def loaded(self) -> TyperCommand | TyperGroup:
+        """The command itself."""
+        return self.place.load(self.name or "")
+
+    def make_context(self, *args: Any, **extra: Any) -> Any:
+        """Let the command itself read what was given; it is run from then on."""
+        return self.loaded.make_context(*args, **extra)
+
+    @property
+    def params(self) -> Any:
+        """Of the command itself."""
+        return self.loaded.params
+
+    @params.setter
+    def params(self, _: Any) -> None:
+        """None are known before."""
+
+
+def deferred(places: Mapping[str, Place]) -> type[TyperGroup]:
+    """A group of these commands, in this order."""
+
+    class Group(TyperGroup):
+        def __init__(self, **attributes: Any) -> None:
+            super().__init__(**attributes)
+            for name, place in places.items():
+                self.add_command(Deferred(name, place))
+
+    return Group

@@ -1,0 +1,60 @@
+"""Commands are imported when they are run, and look the same before and after."""
+
+import subprocess
+import sys
+
+import pytest
+from typer.testing import CliRunner
+
+from opilio.cli import COMMANDS, app
+
+SAYS_WHAT_IS_LOADED = """
+import sys
+from opilio.cli import app
+try:
+    app({arguments!r})
+except SystemExit:
+    pass
+print("loaded:", *sorted(name for name in sys.modules if name.startswith("opilio.")))
+"""
+
+
+def loaded_by(*arguments: str) -> list[str]:
+    code = SAYS_WHAT_IS_LOADED.format(arguments=arguments)
+    ended = subprocess.run(
+        [sys.executable, "-c", code], check=True, capture_output=True, text=True
+    )
+    return ended.stdout.splitlines()[-1].split()[1:]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_list_of_commands_says_what_each_says_of_itself(name: str):
+    place = COMMANDS[name]
+    itself = (place.load(name).help or "").partition("\n")[0]
+    assert itself == place.help
+
+
+def test_the_list_of_commands_imports_none_of_them():
+    assert loaded_by("--help") == [
+        "opilio.cli",
+        "opilio.cli.deferred",
+        "opilio.errors",
+    ]
+
+
+def test_a_command_imports_no_other():
+    loaded = loaded_by("crawl", "--help")
+    assert "opilio.cli.crawl" in loaded
+    assert "opilio.cli.lab" not in loaded
+    assert "opilio.cli.demo" not in loaded
+
+
+def test_a_command_has_its_own_options_and_those_of_all():
+    shown = CliRunner().invoke(app, ["search", "-h"])
+    assert shown.exit_code == 0
+    assert "--expand-seconds" in shown.stdout
+
+
+def test_a_command_of_a_special_kind_stays_one(tmp_path):
+    ended = CliRunner().invoke(app, ["search", str(tmp_path), "-word"])
+    assert "No such option" not in ended.output
