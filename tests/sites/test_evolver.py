@@ -10,6 +10,7 @@ import pytest
 from warcio.archiveiterator import ArchiveIterator
 
 from crawling import OPILIO, SETTINGS, Crawled, opilio
+from opilio import growing
 from opilio.cli.evolve import parse_time
 from opilio.errors import BadInput
 from opilio.lab.synthetic.small import SmallWeb, page
@@ -329,6 +330,69 @@ async def test_phases_come_in_order_and_take_no_other_link(crawled):
     assert life.states()["http://dull.test/"] == ("waiting", None)
 
 
+def many(host: str, *others: str) -> dict:
+    """A site about bees with twelve pages, whose homepage links to other sites."""
+    names = [f"/{n}" for n in range(12)]
+    links = dict.fromkeys(names, "bee") | {
+        f"http://{other}/": "honey" for other in others
+    }
+    pages = {"/": tagged(f"Bees of {host}", BEES * 20 + host, links)} | {
+        name: tagged(f"Bee {name}", f"A bee of {host}, number {name}. " * 30)
+        for name in names
+    }
+    return {f"http://{host}{path}": answer for path, answer in pages.items()}
+
+
+BUSY = SmallWeb(
+    many("seed.test", "new.test")
+    | many("new.test", *(f"w{n}.far.test" for n in range(9)))
+    | {
+        f"http://w{n}.far.test/": tagged("Far", BEES * 20 + f"far{n} " * 9)
+        for n in range(9)
+    }
+)
+ONE = SETTINGS + "[crawl]\nin_flight = 1\nstrategy = 'breadth-first'\n"
+
+
+@pytest.mark.parametrize(
+    ("mode", "pages"), [("fixed", (5, 2, 5)), ("paper", (9, 3, 0))]
+)
+async def test_every_phase_has_its_share_unless_by_the_letter(crawled, mode, pages):
+    """The known site has 9 more pages; after 2 of the new one it is known well, too."""
+    life = await crawled(BUSY, settings_text=ONE)
+    await life.crawl("--max-pages", 4)  # of seed.test; then the homepage of new.test
+    with sqlite3.connect(life.folder / "crawl.db") as db:
+        db.execute("UPDATE link SET promise = 9 WHERE url = 'http://new.test/'")
+    db.close()
+    await life.crawl("--max-pages", 5)
+    told = await growing.evolve(
+        life.folder, 12, mode=mode, proxy=life.server.proxy_url, tell=pytest.fail
+    )
+    assert tuple(outcome.pages for outcome in told[:3]) == pages
+    assert sum(outcome.relevant for outcome in told[:3]) == 12
+
+
+@pytest.mark.parametrize(
+    ("bound", "most"),
+    [("per_host = 5", {"seed.test": 5, "new.test": 5, "far.test": 9}),
+     ("per_domain = 4", {"seed.test": 4, "new.test": 4, "far.test": 4})],
+)  # fmt: skip
+async def test_budgets_of_hosts_and_domains_hold_when_it_grows(crawled, bound, most):
+    life = await crawled(BUSY, settings_text=f"{ONE}[bounds]\n{bound}\n")
+    await life.crawl("--max-pages", 3)
+    for _ in range(2):
+        await growing.evolve(life.folder, 99, proxy=life.server.proxy_url)
+    rows = life.rows("SELECT domain, sum(taken) FROM host GROUP BY domain")
+    assert dict(rows) == most
+    pages = life.rows("SELECT count(*) FROM page WHERE score IS NOT NULL")
+    assert pages == [(sum(most.values()),)]
+    # nothing is lost by that: with larger budgets, it goes on
+    settings = life.folder / "crawl.toml"
+    settings.write_text(settings.read_text().replace(bound, bound[:-1] + "0"))
+    await growing.evolve(life.folder, 99, proxy=life.server.proxy_url)
+    assert life.rows("SELECT count(*) FROM page WHERE score IS NOT NULL") == [(35,)]
+
+
 async def test_an_archive_is_said_not_to_change(crawled):
     life = await crawled(SmallWeb(hive()))
     await life.crawl()
@@ -340,6 +404,9 @@ async def test_an_archive_is_said_not_to_change(crawled):
     replayed = Crawled(home)
     ended = await opilio(*replayed.command("--replay", warc, "--max-pages", 2))
     assert ended.code == 0, ended.err
+    [site] = (await opilio("sites", replayed.folder, "--json")).json()["sites"]
+    assert site["due"] is None
+    assert "no page is due" in (await opilio("sites", replayed.folder)).out
     told = await evolve(replayed)
     assert "archive" in told["refresh"]["note"]
     assert told["fill"]["pages"] + told["complete"]["pages"] == 2
