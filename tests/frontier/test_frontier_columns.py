@@ -3,54 +3,70 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import count
 
 import numpy as np
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from opilio.frontier import order
-from opilio.frontier.known import WIDTH, Known
+from opilio.frontier.known import WIDTH, Known, Table
 from opilio.frontier.templates import TemplateCount
 
 prints = st.one_of(st.integers(-8, 8), st.integers(-(2**63), 2**63 - 1))
 numbers = st.floats(allow_nan=False, allow_infinity=False)
 
 
-@given(st.lists(st.lists(prints, unique=True, max_size=40), max_size=8), st.data())
+class SmallSteps(Known):
+    """A map that is as careful with few fingerprints as others are with millions."""
+
+    recent, at_once = 8, 32
+
+
+@settings(deadline=None)
+@given(st.lists(st.lists(prints, unique=True, max_size=90), max_size=12), st.data())
 def test_known_fingerprints_are_found_and_no_others(
     batches: list[list[int]], data: st.DataObject
 ) -> None:
-    known, model = Known(), {}
+    known, model = SmallSteps(), dict[int, int]()
     for batch in batches:
-        new = [value for value in batch if value not in model]
-        ids = np.arange(len(model) + 1, len(model) + 1 + len(new))
-        known.put(np.array(new, np.int64), ids)
-        model.update(zip(new, ids.tolist(), strict=True))
-    asked = data.draw(st.lists(prints)) + list(model)
-    ids = known.find(np.array(asked, np.int64)).tolist()
-    assert ids == [model.get(value, 0) for value in asked]
+        start = len(model) + 1
+        new = dict(zip((v for v in batch if v not in model), count(start)))
+        model.update(new)
+        if data.draw(st.booleans()):
+            known.put(new)
+        else:
+            values, ids = np.array([*new], np.int64), np.array([*new.values()], int)
+            known.load(values, ids)
+        asked = data.draw(st.lists(prints)) + list(model)
+        assert known.find(asked) == [model.get(value, 0) for value in asked]
+    assert known.count == len(model)
 
 
-def test_known_grows_far_beyond_its_first_size() -> None:
-    known, values = Known(), np.arange(-50_000, 50_000) << 20
-    for start in range(0, len(values), 999):
-        some = values[start : start + 999]
-        known.put(some, np.arange(start + 1, start + 1 + len(some)))
-    assert (known.find(values) == np.arange(1, len(values) + 1)).all()
-    assert not known.find(values + 1).any()
+def test_known_grows_far_beyond_its_first_size_in_small_steps() -> None:
+    known, values = SmallSteps(), [value << 20 for value in range(-50_000, 50_000)]
+    emptying = 0
+    for start in range(0, len(values), 99):
+        known.put(dict(zip(values[start : start + 99], count(start + 1))))
+        emptying += known._full is not None
+        if start % 9900 == 0:
+            assert known.find(values[: start + 1]) == [*range(1, start + 2)]
+    assert emptying > 100  # puts while two tables were there
+    assert known.find(values) == [*range(1, len(values) + 1)]
+    assert not any(known.find([value + 1 for value in values]))
     assert known.count == len(values)
 
 
 def test_a_full_bucket_goes_over_into_the_next() -> None:
-    known = Known()
-    buckets = known._buckets(np.arange(10_000))
-    crowd = np.flatnonzero(buckets == known._last)[: WIDTH + 5]  # the last, then round
+    table = Table(4)
+    buckets = table._buckets(np.arange(10_000))
+    crowd = np.flatnonzero(buckets == table._mask)[: WIDTH + 5]  # the last, then round
     others = np.flatnonzero(buckets == 0)[:WIDTH]
     values = np.concatenate([crowd, others])
-    known.put(values, np.arange(1, len(values) + 1))
-    assert (known.find(values) == np.arange(1, len(values) + 1)).all()
-    absent = np.flatnonzero(buckets == known._last)[WIDTH + 5 :]
-    assert not known.find(absent).any()
+    table.insert(values, np.arange(1, len(values) + 1, dtype=np.uint32))
+    assert (table.find(values) == np.arange(1, len(values) + 1)).all()
+    absent = np.flatnonzero(buckets == table._mask)[WIDTH + 5 :]
+    assert not table.find(absent).any()
 
 
 @given(st.lists(numbers, min_size=2))
@@ -66,6 +82,7 @@ def test_keys_sort_promises_downwards_and_exactly(promises: list[float]) -> None
         assert (a == b) == (key_a == key_b)
 
 
+@settings(deadline=None)  # it takes 32 MB each time
 @given(st.lists(st.lists(prints, max_size=20), max_size=4))
 def test_templates_are_counted_in_order_and_never_too_low(
     batches: list[list[int]],

@@ -28,8 +28,6 @@ from opilio.types import Lease, Ranked, State
 from opilio.urls import host as host_of
 from opilio.urls import template as template_of
 
-RECENT = 2**16  # links of late, which pages of the same sites point to again
-
 _json = msgspec.json.Encoder().encode
 
 
@@ -60,49 +58,32 @@ class Intake:
         self._links = agenda.links
         self._ledger = ledger
         self._bounds = bounds
+        # Links in later modes are left as they are, whatever is found.
+        self._last = int(Mode.CROWDED if bounds.capacity else Mode.REFUSED)
         self.known = Known(expected)
-        self._recent: dict[int, int] = {}  # a part of `known` that is quick to ask
         self.templates = TemplateCount()
 
     def admit(self, batch: Sequence[Ranked], trail: Trail, now: float) -> list[int]:
         """Take links in; answers their ids."""
-        ids = self._ids(batch)
-        keys = [order.key(ranked.promise) for ranked in batch]
-        if not all(ids):
+        prints = [ranked.link.fingerprint for ranked in batch]
+        ids = self.known.find(prints)
+        if 0 in ids:
             unknown = [place for place, id in enumerate(ids) if not id]
-            new = self._append(batch, keys, unknown, trail, now)
+            new = self._append(batch, unknown, trail, now)
             for place in unknown:
-                ids[place] = new.get(batch[place].link.fingerprint, 0)
+                ids[place] = new[prints[place]]
         # Most links of a page are known and no better: one by one is quickest here.
-        mode_of, key_of = self._links.mode_of, self._links.key_of
-        last = Mode.CROWDED if self._bounds.capacity else Mode.REFUSED
-        for id, key, ranked in zip(ids, keys, batch, strict=True):
-            mode = mode_of[id]
-            may_rise = mode <= last and (key < key_of[id] or mode == Mode.CROWDED)
-            if may_rise and not ranked.reason:
-                self._improve(id, key, ranked, trail, now)
-        return ids
-
-    def _ids(self, batch: Sequence[Ranked]) -> list[int]:
-        """The id of each link; 0 where it is not known."""
-        recent = self._recent
-        if len(recent) > RECENT:
-            recent.clear()
-        ids = [recent.get(ranked.link.fingerprint, 0) for ranked in batch]
-        if all(ids):
-            return ids
-        missing = [place for place, id in enumerate(ids) if not id]
-        prints = [batch[place].link.fingerprint for place in missing]
-        found = self.known.find(np.array(prints, np.int64)).tolist()
-        for place, fingerprint, id in zip(missing, prints, found, strict=True):
-            if id:
-                ids[place] = recent[fingerprint] = id
+        mode_of, key_of, last = self._links.mode_of, self._links.key_of, self._last
+        for place, id in enumerate(ids):
+            if (mode := mode_of[id]) <= last:
+                key = order.key(batch[place].promise)
+                if key < key_of[id] or mode == Mode.CROWDED:
+                    self._improve(id, key, batch[place], trail, now)
         return ids
 
     def _append(
         self,
         batch: Sequence[Ranked],
-        keys: Sequence[int],
         unknown: list[int],
         trail: Trail,
         now: float,
@@ -112,8 +93,8 @@ class Intake:
         fresh: dict[int, int] = {}
         for place in unknown:
             fresh.setdefault(batch[place].link.fingerprint, place)
-        places = list(fresh.values())
-        found = [batch[place] for place in places]
+        found = [batch[place] for place in fresh.values()]
+        keys = [order.key(new.promise) for new in found]
         reasons, templates = self._screen(found, trail.depth)
         most = self._bounds.max_url_length
         names = [ranked.link.url[:most] for ranked in found]
@@ -125,16 +106,15 @@ class Intake:
             )
         ]
         modes = np.fromiter(map(_mode, reasons), np.uint8, len(reasons))
-        own = np.array([keys[place] for place in places], np.uint64)
+        own = np.array(keys, np.uint64)
         kept = np.where(modes == Mode.WAITING, own, np.uint64(order.WORST))
         ids = self._links.append(kept, modes, hosts)
-        self.known.put(np.fromiter(fresh, np.int64, len(fresh)), ids)
+        new = dict(zip(fresh, ids.tolist(), strict=True))
+        self.known.put(new)
         self._ledger.append(rows)
         for reason in filter(None, reasons):
             self._agenda.ended[State.UNUSABLE, reason] += 1
         self._agenda.wait(ids[modes == Mode.WAITING].tolist(), now)
-        new = dict(zip(fresh, ids.tolist(), strict=True))
-        self._recent.update(new)
         return new
 
     def _screen(
@@ -157,13 +137,14 @@ class Intake:
     def _improve(
         self, id: int, key: int, ranked: Ranked, trail: Trail, now: float
     ) -> None:
-        """Let a known link wait for what was found now, if that is better."""
+        """Let a known link wait for what was found now, if it is wanted there."""
         agenda, links = self._agenda, self._links
         mode, before = links.mode_of[id], links.key_of[id]
+        if ranked.reason:
+            return
         if mode <= Mode.DELAYED:
-            if key < before:
-                self._ledger.improve([_evidence(id, ranked, trail)])
-                agenda.reprice([id], [key], now)
+            self._ledger.improve([_evidence(id, ranked, trail)])
+            agenda.reprice([id], [key], now)
         elif mode == Mode.REFUSED:
             [reason], [template] = self._screen([ranked], trail.depth)
             if not reason:

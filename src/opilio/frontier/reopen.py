@@ -97,7 +97,7 @@ def _load(rows: list[Any], agenda: Agenda, intake: Intake) -> None:
         if mode != Mode.WAITING:
             agenda.ended[State(state), reason] += 1
     ids = agenda.links.append(keys, modes, np.array(hosts))
-    intake.known.put(np.array(prints, np.int64), ids)
+    intake.known.load(np.array(prints, np.int64), ids)
     intake.templates.add(np.array(templates, np.int64))
 
 

@@ -134,7 +134,7 @@ class LinkFrontier:
         news = list(latest.values())
         values = np.array([new[1] for new in news], np.float64)
         keys = order.keys(values)
-        ids = self._intake.known.find(np.fromiter(latest, np.int64, len(latest)))
+        ids = np.array(self._intake.known.find(list(latest)))
         links = self._agenda.links
         waiting = links.mode.take(ids) <= Mode.DELAYED
         changed = waiting & (links.key.take(ids) != keys)
