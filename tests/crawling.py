@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import sqlite3
 import sys
 from collections.abc import Awaitable, Callable
@@ -50,6 +51,20 @@ async def opilio(*arguments: object, env: dict[str, str] | None = None) -> Ended
     )
     out, err = await asyncio.wait_for(process.communicate(), 60)
     return Ended(process.returncode or 0, out.decode(), err.decode())
+
+
+def with_strategy(folder: Path, code: str) -> dict[str, str]:
+    """An environment with the class `Theirs` as a strategy `theirs` of someone else."""
+    folder.mkdir()
+    (folder / "theirs.py").write_text(code)
+    info = folder / "theirs-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: theirs\n")
+    (info / "entry_points.txt").write_text(
+        "[opilio.strategies]\ntheirs = theirs:Theirs\n"
+    )
+    others = os.environ.get("PYTHONPATH", "")
+    return {**os.environ, "PYTHONPATH": f"{folder}{os.pathsep}{others}"}
 
 
 @dataclass

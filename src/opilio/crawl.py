@@ -15,7 +15,6 @@ from collections.abc import (
     Awaitable,
     Callable,
     Iterable,
-    Iterator,
     Mapping,
     Sequence,
 )
@@ -24,7 +23,7 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from opilio import urls
+from opilio import faults, urls
 from opilio.budget import Budget
 from opilio.config import Settings
 from opilio.errors import MachineLimit, OpilioError, Transient, Unusable
@@ -47,9 +46,9 @@ from opilio.types import (
     Remembering,
     Response,
     Reviser,
-    Revision,
     State,
     Strategy,
+    Verdict,
 )
 
 SEED_PROMISE = 1e6  # before any link that a strategy has ranked
@@ -231,14 +230,13 @@ class Crawl:
         else:
             verdict = self.judge.judge(page)
             followed = msgspec.structs.replace(page, links=self.to_follow(page))
-            ranked = self.strategy.rank(followed, verdict, lease)
-            links = await self.frontier.add(ranked, via=lease)
+            links = await self.rank(followed, verdict, lease)
             self.store.save_page(
                 lease, response, reading.record, content, page, verdict, links
             )
             state = State.KEPT if verdict.relevant else State.IRRELEVANT
             if isinstance(self.strategy, Reviser):
-                await self.frontier.revise(self.revisions(self.strategy))
+                await self.revise(self.strategy)
         if state in (State.COPY, State.UNUSABLE):
             self.missed(lease, state)
         await self.frontier.done(lease, state, reason)
@@ -286,13 +284,29 @@ class Crawl:
                 contacted=error.contacted,
             )
 
-    def revisions(self, strategy: Reviser) -> Iterator[Revision]:
-        """What a strategy thinks now of links that wait; seeds come first regardless.
+    async def rank(self, page: Page, verdict: Verdict, lease: Lease) -> list[int]:
+        """Let the links of a page wait, each with its promise; answers their ids."""
+        name = self.settings.crawl.strategy
+        ranked = faults.listed(name, self.strategy.rank(page, verdict, lease))
+        try:
+            return await self.frontier.add(ranked, via=lease)
+        except (AttributeError, TypeError, ValueError):
+            faults.refuse_links(name, ranked)
+            raise
+
+    async def revise(self, strategy: Reviser) -> None:
+        """Take what a strategy thinks now of links that wait; seeds come first
+        regardless.
 
         They are planted anew whenever the crawl goes on, so one that was revised would
         change its place by that. What sites list of themselves is no such seed.
         """
-        return (new for new in strategy.revise() if new[0] not in self.planted)
+        news = [new for new in strategy.revise() if new[0] not in self.planted]
+        try:
+            await self.frontier.revise(news)
+        except (TypeError, ValueError):
+            faults.refuse_revisions(self.settings.crawl.strategy, news)
+            raise
 
     def missed(self, lease: Lease, state: State) -> None:
         """Let those who want to know hear of a visit without a new page."""

@@ -10,6 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from opilio.cli import app
+from opilio.errors import OpilioError
 from opilio.lab.compare import trial_of
 from opilio.lab.course import Ground
 from opilio.lab.runs import Task, Trace
@@ -80,3 +81,33 @@ def test_dead_links_and_redirects_count_as_requests(
     assert "redirect" in reasons
     assert "http_404" in reasons
     assert trace.ended == "budget"
+
+
+THEIRS = """
+import time
+from opilio.strategies.best_first import BestFirst
+
+class Theirs(BestFirst):
+    def rank(self, page, verdict, lease):
+        {line}
+        return super().rank(page, verdict, lease)
+"""
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "while True: pass",
+        "time.sleep(50)",
+        "\n        while True:\n            try: time.sleep(9)\n"
+        "            except Exception: pass",
+    ],
+    ids=["busy", "asleep", "deaf"],
+)
+def test_a_strategy_that_hangs_is_ended_and_named(
+    ground: Ground, tmp_path: Path, line: str
+) -> None:
+    own = tmp_path / "theirs.py"
+    own.write_text(THEIRS.replace("{line}", line))
+    with pytest.raises(OpilioError, match=r"Theirs did not end within 1.5 s"):
+        trial(ground, tmp_path, f"{own}:Theirs", time_limit=1.5)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from crawling import opilio
+from crawling import opilio, with_strategy
 from opilio.database import open_database
 from opilio.errors import MachineLimit
 from opilio.lab.synthetic.small import SmallWeb, page
@@ -17,7 +17,7 @@ SUICIDE = """
 import os, signal
 from opilio.strategies.best_first import BestFirst
 
-class Suicide(BestFirst):
+class Theirs(BestFirst):
     def rank(self, page, verdict, lease):
         if "deadly" in page.url:
             os.kill(os.getpid(), signal.SIGKILL)
@@ -25,20 +25,6 @@ class Suicide(BestFirst):
 """
 
 MISTAKE = SUICIDE.replace("os.kill(os.getpid(), signal.SIGKILL)", "1 / 0")
-
-
-def installed(folder: Path, code: str) -> dict[str, str]:
-    """An environment with a strategy `suicide` of someone else's."""
-    folder.mkdir()
-    (folder / "suicide.py").write_text(code)
-    info = folder / "suicide-1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: suicide\n")
-    (info / "entry_points.txt").write_text(
-        "[opilio.strategies]\nsuicide = suicide:Suicide\n"
-    )
-    others = os.environ.get("PYTHONPATH", "")
-    return {**os.environ, "PYTHONPATH": f"{folder}{os.pathsep}{others}"}
 
 
 @pytest.mark.parametrize(
@@ -56,11 +42,11 @@ async def test_a_page_that_kills_the_crawl_is_set_aside_after_three_deaths(
     web = {f"http://seed.test{path}": page("Bees", f"honey {path}") for path in links}
     start = {"http://seed.test/": page("Bees", "honey", links)}
     life = await crawled(SmallWeb(start | web))
-    env = installed(tmp_path / "theirs", code)
+    env = with_strategy(tmp_path / "theirs", code)
     for _ in range(3):
-        ended = await opilio(*life.command("--strategy", "suicide"), env=env)
+        ended = await opilio(*life.command("--strategy", "theirs"), env=env)
         assert ended.code == exit_code, ended.err
-    ended = await opilio(*life.command("--strategy", "suicide"), env=env)
+    ended = await opilio(*life.command("--strategy", "theirs"), env=env)
     assert ended.code == 0, ended.err
     states = life.states()
     assert states.pop("http://seed.test/deadly") == ("unusable", "poison")

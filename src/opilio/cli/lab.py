@@ -55,6 +55,13 @@ Modes = Annotated[
 Jobs = Annotated[
     int, typer.Option("--jobs", "-j", min=0, help="Crawls at a time; 0: one a core.")
 ]
+TimeLimit = Annotated[
+    float,
+    typer.Option(
+        min=0, metavar="SECONDS", help="That one crawl may take; 0: no limit."
+    ),
+]
+LONG = 900.0  # seconds
 
 
 @lab_app.command()
@@ -72,6 +79,7 @@ def run(
     seeds_mode: Modes = [SeedsMode.NEAR],  # noqa: B006
     budget: Budget = "3R",
     repeat: Repeat = 1,
+    time_limit: TimeLimit = LONG,
     jobs: Jobs = 0,
     as_json: Annotated[
         Path | None,
@@ -93,6 +101,7 @@ def run(
         modes=seeds_mode,
         budget=budget,
         repeat=repeat,
+        time_limit=time_limit,
     )
     jobs = jobs or cores()
     ground = open_ground(web, topic, jobs)
@@ -130,6 +139,7 @@ def compare_all(
     seeds_mode: Modes = [SeedsMode.NEAR],  # noqa: B006
     budget: Budget = "3R",
     repeat: Repeat = 1,
+    time_limit: TimeLimit = LONG,
     jobs: Jobs = 0,
     output: Annotated[
         Path | None,
@@ -168,6 +178,7 @@ def compare_all(
         modes=seeds_mode,
         budget=budget,
         repeat=repeat,
+        time_limit=time_limit,
     )
     name = re.sub(r"[^\w.-]+", "-", ground.web.name)
     started = datetime.now(UTC).isoformat(timespec="seconds")

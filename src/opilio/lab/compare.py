@@ -42,6 +42,7 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     modes: Sequence[SeedsMode] = (SeedsMode.NEAR,)
     budget: str = "3R"
     repeat: int = 1
+    time_limit: float = 0.0  # seconds that one crawl may take; 0: no limit
 
 
 class Done(NamedTuple):
@@ -100,7 +101,8 @@ def compare(
         else:
             todo.append(Prepared(file, task, taken))
     try:
-        for one, future in conducted(ground, todo, readings, secrets, jobs):
+        limit = wanted.time_limit
+        for one, future in conducted(ground, todo, readings, secrets, jobs, limit):
             try:
                 trace = future.result()
             except Exception as error:  # of a strategy that may be someone else's
@@ -150,6 +152,7 @@ def conducted(
     readings: Path,
     secrets: Sequence[Path],
     jobs: int,
+    time_limit: float,
 ) -> Iterator[tuple[Prepared, Future[Trace]]]:
     """The traces of trials, as they end, run by so many processes."""
     waiting = iter(todo)
@@ -158,7 +161,10 @@ def conducted(
         try:
             while True:
                 for one in islice(waiting, 2 * jobs - len(under_way)):
-                    trial = trial_of(ground, one.course, one.task, readings)
+                    trial = msgspec.structs.replace(
+                        trial_of(ground, one.course, one.task, readings),
+                        time_limit=time_limit,
+                    )
                     under_way[processes.submit(conduct, trial)] = one
                 if not under_way:
                     return

@@ -7,10 +7,13 @@ with all other trials of a comparison. It runs in a process that knows no label.
 
 from __future__ import annotations
 
+import faulthandler
+import signal
 import sqlite3
 import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
@@ -19,6 +22,7 @@ from opilio import config
 from opilio.brief import Brief, make_brief
 from opilio.build import Ways, assemble, follow_log, make_judge
 from opilio.crawl import SEED_PROMISE, Crawl, Stages
+from opilio.errors import OpilioError
 from opilio.event_loop import run_loop
 from opilio.fetch.replay import ReplayFetch
 from opilio.lab.atlas import cache_folder
@@ -46,6 +50,7 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
     budget: int  # requests
     chance: int = 0
     readings: str = ""  # a folder for what trials share; empty: nothing is shared
+    time_limit: float = 0.0  # seconds; 0: none
     truth: Sequence[str] | None = None  # the relevant URLs, for the perfect judge only
 
 
@@ -74,9 +79,44 @@ def conduct(trial: Trial, make: MakeCrawl = TrialCrawl) -> Trace:
     """Run a trial from its seeds to its end."""
     with tempfile.TemporaryDirectory(prefix="opilio-trial-") as folder:
         try:
-            return run_loop(crawl(trial, CrawlFolder(Path(folder)), make))
+            with limited(trial.time_limit):
+                return run_loop(crawl(trial, CrawlFolder(Path(folder)), make))
         except SystemExit as error:  # it would end the whole comparison
             raise RuntimeError(f"{trial.strategy} called sys.exit") from error
+        except TimeUp as error:
+            raise OpilioError(
+                f"{trial.strategy} did not end within {trial.time_limit:g} s; give "
+                "more (--time-limit SECONDS, 0: no limit), or mend the strategy"
+            ) from error
+
+
+class TimeUp(BaseException):
+    """The time of a trial is over; not an Exception, lest a strategy catches it."""
+
+
+@contextmanager
+def limited(seconds: float) -> Iterator[None]:
+    """Raise TimeUp in the block after so many seconds, whatever it does then.
+
+    Code in C is not interrupted; if it does not return in twice the time, the process
+    ends, and says on standard error where it was.
+    """
+    if not seconds:
+        yield
+        return
+
+    def ring(*_: object) -> None:
+        raise TimeUp
+
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    faulthandler.dump_traceback_later(2 * seconds, exit=True)
+    try:
+        yield
+    finally:
+        faulthandler.cancel_dump_traceback_later()
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 async def crawl(

@@ -151,10 +151,7 @@ class Revisits:
         added: list[int] = []
         if new:
             fresh = msgspec.structs.replace(page, links=new)
-            ranked = self.crawl.strategy.rank(fresh, verdict, lease)
-            added = [
-                id for id in await self.crawl.frontier.add(ranked, via=lease) if id
-            ]
+            added = await self.crawl.rank(fresh, verdict, lease)
         change |= self.tell("links added", added) | self.tell("links gone", gone)
         self.versions.begin(lease.id)
         stayed = [id for link, id in before.items() if link in now]
