@@ -2,12 +2,16 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from opilio.errors import BadInput
+from opilio.search.places import places_of
 from opilio.search.spelling import edits
+from opilio.types import Response
+from opilio.word_sequence import WordSequence
 from search.searched_pages import Pages
 
 
@@ -41,6 +45,59 @@ def test_phrases_must_stand_together_in_any_form_of_their_words(pages: Pages):
     assert pages.found('hole -"black hole"') == [1]
     assert pages.found('"hole"') == [1, 2]
     assert pages.found('"hole black"') == []
+
+
+def test_a_phrase_does_not_go_from_the_title_or_a_heading_into_the_text(pages: Pages):
+    pages.add("hole", "black")
+    pages.add("<h2>black</h2><p>night</p><h2>hole</h2>", "hole")
+    pages.add("so far so far and so on", "a black hole")
+    assert pages.found('"black hole"') == [3, 2]  # headings are in a row
+    assert pages.found('"so far so far and"') == [3]
+    assert pages.found('"so far so far so"') == []
+
+
+def test_a_phrase_is_found_on_the_worst_of_many_pages(pages: Pages):
+    for number in range(3000):
+        pages.db.execute(
+            "INSERT INTO link (id, url, fingerprint, host, state, promise) "
+            "VALUES (?, ?, ?, 1, 'kept', 0)",
+            (number + 10, f"http://a.test/{number + 10}", number + 10),
+        )
+        pages.db.execute(
+            "INSERT INTO page (id, number, fetched_at, status, bytes, score) "
+            "VALUES (?, 1, 0, 200, 0, 1.0)",
+            (number + 10,),
+        )
+    often = pages.reader.read(
+        Response("http://a.test/", 200, [], b"<p>black and hole", 0.0)
+    )
+    pages.db.executemany(
+        "INSERT INTO indexed (page, words, features) VALUES (?, ?, ?)",
+        ((number + 10, often.sequence, b"\x80") for number in range(3000)),
+    )
+    last = pages.add("a black hole, and " + "nothing else to be seen " * 99)
+    assert pages.found('"black hole"') == [last]
+
+
+@given(
+    st.lists(st.lists(st.integers(0, 3), max_size=30), min_size=1, max_size=5),
+    st.lists(st.integers(0, 3), min_size=1, max_size=4),
+)
+def test_phrases_are_found_where_their_words_are_in_a_row(
+    texts: list[list[int]], phrase: list[int]
+):
+    pages = [
+        WordSequence(*(np.array(part, np.uint32) for part in ([], [], text)))
+        for text in texts
+    ]
+    found = set(places_of(pages).pages_with(phrase).tolist())
+    assert found == {
+        number
+        for number, text in enumerate(texts)
+        if any(
+            text[start : start + len(phrase)] == phrase for start in range(len(text))
+        )
+    }
 
 
 def test_conditions_keep_other_pages_out(pages: Pages):

@@ -59,6 +59,15 @@ def test_an_index_that_is_gone_or_damaged_is_made_anew(pages: Pages):
     assert grow(pages) == 20
 
 
+def test_an_index_of_an_older_format_is_made_anew(pages: Pages):
+    grow(pages)
+    path = pages.folder / "index" / "segments.json"
+    path.write_text(path.read_text().replace('"format":2', '"format":1'))
+    assert pages.found('"comet number7"') == [8]
+    assert grow(pages) == 20
+    assert pages.found('"comet number7"') == [8]
+
+
 def to_nothing(path: Path) -> None:
     path.unlink()
 

@@ -23,6 +23,9 @@ from opilio.search.segment import Postings, Segment, language_code
 from opilio.word_sequence import word
 from opilio.words import stem, stop_words
 
+Phrase = tuple[int, ...]
+"""Words as the index has them."""
+
 
 @dataclass(frozen=True)
 class Sought:
@@ -34,6 +37,8 @@ class Sought:
     words: tuple[int, ...] = ()  # that must be on the page
     features: tuple[frozenset[int], ...] = ()  # of each of these, one must be
     unwanted: tuple[int, ...] = ()
+    phrases: tuple[Phrase, ...] = ()  # that must be there in a row
+    unwanted_phrases: tuple[Phrase, ...] = ()
 
 
 def seek(index: Index, concepts: Concepts, query: Query, language: str) -> Sought:
@@ -46,6 +51,10 @@ def seek(index: Index, concepts: Concepts, query: Query, language: str) -> Sough
         raise BadInput(refusal(query, concepts))
     telling = [key for _, key in telling_words(query, stems, language)]
     phrased = [key for phrase in query.phrases for key in stem(phrase, language)]
+    phrases, unwanted = (
+        [tuple(map(word, stem(words, language))) for words in asked]
+        for asked in (query.phrases, query.without)
+    )
     inside = {place for start, end in spotted.values() for place in range(start, end)}
     others = [
         key
@@ -64,9 +73,9 @@ def seek(index: Index, concepts: Concepts, query: Query, language: str) -> Sough
         meant=meant,
         words=tuple(map(word, others if paper else phrased)),
         features=tuple(own_features(concepts, meant)) if paper else (),
-        unwanted=tuple(
-            word(stem(words, language)[0]) for words in query.without if len(words) == 1
-        ),
+        unwanted=tuple(one[0] for one in unwanted if len(one) == 1),
+        phrases=tuple(one for one in phrases if len(one) > 1),
+        unwanted_phrases=tuple(one for one in unwanted if len(one) > 1),
     )
 
 
@@ -139,7 +148,18 @@ def candidates(
         mask &= np.isin(segment.pages["language"], codes)
     if query.after:
         mask &= segment.pages["fetched_at"] >= query.after
+    for phrase in sought.phrases:
+        mask &= in_a_row(segment, phrase)
+    for phrase in sought.unwanted_phrases:
+        mask &= ~in_a_row(segment, phrase)
     return mask
+
+
+def in_a_row(segment: Segment, phrase: Phrase) -> Flags:
+    """Which pages of a segment have a phrase."""
+    flags = np.zeros(len(segment.pages), np.bool_)
+    flags[segment.places.pages_with(phrase)] = True
+    return flags
 
 
 def any_of(postings: Postings, terms: Collection[int], size: int) -> Flags:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-import struct
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -23,10 +22,9 @@ from opilio.word_sequence import word
 from opilio.words import stem, tokens
 
 SPARE = 50  # results that are looked up beyond those asked for: some are folded
-MOST_READ = 2000  # pages in which phrases are looked for, the best ones
+LOOKED_AT = 2000  # pages at least, if so many are copies or may not be shown
 MOST_RESULTS = 10_000
 BITS = 2**64 - 1
-HEAD = struct.Struct("<II")  # how many words title and headings have
 NO_PATTERN = str.maketrans({"*": "[*]", "?": "[?]", "[": "[[]"})
 NEAR = 3  # bits in which the SimHashes of near copies may differ
 FOUND = """
@@ -99,11 +97,8 @@ class Searcher:
             )
         query = parse_query(text)
         sought = seek(self.index, self.concepts, query, self.language)
-        looked_at = max(MOST_READ, 2 * (page * size + SPARE))
+        looked_at = max(LOOKED_AT, 2 * (page * size + SPARE))
         entries, scores, total = self.rank(query, sought, looked_at)
-        if any(len(phrase) > 1 for phrase in (*query.phrases, *query.without)):
-            entries, scores = self.with_phrases(query, entries, scores)
-            total = len(entries)
         rows = self.look_up(entries, scores, page * size)
         shown = rows[(page - 1) * size : page * size]
         return Answer(
@@ -149,35 +144,6 @@ class Searcher:
             )
         ]
         return np.array(known, np.int64)
-
-    def with_phrases(
-        self,
-        query: Query,
-        entries: npt.NDArray[np.int64],
-        scores: npt.NDArray[np.float32],
-    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
-        """Those of the best whose text has the phrases, and none that it must not."""
-        wanted = [self.words_of(phrase) for phrase in query.phrases]
-        unwanted = [self.words_of(phrase) for phrase in query.without]
-        best = entries[:MOST_READ].tolist()
-        rows = self.db.execute(
-            "SELECT entry, words FROM indexed "
-            "WHERE entry IN (SELECT value FROM json_each(?))",
-            (msgspec.json.encode(best).decode(),),
-        )
-        good = {
-            entry
-            for entry, data in rows
-            if all(contains(data, phrase) for phrase in wanted)
-            and not any(contains(data, phrase) for phrase in unwanted)
-        }
-        kept = np.array([entry in good for entry in best], np.bool_)
-        return entries[:MOST_READ][kept], scores[:MOST_READ][kept]
-
-    def words_of(self, phrase: Sequence[str]) -> bytes:
-        """The words of a phrase as entries have them."""
-        words = list(map(word, stem(phrase, self.language)))
-        return np.array(words, "<u4").tobytes()
 
     def look_up(
         self,
@@ -244,19 +210,6 @@ class Searcher:
         found = self.index.frequencies("words", terms)
         found += self.index.frequencies("features", terms)
         return list(map(int, found))
-
-
-def contains(data: bytes, phrase: bytes) -> bool:
-    """Do the title, the headings or the text of a page have these words in a row?"""
-    title, headings = HEAD.unpack_from(data) if len(data) >= HEAD.size else (0, 0)
-    ends = (HEAD.size + 4 * title, HEAD.size + 4 * (title + headings))
-    place = data.find(phrase, HEAD.size)
-    while place >= 0:
-        last = place + len(phrase)
-        if place % 4 == 0 and not any(place < end < last for end in ends):
-            return True
-        place = data.find(phrase, place + 1)
-    return False
 
 
 def fold(rows: list[dict[str, Any]], row: dict[str, Any]) -> None:

@@ -38,6 +38,7 @@ from opilio.word_sequence import Words
 
 FEW = 256  # entries; fewer are read from the table by each search
 MANY = 4096  # entries of a segment that stays as it is
+FORMAT = 2  # of segments; those of another are made anew
 ATTEMPTS = 5  # to open segments that others replace meanwhile
 
 ENTRIES = """
@@ -66,6 +67,7 @@ class Listed(msgspec.Struct, frozen=True):
 
     segments: list[Range] = []
     without: int = 0
+    format: int = 1  # in lists that do not say
 
     @property
     def last(self) -> int:
@@ -107,8 +109,12 @@ class Index:
             listed = self.open(listed)
         self.listed, self.newest = listed, newest
         last = listed.last if self.stored else 0
-        recent = entries(self.db, last, newest)
-        self.segments = [*self.stored, make_segment(recent, self.kept.without)]
+        recent = (
+            entries(self.db, first, min(first + MANY, newest))
+            for first in range(last, max(newest, last + 1), MANY)
+        )
+        made = (make_segment(some, self.kept.without) for some in recent)
+        self.segments = [*self.stored, *made]
         self.pages = sum(len(segment.pages) for segment in self.segments)
         lengths = (segment.pages["length"].sum() for segment in self.segments)
         self.mean_length = float(sum(lengths)) / max(self.pages, 1) or 1.0
@@ -201,7 +207,7 @@ def catch_up(
             write_segment(db, folder, kept, start, min(start + many, newest))
             for start in range(first, newest, many)
         ]
-        write_list(folder, Listed([*final, *small, *made], kept.number))
+        write_list(folder, Listed([*final, *small, *made], kept.number, FORMAT))
         return newest - first
 
 
@@ -229,9 +235,11 @@ def sound_list(folder: Path, *, thorough: bool) -> Listed | None:
 def read_list(folder: Path) -> Listed:
     """The segments of a folder; none if that cannot be told."""
     try:
-        return msgspec.json.decode((folder / "segments.json").read_bytes(), type=Listed)
+        data = (folder / "segments.json").read_bytes()
+        listed = msgspec.json.decode(data, type=Listed)
     except (OSError, ValueError, msgspec.DecodeError):
         return Listed()
+    return listed if listed.format == FORMAT else Listed()
 
 
 def write_list(folder: Path, listed: Listed) -> None:

@@ -7,7 +7,7 @@ to multiple weighted fields", CIKM 2004):
     tf = tf_text + HEADING · tf_headings + TITLE · tf_title
 
 There are two kinds of postings (Yang, §4.4): of ontology features, and of words. In
-`paper` mode no feature is among the words.
+`paper` mode no feature is among the words. Where words stand is kept of all of them.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ import numpy as np
 import numpy.typing as npt
 from xxhash import xxh3_64_intdigest
 
-from opilio.word_sequence import Words, unpack, word
+from opilio.search.places import Places, places_of
+from opilio.word_sequence import Words, WordSequence, unpack, word
 
 TITLE = 8
 HEADING = 2
@@ -40,8 +41,6 @@ PAGE = np.dtype(
     ]
 )
 KINDS = ("words", "features")
-PARTS = ("terms", "starts", "pages", "counts")
-FILES = ("pages.npy", *(f"{kind}-{part}.npy" for kind in KINDS for part in PARTS))
 
 Pages = npt.NDArray[np.void]
 Numbers = npt.NDArray[np.uint32]
@@ -86,12 +85,20 @@ class Postings(NamedTuple):
         return sizes
 
 
+FILES = (
+    "pages.npy",
+    *(f"{kind}-{part}.npy" for kind in KINDS for part in Postings._fields),
+    *(f"places-{part}.npy" for part in Places._fields),
+)
+
+
 class Segment(NamedTuple):
-    """Some pages, and the postings of all that is on them."""
+    """Some pages, the postings of all that is on them, and where words stand."""
 
     pages: Pages
     words: Postings
     features: Postings
+    places: Places
 
 
 Without = Callable[[Words], Words]
@@ -106,6 +113,7 @@ def everything(words: Words) -> Words:
 def make_segment(entries: Iterable[Entry], without: Without = everything) -> Segment:
     """The postings of some pages."""
     rows: list[tuple[int | float, ...]] = []
+    sequences: list[WordSequence] = []
     words: list[Words] = []
     features: list[Mapping[str, int]] = []
     for entry in entries:
@@ -117,11 +125,17 @@ def make_segment(entries: Iterable[Entry], without: Without = everything) -> Seg
                 *(length, entry.score, entry.fetched_at),
             )
         )
+        sequences.append(said)
         title, headings, text = map(without, said)
         weighted = (title.repeat(TITLE), headings.repeat(HEADING), text)
         words.append(np.concatenate(weighted))
         features.append(msgspec.msgpack.decode(entry.features))
-    return Segment(np.array(rows, PAGE), invert(words), invert_counted(features))
+    return Segment(
+        np.array(rows, PAGE),
+        invert(words),
+        invert_counted(features),
+        places_of(sequences),
+    )
 
 
 def invert(pages: Sequence[Words]) -> Postings:
@@ -183,8 +197,12 @@ Stamps = dict[str, Stamp]
 def save_segment(segment: Segment, folder: Path) -> Stamps:
     """Write a segment into a new folder, safe on disk when this returns."""
     folder.mkdir()
-    kinds = (segment.words, segment.features)
-    arrays = (segment.pages, *(array for postings in kinds for array in postings))
+    arrays: Sequence[npt.NDArray[Any]] = (
+        segment.pages,
+        *segment.words,
+        *segment.features,
+        *segment.places,
+    )
     return {
         name: save_array(folder / name, array)
         for name, array in zip(FILES, arrays, strict=True)
@@ -225,8 +243,9 @@ def open_segment(folder: Path, stamps: Stamps) -> Segment:
         pages, *parts = (open_array(folder / name) for name in FILES)
     except (OSError, ValueError, EOFError) as error:
         raise Damaged(str(error)) from error
-    words, features = parts[: len(PARTS)], parts[len(PARTS) :]
-    return Segment(pages, Postings(*words), Postings(*features))
+    return Segment(
+        pages, Postings(*parts[:4]), Postings(*parts[4:8]), Places(*parts[8:])
+    )
 
 
 def open_array(path: Path) -> npt.NDArray[Any]:

@@ -18,7 +18,7 @@ WIDTH = 230  # characters of a passage
 CLOSE = 160  # characters of the part with the hits that it is chosen for
 LONGEST = 100_000  # characters of a text that are looked at
 MOST_HITS = 500  # that are weighed, those of each beginning
-SAME = 2  # letters that a word and its stem begin with, nearly always
+SAME = 3  # letters that a word and its stem begin with, nearly always
 LONGEST_WORD = 64
 SENTENCE = 60  # characters of a line that is more than a heading or a link
 IN_A_SENTENCE, IN_A_SHORT_LINE, BESIDE = 1.0, 0.5, 0.0  # what a hit weighs
@@ -81,7 +81,7 @@ def find(page: PageText, wanted: Collection[str], first: First) -> Iterator[Spot
     if len(lowered) != len(text):  # as it does by a Turkish İ
         lowered = "".join(char.lower()[0] for char in text)
     known: dict[str, tuple[str, int]] = {}
-    for beginning in {stem[:SAME] for stem in wanted if stem}:
+    for beginning in {beginning_of(stem) for stem in wanted if stem}:
         for start in islice(words_with(lowered, beginning), MOST_HITS):
             run = lowered[start : start + LONGEST_WORD].split(None, 1)[0]
             if run not in known:
@@ -90,6 +90,11 @@ def find(page: PageText, wanted: Collection[str], first: First) -> Iterator[Spot
             if stem in wanted:
                 end = start + length
                 yield Spot(start, end, stem, weight(page, start, end))
+
+
+def beginning_of(stem: str) -> str:
+    """What words of this stem begin with; only the end of a stem is made up."""
+    return stem[:SAME] if len(stem) > SAME else stem[: SAME - 1]
 
 
 def words_with(text: str, beginning: str) -> Iterator[int]:
