@@ -4,6 +4,7 @@ The invariants I1 to I6 are those of docs/architecture.md.
 """
 
 import asyncio
+import json
 import random
 import signal
 import sqlite3
@@ -19,6 +20,10 @@ from opilio.lab.synthetic.dials import Dials
 from opilio.lab.synthetic.server import Server, serve
 from opilio.lab.synthetic.small import SmallWeb, page
 from opilio.lab.synthetic.web import SyntheticWeb
+from opilio.searching import open_search
+from opilio.site_model import SiteCounts, main_concepts
+from opilio.sites.models import THW
+from opilio.store.folder import CrawlFolder
 from opilio.store.warc_files import read_record
 
 KILLS = 50
@@ -148,6 +153,8 @@ async def test_a_crawl_killed_at_fifty_random_moments_loses_nothing(tmp_path: Pa
         assert await whole.run()
         expected = page_urls(whole)
         assert len(expected) > 200
+        entries, models, answers = searchable(whole), profiles(whole), found(whole)
+        assert len(entries) > 20 and len(models) > 200 and answers > 20
 
         kills = 0
         while kills < KILLS:
@@ -163,7 +170,57 @@ async def test_a_crawl_killed_at_fifty_random_moments_loses_nothing(tmp_path: Pa
             check_every_page_can_be_read(life)
             check_hosts_were_never_hurried(server, web)
             assert page_urls(life) == expected  # I5
+            assert searchable(life) == entries
+            assert profiles(life) == models
+            assert found(life) == answers
+            check_sites_count_their_pages(life)
             check_few_were_fetched_twice(server, killed_here)
+
+
+def searchable(life: Life) -> Counter:
+    """What the index has of each page, whichever of two copies came first."""
+    return Counter(
+        life.rows(
+            "SELECT content, indexed.words, features FROM indexed "
+            "JOIN page ON page.id = indexed.page"
+        )
+    )
+
+
+def profiles(life: Life) -> Counter:
+    """The profiles of pages, likewise."""
+    return Counter(
+        life.rows(
+            "SELECT content, in_domain, concepts, class, headings FROM page_profile "
+            "JOIN page USING (id)"
+        )
+    )
+
+
+def check_sites_count_their_pages(life: Life) -> None:
+    """N_S, N_S,D and N_S,C of each site are what the profiles of its pages say."""
+    counted = defaultdict(SiteCounts)
+    for host, in_domain, concepts in life.rows(
+        "SELECT host, in_domain, concepts FROM page_profile JOIN link USING (id)"
+    ):
+        counted[host].add(in_domain, main_concepts(json.loads(concepts), THW))
+    kept = {
+        host: (pages, in_domain, json.loads(concepts))
+        for host, pages, in_domain, concepts in life.rows(
+            "SELECT host, pages, in_domain, concepts FROM site WHERE pages"
+        )
+    }
+    assert kept == {
+        host: (site.pages, site.in_domain, dict(site.concepts))
+        for host, site in counted.items()
+    }
+
+
+def found(life: Life) -> int:
+    """How many pages a search finds; none was crawled without getting into the index,
+    and no segment is damaged, or somebody would be told."""
+    with open_search(CrawlFolder(life.folder), pytest.fail) as searcher:
+        return searcher.search("a the of and").total
 
 
 def page_urls(life: Life) -> set[str]:
