@@ -121,7 +121,8 @@ class Crawl:
         await self.plant(seeds)
         # Once it is known that the crawl has begun, hosts rest after every opening.
         await self.commit()
-        self.planted = self.store.catalogue.seeds(SEED_PROMISE)
+        if isinstance(self.strategy, Reviser):  # looking through all links takes time
+            self.planted = self.store.catalogue.seeds(SEED_PROMISE)
         try:
             async with asyncio.TaskGroup() as group:
                 for _ in range(self.settings.crawl.in_flight):
