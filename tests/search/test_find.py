@@ -32,8 +32,8 @@ def test_a_title_weighs_more_than_text_and_rare_words_more_than_frequent(pages: 
 
 
 def test_of_pages_that_say_the_same_the_more_relevant_one_comes_first(pages: Pages):
-    pages.add("the comet", score=0.1)
-    pages.add("the comet", score=0.9)
+    pages.add("the comet", "One", score=0.1)
+    pages.add("the comet", "Two", score=0.9)
     assert pages.found("comet") == [2, 1]
 
 
@@ -122,6 +122,15 @@ def test_copies_are_folded(pages: Pages):
     assert sorted(hit.copies) == ["http://a.test/2", "http://a.test/3"]
 
 
+def test_short_pages_that_say_the_same_are_folded_too(pages: Pages):
+    pages.add("the comet", "Same")
+    pages.add("<div>The <b>comet</b></div>", "Same")
+    pages.add("the comet", "Another")
+    first, second = pages.searcher().search("comet").hits
+    assert (first.title, first.copies) == ("Same", ["http://a.test/2"])
+    assert (second.title, second.copies) == ("Another", [])
+
+
 def test_results_come_in_pages(pages: Pages):
     for number in range(25):
         pages.add(f"comet {'tail ' * number}")
@@ -136,8 +145,8 @@ def test_results_come_in_pages(pages: Pages):
 
 
 def test_pages_that_ask_not_to_be_shown_or_are_gone_are_not(pages: Pages):
-    for _ in range(3):
-        pages.add("comet")
+    for title in ("one", "two", "three"):
+        pages.add("comet", title)
     pages.db.execute("UPDATE page SET noindex = 1 WHERE id = 1")
     pages.db.execute("UPDATE link SET state = 'unusable' WHERE id = 2")
     assert pages.found("comet") == [3]

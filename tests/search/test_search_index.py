@@ -38,7 +38,7 @@ def test_small_segments_are_joined_once_they_are_many_entries(pages: Pages):
     sizes = []
     for _ in range(12):
         for _ in range(5):
-            pages.add("a comet")
+            pages.add("a comet", f"Another {pages.count}")
         grow(pages)
         parts = read_list(pages.folder / "index").segments
         sizes.append(len(parts))
@@ -165,7 +165,7 @@ def test_any_order_of_adding_dropping_and_growing_finds_what_is_there(tmp_path: 
     for _ in range(120):
         match rng.randrange(4):
             case 0 | 1:
-                there.add(pages.add("comet"))
+                there.add(pages.add("comet", f"Page {pages.count}"))
             case 2 if there:
                 pages.drop(dropped := rng.choice(sorted(there)))
                 there.remove(dropped)

@@ -29,7 +29,8 @@ NO_PATTERN = str.maketrans({"*": "[*]", "?": "[?]", "[": "[[]"})
 NEAR = 3  # bits in which the SimHashes of near copies may differ
 FOUND = """
     SELECT entry, link.id, url, title, language, score, fetched_at, simhash,
-           warc, warc_offset, warc_length
+           warc, warc_offset, warc_length,
+           CASE WHEN simhash IS NULL OR simhash = 0 THEN indexed.words END AS said
     FROM indexed JOIN page ON page.id = indexed.page JOIN link USING (id)
     WHERE entry IN (SELECT value FROM json_each(?)) AND NOT noindex
       AND copy_of IS NULL AND state IN ('kept', 'irrelevant')
@@ -213,16 +214,20 @@ class Searcher:
 
 
 def fold(rows: list[dict[str, Any]], row: dict[str, Any]) -> None:
-    """Add a row, or its URL to that of a page that it nearly repeats."""
-    simhash = row["simhash"]
-    for other in rows if simhash else ():
-        if (
-            other["simhash"]
-            and ((simhash ^ other["simhash"]) & BITS).bit_count() <= NEAR
-        ):
+    """Add a row, or its URL to that of a page that it repeats."""
+    for other in rows:
+        if repeats(row, other):
             other["copies"].append(row["url"])
             return
     rows.append(row | {"copies": []})
+
+
+def repeats(row: dict[str, Any], other: dict[str, Any]) -> bool:
+    """Do two pages say nearly the same? Short ones, that have no SimHash, the same."""
+    if row["simhash"] and other["simhash"]:
+        differing = (row["simhash"] ^ other["simhash"]) & BITS
+        return differing.bit_count() <= NEAR
+    return bool(row["said"]) and row["said"] == other["said"]
 
 
 def replace_word(text: str, old: str, new: str) -> str:
