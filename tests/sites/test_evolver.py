@@ -355,10 +355,10 @@ ONE = SETTINGS + "[crawl]\nin_flight = 1\nstrategy = 'breadth-first'\n"
 
 
 @pytest.mark.parametrize(
-    ("mode", "pages"), [("fixed", (5, 2, 5)), ("paper", (9, 3, 0))]
+    ("mode", "pages"), [("fixed", (4, 4, 4)), ("paper", (9, 3, 0))]
 )
 async def test_every_phase_has_its_share_unless_by_the_letter(crawled, mode, pages):
-    """The known site has 9 more pages; after 2 of the new one it is known well, too."""
+    """The known site has 9 more pages; the new one names its own 12 and 9 others."""
     life = await crawled(BUSY, settings_text=ONE)
     await life.crawl("--max-pages", 4)  # of seed.test; then the homepage of new.test
     with sqlite3.connect(life.folder / "crawl.db") as db:

@@ -96,11 +96,7 @@ class Evolver:
         most = max(BATCH, pages // BATCHES)
         left, able = pages, list(GROWING)
         while left > 0 and able and not self.stopped:
-            tried = {
-                phase: (outcomes[phase].relevant, len(outcomes[phase].chosen))
-                for phase in able
-            }
-            for phase, share in shares(left, tried, self.mode).items():
+            for phase, share in shares(left, able, self.mode).items():
                 had = await self.spend(share, most, links, outcomes[phase])
                 left -= had
                 if had < share:

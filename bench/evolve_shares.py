@@ -1,0 +1,111 @@
+"""What a round of `opilio evolve` brings, by how its pages are shared among the phases.
+
+Synthetic webs of 3,000 pages on 60 hosts, crawled to 150 pages, then four rounds of 60
+pages. Out, for each way to share: relevant pages, sites with a page of the domain, and
+pages of each phase. The first phase first is `--mode paper` in this alone; all else is
+`fixed`. Run it with `python -m bench.evolve_shares [SEED ...]`; takes a minute a seed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import sqlite3
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from unittest.mock import patch
+
+import msgspec
+
+from bench.table import show
+from opilio.build import assemble, find_seeds, prepare
+from opilio.config import Crawl, Fetch, Politeness, Settings, Store
+from opilio.growing import evolve
+from opilio.lab.synthetic.dials import CALM
+from opilio.lab.synthetic.server import serve
+from opilio.lab.synthetic.web import SyntheticWeb
+from opilio.plan import begin, make_plan
+from opilio.sites.models import Mode
+from opilio.sites.shares import shares
+from opilio.store.folder import CrawlFolder
+from opilio.topic import load_topic
+
+FIRST, ROUNDS, PAGES = 150, 4, 60
+SITES = "SELECT count(*) FROM site WHERE in_domain"
+
+Rule = Callable[[int, Sequence[int], Mode], dict[int, int]]
+
+
+def first_phase_first(pages: int, phases: Sequence[int], mode: Mode) -> dict[int, int]:
+    """All to the first phase that has links."""
+    return shares(pages, phases, "paper")
+
+
+RULES: dict[str, Rule] = {
+    "the first phase first": first_phase_first,
+    "as many to each": shares,
+}
+
+
+async def first_crawl(folder: CrawlFolder, topic: Path, proxy: str) -> None:
+    """Crawl until there are sites to know."""
+    settings = Settings(
+        crawl=Crawl(max_pages=FIRST, in_flight=1),
+        politeness=Politeness(delay=0.0, ip_delay=0.0),
+        store=Store(min_free=0),
+        fetch=Fetch(proxy=proxy),
+    )
+    plan = make_plan(folder, load_topic(topic), settings)
+    brief = prepare(plan, folder)
+    begin(plan, folder)
+    async with assemble(plan, folder, brief) as crawl:
+        await crawl.run(await find_seeds(plan, brief, crawl))
+    folder.unlock()
+
+
+async def rounds(folder: Path, rule: Rule) -> tuple[int, int, list[int]]:
+    """Relevant pages, sites, and pages of each phase after some rounds."""
+    relevant, pages = 0, [0, 0, 0]
+    with patch("opilio.sites.evolver.shares", rule):
+        for _ in range(ROUNDS):
+            outcomes = await evolve(folder, PAGES)
+            relevant += sum(outcome.relevant for outcome in outcomes[:3])
+            pages = [
+                before + outcome.pages
+                for before, outcome in zip(pages, outcomes, strict=False)
+            ]
+    db = sqlite3.connect(folder / "crawl.db")
+    [sites] = db.execute(SITES).fetchone()
+    db.close()
+    return relevant, sites, pages
+
+
+async def measure(seed: int) -> None:
+    """All ways on one web."""
+    web = SyntheticWeb(msgspec.structs.replace(CALM, seed=seed, pages=3_000, hosts=60))
+    rows = []
+    with tempfile.TemporaryDirectory() as name:
+        home = Path(name)
+        (home / "topic.toml").write_text(web.topic_file(web.topics[0]))
+        async with serve(web) as server:
+            base = CrawlFolder(home / "base")
+            await first_crawl(base, home / "topic.toml", server.proxy_url)
+            for number, (rule, share) in enumerate(RULES.items()):
+                copy = home / f"copy-{number}"
+                shutil.copytree(base.path, copy)
+                relevant, sites, pages = await rounds(copy, share)
+                rows.append((rule, relevant, sites, *pages))
+    title = f"web {seed}: {ROUNDS} rounds of {PAGES} pages"
+    show(title, ("way", "relevant", "sites", "phase 1", "phase 2", "phase 3"), rows)
+
+
+def main(*seeds: int) -> None:
+    """Some webs."""
+    for seed in seeds or (6, 7, 8, 9, 10):
+        asyncio.run(measure(seed))
+
+
+if __name__ == "__main__":
+    main(*map(int, sys.argv[1:]))
