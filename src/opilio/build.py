@@ -102,6 +102,11 @@ def check_plan(plan: Plan) -> None:
     parse_networks(plan.fetch.allow_networks)
     parse_proxy(plan.fetch.proxy)
     for name in plan.replay:
+        if Path(name).is_dir():
+            raise BadInput(
+                f"{name} is a folder; name each WARC file in it: --replay FILE, again "
+                "for the next"
+            )
         if not Path(name).is_file():
             raise BadInput(f"{name} is not a WARC file: it does not exist")
 

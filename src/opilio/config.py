@@ -72,6 +72,7 @@ class Bounds(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     max_segments: Some = 20  # of a path
     max_repeats: Count = 2  # of one segment in a path, beyond its first time
     per_template: Count = 5000  # URLs that differ only in numbers and parameters
+    novelty: Count = 100  # pages of those in vain, before and after each one kept
 
 
 class Scope(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -121,11 +122,11 @@ def load(path: Path, kind: type[S]) -> S:
 
 def read_toml(path: Path) -> dict[str, Any]:
     """The tables of a TOML file."""
-    if path.is_dir():
-        raise BadInput(f"{path} is a folder; name a TOML file")
-    if path.exists() and not path.is_file():
-        raise BadInput(f"{path} is not a file; name a TOML file")
     try:
+        if path.is_dir():
+            raise BadInput(f"{path} is a folder; name a TOML file")
+        if path.exists() and not path.is_file():
+            raise BadInput(f"{path} is not a file; name a TOML file")
         if (size := path.stat().st_size) > MAX_FILE:
             raise BadInput(f"{path} has {size:,} bytes; at most {MAX_FILE:,} are read")
         return tomllib.loads(path.read_text(encoding="utf-8-sig"))

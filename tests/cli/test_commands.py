@@ -117,6 +117,7 @@ async def test_doctor_says_what_is_wrong(tmp_path):
         (["explain", ".", "x"], 2, "is not an address"),
         (["export", ".", "-o", "-"], 2, "holds no crawl"),
         (["crawl"], 2, "Missing argument"),
+        (["crawl", f"{'a' * 200}/{'b' * 5000}.toml"], 2, "aaa…bbb"),
         (["fly"], 2, "No such command"),
     ],
 )
@@ -126,6 +127,7 @@ async def test_mistakes_are_named(arguments, code, message, tmp_path, monkeypatc
     assert ended.code == code
     assert message in " ".join(ended.err.split())
     assert "Traceback" not in ended.err
+    assert len(ended.err) < 1000
 
 
 @pytest.mark.parametrize(
@@ -136,7 +138,8 @@ async def test_mistakes_are_named(arguments, code, message, tmp_path, monkeypatc
         (["--seed-url", "nonsense://x"], "'nonsense://x' is not an address"),
         (["--allow-network", "300.1.2.3/8"], "300.1.2.3/8"),
         (["--proxy", "ftp://x"], "proxy"),
-        (["--replay", "none.warc.gz"], "none.warc.gz"),
+        (["--replay", "none.warc.gz"], "none.warc.gz is not a WARC file: it does not"),
+        (["--replay", "."], "is a folder; name each WARC file in it"),
         (["--settings", "none.toml"], "none.toml does not exist"),
     ],
 )
@@ -173,6 +176,22 @@ async def test_another_strategy_in_the_same_folder_is_refused(done):
     ended = await done.crawl("--strategy", "breadth-first")
     assert ended.code == 2
     assert "weight-table" in ended.err
+
+
+async def test_an_unknown_strategy_or_judge_is_no_other_one(done):
+    for option in ("strategy", "judge"):
+        ended = await done.crawl(f"--{option}", "best")
+        assert ended.code == 2
+        assert f"unknown {option} 'best'" in ended.err
+
+
+async def test_keywords_that_say_nothing_are_told(crawled):
+    topic = 'name = "x"\nkeywords = ["the", "of and"]\nseeds = ["http://seed.test/"]\n'
+    life = await crawled(WEB, topic_text=topic)
+    ended = await life.crawl("--max-pages", 1)
+    assert "(the, of and) are only words that nearly every page has" in ended.err
+    life = await crawled(WEB, topic_text=topic.replace("of and", "of bees"))
+    assert (await life.crawl("--max-pages", 1)).err == ""
 
 
 async def test_a_folder_with_other_things_in_it_is_left_alone(done):

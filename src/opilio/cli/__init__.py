@@ -117,7 +117,7 @@ def tell(error: str, exit_code: int) -> int:
     """Say what is wrong."""
     from rich.text import Text
 
-    from opilio.cli.terminal import stderr
+    from opilio.cli.terminal import brief, stderr
 
-    stderr.print(Text(f"opilio: {error}", "bold red"), soft_wrap=True)
+    stderr.print(Text(f"opilio: {brief(error)}", "bold red"), soft_wrap=True)
     return exit_code

@@ -12,7 +12,7 @@ import typer
 
 from opilio import urls
 from opilio.brief import Brief
-from opilio.build import assemble, find_seeds, prepare
+from opilio.build import assemble, choose, find_seeds, prepare
 from opilio.cli.display import Reporter, show_end, show_trouble
 from opilio.config import Settings, load
 from opilio.crawl import SEED_PROMISE, Crawl
@@ -28,7 +28,11 @@ from opilio.plan import (
     resumed_plan,
 )
 from opilio.store.folder import CrawlFolder
+from opilio.strategies import place_of, strategies
 from opilio.topic import Topic, load_topic
+from opilio.words import stop_words, tokens
+
+SHOWN = 5  # keywords in a warning
 
 
 def crawl(
@@ -144,15 +148,36 @@ def crawl(
             "allow_networks": tuple(allow_network) if allow_network else None,
         },
     }
+    if strategy and not place_of(strategy):
+        choose("strategy", strategy, strategies())
+    if judge:
+        choose("judge", judge, JUDGES)
     if option:
         options = {**options, "options": parse_options(option)}
     folder, plan = choose_plan(topic, output, settings, options, fresh)
     if replay:
         plan = for_replay(plan, replay)
+    if told := only_common_words(plan.topic):
+        show_trouble(told)
     brief = prepare(plan, folder, fresh=fresh)
     seeds = check_seeds(seed_url or [], plan.topic, folder, fresh)
     begin(plan, folder, fresh=fresh)
     raise typer.Exit(run_loop(run(plan, folder, brief, seeds, quiet)))
+
+
+def only_common_words(topic: Topic) -> str:
+    """A warning if all keywords are words that say nothing; "" if they are not."""
+    words = list(topic.weights())
+    if not words or topic.ontology or topic.examples or topic.query_log:
+        return ""
+    common = stop_words(topic.language)
+    if not all(common.issuperset(tokens(word)) for word in words):
+        return ""
+    return (
+        f"The keywords ({', '.join(words[:SHOWN])}) are only words that nearly every "
+        "page has, so they cannot tell which pages are sought; name what sets these "
+        "apart."
+    )
 
 
 def parse_options(given: Sequence[str]) -> dict[str, str]:
@@ -174,7 +199,7 @@ def choose_plan(
     fresh: bool,
 ) -> tuple[CrawlFolder, Plan]:
     """The folder and the plan: SOURCE is a topic file, or the folder of a crawl."""
-    if source.is_dir():
+    if is_folder(source):
         if output or fresh or settings:
             raise BadInput(
                 f"{source} is the folder of a crawl to go on with; -o, --settings and "
@@ -185,6 +210,14 @@ def choose_plan(
     folder = CrawlFolder(output or Path(f"{source.stem}-crawl"))
     base = load(settings, Settings) if settings else None
     return folder, make_plan(folder, load_topic(source), base, options, fresh=fresh)
+
+
+def is_folder(path: Path) -> bool:
+    """Is a folder there? BadInput for a name that none can have."""
+    try:
+        return path.is_dir()
+    except OSError as error:
+        raise BadInput(f"{path} cannot be read: {error.strerror}") from None
 
 
 def check_seeds(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 from rich.console import Console
@@ -9,6 +10,8 @@ from rich.text import Text
 
 stdout = Console(highlight=False)
 stderr = Console(stderr=True, highlight=False)
+
+_long_word = re.compile(r"(\S{120})\S{100,}(\S{40})")
 
 
 def plain(text: str, limit: int = 0) -> str:
@@ -19,6 +22,11 @@ def plain(text: str, limit: int = 0) -> str:
     )
     clean = " ".join(clean.split())
     return clean if not limit or len(clean) <= limit else clean[: limit - 1] + "…"
+
+
+def brief(message: str) -> str:
+    """A message without the middle of words that are too long to be read."""
+    return _long_word.sub(r"\1…\2", message)
 
 
 def foreign(text: str, limit: int = 0, style: str = "") -> Text:

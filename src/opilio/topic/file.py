@@ -11,6 +11,7 @@ import msgspec
 from opilio import urls
 from opilio.config import Scope, Seconds, Section, load
 from opilio.errors import BadInput
+from opilio.topic.language_codes import is_language
 
 Share = Annotated[float, msgspec.Meta(gt=0, le=1)]
 
@@ -156,7 +157,18 @@ def check(topic: Topic, source: str) -> None:
                 f"{source}: keywords: the weight of {term!r} is {weight:g}; "
                 "it must be above 0 and at most 1000"
             )
+    refuse_bad_languages(topic.languages, source)
     refuse_bad_addresses(topic.sources.urls, source)
+
+
+def refuse_bad_languages(languages: Sequence[str], source: str) -> None:
+    """Raise BadInput for the first that pages cannot be known by."""
+    for language in languages:
+        if not is_language(language):
+            raise BadInput(
+                f"{source}: languages: {language!r} is no code of a language; write "
+                "its letters of ISO 639, like 'en', 'de' or 'tlh'"
+            )
 
 
 def refuse_bad_addresses(seeds: Sequence[str], source: str) -> None:
