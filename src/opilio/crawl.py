@@ -11,14 +11,12 @@ import asyncio
 import time
 from collections import deque
 from collections.abc import (
-    AsyncIterator,
     Awaitable,
     Callable,
     Iterable,
     Mapping,
     Sequence,
 )
-from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
 import msgspec
@@ -89,6 +87,21 @@ class Stages:
     grow_index: Callable[[], None] | None = None  # takes up what was committed
 
 
+class Turn:
+    """One turn of a crawl's brain: all of it counts, or nothing."""
+
+    def __init__(self, crawl: Crawl) -> None:
+        self.crawl = crawl
+
+    async def __aenter__(self) -> None:
+        await self.crawl.brain.acquire()
+
+    async def __aexit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is not None:
+            self.crawl.broken = True
+        self.crawl.brain.release()
+
+
 class Crawl:
     """One crawl, from its seeds to its end."""
 
@@ -100,6 +113,9 @@ class Crawl:
         self.readers = stages.readers
         self.judge = stages.judge
         self.strategy = stages.strategy
+        # Asked once: a protocol looks at all its methods every time.
+        self.reviser = self.strategy if isinstance(self.strategy, Reviser) else None
+        self.observer = self.strategy if isinstance(self.strategy, Observer) else None
         self.store = stages.store
         self.learners = stages.learners
         self.followed = stages.followed
@@ -121,7 +137,7 @@ class Crawl:
         await self.plant(seeds)
         # Once it is known that the crawl has begun, hosts rest after every opening.
         await self.commit()
-        if isinstance(self.strategy, Reviser):  # looking through all links takes time
+        if self.reviser:  # looking through all links takes time
             self.planted = self.store.catalogue.seeds(SEED_PROMISE)
         try:
             async with asyncio.TaskGroup() as group:
@@ -141,15 +157,9 @@ class Crawl:
             raise self.no_room
         return self.stopped or ("budget" if self.budget.is_spent else "exhausted")
 
-    @asynccontextmanager
-    async def turn(self) -> AsyncIterator[None]:
-        """One turn of the brain: all of it counts, or nothing."""
-        async with self.brain:
-            try:
-                yield
-            except BaseException:
-                self.broken = True
-                raise
+    def turn(self) -> Turn:
+        """One turn of the brain, for `async with`."""
+        return Turn(self)
 
     async def work(self) -> None:
         """Visit one link after another."""
@@ -236,8 +246,8 @@ class Crawl:
                 lease, response, reading.record, content, page, verdict, links
             )
             state = State.KEPT if verdict.relevant else State.IRRELEVANT
-            if isinstance(self.strategy, Reviser):
-                await self.revise(self.strategy)
+            if self.reviser:
+                await self.revise(self.reviser)
         if state in (State.COPY, State.UNUSABLE):
             self.missed(lease, state)
         await self.frontier.done(lease, state, reason)
@@ -313,8 +323,8 @@ class Crawl:
         """Let those who want to know hear of a visit without a new page."""
         if self.store.profiles:
             self.store.profiles.missed(lease, state)
-        if isinstance(self.strategy, Observer):
-            self.strategy.missed(lease, state)
+        if self.observer:
+            self.observer.missed(lease, state)
 
     def to_follow(self, page: Page) -> Sequence[Link]:
         """The links of a page that neither it nor our scope forbids."""

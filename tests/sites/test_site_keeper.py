@@ -2,6 +2,8 @@
 
 import sqlite3
 from collections.abc import Iterator
+from datetime import UTC, datetime
+from email.utils import format_datetime, parsedate_to_datetime
 from pathlib import Path
 
 import pytest
@@ -11,7 +13,7 @@ from hypothesis import strategies as st
 from opilio.brief import Brief
 from opilio.database import open_database
 from opilio.site_model import SiteCounts, main_concepts
-from opilio.sites.keeper import SiteKeeper, is_root, last_modified
+from opilio.sites.keeper import SiteKeeper, is_root, last_modified, read_date
 from opilio.sites.models import THW, load_sites
 from opilio.types import Lease, Page, Response, State, Subject, Verdict
 
@@ -282,6 +284,22 @@ def test_a_server_says_when_a_page_changed(value: str, at: float | None):
 def test_no_date_is_too_odd(value: str):
     at = last_modified(response(("last-modified", value)))
     assert at is None or 0 < at <= NOW
+
+
+@given(
+    st.datetimes(datetime(1000, 1, 1), timezones=st.just(UTC)).map(
+        lambda date: format_datetime(date, usegmt=True)
+    )
+    | st.from_regex(r"\A[A-Z][a-z]{2}, \d\d (Jan|Nov|Foo) \d{4} \d\d:\d\d:\d\d GMT\Z")
+)
+def test_dates_that_are_read_quickly_are_read_as_others_are(text: str):
+    try:
+        date = parsedate_to_datetime(text)
+    except ValueError:
+        with pytest.raises(ValueError):
+            read_date(text)
+    else:
+        assert read_date(text) == date
 
 
 @pytest.mark.parametrize("url", ["http://a.test/", "https://a.test:8080/"])

@@ -101,13 +101,15 @@ class Robots:
 
     async def rules(self, origin: str) -> Rules:
         """The rules of `scheme://host[:port]`; Transient while they cannot be had."""
+        known = self.cache.get(origin)
+        if known and self.holds(known[0]):
+            self.cache.move_to_end(origin)
+            return self.answer(*known)
         lock = self.locks.setdefault(origin, asyncio.Lock())
         async with lock:
-            if origin in self.cache:
-                self.cache.move_to_end(origin)
-                record, parsed = self.cache[origin]
-                if self.holds(record):
-                    return self.answer(record, parsed)
+            known = self.cache.get(origin)  # whoever had the lock has asked, perhaps
+            if known and self.holds(known[0]):
+                return self.answer(*known)
             last = self.memory.load(origin)
             if last is not None and self.holds(last):
                 return self.answer(last, await self.keep(last))

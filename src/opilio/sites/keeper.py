@@ -6,11 +6,12 @@ and written by `flush`, once a commit and not once a page; nothing outlives it t
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from datetime import UTC
+from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
 import msgspec
@@ -22,6 +23,13 @@ from opilio.sites.models import THW, Counts
 from opilio.types import Lease, Page, Response, State, Verdict
 
 encode = msgspec.json.Encoder().encode
+# As every server should write a date: five times as fast to read as any other.
+DATE = re.compile(
+    r"[A-Z][a-z]{2}, (\d\d) ([A-Z][a-z]{2}) ([1-9]\d{3}) (\d\d):(\d\d):(\d\d) GMT",
+    re.ASCII,
+)
+MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun"]
+MONTHS += ["Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
 
 @dataclass
@@ -50,11 +58,14 @@ class SiteKeeper:
         self, lease: Lease, response: Response, page: Page, verdict: Verdict
     ) -> None:
         """Profile a page that was judged, perhaps in the place of what it said."""
-        self.forget(lease)
-        changed = self.db.execute(
-            "SELECT 1 FROM version WHERE page = ?", (lease.id,)
+        has_profile, changed = self.db.execute(
+            "SELECT EXISTS (SELECT 1 FROM page_profile WHERE id = ?1), "
+            "EXISTS (SELECT 1 FROM version WHERE page = ?1)",
+            (lease.id,),
         ).fetchone()
-        self.profile(lease, response, page, verdict, changed=changed is not None)
+        if has_profile:
+            self.forget(lease)
+        self.profile(lease, response, page, verdict, changed=bool(changed))
 
     def profile(
         self,
@@ -179,9 +190,19 @@ def last_modified(response: Response) -> float | None:
     for name, value in response.headers:
         if name == "last-modified":
             try:
-                date = parsedate_to_datetime(value)
+                date = read_date(value)
             except (ValueError, OverflowError, TypeError, IndexError):
                 return None  # servers send anything
             at = date.replace(tzinfo=date.tzinfo or UTC).timestamp()
             return min(at, response.fetched_at) if at > 0 else None
     return None
+
+
+def read_date(text: str) -> datetime:
+    """The date of a header line; ValueError or worse if it is none."""
+    parts = DATE.fullmatch(text)
+    if not parts or parts[2] not in MONTHS:
+        return parsedate_to_datetime(text)
+    month = MONTHS.index(parts[2]) + 1
+    day, year, hour, minute, second = map(int, parts.group(1, 3, 4, 5, 6))
+    return datetime(year, month, day, hour, minute, second, tzinfo=UTC)
