@@ -184,5 +184,5 @@ def main(pages: int = 100_000, links: int = 5_000_000, folder: str = "") -> None
 
 
 if __name__ == "__main__":
-    sizes = [int(one.replace("_", "")) for one in sys.argv[1:3]]
-    main(*sizes, *sys.argv[3:])
+    sizes = dict(zip(("pages", "links"), map(int, sys.argv[1:3]), strict=False))
+    main(**sizes, folder="".join(sys.argv[3:4]))

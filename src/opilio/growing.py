@@ -109,7 +109,8 @@ def add_profiles(plan: Plan, folder: CrawlFolder, tell: Tell = print) -> int:
         missing = load_sites(db).unprofiled()
         brief = current_brief(plan, folder, db)
     if missing:
-        tell(f"Reading {missing:,} pages again for the models of their sites.")
+        pages = "page" if missing == 1 else "pages"
+        tell(f"Reading {missing:,} {pages} again for the models of their sites.")
         rebuild(CrawlFolder(folder.path), brief, rereading(plan, brief))
     return missing
 
