@@ -4,10 +4,15 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from itertools import count
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 from crawling import Crawled
 from opilio.lab.synthetic.server import serve
+
+# Machines are shared: no test fails because an example took long.
+hypothesis.settings.register_profile("patient", deadline=None)
+hypothesis.settings.load_profile("patient")
 
 
 @pytest.fixture

@@ -154,14 +154,14 @@ def test_a_thousand_members_are_enough():
 
 
 @given(st.binary(max_size=3000), st.integers(1, 40), st.sampled_from(["gzip", "br"]))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_any_body_survives_its_coding(piece, times, coding):
     body = piece * times
     assert decode(ENCODERS[coding](body), coding, LIMIT) == (body, "")
 
 
 @given(st.binary(max_size=300), st.sampled_from(["gzip", "deflate", "br"]))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_no_bytes_break_a_decoder(raw, coding):
     try:
         body, cut = decode(raw, coding, 1000)
@@ -325,7 +325,7 @@ def test_the_html_parser_agrees_on_the_text(case):
 
 
 @given(st.binary(max_size=2000), st.text(max_size=60))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_every_body_has_some_text(body, content_type):
     decoded, name = text(body, content_type)
     assert isinstance(decoded, str)

@@ -27,7 +27,7 @@ MAIZE = [49, -67, 8, 16, 6, 23, 28, 41, 14, 29, 56, 24, 75, 60, -48]
 FIGURES = st.lists(
     st.tuples(st.integers(-20, 20), st.integers(-20, 20)), min_size=2, max_size=12
 )
-quick = settings(max_examples=25, deadline=None)
+quick = settings(max_examples=25)
 
 
 def columns(pairs: list[tuple[int, int]]) -> tuple[list[float], list[float]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from opilio.reader import make_reader
@@ -45,7 +45,6 @@ WHOLE = make_reader(
 )
 
 
-@settings(deadline=None)
 @given(st.lists(MARKUP, max_size=6))
 def test_links_have_the_same_context_with_and_without_blocks(parts: list[str]) -> None:
     body = f"<title>t</title><body>{''.join(parts)}".encode()

@@ -7,6 +7,15 @@ from opilio.read.plain_kernels import Hashes, Integers, Marks
 
 def split(text: bytes) -> tuple[bytes, Integers, Integers, Hashes]: ...
 def look_up(table: Hashes, keys: Hashes) -> tuple[Hashes, Integers, Integers]: ...
+def learn(
+    tree: Hashes,
+    begins: npt.NDArray[np.int32],
+    table: Hashes,
+    keys: Hashes,
+    new: Integers,
+    stems: Hashes,
+    nodes: Integers,
+) -> None: ...
 def characters(text: bytes, starts: Integers) -> Integers: ...
 def phrases(
     nodes: Hashes,

@@ -28,6 +28,7 @@ cdef extern from *:
 
 cdef enum:
     LONG = 64
+    NO_KEY = 1
     AHEAD = 12  # keys whose places are fetched before they are needed
     LOGS = 256  # counts whose logarithms are remembered
     LATIN_LEAD = 0xC2
@@ -120,10 +121,16 @@ def split(bytes text not None):
     return data, starts_array[:runs], lengths_array[:runs], keys_array[:runs]
 
 
+cdef check_table(const uint64_t[:, ::1] table):
+    cdef Py_ssize_t rows = table.shape[0]
+    if table.shape[1] != 3 or rows & (rows - 1) or rows < 2:
+        raise ValueError("a table has three columns and 2ⁿ rows")
+
+
 def look_up(const uint64_t[:, ::1] table not None, const uint64_t[::1] keys not None):
     cdef Py_ssize_t size = keys.shape[0], at, unknown = 0
     cdef uint64_t last = table.shape[0] - 1, key
-    cdef int shift = 64 - (<object>(table.shape[0])).bit_length() + 1
+    cdef int shift = 65 - (<object>(table.shape[0])).bit_length()
     cdef const uint64_t *row
     stems_array = np.empty(size, np.uint64)
     nodes_array = np.empty(size, np.int64)
@@ -131,8 +138,7 @@ def look_up(const uint64_t[:, ::1] table not None, const uint64_t[::1] keys not 
     cdef uint64_t[::1] stems = stems_array
     cdef int64_t[::1] nodes = nodes_array
     cdef int64_t[::1] new = new_array
-    if table.shape[1] != 3 or table.shape[0] & last or table.shape[0] < 2:
-        raise ValueError("a table has three columns and 2ⁿ rows")
+    check_table(table)
     for at in range(size):
         if at + AHEAD < size:
             prefetch(&table[keys[at + AHEAD] >> shift, 0])
@@ -146,6 +152,46 @@ def look_up(const uint64_t[:, ::1] table not None, const uint64_t[::1] keys not 
         stems[at] = row[1]
         nodes[at] = <int64_t>row[2]
     return stems_array, nodes_array, new_array[:unknown]
+
+
+cdef inline int64_t node_of(
+    const uint64_t *nodes, const int32_t *begins, int shift, uint64_t value
+) noexcept nogil:
+    # The last of the nodes is the greatest number there is: the search ends.
+    cdef int64_t at = begins[value >> shift]
+    while nodes[at] < value:
+        at += 1
+    return at if nodes[at] == value else 0
+
+
+def learn(
+    const uint64_t[::1] tree not None,
+    const int32_t[::1] begins not None,
+    uint64_t[:, ::1] table not None,
+    const uint64_t[::1] keys not None,
+    const int64_t[:] new not None,
+    const uint64_t[::1] stems not None,
+    int64_t[::1] nodes not None,
+):
+    cdef int shift = 65 - (<object>(begins.shape[0])).bit_length()
+    cdef int first = 65 - (<object>(table.shape[0])).bit_length()
+    cdef uint64_t last = table.shape[0] - 1, key, place
+    cdef int64_t word
+    cdef Py_ssize_t at
+    check_table(table)
+    for at in range(new.shape[0]):
+        word = new[at]
+        if not 0 <= word < keys.shape[0]:
+            raise IndexError("there is no such word")
+        nodes[word] = node_of(&tree[0], &begins[0], shift, stems[word])
+        key = keys[word]
+        if key:
+            place = key >> first
+            if table[place, 0] != NO_KEY and table[place, 0] != key:
+                place = key & last
+            table[place, 0] = key
+            table[place, 1] = stems[word]
+            table[place, 2] = <uint64_t>nodes[word]
 
 
 def characters(bytes text not None, starts_array):
@@ -167,16 +213,6 @@ def characters(bytes text not None, starts_array):
     return found
 
 
-cdef inline int64_t node_of(
-    const uint64_t *nodes, const int32_t *begins, int shift, uint64_t value
-) noexcept nogil:
-    # The last of the nodes is the greatest number there is: the search ends.
-    cdef int64_t at = begins[value >> shift]
-    while nodes[at] < value:
-        at += 1
-    return at if nodes[at] == value else 0
-
-
 def phrases(
     const uint64_t[::1] nodes not None,
     const int32_t[::1] begins not None,
@@ -190,7 +226,7 @@ def phrases(
 ):
     cdef const char *source = text
     cdef Py_ssize_t size = stems.shape[0], word, at, found = 0, here, low, high
-    cdef int shift = 64 - (<object>(begins.shape[0])).bit_length() + 1
+    cdef int shift = 65 - (<object>(begins.shape[0])).bit_length()
     cdef bint some_apart = apart is not None
     cdef int64_t node, swap
     cdef Py_ssize_t room = 64

@@ -17,6 +17,7 @@ __all__ = [
     "characters",
     "count_terms",
     "hits",
+    "learn",
     "look_up",
     "phrases",
     "split",
@@ -29,6 +30,7 @@ COMPILED = chosen.__name__.endswith("._kernels")
 characters = chosen.characters
 count_terms = chosen.count_terms
 hits = chosen.hits
+learn = chosen.learn
 look_up = chosen.look_up
 phrases = chosen.phrases
 split = chosen.split

@@ -19,6 +19,7 @@ ODD = np.uint64(0x9E3779B97F4A7C15)
 HALF = np.uint64(32)
 LONG = 64  # bytes; longer words have no key
 TOO_LONG = np.uint64(0)
+NO_KEY = np.uint64(1)  # of a place in a table that is free
 NEW_LINE = 10
 NONE = 0  # the node of what begins no term
 
@@ -105,6 +106,29 @@ def look_up(table: Hashes, keys: Hashes) -> tuple[Hashes, Integers, Integers]:
         rows[new[known]] = others[known]
         new = new[~known]
     return rows[:, 1].copy(), rows[:, 2].astype(np.int64), new
+
+
+def learn(
+    tree: Hashes,
+    begins: npt.NDArray[np.int32],
+    table: Hashes,
+    keys: Hashes,
+    new: Integers,
+    stems: Hashes,
+    nodes: Integers,
+) -> None:
+    """Put the node of some new words where the nodes are, and the words into the table.
+
+    Each takes the first of its places if that is free; if not, the second, as in a
+    processor's cache, from whatever was there. Words without a key are not kept.
+    """
+    nodes[new] = find(tree, begins, stems[new])
+    new = new[keys[new] != TOO_LONG]
+    own = keys[new]
+    places = (own >> np.uint64(65 - len(table).bit_length())).view(np.int64)
+    taken = table[places, 0] != NO_KEY
+    places[taken] = (own[taken] & np.uint64(len(table) - 1)).view(np.int64)
+    table[places] = np.column_stack((own, stems[new], nodes[new].view(np.uint64)))
 
 
 def characters(text: bytes, starts: Integers) -> Integers:

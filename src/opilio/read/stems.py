@@ -16,12 +16,11 @@ import numpy.typing as npt
 
 from opilio import words
 from opilio.read import kernels
-from opilio.read.plain_kernels import LONG, TOO_LONG, Hashes, Integers
+from opilio.read.plain_kernels import LONG, NO_KEY, Hashes, Integers
 from opilio.read.terms import Terms
 
 TABLE_BITS = 20  # the table has a million places, and 24 MB
 MEMO_SIZE = 2**14
-NO_KEY = np.uint64(1)  # of a place that is free
 NO_STEM = 0  # of what is no word: a dash
 
 
@@ -91,26 +90,20 @@ class StemTable:
         the table knows them from now on."""
         texts = runs.texts(new)
         found = self.look_up(set(texts))
-        learnt = []
+        numbers, stems = [], []
         compounds: dict[int, Compound] = {}
         for number, text in zip(new.tolist(), texts, strict=True):
             value = found[text]
             if isinstance(value, int):
-                row.stems[number] = value
-                learnt.append(number)
+                numbers.append(number)
+                stems.append(value)
             else:
                 compounds[number] = value
-        row.nodes[learnt] = self.terms.find(row.stems[learnt])
-        self.keep(runs.keys[learnt], row.stems[learnt], row.nodes[learnt])
+        places = np.array(numbers, np.int64)
+        row.stems[places] = np.array(stems, np.uint64)
+        tree = self.terms.hashes, self.terms.begins
+        kernels.learn(*tree, self.table, runs.keys, places, row.stems, row.nodes)
         return compounds
-
-    def keep(self, keys: Hashes, stems: Hashes, nodes: Integers) -> None:
-        """Put words into the table."""
-        places = first_places(keys)
-        taken = self.table[places, 0] != NO_KEY
-        places[taken] = second_places(keys[taken])
-        columns = np.column_stack((keys, stems, nodes.view(np.uint64)))
-        self.table[places[keys != TOO_LONG]] = columns[keys != TOO_LONG]
 
     def look_up(self, runs: set[bytes]) -> dict[bytes, int | Compound]:
         """The hash of the stem of each run, or what it is made up of."""
@@ -161,16 +154,6 @@ class StemTable:
         offsets = chain.from_iterable(compound.offsets for compound in found)
         starts[inside] += np.fromiter(offsets, np.int64)
         return Row(stems, nodes, starts)
-
-
-def first_places(keys: Hashes) -> Integers:
-    """Where in the table a word is."""
-    return (keys >> np.uint64(64 - TABLE_BITS)).view(np.int64)
-
-
-def second_places(keys: Hashes) -> Integers:
-    """Where else it may be."""
-    return (keys & np.uint64((1 << TABLE_BITS) - 1)).view(np.int64)
 
 
 def find_runs(text: bytes) -> Runs:
