@@ -2,8 +2,9 @@
 
 Pages of 400 words, drawn by Zipf's law from 200,000, are indexed as a crawl would; then
 queries of one to four words, of any frequency, with and without snippets (of real-sized
-pages), phrases and conditions. CPU per page is that of whole crawls as in bench.crawl,
-without an index and with one for every page, in turns.
+pages, whose words are the most frequent ones), phrases, conditions and concepts. CPU
+per page is that of whole crawls as in bench.crawl, without an index and with one for
+every page, in turns.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ import sqlite3
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import cycle, islice
 from pathlib import Path
 
@@ -27,12 +29,14 @@ from opilio.database import open_database
 from opilio.lab.synthetic.dials import REAL_SITE
 from opilio.lab.synthetic.web import SyntheticWeb
 from opilio.lab.webs import as_response, settled, write_static_site
+from opilio.search.concepts import Concepts
 from opilio.search.find import Searcher
 from opilio.search.index import Index, catch_up
 from opilio.searching import text_in
 from opilio.store.warc import pack
+from opilio.types import ConceptWords
 from opilio.word_sequence import pack as pack_words
-from opilio.words import hash_of, stem
+from opilio.words import hash_of, stem, tokens
 
 PAGES = 100_000
 WORDS = 400
@@ -41,22 +45,51 @@ QUERIES = 500
 CRAWLED = 2000
 ROUNDS = 3
 ARCHIVED = 200
+CONCEPTS = 4000
+FIRST_NAME, BETWEEN_NAMES = 50, 5  # by frequency, which words name concepts
+KINDS = ("words", "phrases of two", "phrases of four", "conditions", "concepts")
 
 
-def name_of(number: int) -> str:
-    """A word that no stemmer touches: the number in letters."""
-    return "q" + str(number).translate(str.maketrans("0123456789", "bcdfghjklm"))
+def vocabulary(texts: Iterable[str]) -> list[str]:
+    """So many words of different stems, the most frequent first: those of some texts,
+    and then numbers in letters, which no stemmer touches."""
+    counted = Counter(word for text in texts for word in tokens(text))
+    letters = str.maketrans("0123456789", "bcdfghjklm")
+    made = ("q" + str(number).translate(letters) for number in range(VOCABULARY))
+    words = [*(word for word, _ in counted.most_common()), *made]
+    by_stem: dict[str, str] = {}
+    for key, word in zip(stem(words), words, strict=True):
+        by_stem.setdefault(key, word)
+    return list(by_stem.values())[:VOCABULARY]
 
 
-def sequences() -> Iterator[bytes]:
-    """The words of so many pages."""
+def ontology(words: Sequence[str]) -> dict[str, ConceptWords]:
+    """A tree of concepts, ten below each but the last; each is named by one word."""
+    features = stem(words[FIRST_NAME::BETWEEN_NAMES][:CONCEPTS])
+    names = [f"concept {number}" for number in range(len(features))]
+    found = {}
+    for number, feature in enumerate(features):
+        kinds = dict.fromkeys(names[10 * number + 1 : 10 * number + 11], 0.5)
+        parts = dict.fromkeys(names[100 * number + 11 : 100 * number + 111], 0.25)
+        levels = dict.fromkeys(kinds, 1)
+        found[names[number]] = ConceptWords((feature,), levels, kinds | parts)
+    return found
+
+
+def entries(words: Sequence[str]) -> Iterator[tuple[bytes, bytes]]:
+    """The words and the ontology features of so many pages."""
     rng = np.random.default_rng(1)
-    names = stem(map(name_of, range(VOCABULARY)))
-    hashes = np.fromiter(map(hash_of, names), np.uint64)
-    shares = np.cumsum(1 / np.arange(1, VOCABULARY + 1))
+    stems = stem(words)
+    hashes = np.fromiter(map(hash_of, stems), np.uint64)
+    shares = np.cumsum(1 / np.arange(1, len(words) + 1))
+    last = FIRST_NAME + BETWEEN_NAMES * CONCEPTS
     for _ in range(PAGES):
         drawn = np.searchsorted(shares, rng.random(WORDS) * shares[-1])
-        yield pack_words(hashes[drawn[:5]], hashes[drawn[5:20]], hashes[drawn])
+        named = drawn[(drawn - FIRST_NAME) % BETWEEN_NAMES == 0]
+        named = named[(named >= FIRST_NAME) & (named < last)]
+        features = Counter(stems[number] for number in named.tolist())
+        packed = pack_words(hashes[drawn[:5]], hashes[drawn[5:20]], hashes[drawn])
+        yield packed, msgspec.msgpack.encode(features)
 
 
 def write_archive(folder: Path) -> list[tuple[str, int, int]]:
@@ -72,12 +105,13 @@ def write_archive(folder: Path) -> list[tuple[str, int, int]]:
     return places
 
 
-def fill(db: sqlite3.Connection, places: Sequence[tuple[str, int, int]]) -> None:
+def fill(
+    db: sqlite3.Connection, places: Sequence[tuple[str, int, int]], words: Sequence[str]
+) -> None:
     """Let all pages be kept."""
-    no_features = msgspec.msgpack.encode({})
     db.execute("BEGIN")
-    for number, (words, place) in enumerate(
-        zip(sequences(), cycle(places), strict=False), 1
+    for number, ((sequence, features), place) in enumerate(
+        zip(entries(words), cycle(places), strict=False), 1
     ):
         db.execute(
             "INSERT INTO link (id, url, fingerprint, host, state, promise) "
@@ -86,13 +120,13 @@ def fill(db: sqlite3.Connection, places: Sequence[tuple[str, int, int]]) -> None
         )
         db.execute(
             "INSERT INTO page (id, number, fetched_at, status, language, title, bytes, "
-            "score, relevant, warc, warc_offset, warc_length) "
-            "VALUES (?, ?, ?, 200, 'en', 'a page', 0, 0.5, 1, ?, ?, ?)",
-            (number, number, float(number), *place),
+            "simhash, score, relevant, warc, warc_offset, warc_length) "
+            "VALUES (?, ?, ?, 200, 'en', 'a page', 0, ?, 0.5, 1, ?, ?, ?)",
+            (number, number, float(number), hash_of(str(number)) >> 1, *place),
         )
         db.execute(
             "INSERT INTO indexed (page, words, features) VALUES (?, ?, ?)",
-            (number, words, no_features),
+            (number, sequence, features),
         )
     for host in range(100):
         row = (host, f"h{host}.test")
@@ -100,22 +134,29 @@ def fill(db: sqlite3.Connection, places: Sequence[tuple[str, int, int]]) -> None
     db.execute("COMMIT")
 
 
-def queries(kind: str) -> list[str]:
+def queries(kind: str, words: Sequence[str]) -> list[str]:
     """Queries of one to four words."""
     rng = random.Random(2)
 
     def one() -> str:
-        return name_of(int(10 ** rng.uniform(1, 4.5)))
+        return words[int(10 ** rng.uniform(1, 4.5))]
+
+    def row(most: int) -> str:
+        return " ".join(words[rng.randrange(100)] for _ in range(most))
 
     made = []
     for _ in range(QUERIES):
-        words = " ".join(one() for _ in range(rng.choice((1, 2, 2, 3, 3, 4))))
-        if kind == "phrases":
-            frequent = (name_of(rng.randrange(100)) for _ in range(2))
-            words = f'"{" ".join(frequent)}"'
+        asked = " ".join(one() for _ in range(rng.choice((1, 2, 2, 3, 3, 4))))
+        if kind == "phrases of two":
+            asked = f'"{row(2)}"'
+        elif kind == "phrases of four":
+            asked = f'"{row(4)}"'
         elif kind == "conditions":
-            words += f" -{one()} site:h{rng.randrange(100)}.test lang:en"
-        made.append(words)
+            asked += f" -{one()} site:h{rng.randrange(100)}.test lang:en"
+        elif kind == "concepts":
+            number = int(10 ** rng.uniform(0, 3))
+            asked += f" {words[FIRST_NAME + BETWEEN_NAMES * number]}"
+        made.append(asked)
     return made
 
 
@@ -135,19 +176,22 @@ def timed(searcher: Searcher, asked: Sequence[str]) -> list[str]:
 def ask(folder: Path) -> None:
     """Index so many pages and ask for them."""
     places = write_archive(folder / "warc")
+    text_of = text_in(folder / "warc")
+    words = vocabulary(text_of(*place).text for place in places)
     db = open_database(folder / "crawl.db")
-    fill(db, places)
+    fill(db, places, words)
     began = time.process_time()
     catch_up(db, folder / "index")
     cpu = (time.process_time() - began) / PAGES * 1000
     size = sum(file.stat().st_size for file in (folder / "index").rglob("*.npy"))
     index = Index(db, folder / "index")
-    text_of = text_in(folder / "warc")
+    concepts, none = Concepts(ontology(words)), Concepts()
     rows = []
-    for kind in ("words", "phrases", "conditions"):
-        asked = queries(kind)
+    for kind in KINDS:
+        asked = queries(kind, words)
         for told, text in (("", None), (", with snippets", text_of)):
-            searcher = Searcher(index, text_of=text)
+            known = concepts if kind == "concepts" else none
+            searcher = Searcher(index, known, text_of=text)
             rows.append((f"{kind}{told}", *timed(searcher, asked)))
     db.close()
     show(

@@ -225,7 +225,7 @@ def fold(rows: list[dict[str, Any]], row: dict[str, Any]) -> None:
 def repeats(row: dict[str, Any], other: dict[str, Any]) -> bool:
     """Do two pages say nearly the same? Short ones, that have no SimHash, the same."""
     if row["simhash"] and other["simhash"]:
-        differing = (row["simhash"] ^ other["simhash"]) & BITS
+        differing: int = (row["simhash"] ^ other["simhash"]) & BITS
         return differing.bit_count() <= NEAR
     return bool(row["said"]) and row["said"] == other["said"]
 
