@@ -232,8 +232,19 @@ def test_the_quick_way_of_joining_gives_what_the_parser_gives(
 ) -> None:
     base = urls.join("", page)
     joiner = urls.Joiner(page)
-    for href in [*hrefs, *hrefs]:
-        assert joiner[href][0] == urls.join(base, href)
+    expected = [urls.join(base, href) for href in [*hrefs, *hrefs]]
+    assert [url for url, _ in joiner.join_all([*hrefs, *hrefs])] == expected
+    assert [joiner[href][0] for href in [*hrefs, *hrefs]] == expected
+
+
+@given(st.from_regex(r"https?://[a-z0-9.-]{1,12}\.[a-z]{1,4}(/[\w~,./%;?-]{0,12})?"))
+@example("http://ex.com/a/../b")
+@example("http://ex.com/a/.")
+@example("http://xn--a.com/")
+@example("http://ex.com/" + "a" * urls.MAX_LENGTH)
+@example("http://" + "a" * 64 + ".com/")
+def test_the_quick_way_to_a_page_gives_what_the_parser_gives(url: str) -> None:
+    assert urls.page(url) == urls.join("", url)
 
 
 @pytest.mark.parametrize(

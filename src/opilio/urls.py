@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 import string
+from collections.abc import Iterable
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
@@ -55,6 +56,12 @@ _plain = re.compile(
     r"(/|(?:\.\./)*)((?:[A-Za-z0-9_][\w~,./-]*)?)(?:#.*)?", re.ASCII
 ).fullmatch
 
+# Most URLs are like this, and canonical unless they hold a dot segment or punycode.
+_usual = re.compile(
+    r"https?://(?:[a-z0-9-]{1,63}\.){1,3}[a-z]{2,63}/(?:[A-Za-z0-9_][\w~,./-]*)?",
+    re.ASCII,
+).fullmatch
+
 
 def canonical(url: str) -> str:
     """The canonical form of an absolute URL; ValueError if it is not http or https."""
@@ -86,6 +93,8 @@ def page(url: str) -> str:
 
     It is asked for more than once a page.
     """
+    if len(url) <= MAX_LENGTH and _usual(url) and "/." not in url and "xn--" not in url:
+        return url
     return join("", url)
 
 
@@ -113,6 +122,11 @@ class Joiner(dict[str, tuple[str, Fingerprint]]):
             folder = folder[: folder.rindex("/", 0, -1) + 1]
             up += "../"
         self._memo = _memo_of_folder(self._folder)
+
+    def join_all(self, hrefs: Iterable[str]) -> list[tuple[str, Fingerprint]]:
+        """What each of these hrefs means."""
+        memo = self._memo  # knows most of them
+        return [memo.get(href) or self[href] for href in hrefs]
 
     def __missing__(self, href: str) -> tuple[str, Fingerprint]:
         found = self._memo.get(href)

@@ -29,11 +29,8 @@ GAP = 20  # characters in which a heading and its list, or nothing, may stand
 KINDS = HEADING, OPENS, CLOSES = "h", "<", ">"  # what codes of marks begin with
 
 
-class Heading(NamedTuple):
-    """A heading as it stands on the page."""
-
-    level: int
-    text: str
+Heading = tuple[int, str]
+"""Level and text of a heading."""
 
 
 class Region(NamedTuple):
@@ -64,9 +61,12 @@ Event = tuple[str, int, int, int]
 class Outline(NamedTuple):
     """The blocks of a text: the sections, and what of the text belongs to each."""
 
-    sections: list[Section]
-    cuts: list[tuple[int, int]]  # (offset, number of the section from there on)
+    sections: Sequence[Section]
+    cuts: Sequence[tuple[int, int]]  # (offset, number of the section from there on)
     of_link: Mapping[str, int]  # code of its mark -> number of its section
+
+
+NO_OUTLINE = Outline((), (), {})
 
 
 def outline_of(text: str, marks: Marks) -> Outline:

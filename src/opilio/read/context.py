@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from opilio.read.found import Spot
 from opilio.read.links import CODES, LinkElements, tidy
@@ -37,18 +37,17 @@ def paths_of(elements: Iterable[Element]) -> list[str]:
     return paths
 
 
-def path_of(node: object, known: dict[object, str]) -> str:
+def path_of(node: Any, known: dict[object, str]) -> str:
     """The path of a node; those of its ancestors are known from now on."""
-    unknown: list[object] = []
+    unknown = []
     while (path := known.get(node)) is None:
         unknown.append(node)
-        node = getattr(node, "parent", None)
+        node = node.parent
     for node in reversed(unknown):
-        tag = getattr(node, "tag", "")  # a document has none
         if path:
-            path = f"{path}/{tag[:MAX_TAG]}"[-MAX_PATH:]
-        elif tag == "body":
-            path = tag
+            path = f"{path}/{node.tag[:MAX_TAG]}"[-MAX_PATH:]
+        elif getattr(node, "tag", "") == "body":  # a document has no tag
+            path = "body"
         known[node] = path
     return path
 

@@ -13,6 +13,7 @@ from opilio.read import marks
 from opilio.read.blocks import (
     CLOSES,
     HEADING,
+    NO_OUTLINE,
     OPENS,
     Heading,
     Marks,
@@ -22,7 +23,7 @@ from opilio.read.blocks import (
 from opilio.read.context import links_in_context, paths_of_links
 from opilio.read.found import Found, clean
 from opilio.read.head import base_of, head_of
-from opilio.read.links import NO_BLOCKS, LinkElements
+from opilio.read.links import LinkElements
 from opilio.read.regions import find_regions
 
 if TYPE_CHECKING:
@@ -45,12 +46,12 @@ def extract(
     """What the document at this URL says."""
     joiner = urls.Joiner(url, base_of(document))
     head = head_of(document, url, joiner)
-    for tag in UNSEEN:
-        if document.select_one(tag):
-            document.remove(tag)
+    # At once: the parser makes its index of tags anew after a change.
+    if unseen := list(filter(document.select_one, UNSEEN)):
+        document.remove(", ".join(unseen))
     links = LinkElements(document, joiner, url)
     headed = find_headings(document) if blocks or headings else []
-    told = [one.text for _, one in headed if one.text][:MOST_TOLD] if headings else []
+    told = [text for _, (_, text) in headed if text][:MOST_TOLD] if headings else []
     if not context and not blocks:
         marks.flatten(document)
         return Found(head, marks.render(document), links.links(), headings=told)
@@ -59,22 +60,21 @@ def extract(
     paths = paths_of_links(links) if context else []
     text, places = marked_text(document, links, headed, regions)
     line = text.replace("\n", " ")
-    found, of_link = Found(head, text, [], headings=told), NO_BLOCKS
+    outline = NO_OUTLINE
     if blocks:
         marked = [heading for _, heading in headed], [region for _, region in regions]
         outline = outline_of(line, Marks(places, *marked, links.lengths))
-        found = found._replace(sections=outline.sections, cuts=outline.cuts)
-        of_link = outline.of_link
+    sections, cuts, of_link = outline
     if not context:
-        return found._replace(links=links.links(of_link))
+        return Found(head, text, links.links(of_link), (), sections, cuts, told)
     placed, spots = links_in_context(links, paths, line, places, of_link)
-    return found._replace(links=placed, spots=spots)
+    return Found(head, text, placed, spots, sections, cuts, told)
 
 
 def find_headings(document: Document) -> list[tuple[Element, Heading]]:
     """The headings, one level after the other."""
     return [
-        (element, Heading(level, clean(element.text, MAX_HEADING)))
+        (element, (level, clean(element.text, MAX_HEADING)))
         for level in range(1, 7)
         for element in document.select(f"h{level}")[:MAX_HEADINGS]
     ]

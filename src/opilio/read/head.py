@@ -10,7 +10,9 @@ from opilio import urls
 from opilio.read.found import Head, clean
 
 if TYPE_CHECKING:
-    from turbohtml import Document
+    from collections.abc import Iterable
+
+    from turbohtml import Document, Element
 
 PRODUCT_TOKEN = "opilio"  # noqa: S105 - how robots rules name us
 MAX_TITLE = 500  # characters
@@ -22,16 +24,16 @@ _hreflang = re.compile("[a-z0-9-]{2,35}", re.IGNORECASE | re.ASCII).fullmatch
 
 def head_of(document: Document, url: str, joiner: urls.Joiner) -> Head:
     """What the document at this URL says of itself."""
-    title = document.select_one("title")
+    title, metas = document.select_one("title"), document.select("meta")
     root = document.root
     canonical, alternates = relations_of(document, joiner, url)
     return Head(
         title=clean(title.text, MAX_TITLE) if title else "",
         declared=(root.attr("lang") or "") if root else "",
         canonical=canonical,
-        refresh=refresh_of(document, joiner, url),
+        refresh=refresh_of(document, joiner, url) if any(map(refreshes, metas)) else "",
         alternates=alternates,
-        robots=robots_of(document),
+        robots=robots_of(metas),
     )
 
 
@@ -61,6 +63,11 @@ def relations_of(
     return canonical, alternates
 
 
+def refreshes(meta: Element) -> bool:
+    """May this element say where the page leads? The parser would look at all."""
+    return "refresh" in (meta.attr("http-equiv") or "").lower()
+
+
 def refresh_of(document: Document, joiner: urls.Joiner, url: str) -> str:
     """Where a <meta http-equiv=refresh> leads at once, unless that is here."""
     delay, href = document.meta_refresh() or (math.inf, "")
@@ -70,10 +77,10 @@ def refresh_of(document: Document, joiner: urls.Joiner, url: str) -> str:
     return "" if target == url else target
 
 
-def robots_of(document: Document) -> list[str]:
+def robots_of(metas: Iterable[Element]) -> list[str]:
     """What the page says to all robots or to us."""
     return [
         meta.attr("content") or ""
-        for meta in document.select("meta")
+        for meta in metas
         if (meta.attr("name") or "").lower() in ("robots", PRODUCT_TOKEN)
     ]

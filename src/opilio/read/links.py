@@ -35,10 +35,9 @@ class LinkElements:
         others = any(map(document.select_one, OTHER_LINKS))
         every = document.select(ANY_LINK if others else "a[href]")
         self.elements: list[Element] = every[:MAX_ELEMENTS]
-        hrefs = [
-            element.attr("href") or address_of(element) for element in self.elements
-        ]
-        self.targets = list(map(joiner.__getitem__, hrefs))  # URLs and fingerprints
+        self.targets = joiner.join_all(  # URLs and fingerprints
+            [element.attr("href") or address_of(element) for element in self.elements]
+        )
         self.anchors = [" ".join(element.text.split()) for element in self.elements]
         self.lengths = list(map(len, self.anchors))  # in the text of the page
         self.chosen = self._choose()  # URL -> number of its element
