@@ -38,6 +38,7 @@ def test_the_list_of_commands_imports_none_of_them():
     assert loaded_by("--help") == [
         "opilio.cli",
         "opilio.cli.deferred",
+        "opilio.cli.plain_values",
         "opilio.errors",
     ]
 
@@ -58,3 +59,26 @@ def test_a_command_has_its_own_options_and_those_of_all():
 def test_a_command_of_a_special_kind_stays_one(tmp_path):
     ended = CliRunner().invoke(app, ["search", str(tmp_path), "-word"])
     assert "No such option" not in ended.output
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("status", "nowhere"),
+        ("crawl", "x", "--max-pages", "3", "--delay", "0.5", "--seed-url", "y"),
+        ("search", "nowhere", "two", "words", "--size", "20"),
+    ],
+)
+def test_plain_values_need_no_pydantic(arguments: tuple[str, ...]):
+    code = (
+        "import sys; from opilio.cli import app\n"
+        f"try:\n    app({arguments!r})\n"
+        "except Exception as error:\n    print(error)\n"
+        "print('pydantic' in sys.modules)"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", code], check=True, capture_output=True, text=True
+    )
+    told, imported = ended.stdout.splitlines()
+    assert "does not exist" in told or "holds no crawl" in told
+    assert imported == "False"

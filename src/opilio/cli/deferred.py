@@ -14,6 +14,8 @@ from typing import Any, NamedTuple
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from opilio.cli.plain_values import PlainCommand, reading_plainly
+
 
 class Place(NamedTuple):
     """Where a command is, and what it does."""
@@ -30,7 +32,7 @@ class Place(NamedTuple):
         if isinstance(found, typer.Typer):
             return typer.main.get_group(found)
         alone = typer.Typer(add_completion=False)
-        kind = getattr(module, self.kind) if self.kind else None
+        kind = getattr(module, self.kind) if self.kind else PlainCommand
         alone.command(command, cls=kind)(found)
         made: TyperCommand = typer.main.get_command(alone)  # type: ignore[assignment]
         return made
@@ -70,5 +72,8 @@ def deferred(places: Mapping[str, Place]) -> type[TyperGroup]:
             super().__init__(**attributes)
             for name, place in places.items():
                 self.add_command(Deferred(name, place))
+
+        def get_params(self, ctx: Any) -> Any:
+            return reading_plainly(super().get_params(ctx))
 
     return Group

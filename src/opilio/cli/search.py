@@ -10,9 +10,9 @@ from typing import Annotated, Any
 import msgspec
 import typer
 from rich.text import Text
-from typer.core import TyperCommand
 
 from opilio.cli.expansion import expand as fetch_more
+from opilio.cli.plain_values import PlainCommand
 from opilio.cli.terminal import foreign, plain, stderr, stdout
 from opilio.search.find import Answer, Hit
 from opilio.searching import open_search, remember_query
@@ -28,7 +28,7 @@ ENDED = {
 }
 
 
-class SearchCommand(TyperCommand):
+class SearchCommand(PlainCommand):
     """Takes `-word` for a part of the query: the only such option here is -h."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
