@@ -26,7 +26,7 @@ from opilio.fetch.robots import Robots
 from opilio.fetch.route import parse_proxy
 from opilio.followed import FollowedLog
 from opilio.frontier.sqlite import SqliteFrontier
-from opilio.judge import JUDGES
+from opilio.judge import JUDGES, Learning
 from opilio.judge.languages import InLanguages
 from opilio.plan import Plan
 from opilio.read.pool import ReaderPool
@@ -274,8 +274,10 @@ class Mind:
         if isinstance(self.strategy, Seeker):
             self.strategy.seek(self.brief.subject)
         judge = self.make_judge(self.plan, self.brief)
-        if isinstance(judge, Learner):
-            self.learners["judge"] = judge
+        if isinstance(judge, Learning):
+            if isinstance(before := self.learners.get("judge"), type(judge)):
+                judge.follow(before)
+            self.learners |= judge.learners()
         languages = self.plan.topic.languages
         reads = self.strategy.reads
         setup = self.brief.setup(

@@ -9,10 +9,9 @@ from hypothesis import strategies as st
 from judge.learning_pages import crawl, make, page_of, subject
 from opilio.errors import BadInput
 from opilio.judge.bootstrapped import Bootstrapped
-from opilio.judge.calibration import KEYWORD_CUT, score_of_keywords
-from opilio.judge.sample import SIZE, Sample
-from opilio.judge.vectors import row_of
-from opilio.types import Learner, Page, Subject
+from opilio.judge.keywords import CUT
+from opilio.judge.sample import SIZE
+from opilio.types import Page, Subject
 
 
 def taught(pages: list[Page]) -> Bootstrapped:
@@ -38,8 +37,9 @@ def test_it_unlearns_keywords_that_mean_something_else():
 
 
 def test_before_it_has_learnt_it_judges_by_keywords_and_half_is_the_cosine_threshold():
-    assert score_of_keywords(KEYWORD_CUT) == pytest.approx(0.5)
-    verdict = Bootstrapped(subject()).judge(page_of(["star", *"abc"]))
+    judge = Bootstrapped(subject())
+    assert judge.score(None, CUT).score == pytest.approx(0.5)
+    verdict = judge.judge(page_of(["star", *"abc"]))
     assert verdict.parts.keys() == {"keywords"}
     assert verdict.relevant
 
@@ -86,45 +86,6 @@ def test_the_same_pages_in_the_same_order_give_the_same_scores():
     first, second = taught(crawl(500)), taught(crawl(500))
     pages = [make("sky", 9005), make("film", 9005), make("law", 9005)]
     assert [first.judge(p) for p in pages] == [second.judge(p) for p in pages]
-
-
-def test_what_was_learnt_survives_a_restart():
-    judge: Bootstrapped = taught(crawl(300))
-    assert isinstance(judge, Learner)
-    learnt = judge.dump()
-    assert learnt is not None
-    again = Bootstrapped(subject())
-    again.load(learnt)
-    for page in (make("sky", 9006, silent=True), make("sea", 9006)):
-        assert again.judge(page).score == pytest.approx(
-            judge.judge(page).score,
-            abs=0.05,  # of pages since the last lesson
-        )
-
-
-def test_a_restarted_sample_goes_on_as_the_first_would_have():
-    first = Sample()
-    pages = crawl(SIZE + 100)
-    rows = [row for row in map(row_of, pages) if row is not None]
-    for number, row in enumerate(rows[:SIZE]):
-        first.add(row, number % 7, number % 7)
-    second = Sample()
-    second.load(first.dump())
-    for number, row in enumerate(rows[SIZE:]):
-        assert first.add(row, number % 7, number % 7) == second.add(
-            row, number % 7, number % 7
-        )
-    for one, two in ((first.surest, second.surest), (first.any, second.any)):
-        assert [seen.number for seen in one] == [seen.number for seen in two]
-
-
-def test_there_is_nothing_to_dump_until_it_has_learnt_again():
-    judge = Bootstrapped(subject())
-    assert judge.dump() is None
-    for page in crawl(40):
-        judge.judge(page)
-    assert judge.dump()
-    assert judge.dump() is None
 
 
 def test_what_it_remembers_is_bounded():

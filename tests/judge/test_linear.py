@@ -71,19 +71,6 @@ def test_the_same_pages_in_the_same_order_give_the_same_scores():
     assert [first.judge(p) for p in pages] == [second.judge(p) for p in pages]
 
 
-def test_what_was_learnt_survives_a_restart():
-    judge = taught(crawl(150))
-    learnt = judge.dump()
-    assert learnt is not None
-    assert judge.dump() is None
-    again = Linear(subject(relevant=EXAMPLES))
-    again.load(learnt)
-    for page in (make("sky", 9005, silent=True), make("sea", 9005)):
-        assert again.judge(page).score == pytest.approx(
-            judge.judge(page).score, abs=0.02
-        )
-
-
 def test_a_topic_without_examples_is_refused_with_a_remedy():
     with pytest.raises(BadInput, match=r"\[examples\]"):
         Linear(subject())

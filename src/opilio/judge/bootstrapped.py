@@ -1,33 +1,69 @@
 """A judge that needs keywords alone and learns the words that go with them.
 
-    score = a·σ(u) + (1 − a)·k/(k + k₀),   a = b/(b + 5) · n/(n + 200)
+Rocchio's relevance feedback (1971), where pages with many keywords stand for the
+relevant ones:
 
-Symbols: u how near a page is to the pages with many keywords, and b the evidence that
-this was learnt from, in pages (`feedback.py`); n the pages seen by then; k the page's
-keyword score; σ and k₀ are in `calibration.py`. The first pages of a crawl are nearly
-all relevant; while there is no background, k alone decides. It learns anew whenever it
-has seen 1.3 times as many pages as the last time, from pages and keywords only, never
-from labels.
+    d = Σ k⁴·x / Σ k⁴ − mean of x over the background
+    s = [w·k + k̂·(x·d − lo)/(hi − lo)] / (1 + w)
+    w = 0.05 + 7·(1 − r)² + 5/(5 + b)
+
+Symbols: k, x and s as in `learning.py`; the sums are over the surest pages seen; lo is
+the median of x·d over the background, hi the mean of its 20 largest values, and k̂ the
+same of k, so that words are measured in units of keywords: a score means the same early
+and late, when k̂ has grown. w is how much keywords count: the more, the less the words
+agree with them (r, the correlation of x·d with k over the surest pages) and the fewer
+pages d comes from (b = 1/Σ share²).
+
+Once there are 500 pages, those with the largest s teach as much as those with the
+largest k.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
 from opilio.errors import BadInput
-from opilio.judge.calibration import score_of_height, score_of_keywords, trust
-from opilio.judge.feedback import Feedback, Keywords, learn, prepare
-from opilio.judge.sample import Sample
-from opilio.judge.vectors import Row, row_of
-from opilio.types import Page, Subject, Verdict
+from opilio.judge.learning import Learning
+from opilio.judge.lesson import Lesson, mean, prepare, top
+from opilio.judge.model import Model
+from opilio.judge.vectors import Stack, Weights
+from opilio.types import Subject
 
-THRESHOLD = 0.5
-EXPERIENCE = 200  # pages; before, what goes with the keywords may be chance
+POWER = 4
+ALIKE = 0.9  # cosine; over ordinary webs it is about 0.4
+MANY = 500  # pages
+FLOOR, DISAGREEMENT, FEW = 0.05, 7.0, 5.0  # the numbers of w
+MOST = 3.0  # of w
+
+Shares = npt.NDArray[np.float64]
 
 
-class Bootstrapped:
+class Feedback(NamedTuple):
+    """How far pages go towards the topic, on a scale from background to surest."""
+
+    direction: Weights
+    low: float
+    high: float
+
+    def of(self, rows: Stack) -> Weights:
+        """(x·d − lo)/(hi − lo) of rows."""
+        heights: Weights = (rows.dot(self.direction) - self.low) / self.span
+        return heights
+
+    @property
+    def span(self) -> float:
+        """hi − lo, which may be nothing."""
+        return max(self.high - self.low, 1e-9)
+
+
+class Bootstrapped(Learning):
     """Judges a page by its keywords, and by all words once it knows which matter."""
 
-    reads_blocks = False
-    reads_vector = True
+    cut = 0.06
+    learnt_part = "words"
 
     def __init__(self, subject: Subject) -> None:
         if not subject.weights:
@@ -35,53 +71,60 @@ class Bootstrapped:
                 "the judge 'bootstrapped' needs keywords and the topic has none; add "
                 "keywords = ['a word', 'a phrase'] to the topic file"
             )
-        self.keywords = Keywords(subject)
-        self.threshold = THRESHOLD if subject.threshold is None else subject.threshold
-        self.sample = Sample()
-        self.feedback: Feedback | None = None
-        self.trust = 0.0
-        self.is_new = False
+        super().__init__(subject)
 
-    def judge(self, page: Page) -> Verdict:
-        """The score of a page, as far as it is known by now; then learn from it."""
-        keywords = self.keywords.score(page)
-        row = row_of(page)
-        verdict = self.score(row, keywords)
-        if row is not None and self.sample.add(row, keywords, keywords):
-            self.learn()
-            self.is_new = True
-        return verdict
+    def learn(self) -> Model | None:
+        """The direction to the topic; None: nothing shows one.
 
-    def look(self, page: Page) -> Verdict:
-        """The verdict on a page, without learning from it."""
-        return self.score(row_of(page), self.keywords.score(page))
-
-    def score(self, row: Row | None, keywords: float) -> Verdict:
-        """The score, its part by keywords and its part by all words."""
-        parts = {"keywords": score_of_keywords(keywords)}
-        if self.feedback and row is not None:
-            height = self.feedback.height(row, keywords)
-            parts["keywords"] *= 1 - self.trust
-            parts["words"] = self.trust * score_of_height(height)
-        score = sum(parts.values())
-        return Verdict(score, score >= self.threshold, parts)
-
-    def learn(self) -> None:
-        """Learn from the pages of the sample."""
+        A background that is like the topic is none: it is pages about the topic which
+        lack its keywords by chance, in a crawl that has met no others yet.
+        """
         lesson = prepare(self.sample)
-        if lesson is not None:
-            self.feedback = learn(lesson)
-            pages = self.sample.rarity.pages
-            self.trust = trust(lesson.evidence()) * pages / (pages + EXPERIENCE)
-
-    def dump(self) -> bytes | None:
-        """The sample as it is, if it was learnt from since the last dump."""
-        if not self.is_new:
+        if lesson is None or not lesson.most:
             return None
-        self.is_new = False
-        return self.sample.dump()
+        shares = powers(lesson.keywords)
+        topic = lesson.surest.sum(shares)
+        background = mean(lesson.background)
+        if cosine(topic, background) > ALIKE:
+            return None
+        found = feedback(topic - background, lesson)
+        counts = weight(found.of(lesson.surest), lesson.keywords, shares)
+        if lesson.pages > MANY:
+            heights = counts * lesson.keywords / lesson.most + found.of(lesson.surest)
+            topic = 0.5 * (topic + lesson.surest.sum(powers(heights)))
+            found = feedback(topic - background, lesson)
+        return Model(
+            lesson.idf,
+            found.direction,
+            found.low,
+            counts / (1 + counts),
+            lesson.most / found.span / (1 + counts),
+        )
 
-    def load(self, learnt: bytes) -> None:
-        """Take up a sample and learn from it."""
-        self.sample.load(learnt)
-        self.learn()
+
+def powers(values: Weights) -> Shares:
+    """The share of each page in what is learnt."""
+    raised = np.maximum(values.astype(np.float64), 0.0) ** POWER
+    shares: Shares = raised / max(raised.sum(), 1e-30)
+    return shares
+
+
+def feedback(direction: Weights, lesson: Lesson) -> Feedback:
+    """A direction with its scale."""
+    low = float(np.median(lesson.background.dot(direction)))
+    return Feedback(direction, low, top(lesson.surest.dot(direction)))
+
+
+def weight(heights: Weights, keywords: Weights, shares: Shares) -> float:
+    """w: how much keywords count beside words."""
+    spread = float(heights.std() * keywords.std())
+    agreement = float(np.cov(heights, keywords, bias=True)[0, 1]) / (spread or 1.0)
+    evidence = 1 / float(shares @ shares)
+    doubt = DISAGREEMENT * (1 - agreement) ** 2
+    return min(MOST, FLOOR + doubt + FEW / (FEW + evidence))
+
+
+def cosine(one: Weights, other: Weights) -> float:
+    """The cosine of two vectors."""
+    lengths = float(one @ one) * float(other @ other)
+    return float(one @ other) / lengths**0.5 if lengths else 0.0

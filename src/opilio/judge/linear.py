@@ -5,12 +5,12 @@ Negative are examples of what is irrelevant, pages of the background, and, with 
 weight, the pages seen that looked best: most of them are relevant, but what they share
 with the examples stays positive, and what tells them apart is what keywords cannot say.
 
-    u = [m + c·u_f] / (1 + c),   c = min(1, (5/n)²)
-    score = a·σ(u) + (1 − a)·k/(k + k₀),   a = b/(b + 5)
+    s = m·n/(n + 100) + k·20/(e + 5)
 
-Symbols: m the classifier's value on a scale where the background is 0 and the examples
-are 1; n the number of examples; u_f the height of `feedback.py`, which serves better
-while there are few; b is the evidence; the rest as in `bootstrapped.py`.
+Symbols: m the classifier's value on a scale where the median of the background is 0 and
+the mean of the examples is 1; n the pages seen by then, since early on it takes what it
+has not met yet for the topic; e the number of examples: the fewer there are, the more
+keywords count; k and s as in `learning.py`.
 """
 
 from __future__ import annotations
@@ -22,38 +22,23 @@ from typing import Any
 import numpy as np
 
 from opilio.errors import BadInput
-from opilio.judge.calibration import (
-    Scale,
-    scale,
-    score_of_height,
-    score_of_keywords,
-    trust,
-)
-from opilio.judge.feedback import Feedback, Keywords, Lesson, learn, prepare
-from opilio.judge.sample import Sample
-from opilio.judge.vectors import (
-    PLACES,
-    Row,
-    Stack,
-    Weights,
-    row_of,
-    stack,
-    weigh,
-)
-from opilio.types import Page, Subject, Verdict
+from opilio.judge.learning import Learning
+from opilio.judge.lesson import Lesson, prepare
+from opilio.judge.model import Model
+from opilio.judge.vectors import PLACES, Stack, Weights, row_of, stack
+from opilio.types import Subject
 
-THRESHOLD = 0.5
-CUT = 0.4  # below a half: pages that it was not fitted to come less far than examples
 PROMISING = 0.3  # weight of the best pages seen, all together, beside the background
 STRENGTH = 30.0  # scikit-learn's C, for a weight of one an example
-ENOUGH = 5  # examples; with fewer, words that go with the keywords count as much
+EXPERIENCE = 100  # pages; with as many the model counts half
+KEYWORDS, FEW = 20.0, 5  # the numbers of k's weight
 
 
-class Linear:
+class Linear(Learning):
     """Judges a page by a linear model of its words, learnt from examples."""
 
-    reads_blocks = False
-    reads_vector = True
+    cut = 0.4
+    learnt_part = "model"
 
     def __init__(self, subject: Subject) -> None:
         self.relevant = list(filter(None, map(row_of, subject.relevant)))
@@ -65,59 +50,29 @@ class Linear:
                 "--judge bootstrapped"
             )
         require_sklearn()
-        self.keywords = Keywords(subject)
-        self.threshold = THRESHOLD if subject.threshold is None else subject.threshold
-        self.sample = Sample()
+        super().__init__(subject)
         for row in chain(self.relevant, self.irrelevant):
             self.sample.rarity.add(row)
-        self.share = min(1.0, (ENOUGH / len(self.relevant)) ** 2)  # c
-        self.feedback: Feedback | None = None
-        self.direction: Weights | None = None
-        self.scale = Scale(0.0, 1.0)
-        self.trust = 0.0
-        self.is_new = False
 
-    def judge(self, page: Page) -> Verdict:
-        """The score of a page, as far as it is known by now; then learn from it."""
-        keywords = self.keywords.score(page)
-        row = row_of(page)
-        verdict = self.score(row, keywords)
-        if row is not None and self.sample.add(row, keywords, verdict.score):
-            self.learn()
-            self.is_new = True
-        return verdict
+    def worth(self, keywords: float, score: float) -> float:
+        """The score: a topic of examples need not have keywords."""
+        return score
 
-    def look(self, page: Page) -> Verdict:
-        """The verdict on a page, without learning from it."""
-        return self.score(row_of(page), self.keywords.score(page))
-
-    def score(self, row: Row | None, keywords: float) -> Verdict:
-        """The score, its part by keywords and its part by the model."""
-        parts = {"keywords": score_of_keywords(keywords)}
-        if self.direction is not None and self.feedback and row is not None:
-            along = weigh(row, self.feedback.idf) @ self.direction[row.places]
-            near = self.feedback.height(row, keywords)
-            height = self.scale.of(float(along)) + self.share * near
-            parts["keywords"] *= 1 - self.trust
-            height /= 1 + self.share
-            parts["model"] = self.trust * score_of_height(height, CUT)
-        score = sum(parts.values())
-        return Verdict(score, score >= self.threshold, parts)
-
-    def learn(self) -> None:
-        """Learn from the examples and the pages of the sample."""
+    def learn(self) -> Model | None:
+        """What tells the examples from other pages; None: there are no others yet."""
         lesson = prepare(self.sample)
         if lesson is None:
-            return
-        self.feedback = learn(lesson, self.relevant)
-        if self.feedback is None:
-            return
-        self.direction = self.fit(lesson)
-        self.scale = scale(
-            lesson.background.dot(self.direction),
-            stack(self.relevant, lesson.idf).dot(self.direction),
+            return None
+        direction = self.fit(lesson)
+        low = float(np.median(lesson.background.dot(direction)))
+        high = float(stack(self.relevant, lesson.idf).dot(direction).mean())
+        return Model(
+            lesson.idf,
+            direction,
+            low,
+            KEYWORDS / (len(self.relevant) + FEW),
+            lesson.pages / (lesson.pages + EXPERIENCE) / max(high - low, 1e-9),
         )
-        self.trust = trust(lesson.evidence(len(self.relevant)))
 
     def fit(self, lesson: Lesson) -> Weights:
         """The weight of each word; both sides weigh the same, an example one."""
@@ -142,18 +97,6 @@ class Linear:
         model.fit(matrix(stacks), labels, np.concatenate(weights))
         found: Weights = model.coef_[0].astype(np.float32)
         return found
-
-    def dump(self) -> bytes | None:
-        """The sample as it is, if it was learnt from since the last dump."""
-        if not self.is_new:
-            return None
-        self.is_new = False
-        return self.sample.dump()
-
-    def load(self, learnt: bytes) -> None:
-        """Take up a sample and learn from it."""
-        self.sample.load(learnt)
-        self.learn()
 
 
 def matrix(stacks: Sequence[Stack]) -> Any:

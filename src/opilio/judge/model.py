@@ -1,0 +1,48 @@
+"""What a learning judge has learnt: how relevant its words make a page."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from opilio.judge.vectors import PLACES, Row, Weights, weigh
+
+
+class Model(NamedTuple):
+    """The numbers of `learning.py`."""
+
+    idf: Weights
+    direction: Weights
+    low: float
+    keywords: float  # α
+    words: float  # β
+
+    def by_words(self, row: Row) -> float:
+        """β·(x·d − lo) of a page."""
+        along = float(weigh(row, self.idf) @ self.direction[row.places])
+        return self.words * (along - self.low)
+
+
+Packed = tuple[bytes, bytes, bytes, tuple[float, float, float]]
+"""Places, their idf and direction, and the other numbers."""
+
+
+def pack(model: Model) -> Packed:
+    """A model in few bytes: most places have no word."""
+    places = np.flatnonzero(model.idf).astype("<u4")
+    return (
+        places.tobytes(),
+        model.idf[places].astype("<f4").tobytes(),
+        model.direction[places].astype("<f4").tobytes(),
+        (model.low, model.keywords, model.words),
+    )
+
+
+def unpack(packed: Packed) -> Model:
+    """The same model again, to the last bit."""
+    places = np.frombuffer(packed[0], "<u4")
+    idf, direction = np.zeros(PLACES, np.float32), np.zeros(PLACES, np.float32)
+    idf[places] = np.frombuffer(packed[1], "<f4")
+    direction[places] = np.frombuffer(packed[2], "<f4")
+    return Model(idf, direction, *packed[3])

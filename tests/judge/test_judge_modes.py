@@ -1,0 +1,23 @@
+"""Judges by the names that settings and the command line give them."""
+
+import pytest
+
+from judge.learning_pages import make, subject
+from opilio.build import choose
+from opilio.errors import BadInput
+from opilio.judge import JUDGES, Blocks, Cosine
+
+
+def test_a_mode_is_chosen_with_the_name():
+    for name, fixed in (("cosine", Cosine), ("blocks", Blocks)):
+        page = make("sky", 1)
+        paper = choose("judge", f"{name},mode=paper", JUDGES)(subject())
+        assert paper.judge(page) == fixed(subject(), mode="paper").judge(page)
+        assert paper.judge(page).score != fixed(subject()).judge(page).score
+
+
+def test_an_unknown_mode_is_refused_and_the_known_ones_are_named():
+    with pytest.raises(BadInput, match=r"did you mean 'cosine,mode=paper'\?"):
+        choose("judge", "cosine,mode=papr", JUDGES)
+    with pytest.raises(BadInput, match=r"known: .*blocks,mode=maximum"):
+        choose("judge", "linear,strength=2", JUDGES)
