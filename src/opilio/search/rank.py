@@ -18,12 +18,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import log
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from opilio.search.index import Index
 from opilio.search.segment import Postings, Segment
+from opilio.word_sequence import Words
 
 K1 = 1.2
 B = 0.75
@@ -34,13 +36,21 @@ Scores = npt.NDArray[np.float32]
 Flags = npt.NDArray[np.bool_]
 
 
+class Meant(NamedTuple):
+    """A concept that pages are scored by: the features that speak for it, and how
+    much each does."""
+
+    weight: float
+    features: Words
+    near: npt.NDArray[np.float32]
+
+
 @dataclass(frozen=True)
 class Wanted:
-    """What pages are scored by: words, and concepts with the features that speak for
-    each; weights have the idf in them."""
+    """What pages are scored by, words and concepts; weights have the idf in them."""
 
     words: Mapping[int, float]
-    concepts: Sequence[tuple[float, Mapping[int, float]]] = ()
+    concepts: Sequence[Meant] = ()
 
 
 def weigh_words(index: Index, words: Iterable[int]) -> dict[int, float]:
@@ -49,13 +59,15 @@ def weigh_words(index: Index, words: Iterable[int]) -> dict[int, float]:
     return {term: idf(index, found) for term, found in counted.items() if found}
 
 
-def weigh_concept(
-    index: Index, sure: float, features: Mapping[int, float]
-) -> tuple[float, Mapping[int, float]]:
+def weigh_concept(index: Index, sure: float, features: Mapping[int, float]) -> Meant:
     """A concept that is meant so surely; as rare as its most frequent own feature."""
     own = (term for term, close in features.items() if close == 1.0)
     found = max((index.frequency("features", term) for term in own), default=0)
-    return CONCEPT * sure * idf(index, found), features
+    return Meant(
+        weight=CONCEPT * sure * idf(index, found),
+        features=np.array(list(features), np.uint32),
+        near=np.array(list(features.values()), np.float32),
+    )
 
 
 def idf(index: Index, found: int) -> float:
@@ -72,11 +84,9 @@ def score(segment: Segment, wanted: Wanted, mean_length: float) -> Scores:
         pages, counts = segment.words.find(term)
         tf = counts.astype(np.float32)
         total[pages] += np.float32(weight * (K1 + 1)) * tf / (tf + slack[pages])
-    for weight, features in wanted.concepts:
-        tf = np.zeros(len(segment.pages), np.float32)
-        for term, close in features.items():
-            pages, counts = segment.features.find(term)
-            tf[pages] += np.float32(close) * counts
+    for weight, features, near in wanted.concepts:
+        pages, counts, which = segment.features.find_all(features)
+        tf = np.bincount(pages, near[which] * counts, len(total)).astype(np.float32)
         total += np.float32(weight * (K1 + 1)) * tf / (tf + slack)
     total *= 1 + np.float32(RELEVANCE) * segment.pages["score"]
     return total

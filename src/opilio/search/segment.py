@@ -75,6 +75,20 @@ class Postings(NamedTuple):
         part = slice(int(self.starts[place]), int(self.starts[place + 1]))
         return self.pages[part], self.counts[part]
 
+    def find_all(
+        self, terms: Words
+    ) -> tuple[Numbers, npt.NDArray[np.uint8], npt.NDArray[np.int64]]:
+        """The same for many terms at once, and by its place which of them each is."""
+        if not len(self.terms):
+            return self.pages[:0], self.counts[:0], self.starts[:0]
+        places = np.minimum(np.searchsorted(self.terms, terms), len(self.terms) - 1)
+        known = np.flatnonzero(self.terms[places] == terms)
+        starts, ends = self.starts[places[known]], self.starts[places[known] + 1]
+        sizes = ends - starts
+        # From each start on as many numbers as there are pages.
+        part = np.repeat(ends - np.cumsum(sizes), sizes) + np.arange(sizes.sum())
+        return self.pages[part], self.counts[part], np.repeat(known, sizes)
+
     def frequencies(self, terms: Words) -> npt.NDArray[np.int64]:
         """How many pages have each of many terms."""
         if not len(self.terms):
