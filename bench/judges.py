@@ -27,7 +27,7 @@ from bench.judge_topics import MORE
 from bench.read import load
 from bench.table import show
 from opilio.brief import Brief, make_brief
-from opilio.judge import JUDGES, Bootstrapped, Linear
+from opilio.judge import JUDGES, Bootstrapped, Learning, Linear
 from opilio.lab.webs import open_web
 from opilio.reader import make_reader
 from opilio.topic import Topic, load_topic
@@ -138,7 +138,7 @@ def judge_all(
     at_first = {
         number: judge.judge(pages[number]) for number in order if number not in left_out
     }
-    if isinstance(judge, Bootstrapped | Linear):
+    if isinstance(judge, Learning):
         return at_first, {number: judge.look(pages[number]) for number in at_first}
     return at_first, at_first
 
@@ -201,7 +201,9 @@ def measure(
         if progress:
             print(task.name, file=sys.stderr)
         for name in JUDGES:
-            if name == "linear" or (name in WITH_ONTOLOGY and not THESAURUS.exists()):
+            if name == "linear" or "," in name:  # the one below; only default modes
+                continue
+            if name in WITH_ONTOLOGY and not THESAURUS.exists():
                 continue
             if name in WITH_ONTOLOGY and not task.subject.concepts:
                 nothing = Quality(len(task.relevant) / len(pages), 0.0, 0.0, 0.0)
