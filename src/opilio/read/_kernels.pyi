@@ -1,9 +1,9 @@
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
 
-from opilio.read.plain_kernels import Hashes, Integers, Marks
+from opilio.read.plain_kernels import Hashes, Integers, Marks, Part
 
 def split(text: bytes) -> tuple[bytes, Integers, Integers, Hashes]: ...
 def look_up(table: Hashes, keys: Hashes) -> tuple[Hashes, Integers, Integers]: ...
@@ -29,24 +29,34 @@ def phrases(
     apart: Marks | None,
 ) -> tuple[Integers, Integers, Integers]: ...
 def hits(ends: Marks, of_words: Integers, first: Integers) -> Integers: ...
-def weigh(stems: Hashes) -> tuple[float, int]: ...
-def tallies(
-    stems: Hashes,
-    starts: Integers,
-    owners: Integers,
-    begins: Integers,
-    ends: Integers,
-    number: int,
-    only: Collection[int] | None = None,
-) -> tuple[list[int], list[float], list[int]]: ...
-def count_terms(
+def count_parts(
     names: Sequence[str],
     nodes: Integers,
+    stems: Hashes,
     starts: Integers,
     hits: Integers,
     phrases: tuple[Integers, Integers, Integers],
     overlapping: bool,
-    owners: Integers,
-    begins: Integers,
-    ends: Integers,
-) -> dict[int, dict[str, int]]: ...
+    parts: list[Part],
+) -> dict[int, tuple[dict[str, int], float]]: ...
+def count_blocks(
+    names: Sequence[str],
+    nodes: Integers,
+    stems: Hashes,
+    starts: Integers,
+    hits: Integers,
+    phrases: tuple[Integers, Integers, Integers],
+    overlapping: bool,
+    parts: list[Part],
+    number: int,
+) -> list[tuple[int, dict[str, int], float, int]]: ...
+def count_text(
+    names: Sequence[str],
+    nodes: Integers,
+    stems: Hashes,
+    starts: Integers,
+    hits: Integers,
+    phrases: tuple[Integers, Integers, Integers],
+    overlapping: bool,
+    end: int,
+) -> tuple[int, dict[str, int], float, int]: ...

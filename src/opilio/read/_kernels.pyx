@@ -350,7 +350,7 @@ cdef void add_up(uint64_t *lanes, int64_t *above) noexcept nogil:
         lanes[lane] = 0
 
 
-def weigh(const uint64_t[:] stems not None):
+cdef weigh(const uint64_t[:] stems):
     cdef Py_ssize_t size = stems.shape[0], at, pending = 0
     cdef Kinds kinds
     cdef int64_t[64] above
@@ -418,68 +418,113 @@ cdef Py_ssize_t next_hit(
     return low
 
 
-cdef check_spans(
-    const int64_t[:] owners, const int64_t[:] begins, const int64_t[:] ends
-):
-    if not (owners.shape[0] == begins.shape[0] == ends.shape[0]):
-        raise ValueError("every span has an owner, a beginning and an end")
+cdef struct Span:
+    # A part of a text by the characters before it and before what follows it.
+    int64_t owner
+    int64_t begin
+    int64_t end
 
 
-def tallies(
-    const uint64_t[:] stems not None,
-    const int64_t[:] starts not None,
-    const int64_t[:] owners not None,
-    const int64_t[:] begins not None,
-    const int64_t[:] ends not None,
-    Py_ssize_t number,
-    only=None,
-):
-    cdef Py_ssize_t spans = owners.shape[0], span, at, words = 0
-    cdef int64_t times, owner
-    cdef double one
-    cdef Kinds kinds
-    check_spans(owners, begins, ends)
-    if starts.shape[0] != stems.shape[0]:
-        raise ValueError("every word has a stem and a place")
-    wanted_array = np.zeros(number, np.uint8)
-    cdef uint8_t[::1] wanted = wanted_array
-    if only is None:
-        wanted_array[:] = 1
-    else:
-        for owner in only:
-            if 0 <= owner < number:
-                wanted[owner] = 1
-    edges_array = np.zeros((spans, 2), np.int64)
-    cdef int64_t[:, ::1] edges = edges_array
-    for span in range(spans):
-        owner = owners[span]
-        if not 0 <= owner < number:
-            raise ValueError("a span has no owner")
-        if wanted[owner] and begins[span] < ends[span]:
-            edges[span, 0] = bisect(starts, begins[span])
-            edges[span, 1] = bisect(starts, ends[span])
-            words += edges[span, 1] - edges[span, 0]
-    sizes_array = np.zeros(number, np.int64)
-    squares_array = np.zeros(number)
-    most_array = np.zeros(number, np.int64)
-    cdef int64_t[::1] sizes = sizes_array
-    cdef double[::1] squares = squares_array
-    cdef int64_t[::1] most = most_array
-    make_kinds(&kinds, words)
-    for span in range(spans):
-        for at in range(edges[span, 0], edges[span, 1]):
-            meet(&kinds, stems[at], <int32_t>owners[span])
-    for at in range(<Py_ssize_t>kinds.mask + 1):
-        times = kinds.places[at].times
-        if times:
-            owner = kinds.places[at].owner
-            one = weight(times)
-            sizes[owner] += times
-            squares[owner] += one * one
-            if times > most[owner]:
-                most[owner] = times
-    free(kinds.places)
-    return sizes_array.tolist(), np.sqrt(squares_array).tolist(), most_array.tolist()
+cdef class Text:
+    """The words of a text, their terms, and the parts of it that are asked for."""
+
+    cdef list names
+    cdef const int64_t[:] nodes
+    cdef const uint64_t[:] stems
+    cdef const int64_t[:] starts
+    cdef const int64_t[:] hits
+    cdef const int64_t[:] first
+    cdef const int64_t[:] last
+    cdef const int64_t[:] node
+    cdef bint overlapping
+    cdef Span *spans
+    cdef Py_ssize_t size
+
+    def __cinit__(
+        self, names, nodes, stems, starts, hits, phrases, overlapping, parts
+    ):
+        self.names, self.nodes, self.stems, self.starts = names, nodes, stems, starts
+        self.hits, self.overlapping = hits, overlapping
+        self.first, self.last, self.node = phrases
+        if not self.nodes.shape[0] == self.stems.shape[0] == self.starts.shape[0]:
+            raise ValueError("every word has a stem, a node and a place")
+        self.spans = <Span *>calloc(len(parts) + 1, sizeof(Span))
+        if not self.spans:
+            raise MemoryError
+        for owner, begin, end in parts:
+            if owner < 0:
+                raise ValueError("a part belongs to nobody")
+            self.spans[self.size] = Span(owner, begin, end)
+            self.size += 1
+
+    def __dealloc__(self):
+        free(self.spans)
+
+    cdef dict terms(self):
+        """The terms of each owner."""
+        cdef dict found = {}
+        cdef Py_ssize_t at
+        if self.hits.shape[0]:
+            for at in range(self.size):
+                self.note_span(&self.spans[at], found)
+        return found
+
+    cdef int note_span(self, Span *span, dict found) except -1:
+        cdef dict until = {}
+        cdef int64_t word, end, done = -1, stop
+        cdef Py_ssize_t phrase, at = next_hit(self.hits, self.starts, span.begin)
+        cdef bint any_phrase
+        cdef str name
+        if at == self.hits.shape[0] or self.starts[self.hits[at]] >= span.end:
+            return 0
+        end = bisect(self.starts, span.end)
+        for at in range(at, self.hits.shape[0]):
+            word = self.hits[at]
+            if word >= end:
+                break
+            if word <= done:
+                continue
+            any_phrase = False
+            for phrase in range(bisect(self.first, word), self.first.shape[0]):
+                if self.first[phrase] != word:
+                    break
+                stop = self.last[phrase]
+                if stop >= end:
+                    continue
+                if self.overlapping:
+                    if word <= until.get(self.node[phrase], -1):
+                        continue
+                    until[self.node[phrase]] = stop
+                elif done < word or done == stop:
+                    done = stop
+                else:
+                    continue
+                any_phrase = True
+                note(found, span.owner, self.names[self.node[phrase]])
+            if self.overlapping or not any_phrase:
+                name = self.names[self.nodes[word]]
+                if name:
+                    note(found, span.owner, name)
+        return 0
+
+    cdef int meet_words(self, Kinds *kinds, const int32_t *of_owner) except -1:
+        """The stems of all owners that have a number; how many are not 0 is unknown."""
+        cdef Py_ssize_t at, word, words = 0
+        cdef int64_t first
+        for at in range(self.size):
+            if of_owner[self.spans[at].owner] >= 0:
+                words += max(
+                    bisect(self.starts, self.spans[at].end)
+                    - bisect(self.starts, self.spans[at].begin),
+                    0,
+                )
+        make_kinds(kinds, words)
+        for at in range(self.size):
+            if of_owner[self.spans[at].owner] >= 0:
+                first = bisect(self.starts, self.spans[at].begin)
+                for word in range(first, bisect(self.starts, self.spans[at].end)):
+                    meet(kinds, self.stems[word], of_owner[self.spans[at].owner])
+        return 0
 
 
 cdef int note(dict found, int64_t owner, str name) except -1:
@@ -490,59 +535,94 @@ cdef int note(dict found, int64_t owner, str name) except -1:
     return 0
 
 
-def count_terms(
-    list names not None,
-    const int64_t[:] nodes not None,
-    const int64_t[:] starts not None,
-    const int64_t[:] hits not None,
+cdef struct Sum:
+    int64_t words
+    int64_t most
+    double squares
+
+
+cdef list sums(Text text, Py_ssize_t owners, dict only):
+    """(words, norm, most) of all owners, or of those in `only`, in their order."""
+    cdef Kinds kinds
+    cdef Py_ssize_t at, number = owners if only is None else len(only)
+    cdef int64_t times
+    cdef double one
+    cdef Sum *each = <Sum *>calloc(number + 1, sizeof(Sum))
+    cdef int32_t *of_owner = <int32_t *>calloc(owners + 1, sizeof(int32_t))
+    try:
+        if not (each and of_owner):
+            raise MemoryError
+        for at in range(owners):
+            of_owner[at] = <int32_t>at if only is None else -1
+        if only is not None:
+            for at, owner in enumerate(only):
+                of_owner[<Py_ssize_t>owner] = <int32_t>at
+        text.meet_words(&kinds, of_owner)
+        for at in range(<Py_ssize_t>kinds.mask + 1):
+            times = kinds.places[at].times
+            if times:
+                one = weight(times)
+                total = &each[kinds.places[at].owner]
+                total.words += times
+                total.squares += one * one
+                total.most = max(total.most, times)
+        free(kinds.places)
+        return [
+            (each[at].words, sqrt(each[at].squares), each[at].most)
+            for at in range(number)
+        ]
+    finally:
+        free(each)
+        free(of_owner)
+
+
+cdef Py_ssize_t owners_of(Text text):
+    cdef Py_ssize_t at, number = 0
+    for at in range(text.size):
+        number = max(number, text.spans[at].owner + 1)
+    return number
+
+
+def count_parts(
+    names, nodes, stems, starts, hits, phrases, bint overlapping, list parts not None
+):
+    text = Text(names, nodes, stems, starts, hits, phrases, overlapping, parts)
+    cdef dict terms = text.terms()
+    if not terms:
+        return {}
+    cdef list norms = sums(text, owners_of(text), terms)
+    return {
+        owner: (found, one[1])
+        for (owner, found), one in zip(terms.items(), norms)
+    }
+
+
+def count_blocks(
+    names,
+    nodes,
+    stems,
+    starts,
+    hits,
     phrases,
     bint overlapping,
-    const int64_t[:] owners not None,
-    const int64_t[:] begins not None,
-    const int64_t[:] ends not None,
+    list parts not None,
+    Py_ssize_t number,
 ):
-    cdef const int64_t[:] first = phrases[0]
-    cdef const int64_t[:] last = phrases[1]
-    cdef const int64_t[:] node = phrases[2]
-    cdef Py_ssize_t span, at, phrase
-    cdef int64_t word, end, done, stop
-    cdef bint any_phrase
-    cdef str name
-    cdef dict found = {}, until = {}
-    check_spans(owners, begins, ends)
-    for span in range(owners.shape[0]):
-        at = next_hit(hits, starts, begins[span])
-        if at == hits.shape[0] or starts[hits[at]] >= ends[span]:
-            continue
-        end = bisect(starts, ends[span])
-        done = -1
-        if overlapping and until:
-            until = {}
-        for at in range(at, hits.shape[0]):
-            word = hits[at]
-            if word >= end:
-                break
-            if word <= done:
-                continue
-            any_phrase = False
-            for phrase in range(bisect(first, word), first.shape[0]):
-                if first[phrase] != word:
-                    break
-                stop = last[phrase]
-                if stop >= end:
-                    continue
-                if overlapping:
-                    if word <= until.get(node[phrase], -1):
-                        continue
-                    until[node[phrase]] = stop
-                elif done < word or done == stop:
-                    done = stop
-                else:
-                    continue
-                any_phrase = True
-                note(found, owners[span], names[node[phrase]])
-            if overlapping or not any_phrase:
-                name = names[nodes[word]]
-                if name:
-                    note(found, owners[span], name)
-    return found
+    text = Text(names, nodes, stems, starts, hits, phrases, overlapping, parts)
+    if owners_of(text) > number:
+        raise ValueError("a part belongs to no block")
+    cdef dict terms = text.terms()
+    return [
+        (words, terms.get(block, {}), norm, most)
+        for block, (words, norm, most) in enumerate(sums(text, number, None))
+    ]
+
+
+def count_text(
+    names, nodes, stems, starts, hits, phrases, bint overlapping, int64_t end
+):
+    text = Text(names, nodes, stems, starts, hits, phrases, overlapping, [(0, 0, end)])
+    cdef Py_ssize_t words = bisect(text.starts, end)
+    cdef dict terms = text.terms()
+    norm, simhash = weigh(text.stems[:words])
+    return words, terms.get(0, {}), norm, simhash

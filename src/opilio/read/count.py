@@ -10,10 +10,8 @@ from itertools import accumulate
 from typing import NamedTuple
 from urllib.parse import unquote
 
-import numpy as np
-
 from opilio import word_sequence
-from opilio.read.counting import Parts, Tally, Vector, Words
+from opilio.read.counting import Tally, Vector, Words
 from opilio.read.found import Found
 from opilio.read.lexicon import LONGEST, Lexicon
 from opilio.read.link_terms import with_terms
@@ -58,7 +56,7 @@ def count(
     links = with_terms(words, found.links, found.spots, of_links)
     if link_words:
         links = with_words(words, links, found, of_links)
-    told = words.parts(Parts(np.arange(2), np.array(ends[:2]), np.array(ends[1:3])))
+    told = words.parts([(0, ends[0], ends[1]), (1, ends[1], ends[2])])
     return Count(
         vector=words.total(len(text), vector=vector),
         title=told.get(0, NOTHING),
@@ -108,4 +106,4 @@ def headings_of(
         for number, section in enumerate(found.sections)
         if section.heading and tallies[number].terms  # a block begins with its heading
     ]
-    return words.parts(Parts(*np.array(some).T)) if some else {}
+    return words.parts(some)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from functools import cached_property
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
 from opilio.read import kernels
-from opilio.read.plain_kernels import Integers, count
+from opilio.read.plain_kernels import Hashes, Integers, Part, count
 from opilio.read.stems import Row
 from opilio.read.terms import Phrases, Terms
 from opilio.types import NOTHING, Counted, Fingerprint
@@ -18,7 +19,6 @@ SHORTEST = 50  # words; of fewer, too many are a template's to tell copies by
 MOST = 2**16 - 1  # what Vector.counts counts to
 
 END = 2**62  # a place after all others
-NO_TERMS: dict[str, int] = {}
 
 
 class Vector(NamedTuple):
@@ -39,14 +39,6 @@ class Tally(NamedTuple):
     terms: dict[str, int]
     norm: float
     most: int  # times its most frequent stem occurs
-
-
-class Parts(NamedTuple):
-    """Parts of a text, each of which belongs to somebody."""
-
-    owners: Integers
-    begins: Integers  # the characters before them
-    ends: Integers  # and before what follows them
 
 
 class Words:
@@ -72,21 +64,15 @@ class Words:
         """How many characters stand before each word."""
         return kernels.characters(self.text, self.row.starts)
 
-    def total(self, end: int | None = None, *, vector: bool = True) -> Vector:
+    def total(self, end: int = END, *, vector: bool = True) -> Vector:
         """What the text has, or its first `end` characters; its stems if asked for."""
-        size = len(self.row.stems)
-        if end is not None and size and self.starts[-1] >= end:
-            size = int(np.searchsorted(self.starts, end))
-        norm, simhash = kernels.weigh(self.row.stems[:size])
-        found = Vector(
-            words=size,
-            terms=self.terms_in(one_part(0, END if end is None else end)).get(0, {}),
-            norm=norm,
-            simhash=simhash if size >= SHORTEST else 0,
-        )
+        words, terms, norm, simhash = kernels.count_text(*self.all, end)
+        if words < SHORTEST:
+            simhash = 0
+        found = Vector(words, terms, norm, simhash)
         if not vector:
             return found
-        stems, counts = count(self.row.stems[:size])
+        stems, counts = count(self.row.stems[:words])
         return found._replace(
             stems=stems.astype("<u8", copy=False).tobytes(),
             counts=np.minimum(counts, MOST).astype("<u2").tobytes(),
@@ -94,16 +80,14 @@ class Words:
 
     def between(self, start: int, end: int) -> Counted:
         """The terms in a part of the text."""
-        return self.parts(one_part(start, end)).get(0, NOTHING)
+        return self.parts([(0, start, end)]).get(0, NOTHING)
 
-    def parts(self, parts: Parts) -> dict[int, Counted]:
-        """The terms that each owner has, with the norms, for those that have any."""
-        terms = self.terms_in(parts)
-        if not terms:
+    def parts(self, parts: list[Part]) -> dict[int, Counted]:
+        """The terms that each owner of parts has, for those that have any."""
+        if not len(self.hits):
             return {}
-        number = int(parts.owners.max()) + 1
-        norms = self.tallies(parts, number, terms)[1]
-        return {owner: Counted(found, norms[owner]) for owner, found in terms.items()}
+        found = kernels.count_parts(*self.all, parts)
+        return {owner: Counted(*terms) for owner, terms in found.items()}
 
     def tally(self, cuts: Sequence[tuple[int, int]], number: int) -> list[Tally]:
         """What each of so many blocks has.
@@ -112,30 +96,18 @@ class Words:
         block, up to the next cut. Where the number is negative, it belongs to none, as
         does what stands before the first cut.
         """
-        begins, owners = np.array(cuts, np.int64).reshape(-1, 2).T
-        owned = owners >= 0
-        parts = Parts(owners[owned], begins[owned], np.append(begins[1:], END)[owned])
-        terms = self.terms_in(parts)
-        each = zip(*self.tallies(parts, number), strict=True)
-        return [
-            Tally(words, terms.get(block, NO_TERMS), norm, most)
-            for block, (words, norm, most) in enumerate(each)
+        parts = [
+            (block, place, until)
+            for (place, block), (until, _) in pairwise([*cuts, (END, -1)])
+            if block >= 0
         ]
+        return [Tally(*each) for each in kernels.count_blocks(*self.all, parts, number)]
 
-    def terms_in(self, parts: Parts) -> dict[int, dict[str, int]]:
-        """The terms that each owner has, for those that have any."""
-        if not len(self.hits):
-            return {}
-        among = self.names, self.row.nodes, self.starts, self.hits, self.phrases
-        return kernels.count_terms(*among, self.overlapping, *parts)
-
-    def tallies(
-        self, parts: Parts, number: int, only: Collection[int] | None = None
-    ) -> tuple[list[int], list[float], list[int]]:
-        """Words, norm and most frequent stem of each of so many owners."""
-        return kernels.tallies(self.row.stems, self.starts, *parts, number, only)
-
-
-def one_part(start: int, end: int) -> Parts:
-    """A part of a text by itself."""
-    return Parts(np.zeros(1, np.int64), np.array((start,)), np.array((end,)))
+    @cached_property
+    def all(
+        self,
+    ) -> tuple[list[str], Integers, Hashes, Integers, Integers, Phrases, bool]:
+        """What the kernels want to know of the words."""
+        row, starts = self.row, self.starts
+        words = self.names, row.nodes, row.stems, starts, self.hits
+        return *words, self.phrases, self.overlapping

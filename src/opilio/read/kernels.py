@@ -15,24 +15,24 @@ except ImportError:  # no compiler was there
 __all__ = [
     "COMPILED",
     "characters",
-    "count_terms",
+    "count_blocks",
+    "count_parts",
+    "count_text",
     "hits",
     "learn",
     "look_up",
     "phrases",
     "split",
-    "tallies",
-    "weigh",
 ]
 
 COMPILED = chosen.__name__.endswith("._kernels")
 
 characters = chosen.characters
-count_terms = chosen.count_terms
+count_blocks = chosen.count_blocks
+count_parts = chosen.count_parts
+count_text = chosen.count_text
 hits = chosen.hits
 learn = chosen.learn
 look_up = chosen.look_up
 phrases = chosen.phrases
 split = chosen.split
-tallies = chosen.tallies
-weigh = chosen.weigh

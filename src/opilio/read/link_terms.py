@@ -6,21 +6,16 @@ Most links have none; those of the others are counted all at once.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import chain
+from itertools import count
 
 import msgspec
-import numpy as np
 
-from opilio.read.counting import Parts, Words
+from opilio.read.counting import Words
 from opilio.read.found import Spot
+from opilio.read.plain_kernels import Part
 from opilio.types import NOTHING, Counted, Link, LinkTerms
 
-# The edges of a link are those of a Spot, of its address, and of the name that may
-# stand for its anchor. Its parts, in the order of LinkTerms, are between these:
-PARTS = 3
-OWNERS = np.array((0, 0, 1, 1, 2))  # anchor, surroundings, address
-BEGINS = np.array((1, 5, 0, 2, 4))
-ENDS = np.array((2, 6, 1, 3, 5))
+PARTS = 3  # as in LinkTerms: anchor, surroundings, address
 
 
 def with_terms(
@@ -33,13 +28,17 @@ def with_terms(
     """
     if not spots or not len(words.hits):
         return links
-    edges = np.empty((len(spots), 7), np.int64)
-    places = np.fromiter(chain.from_iterable(spots), np.int64, 4 * len(spots))
-    np.minimum(places.reshape(-1, 4), ends[0], out=edges[:, :4])
-    after = np.array(ends)
-    edges[:, 4], edges[:, 5], edges[:, 6] = after[2:-1:2], after[3::2], after[4::2]
-    owners = OWNERS + PARTS * np.arange(len(spots))[:, None]
-    parts = Parts(owners.ravel(), edges[:, BEGINS].ravel(), edges[:, ENDS].ravel())
+    parts: list[Part] = []
+    addresses = zip(ends[2:-1:2], ends[3::2], ends[4::2], strict=True)
+    each = zip(spots, addresses, strict=True)
+    for anchor, (spot, (url, name, after)) in zip(count(0, PARTS), each, strict=False):
+        first, start, end, last = spot
+        if last > ends[0]:  # of a very long text, not all is counted
+            first, start, end, last = (min(place, ends[0]) for place in spot)
+        # The name that may stand for its anchor follows its address.
+        parts += ((anchor, start, end), (anchor, name, after))
+        parts += ((anchor + 1, first, start), (anchor + 1, end, last))
+        parts.append((anchor + 2, url, name))
     told: dict[int, list[Counted]] = {}
     for owner, counted in words.parts(parts).items():
         number, part = divmod(owner, PARTS)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -218,33 +218,86 @@ def count(hashes: Hashes) -> tuple[Hashes, Integers]:
     return ordered[edges[:-1]], edges[1:] - edges[:-1]
 
 
-def weigh(stems: Hashes) -> tuple[float, int]:
-    """√Σ(1+ln tf)² over the stems of a text, and their SimHash by the same weights."""
-    kinds, counts = count(stems)
-    if not len(kinds):
-        return 0.0, 0
-    weights = 1 + np.log(counts)
-    return math.sqrt(float(weights @ weights)), simhash(kinds, weights)
+Part = tuple[int, int, int]
+"""Whose it is, and how many characters stand before it and before what follows it."""
 
 
-def tallies(
+def count_parts(
+    names: Sequence[str],
+    nodes: Integers,
     stems: Hashes,
     starts: Integers,
-    owners: Integers,
-    begins: Integers,
-    ends: Integers,
-    number: int,
-    only: Collection[int] | None = None,
-) -> tuple[list[int], list[float], list[int]]:
-    """Of each of so many owners of parts of a text: how many words these have, the norm
-    √Σ(1+ln tf)² over their stems, and how often the most frequent stem occurs.
+    hits: Integers,
+    phrases: tuple[Integers, Integers, Integers],
+    overlapping: bool,
+    parts: list[Part],
+) -> dict[int, tuple[dict[str, int], float]]:
+    """The terms in the parts of a text that each owner has, and the norm √Σ(1+ln tf)²
+    over all stems in them; only for those that have any term.
 
-    Given the stem of each word and the characters before it, and before the beginning
-    and the end of each part; if `only` some owners are asked for, all else is 0.
+    Given the node and the stem of each word and the characters before it, the words
+    where a term begins (hits), and the phrases. A term is in a part if all its words
+    are; of terms that overlap there, the leftmost and longest counts, unless
+    `overlapping`: then all do, but no term overlaps itself.
     """
-    if only is not None:
-        theirs = np.isin(owners, list(only))
-        owners, begins, ends = owners[theirs], begins[theirs], ends[theirs]
+    terms = _terms(names, nodes, starts, hits, phrases, overlapping, parts)
+    if not terms:
+        return {}
+    of_owner = {owner: number for number, owner in enumerate(terms)}
+    theirs = [(of_owner[owner], *part) for owner, *part in parts if owner in of_owner]
+    _, norms, _ = _sums(stems, starts, theirs, len(of_owner))
+    return {owner: (terms[owner], norms[number]) for owner, number in of_owner.items()}
+
+
+def count_text(
+    names: Sequence[str],
+    nodes: Integers,
+    stems: Hashes,
+    starts: Integers,
+    hits: Integers,
+    phrases: tuple[Integers, Integers, Integers],
+    overlapping: bool,
+    end: int,
+) -> tuple[int, dict[str, int], float, int]:
+    """Of all up to a place: the words, the terms, the norm and the SimHash, in which
+    each stem weighs what it does in the norm."""
+    part = (0, 0, end)
+    terms = _terms(names, nodes, starts, hits, phrases, overlapping, [part])
+    words = int(starts.searchsorted(end))
+    kinds, counts = count(stems[:words])
+    if not len(kinds):
+        return 0, {}, 0.0, 0
+    weights = 1 + np.log(counts)
+    norm = math.sqrt(float(weights @ weights))
+    return words, terms.get(0, {}), norm, simhash(kinds, weights)
+
+
+def count_blocks(
+    names: Sequence[str],
+    nodes: Integers,
+    stems: Hashes,
+    starts: Integers,
+    hits: Integers,
+    phrases: tuple[Integers, Integers, Integers],
+    overlapping: bool,
+    parts: list[Part],
+    number: int,
+) -> list[tuple[int, dict[str, int], float, int]]:
+    """Of each of so many owners: the words in their parts, the terms, the norm, and how
+    often the most frequent stem occurs."""
+    terms = _terms(names, nodes, starts, hits, phrases, overlapping, parts)
+    words, norms, most = _sums(stems, starts, parts, number)
+    return [
+        (words[block], terms.get(block, {}), norms[block], most[block])
+        for block in range(number)
+    ]
+
+
+def _sums(
+    stems: Hashes, starts: Integers, parts: Sequence[Sequence[int]], number: int
+) -> tuple[list[int], list[float], list[int]]:
+    """Words, norms and most frequent stems of so many owners."""
+    owners, begins, ends = np.array(parts, np.int64).reshape(-1, 3).T
     begins, ends = starts.searchsorted(begins), starts.searchsorted(ends)
     lengths = np.maximum(ends - begins, 0)
     before = np.cumsum(lengths) - lengths
@@ -253,10 +306,10 @@ def tallies(
     sizes = np.bincount(of_words, minlength=number)
     # One number for both, so that one sort is enough: the owner, then the stem without
     # the bits that there is no room for.
-    bits = np.uint64(number.bit_length())
-    above = of_words.view(np.uint64) << np.uint64(64 - number.bit_length())
-    both, counts = count(above | stems[chosen] >> bits)
-    each = (both >> np.uint64(64 - number.bit_length())).view(np.int64)
+    bits = number.bit_length()
+    above = of_words.view(np.uint64) << np.uint64(64 - bits)
+    both, counts = count(above | stems[chosen] >> np.uint64(bits))
+    each = (both >> np.uint64(64 - bits)).view(np.int64)
     weights = 1 + np.log(counts)
     norms = np.sqrt(np.bincount(each, weights * weights, number))
     most = np.zeros(number, np.int64)
@@ -264,31 +317,21 @@ def tallies(
     return sizes.tolist(), norms.tolist(), most.tolist()
 
 
-def count_terms(
+def _terms(
     names: Sequence[str],
     nodes: Integers,
     starts: Integers,
     hits: Integers,
     phrases: tuple[Integers, Integers, Integers],
     overlapping: bool,
-    owners: Integers,
-    begins: Integers,
-    ends: Integers,
+    parts: Sequence[Part],
 ) -> dict[int, dict[str, int]]:
-    """The terms in the parts of a text that each owner has, for those that have any.
-
-    Given the node of each word and the characters before it, the words where a term
-    begins (hits), the phrases, and the characters before the beginning and the end of
-    each part. A term is in a part if all its words are; of terms that overlap there,
-    the leftmost and longest counts, unless `overlapping`: then all do, but no term
-    overlaps itself.
-    """
+    """The terms of each owner that has any."""
     found: dict[int, dict[str, int]] = {}
     hit_words = hits.tolist()
     first, last, node = (column.tolist() for column in phrases)
-    begins, ends = starts.searchsorted(begins), starts.searchsorted(ends)
-    spans = zip(owners.tolist(), begins.tolist(), ends.tolist(), strict=True)
-    for owner, begin, end in spans:
+    for owner, start, stop in parts:
+        begin, end = starts.searchsorted((start, stop)).tolist()
         done = -1  # the last word of the last term
         until: dict[int, int] = {}  # phrase -> its last word when it was last found
         for at in range(bisect_left(hit_words, begin), len(hit_words)):
@@ -300,18 +343,18 @@ def count_terms(
             names_here = []
             phrase = bisect_left(first, word)
             while phrase < len(first) and first[phrase] == word:
-                stop = last[phrase]
-                if stop < end:
+                final = last[phrase]
+                if final < end:
                     if overlapping:
                         if word > until.get(node[phrase], -1):
-                            until[node[phrase]] = stop
+                            until[node[phrase]] = final
                             names_here.append(names[node[phrase]])
                     # Words with several meanings may make several of one length.
-                    elif done < word or done == stop:
-                        done = stop
+                    elif done < word or done == final:
+                        done = final
                         names_here.append(names[node[phrase]])
                 phrase += 1
-            single = names[nodes[word]]
+            single = names[int(nodes[word])]
             if single and (overlapping or not names_here):
                 names_here.append(single)
             for name in names_here:
