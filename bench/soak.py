@@ -1,0 +1,140 @@
+"""A long crawl of a synthetic web: do memory and open files grow with the pages?
+
+A web of many hosts is served by a process of its own, with all its nuisances; Opilio
+crawls it without delays, everything on. Pages, memory and open files are noted every
+ten seconds; of these a dozen rows are shown. Run it with
+`python -m bench.soak [PAGES [STRATEGY]]`.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from bench.table import show
+from opilio.lab.synthetic.dials import Dials
+from opilio.lab.synthetic.web import SyntheticWeb
+
+PAGES = 100_000
+ROWS = 12
+SETTINGS = """
+[crawl]
+in_flight = 32
+[politeness]
+delay = 0.0
+ip_delay = 0.0
+per_host = 4
+max_delay = 0.0
+max_rest = 5.0
+"""
+
+
+class Sample(NamedTuple):
+    """How a crawl stood at one time."""
+
+    seconds: float
+    pages: int
+    links: int  # that wait
+    loop_mb: float
+    readers_mb: float
+    files: int  # open in the loop's process
+
+
+@contextmanager
+def served(dials: Dials) -> Iterator[str]:
+    """Serve a web in a process of its own; answers the proxy to use."""
+    command = [sys.executable, "-m", "opilio.lab.synthetic.server"]
+    for name in ("pages", "hosts"):
+        command += [f"--{name}", str(getattr(dials, name))]
+    server = subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    try:
+        assert server.stdout is not None
+        yield str(json.loads(server.stdout.readline())["proxy"])
+    finally:
+        server.communicate()  # closes its stdin, which ends it
+
+
+def crawl(dials: Dials, folder: Path, proxy: str, strategy: str) -> Iterator[Sample]:
+    """Crawl as many pages as the web was asked for; a sample every ten seconds."""
+    web = SyntheticWeb(dials)
+    topic, settings = folder / "soak.toml", folder / "settings.toml"
+    topic.write_text(web.topic_file(web.topics[0]))
+    settings.write_text(SETTINGS)
+    process = subprocess.Popen(
+        [
+            *(str(Path(sys.executable).with_name("opilio")), "crawl", str(topic)),
+            *("-o", str(folder / "crawl"), "--settings", str(settings)),
+            *("--proxy", proxy, "--max-pages", str(dials.pages)),
+            *("--strategy", strategy),
+        ],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stderr is not None
+    for line in process.stderr:
+        try:
+            told = json.loads(line)
+        except ValueError:
+            sys.stderr.write(line)
+            continue
+        if "pages" in told:
+            yield sample(told, process.pid)
+    if process.wait():
+        raise SystemExit("the crawl failed")
+
+
+def sample(told: dict[str, float], pid: int) -> Sample:
+    """What the crawl says of itself, and what the system says of its processes."""
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return Sample(
+        told["seconds"],
+        int(told["pages"]),
+        int(told["waiting"]),
+        resident(pid),
+        sum(map(resident, map(int, children))),
+        sum(1 for _ in Path(f"/proc/{pid}/fd").iterdir()),
+    )
+
+
+def resident(pid: int) -> float:
+    """The memory of a process in MB; 0 when it has gone."""
+    try:
+        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * 4096 / 2**20
+    except (OSError, IndexError):
+        return 0.0
+
+
+def main(pages: int = PAGES, strategy: str = "weight-table") -> None:
+    """Crawl a web of so many pages and show how memory and files went."""
+    dials = Dials(pages=pages, hosts=max(60, pages // 100))
+    with tempfile.TemporaryDirectory() as folder, served(dials) as proxy:
+        samples = list(crawl(dials, Path(folder), proxy, strategy))
+    step = max(1, len(samples) // ROWS)
+    show(
+        f"A crawl of {pages:,} pages, {strategy}",
+        ("pages", "seconds", "links waiting", "loop MB", "readers MB", "open files"),
+        [
+            (
+                f"{each.pages:,}",
+                f"{each.seconds:,.0f}",
+                f"{each.links:,}",
+                f"{each.loop_mb:,.0f}",
+                f"{each.readers_mb:,.0f}",
+                each.files,
+            )
+            for each in samples[::-step][::-1]
+        ],
+    )
+
+
+if __name__ == "__main__":
+    main(*map(int, sys.argv[1:2]), *sys.argv[2:3])
