@@ -12,7 +12,7 @@ paper stops there.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -24,25 +24,21 @@ from opilio.sites.allowance import SPENT, limits
 
 BESIDE = 0.1  # β
 AT_ONCE = 2**14  # rows
-ANCHORS = f"""
-    SELECT link.id, link.anchor, origin.name, host.name, link.promise
-    FROM link JOIN host ON host.id = link.host
-    JOIN link AS place ON place.id = link.found_on
-    JOIN host AS origin ON origin.id = place.host
-    WHERE link.state = 'waiting' AND link.anchor <> '' AND link.host NOT IN ({SPENT})
-"""  # noqa: S608
-TITLES = """
-    SELECT page.id, title, host.name
-    FROM page JOIN link USING (id) JOIN host ON host.id = link.host
-    WHERE score IS NOT NULL AND title <> ''
+ANCHORS = "SELECT id, anchor FROM link WHERE state = 'waiting' AND anchor <> ''"
+TITLES = "SELECT id, title FROM page WHERE score IS NOT NULL AND title <> ''"
+PLACES = """
+    SELECT link.id, link.host, host.name, link.promise, origin.name
+    FROM json_each(?) CROSS JOIN link ON link.id = value
+    JOIN host ON host.id = link.host
+    LEFT JOIN link AS place ON place.id = link.found_on
+    LEFT JOIN host AS origin ON origin.id = place.host
 """
-BESIDES = f"""
-    SELECT link.id, host.name, link.promise, edge.page
+BESIDES = """
+    SELECT link.id, link.host, host.name, link.promise, edge.page
     FROM edge CROSS JOIN link ON link.id = edge.link
     JOIN host ON host.id = link.host
-    WHERE edge.page IN (SELECT value FROM json_each(:about))
-      AND link.state = 'waiting' AND link.host NOT IN ({SPENT})
-"""  # noqa: S608
+    WHERE edge.page IN (SELECT value FROM json_each(?)) AND link.state = 'waiting'
+"""
 
 
 class Wanted(NamedTuple):
@@ -102,23 +98,32 @@ class Interest:
     ) -> Iterator[Wanted]:
         """Webpage_Expand_Strategy(Q, D): the outbound links of stored pages that wait
         and are wanted, but for those of hosts whose budget is spent."""
-        limited = limits(bounds or Bounds())
-        for id, anchor, origin, host, promise in self.naming(db, ANCHORS, limited):
-            yield from self.want(id, host, promise, self.score(anchor, origin))
+        spent = {host for (host,) in db.execute(SPENT, limits(bounds or Bounds()))}
+        for id, number, host, promise, origin, anchor in self.naming(db, ANCHORS):
+            if number not in spent and origin:
+                yield from self.want(id, host, promise, self.score(anchor, origin))
         pages = {
             page: score
-            for page, title, origin in (self.naming(db, TITLES) if self.beside else ())
-            if (score := self.score_beside(title, origin))
+            for page, _, host, _, _, title in (
+                self.naming(db, TITLES) if self.beside else ()
+            )
+            if (score := self.score_beside(title, host))
         }
-        about = msgspec.json.encode(list(pages)).decode()
-        for id, host, promise, page in db.execute(BESIDES, limited | {"about": about}):
-            yield from self.want(id, host, promise, pages[page])
+        for id, number, host, promise, page in db.execute(BESIDES, (ids(pages),)):
+            if number not in spent:
+                yield from self.want(id, host, promise, pages[page])
 
-    def naming(
-        self, db: sqlite3.Connection, query: str, told: Mapping[str, int] | None = None
-    ) -> Iterator[Any]:
-        """The rows whose second column, a text, may name what is asked for."""
-        cursor = db.execute(query, told or {})
+    def naming(self, db: sqlite3.Connection, query: str) -> Iterator[Any]:
+        """The links that may name what is asked for by a text, and this; the query has
+        their ids and texts. Few do, so that only these are looked up."""
+        cursor = db.execute(query)
         while rows := cursor.fetchmany(AT_ONCE):
-            for number in self.which([row[1] for row in rows]):
-                yield rows[number]
+            which = self.which([text for _, text in rows])
+            texts = dict(rows[number] for number in which)
+            for row in db.execute(PLACES, (ids(texts),)).fetchall():
+                yield *row, texts[row[0]]
+
+
+def ids(found: Iterable[int]) -> str:
+    """Ids for json_each."""
+    return msgspec.json.encode(list(found)).decode()
