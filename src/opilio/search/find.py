@@ -161,7 +161,9 @@ class Searcher:
             found = {row[0]: dict(zip(names, row, strict=True)) for row in cursor}
             for place, entry in enumerate(part, start):
                 if entry in found:
-                    fold(rows, found[entry] | {"value": float(scores[place])})
+                    row = found[entry] | {"value": float(scores[place])}
+                    if not is_folded(rows, row) and len(rows) < wanted:
+                        rows.append(row | {"copies": []})
             if len(rows) >= wanted:
                 break
         self.add_copies(rows)
@@ -213,13 +215,13 @@ class Searcher:
         return list(map(int, found))
 
 
-def fold(rows: list[dict[str, Any]], row: dict[str, Any]) -> None:
-    """Add a row, or its URL to that of a page that it repeats."""
+def is_folded(rows: list[dict[str, Any]], row: dict[str, Any]) -> bool:
+    """Does a page repeat one of the rows? Then that names it."""
     for other in rows:
         if repeats(row, other):
             other["copies"].append(row["url"])
-            return
-    rows.append(row | {"copies": []})
+            return True
+    return False
 
 
 def repeats(row: dict[str, Any], other: dict[str, Any]) -> bool:
