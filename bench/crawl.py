@@ -18,12 +18,14 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
+from compileall import compile_dir
 from contextlib import contextmanager, suppress
 from functools import partial
 from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple
 
+import opilio as opilio_package
 from bench.table import show
 from opilio.lab.synthetic.dials import REAL_SITE
 from opilio.lab.synthetic.web import SyntheticWeb
@@ -205,6 +207,8 @@ def main() -> None:
     """Serve a site, measure, print."""
     if not shutil.which("nginx"):
         raise SystemExit("this needs nginx: apt-get install nginx-light")
+    # As pip does; where Python may not write bytecode, each start would compile again.
+    compile_dir(Path(opilio_package.__file__).parent, quiet=1)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         site = folder / "site"
