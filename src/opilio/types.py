@@ -227,6 +227,7 @@ class Lease(msgspec.Struct, frozen=True, gc=False):
     redirects: int = 0  # hops since the last real link
     attempts: int = 0  # how often it was tried before
     found_on: int = 0  # id of the page it was found on; 0: a seed
+    template: Fingerprint = 0  # of its URL without numbers and values; 0: it has none
 
 
 class Response(msgspec.Struct, frozen=True, gc=False):

@@ -17,6 +17,7 @@ from frontier.frontier_play import (
 )
 from opilio.config import Politeness
 from opilio.types import Lease, State
+from opilio.urls import template
 
 KEPT = State.KEPT
 
@@ -86,6 +87,7 @@ async def test_a_lease_tells_how_its_link_was_found(make: Make) -> None:
         depth=1,
         level=2,
         found_on=seed.id,
+        template=template("http://b.test/1"),
     )
 
 

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from opilio.frontier import order
 from opilio.frontier.known import WIDTH, Known, Table
-from opilio.frontier.templates import TemplateCount
+from opilio.frontier.templates import Novelty, TemplateCount
+from opilio.types import State
 
 prints = st.one_of(st.integers(-8, 8), st.integers(-(2**63), 2**63 - 1))
 numbers = st.floats(allow_nan=False, allow_infinity=False)
@@ -96,3 +97,22 @@ def test_templates_are_counted_in_order_and_never_too_low(
             assert number == truth[template], "so few do not collide"
     everything = list(truth)
     assert counts.count(everything) == again.count(everything)
+
+
+@settings(deadline=None)  # it takes 16 MB each time
+@given(
+    st.integers(0, 3),
+    st.lists(st.tuples(st.integers(-3, 3), st.sampled_from(State)), max_size=60),
+)
+def test_a_template_is_spent_when_too_few_of_its_pages_are_kept(
+    patience: int, visits: list[tuple[int, State]]
+) -> None:
+    novelty, truth = Novelty(patience), Counter[tuple[int, State]]()
+    for template, state in visits:
+        novelty.note(template, state, "")
+        novelty.note(template, State.COPY, "redirect")
+        truth[template, state] += 1
+        vain = truth[template, State.COPY] + truth[template, State.IRRELEVANT]
+        enough = patience * (1 + truth[template, State.KEPT])
+        is_spent = bool(patience and template) and vain >= enough
+        assert novelty.is_spent(template) == is_spent

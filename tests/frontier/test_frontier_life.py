@@ -14,7 +14,7 @@ from frontier.frontier_play import (
     take_now,
 )
 from opilio.config import Politeness
-from opilio.types import State
+from opilio.types import Frontier, State
 
 KEPT, PARKED, UNUSABLE = State.KEPT, State.PARKED, State.UNUSABLE
 
@@ -223,6 +223,64 @@ async def test_depth_and_template_guard_against_traps(make: Make) -> None:
     assert name_of(await take(frontier)) == "d/1", "there is a shorter way to it"
     await frontier.add([found("a/day/3"), found("a/day/4")])
     assert frontier.counts().reasons == {"trap_template": 2}
+
+
+async def days(frontier: Frontier, state: State) -> int:
+    """How many days of an endless calendar are visited, if all end like this."""
+    await frontier.add([found("a/day/1"), found("b/page/1", 0.1)])
+    number = 0
+    while lease := await take_now(frontier):
+        is_day = name_of(lease).startswith("a/day")
+        number += is_day
+        if is_day and number < 50:
+            await frontier.add([found(f"a/day/{number + 1}")], via=lease)
+        await frontier.done(lease, state if is_day else KEPT)
+    return number
+
+
+async def test_an_endless_calendar_is_left_and_other_hosts_are_not(make: Make) -> None:
+    """hostile-web.md row 36."""
+    frontier = make(Politeness(delay=0.0), novelty=10)
+    assert await days(frontier, State.IRRELEVANT) == 10
+    ended = frontier.counts().ended
+    assert ended[PARKED, "template_budget"] == 1
+    assert ended[KEPT, ""] == 1, "the other host's page"
+
+
+@pytest.mark.parametrize(
+    ("state", "novelty", "visited"),
+    [(State.COPY, 10, 10), (State.IRRELEVANT, 0, 50), (KEPT, 1, 50), (UNUSABLE, 1, 50)],
+)
+async def test_only_copies_and_irrelevant_pages_spend_a_template(
+    make: Make, state: State, novelty: int, visited: int
+) -> None:
+    frontier = make(Politeness(delay=0.0), max_depth=99, novelty=novelty)
+    assert await days(frontier, state) == visited
+
+
+async def test_one_page_kept_lets_a_template_go_on(make: Make) -> None:
+    frontier = make(Politeness(delay=0.0), novelty=3)
+    await frontier.add([found(f"a/day/{i}", -i) for i in range(20)])
+    ends = [State.IRRELEVANT, KEPT, *[State.COPY] * 18]
+    visited = 0
+    while lease := await take_now(frontier):
+        await frontier.done(lease, ends[visited])
+        visited += 1
+    assert visited == 7, "three in vain, three more for the one kept, and that one"
+    assert frontier.counts().ended[PARKED, "template_budget"] == 13
+
+
+async def test_a_parked_link_neither_delays_its_host_nor_counts_as_tried(
+    make: Make,
+) -> None:
+    frontier = make(Politeness(delay=5.0), novelty=1, per_host=2)
+    await frontier.add([found("a/day/1", 0.9)])
+    await frontier.done(await take(frontier), State.IRRELEVANT)
+    await frontier.add([found("b/day/1", 0.9), found("b/x", 0.1)])
+    await frontier.done(await take(frontier), State.IRRELEVANT, contacted=False)
+    await frontier.add([found("b/day/2", 0.5)])
+    assert name_of(await take(frontier)) == "b/x"
+    assert frontier.counts().ended[PARKED, "template_budget"] == 1
 
 
 async def test_a_url_that_is_too_long_is_refused_once(make: Make) -> None:

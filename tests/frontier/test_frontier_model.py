@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 import sqlite3
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -29,8 +30,13 @@ from opilio.frontier.sqlite import SqliteFrontier
 from opilio.types import Lease, State
 
 MANNERS = Politeness(delay=1.0, ip_delay=0.25, attempts=2, max_rest=50.0)
-names = st.tuples(st.sampled_from("abcd"), st.integers(1, 6)).map(
-    lambda pair: f"{pair[0]}/{'xyzuvw'[pair[1] - 1]}"
+HOSTS = ("a.one", "b.one", "c.two", "d.two")  # of two domains
+names = st.tuples(st.sampled_from(HOSTS), st.sampled_from("xyzuvw")).map("/".join)
+limits = st.builds(
+    Bounds,
+    capacity=st.sampled_from([0, 0, 3, 8]),
+    per_host=st.sampled_from([0, 0, 1, 3]),
+    per_domain=st.sampled_from([0, 0, 2, 4]),
 )
 promises = st.one_of(st.sampled_from([-1.0, 0.0, 0.5, 1.0]), st.floats(-2, 2))
 links = st.lists(
@@ -46,7 +52,7 @@ facts = st.sampled_from(
         ("ip", "192.0.2.2"),
     ]
 )
-hosts = st.sampled_from([f"{host}.test" for host in "abcd"])
+hosts = st.sampled_from([f"{host}.test" for host in HOSTS])
 
 
 @dataclass
@@ -56,9 +62,14 @@ class Known:
     state: State
     attempts: int = 0
     not_before: float = -math.inf
+    reason: str = ""  # why it is parked
+
+    @property
+    def rank(self) -> tuple[float, int]:
+        return self.promise, -self.id
 
 
-@dataclass
+@dataclass(eq=False)
 class Site:
     free_at: float = -math.inf
     touched: float = -math.inf
@@ -66,23 +77,25 @@ class Site:
     rest_until: float = -math.inf
     ip: str = ""
     flying: set[int] = field(default_factory=set)
+    taken: int = 0
 
 
 class AnyHistory(RuleBasedStateMachine):
     leases = Bundle("leases")
 
-    @initialize()
-    def start(self) -> None:
+    @initialize(bounds=limits)
+    def start(self, bounds: Bounds) -> None:
+        self.bounds = bounds
         self.loop = asyncio.new_event_loop()
         self.clock = HandClock()
         self.known: dict[str, Known] = {}
-        self.sites: dict[str, Site] = {f"{host}.test": Site() for host in "abcd"}
+        self.sites: dict[str, Site] = {f"{host}.test": Site() for host in HOSTS}
         self.ips: dict[str, float] = {}
         self.open()
 
     def open(self) -> None:
         self.frontier = MemoryFrontier(
-            MANNERS, Bounds(), clock=self.clock, lease_time=math.inf
+            MANNERS, self.bounds, clock=self.clock, lease_time=math.inf
         )
 
     def site(self, url: str) -> Site:
@@ -91,41 +104,89 @@ class AnyHistory(RuleBasedStateMachine):
     def run(self, coroutine):
         return self.loop.run_until_complete(coroutine)
 
+    def domain(self, url: str) -> list[Site]:
+        """The sites that share a budget with this URL's."""
+        end = url.split("/")[2].partition(".")[2]
+        return [site for host, site in self.sites.items() if host.endswith(end)]
+
+    @property
+    def waiting(self) -> list[Known]:
+        return [link for link in self.known.values() if link.state is State.WAITING]
+
+    def make_room(self) -> None:
+        """The least promising of the links that wait give way."""
+        while 0 < self.bounds.capacity < len(self.waiting):
+            least = min(self.waiting, key=lambda link: link.rank)
+            least.state, least.reason = State.PARKED, "capacity"
+
     @rule(batch=links)
     def add(self, batch: list[tuple[str, float, str]]) -> None:
         ids = self.run(self.frontier.add([found(*link) for link in batch]))
-        for (name, promise, reason), id in zip(batch, ids, strict=True):
-            link = self.known.get(url_of(name))
-            if link is None:
+        for name, promise, reason in batch:
+            if url_of(name) not in self.known:
                 state = State.UNUSABLE if reason else State.WAITING
-                link = self.known[url_of(name)] = Known(
-                    len(self.known) + 1, promise, state
-                )
-            elif not reason and link.state is State.WAITING:
-                link.promise = max(link.promise, promise)
-            elif not reason and link.state is State.UNUSABLE and not link.attempts:
-                link.promise, link.state = promise, State.WAITING
-            assert link.id == id
+                self.known[url_of(name)] = Known(len(self.known) + 1, promise, state)
+        self.make_room()
+        for name, promise, reason in batch:
+            if not reason:
+                self.improve(self.known[url_of(name)], promise)
+        assert ids == [self.known[url_of(name)].id for name, _, _ in batch]
+
+    def improve(self, link: Known, promise: float) -> None:
+        """Take in that a known link was found once more."""
+        if link.state is State.WAITING:
+            link.promise = max(link.promise, promise)
+        elif link.state is State.UNUSABLE and not link.attempts:
+            link.promise, link.state = promise, State.WAITING
+        elif link.reason == "capacity":
+            better = max(link.promise, promise)
+            worst = sorted(other.rank for other in self.waiting)[:1]
+            is_full = len(self.waiting) >= self.bounds.capacity
+            if not is_full or [(better, -link.id)] > worst:
+                link.promise, link.state, link.reason = better, State.WAITING, ""
+                link.not_before = -math.inf
+        self.make_room()
 
     @rule(target=leases, n=st.integers(1, 5))
     def take(self, n: int) -> list[Lease]:
         return [lease for _ in range(n) if (lease := self.take_one())]
 
-    def take_one(self) -> Lease | None:
-        now = self.clock.now
-        possible = [
-            (link.promise, -link.id, url)
-            for url, link in self.known.items()
-            if link.state is State.WAITING
+    def may_be_visited(self, url: str) -> bool:
+        now, site, link = self.clock.now, self.site(url), self.known[url]
+        return (
+            link.state is State.WAITING
             and link.not_before <= now
-            and not (site := self.site(url)).flying
+            and not site.flying
             and max(site.touched + site.delay, site.rest_until) <= now
             and self.ips.get(site.ip, -math.inf) <= now
-        ]
-        lease = self.run(take_now(self.frontier))
-        assert (lease.url if lease else None) == (
-            max(possible)[2] if possible else None
         )
+
+    def choose(self) -> str | None:
+        """The link to visit now; on the way to it, links over budget are parked."""
+        held: list[Site] = []
+        while possible := [
+            (link.rank, url)
+            for url, link in self.known.items()
+            if self.may_be_visited(url) and self.site(url) not in held
+        ]:
+            _, url = max(possible)
+            link, site, domain = self.known[url], self.site(url), self.domain(url)
+            flying = sum(len(s.flying) for s in domain)
+            used = flying + sum(s.taken for s in domain)
+            if 0 < self.bounds.per_host <= site.taken:
+                link.state, link.reason = State.PARKED, "host_budget"
+            elif not 0 < self.bounds.per_domain <= used:
+                return url
+            elif flying:
+                held.append(site)  # perhaps that visit costs nothing
+            else:
+                link.state, link.reason = State.PARKED, "domain_budget"
+        return None
+
+    def take_one(self) -> Lease | None:
+        now = self.clock.now
+        lease = self.run(take_now(self.frontier))
+        assert (lease.url if lease else None) == self.choose()
         if lease:
             link, site = self.known[lease.url], self.site(lease.url)
             assert (lease.promise, lease.attempts) == (link.promise, link.attempts)
@@ -136,11 +197,20 @@ class AnyHistory(RuleBasedStateMachine):
                 self.ips[site.ip] = now + MANNERS.ip_delay
         return lease
 
+    @rule(n=st.integers(1, 6))
+    def visit(self, n: int) -> None:
+        """One after the other, so that budgets are used up."""
+        for _ in range(n):
+            if lease := self.take_one():
+                self.done([lease])
+            self.clock.pass_by(MANNERS.delay)
+
     @rule(some=consumes(leases))
     def done(self, some: list[Lease]) -> None:
         for lease in filter(self.is_out, some):
             self.run(self.frontier.done(lease, State.KEPT))
             self.site(lease.url).touched = self.clock.now
+            self.site(lease.url).taken += 1
             self.end(lease, State.KEPT)
 
     @rule(some=consumes(leases), after=st.sampled_from([0.0, 3.0, 1e9]))
@@ -153,6 +223,7 @@ class AnyHistory(RuleBasedStateMachine):
             if again:
                 pause = min(after, MANNERS.max_rest)
                 self.known[lease.url].not_before = self.clock.now + pause
+                self.make_room()
 
     def is_out(self, lease: Lease) -> bool:
         """Not after a crash: then nobody is left to end it."""
@@ -205,6 +276,13 @@ class AnyHistory(RuleBasedStateMachine):
         states = [link.state for link in self.known.values()]
         assert counts.waiting == states.count(State.WAITING)
         assert counts.leased == states.count(State.LEASED)
+        assert counts.waiting <= (self.bounds.capacity or math.inf)
+        parked = Counter(link.reason for link in self.known.values() if link.reason)
+        assert parked == {
+            reason: count
+            for (state, reason), count in counts.ended.items()
+            if state is State.PARKED
+        }
         ended = sum(counts.ended.values())
         assert ended + counts.waiting + counts.leased == len(states)
 
@@ -221,7 +299,7 @@ class AnyHistoryOnDisk(AnyHistory):
         self.frontier = SqliteFrontier(
             self.db,
             MANNERS,
-            Bounds(),
+            self.bounds,
             clock=self.clock,
             wall=self.clock,
             lease_time=math.inf,
@@ -241,17 +319,22 @@ class AnyHistoryOnDisk(AnyHistory):
             link.not_before = -math.inf
             if link.state is State.LEASED:
                 link.state = State.WAITING
+            elif link.reason.endswith("budget"):
+                link.state, link.reason, link.attempts = State.WAITING, "", 0
+        self.make_room()
 
     @invariant()
     def the_table_tells_the_same(self) -> None:
         if not hasattr(self, "db"):
             return
-        rows = self.db.execute("SELECT url, state, promise, attempts FROM link")
-        for url, state, promise, attempts in rows:
+        rows = self.db.execute("SELECT url, state, reason, promise, attempts FROM link")
+        for url, state, reason, promise, attempts in rows:
             link = self.known[url]
             due = State.WAITING if link.state is State.LEASED else link.state
             assert (state, attempts) == (due, link.attempts)
-            if due is State.WAITING:
+            if due is State.PARKED:
+                assert reason == link.reason
+            if due in (State.WAITING, State.PARKED):
                 assert promise == link.promise
 
     def teardown(self) -> None:
@@ -267,7 +350,7 @@ def tiny_backlogs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(backlog, "SLACK", 1)
 
 
-effort = settings(max_examples=150, stateful_step_count=30, deadline=None)
+effort = settings(max_examples=50, stateful_step_count=30, deadline=None)
 TestAnyHistory = AnyHistory.TestCase
 TestAnyHistory.settings = effort
 TestAnyHistoryOnDisk = AnyHistoryOnDisk.TestCase

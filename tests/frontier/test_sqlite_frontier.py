@@ -120,6 +120,31 @@ async def test_budgets_and_counts_go_on(reopen: Open) -> None:
     assert frontier.counts().ended[State.PARKED, "domain_budget"] == 1
 
 
+async def test_templates_that_bring_nothing_are_remembered(
+    reopen: Open, db: sqlite3.Connection
+) -> None:
+    frontier = reopen(HASTE, novelty=2)
+    await frontier.add([found(f"a/day/{i}", -i) for i in range(6)])
+    for _ in range(2):
+        await frontier.done(await take(frontier), State.COPY, "near")
+    assert await take_now(frontier) is None
+    assert frontier.counts().ended[State.PARKED, "template_budget"] == 4
+    tried = db.execute("SELECT sum(attempts) FROM link WHERE state = 'parked'")
+    assert tried.fetchone() == (0,)
+    frontier = reopen(HASTE, novelty=2)
+    assert await drain(frontier) == []
+    assert frontier.counts().ended[State.PARKED, "template_budget"] == 4
+    frontier = reopen(HASTE, novelty=3)
+    assert len(await drain(frontier)) == 4, "all are kept from now on"
+
+
+async def test_more_links_than_the_capacity_allows_give_way(reopen: Open) -> None:
+    await reopen(HASTE).add([found(f"a/{name}", ord(name)) for name in "abcdef"])
+    frontier = reopen(HASTE, capacity=4)
+    assert frontier.counts().waiting == 4
+    assert await drain(frontier) == ["a/f", "a/e", "a/d", "a/c"]
+
+
 async def test_a_refused_link_can_still_become_wanted(reopen: Open) -> None:
     await (frontier := reopen(HASTE)).add([found("a/1", reason="nofollow")])
     await frontier.add([found("b/1")])

@@ -21,6 +21,7 @@ from opilio.frontier.turns import Turns
 from opilio.types import State
 from opilio.urls import domain as domain_of
 
+PAGES = (State.KEPT, State.IRRELEVANT, State.COPY)
 PARKED_AT_ONCE = 1000  # links over budget put aside in one step, so that it is short
 
 
@@ -79,7 +80,7 @@ class Agenda:
             if host.alarm == NEVER and not 0 < host.offer < entry:
                 changed.add(host.number)  # unless it rests, or offers something better
         self.waiting += len(ids)
-        self._make_room(ids, changed, now)
+        self.make_room(ids, changed, now)
 
     def reprice(self, ids: list[int], keys: list[int], now: float) -> None:
         """Give links that wait other keys."""
@@ -91,15 +92,15 @@ class Agenda:
                 host = self.hosts[links.host_of[id]]
                 host.backlog.move(before, links.entry(id))
                 changed.add(host.number)
-        self._make_room(ids, changed, now)
+        self.make_room(ids, changed, now)
 
-    def has_room(self, entry: int) -> bool:
-        """Would this link be among those that the capacity lets wait?"""
+    def has_room(self, key: int, id: int) -> bool:
+        """Would a link with this key be among those that the capacity lets wait?"""
         if not self.least or self.waiting < self._bounds.capacity:
             return True
-        return entry < self.least.peek()
+        return (key << order.ID_BITS | id) < self.least.peek()
 
-    def _make_room(self, ids: list[int], changed: Iterable[int], now: float) -> None:
+    def make_room(self, ids: list[int], changed: Iterable[int], now: float) -> None:
         """The least promising links give way; then the changed hosts are placed."""
         if self.least:
             self.least.add(map(self.links.entry, ids), self.waiting)
@@ -205,7 +206,7 @@ class Agenda:
     ) -> None:
         """End a lease for good; also a late one, unless somebody else is at it."""
         if self._is_out(id, attempts):
-            is_page = state is not State.UNUSABLE and reason != "redirect"
+            is_page = state in PAGES and reason != "redirect"
             self._give_back(id, now, contacted, is_page)
             self.links.mode_of[id] = Mode.OVER
         elif self.links.mode_of[id] <= Mode.DELAYED:
@@ -214,6 +215,13 @@ class Agenda:
             return
         self.attempts.pop(id, None)
         self._end(id, state, reason, tries=1)
+
+    def park(self, id: int, reason: str, now: float) -> None:
+        """End a lease before anything was asked: its link is not wanted any more."""
+        self._give_back(id, now, contacted=False)
+        self.links.mode_of[id] = Mode.OVER
+        self.attempts.pop(id, None)
+        self._end(id, State.PARKED, reason)
 
     def again(
         self,
@@ -241,7 +249,7 @@ class Agenda:
         heappush(self._delayed, (due, id))
         self.links.mode_of[id] = Mode.DELAYED
         self.waiting += 1
-        self._make_room([id], (), now)
+        self.make_room([id], (), now)
         return True
 
     def _is_out(self, id: int, attempts: int) -> bool:

@@ -22,7 +22,7 @@ from opilio.frontier.agenda import Agenda
 from opilio.frontier.known import Known
 from opilio.frontier.ledger import Cells, Evidence, Ledger
 from opilio.frontier.links import Mode
-from opilio.frontier.templates import TemplateCount
+from opilio.frontier.templates import Novelty, TemplateCount
 from opilio.frontier.traps import trap
 from opilio.types import Lease, Ranked, State
 from opilio.urls import host as host_of
@@ -62,6 +62,7 @@ class Intake:
         self._last = int(Mode.CROWDED if bounds.capacity else Mode.REFUSED)
         self.known = Known(expected)
         self.templates = TemplateCount()
+        self.novelty = Novelty(bounds.novelty)
 
     def admit(self, batch: Sequence[Ranked], trail: Trail, now: float) -> list[int]:
         """Take links in; answers their ids."""
@@ -152,15 +153,14 @@ class Intake:
                 links.key_of[id] = key
                 self._ledger.improve([_evidence(id, ranked, trail, template)])
                 agenda.wait([id], now)
-        elif mode == Mode.CROWDED:
-            links.key_of[id] = min(key, before)
-            if agenda.has_room(links.entry(id)):
-                agenda.ended[State.PARKED, "capacity"] -= 1
-                if key < before:
-                    self._ledger.improve([_evidence(id, ranked, trail)])
-                else:
-                    self._ledger.settle(id, State.WAITING, "", 0)
-                agenda.wait([id], now)
+        elif mode == Mode.CROWDED and agenda.has_room(min(key, before), id):
+            agenda.ended[State.PARKED, "capacity"] -= 1
+            if key < before:
+                links.key_of[id] = key
+                self._ledger.improve([_evidence(id, ranked, trail)])
+            else:
+                self._ledger.settle(id, State.WAITING, "", 0)
+            agenda.wait([id], now)
 
 
 def _mode(reason: str) -> Mode:

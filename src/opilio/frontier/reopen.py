@@ -35,7 +35,8 @@ _LINKS = """
 # that were silent, links beyond a budget, and seeds that could not be reached.
 _ANOTHER_CHANCE = """
     UPDATE link SET state = 'waiting', reason = NULL, attempts = 0
-    WHERE state = 'parked' AND reason IN ('dead_host', 'host_budget', 'domain_budget')
+    WHERE state = 'parked' AND reason IN (
+           'dead_host', 'host_budget', 'domain_budget', 'template_budget')
        OR state = 'unusable' AND depth = 0 AND reason IN (
            'blocked_address', 'blocked_port', 'connect', 'dns', 'dns_temporary',
            'network', 'refused', 'timeout', 'tls')
@@ -81,7 +82,7 @@ def reopen(
 
 
 def _load(rows: list[Any], agenda: Agenda, intake: Intake) -> None:
-    """Fill the columns, the map of fingerprints and the counts of templates."""
+    """Fill the columns, the map of fingerprints and what is known of templates."""
     prints, promises, hosts, templates, others = zip(*rows, strict=True)
     keys = order.keys(promises)
     modes = np.full(len(rows), Mode.WAITING, np.uint8)
@@ -95,7 +96,9 @@ def _load(rows: list[Any], agenda: Agenda, intake: Intake) -> None:
         elif mode != Mode.OVER and attempts != "0":
             agenda.attempts[agenda.links.count + 1 + place] = int(attempts)
         if mode != Mode.WAITING:
-            agenda.ended[State(state), reason] += 1
+            ended = State(state)
+            agenda.ended[ended, reason] += 1
+            intake.novelty.note(templates[place], ended, reason)
     ids = agenda.links.append(keys, modes, np.array(hosts))
     intake.known.load(np.array(prints, np.int64), ids)
     intake.templates.add(np.array(templates, np.int64))
@@ -124,8 +127,7 @@ def _line_up(agenda: Agenda, now: float) -> None:
     agenda.waiting = len(waiting)
     if agenda.least:
         agenda.least.add(map(links.entry, waiting.tolist()), len(waiting))
-    for host in agenda.hosts:
-        agenda.turns.place(host, now)
+    agenda.make_room([], range(len(agenda.hosts)), now)
 
 
 def _expect(table: str, id: int, number: int) -> None:

@@ -1,9 +1,8 @@
-"""Templates of URLs in; how many URLs of each have been let in, out.
+"""Templates of URLs in; how many URLs of each were let in, and whether more are worth
+a visit, out.
 
-A count-min sketch (Cormode & Muthukrishnan, 2005): four rows of counters, each row
-indexed by another hash of the template; the smallest of the four counts at least what
-is true, and after n URLs at most e·n/2²¹ more (13 for ten million) in all but 2 % of
-cases. It takes 32 MB at most, whatever comes.
+A template is a URL without its numbers and values, as calendars and endless lists have
+it in common. Both kinds of counters take a fixed amount of memory, whatever comes.
 """
 
 from __future__ import annotations
@@ -13,15 +12,24 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from opilio.types import State
+
 ROWS = 4
 BITS = 21
 _SLOT = (1 << BITS) - 1
 _ONE = np.uint32(1)  # of the rows' own type: forty times faster than 1
 _MIX = np.uint64(0x9E3779B97F4A7C15)
+_IN_VAIN = (State.COPY, State.IRRELEVANT)
 
 
 class TemplateCount:
-    """How often each template was counted; 0 stands for none and is not."""
+    """How often each template was counted; 0 stands for none and is not.
+
+    A count-min sketch (Cormode & Muthukrishnan, 2005): four rows of counters, each row
+    indexed by another hash of the template; the smallest of the four counts at least
+    what is true, and after n URLs at most e·n/2²¹ more (13 for ten million) in all but
+    2 % of cases. It takes 32 MB at most.
+    """
 
     def __init__(self) -> None:
         self._rows = np.zeros((ROWS, 1 << BITS), np.uint32)
@@ -45,6 +53,34 @@ class TemplateCount:
         some = templates[templates != 0]
         for row, slots in zip(self._rows, _slots(some), strict=True):
             np.add.at(row, slots, _ONE)
+
+
+class Novelty:
+    """Whether a template still brings something new and relevant.
+
+    It is spent once patience · (1 + kept) of its pages were in vain: one page kept in
+    so many is enough to go on. Templates whose fingerprints end alike share a counter;
+    of two million that is hardly ever one that is spent. It takes 16 MB at most.
+    """
+
+    def __init__(self, patience: int) -> None:
+        self._patience = patience
+        self._kept = np.zeros(1 << BITS, np.uint32).data
+        self._vain = np.zeros(1 << BITS, np.uint32).data
+
+    def note(self, template: int, state: State, reason: str) -> None:
+        """Take in how a visit to a URL of this template ended."""
+        if template and state is State.KEPT:
+            self._kept[template & _SLOT] += 1
+        elif template and state in _IN_VAIN and reason != "redirect":
+            self._vain[template & _SLOT] += 1
+
+    def is_spent(self, template: int) -> bool:
+        """Are more URLs of this template not worth a visit?"""
+        if not template or not self._patience:
+            return False
+        slot = template & _SLOT
+        return self._vain[slot] >= self._patience * (1 + self._kept[slot])
 
 
 def _slots(templates: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:

@@ -17,9 +17,9 @@ import msgspec
 import numpy as np
 
 from opilio.frontier import order
-from opilio.frontier.agenda import Agenda
+from opilio.frontier.agenda import PARKED_AT_ONCE, Agenda
 from opilio.frontier.intake import Intake, Trail
-from opilio.frontier.ledger import Ledger
+from opilio.frontier.ledger import Ledger, Row
 from opilio.frontier.links import Mode
 from opilio.types import Clock, Counts, Lease, Ranked, Revision, State
 
@@ -98,6 +98,7 @@ class LinkFrontier:
         self._agenda.finish(
             lease.id, lease.attempts, state, reason, now, contacted=contacted
         )
+        self._intake.novelty.note(lease.template, state, reason)
         self._serve(now)
 
     async def retry(
@@ -193,12 +194,19 @@ class LinkFrontier:
         self._dismiss()
 
     def _lease(self, now: float) -> Lease | None:
-        id = self._agenda.choose(now)
-        if not id:
-            return None
-        row = self._ledger.read(id)
+        for _ in range(PARKED_AT_ONCE):
+            id = self._agenda.choose(now)
+            if not id:
+                return None
+            row = self._ledger.read(id)
+            if not self._intake.novelty.is_spent(row.template):
+                return self._lease_of(row)
+            self._agenda.park(id, "template_budget", now)
+        return None
+
+    def _lease_of(self, row: Row) -> Lease:
         return Lease(
-            id=id,
+            id=row.id,
             url=row.url,
             fingerprint=row.fingerprint,
             host=self._agenda.hosts[row.host].name,
@@ -206,8 +214,9 @@ class LinkFrontier:
             depth=row.depth,
             level=row.level,
             redirects=row.redirects,
-            attempts=self._agenda.attempts.get(id, 0),
+            attempts=self._agenda.attempts.get(row.id, 0),
             found_on=row.found_on,
+            template=row.template,
         )
 
     def _serve(self, now: float) -> None:
