@@ -20,7 +20,6 @@ def run_loop(main: Coroutine[Any, Any, T]) -> T:
     good, and a crawl makes few cycles but many objects: the garbage collector need not
     look at all of them again and again.
     """
-    gc.collect()
     gc.freeze()
     gc.set_threshold(*RARELY)
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)

@@ -7,7 +7,7 @@ import sys
 import unicodedata
 from collections.abc import Iterable, Sequence
 from functools import cache
-from itertools import chain, pairwise
+from itertools import chain, filterfalse, pairwise
 
 import Stemmer
 from xxhash import xxh3_64_intdigest
@@ -220,9 +220,7 @@ _split = _Split()
 @cache
 def _word() -> re.Pattern[str]:
     """A word. To \\w, marks are not part of it; in Devanagari most vowels are marks."""
-    marks = "".join(
-        char
-        for char in map(chr, range(0x300, 0x20000))
-        if unicodedata.category(char).startswith("M")
-    )
+    printed = filter(str.isprintable, map(chr, range(0x300, 0x20000)))
+    others = filterfalse(str.isalnum, printed)  # few are left to ask about
+    marks = "".join(one for one in others if unicodedata.category(one)[0] == "M")
     return re.compile(rf"[^\W_][\w{marks}]*")

@@ -13,7 +13,6 @@ import signal
 import socket
 import struct
 import sys
-import traceback
 from collections.abc import Callable, Iterator
 from importlib import import_module
 from pathlib import Path
@@ -63,7 +62,6 @@ def work(sock: socket.socket) -> None:
     task = msgspec.msgpack.decode(first, type=Task)
     job = find(task.job)(task.setup)
     limit_memory()
-    gc.collect()
     gc.freeze()  # what the job holds for good need not be looked through again
     decode = msgspec.msgpack.Decoder(Response).decode
     encode = msgspec.msgpack.Encoder().encode_into
@@ -94,6 +92,8 @@ def attempt(job: Job, response: Response) -> Reading:
     except MemoryError:
         os._exit(1)  # nothing in this process can be relied on now
     except Exception:
+        import traceback  # hardly ever needed
+
         # The text of an error may come from the page: no control characters of it
         # may reach the terminal.
         story = f"reading {response.url!r} failed\n{traceback.format_exc()}"
