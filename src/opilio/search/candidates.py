@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +23,8 @@ from opilio.search.rank import Flags, Wanted, marked, weigh_concept, weigh_words
 from opilio.search.segment import Postings, Segment, language_code
 from opilio.word_sequence import word
 from opilio.words import stem, stop_words
+
+FEW = 8
 
 Phrase = tuple[int, ...]
 """Words as the index has them."""
@@ -142,10 +145,10 @@ def candidates(
         mask &= ~marked(segment.words, term, size)
         mask &= ~marked(segment.features, term, size)
     if hosts is not None:
-        mask &= np.isin(segment.pages["host"], hosts)
+        mask &= among(segment.pages["host"], hosts)
     if query.languages:
-        codes = [language_code(language) for language in query.languages]
-        mask &= np.isin(segment.pages["language"], codes)
+        codes = np.array(list(map(language_code, query.languages)))
+        mask &= among(segment.pages["language"], codes)
     if query.after:
         mask &= segment.pages["fetched_at"] >= query.after
     for phrase in sought.phrases:
@@ -153,6 +156,16 @@ def candidates(
     for phrase in sought.unwanted_phrases:
         mask &= ~in_a_row(segment, phrase)
     return mask
+
+
+def among(column: npt.NDArray[Any], values: npt.NDArray[np.int64]) -> Flags:
+    """Which values of a column are one of these; a few are sooner compared each."""
+    if len(values) > FEW:
+        return np.isin(column, values)
+    flags = np.zeros(len(column), np.bool_)
+    for value in values:
+        flags |= column == value
+    return flags
 
 
 def in_a_row(segment: Segment, phrase: Phrase) -> Flags:

@@ -9,7 +9,7 @@ what shows it decides how, and what a page says stays text.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import islice, pairwise
 from typing import NamedTuple
 from unicodedata import category
@@ -17,7 +17,8 @@ from unicodedata import category
 WIDTH = 230  # characters of a passage
 CLOSE = 160  # characters of the part with the hits that it is chosen for
 LONGEST = 100_000  # characters of a text that are looked at
-MOST_HITS = 500  # that are weighed, those of each beginning
+MOST_WORDS = 5000  # with a beginning that are looked at
+MOST_HITS = 100  # among these that are weighed
 SAME = 3  # letters that a word and its stem begin with, nearly always
 LONGEST_WORD = 64
 SENTENCE = 60  # characters of a line that is more than a heading or a link
@@ -80,16 +81,25 @@ def find(page: PageText, wanted: Collection[str], first: First) -> Iterator[Spot
     lowered = text.lower()
     if len(lowered) != len(text):  # as it does by a Turkish İ
         lowered = "".join(char.lower()[0] for char in text)
-    known: dict[str, tuple[str, int]] = {}
     for beginning in {beginning_of(stem) for stem in wanted if stem}:
-        for start in islice(words_with(lowered, beginning), MOST_HITS):
-            run = lowered[start : start + LONGEST_WORD].split(None, 1)[0]
-            if run not in known:
-                known[run] = first(run)
-            stem, length = known[run]
-            if stem in wanted:
-                end = start + length
-                yield Spot(start, end, stem, weight(page, start, end))
+        words = islice(words_with(lowered, beginning), MOST_WORDS)
+        hits = hits_among(words, lowered, wanted, first)
+        for start, end, stem in islice(hits, MOST_HITS):
+            yield Spot(start, end, stem, weight(page, start, end))
+
+
+def hits_among(
+    words: Iterable[int], text: str, wanted: Collection[str], first: First
+) -> Iterator[tuple[int, int, str]]:
+    """Where those words begin and end that have a wanted stem, and which."""
+    known: dict[str, tuple[str, int]] = {}
+    for start in words:
+        run = text[start : start + LONGEST_WORD].split(None, 1)[0]
+        if run not in known:
+            known[run] = first(run)
+        stem, length = known[run]
+        if stem in wanted:
+            yield start, start + length, stem
 
 
 def beginning_of(stem: str) -> str:
