@@ -212,22 +212,24 @@ class Crawl:
             if page and page.refresh and page.refresh != lease.url:
                 return await self.redirect(lease, response, page.refresh)
         async with self.turn():
-            await self.record(lease, response, content, reading)
-        return 1
+            return await self.record(lease, response, content, reading)
 
     async def record(
         self, lease: Lease, response: Response, content: Fingerprint, reading: Reading
-    ) -> None:
-        """Judge, rank and keep a page, all of it in one turn.
+    ) -> int:
+        """Judge, rank and keep a page, all of it in one turn; answers one, or none if
+        it is recorded already.
 
         A page is 1. a copy: its links are not followed; 2. unreadable; 3. new.
         """
+        if before := self.store.catalogue.state_of(lease.id):
+            # Recorded already, by a visit whose lease had run out or was followed by
+            # another. Whichever comes first counts; both leases end.
+            await self.frontier.done(lease, before)
+            return 0
         page = reading.page
         state, reason = State.COPY, ""
-        original = self.store.seen.find(content)
-        if original == lease.id:
-            return  # recorded already, by a visit whose lease had run out
-        if original:
+        if original := self.store.seen.find(content):
             reason = "content"
             self.store.save_copy(lease, response, original, content)
         elif page is None:
@@ -252,6 +254,7 @@ class Crawl:
             self.missed(lease, state)
         await self.frontier.done(lease, state, reason)
         self.tally.count(state is State.KEPT)
+        return 1
 
     async def redirect(self, lease: Lease, response: Response, target: str) -> int:
         """Give the target of a redirect to the frontier, which decides about it."""

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from opilio.types import Fingerprint, Lease, Page, Response, Verdict
+from opilio.types import Fingerprint, Lease, Page, Response, State, Verdict
 
 Location = tuple[str, int, int]
 """A WARC file's name, the offset in it and the length there."""
@@ -108,6 +108,20 @@ class Catalogue:
         """The place of a page in the order of the crawl; 0: it has none yet."""
         row = self.db.execute("SELECT number FROM page WHERE id = ?", (page,))
         return next((number for (number,) in row), 0)
+
+    def state_of(self, page: int) -> State | None:
+        """What a page was recorded as; None: it is not recorded."""
+        row = self.db.execute(
+            "SELECT copy_of, relevant FROM page WHERE id = ?", (page,)
+        ).fetchone()
+        if row is None:
+            return None
+        copy_of, relevant = row
+        if copy_of is not None:
+            return State.COPY
+        if relevant is None:
+            return State.UNUSABLE
+        return State.KEPT if relevant else State.IRRELEVANT
 
     def drop_edges(self, page: int) -> None:
         """Forget the links that stood on a page, which has others now."""

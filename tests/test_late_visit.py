@@ -1,0 +1,58 @@
+"""A visit that outlives its lease: the link is leased again, and recorded once."""
+
+import time
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from opilio import config
+from opilio.build import assemble
+from opilio.crawl import Crawl
+from opilio.frontier.verbs import LEASE_SECONDS
+from opilio.lab.synthetic.small import page
+from opilio.plan import Plan, begin
+from opilio.store.folder import CrawlFolder
+from opilio.topic import Topic
+from opilio.types import Response
+
+SEED = "http://seed.test/"
+HTML = (("content-type", "text/html; charset=utf-8"),)
+
+
+def answer(text: str) -> Response:
+    body = page("Bees", f"The bee makes honey. {text}", {"/next": text})
+    return Response(SEED, 200, HTML, body.encode(), time.time())
+
+
+@pytest.fixture
+async def crawl(tmp_path: Path) -> AsyncIterator[Crawl]:
+    plan = Plan(
+        topic=Topic(name="bees", keywords=["bee", "honey"], seeds=[SEED]),
+        politeness=config.Politeness(delay=0.0),
+        store=config.Store(min_free=0),
+    )
+    folder = CrawlFolder(tmp_path / "crawl")
+    begin(plan, folder)
+    async with assemble(plan, folder) as crawl:
+        await crawl.plant({SEED: 1e6})
+        yield crawl
+
+
+@pytest.mark.parametrize("first", [0, 1], ids=["the old lease", "the new lease"])
+async def test_whichever_visit_comes_first_is_recorded_and_the_other_is_not(
+    crawl: Crawl, first: int
+) -> None:
+    old = await crawl.frontier.take()
+    crawl.frontier._clock = lambda: time.monotonic() + LEASE_SECONDS + 1.0
+    new = await crawl.frontier.take()
+    assert old and new and (old.id, new.attempts) == (new.id, 1)
+    leases = [old, new][:: -1 if first else 1]
+    assert await crawl.keep(leases[0], answer("It came first.")) == 1
+    assert await crawl.keep(leases[1], answer("It came late, and differs.")) == 0
+    db = crawl.store.db
+    assert db.execute("SELECT number FROM page").fetchall() == [(1,)]
+    assert db.execute("SELECT count(*) FROM edge").fetchone() == (1,)
+    assert db.execute("SELECT state FROM link WHERE id = 1").fetchone() == ("kept",)
+    assert crawl.frontier.counts().leased == 0
+    assert crawl.tally.pages == crawl.store.catalogue.pages == 1
