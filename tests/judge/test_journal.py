@@ -38,9 +38,9 @@ def restarted(name: str, kept: Kept) -> Learning:
 
 
 @pytest.mark.parametrize("name", MAKES)
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=5, deadline=None)
 @given(
-    stops=st.lists(st.integers(1, 120), min_size=1, max_size=5), lost=st.integers(0, 9)
+    stops=st.lists(st.integers(1, 80), min_size=1, max_size=4), lost=st.integers(0, 9)
 )
 def test_a_judge_that_was_killed_goes_on_as_one_that_was_not(
     name: str, stops: list[int], lost: int
@@ -89,9 +89,7 @@ def test_a_page_between_two_snapshots_costs_about_its_own_size():
     assert commit(judge, kept) < snapshot / 5
 
 
-def test_a_snapshot_is_taken_before_the_journal_is_full(
-    monkeypatch: pytest.MonkeyPatch,
-):
+def test_a_snapshot_is_taken_before_the_journal_is_full():
     judge = MAKES["bootstrapped"]()
     judge.sample.next_fit = 10**9  # it learns nothing, so nothing else makes one due
     kept: Kept = {}

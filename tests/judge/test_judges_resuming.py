@@ -14,7 +14,7 @@ from opilio.lab.synthetic.dials import Dials
 from opilio.lab.synthetic.web import SyntheticWeb
 from opilio.lab.webs import LabWeb, write_web
 
-PAGES = 150
+PAGES = 110
 SETTINGS = "store.min_free = 0\nstore.commit_every = 0.02\n"
 
 
@@ -65,7 +65,7 @@ async def test_a_killed_crawl_judges_on_as_one_that_was_not(
     whole, broken = tmp_path / "whole", tmp_path / "broken"
     ended = await opilio(*command(web, whole))
     assert ended.code == 0, ended.err
-    for pages in (20, 75, 110):
+    for pages in (20, 75):
         await start_and_kill(command(web, broken), broken, pages)
     ended = await opilio(*command(web, broken))
     assert ended.code == 0, ended.err

@@ -32,12 +32,12 @@ PROMISING = 0.3  # weight of the best pages seen, all together, beside the backg
 STRENGTH = 30.0  # scikit-learn's C, for a weight of one an example
 EXPERIENCE = 100  # pages; with as many the model counts half
 KEYWORDS, FEW = 20.0, 5  # the numbers of k's weight
+CUT, FIT = 0.45, 4  # the fewer examples, the less far other pages come than they do
 
 
 class Linear(Learning):
     """Judges a page by a linear model of its words, learnt from examples."""
 
-    cut = 0.4
     learnt_part = "model"
 
     def __init__(self, subject: Subject) -> None:
@@ -51,6 +51,8 @@ class Linear(Learning):
             )
         require_sklearn()
         super().__init__(subject)
+        count = len(self.relevant)
+        self.cut = CUT * count / (count + FIT)
         for row in chain(self.relevant, self.irrelevant):
             self.sample.rarity.add(row)
 
