@@ -4,6 +4,10 @@ Each size is filled in one process and reopened in another, so that the memory o
 neither hides in the other's. Links point to 100,000 hosts by a power law. Times include
 a commit every second, as the loop makes it; making the links is not counted. Hosts keep
 their delays on a clock that runs ahead of the measuring one, so that nobody waits.
+
+Each take reads a row at a random place of the file. Whether that comes from the disk
+is up to the system, so visits are measured both as filling left the file and after all
+of it was read once, with their CPU time and what they read from the disk.
 """
 
 from __future__ import annotations
@@ -30,6 +34,8 @@ SIZES = (1_000_000, 10_000_000)
 HOSTS = 100_000
 BATCH = 500  # links in one call while filling; 100, those of a page, afterwards
 PAGE = 100
+NEW = 300_000  # in portions of a page: 64 MB, so that one checkpoint falls among them
+VISITS = 30_000
 SPREAD = 0x9E3779B97F4A7C15
 LETTERS = str.maketrans("0123456789", "abcdefghij")  # no digits: no template
 Figures = dict[str, float]
@@ -123,15 +129,17 @@ async def fill(folder: Path, size: int) -> Figures:
     figures = {
         "add, filling (links/s)": BATCH / filling * 1e6,
         "add, 100 new links (µs/link)": await bench.per_item(
-            bench.add, batches(size, size + 100_000, PAGE)
+            bench.add, batches(size, size + NEW, PAGE)
         )
         / PAGE,
         "add, 100 known links from anywhere (µs/page)": await bench.per_item(
             bench.add, known_pages(size)
         ),
-        "take + done (µs)": await bench.per_item(bench.visit, [()] * 30_000),
-        "peak memory, filling (MB)": peak(),
     }
+    figures |= await visits(bench, "")
+    read_through(folder / "crawl.db")
+    figures |= await visits(bench, ", file in memory")
+    figures["peak memory, filling (MB)"] = peak()
     bench.db.execute("COMMIT")
     bench.db.close()
     figures["file (MB)"] = (folder / "crawl.db").stat().st_size / 1e6
@@ -141,13 +149,38 @@ async def fill(folder: Path, size: int) -> Figures:
 async def reopen(folder: Path, size: int) -> Figures:
     """Open a full frontier and go on."""
     bench = Bench(folder)
-    assert bench.frontier.counts().waiting == size + 70_000
+    assert bench.frontier.counts().waiting == size + NEW - 2 * VISITS
     figures = {"reopening (s)": bench.opening, "peak memory, reopened (MB)": peak()}
-    figures["take + done, reopened (µs)"] = await bench.per_item(
-        bench.visit, [()] * 30_000
-    )
+    figures |= await visits(bench, ", reopened")
     bench.db.close()
     return figures
+
+
+async def visits(bench: Bench, when: str) -> Figures:
+    """What it costs to take a link and be done with it."""
+    cpu, read = time.process_time(), bytes_read()
+    wall = await bench.per_item(bench.visit, [()] * VISITS)
+    return {
+        f"take + done{when} (µs)": wall,
+        f"take + done{when} (µs of CPU)": (time.process_time() - cpu) / VISITS * 1e6,
+        f"take + done{when} (bytes from disk)": (bytes_read() - read) / VISITS,
+    }
+
+
+def read_through(path: Path) -> None:
+    """Let the system have seen the whole file a moment ago."""
+    with path.open("rb") as file:
+        while file.read(2**22):
+            pass
+
+
+def bytes_read() -> int:
+    """What this process has read from the disk, where the system tells."""
+    try:
+        counts = Path("/proc/self/io").read_text()
+    except OSError:
+        return 0
+    return int(counts.partition("read_bytes: ")[2].split()[0])
 
 
 def peak() -> float:
@@ -174,7 +207,7 @@ def main(sizes: Iterable[int] = SIZES) -> None:
         (
             name,
             *(f"{figures[name]:,.1f}" for figures in results.values()),
-            f"{large[name] / small[name]:.2f}",
+            f"{large[name] / small[name]:.2f}" if small[name] else "",
         )
         for name in small
     ]
