@@ -51,7 +51,7 @@ def read(
         return otherwise(context, given)
     try:
         value = read_all(parameter, given)
-    except NotPlain:
+    except (NotPlain, AttributeError):  # or another typer than the one we know
         return otherwise(context, given)
     called = parameter.callback
     return called(context, parameter, value) if called else value
