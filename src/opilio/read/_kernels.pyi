@@ -1,9 +1,7 @@
-from collections.abc import Sequence
-
 import numpy as np
 import numpy.typing as npt
 
-from opilio.read.plain_kernels import Hashes, Integers, Marks, Part
+from opilio.read.plain_kernels import Hashes, Integers, Marks, Part, Text
 
 def split(text: bytes) -> tuple[bytes, Integers, Integers, Hashes]: ...
 def look_up(table: Hashes, keys: Hashes) -> tuple[Hashes, Integers, Integers]: ...
@@ -30,33 +28,9 @@ def phrases(
 ) -> tuple[Integers, Integers, Integers]: ...
 def hits(ends: Marks, of_words: Integers, first: Integers) -> Integers: ...
 def count_parts(
-    names: Sequence[str],
-    nodes: Integers,
-    stems: Hashes,
-    starts: Integers,
-    hits: Integers,
-    phrases: tuple[Integers, Integers, Integers],
-    overlapping: bool,
-    parts: list[Part],
+    text: Text, parts: list[Part]
 ) -> dict[int, tuple[dict[str, int], float]]: ...
+def count_text(text: Text, end: int) -> tuple[int, dict[str, int], float, int]: ...
 def count_blocks(
-    names: Sequence[str],
-    nodes: Integers,
-    stems: Hashes,
-    starts: Integers,
-    hits: Integers,
-    phrases: tuple[Integers, Integers, Integers],
-    overlapping: bool,
-    parts: list[Part],
-    number: int,
+    text: Text, parts: list[Part], number: int
 ) -> list[tuple[int, dict[str, int], float, int]]: ...
-def count_text(
-    names: Sequence[str],
-    nodes: Integers,
-    stems: Hashes,
-    starts: Integers,
-    hits: Integers,
-    phrases: tuple[Integers, Integers, Integers],
-    overlapping: bool,
-    end: int,
-) -> tuple[int, dict[str, int], float, int]: ...

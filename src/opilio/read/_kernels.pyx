@@ -425,7 +425,7 @@ cdef struct Span:
     int64_t end
 
 
-cdef class Text:
+cdef class Asked:
     """The words of a text, their terms, and the parts of it that are asked for."""
 
     cdef list names
@@ -440,11 +440,9 @@ cdef class Text:
     cdef Span *spans
     cdef Py_ssize_t size
 
-    def __cinit__(
-        self, names, nodes, stems, starts, hits, phrases, overlapping, parts
-    ):
-        self.names, self.nodes, self.stems, self.starts = names, nodes, stems, starts
-        self.hits, self.overlapping = hits, overlapping
+    def __cinit__(self, text, parts):
+        self.names, self.nodes, self.stems, self.starts = text[:4]
+        self.hits, phrases, self.overlapping = text[4:]
         self.first, self.last, self.node = phrases
         if not self.nodes.shape[0] == self.stems.shape[0] == self.starts.shape[0]:
             raise ValueError("every word has a stem, a node and a place")
@@ -541,7 +539,7 @@ cdef struct Sum:
     double squares
 
 
-cdef list sums(Text text, Py_ssize_t owners, dict only):
+cdef list sums(Asked asked, Py_ssize_t owners, dict only):
     """(words, norm, most) of all owners, or of those in `only`, in their order."""
     cdef Kinds kinds
     cdef Py_ssize_t at, number = owners if only is None else len(only)
@@ -557,7 +555,7 @@ cdef list sums(Text text, Py_ssize_t owners, dict only):
         if only is not None:
             for at, owner in enumerate(only):
                 of_owner[<Py_ssize_t>owner] = <int32_t>at
-        text.meet_words(&kinds, of_owner)
+        asked.meet_words(&kinds, of_owner)
         for at in range(<Py_ssize_t>kinds.mask + 1):
             times = kinds.places[at].times
             if times:
@@ -576,53 +574,38 @@ cdef list sums(Text text, Py_ssize_t owners, dict only):
         free(of_owner)
 
 
-cdef Py_ssize_t owners_of(Text text):
+cdef Py_ssize_t owners_of(Asked asked):
     cdef Py_ssize_t at, number = 0
-    for at in range(text.size):
-        number = max(number, text.spans[at].owner + 1)
+    for at in range(asked.size):
+        number = max(number, asked.spans[at].owner + 1)
     return number
 
 
-def count_parts(
-    names, nodes, stems, starts, hits, phrases, bint overlapping, list parts not None
-):
-    text = Text(names, nodes, stems, starts, hits, phrases, overlapping, parts)
-    cdef dict terms = text.terms()
+def count_parts(text, list parts not None):
+    asked = Asked(text, parts)
+    cdef dict terms = asked.terms()
     if not terms:
         return {}
-    cdef list norms = sums(text, owners_of(text), terms)
+    cdef list norms = sums(asked, owners_of(asked), terms)
     return {
-        owner: (found, one[1])
-        for (owner, found), one in zip(terms.items(), norms)
+        owner: (found, one[1]) for (owner, found), one in zip(terms.items(), norms)
     }
 
 
-def count_blocks(
-    names,
-    nodes,
-    stems,
-    starts,
-    hits,
-    phrases,
-    bint overlapping,
-    list parts not None,
-    Py_ssize_t number,
-):
-    text = Text(names, nodes, stems, starts, hits, phrases, overlapping, parts)
-    if owners_of(text) > number:
+def count_blocks(text, list parts not None, Py_ssize_t number):
+    asked = Asked(text, parts)
+    if owners_of(asked) > number:
         raise ValueError("a part belongs to no block")
-    cdef dict terms = text.terms()
+    cdef dict terms = asked.terms()
     return [
         (words, terms.get(block, {}), norm, most)
-        for block, (words, norm, most) in enumerate(sums(text, number, None))
+        for block, (words, norm, most) in enumerate(sums(asked, number, None))
     ]
 
 
-def count_text(
-    names, nodes, stems, starts, hits, phrases, bint overlapping, int64_t end
-):
-    text = Text(names, nodes, stems, starts, hits, phrases, overlapping, [(0, 0, end)])
-    cdef Py_ssize_t words = bisect(text.starts, end)
-    cdef dict terms = text.terms()
-    norm, simhash = weigh(text.stems[:words])
+def count_text(text, int64_t end):
+    asked = Asked(text, [(0, 0, end)])
+    cdef Py_ssize_t words = bisect(asked.starts, end)
+    cdef dict terms = asked.terms()
+    norm, simhash = weigh(asked.stems[:words])
     return words, terms.get(0, {}), norm, simhash

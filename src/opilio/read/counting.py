@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from opilio.read import kernels
-from opilio.read.plain_kernels import Hashes, Integers, Part, count
+from opilio.read.plain_kernels import Integers, Part, Text, count
 from opilio.read.stems import Row
 from opilio.read.terms import Phrases, Terms
 from opilio.types import NOTHING, Counted, Fingerprint
@@ -66,7 +66,7 @@ class Words:
 
     def total(self, end: int = END, *, vector: bool = True) -> Vector:
         """What the text has, or its first `end` characters; its stems if asked for."""
-        words, terms, norm, simhash = kernels.count_text(*self.all, end)
+        words, terms, norm, simhash = kernels.count_text(self.all, end)
         if words < SHORTEST:
             simhash = 0
         found = Vector(words, terms, norm, simhash)
@@ -86,7 +86,7 @@ class Words:
         """The terms that each owner of parts has, for those that have any."""
         if not len(self.hits):
             return {}
-        found = kernels.count_parts(*self.all, parts)
+        found = kernels.count_parts(self.all, parts)
         return {owner: Counted(*terms) for owner, terms in found.items()}
 
     def tally(self, cuts: Sequence[tuple[int, int]], number: int) -> list[Tally]:
@@ -101,13 +101,11 @@ class Words:
             for (place, block), (until, _) in pairwise([*cuts, (END, -1)])
             if block >= 0
         ]
-        return [Tally(*each) for each in kernels.count_blocks(*self.all, parts, number)]
+        return [Tally(*each) for each in kernels.count_blocks(self.all, parts, number)]
 
     @cached_property
-    def all(
-        self,
-    ) -> tuple[list[str], Integers, Hashes, Integers, Integers, Phrases, bool]:
+    def all(self) -> Text:
         """What the kernels want to know of the words."""
-        row, starts = self.row, self.starts
-        words = self.names, row.nodes, row.stems, starts, self.hits
-        return *words, self.phrases, self.overlapping
+        nodes, stems = self.row.nodes, self.row.stems
+        found = self.starts, self.hits, self.phrases
+        return Text(self.names, nodes, stems, *found, self.overlapping)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -222,49 +223,42 @@ Part = tuple[int, int, int]
 """Whose it is, and how many characters stand before it and before what follows it."""
 
 
+class Text(NamedTuple):
+    """The words of a text, and where terms are among them."""
+
+    names: list[str]  # of each node, the term that ends there
+    nodes: Integers  # of each word
+    stems: Hashes
+    starts: Integers  # the characters before each word
+    hits: Integers  # the words where a term begins
+    phrases: tuple[Integers, Integers, Integers]
+    overlapping: bool  # terms inside others count too
+
+
 def count_parts(
-    names: Sequence[str],
-    nodes: Integers,
-    stems: Hashes,
-    starts: Integers,
-    hits: Integers,
-    phrases: tuple[Integers, Integers, Integers],
-    overlapping: bool,
-    parts: list[Part],
+    text: Text, parts: list[Part]
 ) -> dict[int, tuple[dict[str, int], float]]:
     """The terms in the parts of a text that each owner has, and the norm √Σ(1+ln tf)²
     over all stems in them; only for those that have any term.
 
-    Given the node and the stem of each word and the characters before it, the words
-    where a term begins (hits), and the phrases. A term is in a part if all its words
-    are; of terms that overlap there, the leftmost and longest counts, unless
-    `overlapping`: then all do, but no term overlaps itself.
+    A term is in a part if all its words are; of terms that overlap there, the leftmost
+    and longest counts, unless `overlapping`: then all do, but no term overlaps itself.
     """
-    terms = _terms(names, nodes, starts, hits, phrases, overlapping, parts)
+    terms = _terms(text, parts)
     if not terms:
         return {}
     of_owner = {owner: number for number, owner in enumerate(terms)}
     theirs = [(of_owner[owner], *part) for owner, *part in parts if owner in of_owner]
-    _, norms, _ = _sums(stems, starts, theirs, len(of_owner))
+    _, norms, _ = _sums(text, theirs, len(of_owner))
     return {owner: (terms[owner], norms[number]) for owner, number in of_owner.items()}
 
 
-def count_text(
-    names: Sequence[str],
-    nodes: Integers,
-    stems: Hashes,
-    starts: Integers,
-    hits: Integers,
-    phrases: tuple[Integers, Integers, Integers],
-    overlapping: bool,
-    end: int,
-) -> tuple[int, dict[str, int], float, int]:
+def count_text(text: Text, end: int) -> tuple[int, dict[str, int], float, int]:
     """Of all up to a place: the words, the terms, the norm and the SimHash, in which
     each stem weighs what it does in the norm."""
-    part = (0, 0, end)
-    terms = _terms(names, nodes, starts, hits, phrases, overlapping, [part])
-    words = int(starts.searchsorted(end))
-    kinds, counts = count(stems[:words])
+    terms = _terms(text, [(0, 0, end)])
+    words = int(text.starts.searchsorted(end))
+    kinds, counts = count(text.stems[:words])
     if not len(kinds):
         return 0, {}, 0.0, 0
     weights = 1 + np.log(counts)
@@ -273,20 +267,12 @@ def count_text(
 
 
 def count_blocks(
-    names: Sequence[str],
-    nodes: Integers,
-    stems: Hashes,
-    starts: Integers,
-    hits: Integers,
-    phrases: tuple[Integers, Integers, Integers],
-    overlapping: bool,
-    parts: list[Part],
-    number: int,
+    text: Text, parts: list[Part], number: int
 ) -> list[tuple[int, dict[str, int], float, int]]:
     """Of each of so many owners: the words in their parts, the terms, the norm, and how
     often the most frequent stem occurs."""
-    terms = _terms(names, nodes, starts, hits, phrases, overlapping, parts)
-    words, norms, most = _sums(stems, starts, parts, number)
+    terms = _terms(text, parts)
+    words, norms, most = _sums(text, parts, number)
     return [
         (words[block], terms.get(block, {}), norms[block], most[block])
         for block in range(number)
@@ -294,11 +280,11 @@ def count_blocks(
 
 
 def _sums(
-    stems: Hashes, starts: Integers, parts: Sequence[Sequence[int]], number: int
+    text: Text, parts: Sequence[Sequence[int]], number: int
 ) -> tuple[list[int], list[float], list[int]]:
     """Words, norms and most frequent stems of so many owners."""
     owners, begins, ends = np.array(parts, np.int64).reshape(-1, 3).T
-    begins, ends = starts.searchsorted(begins), starts.searchsorted(ends)
+    begins, ends = text.starts.searchsorted(begins), text.starts.searchsorted(ends)
     lengths = np.maximum(ends - begins, 0)
     before = np.cumsum(lengths) - lengths
     chosen = np.arange(lengths.sum()) + np.repeat(begins - before, lengths)
@@ -308,7 +294,7 @@ def _sums(
     # the bits that there is no room for.
     bits = number.bit_length()
     above = of_words.view(np.uint64) << np.uint64(64 - bits)
-    both, counts = count(above | stems[chosen] >> np.uint64(bits))
+    both, counts = count(above | text.stems[chosen] >> np.uint64(bits))
     each = (both >> np.uint64(64 - bits)).view(np.int64)
     weights = 1 + np.log(counts)
     norms = np.sqrt(np.bincount(each, weights * weights, number))
@@ -317,21 +303,13 @@ def _sums(
     return sizes.tolist(), norms.tolist(), most.tolist()
 
 
-def _terms(
-    names: Sequence[str],
-    nodes: Integers,
-    starts: Integers,
-    hits: Integers,
-    phrases: tuple[Integers, Integers, Integers],
-    overlapping: bool,
-    parts: Sequence[Part],
-) -> dict[int, dict[str, int]]:
+def _terms(text: Text, parts: Sequence[Part]) -> dict[int, dict[str, int]]:
     """The terms of each owner that has any."""
     found: dict[int, dict[str, int]] = {}
-    hit_words = hits.tolist()
-    first, last, node = (column.tolist() for column in phrases)
+    names, overlapping, hit_words = text.names, text.overlapping, text.hits.tolist()
+    first, last, node = (column.tolist() for column in text.phrases)
     for owner, start, stop in parts:
-        begin, end = starts.searchsorted((start, stop)).tolist()
+        begin, end = text.starts.searchsorted((start, stop)).tolist()
         done = -1  # the last word of the last term
         until: dict[int, int] = {}  # phrase -> its last word when it was last found
         for at in range(bisect_left(hit_words, begin), len(hit_words)):
@@ -354,7 +332,7 @@ def _terms(
                         done = final
                         names_here.append(names[node[phrase]])
                 phrase += 1
-            single = names[int(nodes[word])]
+            single = names[int(text.nodes[word])]
             if single and (overlapping or not names_here):
                 names_here.append(single)
             for name in names_here:
