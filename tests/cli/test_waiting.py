@@ -47,7 +47,7 @@ async def test_while_robots_txt_of_the_only_seed_fails_it_is_told(crawled, quiet
     life = await crawled(ROBOTS_DOWN)
     line = await first_line(life, quiet=quiet)
     if quiet:
-        assert line.startswith("Nothing can be visited now; one link waits for seed.te")
+        assert line.startswith("Nothing can be visited now; one link waits for seed.")
         assert "robots.txt cannot be had" in line
         assert re.search(r"\(in 1[56] min\)", line)
     else:
