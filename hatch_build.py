@@ -18,6 +18,10 @@ SOURCE = "src/opilio/read/_kernels.pyx"
 FLAGS = ["-O3", "-fPIC", "-fno-strict-aliasing"]
 
 
+class NotWanted(Exception):
+    """Whoever installs asked for no compiling."""
+
+
 class CustomBuildHook(BuildHookInterface):
     """Puts the compiled kernels beside their source, and into wheels."""
 
@@ -26,15 +30,18 @@ class CustomBuildHook(BuildHookInterface):
         wanted = os.environ.get("OPILIO_COMPILE", "")
         source = Path(self.root, SOURCE)
         target = source.with_suffix(sysconfig.get_config_var("EXT_SUFFIX"))
-        target.unlink(missing_ok=True)
-        if wanted == "0":
-            return
         try:
+            if wanted == "0":
+                raise NotWanted("OPILIO_COMPILE=0")
             compile_kernels(source, target)
-        except (OSError, subprocess.CalledProcessError) as error:
+        except (OSError, subprocess.CalledProcessError, NotWanted) as error:
             if wanted == "1":
                 raise
-            self.app.display_warning(f"reading is not compiled, numpy does it: {error}")
+            if version == "editable":  # those of another edition are of no use
+                target.unlink(missing_ok=True)
+            why = getattr(error, "stderr", b"") or str(error).encode()
+            lines = why.decode(errors="replace").strip()[-500:]
+            self.app.display_warning(f"reading is not compiled, numpy does it: {lines}")
             return
         build_data["pure_python"] = False
         build_data["infer_tag"] = True
@@ -55,4 +62,7 @@ def compile_kernels(source: Path, target: Path) -> None:
         include = f"-I{sysconfig.get_paths()['include']}"
         command = [*linker, *FLAGS, include, str(c_file), "-o", str(library)]
         subprocess.run(command, check=True, capture_output=True)  # noqa: S603
-        shutil.copy(library, target)
+        # Where it is in use, the old one stays until it is let go.
+        fresh = target.with_suffix(".fresh")
+        shutil.copy(library, fresh)
+        fresh.replace(target)

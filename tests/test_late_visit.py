@@ -39,6 +39,21 @@ async def crawl(tmp_path: Path) -> AsyncIterator[Crawl]:
         yield crawl
 
 
+async def test_a_page_that_was_recorded_stays_when_a_later_visit_is_sent_elsewhere(
+    crawl: Crawl,
+) -> None:
+    old = await crawl.frontier.take()
+    crawl.frontier._clock = lambda: time.monotonic() + LEASE_SECONDS + 1.0
+    new = await crawl.frontier.take()
+    assert old and new
+    assert await crawl.keep(new, answer("It came first.")) == 1
+    moved = Response(SEED, 301, (("location", "/other"),), b"", time.time())
+    assert await crawl.redirect(old, moved, f"{SEED}other") == 0
+    db = crawl.store.db
+    assert db.execute("SELECT number, status FROM page").fetchall() == [(1, 200)]
+    assert crawl.tally.pages == crawl.store.catalogue.pages == 1
+
+
 @pytest.mark.parametrize("first", [0, 1], ids=["the old lease", "the new lease"])
 async def test_whichever_visit_comes_first_is_recorded_and_the_other_is_not(
     crawl: Crawl, first: int

@@ -244,6 +244,7 @@ class Mind:
         self.strategy = strategy
         self.learners: dict[str, Learner] = {}
         self.followed = follow_log(plan, store.folder)
+        changed = False
         if self.followed:
             self.learners["weights"] = self.followed
             if learnt := store.learnt("weights"):
@@ -255,7 +256,8 @@ class Mind:
                 before = self.followed.weights
                 self.followed.take(news)
                 self.brief = self.with_weights(self.followed.weights)
-                if self.followed.weights != before:
+                changed = self.followed.weights != before
+                if changed:
                     asked = self.followed.asked
                     store.catalogue.save_event("topic", pages=0, asked=asked)
             self.followed.remake = self.remake
@@ -266,6 +268,8 @@ class Mind:
         for name, learner in self.learners.items():
             if name != "weights" and (learnt := store.learnt(name)):
                 learner.load(learnt)
+        if changed:  # what was learnt is now seen by the new weights
+            self.judge, self.setup = self.make()
         if isinstance(strategy, Remembering):
             strategy.recall(store.notes())
 

@@ -222,10 +222,7 @@ class Crawl:
 
         A page is 1. a copy: its links are not followed; 2. unreadable; 3. new.
         """
-        if before := self.store.catalogue.state_of(lease.id):
-            # Recorded already, by a visit whose lease had run out or was followed by
-            # another. Whichever comes first counts; both leases end.
-            await self.frontier.done(lease, before)
+        if await self.is_recorded(lease):
             return 0
         page = reading.page
         state, reason = State.COPY, ""
@@ -256,6 +253,14 @@ class Crawl:
         self.tally.count(state is State.KEPT)
         return 1
 
+    async def is_recorded(self, lease: Lease) -> bool:
+        """Was the page recorded by a visit whose lease had run out, or was followed by
+        another? Whichever comes first counts; both leases end."""
+        outcome = self.store.catalogue.outcome_of(lease.id)
+        if outcome:
+            await self.frontier.done(lease, *outcome)
+        return outcome is not None
+
     async def redirect(self, lease: Lease, response: Response, target: str) -> int:
         """Give the target of a redirect to the frontier, which decides about it."""
         if not target:
@@ -272,6 +277,8 @@ class Crawl:
         if link.fingerprint == lease.fingerprint:
             raise Unusable("redirect_loop", f"{lease.url} redirects to itself")
         async with self.turn():
+            if await self.is_recorded(lease):
+                return 0
             onward = Ranked(link, lease.promise, level=lease.level)
             [original] = await self.frontier.add([onward], via=lease, redirect=True)
             self.store.save_redirect(lease, response, original or None)

@@ -51,7 +51,8 @@ def read(
         return otherwise(context, given)
     try:
         value = read_all(parameter, given)
-    except (NotPlain, AttributeError):  # or another typer than the one we know
+    except (NotPlain, AttributeError, TypeError, ValueError):
+        # Or it is another typer than the one we know.
         return otherwise(context, given)
     called = parameter.callback
     return called(context, parameter, value) if called else value
@@ -81,7 +82,7 @@ def read_one(given: Any, wanted: Any, limits: Any) -> Any:
         return given
     if wanted is Path and is_any_path(limits):
         path = Path(given)
-        if path.exists() and not os.access(path, os.R_OK):
+        if os.path.exists(given) and not os.access(path, os.R_OK):  # noqa: PTH110
             raise NotPlain
         return path
     if wanted in NUMBERS and NUMBERS[wanted].fullmatch(given):

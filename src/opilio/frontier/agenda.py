@@ -203,7 +203,7 @@ class Agenda:
         now: float,
         *,
         contacted: bool = True,
-    ) -> None:
+    ) -> bool:
         """End a lease for good; also a late one, unless somebody else is at it."""
         if self._is_out(id, attempts):
             is_page = state in PAGES and reason != "redirect"
@@ -212,9 +212,10 @@ class Agenda:
         elif self.links.mode_of[id] <= Mode.DELAYED:
             self.turns.place(self._withdraw(id, Mode.OVER), now)
         else:
-            return
+            return False
         self.attempts.pop(id, None)
         self._end(id, state, reason, tries=1)
+        return True
 
     def park(self, id: int, reason: str, now: float) -> None:
         """End a lease before anything was asked: its link is not wanted any more."""

@@ -95,10 +95,11 @@ class LinkFrontier:
         if state in (State.WAITING, State.LEASED):
             raise ValueError(f"a lease cannot end as {state}; use retry")
         now = self._clock()
-        self._agenda.finish(
+        ended = self._agenda.finish(
             lease.id, lease.attempts, state, reason, now, contacted=contacted
         )
-        self._intake.novelty.note(lease.template, state, reason)
+        if ended:
+            self._intake.novelty.note(lease.template, state, reason)
         self._serve(now)
 
     async def retry(

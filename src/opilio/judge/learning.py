@@ -15,8 +15,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from contextlib import suppress
 from math import exp
 from typing import Self
+
+import msgspec
 
 from opilio.judge.journal import Journal
 from opilio.judge.keywords import CUT, Keywords
@@ -97,8 +100,9 @@ class Learning(ABC):
         return self.journal.snapshot(self.model)
 
     def load(self, learnt: bytes) -> None:
-        """Take up what `dump` gave."""
-        self.model = self.journal.restore(learnt)
+        """Take up what `dump` gave; what an older version gave tells nothing."""
+        with suppress(msgspec.DecodeError):
+            self.model = self.journal.restore(learnt)
 
     def follow(self, before: Self) -> None:
         """Take up what another of the kind learnt, whose topic was a little other."""

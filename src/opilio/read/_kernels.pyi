@@ -3,6 +3,8 @@ import numpy.typing as npt
 
 from opilio.read.plain_kernels import Hashes, Integers, Marks, Part, Text
 
+EDITION: int
+
 def split(text: bytes) -> tuple[bytes, Integers, Integers, Hashes]: ...
 def look_up(table: Hashes, keys: Hashes) -> tuple[Hashes, Integers, Integers]: ...
 def learn(

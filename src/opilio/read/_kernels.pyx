@@ -3,7 +3,8 @@
 """The kernels of `plain_kernels`, which says what each does, compiled.
 
 Every function answers what the one of the same name answers there; the tests of reading
-run with both. Sizes are checked here once, so that the loops need not.
+run with both. Lengths are checked here once, so that the loops need not; numbers of
+nodes are trusted, as they come from the tree of terms alone.
 """
 
 from libc.math cimport log, rint, sqrt
@@ -34,6 +35,8 @@ cdef enum:
     LATIN_LEAD = 0xC2
     GENERAL_LEAD = 0xE2
     GENERAL_SECOND = 0x80
+
+EDITION = 1
 
 cdef uint64_t ODD = 0x9E3779B97F4A7C15
 
@@ -179,6 +182,8 @@ def learn(
     cdef int64_t word
     cdef Py_ssize_t at
     check_table(table)
+    if not keys.shape[0] == stems.shape[0] == nodes.shape[0]:
+        raise ValueError("every word has a key, a stem and a node")
     for at in range(new.shape[0]):
         word = new[at]
         if not 0 <= word < keys.shape[0]:
@@ -372,7 +377,7 @@ cdef weigh(const uint64_t[:] stems):
             continue
         one = weight(times)
         squares += one * one
-        # At most 255, as times has at most 31 bits.
+        # At most 255, as no text has more than 2²⁰ words.
         fine = FINE[times] if times < LOGS else <uint64_t>rint(FINE[1] * one)
         total += fine
         stem = kinds.places[at].stem
@@ -446,6 +451,8 @@ cdef class Asked:
         self.first, self.last, self.node = phrases
         if not self.nodes.shape[0] == self.stems.shape[0] == self.starts.shape[0]:
             raise ValueError("every word has a stem, a node and a place")
+        if not self.first.shape[0] == self.last.shape[0] == self.node.shape[0]:
+            raise ValueError("every phrase has two ends and a node")
         self.spans = <Span *>calloc(len(parts) + 1, sizeof(Span))
         if not self.spans:
             raise MemoryError

@@ -1,15 +1,19 @@
 """The arithmetic of reading: what is done with every word of every page.
 
 Compiled where a C compiler was at hand when Opilio was installed, else in numpy, which
-takes about five times as long; the answers are the same. `plain_kernels` says what each
-of them does.
+takes longer; the answers are the same. `plain_kernels` says what each of them does.
 """
 
 from __future__ import annotations
 
+from opilio.read.plain_kernels import EDITION
+
 try:
     from opilio.read import _kernels as chosen
-except ImportError:  # no compiler was there
+
+    if chosen.EDITION != EDITION:
+        raise ImportError("they were compiled for another edition of the package")
+except (ImportError, AttributeError):
     from opilio.read import plain_kernels as chosen  # type: ignore[no-redef]
 
 __all__ = [

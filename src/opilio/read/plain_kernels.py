@@ -16,6 +16,7 @@ Hashes = npt.NDArray[np.uint64]
 Integers = npt.NDArray[np.int64]
 Marks = npt.NDArray[np.uint8]  # 1: yes
 
+EDITION = 1  # of the kernels; compiled ones of another edition are not used
 ODD = np.uint64(0x9E3779B97F4A7C15)
 HALF = np.uint64(32)
 LONG = 64  # bytes; longer words have no key

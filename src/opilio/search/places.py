@@ -39,9 +39,11 @@ class Places(NamedTuple):
     def pages_with(self, phrase: Sequence[int]) -> Numbers:
         """The pages that have these words in a row; some more than once."""
         # Where the phrase would begin, were it there, by each of its words.
-        begins = [
-            self.find(term) - np.uint32(number) for number, term in enumerate(phrase)
-        ]
+        begins = []
+        for number, term in enumerate(phrase):
+            at = self.find(term)
+            # In the first places of all, what would come before is nowhere.
+            begins.append(at[at.searchsorted(number) :] - np.uint32(number))
         found, *others = sorted(begins, key=len)
         for other in others:
             found = common(found, other)

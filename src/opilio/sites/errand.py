@@ -28,7 +28,11 @@ from opilio.types import (
 # These links were let in before; only how their hosts are treated is asked now, and
 # of their budgets an Allowance.
 OPEN = Bounds(
-    max_url_length=2**31, max_segments=2**31, max_repeats=2**31, per_template=0
+    max_url_length=2**31,
+    max_segments=2**31,
+    max_repeats=2**31,
+    per_template=0,
+    novelty=0,
 )
 LINK = """
     SELECT link.id, url, fingerprint, promise, depth, level, redirects, found_on, state

@@ -109,19 +109,22 @@ class Catalogue:
         row = self.db.execute("SELECT number FROM page WHERE id = ?", (page,))
         return next((number for (number,) in row), 0)
 
-    def state_of(self, page: int) -> State | None:
-        """What a page was recorded as; None: it is not recorded."""
+    def outcome_of(self, page: int) -> tuple[State, str] | None:
+        """What a page was recorded as, and why if it is known from the record; None: it
+        is not recorded."""
         row = self.db.execute(
-            "SELECT copy_of, relevant FROM page WHERE id = ?", (page,)
+            "SELECT copy_of, relevant, status FROM page WHERE id = ?", (page,)
         ).fetchone()
         if row is None:
             return None
-        copy_of, relevant = row
+        copy_of, relevant, status = row
+        if 300 <= status < 400:
+            return State.COPY, "redirect"
         if copy_of is not None:
-            return State.COPY
+            return State.COPY, ""
         if relevant is None:
-            return State.UNUSABLE
-        return State.KEPT if relevant else State.IRRELEVANT
+            return State.UNUSABLE, ""
+        return (State.KEPT if relevant else State.IRRELEVANT), ""
 
     def drop_edges(self, page: int) -> None:
         """Forget the links that stood on a page, which has others now."""

@@ -56,7 +56,7 @@ class InHand:
             with self._noted(page):
                 yield
             self._db.execute("DELETE FROM suspect WHERE fingerprint = ?", (page,))
-            del self.deaths[page]
+            self.deaths.pop(page, None)  # another visit of it may have been quicker
 
     @contextmanager
     def _noted(self, page: Fingerprint) -> Iterator[None]:
@@ -80,7 +80,7 @@ class InHand:
         """Make suspects of the pages that the last process had in hand at its end."""
         noted = os.pread(self._file, os.fstat(self._file).st_size, 0)
         whole = noted[: len(noted) // _SLOT.size * _SLOT.size]
-        left = [page for (page,) in _SLOT.iter_unpack(whole) if page]
+        left = {page for (page,) in _SLOT.iter_unpack(whole) if page}
         if left:
             self._db.executemany(
                 "INSERT INTO suspect VALUES (?, 1) "
