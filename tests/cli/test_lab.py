@@ -148,20 +148,21 @@ def test_a_comparison_writes_runs_pages_and_a_report(web: Path, tmp_path: Path) 
 def test_an_interrupted_comparison_goes_on(web: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     command = ["lab", "compare", "--web", str(web), "--topics", "chess", "-j", "1"]
-    command += ["--strategies", "best-first,blocks,shark-search", "-o", str(out)]
+    strategies = "best-first,blocks,shark-search,fish-search,weight-table,ordering"
+    command += ["--strategies", strategies, "-o", str(out)]
     process = subprocess.Popen([*OPILIO, *command], env=os.environ)
     runs = out / "runs"
-    for _ in range(600):
+    for _ in range(1200):
         if runs.is_dir() and list(runs.glob("*.json")):
             break
-        time.sleep(0.1)
+        time.sleep(0.05)
     process.send_signal(signal.SIGINT)
     assert process.wait(timeout=60) == 130
     first = {file.name for file in runs.glob("*.json")}
     assert first
     lab(*command[1:])
     assert first <= {file.name for file in runs.glob("*.json")}
-    assert len((out / "runs.jsonl").read_text().splitlines()) == 3
+    assert len((out / "runs.jsonl").read_text().splitlines()) == 6
 
 
 @pytest.mark.parametrize(
