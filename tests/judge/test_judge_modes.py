@@ -16,8 +16,20 @@ def test_a_mode_is_chosen_with_the_name():
         assert paper.judge(page).score != fixed(subject()).judge(page).score
 
 
+def test_the_mode_that_is_the_default_can_be_named():
+    for name in ("cosine", "blocks", "association", "ontoclassifier"):
+        assert choose("judge", f"{name},mode=fixed", JUDGES) is JUDGES[name]
+
+
 def test_an_unknown_mode_is_refused_and_the_known_ones_are_named():
-    with pytest.raises(BadInput, match=r"did you mean 'cosine,mode=paper'\?"):
+    with pytest.raises(
+        BadInput, match=r"'cosine' has no mode 'papr'; it has: fixed .*, paper$"
+    ):
         choose("judge", "cosine,mode=papr", JUDGES)
+    for mode in ("paper", "fixed"):
+        with pytest.raises(BadInput, match="'bootstrapped' has no modes"):
+            choose("judge", f"bootstrapped,mode={mode}", JUDGES)
+    with pytest.raises(BadInput, match="unknown judge 'cosin,mode=paper'; did you"):
+        choose("judge", "cosin,mode=paper", JUDGES)
     with pytest.raises(BadInput, match=r"known: .*blocks,mode=maximum"):
         choose("judge", "linear,strength=2", JUDGES)
