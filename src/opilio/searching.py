@@ -153,6 +153,9 @@ def log_of(folder: CrawlFolder, plan: Plan) -> Path:
     return Path(log.file) if log else folder.queries
 
 
-def remember_query(folder: CrawlFolder, query: str) -> None:
-    """Let the crawl follow what was asked for; conditions are not part of it."""
-    log_query(log_of(folder, load_plan(folder)), " ".join(parse_query(query).words))
+def remember_query(folder: CrawlFolder, query: str, suggestion: str = "") -> None:
+    """Let the crawl follow what was asked for; conditions are not part of it, nor are
+    words that were respelt in what is suggested instead."""
+    meant = parse_query(suggestion or query).words
+    words = [word for word in parse_query(query).words if word in meant]
+    log_query(log_of(folder, load_plan(folder)), " ".join(words))

@@ -163,6 +163,17 @@ def test_stop_words_do_not_decide_unless_there_is_nothing_else(pages: Pages):
     assert pages.found("the") == [1]
 
 
+@pytest.mark.parametrize(
+    ("page", "size", "fault"),
+    [(1, 0, "^0 results"), (0, 5, "no page 0"), (101, 100, "number 10,000")],
+)
+def test_a_page_of_results_that_cannot_be_is_refused_for_what_is_at_fault(
+    pages: Pages, page: int, size: int, fault: str
+):
+    with pytest.raises(BadInput, match=fault):
+        pages.searcher().search("comet", page, size)
+
+
 def test_a_word_that_no_page_has_is_respelt(pages: Pages):
     pages.add("the telescopes of the astronomers")
     answer = pages.searcher().search("Telescpoe -dome site:a.test")

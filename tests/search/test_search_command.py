@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from crawling import SETTINGS, opilio
+from crawling import OPILIO, SETTINGS, opilio
 from opilio.brief import load_brief
 from opilio.database import open_database
 from opilio.lab.synthetic.small import SmallWeb, page
@@ -96,7 +96,9 @@ async def test_an_answer_for_people_and_the_log_of_queries(crawled):
     assert "1 to 10 of 31; more: --page 2" in ended.out
     hinted = await opilio("search", life.folder, "hony", "--no-log")
     assert "did you mean: honey" in hinted.out
-    assert (life.folder / "queries.txt").read_text() == "drone3 honey\n"
+    await opilio("search", life.folder, "hony bee")
+    await opilio("search", life.folder, "hony")
+    assert (life.folder / "queries.txt").read_text() == "drone3 honey\nbee\n"
     refused = await opilio("search", life.folder, "lang:english", "bee")
     assert refused.code == 2 and "two letters" in refused.err
     nowhere = await opilio("search", life.home / "none", "bee")
@@ -110,8 +112,28 @@ async def test_a_query_may_begin_with_a_minus_and_options_still_work(crawled):
         ended = await opilio("search", life.folder, *query, "--json", "--no-log")
         assert ended.code == 0, ended.err
         assert ended.json()["total"] == (31 if query[0] == "honey" else 30)
+    wordless = await opilio("search", life.folder, "-honey")
+    assert wordless.code == 2 and "'-honey' asks for no word" in wordless.err
     unknown = await opilio("search", life.folder, "honey", "--nonsense")
     assert unknown.code == 2 and "No such option" in unknown.err
+
+
+@pytest.mark.parametrize("options", [(), ("--json",)])
+async def test_a_reader_that_has_seen_enough_is_no_failure(crawled, options):
+    life = await crawled(WEB)
+    await life.crawl()
+    unread, output = os.pipe()
+    os.close(unread)
+    try:
+        process = await asyncio.create_subprocess_exec(
+            *(OPILIO, "search", life.folder, "honey", "--no-log", *options),
+            stdout=output,
+            stderr=asyncio.subprocess.PIPE,
+        )
+    finally:
+        os.close(output)
+    _, told = await asyncio.wait_for(process.communicate(), 60)
+    assert (process.returncode, told) == (0, b"")
 
 
 async def test_a_log_that_cannot_be_written_does_not_keep_the_answer(crawled):

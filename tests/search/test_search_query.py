@@ -21,6 +21,14 @@ def test_words_phrases_and_conditions_are_told_apart():
     assert query.after == 86400.0
 
 
+def test_a_phrase_that_was_not_closed_goes_to_the_end():
+    query = parse_query('star  "black hole ')
+    assert query.phrases == (("black", "hole"),)
+    assert query.text == 'star "black hole"'
+    for text in ('star "black hole"', 'a 5" telescope', 'star "', 'star ""'):
+        assert parse_query(text).text == text
+
+
 @pytest.mark.parametrize(
     ("text", "remedy"),
     [

@@ -17,10 +17,12 @@ def first(text: str) -> tuple[str, int]:
     return (stem(found)[0], len(found[0])) if found else ("", 0)
 
 
-def quoted(text: str | PageText, *wanted: str) -> str:
+def quoted(
+    text: str | PageText, *wanted: str, phrases: tuple[tuple[str, ...], ...] = ()
+) -> str:
     """The passage, hits in brackets."""
     page = text if isinstance(text, PageText) else PageText(text)
-    pieces = snippet(page, set(wanted), first)
+    pieces = snippet(page, set(wanted), first, phrases)
     return "".join(f"[{one.text}]" if one.hit else one.text for one in pieces)
 
 
@@ -47,6 +49,17 @@ def test_the_passage_with_most_of_the_words_is_quoted_and_then_the_closest():
     assert "[black] [hole]" in quoted(
         far + "a hole so black. " * 3 + "A black hole.", *("black", "hole")
     )
+
+
+def test_a_whole_phrase_is_quoted_before_its_words_and_others():
+    apart = "Comparable stars are in the bright cluster of this kind, or so one hears. "
+    text = (
+        apart * 120 + "A far telescope. " * 20 + "They made the star-cluster visible."
+    )
+    asked = ("star", "cluster", "bright")
+    assert "[stars] are in the [bright] [cluster]" in quoted(text, *asked)
+    shown = quoted(text, *asked, phrases=(("star", "cluster"),))
+    assert "the [star]-[cluster] visible" in shown
 
 
 def test_a_sentence_is_quoted_from_its_beginning_and_lines_are_told_apart():

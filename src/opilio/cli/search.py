@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Collection
+import sys
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -78,12 +81,13 @@ def search(
     as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
 ) -> None:
     """Search the pages of a crawl, also while it runs."""
-    text = " ".join(query)
+    text = " ".join(part.strip() for part in query)
     crawl = CrawlFolder(folder)
     answer = find(crawl, text, page, size)
     if not no_log:
         try:
-            remember_query(crawl, text)
+            # What is to be fetched may be spelt well, and be new to the crawl.
+            remember_query(crawl, text, "" if expand else answer.suggestion)
         except OSError as error:
             tell(f"The crawl cannot follow this query: {error}; see --no-log")
     more: Expansion | None = None
@@ -91,14 +95,27 @@ def search(
         with stderr.status("Fetching pages for it; Ctrl-C shows what there is."):
             more = fetch_more(crawl, text, expand, expand_seconds, proxy, not no_log)
         answer = find(crawl, text, page, size)
-    if as_json:
-        typer.echo(msgspec.json.encode(for_programs(answer, more)).decode())
-    else:
-        show(answer, size, more.urls if more else ())
-        if more:
-            show_expansion(more, answer)
+    with while_read():
+        if as_json:
+            typer.echo(msgspec.json.encode(for_programs(answer, more)).decode())
+        else:
+            show(answer, size, more.urls if more else ())
+            if more:
+                show_expansion(more, answer)
     if more and more.ended == "interrupted":
         raise typer.Exit(130)
+
+
+@contextmanager
+def while_read() -> Iterator[None]:
+    """Print; if the reader has seen enough, as `| head` has, that is no failure."""
+    try:
+        yield
+        sys.stdout.flush()
+    except (BrokenPipeError, SystemExit):  # the latter is what rich makes of it
+        # Or Python would fail to flush what is left.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise typer.Exit from None
 
 
 def find(crawl: CrawlFolder, text: str, page: int, size: int) -> Answer:

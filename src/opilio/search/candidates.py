@@ -37,6 +37,7 @@ class Sought:
     wanted: Wanted
     stems: frozenset[str]  # to be marked in snippets
     meant: dict[str, float]  # concepts
+    quoted: tuple[tuple[str, ...], ...] = ()  # phrases as stems, to be shown whole
     words: tuple[int, ...] = ()  # that must be on the page
     features: tuple[frozenset[int], ...] = ()  # of each of these, one must be
     unwanted: tuple[int, ...] = ()
@@ -74,6 +75,9 @@ def seek(index: Index, concepts: Concepts, query: Query, language: str) -> Sough
         ),
         stems=frozenset((*telling, *phrased, *names_of(concepts, meant))),
         meant=meant,
+        quoted=tuple(
+            tuple(stem(one, language)) for one in query.phrases if len(one) > 1
+        ),
         words=tuple(map(word, others if paper else phrased)),
         features=tuple(own_features(concepts, meant)) if paper else (),
         unwanted=tuple(one[0] for one in unwanted if len(one) == 1),

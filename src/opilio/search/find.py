@@ -91,11 +91,7 @@ class Searcher:
 
     def search(self, text: str, page: int = 1, size: int = 10) -> Answer:
         """The pages that answer a query; BadInput for one that cannot be answered."""
-        if page < 1 or size < 1 or page * size > MOST_RESULTS:
-            raise BadInput(
-                f"page {page} of {size} results each: pages count from 1, and the last "
-                f"result that can be shown is number {MOST_RESULTS:,}"
-            )
+        check_page(page, size)
         query = parse_query(text)
         sought = seek(self.index, self.concepts, query, self.language)
         looked_at = max(LOOKED_AT, 2 * (page * size + SPARE))
@@ -181,7 +177,7 @@ class Searcher:
         passage: list[Piece] = []
         if self.text_of and row["warc"]:
             text = self.text_of(row["warc"], row["warc_offset"], row["warc_length"])
-            passage = snippet(text, sought.stems, self.first)
+            passage = snippet(text, sought.stems, self.first, sought.quoted)
         return Hit(
             url=row["url"],
             title=row["title"] or "",
@@ -213,6 +209,19 @@ class Searcher:
         found = self.index.frequencies("words", terms)
         found += self.index.frequencies("features", terms)
         return list(map(int, found))
+
+
+def check_page(page: int, size: int) -> None:
+    """BadInput for a page of results that there cannot be."""
+    if size < 1:
+        raise BadInput(f"{size} results on a page are too few; 1 is the least")
+    if page < 1:
+        raise BadInput(f"there is no page {page} of results; pages count from 1")
+    if page * size > MOST_RESULTS:
+        raise BadInput(
+            f"page {page} of {size} results each: the last result that can be shown is "
+            f"number {MOST_RESULTS:,}"
+        )
 
 
 def is_folded(rows: list[dict[str, Any]], row: dict[str, Any]) -> bool:

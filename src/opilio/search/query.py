@@ -68,7 +68,7 @@ def parse_query(text: str) -> Query:
     if len(words) > MOST_WORDS:
         raise BadInput(f"the query has {len(words)} words; at most {MOST_WORDS}")
     return Query(
-        text=" ".join(text.split()),
+        text=closed(" ".join(text.split())),
         words=tuple(words),
         phrases=tuple(phrases),
         without=tuple(without),
@@ -76,6 +76,13 @@ def parse_query(text: str) -> Query:
         languages=tuple(map(language_of, conditions["lang"])),
         after=max(map(day_of, conditions["after"]), default=0.0),
     )
+
+
+def closed(text: str) -> str:
+    """A query whose last phrase has an end: what is not closed goes to the end."""
+    *_, last = _piece.finditer(text)
+    is_open = bool(last[3]) and last.end(3) == last.end()
+    return f'{text}"' if is_open else text
 
 
 def host_of(value: str) -> str:

@@ -1,5 +1,6 @@
 """The text of a page and the stems of a query in; a passage with the hits marked out.
 
+A passage with a whole phrase of the query goes before all that have its words apart.
 A hit in a sentence says most, one in a heading or a short line less, and one in a menu,
 a footer or advertising is shown only if there is no other. A passage is pieces, each
 with whether it is a hit; joined they are the passage. Nothing here makes markup, so
@@ -19,10 +20,12 @@ CLOSE = 160  # characters of the part with the hits that it is chosen for
 LONGEST = 100_000  # characters of a text that are looked at
 MOST_WORDS = 5000  # with a beginning that are looked at
 MOST_HITS = 100  # among these that are weighed
+MOST_FOR_PHRASES = 500  # that are, if they have to stand together
 SAME = 3  # letters that a word and its stem begin with, nearly always
 LONGEST_WORD = 64
 SENTENCE = 60  # characters of a line that is more than a heading or a link
 IN_A_SENTENCE, IN_A_SHORT_LINE, BESIDE = 1.0, 0.5, 0.0  # what a hit weighs
+WHOLE = 200.0  # times as much weighs a phrase: more than all words of a query can
 
 _ends = re.compile(r"[.!?…]['\"”’)]*\s|[。！？]|\n").finditer  # of sentences
 _is_end = re.compile(r"[.!?…。！？:;,·]['\"”’)]*\Z").search
@@ -57,11 +60,19 @@ class Spot(NamedTuple):
     weight: float
 
 
-def snippet(page: PageText, wanted: Collection[str], first: First) -> list[Piece]:
-    """The passage that has most of the wanted stems; the first sentence if none has."""
+def snippet(
+    page: PageText,
+    wanted: Collection[str],
+    first: First,
+    phrases: Sequence[tuple[str, ...]] = (),
+) -> list[Piece]:
+    """The passage that has most of the wanted phrases and stems; the first sentence if
+    none has."""
     page = PageText(page.text[:LONGEST], page.beside)
-    spots = sorted(find(page, wanted, first))
+    most = MOST_FOR_PHRASES if phrases else MOST_HITS
+    spots = sorted(find(page, wanted, first, most))
     main = [spot for spot in spots if spot.weight]
+    main = sorted([*main, *whole(page.text, main, phrases)])
     begin, end = bounds(page, *(best(main or spots) or first_sentence(page)))
     pieces: list[Piece] = []
     done = begin
@@ -75,8 +86,10 @@ def snippet(page: PageText, wanted: Collection[str], first: First) -> list[Piece
     return framed(pieces, before, page.text[end : end + 1])
 
 
-def find(page: PageText, wanted: Collection[str], first: First) -> Iterator[Spot]:
-    """Where words begin that have a wanted stem."""
+def find(
+    page: PageText, wanted: Collection[str], first: First, most: int
+) -> Iterator[Spot]:
+    """Where words begin that have a wanted stem; the first ones of each beginning."""
     text = page.text
     lowered = text.lower()
     if len(lowered) != len(text):  # as it does by a Turkish İ
@@ -84,7 +97,7 @@ def find(page: PageText, wanted: Collection[str], first: First) -> Iterator[Spot
     for beginning in {beginning_of(stem) for stem in wanted if stem}:
         words = islice(words_with(lowered, beginning), MOST_WORDS)
         hits = hits_among(words, lowered, wanted, first)
-        for start, end, stem in islice(hits, MOST_HITS):
+        for start, end, stem in islice(hits, most):
             yield Spot(start, end, stem, weight(page, start, end))
 
 
@@ -124,6 +137,21 @@ def weight(page: PageText, start: int, end: int) -> float:
     before = page.text[max(0, start - SENTENCE) : start].rpartition("\n")[2]
     after = page.text[start : end + SENTENCE].partition("\n")[0]
     return IN_A_SENTENCE if len(before + after) >= SENTENCE else IN_A_SHORT_LINE
+
+
+def whole(
+    text: str, spots: Sequence[Spot], phrases: Sequence[tuple[str, ...]]
+) -> Iterator[Spot]:
+    """Where the words of a phrase stand together."""
+    for phrase in phrases:
+        for number in range(len(spots) - len(phrase) + 1):
+            row = spots[number : number + len(phrase)]
+            if tuple(spot.stem for spot in row) == phrase and not any(
+                any(map(str.isalnum, text[one.end : two.start]))
+                for one, two in pairwise(row)
+            ):
+                weight = WHOLE * min(spot.weight for spot in row)
+                yield Spot(row[0].start, row[-1].end, " ".join(phrase), weight)
 
 
 def best(spots: Sequence[Spot]) -> tuple[int, int] | None:
