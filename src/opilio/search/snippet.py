@@ -20,7 +20,7 @@ CLOSE = 160  # characters of the part with the hits that it is chosen for
 LONGEST = 100_000  # characters of a text that are looked at
 MOST_WORDS = 5000  # with a beginning that are looked at
 MOST_HITS = 100  # among these that are weighed
-MOST_FOR_PHRASES = 500  # that are, if they have to stand together
+MOST_FOR_PHRASES = 500  # that are, if the first ones make no phrase
 SAME = 3  # letters that a word and its stem begin with, nearly always
 LONGEST_WORD = 64
 SENTENCE = 60  # characters of a line that is more than a heading or a link
@@ -69,11 +69,14 @@ def snippet(
     """The passage that has most of the wanted phrases and stems; the first sentence if
     none has."""
     page = PageText(page.text[:LONGEST], page.beside)
-    most = MOST_FOR_PHRASES if phrases else MOST_HITS
-    spots = sorted(find(page, wanted, first, most))
-    main = [spot for spot in spots if spot.weight]
-    main = sorted([*main, *whole(page.text, main, phrases)])
-    begin, end = bounds(page, *(best(main or spots) or first_sentence(page)))
+    for most in (MOST_HITS, MOST_FOR_PHRASES):
+        spots = sorted(find(page, wanted, first, most))
+        main = [spot for spot in spots if spot.weight]
+        together = list(whole(page.text, main, phrases))
+        if together or not phrases:
+            break
+    shown = sorted(main + together) or spots
+    begin, end = bounds(page, *(best(shown) or first_sentence(page)))
     pieces: list[Piece] = []
     done = begin
     for spot in spots:
