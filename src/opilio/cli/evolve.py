@@ -30,12 +30,28 @@ from opilio.store.folder import CrawlFolder
 
 UNITS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
 NAMES = {
-    Phase.FILL: "fill in known sites",
-    Phase.COMPLETE: "complete new sites",
+    Phase.FILL: "fill in sites",
+    Phase.COMPLETE: "new sites",
     Phase.FOLLOW: "follow links",
     Phase.REFRESH: "refresh pages",
 }
-FIGURES = ("pages", "relevant", "changed", "unchanged", "gone", "failed")
+HEADERS = {
+    "chosen": "chosen",
+    "pages": "pages",
+    "relevant": "relevant",
+    "changed": "changed",
+    "unchanged": "same",
+    "gone": "gone",
+    "failed": "failed",
+    "left": "left",
+}
+LEAST = (
+    "chosen",
+    "unchanged",
+    "gone",
+    "left",
+)  # not shown where there is no room for them
+NARROW = 72  # columns
 MOST_CHANGES = 20  # shown to a person
 
 
@@ -81,7 +97,16 @@ def evolve(
     crawl = CrawlFolder(folder)
     plan = ready_plan(crawl, proxy, show_trouble)
     rounds = Rounds(plan, crawl, "paper" if mode == "paper" else "fixed")
-    raise typer.Exit(run_loop(rounds.run(pages, pause, as_json)))
+    try:
+        code = run_loop(rounds.run(pages, pause, as_json))
+    except BadInput as error:
+        if proxy or not str(error).startswith("the proxy "):
+            raise
+        raise BadInput(
+            f"{error}. The crawl was made through this proxy, and so goes on through "
+            "it; if it is of `opilio demo`, its web is gone and cannot be asked again"
+        ) from error
+    raise typer.Exit(code)
 
 
 def parse_time(told: str) -> float:
@@ -149,16 +174,17 @@ def show(outcomes: Sequence[Outcome], folder: Path, as_json: bool) -> None:
         told = {"at": time.time(), "folder": str(folder), "phases": phases}
         typer.echo(msgspec.json.encode(told).decode())
         return
-    table = Table(box=None, padding=(0, 1), header_style="dim")
-    table.add_column("phase")
-    for name in ("chosen", *FIGURES):
-        table.add_column(name, justify="right")
+    shown = [name for name in HEADERS if stdout.width >= NARROW or name not in LEAST]
+    table = Table(box=None, padding=(0, 1, 0, 0), header_style="dim")
+    table.add_column("phase", no_wrap=True)
+    for name in shown:
+        table.add_column(HEADERS[name], justify="right", no_wrap=True)
     for outcome in outcomes:
-        figures = [getattr(outcome, name) for name in FIGURES]
+        values = [getattr(outcome, name) for name in shown]
+        counts = [len(value) if isinstance(value, list) else value for value in values]
         table.add_row(
             f"{outcome.phase.value} {NAMES[outcome.phase]}",
-            f"{len(outcome.chosen):,}",
-            *(f"{figure:,}" if figure else "-" for figure in figures),
+            *(f"{count:,}" if count else "-" for count in counts),
         )
     stdout.print(table)
     for outcome in outcomes:

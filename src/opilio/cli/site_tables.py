@@ -8,12 +8,14 @@ from datetime import UTC, datetime
 from rich.table import Table
 from rich.text import Text
 
-from opilio.cli.terminal import foreign, stdout
+from opilio.cli.terminal import foreign, plain, stdout
 from opilio.sites.models import PageProfile, SiteModels, SiteProfile
 
 MOST_CONCEPTS = 12
 MOST_HEADINGS = 5
 UNKNOWN = "-"
+MEDIUM = 72  # columns; with fewer, only what tells sites apart
+LONGEST_HOST = 40
 
 
 def show_sites(
@@ -28,21 +30,27 @@ def show_sites(
     )
     if not shown:
         return
-    table = Table(box=None, padding=(0, 1), expand=True, header_style="dim")
-    table.add_column("site\ntitle", ratio=1, no_wrap=True)
-    table.add_column("type\nprofile")
-    table.add_column("pages\nshare", justify="right")
-    table.add_column("changed\nrefresh")
-    table.add_column("concepts,\nwith coverage", ratio=1, no_wrap=True)
+    table = Table(box=None, padding=(0, 1, 0, 0), expand=True, header_style="dim")
+    names = max(len(plain(site.host)) for site in shown)
+    width = min(names, max(20, stdout.width // 3), LONGEST_HOST)
+    if stdout.width < MEDIUM:
+        width = min(names, stdout.width - 18)  # pages, and type and profile if it may
+    table.add_column("site\ntitle", ratio=1, min_width=width, no_wrap=True)
+    table.add_column("type\nprofile", no_wrap=True)
+    table.add_column("pages\nshare", justify="right", no_wrap=True)
+    if stdout.width >= MEDIUM:
+        table.add_column("changed\nrefresh", no_wrap=True)
+        table.add_column("concepts,\nwith coverage", ratio=1, no_wrap=True)
     for site in shown:
         first, second = in_two(coverage(site))
-        table.add_row(
+        cells = (
             lines(foreign(site.host, style="bold"), foreign(site.title, style="dim")),
             lines(Text(type_of(site)), Text(profile_of(site), "dim")),
             lines(Text(f"{site.pages:,}"), Text(f"{site.relation:.0%}", "green")),
             lines(Text(date(site.updated)), Text(date(times.get(site.web_no)), "dim")),
             lines(foreign(first), foreign(second, style="dim")),
         )
+        table.add_row(*cells[: len(table.columns)])
     stdout.print(table)
     if left := len(models) - len(shown):
         stdout.print(f"  and {left:,} more; --limit 0 shows them all", style="dim")

@@ -34,6 +34,7 @@ OPEN = Bounds(
     per_template=0,
     novelty=0,
 )
+PATIENCE = 10.0  # seconds; for a host that rests longer nobody is kept waiting
 LINK = """
     SELECT link.id, url, fingerprint, promise, depth, level, redirects, found_on, state
     FROM link WHERE link.id = ?
@@ -46,7 +47,8 @@ class Errand:
     Which link comes when is decided in memory; what becomes of it, and the links that
     are found, go to the crawl's own frontier. So if the process dies, everything waits
     as before. Links that had been visited before may be chosen as well; others only as
-    far as the budgets of their hosts and domains go.
+    far as the budgets of their hosts and domains go. Links of hosts that rest for long
+    are given back: in the crawl they wait as before.
     """
 
     def __init__(
@@ -65,6 +67,8 @@ class Errand:
         self.allowance = Allowance(db, settings.bounds)
         self.counted: set[int] = set()  # of those that are out, which count as pages
         self.refused: list[int] = []  # beyond a budget; in the crawl they wait
+        self.left: list[int] = []  # given back, to be visited another time
+        self.asleep: dict[str, float] = {}  # hosts that rest for long, until when
         self.ids: dict[Fingerprint, int] = {}
         self.out: dict[int, Lease] = {}  # id -> the lease in memory
         self.hosts: set[str] = set()  # of the links chosen so far
@@ -85,14 +89,28 @@ class Errand:
             if host not in self.hosts:
                 self.hosts.add(host)
                 pause = max(delay or 0.0, self.politeness.delay)
-                rest = max(pause, (until or 0.0) - self.wall())
-                await self.turns.pace(
-                    host, delay=delay, ip=ip, rest=min(rest, self.politeness.max_rest)
-                )
+                short = self.bearable(host, (until or 0.0) - self.wall())
+                rest = None if short is None else max(pause, short)
+                await self.turns.pace(host, delay=delay, ip=ip, rest=rest)
+
+    def bearable(self, host: str, rest: float) -> float | None:
+        """How long to wait for a host; None: too long, its links are passed over."""
+        rest = min(rest, self.politeness.max_rest)
+        if rest <= PATIENCE:
+            return rest
+        self.asleep[host] = self.wall() + rest
+        return None
+
+    def rests(self, host: str) -> bool:
+        """Does a host rest for so long that nobody waits for it?"""
+        return self.asleep.get(host, 0.0) > self.wall()
 
     async def take(self) -> Lease | None:
         """The best chosen link whose host may be visited now; None: all are done."""
         while turn := await self.turns.take():
+            if self.rests(turn.host):
+                await self.leave(self.ids[turn.fingerprint], turn)
+                continue
             id, url, fingerprint, promise, depth, level, redirects, found_on, state = (
                 self.db.execute(LINK, (self.ids[turn.fingerprint],)).fetchone()
             )
@@ -113,6 +131,11 @@ class Errand:
         """Pass over a link whose host or domain has had its pages."""
         self.refused.append(id)
         await self.turns.done(turn, State.PARKED, "budget", contacted=False)
+
+    async def leave(self, id: int, turn: Lease, *, contacted: bool = False) -> None:
+        """Give a link back, for which one would have to wait too long."""
+        self.left.append(id)
+        await self.turns.done(turn, State.PARKED, "rests", contacted=contacted)
 
     async def add(
         self,
@@ -158,10 +181,14 @@ class Errand:
         counted: bool = True,
         contacted: bool = True,
     ) -> bool:
-        """Let the link wait here again; False, and it is unusable, after enough."""
+        """Let the link wait here again, or in the crawl if that takes too long; False,
+        and it is unusable, after enough."""
         await self.learn(lease.host)
         self.settle(lease, is_page=False)
         turn = self.out.pop(lease.id, None)
+        if turn and (self.rests(lease.host) or after > PATIENCE):
+            await self.leave(lease.id, turn, contacted=contacted)
+            return True
         again = turn is None or await self.turns.retry(
             turn, after, reason, counted=counted, contacted=contacted
         )
@@ -198,6 +225,8 @@ class Errand:
     ) -> bool:
         """What was learnt of a host holds here and in the crawl."""
         await self.frontier.pace(host, delay=delay, rest=rest, ip=ip, why=why)
+        if rest is not None:
+            rest = self.bearable(host, rest)
         return await self.turns.pace(host, delay=delay, rest=rest, ip=ip)
 
     def counts(self) -> Counts:

@@ -11,13 +11,15 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Sequence
+from datetime import datetime
 
 import msgspec
+import numpy as np
 
 from opilio.crawl import Crawl
 from opilio.sites.allowance import SPENT, limits
 from opilio.sites.domain import Domain
-from opilio.sites.errand import Errand, on_errand
+from opilio.sites.errand import PATIENCE, Errand, on_errand
 from opilio.sites.models import Mode, load_sites
 from opilio.sites.phases import Choice, Chosen, Phase
 from opilio.sites.refresh import choose, load_history
@@ -34,6 +36,11 @@ NOTHING = {
     Phase.COMPLETE: "no link of a site that is hardly known names a concept",
     Phase.FOLLOW: "no link that waits names a concept",
 }
+RESTING = "SELECT id FROM host WHERE rest_until > ?"
+RESTING_PAGES = """
+    SELECT page.id FROM page JOIN link USING (id) JOIN host ON host.id = link.host
+    WHERE rest_until > ?
+"""
 ARCHIVE = "an archive does not change, so there is nothing to refresh"
 
 
@@ -48,6 +55,7 @@ class Outcome(msgspec.Struct, kw_only=True):
     unchanged: int = 0
     gone: int = 0
     failed: int = 0
+    left: int = 0  # not asked for, since their hosts rest
     changes: list[Change] = []
     note: str = ""
 
@@ -112,15 +120,15 @@ class Evolver:
         while had < pages and not self.stopped:
             chosen = self.links(outcome.phase, min(pages - had, most), links)
             if not chosen:
-                if not outcome.chosen:
-                    outcome.note = NOTHING[outcome.phase]
+                if not outcome.chosen and not outcome.left:
+                    outcome.note = NOTHING[outcome.phase] + self.but_for_resting()
                 break
             errand = await self.errand(chosen)
             tally = (await self.run(on_errand(self.crawl, errand))).tally
             passed = set(errand.refused)  # they may be chosen again
-            visited = [one for one in chosen if one.id not in passed]
-            links.close([one.id for one in visited])
-            outcome.chosen += visited
+            asked = [one for one in chosen if one.id not in passed]
+            links.close([one.id for one in asked])
+            outcome.chosen += self.without_left(asked, errand, outcome)
             outcome.pages += tally.pages
             outcome.relevant += tally.kept
             if not self.stopped:  # else some were not asked for at all
@@ -133,8 +141,32 @@ class Evolver:
         db, bounds = self.crawl.store.db, self.settings.bounds
         links.take(db)
         models = load_sites(db, self.domain, self.mode)
-        spent = [host for (host,) in db.execute(SPENT, limits(bounds))]
-        return Choice(models, links, spent).best(phase, most)
+        spent = {host for (host,) in db.execute(SPENT, limits(bounds))}
+        return Choice(models, links, spent | self.resting()).best(phase, most)
+
+    def resting(self) -> set[int]:
+        """The hosts that rest for so long that nobody waits for them."""
+        soon = self.now() + PATIENCE
+        return {host for (host,) in self.crawl.store.db.execute(RESTING, (soon,))}
+
+    def but_for_resting(self) -> str:
+        """How many hosts were not asked at all, if any."""
+        hosts = len(self.resting())
+        return f"; {hosts:,} hosts rest" if hosts > 1 else "; one host rests" * hosts
+
+    def without_left(
+        self, asked: list[Chosen], errand: Errand, outcome: Outcome
+    ) -> list[Chosen]:
+        """The links that were not given back; the others are told of."""
+        left = set(errand.left)
+        visited = [one for one in asked if one.id not in left]
+        outcome.left += len(asked) - len(visited)
+        if outcome.left:
+            outcome.note = f"{outcome.left:,} left: their hosts rest"
+            if errand.asleep:
+                first = datetime.fromtimestamp(min(errand.asleep.values()))
+                outcome.note += f" (until {first.astimezone():%H:%M})"
+        return visited
 
     async def refresh(self, requests: int) -> Outcome:
         """Phase 4."""
@@ -143,14 +175,17 @@ class Evolver:
             outcome.note = ARCHIVE
         if self.is_archive or self.stopped:
             return outcome
-        outcome.chosen = self.pages(requests)
-        if not outcome.chosen:
+        chosen = self.pages(requests)
+        if not chosen:
             outcome.note = "no page is likely to have changed yet"
+            outcome.note += self.but_for_resting()
             return outcome
-        crawl = on_errand(self.crawl, await self.errand(outcome.chosen))
+        errand = await self.errand(chosen)
+        crawl = on_errand(self.crawl, errand)
         revisits = Revisits(crawl, self.now)
         crawl.bring = revisits.bring
         await self.run(crawl)
+        outcome.chosen = self.without_left(chosen, errand, outcome)
         told: Counter[str] = revisits.outcomes
         outcome.pages = crawl.tally.pages
         outcome.relevant = told["relevant"] + crawl.tally.kept
@@ -167,6 +202,8 @@ class Evolver:
         db = self.crawl.store.db
         models = load_sites(db, self.domain, self.mode)
         history = load_history(db, lambda host: models.profile(host).relation)
+        rows = db.execute(RESTING_PAGES, (self.now() + PATIENCE,)).fetchall()
+        history.ready[np.isin(history.page, [id for (id,) in rows])] = np.inf
         return [
             Chosen(id, url, score)
             for id, score in choose(history, self.now(), most, self.mode)

@@ -66,7 +66,11 @@ class UserQueue(Errand):
         busy = Counter(self.ahead.values())
         chosen: dict[int, float] = {}
         while len(self.ahead) < AHEAD:
-            hosts = [host for host in self.best if busy[host] < OF_A_HOST]
+            hosts = [
+                host
+                for host in self.best
+                if busy[host] < OF_A_HOST and not self.rests(host)
+            ]
             if not hosts:
                 break
             host = min(hosts, key=lambda host: self.best[host][0])
@@ -88,6 +92,12 @@ class UserQueue(Errand):
         self.ahead.pop(id, None)
         await self.refill()
         await super().refuse(id, turn)
+
+    async def leave(self, id: int, turn: Lease, *, contacted: bool = False) -> None:
+        """Give a link back; the next comes first, as in `done`."""
+        self.ahead.pop(id, None)
+        await self.refill()
+        await super().leave(id, turn, contacted=contacted)
 
     async def add(
         self,
