@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import sys
 
@@ -106,9 +107,9 @@ def main() -> None:
     except sqlite3.DatabaseError as error:
         told = f"crawl.db cannot be used: {error}; put it back from a copy"
         sys.exit(tell(told, 2))
-    except BrokenPipeError:
-        sys.stderr.close()  # the reader of our output has gone, e.g. `| head`
-        sys.exit(1)
+    except BrokenPipeError:  # the reader of our output has seen enough, as `| head`
+        # Or Python would fail to flush what is left.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except OSError as error:
         sys.exit(tell(str(error), 1))
 

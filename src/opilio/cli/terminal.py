@@ -8,8 +8,17 @@ import unicodedata
 from rich.console import Console
 from rich.text import Text
 
-stdout = Console(highlight=False)
-stderr = Console(stderr=True, highlight=False)
+
+class Screen(Console):
+    """A console that leaves it to the command to end when nobody reads any more."""
+
+    def on_broken_pipe(self) -> None:
+        """The reader has seen enough, as `| head` has."""
+        raise BrokenPipeError
+
+
+stdout = Screen(highlight=False)
+stderr = Screen(stderr=True, highlight=False)
 
 _long_word = re.compile(r"(\S{120})\S{100,}(\S{40})")
 

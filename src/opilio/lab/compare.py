@@ -27,7 +27,7 @@ from opilio.judge import JUDGES
 from opilio.lab import guard
 from opilio.lab.course import Course, Ground, SeedsMode
 from opilio.lab.measures import measure, shares
-from opilio.lab.perfect import PERFECT, Perfect
+from opilio.lab.perfect import PERFECT
 from opilio.lab.runs import Run, Task, Trace
 from opilio.lab.trial import Trial, conduct
 from opilio.strategies import OURS, is_file, load
@@ -231,7 +231,8 @@ def check(wanted: Wanted, secrets: Sequence[Path]) -> None:
         if not getattr(wanted, name):
             raise BadInput(f"there are no {name} to compare; name one at least")
     for judge in wanted.judges:
-        choose("judge", judge, {**JUDGES, PERFECT: Perfect})
+        if judge != PERFECT:
+            choose("judge", judge, JUDGES)
     theirs = [name for name in wanted.strategies if parse_strategy(name)[0] not in OURS]
     for name in set(wanted.strategies) - set(theirs):
         check_strategy(name)
