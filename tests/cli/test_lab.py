@@ -150,7 +150,12 @@ def test_an_interrupted_comparison_goes_on(web: Path, tmp_path: Path) -> None:
     command = ["lab", "compare", "--web", str(web), "--topics", "chess", "-j", "1"]
     strategies = "best-first,blocks,shark-search,fish-search,weight-table,ordering"
     command += ["--strategies", strategies, "-o", str(out)]
-    process = subprocess.Popen([*OPILIO, *command], env=os.environ)
+    process = subprocess.Popen(
+        [*OPILIO, *command],
+        env=os.environ,
+        # Where the tests run in the background, Ctrl-C is ignored.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
     runs = out / "runs"
     for _ in range(1200):
         if runs.is_dir() and list(runs.glob("*.json")):
