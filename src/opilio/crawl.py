@@ -406,8 +406,6 @@ class Crawl:
             if change:
                 self.judge, setup = change
                 self.readers.renew(setup)
-                # What it had learnt was about what people asked for before.
-                self.store.forget("judge")
                 self.store.catalogue.save_event(
                     "topic", pages=self.tally.pages, asked=topic.asked
                 )

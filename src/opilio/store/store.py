@@ -153,10 +153,6 @@ class Store:
         """Keep what a part has learnt, with everything else of this transaction."""
         self.db.execute("INSERT OR REPLACE INTO learnt VALUES (?, ?)", (name, state))
 
-    def forget(self, name: str) -> None:
-        """Drop what a part had learnt."""
-        self.db.execute("DELETE FROM learnt WHERE name = ?", (name,))
-
     def notes(self) -> Iterator[tuple[int, bytes]]:
         """What the strategy had noted of URLs in earlier runs."""
         return iter(self.db.execute("SELECT key, value FROM note ORDER BY key"))
