@@ -14,7 +14,7 @@ from pathlib import Path
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-SOURCE = "src/opilio/read/_kernels.pyx"
+SOURCES = ("src/opilio/read/_kernels.pyx", "src/opilio/read/_walk.pyx")
 FLAGS = ["-O3", "-fPIC", "-fno-strict-aliasing"]
 
 
@@ -28,24 +28,29 @@ class CustomBuildHook(BuildHookInterface):
     def initialize(self, version: str, build_data: dict) -> None:
         """Called before the package is built, an editable one too."""
         wanted = os.environ.get("OPILIO_COMPILE", "")
-        source = Path(self.root, SOURCE)
-        target = source.with_suffix(sysconfig.get_config_var("EXT_SUFFIX"))
+        suffix = sysconfig.get_config_var("EXT_SUFFIX")
+        sources = [Path(self.root, source) for source in SOURCES]
+        targets = [source.with_suffix(suffix) for source in sources]
         try:
             if wanted == "0":
                 raise NotWanted("OPILIO_COMPILE=0")
-            compile_kernels(source, target)
+            for source, target in zip(sources, targets, strict=True):
+                compile_kernels(source, target)
         except (OSError, subprocess.CalledProcessError, NotWanted) as error:
             if wanted == "1":
                 raise
             if version == "editable":  # those of another edition are of no use
-                target.unlink(missing_ok=True)
+                for target in targets:
+                    target.unlink(missing_ok=True)
             why = getattr(error, "stderr", b"") or str(error).encode()
             lines = why.decode(errors="replace").strip()[-500:]
             self.app.display_warning(f"reading is not compiled, numpy does it: {lines}")
             return
         build_data["pure_python"] = False
         build_data["infer_tag"] = True
-        build_data["artifacts"].append(str(target.relative_to(self.root)))
+        build_data["artifacts"] += [
+            str(each.relative_to(self.root)) for each in targets
+        ]
 
 
 def compile_kernels(source: Path, target: Path) -> None:
@@ -58,7 +63,9 @@ def compile_kernels(source: Path, target: Path) -> None:
     with tempfile.TemporaryDirectory() as folder:
         c_file, library = Path(folder, "kernels.c"), Path(folder, "kernels.so")
         options = CompilationOptions(output_file=str(c_file), language_level=3)
-        compile_single(str(source), options, full_module_name="opilio.read._kernels")
+        compile_single(
+            str(source), options, full_module_name=f"opilio.read.{source.stem}"
+        )
         include = f"-I{sysconfig.get_paths()['include']}"
         command = [*linker, *FLAGS, include, str(c_file), "-o", str(library)]
         subprocess.run(command, check=True, capture_output=True)  # noqa: S603

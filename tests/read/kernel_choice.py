@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from opilio.read import kernels, plain_kernels
+from opilio.read import kernels, plain_kernels, plain_walk
 
 KERNELS = ["compiled", "plain"]
 
@@ -17,7 +17,8 @@ def chosen(name: str) -> Iterator[pytest.MonkeyPatch]:
     """Read with these kernels; skip the test if they are not there."""
     with pytest.MonkeyPatch.context() as patch:
         if name == "plain":
-            for kernel in set(kernels.__all__) - {"COMPILED"}:
+            patch.setattr(kernels, "walk", plain_walk.walk)
+            for kernel in set(kernels.__all__) - {"COMPILED", "walk"}:
                 patch.setattr(kernels, kernel, getattr(plain_kernels, kernel))
         elif not kernels.COMPILED:
             pytest.skip("no C compiler was there when Opilio was installed")

@@ -19,7 +19,6 @@ from opilio.read.found import Found, Section
 from opilio.read.head import PRODUCT_TOKEN
 from opilio.read.language import language_of
 from opilio.read.lexicon import Lexicon, Transcribe
-from opilio.read.marks import NUL
 from opilio.read.scan import scan
 from opilio.types import Page, ReaderSetup, Response
 from opilio.words import Vocabulary
@@ -64,8 +63,6 @@ class PageReader:
                 robots.append(value)
         markup, charset = content.text(response.body, content_type)
         url = urls.page(response.url)
-        if b"\0" in response.body:  # which is quicker to search
-            markup = markup.replace(NUL, "")
         found, degraded = self.find(markup, url)
         head = found.head
         language = language_of(head.declared, found.text)

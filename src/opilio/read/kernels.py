@@ -1,20 +1,21 @@
-"""The arithmetic of reading: what is done with every word of every page.
+"""What is done with every tag and every word of every page.
 
-Compiled where a C compiler was at hand when Opilio was installed, else in numpy, which
-takes longer; the answers are the same. `plain_kernels` says what each of them does.
+Compiled where a C compiler was at hand when Opilio was installed, else in Python and
+numpy, which takes longer; the answers are the same. `plain_kernels` and `plain_walk`
+say what each of them does.
 """
 
 from __future__ import annotations
 
-from opilio.read.plain_kernels import EDITION
+from opilio.read import plain_kernels, plain_walk
 
 try:
-    from opilio.read import _kernels as chosen
+    from opilio.read import _kernels, _walk
 
-    if chosen.EDITION != EDITION:
+    if (_kernels.EDITION, _walk.EDITION) != (plain_kernels.EDITION, plain_walk.EDITION):
         raise ImportError("they were compiled for another edition of the package")
 except (ImportError, AttributeError):
-    from opilio.read import plain_kernels as chosen  # type: ignore[no-redef]
+    _kernels, _walk = plain_kernels, plain_walk  # type: ignore[misc]
 
 __all__ = [
     "COMPILED",
@@ -27,16 +28,18 @@ __all__ = [
     "look_up",
     "phrases",
     "split",
+    "walk",
 ]
 
-COMPILED = chosen.__name__.endswith("._kernels")
+COMPILED = _kernels.__name__.endswith("._kernels")
 
-characters = chosen.characters
-count_blocks = chosen.count_blocks
-count_parts = chosen.count_parts
-count_text = chosen.count_text
-hits = chosen.hits
-learn = chosen.learn
-look_up = chosen.look_up
-phrases = chosen.phrases
-split = chosen.split
+characters = _kernels.characters
+count_blocks = _kernels.count_blocks
+count_parts = _kernels.count_parts
+count_text = _kernels.count_text
+hits = _kernels.hits
+learn = _kernels.learn
+look_up = _kernels.look_up
+phrases = _kernels.phrases
+split = _kernels.split
+walk = _walk.walk

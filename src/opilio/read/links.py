@@ -1,93 +1,71 @@
-"""A document in; its links, each URL once, out."""
+"""The links in a text in; those that count, each URL once, out."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from opilio import urls
-from opilio.read.found import clean
+from opilio.read.found import Spot, clean
+from opilio.read.plain_walk import Passage
 from opilio.types import Link
 
-if TYPE_CHECKING:
-    from turbohtml import Document, Element
-
 MAX_LINKS = 5000
-MAX_ELEMENTS = 2 * MAX_LINKS  # that are looked at; many may lead to one URL
 MAX_ANCHOR = 300  # characters
-
-CODES = tuple(map(str, range(MAX_ELEMENTS)))  # of the marks of link elements
-NO_BLOCKS: Mapping[str, int] = {}
-
-FRAMES = ("iframe", "frame")
-OTHER_LINKS = ("area", *FRAMES)
-ANY_LINK = "a[href], area[href], iframe[src], frame[src]"
+CONTEXT = 200  # characters on each side of a link (papers.md, A.7-9)
 
 
-class LinkElements:
-    """The elements of a document that lead elsewhere, and which of them count.
+def links_of(
+    line: str,
+    passages: Sequence[Passage],
+    joiner: urls.Joiner,
+    url: str,
+    at_rank: Sequence[int],
+    *,
+    context: bool,
+) -> tuple[list[Link], list[Spot]]:
+    """The links that count, and where each is, if the words around them are asked for.
 
-    Of the elements that lead to one URL, the first counts, or the first that has an
-    anchor. Those that lead to `url`, the page's own, do not.
+    Given the text on one line, what leads elsewhere in it, the page's own URL, and its
+    blocks, if they are known. Of all that lead to one URL, the first counts, or the
+    first that has an anchor. Those that lead to the page itself do not.
     """
-
-    def __init__(self, document: Document, joiner: urls.Joiner, url: str) -> None:
-        others = any(map(document.select_one, OTHER_LINKS))
-        every = document.select(ANY_LINK if others else "a[href]")
-        self.elements: list[Element] = every[:MAX_ELEMENTS]
-        self.targets = joiner.join_all(  # URLs and fingerprints
-            [element.attr("href") or address_of(element) for element in self.elements]
-        )
-        self.anchors = [" ".join(element.text.split()) for element in self.elements]
-        self.lengths = list(map(len, self.anchors))  # in the text of the page
-        self.chosen = self._choose()  # URL -> number of its element
-        self.chosen.pop(url, None)
-
-    def _choose(self) -> dict[str, int]:
-        anchors, chosen = self.anchors, dict[str, int]()
-        for number, (target, _) in enumerate(self.targets):
-            if not target:
-                continue
-            known = chosen.get(target)
-            if known is not None and anchors[known]:
-                continue
-            if not anchors[number]:
-                anchors[number] = name_of(self.elements[number])
-            if known is None or anchors[number]:
-                chosen[target] = number
-                if len(chosen) == MAX_LINKS:
-                    break
-        return chosen
-
-    def links(self, blocks: Mapping[str, int] = NO_BLOCKS) -> list[Link]:
-        """The links that count, in the order of the document, given their blocks."""
-        elements, anchors = self.elements, self.anchors
-        return [
+    chosen: dict[str, int] = {}
+    anchors: dict[int, str] = {}
+    targets = joiner.join_all([passage.href for passage in passages])
+    for number, (target, _) in enumerate(targets):
+        known = chosen.get(target)
+        if not target or (known is not None and anchors[known]):
+            continue
+        passage = passages[number]
+        anchor = line[passage.start : passage.end] or clean(passage.name)
+        if known is None or anchor:
+            chosen[target] = number
+            anchors[number] = tidy(anchor)
+            if len(chosen) > MAX_LINKS:
+                break
+    chosen.pop(url, None)
+    links, spots = [], []
+    before = after = path = ""
+    for target, number in list(chosen.items())[:MAX_LINKS]:
+        passage = passages[number]
+        if context:
+            start, end, path = passage.start, passage.end, passage.path
+            first, last = reach_of(line, start, end)
+            before, after = line[first:start].rstrip(), line[end:last].lstrip()
+            spots.append((first, start, end, last))
+        links.append(
             Link(
-                url,
-                self.targets[number][1],
-                tidy(anchors[number]),
-                rel=elements[number].attr("rel") or "",
-                block=blocks.get(CODES[number], 0),
+                target,
+                targets[number][1],
+                anchors[number],
+                before,
+                after,
+                passage.rel,
+                at_rank[passage.rank] if at_rank else 0,
+                path,
             )
-            for url, number in self.chosen.items()
-        ]
-
-
-def address_of(element: Element) -> str:
-    """The href of a link; the src of a frame, which loses what old browsers show."""
-    if element.tag in FRAMES:
-        element.clear()
-        return element.attr("src") or ""
-    return ""
-
-
-def name_of(element: Element) -> str:
-    """What stands for the anchor of a link without text: a picture's, or its title."""
-    for image in element.select("img"):
-        if alt := clean(image.attr("alt") or "", MAX_ANCHOR):
-            return alt
-    return clean(element.attr("alt") or element.attr("title") or "", MAX_ANCHOR)
+        )
+    return links, spots
 
 
 def tidy(anchor: str) -> str:
@@ -95,3 +73,17 @@ def tidy(anchor: str) -> str:
     if len(anchor) > MAX_ANCHOR or not anchor.isprintable():
         return clean(anchor, MAX_ANCHOR)
     return anchor
+
+
+def reach_of(text: str, start: int, end: int) -> tuple[int, int]:
+    """Where the words around a link begin and end."""
+    first, last = start - CONTEXT, end + CONTEXT
+    if first <= 0:
+        first = 0
+    elif (space := text.find(" ", first, start)) >= 0:
+        first = space + 1
+    if last >= len(text):
+        last = len(text)
+    elif (space := text.rfind(" ", end, last)) > end:
+        last = space
+    return first, last

@@ -1,36 +1,30 @@
-"""A document in; its parts that look like navigation, footer or advertising out.
+"""A part of a page in; whether it is navigation, a footer or advertising out.
 
-What they are called is a hint only: whether a region is one, and whether a list is a
-menu, is decided by how much text and how many links it holds (see `blocks`).
+What its tag and its authors call it is a hint only: how much text and how many links it
+holds decides, and makes a menu of a list that nothing else tells.
 """
 
 from __future__ import annotations
 
 import re
 from functools import lru_cache
-from itertools import chain, islice
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
-from opilio.read.blocks import Region
+from opilio.read.plain_walk import Part
+from opilio.read.tags import LIST, TAGS
 from opilio.types import BlockKind
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+# A list is a menu if it holds so many links and little else.
+MENU_LINKS = 4
+MENU_SHARE = 0.8  # of its characters, in links
+LARGE = 0.5  # share of the page's text above which a region is the page itself
+MOSTLY_LINKS = 0.5
 
-    from turbohtml import Document, Element
-
-MOST = 1000  # regions that are looked at; real pages have a few dozen
-LONGEST = 200  # characters of a class that are looked at
-
-TAGS = {
+BY_TAG = {
     "nav": BlockKind.NAVIGATION,
     "aside": BlockKind.NAVIGATION,
     "footer": BlockKind.FOOTER,
 }
-LISTS = ("ul", "ol", "menu", "dir")
-NAMED = ("div", "section", "header", "table", "td")  # whose names count, as do lists'
-A_LIST = Region(BlockKind.NAVIGATION, a_list=True)
-
 ROLES = {
     "navigation": BlockKind.NAVIGATION,
     "menu": BlockKind.NAVIGATION,
@@ -59,36 +53,25 @@ _WORDS = {
 _ABOUT = {"no", "not", "has", "have", "with", "without", "hide", "show"}
 
 
-def find_regions(document: Document) -> list[tuple[Element, Region]]:
-    """The elements that may be blocks of their own, and what is told of each."""
-    return list(islice(_find(document), MOST))
+class Told(NamedTuple):
+    """What is told of a part of a page before its text is seen."""
 
-
-def _find(document: Document) -> Iterator[tuple[Element, Region]]:
-    # One tag at a time: the parser keeps an index of tags, so it need not walk.
-    for tag, kind in TAGS.items():
-        for element in document.select(tag):
-            advertises = kind_of_name(name_of(element)) is BlockKind.ADVERTISING
-            told = BlockKind.ADVERTISING if advertises else kind
-            yield element, Region(told, sure=True)
-    lists = [element for tag in LISTS for element in document.select(tag)]
-    named = (document.select(f"{tag}[class], {tag}[id], {tag}[role]") for tag in NAMED)
-    for element in chain(chain.from_iterable(named), lists):
-        role = ROLES.get(element.attr("role") or "")
-        found = role or kind_of_name(name_of(element))
-        if found:
-            yield element, Region(found, sure=bool(role))
-    for element in lists:
-        yield element, A_LIST
-
-
-def name_of(element: Element) -> str:
-    """What its authors call an element: its class and id."""
-    classes, name = element.attr("class") or "", element.attr("id") or ""
-    return f"{classes[:LONGEST]} {name[:LONGEST]}"
+    kind: BlockKind
+    sure: bool  # by its tag or role
 
 
 @lru_cache(maxsize=2**12)
+def told_of(tag: str, name: str, role: str) -> Told | None:
+    """What its tag, role, class and id tell of an element."""
+    named = kind_of_name(name)
+    if tag in BY_TAG:
+        advertises = named is BlockKind.ADVERTISING
+        return Told(BlockKind.ADVERTISING if advertises else BY_TAG[tag], sure=True)
+    if by_role := ROLES.get(role):
+        return Told(by_role, sure=True)
+    return Told(named, sure=False) if named else None
+
+
 def kind_of_name(name: str) -> BlockKind | None:
     """What a class or id tells of its element.
 
@@ -101,4 +84,28 @@ def kind_of_name(name: str) -> BlockKind | None:
     for kind, telling in _WORDS.items():
         if words & telling:
             return kind
+    return None
+
+
+def region_of(part: Part, size: int, *, announced: bool) -> BlockKind | None:
+    """What a part of a text of this size is, if it is more than a part.
+
+    Wrappers of whole pages have such names too. What a heading has announced is no
+    menu.
+    """
+    length = part.end - part.start
+    share = part.linked / length if length else 1.0
+    large = length > LARGE * size
+    if (
+        TAGS[part.tag] & LIST
+        and not (announced or large)
+        and part.links >= MENU_LINKS
+        and share >= MENU_SHARE
+    ):
+        return BlockKind.NAVIGATION
+    told = told_of(part.tag, part.name, part.role)
+    if not told or not (length or part.links):
+        return None
+    if told.sure or not large or share > MOSTLY_LINKS:
+        return told.kind
     return None

@@ -3,33 +3,23 @@
 from __future__ import annotations
 
 from opilio import content
-from opilio.read import marks
-from opilio.read.blocks import CLOSES, LARGE, OPENS
-from opilio.read.document import UNSEEN
+from opilio.read.document import walk
 from opilio.read.html import parse
-from opilio.read.regions import find_regions
+from opilio.read.regions import LARGE, told_of
 from opilio.types import Response
 
 
 def visible_text(response: Response) -> tuple[str, list[tuple[int, int]]]:
     """The text of a page, and from where to where it is menu, footer or advertising.
 
-    Links are not looked at, so a list of nothing but links is text like any other.
+    A list of nothing but links is text like any other here.
     """
     markup, _ = content.text(response.body, response.header("content-type"))
-    document = parse(markup.replace(marks.NUL, ""))
-    for tag in UNSEEN:
-        document.remove(tag)
-    regions = [found for found in find_regions(document) if not found[1].a_list]
-    marks.flatten(document)
-    marks.mark_starts((element for element, _ in regions), OPENS)
-    marks.mark_ends((element for element, _ in regions), CLOSES)
-    text, places = marks.split(marks.render(document))
+    text, _, parts = walk(parse(markup))
     beside = []
-    for number, (_, region) in enumerate(regions):
-        start = places.get(f"{OPENS}{number}", 0)
-        end = places.get(f"{CLOSES}{number}", 0)
+    for part in parts:
+        told = told_of(part.tag, part.name, part.role)
         # Wrappers of whole pages have such names, too.
-        if start < end and (region.sure or end - start <= LARGE * len(text)):
-            beside.append((start, end))
+        if told and (told.sure or part.end - part.start <= LARGE * len(text)):
+            beside.append((part.start, part.end))
     return text, beside

@@ -1,0 +1,539 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True
+# cython: initializedcheck=False, freethreading_compatible=True
+"""`plain_walk.walk`, compiled: it answers the same, and is tested to do so.
+
+The markup is walked as UTF-8. What may be told of an element later is remembered by its
+place in the markup; strings are made of it only if it is told. The text is never longer
+than the markup, so it is written into one piece of memory of that size.
+"""
+
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
+from cpython.unicode cimport PyUnicode_DecodeUTF8
+from libc.stdint cimport uint8_t, uint64_t
+from libc.stdlib cimport free, malloc, realloc
+from libc.string cimport memchr, memcmp, memcpy
+
+from opilio.read import plain_walk as plain
+from opilio.read import tags
+
+EDITION = 1
+
+cdef enum:
+    LINE = 1
+    VOID = 2
+    HIDDEN = 4
+    RAW = 8
+    KEPT_LINES = 16
+    HEADING = 32
+    SURE = 64
+    LIST = 128
+    NAMED = 256
+    LINK = 512
+    FRAME = 1024
+    IMAGE = 2048
+    LINKS = LINK | FRAME
+    PARTS = HEADING | SURE | LIST | NAMED
+    ASKED = LINKS | PARTS | IMAGE
+    ROOM = 1024  # places for tags, so that nearly all are found at the first
+    FIRST_DEPTH = 64
+
+cdef enum:  # attributes that matter
+    HREF, SRC, REL, ALT, TITLE, CLASS, ID, ROLE, ATTRIBUTES
+
+cdef struct Span:
+    Py_ssize_t start
+    Py_ssize_t size  # -1: there is none
+
+cdef struct Known:
+    uint64_t hash
+    int kind
+
+cdef struct Open:
+    uint64_t hash
+    Span tag
+    int kind
+    bint told
+    Py_ssize_t start  # characters before it
+    Py_ssize_t at  # bytes before it
+    Py_ssize_t opened
+    Py_ssize_t links
+    Py_ssize_t linked
+    Py_ssize_t path  # number of its path; -1: not known yet
+    Span picture
+    Span[ATTRIBUTES] given
+
+cdef Known[ROOM] KNOWN
+cdef uint8_t[256] PLAIN  # bytes of text that need no thought
+cdef Py_ssize_t MOST_LINKS = plain.MOST_LINKS
+cdef Py_ssize_t MOST_PARTS = plain.MOST_PARTS
+cdef object Passage = plain.Passage
+cdef object Part = plain.Part
+
+
+cdef inline uint64_t hash_of(const char *name, Py_ssize_t size) noexcept nogil:
+    cdef uint64_t found = 0xCBF29CE484222325
+    cdef Py_ssize_t number
+    for number in range(size):
+        found = (found ^ <uint8_t>name[number]) * <uint64_t>0x100000001B3
+    return found | 1  # 0 stands for an empty place
+
+
+cdef inline int kind_of(uint64_t hash) noexcept nogil:
+    cdef uint64_t place = (hash >> 20) % ROOM
+    while KNOWN[place].hash:
+        if KNOWN[place].hash == hash:
+            return KNOWN[place].kind
+        place = (place + 1) % ROOM
+    return 0
+
+
+def _learn():
+    cdef uint64_t hash, place
+    cdef bytes name
+    for tag, kind in tags.TAGS.items():
+        name = tag.encode()
+        hash = hash_of(name, len(name))
+        place = (hash >> 20) % ROOM
+        while KNOWN[place].hash:
+            place = (place + 1) % ROOM
+        KNOWN[place].hash, KNOWN[place].kind = hash, kind
+    for number in range(256):
+        PLAIN[number] = number not in b" \t\n\r\f<&"
+
+
+_learn()
+
+
+cdef inline const char *find(
+    const char *text, Py_ssize_t size, const char *wanted, Py_ssize_t length
+) noexcept nogil:
+    """Where `wanted` stands in the text; NULL if nowhere."""
+    cdef const char *end = text + size - length + 1
+    cdef const char *found
+    while text < end:
+        found = <const char *>memchr(text, wanted[0], end - text)
+        if found == NULL or not memcmp(found, wanted, length):
+            return found
+        text = found + 1
+    return NULL
+
+
+cdef inline bint is_name(
+    const char *name, Py_ssize_t size, const char *wanted, Py_ssize_t length
+) noexcept nogil:
+    return size == length and not memcmp(name, wanted, length)
+
+
+cdef int attribute(const char *name, Py_ssize_t size) noexcept nogil:
+    """Which of the attributes that matter this is."""
+    if is_name(name, size, b"href", 4):
+        return HREF
+    if is_name(name, size, b"class", 5):
+        return CLASS
+    if is_name(name, size, b"id", 2):
+        return ID
+    if is_name(name, size, b"rel", 3):
+        return REL
+    if is_name(name, size, b"title", 5):
+        return TITLE
+    if is_name(name, size, b"alt", 3):
+        return ALT
+    if is_name(name, size, b"role", 4):
+        return ROLE
+    if is_name(name, size, b"src", 3):
+        return SRC
+    return ATTRIBUTES
+
+
+cdef inline void look_at_attributes(
+    Open *element, const char *markup, Py_ssize_t start, Py_ssize_t end
+) noexcept nogil:
+    """Remember where the attributes between these places are that matter."""
+    cdef const char *equals
+    cdef const char *quote
+    cdef Py_ssize_t value
+    cdef int which
+    while start < end and markup[start] == c" ":
+        start += 1
+        if start + 1 >= end:
+            return
+        equals = <const char *>memchr(markup + start + 1, c"=", end - start - 1)
+        if equals == NULL or equals + 1 >= markup + end or equals[1] != c'"':
+            return
+        value = equals - markup + 2
+        quote = <const char *>memchr(markup + value, c'"', end - value)
+        if quote == NULL:
+            return
+        which = attribute(markup + start, equals - markup - start)
+        if which != ATTRIBUTES:
+            element.given[which].start = value
+            element.given[which].size = quote - markup - value
+        start = quote - markup + 1
+
+
+cdef class Walker:
+    """Knows where it is in a document, and what it has seen."""
+
+    cdef const char *markup
+    cdef char *text
+    cdef Py_ssize_t at, size  # bytes and characters of the text
+    cdef char blank  # what will stand before the next word; 0: nothing
+    cdef int hidden, kept_lines
+    cdef Open *stack
+    cdef Py_ssize_t depth, room
+    cdef Py_ssize_t rank, begun, met, linked
+    cdef list links, parts, paths
+    cdef dict path_numbers
+
+    def __cinit__(self, bytes markup):
+        self.markup = PyBytes_AS_STRING(markup)
+        self.text = <char *>malloc(PyBytes_GET_SIZE(markup) + 1)
+        self.room = FIRST_DEPTH
+        self.stack = <Open *>malloc(self.room * sizeof(Open))
+        if self.text == NULL or self.stack == NULL:
+            raise MemoryError
+        # Below all elements: the place above the root, where paths are empty.
+        self.depth = 1
+        self.stack[0].path, self.stack[0].kind, self.stack[0].told = 0, 0, False
+        self.stack[0].hash = 0
+        self.links, self.parts, self.paths = [], [], [""]
+        self.path_numbers = {}
+
+    def __dealloc__(self):
+        free(self.text)
+        free(self.stack)
+
+    cdef void say(self, const char *said, Py_ssize_t size, bint raw) noexcept nogil:
+        """A text follows."""
+        cdef const char *end = said + size
+        cdef const char *start
+        cdef Py_ssize_t at = self.at, count = self.size
+        cdef char blank = self.blank
+        cdef char *text = self.text
+        cdef uint8_t code
+        if self.hidden:
+            return
+        while said < end:
+            code = <uint8_t>said[0]
+            if code == c" " or code == c"\t" or code == c"\r" or code == c"\f":
+                if not blank:
+                    blank = c" "
+                said += 1
+                continue
+            if code == c"\n":
+                if self.kept_lines:
+                    blank = c"\n"
+                elif not blank:
+                    blank = c" "
+                said += 1
+                continue
+            if blank:
+                if at:
+                    text[at] = blank
+                    at += 1
+                    count += 1
+                blank = 0
+            if code == c"&" and not raw:
+                said = self.entity(said, end, &at)
+                count += 1
+                continue
+            if not PLAIN[code]:  # < or & in a raw text
+                text[at] = code
+                at += 1
+                count += 1
+                said += 1
+                continue
+            while said < end and PLAIN[<uint8_t>said[0]]:
+                text[at] = said[0]
+                count += (<uint8_t>said[0] & 0xC0) != 0x80
+                at += 1
+                said += 1
+        self.at, self.size, self.blank = at, count, blank
+
+    cdef const char *entity(
+        self, const char *said, const char *end, Py_ssize_t *at
+    ) noexcept nogil:
+        """One character of the text, written with an ampersand; where it goes on."""
+        cdef Py_ssize_t left = end - said
+        cdef char *text = self.text + at[0]
+        at[0] += 1
+        if left >= 5 and not memcmp(said, b"&amp;", 5):
+            text[0] = c"&"
+            return said + 5
+        if left >= 4 and not memcmp(said, b"&lt;", 4):
+            text[0] = c"<"
+            return said + 4
+        if left >= 4 and not memcmp(said, b"&gt;", 4):
+            text[0] = c">"
+            return said + 4
+        if left >= 6 and not memcmp(said, b"&nbsp;", 6):
+            text[0], text[1] = <char>0xC2, <char>0xA0
+            at[0] += 1
+            return said + 6
+        if left >= 6 and not memcmp(said, b"&quot;", 6):
+            text[0] = c'"'
+            return said + 6
+        text[0] = c"&"
+        return said + 1
+
+    cdef int open(self, Py_ssize_t start, Py_ssize_t end) except -1:
+        """An element begins with what is between < and >; its kind."""
+        cdef const char *space = <const char *>memchr(
+            self.markup + start, c" ", end - start
+        )
+        cdef Py_ssize_t tag_end = end if space == NULL else space - self.markup
+        cdef uint64_t hash = hash_of(self.markup + start, tag_end - start)
+        cdef int kind = kind_of(hash)
+        cdef Open *element
+        cdef int number
+        if kind & LINE:
+            self.blank = c"\n"
+        if self.depth == self.room:
+            self.grow()
+        element = &self.stack[self.depth]
+        element.hash, element.kind, element.told = hash, kind, False
+        element.tag.start, element.tag.size = start, tag_end - start
+        element.path = -1
+        if kind & ASKED and not self.hidden:
+            for number in range(ATTRIBUTES):
+                element.given[number].size = -1
+            look_at_attributes(element, self.markup, tag_end, end)
+            if kind & IMAGE:
+                self.see(element)
+            else:
+                self.begin(element)
+        if kind & (VOID | FRAME):
+            if element.told:
+                self.tell_link(element)
+            element.told = False
+        if kind & VOID:
+            return 0
+        self.depth += 1
+        self.hidden += (kind & HIDDEN) != 0
+        self.kept_lines += (kind & KEPT_LINES) != 0
+        return kind
+
+    cdef int grow(self) except -1:
+        cdef Open *stack = <Open *>realloc(self.stack, 2 * self.room * sizeof(Open))
+        if stack == NULL:
+            raise MemoryError
+        self.stack, self.room = stack, 2 * self.room
+        return 0
+
+    cdef void begin(self, Open *element) noexcept nogil:
+        """Remember an element that may be a link or a part."""
+        cdef int kind = element.kind
+        if kind & LINK:
+            element.told = element.given[HREF].size >= 0
+        elif kind & FRAME:
+            element.told = element.given[SRC].size >= 0
+        elif kind & NAMED:
+            element.told = (
+                element.given[CLASS].size >= 0
+                or element.given[ID].size >= 0
+                or element.given[ROLE].size >= 0
+            )
+        else:
+            element.told = True
+        if not element.told:
+            return
+        element.start, element.at = self.size, self.at
+        element.picture.size = -1
+        element.opened, element.links, element.linked = (
+            self.rank, self.met, self.linked
+        )
+        if kind & LINKS:
+            return
+        if self.begun == MOST_PARTS:
+            element.told = False
+            return
+        self.begun += 1
+        self.rank += 1
+
+    cdef int see(self, Open *picture) except -1:
+        """A picture; what it is called may be the name of the link that it is in."""
+        cdef Py_ssize_t depth
+        cdef Open *element
+        for depth in range(self.depth - 1, 0, -1):
+            element = &self.stack[depth]
+            if element.told and element.kind & LINK:
+                if element.picture.size < 0 and picture.given[ALT].size > 0:
+                    if self.string(picture.given[ALT]).strip():
+                        element.picture = picture.given[ALT]
+                return 0
+        return 0
+
+    cdef int close(self, Py_ssize_t start, Py_ssize_t end) except -1:
+        """An element of this tag ends."""
+        cdef uint64_t hash = hash_of(self.markup + start, end - start)
+        if self.stack[self.depth - 1].hash == hash:
+            self.end()
+        return 0
+
+    cdef int end(self) except -1:
+        """The innermost element ends."""
+        cdef Open *element
+        self.depth -= 1
+        element = &self.stack[self.depth]
+        self.hidden -= (element.kind & HIDDEN) != 0
+        self.kept_lines -= (element.kind & KEPT_LINES) != 0
+        if element.told:
+            if element.kind & LINK:
+                self.tell_link(element)
+            else:
+                self.tell_part(element)
+        if element.kind & LINE:
+            self.blank = c"\n"
+        return 0
+
+    cdef inline Py_ssize_t start_of(self, Open *element) noexcept nogil:
+        """Where the first word of an element stands that ends here."""
+        cdef char first
+        if element.at < self.at:
+            first = self.text[element.at]
+            return element.start + (first == c" " or first == c"\n")
+        return element.start
+
+    cdef int tell_link(self, Open *element) except -1:
+        """A link has ended."""
+        cdef Py_ssize_t start = self.start_of(element)
+        cdef str name = ""
+        self.met += 1
+        self.linked += self.size - start
+        if len(self.links) == MOST_LINKS:
+            return 0
+        if start == self.size:
+            if element.picture.size > 0:
+                name = self.string(element.picture).strip()
+            elif element.given[ALT].size > 0:
+                name = self.string(element.given[ALT]).strip()
+            else:
+                name = self.string(element.given[TITLE]).strip()
+        self.links.append(
+            Passage(
+                self.string(element.given[SRC if element.kind & FRAME else HREF]),
+                self.string(element.given[REL]),
+                name,
+                self.path_of(element),
+                start,
+                self.size,
+                self.rank,
+            )
+        )
+        return 0
+
+    cdef int tell_part(self, Open *element) except -1:
+        """A heading or region has ended."""
+        cdef str name = self.string(element.given[CLASS])[: plain.LONGEST_NAME]
+        cdef str id = self.string(element.given[ID])[: plain.LONGEST_NAME]
+        self.parts.append(
+            Part(
+                self.string(element.tag),
+                f"{name} {id}",
+                self.string(element.given[ROLE]),
+                self.start_of(element),
+                self.size,
+                element.opened,
+                self.rank,
+                self.met - element.links,
+                self.linked - element.linked,
+            )
+        )
+        self.rank += 1
+        return 0
+
+    cdef str path_of(self, Open *element):
+        """The path of a link; those of the elements that it is in are known from now
+        on."""
+        cdef Py_ssize_t depth = self.depth - 1
+        while self.stack[depth].path < 0:
+            depth -= 1
+        cdef Py_ssize_t above = self.stack[depth].path
+        while depth < self.depth - 1:
+            depth += 1
+            above = self.step(above, &self.stack[depth])
+            self.stack[depth].path = above
+        return self.paths[self.step(above, element)]
+
+    cdef Py_ssize_t step(self, Py_ssize_t above, Open *element) except -1:
+        """The number of the path of an element, given that of the one above."""
+        cdef object key = (above, element.hash)
+        cdef object known = self.path_numbers.get(key)
+        if known is not None:
+            return known
+        cdef str tag = self.string(element.tag)
+        cdef str path = self.paths[above]
+        if path:
+            path = f"{path}/{tag[: plain.LONGEST_STEP]}"[-plain.LONGEST_PATH :]
+        else:
+            path = "body" if tag == "body" else ""
+        self.path_numbers[key] = len(self.paths)
+        self.paths.append(path)
+        return len(self.paths) - 1
+
+    cdef str string(self, Span span):
+        """What stands there in the markup, as its author meant it."""
+        if span.size <= 0:
+            return ""
+        cdef const char *start = self.markup + span.start
+        found = PyUnicode_DecodeUTF8(start, span.size, b"surrogatepass")
+        if memchr(start, c"&", span.size) != NULL:
+            return plain.unescaped(found)
+        return found
+
+    cdef object finish(self):
+        """All that was found."""
+        while self.depth > 1:
+            self.end()
+        text = PyUnicode_DecodeUTF8(self.text, self.at, b"surrogatepass")
+        return plain.Walk(text, self.links, self.parts)
+
+
+def walk(str page not None):
+    cdef bytes held = page.encode("utf-8", "surrogatepass")
+    cdef Walker walker = Walker(held)
+    cdef const char *markup = PyBytes_AS_STRING(held)
+    cdef Py_ssize_t size = PyBytes_GET_SIZE(held), place = 0, tag, end, name
+    cdef const char *found
+    cdef int kind
+    while place < size:
+        found = <const char *>memchr(markup + place, c"<", size - place)
+        tag = size if found == NULL else found - markup
+        if tag > place:
+            walker.say(markup + place, tag - place, False)
+        if found == NULL:
+            break
+        if size - tag >= 4 and not memcmp(found, b"<!--", 4):
+            found = find(found + 4, size - tag - 4, b"-->", 3)
+            end = size if found == NULL else found - markup + 2
+        else:
+            found = <const char *>memchr(found, c">", size - tag)
+            end = size if found == NULL else found - markup
+        place = end + 1
+        if found == NULL or markup[tag + 1] == c"!" or markup[tag + 1] == c"?":
+            continue
+        if markup[tag + 1] == c"/":
+            walker.close(tag + 2, end)
+            continue
+        kind = walker.open(tag + 1, end)
+        if kind & RAW:
+            name = walker.stack[walker.depth - 1].tag.size
+            found = end_of_raw(markup + place, size - place, markup + tag + 1, name)
+            end = size if found == NULL else found - markup
+            walker.say(markup + place, end - place, True)
+            place = end
+    return walker.finish()
+
+
+cdef const char *end_of_raw(
+    const char *text, Py_ssize_t size, const char *name, Py_ssize_t length
+) noexcept nogil:
+    """Where </ and this name stand."""
+    cdef const char *end = text + size
+    while True:
+        text = find(text, end - text, b"</", 2)
+        if text == NULL or end - text - 2 < length:
+            return NULL
+        if not memcmp(text + 2, name, length):
+            return text
+        text += 2

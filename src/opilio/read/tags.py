@@ -1,0 +1,57 @@
+"""What each tag of HTML does to the text that visitors see, and to what we seek in it.
+
+Of a tag that is not here, nothing is known: what is inside is text like any other.
+"""
+
+from __future__ import annotations
+
+# What may be special about an element:
+LINE = 1  # begins and ends a line
+VOID = 2  # has neither content nor an end
+HIDDEN = 4  # has content that nobody sees
+RAW = 8  # has text and no elements; what looks like markup in it is none
+KEPT_LINES = 16  # is shown with the line breaks that it has
+HEADING = 32
+SURE = 64  # is a region of its own: navigation or a footer
+LIST = 128  # may be a menu
+NAMED = 256  # may be a region by its class, id or role
+LINK = 512  # leads elsewhere by its href
+FRAME = 1024  # leads elsewhere by its src
+IMAGE = 2048
+
+
+def _tags() -> dict[str, int]:
+    kinds = {
+        LINE: """
+            address article aside blockquote body br button caption center dd details
+            dialog dir div dl dt fieldset figcaption figure footer form frameset h1 h2
+            h3 h4 h5 h6 header hgroup hr legend li listing main menu nav ol optgroup
+            option p plaintext pre search section summary table td th tr ul xmp
+        """,
+        VOID: """
+            area base basefont bgsound br col embed frame hr img input keygen link meta
+            param source track wbr
+        """,
+        HIDDEN: """
+            datalist head iframe noembed noframes noscript rp script select style
+            template textarea
+        """,
+        RAW: "iframe noembed noframes plaintext script style xmp",
+        KEPT_LINES: "listing plaintext pre xmp",
+        HEADING: "h1 h2 h3 h4 h5 h6",
+        SURE: "aside footer nav",
+        LIST: "dir menu ol ul",
+        NAMED: "div header section table td",
+        LINK: "a area",
+        FRAME: "frame iframe",
+        IMAGE: "img",
+    }
+    found: dict[str, int] = {}
+    for kind, names in kinds.items():
+        for name in names.split():
+            found[name] = found.get(name, 0) | kind
+    return found
+
+
+TAGS = _tags()
+"""The tags that are special -> what is."""
