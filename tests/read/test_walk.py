@@ -8,11 +8,11 @@ import pytest
 import turbohtml
 from hypothesis import example, given
 from hypothesis import strategies as st
-from read.kernel_choice import KERNELS, chosen
 
 from opilio.read import kernels, plain_walk
 from opilio.read.plain_walk import Walk
 from opilio.read.tags import TAGS
+from read.kernel_choice import KERNELS, chosen
 
 
 @pytest.fixture(params=KERNELS)
