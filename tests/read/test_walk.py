@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 
 from opilio.read import kernels, plain_walk
 from opilio.read.plain_walk import Walk
+from opilio.read.region_names import Told
 from opilio.read.tags import TAGS
+from opilio.types import BlockKind
 from read.kernel_choice import KERNELS, chosen
 
 
@@ -71,18 +73,18 @@ def test_links_know_their_place(walk: Callable[[str], Walk]) -> None:
 
 
 def test_parts_know_what_is_in_them(walk: Callable[[str], Walk]) -> None:
-    markup = """<h1>one</h1>two<nav class="a b" id=c role=d><ul>
+    markup = """<h1>one</h1>two<nav class="a ad" id=c role=d><ul>
         <li><a href=e>three</a>
         <li><a href=f>four</a></ul></nav><div>none</div>
-        <div role=g><a href=h>five</a>"""
+        <div role=contentinfo><a href=h>five</a>"""
     text, links, parts = walk(markup)
-    assert [
-        (part.tag, part.name, part.role, text[part.start : part.end]) for part in parts
-    ] == [
-        ("h1", " ", "", "one"),
-        ("ul", " ", "", "three\nfour"),
-        ("nav", "a b c", "d", "three\nfour"),
-        ("div", " ", "g", "five"),
+    said = [text[part.start : part.end] for part in parts]
+    assert said == ["one", "three\nfour", "three\nfour", "five"]
+    assert [(part.level, part.told, part.is_list) for part in parts] == [
+        (1, None, False),
+        (0, None, True),
+        (0, Told(BlockKind.ADVERTISING, sure=True), False),
+        (0, Told(BlockKind.FOOTER, sure=True), False),
     ]
     order = [(part.opened, part.closed) for part in parts]
     assert order == [(0, 1), (3, 4), (2, 5), (6, 7)]
@@ -104,8 +106,12 @@ def test_there_is_an_end_to_links_and_parts(walk: Callable[[str], Walk]) -> None
 
 NAMES = [*TAGS, "b", "svg", "math", "foreignObject", "my-tag", "tbody", "title", 'x"y']
 ATTRIBUTES = ["href", "src", "rel", "alt", "title", "class", "id", "role", "hidden"]
-TEXTS = st.text("ab é\xa0三𝄞 \t\n\r\f<>&;\"'=/-!?\0", max_size=8) | st.sampled_from(
-    ["&amp;", "&lt;b>", "&nbsp;", "&amp;lt;", "<!--", "-->", "]]>", "</", "word"]
+TEXTS = (
+    st.sampled_from(["menu", "footer", "contentinfo"])
+    | st.text("ab é\xa0三𝄞 \t\n\r\f<>&;\"'=/-!?\0", max_size=8)
+    | st.sampled_from(
+        ["&amp;", "&lt;b>", "&nbsp;", "&amp;lt;", "<!--", "-->", "]]>", "</", "word"]
+    )
 )
 GIVEN = st.builds(
     lambda name, value: f" {name}='{value}'", st.sampled_from(ATTRIBUTES), TEXTS

@@ -15,8 +15,9 @@ from libc.string cimport memchr, memcmp, memcpy
 
 from opilio.read import plain_walk as plain
 from opilio.read import tags
+from opilio.read.region_names import told_of
 
-EDITION = 1
+EDITION = 2
 
 cdef enum:
     LINE = 1
@@ -32,10 +33,12 @@ cdef enum:
     FRAME = 1024
     IMAGE = 2048
     LINKS = LINK | FRAME
-    PARTS = HEADING | SURE | LIST | NAMED
-    ASKED = LINKS | PARTS | IMAGE
+    REGIONS = SURE | LIST | NAMED
+    ASKED = LINKS | REGIONS | HEADING | IMAGE
     ROOM = 1024  # places for tags, so that nearly all are found at the first
     FIRST_DEPTH = 64
+    MOST_NAMES = 4096
+    LONGEST_NAMES = 200  # bytes of a tag with its attributes that is remembered
 
 cdef enum:  # attributes that matter
     HREF, SRC, REL, ALT, TITLE, CLASS, ID, ROLE, ATTRIBUTES
@@ -51,6 +54,7 @@ cdef struct Known:
 cdef struct Open:
     uint64_t hash
     Span tag
+    Span whole  # the tag with its attributes
     int kind
     bint told
     Py_ssize_t start  # characters before it
@@ -68,6 +72,11 @@ cdef Py_ssize_t MOST_LINKS = plain.MOST_LINKS
 cdef Py_ssize_t MOST_PARTS = plain.MOST_PARTS
 cdef object Passage = plain.Passage
 cdef object Part = plain.Part
+cdef Py_ssize_t LONGEST_PATH = plain.LONGEST_PATH
+cdef Py_ssize_t LONGEST_STEP = plain.LONGEST_STEP
+
+# What is told of elements, by their tag and all attributes as the parser writes them.
+cdef dict KNOWN_NAMES = {}
 
 
 cdef inline uint64_t hash_of(const char *name, Py_ssize_t size) noexcept nogil:
@@ -293,6 +302,7 @@ cdef class Walker:
         element = &self.stack[self.depth]
         element.hash, element.kind, element.told = hash, kind, False
         element.tag.start, element.tag.size = start, tag_end - start
+        element.whole.start, element.whole.size = start, end - start
         element.path = -1
         if kind & ASKED and not self.hidden:
             for number in range(ATTRIBUTES):
@@ -320,35 +330,48 @@ cdef class Walker:
         self.stack, self.room = stack, 2 * self.room
         return 0
 
-    cdef void begin(self, Open *element) noexcept nogil:
+    cdef int begin(self, Open *element) except -1:
         """Remember an element that may be a link or a part."""
         cdef int kind = element.kind
-        if kind & LINK:
-            element.told = element.given[HREF].size >= 0
-        elif kind & FRAME:
-            element.told = element.given[SRC].size >= 0
-        elif kind & NAMED:
-            element.told = (
-                element.given[CLASS].size >= 0
-                or element.given[ID].size >= 0
-                or element.given[ROLE].size >= 0
-            )
+        if kind & LINKS:
+            if element.given[SRC if kind & FRAME else HREF].size < 0:
+                return 0
         else:
-            element.told = True
-        if not element.told:
-            return
+            if self.begun == MOST_PARTS:
+                return 0
+            if kind & NAMED and self.told(element) is None:
+                return 0
+            self.begun += 1
+        element.told = True
         element.start, element.at = self.size, self.at
         element.picture.size = -1
-        element.opened, element.links, element.linked = (
-            self.rank, self.met, self.linked
+        element.opened = self.rank
+        element.links, element.linked = self.met, self.linked
+        if not kind & LINKS:
+            self.rank += 1
+        return 0
+
+    cdef object told(self, Open *element):
+        """What the names of a region tell of it."""
+        cdef bytes key
+        cdef Span *given = element.given
+        if given[CLASS].size < 0 and given[ID].size < 0 and given[ROLE].size < 0:
+            if element.kind & NAMED:
+                return None
+        key = self.markup[element.whole.start : element.whole.start + element.whole.size]
+        if key in KNOWN_NAMES:
+            return KNOWN_NAMES[key]
+        told = told_of(
+            self.string(element.tag),
+            self.string(given[CLASS]),
+            self.string(given[ID]),
+            self.string(given[ROLE]),
         )
-        if kind & LINKS:
-            return
-        if self.begun == MOST_PARTS:
-            element.told = False
-            return
-        self.begun += 1
-        self.rank += 1
+        if element.whole.size <= LONGEST_NAMES:
+            if len(KNOWN_NAMES) >= MOST_NAMES:
+                KNOWN_NAMES.clear()
+            KNOWN_NAMES[key] = told
+        return told
 
     cdef int see(self, Open *picture) except -1:
         """A picture; what it is called may be the name of the link that it is in."""
@@ -424,13 +447,15 @@ cdef class Walker:
 
     cdef int tell_part(self, Open *element) except -1:
         """A heading or region has ended."""
-        cdef str name = self.string(element.given[CLASS])[: plain.LONGEST_NAME]
-        cdef str id = self.string(element.given[ID])[: plain.LONGEST_NAME]
+        cdef int kind = element.kind
+        cdef int level = 0
+        if kind & HEADING:
+            level = self.markup[element.tag.start + 1] - c"0"
         self.parts.append(
             Part(
-                self.string(element.tag),
-                f"{name} {id}",
-                self.string(element.given[ROLE]),
+                level,
+                self.told(element) if kind & REGIONS else None,
+                (kind & LIST) != 0,
                 self.start_of(element),
                 self.size,
                 element.opened,
@@ -464,7 +489,7 @@ cdef class Walker:
         cdef str tag = self.string(element.tag)
         cdef str path = self.paths[above]
         if path:
-            path = f"{path}/{tag[: plain.LONGEST_STEP]}"[-plain.LONGEST_PATH :]
+            path = f"{path}/{tag[:LONGEST_STEP]}"[-LONGEST_PATH:]
         else:
             path = "body" if tag == "body" else ""
         self.path_numbers[key] = len(self.paths)

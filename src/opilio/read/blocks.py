@@ -10,16 +10,19 @@ own, after which the block that they interrupt goes on.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import attrgetter
 from typing import NamedTuple
 
 from opilio.read.found import Section, clean
 from opilio.read.plain_walk import Part
 from opilio.read.regions import region_of
-from opilio.read.tags import HEADING, TAGS
 
 MOST_BLOCKS = 200  # what follows belongs to the last
 MAX_HEADING = 300  # characters
 MOST_TOLD = 100  # headings that a page tells of itself
+
+
+level_of = attrgetter("level")
 
 
 class Outline(NamedTuple):
@@ -42,7 +45,7 @@ def outline_of(line: str, parts: Sequence[Part]) -> Outline:
     below = -1  # where the last heading ends that announces what follows
     for part, begins in in_order(parts):
         following = current
-        level = level_of(part)
+        level = part.level
         if not begins:
             if part is until:
                 until, following = None, interrupted
@@ -79,11 +82,6 @@ def in_order(parts: Sequence[Part]) -> list[tuple[Part, bool]]:
     return found
 
 
-def level_of(part: Part) -> int:
-    """The level of a heading, 0 if it is none."""
-    return int(part.tag[1]) if TAGS[part.tag] & HEADING else 0
-
-
 def heading_of(line: str, part: Part) -> str:
     """What a heading says."""
     return clean(line[part.start : part.end], MAX_HEADING)
@@ -91,6 +89,6 @@ def heading_of(line: str, part: Part) -> str:
 
 def told_headings(line: str, parts: Sequence[Part]) -> list[str]:
     """The headings of a page, the highest first."""
-    headings = sorted(filter(level_of, parts), key=lambda part: part.tag)
+    headings = sorted(filter(level_of, parts), key=level_of)
     said = (heading_of(line, part) for part in headings[:MOST_TOLD])
     return [heading for heading in said if heading]

@@ -51,7 +51,7 @@ def links_of(
         if context:
             start, end, path = passage.start, passage.end, passage.path
             first, last = reach_of(line, start, end)
-            before, after = line[first:start].rstrip(), line[end:last].lstrip()
+            before, after = line[first:start].strip(), line[end:last].strip()
             spots.append((first, start, end, last))
         links.append(
             Link(

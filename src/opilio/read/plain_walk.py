@@ -10,27 +10,29 @@ first tag to the last finds everything, and knows where in the text it stands.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
+from itertools import dropwhile
 from typing import NamedTuple
 
 import msgspec
 
 from opilio.read import tags
+from opilio.read.region_names import Told, told_of
 from opilio.read.tags import TAGS
 
-EDITION = 1  # of what `_walk` must be compiled for
+EDITION = 2  # of what `_walk` must be compiled for
 MOST_LINKS = 10_000  # that are told
 MOST_PARTS = 20_000
-LONGEST_NAME = 200  # characters of a class or id
 LONGEST_PATH = 400  # characters
 LONGEST_STEP = 20  # characters of a tag in a path
+
+LINKS = tags.LINK | tags.FRAME
+REGIONS = tags.SURE | tags.LIST | tags.NAMED
+ASKED = LINKS | REGIONS | tags.HEADING | tags.IMAGE  # they may matter
 
 _blanks = re.compile("[ \t\n\r\f]+").sub
 _attributes = re.compile(' (=?[^=]*)="([^"]*)"').findall
 _entities = {"&lt;": "<", "&gt;": ">", "&quot;": '"', "&nbsp;": "\xa0", "&amp;": "&"}
-
-LINKS = tags.LINK | tags.FRAME
-PARTS = tags.HEADING | tags.SURE | tags.LIST | tags.NAMED
-ASKED = LINKS | PARTS | tags.IMAGE  # whose attributes matter
 
 
 class Passage(msgspec.Struct, frozen=True, gc=False):
@@ -48,9 +50,9 @@ class Passage(msgspec.Struct, frozen=True, gc=False):
 class Part(msgspec.Struct, frozen=True, gc=False):
     """A heading, or what may be a region, in a text."""
 
-    tag: str
-    name: str  # its class and id
-    role: str
+    level: int  # of a heading; 0: it is none
+    told: Told | None  # what its names tell of it
+    is_list: bool
     start: int
     end: int
     opened: int  # its beginning's place among all beginnings and ends of parts
@@ -67,19 +69,18 @@ class Walk(NamedTuple):
     parts: list[Part]  # in the order of their ends
 
 
-class Open(NamedTuple):
-    """An element that has begun."""
+@dataclass(slots=True)
+class Begun:
+    """A link or part that has begun, and what there was before it."""
 
-    tag: str
-    kind: int
-    path: str
-    start: int
-    pieces: int  # of the text, before it
     attributes: dict[str, str]
-    opened: int  # as in Part
-    links: int  # before it
+    told: Told | None
+    start: int  # characters
+    pieces: int
+    opened: int
+    links: int
     linked: int
-    is_told: bool
+    picture: str = ""  # what the first one in it is called
 
 
 def walk(markup: str) -> Walk:
@@ -101,9 +102,8 @@ def walk(markup: str) -> Walk:
         if markup[tag + 1] == "/":
             walker.close(markup[tag + 2 : end])
         elif markup[tag + 1] not in "!?":
-            kind = walker.open(markup[tag + 1 : end])
-            if kind & tags.RAW:
-                name = markup[tag + 1 : end].partition(" ")[0]
+            name, _, _ = markup[tag + 1 : end].partition(" ")
+            if walker.open(name, markup[tag + 1 + len(name) : end]) & tags.RAW:
                 begin, place = place, markup.find(f"</{name}", place)
                 place = len(markup) if place < 0 else place
                 walker.say(markup[begin:place], raw=True)
@@ -117,12 +117,12 @@ class Walker:
         self.size = 0  # characters of these
         self.blank = ""  # what will stand before the next word
         self.hidden = self.kept_lines = 0  # elements of that kind that we are in
-        self.stack: list[Open] = []
+        self.stack: list[tuple[str, int, Begun | None]] = []
+        self.inside: list[Begun] = []  # the links that we are in
         self.links: list[Passage] = []
         self.parts: list[Part] = []
         self.rank = self.begun = 0
         self.met = self.linked = 0  # links, and characters of these
-        self.names: list[str] = []  # of pictures in each link that we are in
 
     def say(self, text: str, *, raw: bool = False) -> None:
         """A text follows."""
@@ -130,132 +130,121 @@ class Walker:
             return
         if "&" in text and not raw:
             text = unescaped(text)
-        lines = text.split("\n") if self.kept_lines else (text,)
-        for number, line in enumerate(lines):
+        for number, line in enumerate(text.split("\n") if self.kept_lines else [text]):
             if number:
                 self.blank = "\n"
             said = _blanks(" ", line)
             if said[:1] == " ":
                 self.blank = self.blank or " "
                 said = said[1:]
-            if not said:
-                continue
-            ends = said[-1] == " "
-            if ends:
-                said = said[:-1]
-            if self.pieces and self.blank:
-                said = self.blank + said
-            self.pieces.append(said)
-            self.size += len(said)
-            self.blank = " " if ends else ""
+            if said:
+                words = said.removesuffix(" ")
+                if self.pieces and self.blank:
+                    words = self.blank + words
+                self.pieces.append(words)
+                self.size += len(words)
+                self.blank = " " if said[-1] == " " else ""
 
-    def open(self, inside: str) -> int:
-        """An element begins with this between < and >."""
-        tag, _, _ = inside.partition(" ")
+    def open(self, tag: str, given: str) -> int:
+        """An element with these attributes begins; its kind, if it has an end."""
         kind = TAGS.get(tag, 0)
         if kind & tags.LINE:
             self.blank = "\n"
-        attributes: dict[str, str] = {}
-        if not self.hidden and kind & ASKED:
-            attributes = dict(_attributes(inside, len(tag)))
-        if kind & tags.IMAGE and self.names and not self.names[-1]:
-            self.names[-1] = unescaped(attributes.get("alt", "")).strip()
-        element = self.begin(tag, kind, attributes)
-        if kind & (tags.VOID | tags.FRAME):
-            if element.is_told:
-                self.tell_link(element)
-            element = element._replace(is_told=False)
-        if not kind & tags.VOID:
-            self.stack.append(element)
-            self.hidden += bool(kind & tags.HIDDEN)
-            self.kept_lines += bool(kind & tags.KEPT_LINES)
-        return 0 if kind & tags.VOID else kind
+        begun = None
+        if kind & ASKED and not self.hidden:
+            attributes = dict(_attributes(given))
+            if not kind & tags.IMAGE:
+                begun = self.begin(tag, kind, attributes)
+            elif self.inside and not self.inside[-1].picture:
+                picture = unescaped(attributes.get("alt", "")).strip()
+                self.inside[-1].picture = picture
+        if begun and kind & (tags.VOID | tags.FRAME):
+            self.tell_link(tag, kind, begun)
+            begun = None
+        if kind & tags.VOID:
+            return 0
+        self.stack.append((tag, kind, begun))
+        self.hidden += bool(kind & tags.HIDDEN)
+        self.kept_lines += bool(kind & tags.KEPT_LINES)
+        return kind
 
-    def begin(self, tag: str, kind: int, attributes: dict[str, str]) -> Open:
-        """What is to be remembered of an element that begins."""
-        told = not self.hidden and is_told(kind, attributes)
-        if told and not kind & LINKS:
-            told = self.begun < MOST_PARTS
-            self.begun += told
-        above = self.stack[-1].path if self.stack else ""
-        if above:
-            path = f"{above}/{tag[:LONGEST_STEP]}"[-LONGEST_PATH:]
+    def begin(self, tag: str, kind: int, attributes: dict[str, str]) -> Begun | None:
+        """What is to be remembered of an element, if it is a link or a part."""
+        told = None
+        if kind & REGIONS:
+            names = (attributes.get(name, "") for name in ("class", "id", "role"))
+            told = told_of(tag, *map(unescaped, names))
+        elif (
+            kind & LINKS and ("src" if kind & tags.FRAME else "href") not in attributes
+        ):
+            return None
+        if not kind & LINKS:
+            if self.begun == MOST_PARTS or (kind & tags.NAMED and not told):
+                return None
+            self.begun += 1
+        before = self.rank, self.met, self.linked
+        begun = Begun(attributes, told, self.size, len(self.pieces), *before)
+        if kind & LINKS:
+            self.inside.append(begun)
         else:
-            path = "body" if tag == "body" else ""
-        place = self.size, len(self.pieces)
-        counts = self.rank, self.met, self.linked
-        if told and kind & LINKS:
-            self.names.append("")
-        elif told:
             self.rank += 1
-        return Open(tag, kind, path, *place, attributes, *counts, told)
+        return begun
 
-    def close(self, tag: str) -> None:
+    def close(self, name: str) -> None:
         """An element of this tag ends."""
-        if not self.stack or self.stack[-1].tag != tag:
+        if not self.stack or self.stack[-1][0] != name:
             return
-        element = self.stack.pop()
-        self.hidden -= bool(element.kind & tags.HIDDEN)
-        self.kept_lines -= bool(element.kind & tags.KEPT_LINES)
-        if element.is_told:
-            if element.kind & tags.LINK:
-                self.tell_link(element)
-            else:
-                self.tell_part(element)
-        if element.kind & tags.LINE:
+        tag, kind, begun = self.stack.pop()
+        self.hidden -= bool(kind & tags.HIDDEN)
+        self.kept_lines -= bool(kind & tags.KEPT_LINES)
+        if begun and kind & tags.LINK:
+            self.tell_link(tag, kind, begun)
+        elif begun:
+            self.tell_part(tag, kind, begun)
+        if kind & tags.LINE:
             self.blank = "\n"
 
-    def tell_link(self, element: Open) -> None:
+    def tell_link(self, tag: str, kind: int, begun: Begun) -> None:
         """A link has ended."""
-        attributes = element.attributes
-        name, start = self.names.pop(), self.start_of(element)
+        given, start = begun.attributes, self.start_of(begun)
+        self.inside.pop()
         self.met += 1
         self.linked += self.size - start
         if len(self.links) == MOST_LINKS:
             return
-        if start < self.size:
-            name = ""
-        elif not name:
-            own = attributes.get("alt", "") or attributes.get("title", "")
-            name = unescaped(own).strip()
-        href = unescaped(attributes["src" if element.kind & tags.FRAME else "href"])
-        rel = unescaped(attributes.get("rel", ""))
+        name = ""
+        if start == self.size:
+            own = given.get("alt", "") or given.get("title", "")
+            name = begun.picture or unescaped(own).strip()
+        href = unescaped(given["src" if kind & tags.FRAME else "href"])
+        rel = unescaped(given.get("rel", ""))
         place = start, self.size, self.rank
-        self.links.append(Passage(href, rel, name, element.path, *place))
+        self.links.append(Passage(href, rel, name, self.path_to(tag), *place))
 
-    def tell_part(self, element: Open) -> None:
+    def tell_part(self, tag: str, kind: int, begun: Begun) -> None:
         """A heading or region has ended."""
-        closed, self.rank = self.rank, self.rank + 1
-        given = element.attributes
-        names = (
-            unescaped(given.get(key, ""))[:LONGEST_NAME] for key in ("class", "id")
-        )
-        role = unescaped(given.get("role", ""))
-        place = self.start_of(element), self.size, element.opened, closed
-        inside = self.met - element.links, self.linked - element.linked
-        self.parts.append(Part(element.tag, " ".join(names), role, *place, *inside))
+        what = int(tag[1]) if kind & tags.HEADING else 0, begun.told
+        place = self.start_of(begun), self.size, begun.opened, self.rank
+        inside = self.met - begun.links, self.linked - begun.linked
+        self.parts.append(Part(*what, bool(kind & tags.LIST), *place, *inside))
+        self.rank += 1
 
-    def start_of(self, element: Open) -> int:
-        """Where the first word of an element stands that ends here."""
-        said = self.pieces[element.pieces : element.pieces + 1]
-        return element.start + (said != [] and said[0][0] in " \n")
+    def start_of(self, begun: Begun) -> int:
+        """Where the first word stands of what ends here."""
+        said = self.pieces[begun.pieces : begun.pieces + 1]
+        return begun.start + (said != [] and said[0][0] in " \n")
+
+    def path_to(self, tag: str) -> str:
+        """The path of an element in the innermost one."""
+        above = dropwhile("body".__ne__, (element[0] for element in self.stack))
+        steps = [step[:LONGEST_STEP] for step in above]
+        return "/".join((*steps, tag))[-LONGEST_PATH:] if steps else ""
 
     def finish(self) -> Walk:
         """All that was found."""
         while self.stack:
-            self.close(self.stack[-1].tag)
+            self.close(self.stack[-1][0])
         return Walk("".join(self.pieces), self.links, self.parts)
-
-
-def is_told(kind: int, attributes: dict[str, str]) -> bool:
-    """Is an element a link or a part of the page?"""
-    if kind & tags.LINK:
-        return "href" in attributes
-    if kind & tags.FRAME:
-        return "src" in attributes
-    if kind & tags.NAMED:
-        return not attributes.keys().isdisjoint(("class", "id", "role"))
-    return bool(kind & (tags.HEADING | tags.SURE | tags.LIST))
 
 
 def unescaped(text: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from opilio import content
 from opilio.read.document import walk
 from opilio.read.html import parse
-from opilio.read.regions import LARGE, told_of
+from opilio.read.regions import LARGE
 from opilio.types import Response
 
 
@@ -16,10 +16,10 @@ def visible_text(response: Response) -> tuple[str, list[tuple[int, int]]]:
     """
     markup, _ = content.text(response.body, response.header("content-type"))
     text, _, parts = walk(parse(markup))
-    beside = []
-    for part in parts:
-        told = told_of(part.tag, part.name, part.role)
+    beside = [
+        (part.start, part.end)
+        for part in parts
         # Wrappers of whole pages have such names, too.
-        if told and (told.sure or part.end - part.start <= LARGE * len(text)):
-            beside.append((part.start, part.end))
+        if part.told and (part.told.sure or part.end - part.start <= LARGE * len(text))
+    ]
     return text, beside
