@@ -60,7 +60,7 @@ def test_links_know_their_place(walk: Callable[[str], Walk]) -> None:
     markup = """<body><p>see <a rel="x" href="/a?b&amp;c"> the  hive</a>, <a href=b><img
         alt=" ">x</a><a href=c><img alt=""><img alt=" pic "></a><map><area href=d
         alt=area></map><a name=e>no link</a><iframe src=f title=frame></iframe>"""
-    text, links, _ = walk(markup)
+    text, links, *_ = walk(markup)
     assert [(link.href, link.rel, link.name, link.path) for link in links] == [
         ("/a?b&c", "x", "", "body/p/a"),
         ("b", "", "", "body/p/a"),
@@ -77,7 +77,7 @@ def test_parts_know_what_is_in_them(walk: Callable[[str], Walk]) -> None:
         <li><a href=e>three</a>
         <li><a href=f>four</a></ul></nav><div>none</div>
         <div role=contentinfo><a href=h>five</a>"""
-    text, links, parts = walk(markup)
+    text, links, parts, _ = walk(markup)
     said = [text[part.start : part.end] for part in parts]
     assert said == ["one", "three\nfour", "three\nfour", "five"]
     assert [(part.level, part.told, part.is_list) for part in parts] == [
@@ -97,6 +97,19 @@ def test_parts_know_what_is_in_them(walk: Callable[[str], Walk]) -> None:
     assert [link.rank for link in links] == [4, 4, 7]
 
 
+def test_what_a_page_declares_is_told(walk: Callable[[str], Walk]) -> None:
+    markup = """<html lang=hi><title>a &amp; b</title><meta name=x content='"'><base
+        href=/y><link rel=canonical href=z><svg><title>other</title></svg>"""
+    assert walk(markup).declared == [
+        ("html", {"lang": "hi"}),
+        ("title", {"": "a & b"}),
+        ("meta", {"name": "x", "content": '"'}),
+        ("base", {"href": "/y"}),
+        ("link", {"rel": "canonical", "href": "z"}),
+        ("title", {"": "other"}),
+    ]
+
+
 def test_there_is_an_end_to_links_and_parts(walk: Callable[[str], Walk]) -> None:
     links = walk("<a href=x>x</a>" * (plain_walk.MOST_LINKS + 5)).links
     parts = walk("<h2>x</h2>" * (plain_walk.MOST_PARTS + 5)).parts
@@ -105,7 +118,18 @@ def test_there_is_an_end_to_links_and_parts(walk: Callable[[str], Walk]) -> None
 
 
 NAMES = [*TAGS, "b", "svg", "math", "foreignObject", "my-tag", "tbody", "title", 'x"y']
-ATTRIBUTES = ["href", "src", "rel", "alt", "title", "class", "id", "role", "hidden"]
+ATTRIBUTES = [
+    "lang",
+    "href",
+    "src",
+    "rel",
+    "alt",
+    "title",
+    "class",
+    "id",
+    "role",
+    "hidden",
+]
 TEXTS = (
     st.sampled_from(["menu", "footer", "contentinfo"])
     | st.text("ab é\xa0三𝄞 \t\n\r\f<>&;\"'=/-!?\0", max_size=8)
@@ -148,7 +172,7 @@ def test_what_no_parser_would_write_does_no_harm(markup: str) -> None:
 
 @given(SOUP)
 def test_places_are_in_the_text_and_in_order(markup: str) -> None:
-    text, links, parts = kernels.walk(written(markup))
+    text, links, parts, _ = kernels.walk(written(markup))
     assert text == "\n".join(line.strip(" ") for line in text.split("\n") if line)
     for found in (*links, *parts):
         assert 0 <= found.start <= found.end <= len(text)

@@ -17,7 +17,7 @@ from opilio.read import plain_walk as plain
 from opilio.read import tags
 from opilio.read.region_names import told_of
 
-EDITION = 2
+EDITION = 3
 
 cdef enum:
     LINE = 1
@@ -32,6 +32,7 @@ cdef enum:
     LINK = 512
     FRAME = 1024
     IMAGE = 2048
+    DECLARES = 4096
     LINKS = LINK | FRAME
     REGIONS = SURE | LIST | NAMED
     ASKED = LINKS | REGIONS | HEADING | IMAGE
@@ -70,6 +71,7 @@ cdef Known[ROOM] KNOWN
 cdef uint8_t[256] PLAIN  # bytes of text that need no thought
 cdef Py_ssize_t MOST_LINKS = plain.MOST_LINKS
 cdef Py_ssize_t MOST_PARTS = plain.MOST_PARTS
+cdef Py_ssize_t MOST_DECLARED = plain.MOST_DECLARED
 cdef object Passage = plain.Passage
 cdef object Part = plain.Part
 cdef Py_ssize_t LONGEST_PATH = plain.LONGEST_PATH
@@ -154,36 +156,47 @@ cdef int attribute(const char *name, Py_ssize_t size) noexcept nogil:
     return ATTRIBUTES
 
 
+cdef inline Py_ssize_t next_attribute(
+    const char *markup, Py_ssize_t start, Py_ssize_t end, Span *name, Span *value
+) noexcept nogil:
+    """Where the name and the value of an attribute are; where it ends, -1 if there is
+    none."""
+    cdef const char *found
+    if start + 2 >= end or markup[start] != c" ":
+        return -1
+    name.start = start + 1
+    found = <const char *>memchr(markup + start + 2, c"=", end - start - 2)
+    if found == NULL or found + 1 >= markup + end or found[1] != c'"':
+        return -1
+    name.size = found - markup - name.start
+    value.start = found - markup + 2
+    found = <const char *>memchr(markup + value.start, c'"', end - value.start)
+    if found == NULL:
+        return -1
+    value.size = found - markup - value.start
+    return value.start + value.size + 1
+
+
 cdef inline void look_at_attributes(
     Open *element, const char *markup, Py_ssize_t start, Py_ssize_t end
 ) noexcept nogil:
     """Remember where the attributes between these places are that matter."""
-    cdef const char *equals
-    cdef const char *quote
-    cdef Py_ssize_t value
+    cdef Span name, value
     cdef int which
-    while start < end and markup[start] == c" ":
-        start += 1
-        if start + 1 >= end:
+    while True:
+        start = next_attribute(markup, start, end, &name, &value)
+        if start < 0:
             return
-        equals = <const char *>memchr(markup + start + 1, c"=", end - start - 1)
-        if equals == NULL or equals + 1 >= markup + end or equals[1] != c'"':
-            return
-        value = equals - markup + 2
-        quote = <const char *>memchr(markup + value, c'"', end - value)
-        if quote == NULL:
-            return
-        which = attribute(markup + start, equals - markup - start)
+        which = attribute(markup + name.start, name.size)
         if which != ATTRIBUTES:
-            element.given[which].start = value
-            element.given[which].size = quote - markup - value
-        start = quote - markup + 1
+            element.given[which] = value
 
 
 cdef class Walker:
     """Knows where it is in a document, and what it has seen."""
 
     cdef const char *markup
+    cdef Py_ssize_t length  # of the markup, in bytes
     cdef char *text
     cdef Py_ssize_t at, size  # bytes and characters of the text
     cdef char blank  # what will stand before the next word; 0: nothing
@@ -191,12 +204,13 @@ cdef class Walker:
     cdef Open *stack
     cdef Py_ssize_t depth, room
     cdef Py_ssize_t rank, begun, met, linked
-    cdef list links, parts, paths
+    cdef list links, parts, declared, paths
     cdef dict path_numbers
 
     def __cinit__(self, bytes markup):
         self.markup = PyBytes_AS_STRING(markup)
-        self.text = <char *>malloc(PyBytes_GET_SIZE(markup) + 1)
+        self.length = PyBytes_GET_SIZE(markup)
+        self.text = <char *>malloc(self.length + 1)
         self.room = FIRST_DEPTH
         self.stack = <Open *>malloc(self.room * sizeof(Open))
         if self.text == NULL or self.stack == NULL:
@@ -205,7 +219,7 @@ cdef class Walker:
         self.depth = 1
         self.stack[0].path, self.stack[0].kind, self.stack[0].told = 0, 0, False
         self.stack[0].hash = 0
-        self.links, self.parts, self.paths = [], [], [""]
+        self.links, self.parts, self.declared, self.paths = [], [], [], [""]
         self.path_numbers = {}
 
     def __dealloc__(self):
@@ -304,6 +318,8 @@ cdef class Walker:
         element.tag.start, element.tag.size = start, tag_end - start
         element.whole.start, element.whole.size = start, end - start
         element.path = -1
+        if kind & DECLARES:
+            self.declare(element, tag_end, end)
         if kind & ASKED and not self.hidden:
             for number in range(ATTRIBUTES):
                 element.given[number].size = -1
@@ -322,6 +338,29 @@ cdef class Walker:
         self.hidden += (kind & HIDDEN) != 0
         self.kept_lines += (kind & KEPT_LINES) != 0
         return kind
+
+    cdef int declare(self, Open *element, Py_ssize_t start, Py_ssize_t end) except -1:
+        """Something is said of the whole page."""
+        cdef dict said = {}
+        cdef Span name, value
+        cdef const char *found
+        if len(self.declared) >= MOST_DECLARED:
+            return 0
+        while True:
+            start = next_attribute(self.markup, start, end, &name, &value)
+            if start < 0:
+                break
+            said[self.plain_string(name)] = self.string(value)
+        cdef str tag = self.string(element.tag)
+        if tag == "title":
+            value.start = end + 1
+            found = <const char *>memchr(
+                self.markup + value.start, c"<", self.length - value.start
+            )
+            value.size = 0 if found == NULL else found - self.markup - value.start
+            said[""] = self.string(value)
+        self.declared.append((tag, said))
+        return 0
 
     cdef int grow(self) except -1:
         cdef Open *stack = <Open *>realloc(self.stack, 2 * self.room * sizeof(Open))
@@ -496,13 +535,18 @@ cdef class Walker:
         self.paths.append(path)
         return len(self.paths) - 1
 
+    cdef str plain_string(self, Span span):
+        """What stands there in the markup."""
+        return PyUnicode_DecodeUTF8(
+            self.markup + span.start, span.size, b"surrogatepass"
+        )
+
     cdef str string(self, Span span):
         """What stands there in the markup, as its author meant it."""
         if span.size <= 0:
             return ""
-        cdef const char *start = self.markup + span.start
-        found = PyUnicode_DecodeUTF8(start, span.size, b"surrogatepass")
-        if memchr(start, c"&", span.size) != NULL:
+        cdef str found = self.plain_string(span)
+        if memchr(self.markup + span.start, c"&", span.size) != NULL:
             return plain.unescaped(found)
         return found
 
@@ -511,7 +555,7 @@ cdef class Walker:
         while self.depth > 1:
             self.end()
         text = PyUnicode_DecodeUTF8(self.text, self.at, b"surrogatepass")
-        return plain.Walk(text, self.links, self.parts)
+        return plain.Walk(text, self.links, self.parts, self.declared)
 
 
 def walk(str page not None):

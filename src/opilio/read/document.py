@@ -8,7 +8,7 @@ from opilio import urls
 from opilio.read import kernels
 from opilio.read.blocks import NO_OUTLINE, outline_of, told_headings
 from opilio.read.found import Found
-from opilio.read.head import base_of, head_of
+from opilio.read.head import first_of, head_of
 from opilio.read.links import links_of
 from opilio.read.plain_walk import Walk
 
@@ -29,9 +29,9 @@ def extract(
     The words around links, the blocks and the headings are only looked for when they
     are asked for.
     """
-    joiner = urls.Joiner(url, base_of(document))
-    head = head_of(document, url, joiner)
-    text, passages, parts = walk(document)
+    text, passages, parts, declared = walk(document)
+    joiner = urls.Joiner(url, first_of(declared, "base", "href"))
+    head = head_of(document, declared, url, joiner)
     line = text.replace("\n", " ")
     sections, cuts, at_rank = outline_of(line, parts) if blocks else NO_OUTLINE
     links, spots = links_of(line, passages, joiner, url, at_rank, context=context)

@@ -1,4 +1,4 @@
-"""A document in; what it says of itself out: title, language, address and wishes."""
+"""What a page declares in; what it says of itself out: title, language, wishes."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ from opilio import urls
 from opilio.read.found import Head, clean
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
-    from turbohtml import Document, Element
+    from turbohtml import Document
+
+    from opilio.read.plain_walk import Declared
 
 PRODUCT_TOKEN = "opilio"  # noqa: S105 - how robots rules name us
 MAX_TITLE = 500  # characters
@@ -22,14 +24,15 @@ SOON = 5.0  # seconds; a slower refresh is not a redirect
 _hreflang = re.compile("[a-z0-9-]{2,35}", re.IGNORECASE | re.ASCII).fullmatch
 
 
-def head_of(document: Document, url: str, joiner: urls.Joiner) -> Head:
+def head_of(
+    document: Document, declared: Sequence[Declared], url: str, joiner: urls.Joiner
+) -> Head:
     """What the document at this URL says of itself."""
-    title, metas = document.select_one("title"), document.select("meta")
-    root = document.root
-    canonical, alternates = relations_of(document, joiner, url)
+    metas = [given for tag, given in declared if tag == "meta"]
+    canonical, alternates = relations_of(declared, joiner, url)
     return Head(
-        title=clean(title.text, MAX_TITLE) if title else "",
-        declared=(root.attr("lang") or "") if root else "",
+        title=clean(first_of(declared, "title", ""), MAX_TITLE),
+        declared=first_of(declared, "html", "lang"),
         canonical=canonical,
         refresh=refresh_of(document, joiner, url) if any(map(refreshes, metas)) else "",
         alternates=alternates,
@@ -37,35 +40,36 @@ def head_of(document: Document, url: str, joiner: urls.Joiner) -> Head:
     )
 
 
-def base_of(document: Document) -> str:
-    """What <base href> says."""
-    base = document.select_one("base")
-    return (base.attr("href") or "") if base else ""
+def first_of(declared: Iterable[Declared], wanted: str, name: str) -> str:
+    """What the first element of this tag says by this attribute."""
+    return next((given.get(name, "") for tag, given in declared if tag == wanted), "")
 
 
 def relations_of(
-    document: Document, joiner: urls.Joiner, url: str
+    declared: Iterable[Declared], joiner: urls.Joiner, url: str
 ) -> tuple[str, dict[str, str]]:
     """The page's own idea of its URL, unless that is on another site, and the URLs of
     the same page in other languages."""
     canonical: str | None = None
     alternates: dict[str, str] = {}
-    for link in document.select("link"):
-        relations = (link.attr("rel") or "").lower().split()
+    for tag, given in declared:
+        if tag != "link":
+            continue
+        relations = given.get("rel", "").lower().split()
         if canonical is None and "canonical" in relations:
-            canonical = joiner[link.attr("href") or ""][0]
+            canonical = joiner[given.get("href", "")][0]
         elif "alternate" in relations and len(alternates) < MAX_ALTERNATES:
-            language = _hreflang(link.attr("hreflang") or "")
-            if language and (target := joiner[link.attr("href") or ""][0]):
+            language = _hreflang(given.get("hreflang", ""))
+            if language and (target := joiner[given.get("href", "")][0]):
                 alternates.setdefault(language[0].lower(), target)
     if not canonical or not urls.same_site(canonical, url):
         canonical = ""
     return canonical, alternates
 
 
-def refreshes(meta: Element) -> bool:
+def refreshes(meta: dict[str, str]) -> bool:
     """May this element say where the page leads? The parser would look at all."""
-    return "refresh" in (meta.attr("http-equiv") or "").lower()
+    return "refresh" in meta.get("http-equiv", "").lower()
 
 
 def refresh_of(document: Document, joiner: urls.Joiner, url: str) -> str:
@@ -77,10 +81,10 @@ def refresh_of(document: Document, joiner: urls.Joiner, url: str) -> str:
     return "" if target == url else target
 
 
-def robots_of(metas: Iterable[Element]) -> list[str]:
+def robots_of(metas: Iterable[dict[str, str]]) -> list[str]:
     """What the page says to all robots or to us."""
     return [
-        meta.attr("content") or ""
+        meta.get("content", "")
         for meta in metas
-        if (meta.attr("name") or "").lower() in ("robots", PRODUCT_TOKEN)
+        if meta.get("name", "").lower() in ("robots", PRODUCT_TOKEN)
     ]

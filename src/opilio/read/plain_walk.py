@@ -20,9 +20,10 @@ from opilio.read import tags
 from opilio.read.region_names import Told, told_of
 from opilio.read.tags import TAGS
 
-EDITION = 2  # of what `_walk` must be compiled for
+EDITION = 3  # of what `_walk` must be compiled for
 MOST_LINKS = 10_000  # that are told
 MOST_PARTS = 20_000
+MOST_DECLARED = 1000
 LONGEST_PATH = 400  # characters
 LONGEST_STEP = 20  # characters of a tag in a path
 
@@ -61,12 +62,18 @@ class Part(msgspec.Struct, frozen=True, gc=False):
     linked: int  # characters of these
 
 
+Declared = tuple[str, dict[str, str]]
+"""An element that says something of the whole page: its tag and attributes. A title has
+what it says as an attribute that has no name."""
+
+
 class Walk(NamedTuple):
     """What was met on the way through the markup of a page."""
 
     text: str  # lines that are not empty, without space at their ends
     links: list[Passage]  # in the order of their ends
     parts: list[Part]  # in the order of their ends
+    declared: list[Declared]
 
 
 @dataclass(slots=True)
@@ -103,6 +110,10 @@ def walk(markup: str) -> Walk:
             walker.close(markup[tag + 2 : end])
         elif markup[tag + 1] not in "!?":
             name, _, _ = markup[tag + 1 : end].partition(" ")
+            if TAGS.get(name, 0) & tags.DECLARES:
+                said = max(place, markup.find("<", place))
+                given = markup[tag + 1 + len(name) : end]
+                walker.declare(name, given, markup[place:said])
             if walker.open(name, markup[tag + 1 + len(name) : end]) & tags.RAW:
                 begin, place = place, markup.find(f"</{name}", place)
                 place = len(markup) if place < 0 else place
@@ -121,6 +132,7 @@ class Walker:
         self.inside: list[Begun] = []  # the links that we are in
         self.links: list[Passage] = []
         self.parts: list[Part] = []
+        self.declared: list[Declared] = []
         self.rank = self.begun = 0
         self.met = self.linked = 0  # links, and characters of these
 
@@ -144,6 +156,13 @@ class Walker:
                 self.pieces.append(words)
                 self.size += len(words)
                 self.blank = " " if said[-1] == " " else ""
+
+    def declare(self, tag: str, given: str, title: str) -> None:
+        """Something is said of the whole page."""
+        if len(self.declared) < MOST_DECLARED:
+            said = [*_attributes(given), *([("", title)] if tag == "title" else ())]
+            values = {name: unescaped(value) for name, value in said}
+            self.declared.append((tag, values))
 
     def open(self, tag: str, given: str) -> int:
         """An element with these attributes begins; its kind, if it has an end."""
@@ -244,7 +263,7 @@ class Walker:
         """All that was found."""
         while self.stack:
             self.close(self.stack[-1][0])
-        return Walk("".join(self.pieces), self.links, self.parts)
+        return Walk("".join(self.pieces), self.links, self.parts, self.declared)
 
 
 def unescaped(text: str) -> str:

@@ -18,6 +18,7 @@ NAMED = 256  # may be a region by its class, id or role
 LINK = 512  # leads elsewhere by its href
 FRAME = 1024  # leads elsewhere by its src
 IMAGE = 2048
+DECLARES = 4096  # says something of the whole page
 
 
 def _tags() -> dict[str, int]:
@@ -45,6 +46,7 @@ def _tags() -> dict[str, int]:
         LINK: "a area",
         FRAME: "frame iframe",
         IMAGE: "img",
+        DECLARES: "base html link meta title",
     }
     found: dict[str, int] = {}
     for kind, names in kinds.items():

@@ -15,7 +15,7 @@ def visible_text(response: Response) -> tuple[str, list[tuple[int, int]]]:
     A list of nothing but links is text like any other here.
     """
     markup, _ = content.text(response.body, response.header("content-type"))
-    text, _, parts = walk(parse(markup))
+    text, _, parts, _ = walk(parse(markup))
     beside = [
         (part.start, part.end)
         for part in parts
