@@ -7,9 +7,18 @@ place in the markup; strings are made of it only if it is told. The text is neve
 than the markup, so it is written into one piece of memory of that size.
 """
 
-from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
-from cpython.unicode cimport PyUnicode_DecodeUTF8
-from libc.stdint cimport uint8_t, uint64_t
+from cpython.bytes cimport (
+    PyBytes_AS_STRING,
+    PyBytes_FromStringAndSize,
+    PyBytes_GET_SIZE,
+)
+from cpython.unicode cimport (
+    PyUnicode_DATA,
+    PyUnicode_DecodeUTF8,
+    PyUnicode_GET_LENGTH,
+    PyUnicode_KIND,
+)
+from libc.stdint cimport uint8_t, uint16_t, uint64_t
 from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memchr, memcmp, memcpy
 
@@ -38,6 +47,7 @@ cdef enum:
     ASKED = LINKS | REGIONS | HEADING | IMAGE
     ROOM = 1024  # places for tags, so that nearly all are found at the first
     FIRST_DEPTH = 64
+    AT_ONCE = 16  # characters
     MOST_NAMES = 4096
     LONGEST_NAMES = 200  # bytes of a tag with its attributes that is remembered
 
@@ -68,6 +78,7 @@ cdef struct Open:
     Span[ATTRIBUTES] given
 
 cdef Known[ROOM] KNOWN
+cdef uint8_t[256] BLANK
 cdef uint8_t[256] PLAIN  # bytes of text that need no thought
 cdef Py_ssize_t MOST_LINKS = plain.MOST_LINKS
 cdef Py_ssize_t MOST_PARTS = plain.MOST_PARTS
@@ -109,7 +120,8 @@ def _learn():
             place = (place + 1) % ROOM
         KNOWN[place].hash, KNOWN[place].kind = hash, kind
     for number in range(256):
-        PLAIN[number] = number not in b" \t\n\r\f<&"
+        BLANK[number] = number in b" \t\n\r\f"
+        PLAIN[number] = number not in b" \t\n\r\f<&\0"
 
 
 _learn()
@@ -229,24 +241,20 @@ cdef class Walker:
     cdef void say(self, const char *said, Py_ssize_t size, bint raw) noexcept nogil:
         """A text follows."""
         cdef const char *end = said + size
-        cdef const char *start
-        cdef Py_ssize_t at = self.at, count = self.size
+        cdef Py_ssize_t at = self.at, count = self.size, start
         cdef char blank = self.blank
         cdef char *text = self.text
-        cdef uint8_t code
+        cdef uint8_t code, beyond
         if self.hidden:
             return
         while said < end:
             code = <uint8_t>said[0]
-            if code == c" " or code == c"\t" or code == c"\r" or code == c"\f":
-                if not blank:
-                    blank = c" "
+            if code == c"\n" and self.kept_lines:
+                blank = c"\n"
                 said += 1
                 continue
-            if code == c"\n":
-                if self.kept_lines:
-                    blank = c"\n"
-                elif not blank:
+            if BLANK[code]:
+                if not blank:
                     blank = c" "
                 said += 1
                 continue
@@ -260,17 +268,20 @@ cdef class Walker:
                 said = self.entity(said, end, &at)
                 count += 1
                 continue
-            if not PLAIN[code]:  # < or & in a raw text
+            start = at
+            beyond = 0
+            while True:  # what follows the text, < or a zero, ends it
                 text[at] = code
-                at += 1
-                count += 1
-                said += 1
-                continue
-            while said < end and PLAIN[<uint8_t>said[0]]:
-                text[at] = said[0]
-                count += (<uint8_t>said[0] & 0xC0) != 0x80
+                beyond |= code
                 at += 1
                 said += 1
+                code = <uint8_t>said[0]
+                if not PLAIN[code]:
+                    break
+            count += at - start
+            if beyond > 127:
+                for start in range(start, at):
+                    count -= (<uint8_t>text[start] & 0xC0) == 0x80
         self.at, self.size, self.blank = at, count, blank
 
     cdef const char *entity(
@@ -559,7 +570,7 @@ cdef class Walker:
 
 
 def walk(str page not None):
-    cdef bytes held = page.encode("utf-8", "surrogatepass")
+    cdef bytes held = utf_8_of(page)
     cdef Walker walker = Walker(held)
     cdef const char *markup = PyBytes_AS_STRING(held)
     cdef Py_ssize_t size = PyBytes_GET_SIZE(held), place = 0, tag, end, name
@@ -592,6 +603,52 @@ def walk(str page not None):
             walker.say(markup + place, end - place, True)
             place = end
     return walker.finish()
+
+
+cdef inline char *put(char *target, uint16_t code) noexcept nogil:
+    """Write a character as UTF-8; where the next one goes."""
+    if code < 0x80:
+        target[0] = <char>code
+        return target + 1
+    if code < 0x800:
+        target[0] = <char>(0xC0 | code >> 6)
+    else:
+        target[0] = <char>(0xE0 | code >> 12)
+        target[1] = <char>(0x80 | code >> 6 & 0x3F)
+        target += 1
+    target[1] = <char>(0x80 | code & 0x3F)
+    return target + 2
+
+
+cdef bytes utf_8_of(str text):
+    """A text as UTF-8; quicker than Python's own way for texts that are ASCII but for a
+    few characters, as most pages are."""
+    if PyUnicode_KIND(text) != 2:
+        return text.encode("utf-8", "surrogatepass")
+    cdef Py_ssize_t size = PyUnicode_GET_LENGTH(text), at = 0
+    cdef const uint16_t *source = <const uint16_t *>PyUnicode_DATA(text)
+    cdef bytes held = PyBytes_FromStringAndSize(NULL, 3 * size)
+    # The object is new, and nobody else has seen it yet.
+    cdef char *target = PyBytes_AS_STRING(held)
+    cdef char *begin = target
+    cdef uint16_t code, all_of_them
+    cdef Py_ssize_t until
+    while at < size:
+        until = min(at + AT_ONCE, size)
+        all_of_them = 0x80
+        if until - at == AT_ONCE:
+            all_of_them = 0
+            for code in source[at:until]:
+                all_of_them |= code
+        if all_of_them < 0x80:
+            for code in source[at:until]:
+                target[0] = <char>code
+                target += 1
+        else:
+            for code in source[at:until]:
+                target = put(target, code)
+        at = until
+    return held[: target - begin]
 
 
 cdef const char *end_of_raw(
