@@ -1,6 +1,6 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True
 # cython: initializedcheck=False, freethreading_compatible=True
-"""`plain_walk.walk`, compiled: it answers the same, and is tested to do so.
+"""The functions of `plain_walk`, compiled; they answer the same, and are tested to.
 
 The markup is walked as UTF-8. What may be told of an element later is remembered by its
 place in the markup; strings are made of it only if it is told. The text is never longer
@@ -13,10 +13,14 @@ from cpython.bytes cimport (
     PyBytes_GET_SIZE,
 )
 from cpython.unicode cimport (
+    Py_UNICODE_ISSPACE,
     PyUnicode_DATA,
     PyUnicode_DecodeUTF8,
+    PyUnicode_FindChar,
     PyUnicode_GET_LENGTH,
     PyUnicode_KIND,
+    PyUnicode_READ_CHAR,
+    PyUnicode_Substring,
 )
 from libc.stdint cimport uint8_t, uint16_t, uint64_t
 from libc.stdlib cimport free, malloc, realloc
@@ -25,8 +29,9 @@ from libc.string cimport memchr, memcmp, memcpy
 from opilio.read import plain_walk as plain
 from opilio.read import tags
 from opilio.read.region_names import told_of
+from opilio.types import Link
 
-EDITION = 3
+EDITION = 4
 
 cdef enum:
     LINE = 1
@@ -85,6 +90,7 @@ cdef Py_ssize_t MOST_PARTS = plain.MOST_PARTS
 cdef Py_ssize_t MOST_DECLARED = plain.MOST_DECLARED
 cdef object Passage = plain.Passage
 cdef object Part = plain.Part
+cdef Py_ssize_t CONTEXT = plain.CONTEXT
 cdef Py_ssize_t LONGEST_PATH = plain.LONGEST_PATH
 cdef Py_ssize_t LONGEST_STEP = plain.LONGEST_STEP
 
@@ -663,3 +669,48 @@ cdef const char *end_of_raw(
         if not memcmp(text + 2, name, length):
             return text
         text += 2
+
+
+def in_context(str line not None, chosen, at_rank):
+    cdef list links = [], spots = []
+    cdef Py_ssize_t start, end, first, last, space, size = len(line)
+    for url, fingerprint, anchor, passage in chosen:
+        start, end = passage.start, passage.end
+        if not 0 <= start <= end <= size:
+            raise ValueError("a link stands outside of the text")
+        first, last = start - CONTEXT, end + CONTEXT
+        if first <= 0:
+            first = 0
+        else:
+            space = PyUnicode_FindChar(line, c" ", first, start, 1)
+            if space >= 0:
+                first = space + 1
+        if last >= size:
+            last = size
+        else:
+            space = PyUnicode_FindChar(line, c" ", end, last, -1)
+            if space > end:
+                last = space
+        links.append(
+            Link(
+                url,
+                fingerprint,
+                anchor,
+                stripped(line, first, start),
+                stripped(line, end, last),
+                passage.rel,
+                at_rank[passage.rank] if at_rank else 0,
+                passage.path,
+            )
+        )
+        spots.append((first, start, end, last))
+    return links, spots
+
+
+cdef str stripped(str line, Py_ssize_t start, Py_ssize_t end):
+    """A part of a line without the space at its ends."""
+    while start < end and Py_UNICODE_ISSPACE(PyUnicode_READ_CHAR(line, start)):
+        start += 1
+    while start < end and Py_UNICODE_ISSPACE(PyUnicode_READ_CHAR(line, end - 1)):
+        end -= 1
+    return PyUnicode_Substring(line, start, end)

@@ -24,6 +24,7 @@ __all__ = [
     "count_parts",
     "count_text",
     "hits",
+    "in_context",
     "learn",
     "look_up",
     "phrases",
@@ -42,4 +43,5 @@ learn = _kernels.learn
 look_up = _kernels.look_up
 phrases = _kernels.phrases
 split = _kernels.split
+in_context = _walk.in_context
 walk = _walk.walk

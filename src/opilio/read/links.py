@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from opilio import urls
+from opilio.read import kernels
 from opilio.read.found import Spot, clean
-from opilio.read.plain_walk import Passage
+from opilio.read.plain_walk import Chosen, Passage
 from opilio.types import Link
 
 MAX_LINKS = 5000
 MAX_ANCHOR = 300  # characters
-CONTEXT = 200  # characters on each side of a link (papers.md, A.7-9)
 
 
 def links_of(
@@ -26,46 +26,45 @@ def links_of(
     """The links that count, and where each is, if the words around them are asked for.
 
     Given the text on one line, what leads elsewhere in it, the page's own URL, and its
-    blocks, if they are known. Of all that lead to one URL, the first counts, or the
-    first that has an anchor. Those that lead to the page itself do not.
+    blocks, if they are known.
     """
-    chosen: dict[str, int] = {}
-    anchors: dict[int, str] = {}
-    targets = joiner.join_all([passage.href for passage in passages])
-    for number, (target, _) in enumerate(targets):
-        known = chosen.get(target)
-        if not target or (known is not None and anchors[known]):
-            continue
-        passage = passages[number]
-        anchor = line[passage.start : passage.end] or clean(passage.name)
-        if known is None or anchor:
-            chosen[target] = number
-            anchors[number] = tidy(anchor)
-            if len(chosen) > MAX_LINKS:
-                break
-    chosen.pop(url, None)
-    links, spots = [], []
-    before = after = path = ""
-    for target, number in list(chosen.items())[:MAX_LINKS]:
-        passage = passages[number]
-        if context:
-            start, end, path = passage.start, passage.end, passage.path
-            first, last = reach_of(line, start, end)
-            before, after = line[first:start].strip(), line[end:last].strip()
-            spots.append((first, start, end, last))
-        links.append(
-            Link(
-                target,
-                targets[number][1],
-                anchors[number],
-                before,
-                after,
-                passage.rel,
-                at_rank[passage.rank] if at_rank else 0,
-                path,
-            )
+    chosen = choose(line, passages, joiner, url)
+    if context:
+        return kernels.in_context(line, chosen, at_rank)
+    links = [
+        Link(
+            target,
+            fingerprint,
+            anchor,
+            rel=passage.rel,
+            block=at_rank[passage.rank] if at_rank else 0,
         )
-    return links, spots
+        for target, fingerprint, anchor, passage in chosen
+    ]
+    return links, []
+
+
+def choose(
+    line: str, passages: Sequence[Passage], joiner: urls.Joiner, url: str
+) -> list[Chosen]:
+    """The links that count.
+
+    Of all that lead to one URL, the first counts, or the first that has an anchor.
+    Those that lead to the page itself do not.
+    """
+    chosen: dict[str, Chosen] = {}
+    targets = joiner.join_all([passage.href for passage in passages])
+    for passage, (target, fingerprint) in zip(passages, targets, strict=True):
+        if not target or target == url:
+            continue
+        known = chosen.get(target)
+        if known is None or not known[2]:
+            anchor = line[passage.start : passage.end] or clean(passage.name)
+            if known is None or anchor:
+                chosen[target] = target, fingerprint, tidy(anchor), passage
+                if len(chosen) == MAX_LINKS:
+                    break
+    return list(chosen.values())
 
 
 def tidy(anchor: str) -> str:
@@ -73,17 +72,3 @@ def tidy(anchor: str) -> str:
     if len(anchor) > MAX_ANCHOR or not anchor.isprintable():
         return clean(anchor, MAX_ANCHOR)
     return anchor
-
-
-def reach_of(text: str, start: int, end: int) -> tuple[int, int]:
-    """Where the words around a link begin and end."""
-    first, last = start - CONTEXT, end + CONTEXT
-    if first <= 0:
-        first = 0
-    elif (space := text.find(" ", first, start)) >= 0:
-        first = space + 1
-    if last >= len(text):
-        last = len(text)
-    elif (space := text.rfind(" ", end, last)) > end:
-        last = space
-    return first, last
