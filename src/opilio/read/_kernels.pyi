@@ -1,12 +1,15 @@
+from collections.abc import Mapping, Sequence
+
 import numpy as np
 import numpy.typing as npt
 
-from opilio.read.plain_kernels import Hashes, Integers, Marks, Part, Text
+from opilio.read import plain_text
+from opilio.read.plain_kernels import Row, Runs
+from opilio.read.plain_text import Hashes, Integers, Marks
 
 EDITION: int
 
-def split(text: bytes) -> tuple[bytes, Integers, Integers, Hashes]: ...
-def look_up(table: Hashes, keys: Hashes) -> tuple[Hashes, Integers, Integers]: ...
+def look_up(table: Hashes, text: bytes) -> Runs: ...
 def learn(
     tree: Hashes,
     begins: npt.NDArray[np.int32],
@@ -16,23 +19,24 @@ def learn(
     stems: Hashes,
     nodes: Integers,
 ) -> None: ...
-def characters(text: bytes, starts: Integers) -> Integers: ...
+def expand(
+    tree: Hashes,
+    begins: npt.NDArray[np.int32],
+    stems: Hashes,
+    nodes: Integers,
+    starts: Integers,
+    lines: Integers,
+    compounds: Mapping[int, tuple[Sequence[int], Sequence[int]]],
+) -> Row: ...
 def phrases(
     nodes: Hashes,
     begins: npt.NDArray[np.int32],
     goes_on: Marks,
     ends: Marks,
-    text: bytes,
-    starts: Integers,
     stems: Hashes,
     of_words: Integers,
+    lines: Integers,
     apart: Marks | None,
 ) -> tuple[Integers, Integers, Integers]: ...
-def hits(ends: Marks, of_words: Integers, first: Integers) -> Integers: ...
-def count_parts(
-    text: Text, parts: list[Part]
-) -> dict[int, tuple[dict[str, int], float]]: ...
-def count_text(text: Text, end: int) -> tuple[int, dict[str, int], float, int]: ...
-def count_blocks(
-    text: Text, parts: list[Part], number: int
-) -> list[tuple[int, dict[str, int], float, int]]: ...
+
+class Text(plain_text.Text): ...

@@ -9,23 +9,45 @@ nodes are trusted, as they come from the tree of terms alone.
 
 from libc.math cimport log, rint, sqrt
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
-from libc.stdlib cimport calloc, free
 from libc.string cimport memchr, memcpy, memset
+
+from secrets import randbits
 
 import numpy as np
 
 from opilio.read import plain_kernels as plain
+from opilio.read.plain_text import END as LAST
 from opilio.read.simhash import STEPS
+from opilio.types import NOTHING, Counted, LinkTerms
 
 cdef extern from *:
     """
+    #include <stdint.h>
+    #include <string.h>
     #if defined(__GNUC__)
     #define OPILIO_PREFETCH(p) __builtin_prefetch(p)
+    #define opilio_trailing_zeros(value) __builtin_ctzll(value)
     #else
     #define OPILIO_PREFETCH(p)
+    static int opilio_trailing_zeros(uint64_t value) {
+        int zeros = 0;
+        while (!(value >> zeros & 1)) zeros++;
+        return zeros;
+    }
     #endif
+    /* Eight bytes, the first of them in the lowest bits. */
+    static inline uint64_t opilio_eight_from(const void *bytes) {
+        uint64_t value;
+        memcpy(&value, bytes, 8);
+    #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+        value = __builtin_bswap64(value);
+    #endif
+        return value;
+    }
     """
     void prefetch "OPILIO_PREFETCH"(const void *) noexcept nogil
+    int trailing_zeros "opilio_trailing_zeros"(uint64_t) noexcept nogil
+    uint64_t eight_from "opilio_eight_from"(const void *) noexcept nogil
 
 cdef enum:
     LONG = 64
@@ -36,11 +58,13 @@ cdef enum:
     GENERAL_LEAD = 0xE2
     GENERAL_SECOND = 0x80
 
-EDITION = 1
+EDITION = 2
 
 cdef uint64_t ODD = 0x9E3779B97F4A7C15
+cdef uint64_t ONES = 0x0101010101010101
+cdef uint64_t SALT = randbits(64) | 1  # nobody can choose words that share a place
+cdef int64_t END = LAST
 
-cdef uint8_t[256] ASCII
 cdef uint8_t[256] LATIN
 cdef uint8_t[256] GENERAL
 cdef double[LOGS] WEIGHTS
@@ -48,7 +72,6 @@ cdef int64_t[LOGS] FINE
 
 cdef int code
 for code in range(256):
-    ASCII[code] = plain._ASCII[code]
     LATIN[code] = plain._LATIN[code]
     GENERAL[code] = plain._GENERAL[code]
 for code in range(1, LOGS):
@@ -61,67 +84,128 @@ cdef inline uint64_t mix(uint64_t value) noexcept nogil:
     return value ^ (value >> 32)
 
 
+cdef inline uint64_t zeros_in(uint64_t eight) noexcept nogil:
+    """The highest bit of the first byte that is zero, and of some after it."""
+    return (eight - ONES) & ~eight & (ONES << 7)
+
+
+cdef inline int64_t going_on(uint64_t eight) noexcept nogil:
+    """How many of eight bytes of UTF-8 go on with a character."""
+    return (((eight >> 7) & ~(eight >> 6) & ONES) * ONES) >> 56
+
+
 cdef inline double weight(int64_t times) noexcept nogil:
     return WEIGHTS[times] if times < LOGS else 1 + log(<double>times)
 
 
-cdef inline int separator(const uint8_t *text, Py_ssize_t left) noexcept nogil:
-    """How many of the next bytes are a separator beyond ASCII."""
-    cdef uint8_t second = text[1] if left > 1 else 0
-    cdef uint8_t third = text[2] if left > 2 else 0
-    if text[0] == LATIN_LEAD:
-        return 2 if LATIN[second] else 0
-    if text[0] == GENERAL_LEAD and second == GENERAL_SECOND and GENERAL[third]:
-        return 3
-    return 0
+cdef bint lower(const uint8_t *text, uint8_t *cells, Py_ssize_t size) noexcept nogil:
+    """Put letters in lower case, digits and zeros for what else is ASCII into cells;
+    whether there is anything beyond ASCII."""
+    cdef Py_ssize_t at
+    cdef uint8_t byte, small, kept, beyond = 0
+    for at in range(size):
+        byte = text[at]
+        small = byte | 0x20
+        beyond |= byte
+        kept = byte if (<uint8_t>(byte - 48) < 10) | (byte > 127) else 0
+        cells[at] = small if <uint8_t>(small - 97) < 26 else kept
+    return beyond > 127
 
 
-def split(bytes text not None):
-    cdef Py_ssize_t size = len(text), at = 0, runs = 0, start = 0, length
-    cdef const uint8_t *source = text
-    cdef bytes data = bytes(size + 9)
-    # The object is new, and nobody else has seen it yet.
-    cdef uint8_t *cells = <uint8_t *><const uint8_t *>data + 1
-    cdef uint8_t byte
-    cdef int skipped
-    cdef uint64_t key, eight
-    cdef Py_ssize_t done
-    starts_array = np.empty(size // 2 + 1, np.int64)
-    lengths_array = np.empty(size // 2 + 1, np.int64)
-    keys_array = np.empty(size // 2 + 1, np.uint64)
-    cdef int64_t[::1] starts = starts_array
-    cdef int64_t[::1] lengths = lengths_array
-    cdef uint64_t[::1] keys = keys_array
-    while at < size:
-        if not ASCII[source[at]]:
-            at += 1
-            continue
+cdef void blank(uint8_t *cells, Py_ssize_t size) noexcept nogil:
+    """Zeros for the separators that Western texts use beside those in ASCII."""
+    cdef uint8_t *end = cells + size
+    cdef uint8_t *at = <uint8_t *>memchr(cells, LATIN_LEAD, size)
+    while at:
+        if LATIN[at[1]]:
+            at[0] = at[1] = 0
+        at = <uint8_t *>memchr(at + 1, LATIN_LEAD, end - at - 1)
+    at = <uint8_t *>memchr(cells, GENERAL_LEAD, size)
+    while at:
+        if at[1] == GENERAL_SECOND and GENERAL[at[2]]:
+            at[0] = at[1] = at[2] = 0
+        at = <uint8_t *>memchr(at + 1, GENERAL_LEAD, end - at - 1)
+
+
+cdef Py_ssize_t count_runs(const uint8_t *cells, Py_ssize_t size) noexcept nogil:
+    cdef Py_ssize_t at, runs = 0
+    for at in range(size):
+        runs += (cells[at] != 0) & (cells[at - 1] == 0)
+    return runs
+
+
+cdef void find_runs(
+    const uint8_t *cells, Py_ssize_t runs, int64_t *begins, uint64_t *keys
+) noexcept nogil:
+    """Where each run begins, and its key, eight bytes at a time."""
+    cdef Py_ssize_t at = 0, start, run
+    cdef uint64_t eight, key, zeros
+    cdef int left
+    for run in range(runs):
+        eight = eight_from(cells + at)
+        while not eight:
+            at += 8
+            eight = eight_from(cells + at)
+        at += trailing_zeros(eight) >> 3
         start = at
-        while at < size:
-            byte = ASCII[source[at]]
-            if not byte:
-                break
-            if byte > 127:
-                skipped = separator(source + at, size - at)
-                if skipped:
-                    break
-            cells[at] = byte
-            at += 1
-        length = at - start
-        if length:
-            starts[runs] = start
-            lengths[runs] = length
-            key = 0
-            if length <= LONG:
-                # What follows the run is not written yet: zeros.
-                for done in range(0, length, 8):
-                    memcpy(&eight, cells + start + done, 8)
-                    key = mix(key ^ eight)
-            keys[runs] = key
-            runs += 1
-        if at < size:
-            at += skipped if source[at] > 127 else 1
-    return data, starts_array[:runs], lengths_array[:runs], keys_array[:runs]
+        key = 0
+        eight = eight_from(cells + at)
+        zeros = zeros_in(eight)
+        while not zeros:
+            key = mix(key ^ eight)
+            at += 8
+            eight = eight_from(cells + at)
+            zeros = zeros_in(eight)
+        left = trailing_zeros(zeros) >> 3
+        if left:
+            key = mix(key ^ (eight & ((<uint64_t>1 << 8 * left) - 1)))
+        at += left
+        begins[run] = start
+        keys[run] = key if at - start <= LONG else 0
+
+
+cdef void number_lines(
+    const char *text, Py_ssize_t size, Py_ssize_t runs, const int64_t *begins,
+    int64_t *lines,
+) noexcept nogil:
+    """In which line each run is."""
+    cdef const char *found = <const char *>memchr(text, b"\n", size)
+    cdef Py_ssize_t run, line = 0
+    for run in range(runs):
+        while found and found < text + begins[run]:
+            line += 1
+            found = <const char *>memchr(found + 1, b"\n", text + size - found - 1)
+        lines[run] = line
+
+
+cdef Py_ssize_t beyond_ascii(
+    const uint8_t *text, Py_ssize_t size, Py_ssize_t at
+) noexcept nogil:
+    """The first byte from there on that is not ASCII, or the end."""
+    while at + 8 <= size and not eight_from(text + at) & (ONES << 7):
+        at += 8
+    while at < size and text[at] < 128:
+        at += 1
+    return at
+
+
+cdef void characters(
+    const uint8_t *text, Py_ssize_t size, Py_ssize_t runs, const int64_t *begins,
+    int64_t *starts,
+) noexcept nogil:
+    """How many characters stand before each run."""
+    cdef Py_ssize_t run, at = beyond_ascii(text, size, 0)
+    cdef int64_t further = 0  # bytes that go on with a character
+    for run in range(runs):
+        if begins[run] > at:
+            while at + 8 <= begins[run]:
+                further += going_on(eight_from(text + at))
+                at += 8
+            while at < begins[run]:
+                further += (text[at] & 0xC0) == 0x80
+                at += 1
+            at = beyond_ascii(text, size, at)
+        starts[run] = begins[run] - further
 
 
 cdef check_table(const uint64_t[:, ::1] table):
@@ -130,31 +214,55 @@ cdef check_table(const uint64_t[:, ::1] table):
         raise ValueError("a table has three columns and 2ⁿ rows")
 
 
-def look_up(const uint64_t[:, ::1] table not None, const uint64_t[::1] keys not None):
-    cdef Py_ssize_t size = keys.shape[0], at, unknown = 0
+def look_up(const uint64_t[:, ::1] table not None, bytes text not None):
+    cdef Py_ssize_t size = len(text), runs, at, unknown = 0
+    cdef const uint8_t *source = text
+    cdef bytes data = bytes(size + 9)
+    # The object is new, and nobody else has seen it yet. Zeros around: eight bytes can
+    # be read from anywhere in it.
+    cdef uint8_t *cells = <uint8_t *><const uint8_t *>data + 1
     cdef uint64_t last = table.shape[0] - 1, key
     cdef int shift = 65 - (<object>(table.shape[0])).bit_length()
     cdef const uint64_t *row
-    stems_array = np.empty(size, np.uint64)
-    nodes_array = np.empty(size, np.int64)
-    new_array = np.empty(size, np.int64)
-    cdef uint64_t[::1] stems = stems_array
-    cdef int64_t[::1] nodes = nodes_array
-    cdef int64_t[::1] new = new_array
+    cdef bint beyond = lower(source, cells, size)
     check_table(table)
-    for at in range(size):
-        if at + AHEAD < size:
+    if beyond:
+        blank(cells, size)
+    runs = count_runs(cells, size)
+    columns = np.empty((5, runs), np.int64)
+    cdef int64_t[:, ::1] cut = columns
+    cdef int64_t *begins = &cut[0, 0]
+    cdef int64_t *lines = &cut[1, 0]
+    cdef int64_t *nodes = &cut[2, 0]
+    cdef uint64_t *keys = <uint64_t *>&cut[3, 0]
+    cdef uint64_t *stems = <uint64_t *>&cut[4, 0]
+    find_runs(cells, runs, begins, keys)
+    number_lines(text, size, runs, begins, lines)
+    begins_array, lines_array, nodes_array = columns[:3]
+    keys_array, stems_array = columns[3:].view(np.uint64)
+    starts_array = begins_array
+    cdef int64_t[::1] starts
+    if beyond:
+        starts = starts_array = np.empty(runs, np.int64)
+        characters(source, size, runs, begins, &starts[0])
+    cdef list new = []
+    for at in range(runs):
+        if at + AHEAD < runs:
             prefetch(&table[keys[at + AHEAD] >> shift, 0])
         key = keys[at]
         row = &table[key >> shift, 0]
         if row[0] != key:
             row = &table[key & last, 0]
             if row[0] != key:
-                new[unknown] = at
-                unknown += 1
+                new.append(at)
+                stems[at] = nodes[at] = 0
+                continue
         stems[at] = row[1]
         nodes[at] = <int64_t>row[2]
-    return stems_array, nodes_array, new_array[:unknown]
+    return (
+        data, begins_array, starts_array, lines_array, keys_array,
+        stems_array, nodes_array, new,
+    )
 
 
 cdef inline int64_t node_of(
@@ -199,23 +307,47 @@ def learn(
             table[place, 2] = <uint64_t>nodes[word]
 
 
-def characters(bytes text not None, starts_array):
-    if text.isascii():
-        return starts_array
-    cdef const int64_t[::1] starts = np.ascontiguousarray(starts_array)
-    cdef Py_ssize_t size = len(text), words = starts.shape[0], at = 0, word
-    cdef const uint8_t *source = text
-    cdef int64_t further = 0
-    found = np.empty(words, np.int64)
-    cdef int64_t[::1] before = found
-    for word in range(words):
-        if starts[word] > size:
-            raise ValueError("a word begins after the text")
-        while at < starts[word]:
-            further += (source[at] & 0xC0) == 0x80
+def expand(
+    const uint64_t[::1] tree not None,
+    const int32_t[::1] begins not None,
+    const uint64_t[::1] stems not None,
+    const int64_t[::1] nodes not None,
+    const int64_t[::1] starts not None,
+    const int64_t[::1] lines not None,
+    dict compounds not None,
+):
+    cdef int shift = 65 - (<object>(begins.shape[0])).bit_length()
+    cdef Py_ssize_t size = stems.shape[0], done = 0, at = 0, number, some
+    cdef uint64_t stem
+    cdef int64_t offset
+    if not nodes.shape[0] == starts.shape[0] == lines.shape[0] == size:
+        raise ValueError("every run has a stem, a node, a place and a line")
+    room = size + sum([len(each[0]) for each in compounds.values()])
+    columns = np.empty((3, room), np.int64)
+    stems_array = np.empty(room, np.uint64)
+    cdef uint64_t[::1] new_stems = stems_array
+    cdef int64_t[:, ::1] new = columns
+    for number in [*sorted(compounds), size]:
+        if not done <= number <= size:
+            raise IndexError("there is no such run")
+        some = number - done
+        if some:
+            memcpy(&new_stems[at], &stems[done], some * sizeof(uint64_t))
+            memcpy(&new[0, at], &nodes[done], some * sizeof(int64_t))
+            memcpy(&new[1, at], &starts[done], some * sizeof(int64_t))
+            memcpy(&new[2, at], &lines[done], some * sizeof(int64_t))
+            at += some
+        done = number + 1
+        if number == size:
+            break
+        for stem, offset in zip(*compounds[number]):
+            new_stems[at] = stem
+            new[0, at] = node_of(&tree[0], &begins[0], shift, stem)
+            new[1, at] = starts[number] + offset
+            new[2, at] = lines[number]
             at += 1
-        before[word] = starts[word] - further
-    return found
+    nodes_array, starts_array, lines_array = columns[:, :at]
+    return stems_array[:at], nodes_array, starts_array, lines_array
 
 
 def phrases(
@@ -223,24 +355,22 @@ def phrases(
     const int32_t[::1] begins not None,
     const uint8_t[::1] goes_on not None,
     const uint8_t[::1] ends not None,
-    bytes text not None,
-    const int64_t[:] starts not None,
     const uint64_t[::1] stems not None,
     const int64_t[::1] of_words not None,
+    const int64_t[::1] lines not None,
     const uint8_t[::1] apart,
 ):
-    cdef const char *source = text
     cdef Py_ssize_t size = stems.shape[0], word, at, found = 0, here, low, high
     cdef int shift = 65 - (<object>(begins.shape[0])).bit_length()
     cdef bint some_apart = apart is not None
     cdef int64_t node, swap
-    cdef Py_ssize_t room = 64
+    cdef Py_ssize_t room = 16
     columns = np.empty((room, 3), np.int64)
     cdef int64_t[:, ::1] rows = columns
-    if not starts.shape[0] == of_words.shape[0] == size:
-        raise ValueError("every word has a stem, a node and a place")
-    if size and starts[size - 1] > len(text) or some_apart and apart.shape[0] < size:
-        raise ValueError("there are more words than text, or marks")
+    if not lines.shape[0] == of_words.shape[0] == size:
+        raise ValueError("every word has a stem, a node and a line")
+    if some_apart and apart.shape[0] < size:
+        raise ValueError("there are more words than marks")
     for word in range(size):
         node = of_words[word]
         if not node or not goes_on[node]:
@@ -249,9 +379,7 @@ def phrases(
         at = word
         while goes_on[node] and at + 1 < size:
             at += 1
-            if some_apart and apart[at] or starts[at] < starts[at - 1]:
-                break
-            if memchr(source + starts[at - 1], b"\n", starts[at] - starts[at - 1]):
+            if some_apart and apart[at] or lines[at] != lines[word]:
                 break
             node = node_of(
                 &nodes[0], &begins[0], shift, mix(nodes[node]) ^ stems[at]
@@ -279,64 +407,6 @@ def phrases(
     return first, last, node_column
 
 
-def hits(
-    const uint8_t[::1] ends not None,
-    const int64_t[::1] of_words not None,
-    const int64_t[:] first not None,
-):
-    cdef Py_ssize_t word, found = 0, phrase = 0
-    numbers = np.empty(of_words.shape[0], np.int64)
-    cdef int64_t[::1] words = numbers
-    for word in range(of_words.shape[0]):
-        while phrase < first.shape[0] and first[phrase] < word:
-            phrase += 1
-        if (
-            ends[of_words[word]]
-            or phrase < first.shape[0] and first[phrase] == word
-        ):
-            words[found] = word
-            found += 1
-    return numbers[:found]
-
-
-cdef struct Kind:
-    # A stem of an owner, and how often it was met; 0: a free place.
-    uint64_t stem
-    int32_t owner
-    int32_t times
-
-
-cdef struct Kinds:
-    # An open table of them.
-    Kind *places
-    uint64_t mask
-
-
-cdef int make_kinds(Kinds *kinds, Py_ssize_t words) except -1:
-    cdef uint64_t room = 64
-    while room < <uint64_t>(2 * words):
-        room *= 2
-    kinds.places = <Kind *>calloc(room, sizeof(Kind))
-    kinds.mask = room - 1
-    if not kinds.places:
-        raise MemoryError
-    return 0
-
-
-cdef inline void meet(Kinds *kinds, uint64_t stem, int32_t owner) noexcept nogil:
-    cdef uint64_t at = mix(stem + <uint64_t>owner * ODD) >> 7 & kinds.mask
-    cdef Kind *kind = &kinds.places[at]
-    while kind.times:
-        if kind.stem == stem and kind.owner == owner:
-            kind.times += 1
-            return
-        at = (at + 1) & kinds.mask
-        kind = &kinds.places[at]
-    kind.stem = stem
-    kind.owner = owner
-    kind.times = 1
-
-
 # Each of the eight bits of a byte in sixteen bits of its own.
 cdef uint64_t[256][2] SPREAD
 for code in range(256):
@@ -355,49 +425,7 @@ cdef void add_up(uint64_t *lanes, int64_t *above) noexcept nogil:
         lanes[lane] = 0
 
 
-cdef weigh(const uint64_t[:] stems):
-    cdef Py_ssize_t size = stems.shape[0], at, pending = 0
-    cdef Kinds kinds
-    cdef int64_t[64] above
-    cdef uint64_t[16] lanes
-    cdef int64_t times, total = 0
-    cdef uint64_t stem, fine, simhash = 0
-    cdef double squares = 0, one
-    cdef int bit, byte
-    if not size:
-        return 0.0, 0
-    make_kinds(&kinds, size)
-    memset(above, 0, sizeof(above))
-    memset(lanes, 0, sizeof(lanes))
-    for at in range(size):
-        meet(&kinds, stems[at], 0)
-    for at in range(<Py_ssize_t>kinds.mask + 1):
-        times = kinds.places[at].times
-        if not times:
-            continue
-        one = weight(times)
-        squares += one * one
-        # At most 255, as no text has more than 2²⁰ words.
-        fine = FINE[times] if times < LOGS else <uint64_t>rint(FINE[1] * one)
-        total += fine
-        stem = kinds.places[at].stem
-        for byte in range(8):
-            lanes[2 * byte] += SPREAD[stem & 255][0] * fine
-            lanes[2 * byte + 1] += SPREAD[stem & 255][1] * fine
-            stem >>= 8
-        pending += 1
-        if pending == 256:
-            add_up(lanes, above)
-            pending = 0
-    add_up(lanes, above)
-    free(kinds.places)
-    for bit in range(64):
-        if 2 * above[bit] > total:
-            simhash |= <uint64_t>1 << bit
-    return sqrt(squares), <int64_t>simhash
-
-
-cdef Py_ssize_t bisect(const int64_t[:] values, int64_t value) noexcept:
+cdef Py_ssize_t bisect(const int64_t[::1] values, int64_t value) noexcept:
     """How many of the ascending values are less."""
     cdef Py_ssize_t low = 0, high = values.shape[0], middle
     while low < high:
@@ -409,83 +437,178 @@ cdef Py_ssize_t bisect(const int64_t[:] values, int64_t value) noexcept:
     return low
 
 
-cdef Py_ssize_t next_hit(
-    const int64_t[:] hits, const int64_t[:] starts, int64_t place
-) noexcept:
-    """The first of the hits that does not begin before a place."""
-    cdef Py_ssize_t low = 0, high = hits.shape[0], middle
-    while low < high:
-        middle = (low + high) >> 1
-        if starts[hits[middle]] < place:
-            low = middle + 1
-        else:
-            high = middle
-    return low
+cdef struct Sum:
+    Py_ssize_t words
+    double squares
+    int64_t most
 
 
-cdef struct Span:
-    # A part of a text by the characters before it and before what follows it.
-    int64_t owner
-    int64_t begin
-    int64_t end
-
-
-cdef class Asked:
-    """The words of a text, their terms, and the parts of it that are asked for."""
-
+cdef class Text:
+    cdef readonly object hits
     cdef list names
-    cdef const int64_t[:] nodes
-    cdef const uint64_t[:] stems
-    cdef const int64_t[:] starts
-    cdef const int64_t[:] hits
-    cdef const int64_t[:] first
-    cdef const int64_t[:] last
-    cdef const int64_t[:] node
+    cdef const uint64_t[::1] stems
+    cdef const int64_t[::1] nodes
+    cdef const int64_t[::1] starts
+    cdef const int64_t[::1] hit_words
+    cdef const int64_t[::1] first
+    cdef const int64_t[::1] last
+    cdef const int64_t[::1] node
     cdef bint overlapping
-    cdef Span *spans
-    cdef Py_ssize_t size
+    # Stems are numbered as they come, once they are to be counted.
+    cdef int32_t[::1] numbers  # of each word, the number of its stem
+    cdef int32_t[::1] times  # how often each stem was met in what is being counted
+    cdef int32_t[::1] met  # for each of those that were, the first word that has it
+    cdef Py_ssize_t kinds  # how many were
+    cdef bint numbered
 
-    def __cinit__(self, text, parts):
-        self.names, self.nodes, self.stems, self.starts = text[:4]
-        self.hits, phrases, self.overlapping = text[4:]
+    def __cinit__(
+        self,
+        list names not None,
+        const uint8_t[::1] ends not None,
+        const uint64_t[::1] stems not None,
+        const int64_t[::1] nodes not None,
+        const int64_t[::1] starts not None,
+        phrases,
+        bint overlapping,
+    ):
+        self.names = names
+        self.stems = stems
+        self.nodes = nodes
+        self.starts = starts
         self.first, self.last, self.node = phrases
-        if not self.nodes.shape[0] == self.stems.shape[0] == self.starts.shape[0]:
+        self.overlapping = overlapping
+        if not stems.shape[0] == nodes.shape[0] == starts.shape[0]:
             raise ValueError("every word has a stem, a node and a place")
         if not self.first.shape[0] == self.last.shape[0] == self.node.shape[0]:
             raise ValueError("every phrase has two ends and a node")
-        self.spans = <Span *>calloc(len(parts) + 1, sizeof(Span))
-        if not self.spans:
-            raise MemoryError
-        for owner, begin, end in parts:
-            if owner < 0:
-                raise ValueError("a part belongs to nobody")
-            self.spans[self.size] = Span(owner, begin, end)
-            self.size += 1
+        if ends.shape[0] != len(names):
+            raise ValueError("every node has a name, if only an empty one")
+        self.find_hits(ends)
 
-    def __dealloc__(self):
-        free(self.spans)
+    cdef find_hits(self, const uint8_t[::1] ends):
+        """The words where a term begins."""
+        cdef Py_ssize_t size = self.nodes.shape[0], word, found = 0, phrase = 0
+        cdef int64_t first = self.first[0] if self.first.shape[0] else -1
+        numbers = np.empty(size, np.int64)
+        cdef int64_t[::1] words = numbers
+        cdef const int64_t[::1] nodes = self.nodes
+        for word in range(size):
+            if word != first:
+                if nodes[word] and ends[nodes[word]]:
+                    words[found] = word
+                    found += 1
+                continue
+            words[found] = word
+            found += 1
+            while phrase < self.first.shape[0] and self.first[phrase] == word:
+                phrase += 1
+            first = self.first[phrase] if phrase < self.first.shape[0] else -1
+        self.hit_words = self.hits = numbers[:found]
 
-    cdef dict terms(self):
-        """The terms of each owner."""
-        cdef dict found = {}
+    cdef number_stems(self):
+        cdef Py_ssize_t size = self.stems.shape[0], word
+        cdef int bits = 6
+        cdef uint64_t at, mask, stem
+        cdef int32_t kind, kinds = 0
+        if self.numbered:
+            return
+        while (1 << bits) < 2 * size:
+            bits += 1
+        mask = (<uint64_t>1 << bits) - 1
+        cdef int32_t[::1] table = np.zeros(mask + 1, np.int32)  # 0: a free place
+        cdef uint64_t[::1] known = np.empty(size + 1, np.uint64)
+        cdef int32_t[::1] numbers = np.empty(size, np.int32)
+        self.times = np.zeros(size + 1, np.int32)
+        self.met = np.empty(size + 1, np.int32)
+        self.numbers = numbers
+        self.numbered = True
+        for word in range(size):
+            stem = self.stems[word]
+            at = (stem * SALT) >> (64 - bits)
+            kind = table[at]
+            while kind and known[kind] != stem:
+                at = (at + 1) & mask
+                kind = table[at]
+            if not kind:
+                kinds += 1
+                kind = table[at] = kinds
+                known[kind] = stem
+            numbers[word] = kind
+
+    cdef void meet(self, int64_t begin, int64_t end) noexcept:
+        """Count the words between two places, too."""
+        cdef Py_ssize_t word, kinds = self.kinds
+        cdef const int32_t *numbers = &self.numbers[0]
+        cdef int32_t *times = &self.times[0]
+        cdef int32_t *met = &self.met[0]
+        for word in range(bisect(self.starts, begin), bisect(self.starts, end)):
+            met[kinds] = <int32_t>word
+            kinds += times[numbers[word]] == 0
+            times[numbers[word]] += 1
+        self.kinds = kinds
+
+    cdef Sum sum_up(self) noexcept:
+        """What was counted, which is then forgotten."""
+        cdef Sum found = Sum(0, 0, 0)
+        cdef const int32_t *numbers = &self.numbers[0]
+        cdef const int32_t *met = &self.met[0]
+        cdef int32_t *times
         cdef Py_ssize_t at
-        if self.hits.shape[0]:
-            for at in range(self.size):
-                self.note_span(&self.spans[at], found)
+        cdef double one
+        for at in range(self.kinds):
+            times = &self.times[numbers[met[at]]]
+            one = weight(times[0])
+            found.words += times[0]
+            found.squares += one * one
+            found.most = max(found.most, times[0])
+            times[0] = 0
+        self.kinds = 0
         return found
 
-    cdef int note_span(self, Span *span, dict found) except -1:
-        cdef dict until = {}
-        cdef int64_t word, end, done = -1, stop
-        cdef Py_ssize_t phrase, at = next_hit(self.hits, self.starts, span.begin)
+    cdef uint64_t simhash(self) noexcept:
+        """The SimHash of what was counted."""
+        cdef Py_ssize_t at, pending = 0
+        cdef int64_t[64] above
+        cdef uint64_t[16] lanes
+        cdef int64_t times, total = 0
+        cdef uint64_t stem, fine, found = 0
+        cdef int bit, byte
+        memset(above, 0, sizeof(above))
+        memset(lanes, 0, sizeof(lanes))
+        for at in range(self.kinds):
+            times = self.times[self.numbers[self.met[at]]]
+            # At most 255, as no text has more than 2²⁰ words.
+            fine = FINE[times] if times < LOGS else <uint64_t>rint(STEPS * weight(times))
+            total += fine
+            stem = self.stems[self.met[at]]
+            for byte in range(8):
+                lanes[2 * byte] += SPREAD[stem & 255][0] * fine
+                lanes[2 * byte + 1] += SPREAD[stem & 255][1] * fine
+                stem >>= 8
+            pending += 1
+            if pending == 256:
+                add_up(lanes, above)
+                pending = 0
+        add_up(lanes, above)
+        for bit in range(64):
+            if 2 * above[bit] > total:
+                found |= <uint64_t>1 << bit
+        return found
+
+    cdef dict note(self, int64_t begin, int64_t end, dict found):
+        """Put the terms between two places to those found before; None: none yet."""
+        cdef dict until
+        cdef int64_t word, done = -1, stop, final
+        cdef Py_ssize_t phrase, at = self.next_hit(begin), hits = self.hit_words.shape[0]
         cdef bint any_phrase
         cdef str name
-        if at == self.hits.shape[0] or self.starts[self.hits[at]] >= span.end:
-            return 0
-        end = bisect(self.starts, span.end)
-        for at in range(at, self.hits.shape[0]):
-            word = self.hits[at]
-            if word >= end:
+        if at == hits or self.starts[self.hit_words[at]] >= end:
+            return found
+        until = {}
+        stop = bisect(self.starts, end)
+        for at in range(at, hits):
+            word = self.hit_words[at]
+            if word >= stop:
                 break
             if word <= done:
                 continue
@@ -493,126 +616,132 @@ cdef class Asked:
             for phrase in range(bisect(self.first, word), self.first.shape[0]):
                 if self.first[phrase] != word:
                     break
-                stop = self.last[phrase]
-                if stop >= end:
+                final = self.last[phrase]
+                if final >= stop:
                     continue
                 if self.overlapping:
                     if word <= until.get(self.node[phrase], -1):
                         continue
-                    until[self.node[phrase]] = stop
-                elif done < word or done == stop:
-                    done = stop
+                    until[self.node[phrase]] = final
+                elif done < word or done == final:
+                    done = final
                 else:
                     continue
                 any_phrase = True
-                note(found, span.owner, self.names[self.node[phrase]])
+                found = one_more(found, self.names[self.node[phrase]])
             if self.overlapping or not any_phrase:
                 name = self.names[self.nodes[word]]
                 if name:
-                    note(found, span.owner, name)
-        return 0
+                    found = one_more(found, name)
+        return found
 
-    cdef int meet_words(self, Kinds *kinds, const int32_t *of_owner) except -1:
-        """The stems of all owners that have a number; how many are not 0 is unknown."""
-        cdef Py_ssize_t at, word, words = 0
-        cdef int64_t first
-        for at in range(self.size):
-            if of_owner[self.spans[at].owner] >= 0:
-                words += max(
-                    bisect(self.starts, self.spans[at].end)
-                    - bisect(self.starts, self.spans[at].begin),
-                    0,
-                )
-        make_kinds(kinds, words)
-        for at in range(self.size):
-            if of_owner[self.spans[at].owner] >= 0:
-                first = bisect(self.starts, self.spans[at].begin)
-                for word in range(first, bisect(self.starts, self.spans[at].end)):
-                    meet(kinds, self.stems[word], of_owner[self.spans[at].owner])
-        return 0
+    cdef Py_ssize_t next_hit(self, int64_t place) noexcept:
+        """The first of the hits that does not begin before a place."""
+        cdef Py_ssize_t low = 0, high = self.hit_words.shape[0], middle
+        while low < high:
+            middle = (low + high) >> 1
+            if self.starts[self.hit_words[middle]] < place:
+                low = middle + 1
+            else:
+                high = middle
+        return low
+
+    cdef counted(self, int64_t begin, int64_t end, int64_t again, int64_t until):
+        """The terms in two parts of the text as one."""
+        cdef dict terms = self.note(again, until, self.note(begin, end, None))
+        if terms is None:
+            return NOTHING
+        self.number_stems()
+        self.meet(begin, end)
+        self.meet(again, until)
+        return Counted(terms, sqrt(self.sum_up().squares))
+
+    def between(self, int64_t begin, int64_t end):
+        return self.counted(begin, end, end, end)
+
+    def links(self, spots, list ends not None):
+        cdef int64_t first, start, end, last, address, name, after, limit
+        cdef Py_ssize_t number
+        cdef dict found = {}
+        if len(ends) != 2 * len(spots) + 3:
+            raise ValueError("every link has a spot, an address and a name")
+        if not self.hit_words.shape[0]:
+            return found
+        limit = ends[0]
+        for number, (first, start, end, last) in enumerate(spots):
+            if last > limit:
+                first, start = min(first, limit), min(start, limit)
+                end, last = min(end, limit), min(last, limit)
+            address = ends[2 * number + 2]
+            name = ends[2 * number + 3]
+            after = ends[2 * number + 4]
+            anchor = self.counted(start, end, name, after)
+            around = self.counted(first, start, end, last)
+            url = self.counted(address, name, name, name)
+            if not (anchor is NOTHING and around is NOTHING and url is NOTHING):
+                found[number] = LinkTerms(anchor, around, url)
+        return found
+
+    def blocks(self, cuts, Py_ssize_t number):
+        cdef Py_ssize_t size = len(cuts), block, cut
+        cdef int64_t[::1] places = np.empty(size + 1, np.int64)
+        cdef int64_t[::1] following = np.empty(size, np.int64)  # cut of the same block
+        cdef int64_t[::1] cut_of = np.full(number, -1, np.int64)
+        cdef dict terms
+        cdef Sum found
+        cdef list told = []
+        self.number_stems()
+        for cut, (place, _) in enumerate(cuts):
+            places[cut] = place
+        places[size] = END
+        for cut in range(size - 1, -1, -1):
+            block = cuts[cut][1]
+            if block >= number:
+                raise ValueError("a part belongs to no block")
+            if block >= 0:
+                following[cut] = cut_of[block]
+                cut_of[block] = cut
+        for block in range(number):
+            terms = None
+            cut = cut_of[block]
+            while cut >= 0:
+                terms = self.note(places[cut], places[cut + 1], terms)
+                self.meet(places[cut], places[cut + 1])
+                cut = following[cut]
+            found = self.sum_up()
+            terms = {} if terms is None else terms
+            told.append((found.words, terms, sqrt(found.squares), found.most))
+        return told
+
+    def total(self, int64_t end):
+        cdef dict terms = self.note(0, end, None)
+        cdef uint64_t simhash
+        cdef Sum found
+        self.number_stems()
+        self.meet(0, end)
+        simhash = self.simhash()
+        found = self.sum_up()
+        terms = {} if terms is None else terms
+        return found.words, terms, sqrt(found.squares), <int64_t>simhash
+
+    def stem_counts(self, int64_t end):
+        cdef Py_ssize_t at
+        self.number_stems()
+        self.meet(0, end)
+        stems_array = np.empty(self.kinds, np.uint64)
+        counts_array = np.empty(self.kinds, np.int64)
+        cdef uint64_t[::1] stems = stems_array
+        cdef int64_t[::1] counts = counts_array
+        for at in range(self.kinds):
+            stems[at] = self.stems[self.met[at]]
+            counts[at] = self.times[self.numbers[self.met[at]]]
+        self.sum_up()
+        order = stems_array.argsort()
+        return stems_array[order], counts_array[order]
 
 
-cdef int note(dict found, int64_t owner, str name) except -1:
-    cdef dict terms = found.get(owner)
-    if terms is None:
-        terms = found[owner] = {}
-    terms[name] = terms.get(name, 0) + 1
-    return 0
-
-
-cdef struct Sum:
-    int64_t words
-    int64_t most
-    double squares
-
-
-cdef list sums(Asked asked, Py_ssize_t owners, dict only):
-    """(words, norm, most) of all owners, or of those in `only`, in their order."""
-    cdef Kinds kinds
-    cdef Py_ssize_t at, number = owners if only is None else len(only)
-    cdef int64_t times
-    cdef double one
-    cdef Sum *each = <Sum *>calloc(number + 1, sizeof(Sum))
-    cdef int32_t *of_owner = <int32_t *>calloc(owners + 1, sizeof(int32_t))
-    try:
-        if not (each and of_owner):
-            raise MemoryError
-        for at in range(owners):
-            of_owner[at] = <int32_t>at if only is None else -1
-        if only is not None:
-            for at, owner in enumerate(only):
-                of_owner[<Py_ssize_t>owner] = <int32_t>at
-        asked.meet_words(&kinds, of_owner)
-        for at in range(<Py_ssize_t>kinds.mask + 1):
-            times = kinds.places[at].times
-            if times:
-                one = weight(times)
-                total = &each[kinds.places[at].owner]
-                total.words += times
-                total.squares += one * one
-                total.most = max(total.most, times)
-        free(kinds.places)
-        return [
-            (each[at].words, sqrt(each[at].squares), each[at].most)
-            for at in range(number)
-        ]
-    finally:
-        free(each)
-        free(of_owner)
-
-
-cdef Py_ssize_t owners_of(Asked asked):
-    cdef Py_ssize_t at, number = 0
-    for at in range(asked.size):
-        number = max(number, asked.spans[at].owner + 1)
-    return number
-
-
-def count_parts(text, list parts not None):
-    asked = Asked(text, parts)
-    cdef dict terms = asked.terms()
-    if not terms:
-        return {}
-    cdef list norms = sums(asked, owners_of(asked), terms)
-    return {
-        owner: (found, one[1]) for (owner, found), one in zip(terms.items(), norms)
-    }
-
-
-def count_blocks(text, list parts not None, Py_ssize_t number):
-    asked = Asked(text, parts)
-    if owners_of(asked) > number:
-        raise ValueError("a part belongs to no block")
-    cdef dict terms = asked.terms()
-    return [
-        (words, terms.get(block, {}), norm, most)
-        for block, (words, norm, most) in enumerate(sums(asked, number, None))
-    ]
-
-
-def count_text(text, int64_t end):
-    asked = Asked(text, [(0, 0, end)])
-    cdef Py_ssize_t words = bisect(asked.starts, end)
-    cdef dict terms = asked.terms()
-    norm, simhash = weigh(asked.stems[:words])
-    return words, terms.get(0, {}), norm, simhash
+cdef dict one_more(dict found, str name):
+    if found is None:
+        found = {}
+    found[name] = found.get(name, 0) + 1
+    return found

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from urllib.parse import unquote
 
 from opilio import word_sequence
-from opilio.read.counting import Tally, Vector, Words
+from opilio.read.counting import Vector, Words
 from opilio.read.found import Found
 from opilio.read.lexicon import LONGEST, Lexicon
 from opilio.read.link_terms import with_terms
@@ -56,11 +56,10 @@ def count(
     links = with_terms(words, found.links, found.spots, of_links)
     if link_words:
         links = with_words(words, links, found, of_links)
-    told = words.parts([(0, ends[0], ends[1]), (1, ends[1], ends[2])])
     return Count(
         vector=words.total(len(text), vector=vector),
-        title=told.get(0, NOTHING),
-        url=told.get(1, NOTHING),
+        title=words.between(ends[0], ends[1]),
+        url=words.between(ends[1], ends[2]),
         links=links,
         blocks=blocks_of(words, found, ends),
         sequence=sequence_of(words, ends) if sequence else b"",
@@ -70,7 +69,7 @@ def count(
 def sequence_of(words: Words, ends: list[int]) -> bytes:
     """The words of title, headings (which stand last) and text, for the index."""
     text, title, headings = words.starts.searchsorted((ends[0], ends[1], ends[-2]))
-    stems = words.row.stems
+    stems = words.stems
     return word_sequence.pack(stems[text:title], stems[headings:], stems[:text])
 
 
@@ -87,23 +86,14 @@ def blocks_of(words: Words, found: Found, ends: list[int]) -> list[Block]:
     cuts = [cut for cut in found.cuts if cut[0] < ends[0]] or [(0, 0)]
     cuts += [(ends[0], 0), (ends[1], -1)]
     tallies = words.tally(cuts, len(found.sections))
-    headings = headings_of(words, found, cuts, tallies)
-    return [
-        Block(*section, *tally, headings.get(number, NOTHING))
-        for number, (section, tally) in enumerate(
-            zip(found.sections, tallies, strict=True)
-        )
-    ]
-
-
-def headings_of(
-    words: Words, found: Found, cuts: list[tuple[int, int]], tallies: list[Tally]
-) -> dict[int, Counted]:
-    """The terms in the headings of those blocks that have any."""
     begins = {number: place for place, number in reversed(cuts)}
-    some = [
-        (number, begins[number], begins[number] + len(section.heading))
-        for number, section in enumerate(found.sections)
-        if section.heading and tallies[number].terms  # a block begins with its heading
-    ]
-    return words.parts(some)
+    blocks = []
+    for number, (section, tally) in enumerate(
+        zip(found.sections, tallies, strict=True)
+    ):
+        heading = NOTHING
+        if section.heading and tally.terms:  # a block begins with its heading
+            place = begins[number]
+            heading = words.between(place, place + len(section.heading))
+        blocks.append(Block(*section, *tally, heading))
+    return blocks

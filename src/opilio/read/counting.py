@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
 from opilio.read import kernels
-from opilio.read.plain_kernels import Integers, Part, Text, count
+from opilio.read.found import Spot
+from opilio.read.plain_text import END, Integers
 from opilio.read.stems import Row
 from opilio.read.terms import Phrases, Terms
-from opilio.types import NOTHING, Counted, Fingerprint
+from opilio.types import Counted, Fingerprint, LinkTerms
 
 SHORTEST = 50  # words; of fewer, too many are a template's to tell copies by
 MOST = 2**16 - 1  # what Vector.counts counts to
-
-END = 2**62  # a place after all others
 
 
 class Vector(NamedTuple):
@@ -50,44 +47,53 @@ class Words:
     """
 
     def __init__(
-        self, text: bytes, row: Row, phrases: Phrases, terms: Terms, overlapping: bool
+        self, row: Row, phrases: Phrases, terms: Terms, overlapping: bool
     ) -> None:
-        self.text = text
-        self.row = row
-        self.phrases = phrases
-        self.names = terms.names
-        self.overlapping = overlapping
-        self.hits = kernels.hits(terms.ends, row.nodes, phrases.first)
+        self.stems = row.stems
+        self.starts = row.starts  # how many characters stand before each word
+        self.text = kernels.Text(
+            terms.names,
+            terms.ends,
+            row.stems,
+            row.nodes,
+            row.starts,
+            phrases,
+            overlapping,
+        )
 
-    @cached_property
-    def starts(self) -> Integers:
-        """How many characters stand before each word."""
-        return kernels.characters(self.text, self.row.starts)
+    @property
+    def hits(self) -> Integers:
+        """The words where a term begins."""
+        return self.text.hits
 
     def total(self, end: int = END, *, vector: bool = True) -> Vector:
         """What the text has, or its first `end` characters; its stems if asked for."""
-        words, terms, norm, simhash = kernels.count_text(self.all, end)
+        words, terms, norm, simhash = self.text.total(end)
         if words < SHORTEST:
             simhash = 0
-        found = Vector(words, terms, norm, simhash)
         if not vector:
-            return found
-        stems, counts = count(self.row.stems[:words])
-        return found._replace(
+            return Vector(words, terms, norm, simhash)
+        stems, counts = self.text.stem_counts(end)
+        return Vector(
+            words,
+            terms,
+            norm,
+            simhash,
             stems=stems.astype("<u8", copy=False).tobytes(),
             counts=np.minimum(counts, MOST).astype("<u2").tobytes(),
         )
 
     def between(self, start: int, end: int) -> Counted:
         """The terms in a part of the text."""
-        return self.parts([(0, start, end)]).get(0, NOTHING)
+        return self.text.between(start, end)
 
-    def parts(self, parts: list[Part]) -> dict[int, Counted]:
-        """The terms that each owner of parts has, for those that have any."""
-        if not len(self.hits):
-            return {}
-        found = kernels.count_parts(self.all, parts)
-        return {owner: Counted(*terms) for owner, terms in found.items()}
+    def links(self, spots: Sequence[Spot], ends: list[int]) -> dict[int, LinkTerms]:
+        """The terms of those links that have any.
+
+        `ends` are the places where the text, the title and the page's own address end,
+        and then, for each link, its address and the name that stands for its anchor.
+        """
+        return self.text.links(spots, ends)
 
     def tally(self, cuts: Sequence[tuple[int, int]], number: int) -> list[Tally]:
         """What each of so many blocks has.
@@ -96,16 +102,4 @@ class Words:
         block, up to the next cut. Where the number is negative, it belongs to none, as
         does what stands before the first cut.
         """
-        parts = [
-            (block, place, until)
-            for (place, block), (until, _) in pairwise([*cuts, (END, -1)])
-            if block >= 0
-        ]
-        return [Tally(*each) for each in kernels.count_blocks(self.all, parts, number)]
-
-    @cached_property
-    def all(self) -> Text:
-        """What the kernels want to know of the words."""
-        nodes, stems = self.row.nodes, self.row.stems
-        found = self.starts, self.hits, self.phrases
-        return Text(self.names, nodes, stems, *found, self.overlapping)
+        return [Tally(*each) for each in self.text.blocks(cuts, number)]

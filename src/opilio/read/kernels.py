@@ -19,29 +19,21 @@ except (ImportError, AttributeError):
 
 __all__ = [
     "COMPILED",
-    "characters",
-    "count_blocks",
-    "count_parts",
-    "count_text",
-    "hits",
+    "Text",
+    "expand",
     "in_context",
     "learn",
     "look_up",
     "phrases",
-    "split",
     "walk",
 ]
 
 COMPILED = _kernels.__name__.endswith("._kernels")
 
-characters = _kernels.characters
-count_blocks = _kernels.count_blocks
-count_parts = _kernels.count_parts
-count_text = _kernels.count_text
-hits = _kernels.hits
+Text = _kernels.Text
+expand = _kernels.expand
 learn = _kernels.learn
 look_up = _kernels.look_up
 phrases = _kernels.phrases
-split = _kernels.split
 in_context = _walk.in_context
 walk = _walk.walk

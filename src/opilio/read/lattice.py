@@ -15,8 +15,8 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from opilio import words
-from opilio.read.plain_kernels import NONE, Integers
-from opilio.read.stems import Compound, Row, Runs, StemTable, offsets_in
+from opilio.read.plain_kernels import NONE
+from opilio.read.stems import Compound, Row, Runs, StemTable
 from opilio.read.terms import Phrases, in_order
 
 MEMO_SIZE = 2**14
@@ -26,8 +26,8 @@ MOST = 2**15  # words of a text that are; the others stay as they are
 NOISE = 4  # words without meaning that a phrase may have in a row
 
 Tokens = Sequence[tuple[str, int, bool]]
-"""The words of a run: each with the bytes of the run before it, and whether it is read
-by the transcriptor."""
+"""The words of a run: each with the characters of the run before it, and whether it is
+read by the transcriptor."""
 
 
 class Transcribe(Protocol):
@@ -56,7 +56,7 @@ class Spot(NamedTuple):
     foreign: bool  # the transcriptor reads it
     line: int
     run: int  # number of the run it is in
-    offset: int  # bytes of the run before it
+    offset: int  # characters of the run before it
 
     def joins(self, other: Spot) -> bool:
         """Whether the next one can be transcribed together with it."""
@@ -71,7 +71,7 @@ class Place(NamedTuple):
     foreign: bool
     line: int
     run: int = 0  # number of the run it stands in
-    offset: int = 0  # bytes of the run before it
+    offset: int = 0  # characters of the run before it
     stems: Sequence[int] = ()  # of all meanings, each once
     first: int = 0  # the words of the row that are in its place,
     end: int = 0  # up to this one; a noise word has none
@@ -91,17 +91,17 @@ class Lattice:
     def foreign(self, runs: Runs, language: str) -> dict[int, Tokens]:
         """The runs with words that the transcriptor reads, by their numbers."""
         if self.split(PLAIN, language):
-            numbers = np.arange(len(runs.starts))
+            numbers = np.arange(len(runs.begins))
         elif runs.data.isascii():
             return {}
         else:
             beyond = np.flatnonzero(np.frombuffer(runs.data, np.int8) < 0)
-            numbers = np.unique(np.searchsorted(runs.starts, beyond) - 1)
-        numbers = numbers[runs.lengths[numbers] <= LONGEST]
+            numbers = np.unique(np.searchsorted(runs.begins, beyond) - 1)
         found = {}
         size = 0
-        for number, run in zip(numbers.tolist(), runs.texts(numbers), strict=True):
-            if tokens := self.split(run, language):
+        chosen = numbers.tolist()
+        for number, run in zip(chosen, runs.texts(chosen), strict=True):
+            if len(run) <= LONGEST and (tokens := self.split(run, language)):
                 size += len(tokens)
                 if size > MOST:
                     break
@@ -115,12 +115,9 @@ class Lattice:
             return known
         text = run.decode("utf-8", "replace")
         spans = [(text, 0)] if text.isascii() else words.spans(text)
-        offsets = offsets_in(text, [place for _, place in spans])
         reads = [self.transcriptor.reads(word, language) for word, _ in spans]
-        each = zip(spans, offsets, reads, strict=True)
-        tokens = tuple((word, offset, read) for (word, _), offset, read in each)
-        if not any(reads):
-            tokens = ()
+        each = zip(spans, reads, strict=True)
+        tokens = tuple((*span, read) for span, read in each) if any(reads) else ()
         if len(self.known) >= MEMO_SIZE:
             self.known.clear()
         if len(run) <= words.LONGEST:
@@ -128,12 +125,10 @@ class Lattice:
         return tokens
 
     def read(
-        self, text: bytes, runs: Runs, foreign: dict[int, Tokens], language: str
+        self, runs: Runs, foreign: dict[int, Tokens], language: str
     ) -> tuple[Row, Phrases]:
         """The words of a text, and the phrases in it."""
-        lines = np.flatnonzero(np.frombuffer(text, np.uint8) == ord("\n"))
-        numbers = np.array(list(foreign))
-        of_runs = np.searchsorted(lines, runs.starts[numbers]).tolist()
+        of_runs = runs.lines[list(foreign)].tolist()
         places: list[Place] = []
         for stretch in stretches(foreign, of_runs):
             places += self.transcribe(stretch, language)
@@ -144,8 +139,8 @@ class Lattice:
         for place in places:
             if place.foreign:
                 apart[place.first : place.end + 1] = 1
-        native = self.terms.phrases(text, row.starts, row.stems, row.nodes, apart)
-        return row, in_order([native, self.phrases(row, places, lines)])
+        native = self.terms.phrases(row.stems, row.nodes, row.lines, apart)
+        return row, in_order([native, self.phrases(row, places)])
 
     def transcribe(self, stretch: list[Spot], language: str) -> Iterator[Place]:
         """What stands in the place of each word of a stretch."""
@@ -172,15 +167,14 @@ class Lattice:
             self.meant[meaning] = known
         return known
 
-    def phrases(self, row: Row, places: list[Place], lines: Integers) -> Phrases:
+    def phrases(self, row: Row, places: list[Place]) -> Phrases:
         """The phrases that have a word of another language in them."""
         found: dict[tuple[int, int, int], None] = {}
         if self.terms.longest > 1:
-            of_words = np.searchsorted(lines, row.starts).tolist()
             natives = [
                 Place([(stem,)], False, line, first=number, end=number + 1)
                 for number, (stem, line) in enumerate(
-                    zip(row.stems.tolist(), of_words, strict=True)
+                    zip(row.stems.tolist(), row.lines.tolist(), strict=True)
                 )
             ]
             reach = self.terms.longest - 1

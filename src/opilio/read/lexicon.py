@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from opilio.read.counting import Tally, Vector, Words
 from opilio.read.lattice import Lattice, Transcribe
-from opilio.read.stems import StemTable, find_runs
+from opilio.read.stems import StemTable
 from opilio.read.terms import Terms
 from opilio.words import Vocabulary
 
@@ -40,11 +40,11 @@ class Lexicon:
     def words(self, text: str, language: str = "") -> Words:
         """The words of a text, which is in this language as far as is known."""
         data = text[:LONGEST].encode("utf-8", "replace")[:LONGEST]
-        runs = find_runs(data)
+        runs = self.table.find_runs(data)
         foreign = self.lattice.foreign(runs, language) if self.lattice else None
         if self.lattice and foreign:
-            row, phrases = self.lattice.read(data, runs, foreign, language)
+            row, phrases = self.lattice.read(runs, foreign, language)
         else:
             row = self.table.row(runs)
-            phrases = self.terms.phrases(data, row.starts, row.stems, row.nodes)
-        return Words(data, row, phrases, self.terms, self.overlapping)
+            phrases = self.terms.phrases(row.stems, row.nodes, row.lines)
+        return Words(row, phrases, self.terms, self.overlapping)

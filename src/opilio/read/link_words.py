@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from opilio.read.counting import Words
 from opilio.read.found import Found
-from opilio.read.plain_kernels import Integers
+from opilio.read.plain_text import Integers
 from opilio.types import Link, LinkPart
 
 Codes = npt.NDArray[np.uint32]
@@ -88,6 +88,6 @@ def pick(words: Words, begins: Integers, lengths: Integers) -> Codes:
     """What is kept of the stems in these stretches of words, one after another."""
     before = np.cumsum(lengths) - lengths
     chosen = np.arange(lengths.sum()) + np.repeat(begins - before, lengths)
-    stems = words.row.stems[chosen] >> np.uint64(64 - BITS)
+    stems = words.stems[chosen] >> np.uint64(64 - BITS)
     kept: Codes = stems.astype(np.uint32)
     return kept

@@ -8,20 +8,18 @@ and a table that is filled as words come has what the word's stem is.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from opilio import words
 from opilio.read import kernels
-from opilio.read.plain_kernels import LONG, NO_KEY, Hashes, Integers
+from opilio.read.plain_kernels import LONG, NO_KEY
+from opilio.read.plain_text import Hashes, Integers
 from opilio.read.terms import Terms
 
 TABLE_BITS = 20  # the table has a million places, and 24 MB
 MEMO_SIZE = 2**14
-NO_STEM = 0  # of what is no word: a dash
 
 
 class Row(NamedTuple):
@@ -29,34 +27,34 @@ class Row(NamedTuple):
 
     stems: Hashes  # the hash of each word's stem
     nodes: Integers  # where this stem is in the tree of terms
-    starts: Integers  # bytes before it in the text
-
-    def pick(self, which: npt.NDArray[np.bool_]) -> Row:
-        """Some of the words."""
-        return Row(self.stems[which], self.nodes[which], self.starts[which])
+    starts: Integers  # characters before it in the text
+    lines: Integers  # lines before its own
 
 
 class Runs(NamedTuple):
     """The runs of bytes between separators; most are words."""
 
     data: bytes  # a zero, the text in lower case with zeros for separators, 8 zeros
-    starts: Integers  # bytes of the text before each
-    lengths: Integers
-    keys: Hashes  # 64 bits of each; 0 if it is longer than LONG
+    begins: Integers  # bytes of the text before each
+    starts: Integers  # characters before it
+    lines: Integers  # lines before its own
+    keys: Hashes  # 64 bits of it; 0 if it is longer than LONG
+    stems: Hashes  # the hash of its stem
+    nodes: Integers  # where this stem is in the tree of terms
+    new: list[int]  # those that the table does not know
 
-    def texts(self, numbers: Integers) -> list[bytes]:
+    def texts(self, numbers: Sequence[int]) -> list[bytes]:
         """Some of the runs."""
-        starts = self.starts[numbers] + 1
-        ends = (starts + self.lengths[numbers]).tolist()
-        edges = zip(starts.tolist(), ends, strict=True)
-        return [self.data[start:end] for start, end in edges]
+        data = self.data
+        starts = (self.begins[numbers] + 1).tolist()
+        return [data[start : data.index(0, start)] for start in starts]
 
 
 class Compound(NamedTuple):
-    """What stands in the place of a run that is not one word alone."""
+    """What stands in the place of a run that is not one word alone; nothing: a dash."""
 
     stems: Sequence[int]
-    offsets: Sequence[int]  # bytes of the run before each
+    offsets: Sequence[int]  # characters of the run before each
 
 
 class StemTable:
@@ -72,27 +70,40 @@ class StemTable:
         self.table[:, 0] = NO_KEY
         self.compounds: dict[bytes, Compound] = {}
 
+    def find_runs(self, text: bytes) -> Runs:
+        """The runs of a text in UTF-8."""
+        return Runs(*kernels.look_up(self.table, text))
+
     def row(self, runs: Runs, instead: dict[int, Compound] | None = None) -> Row:
         """The words of the runs; `instead` has what takes the place of some."""
-        stems, nodes, new = kernels.look_up(self.table, runs.keys)
-        row = Row(stems, nodes, runs.starts)
-        compounds = self.learn(row, runs, new) if len(new) else {}
+        row = Row(runs.stems, runs.nodes, runs.starts, runs.lines)
+        compounds = self.complete(runs) if runs.new else {}
         if instead:
             compounds |= instead
-        if compounds:
-            row = self.expand(row, compounds)
-        if not row.stems.all():
-            row = row.pick(row.stems != NO_STEM)
-        return row
+        if not compounds:
+            return row
+        terms = self.terms
+        return Row(*kernels.expand(terms.hashes, terms.begins, *row, compounds))
 
-    def learn(self, row: Row, runs: Runs, new: Integers) -> dict[int, Compound]:
-        """Complete the row with the new words, all but the compounds, which it answers;
-        the table knows them from now on."""
-        texts = runs.texts(new)
-        found = self.look_up(set(texts))
+    def complete(self, runs: Runs) -> dict[int, Compound]:
+        """Put the stems of new words to the runs; the compounds among them, which the
+        table never knows, are the answer."""
+        found: dict[int, Compound] = {}
+        new: list[tuple[int, bytes]] = []
+        for number, text in zip(runs.new, runs.texts(runs.new), strict=True):
+            known = self.compounds.get(text)
+            if known is not None:
+                found[number] = known
+            else:
+                new.append((number, text))
+        return found | self.learn(runs, new) if new else found
+
+    def learn(self, runs: Runs, new: list[tuple[int, bytes]]) -> dict[int, Compound]:
+        """The same; the table knows the words from now on."""
+        found = self.look_up({text for _, text in new})
         numbers, stems = [], []
         compounds: dict[int, Compound] = {}
-        for number, text in zip(new.tolist(), texts, strict=True):
+        for number, text in new:
             value = found[text]
             if isinstance(value, int):
                 numbers.append(number)
@@ -100,9 +111,9 @@ class StemTable:
             else:
                 compounds[number] = value
         places = np.array(numbers, np.int64)
-        row.stems[places] = np.array(stems, np.uint64)
+        runs.stems[places] = np.array(stems, np.uint64)
         tree = self.terms.hashes, self.terms.begins
-        kernels.learn(*tree, self.table, runs.keys, places, row.stems, row.nodes)
+        kernels.learn(*tree, self.table, runs.keys, places, runs.stems, runs.nodes)
         return compounds
 
     def look_up(self, runs: set[bytes]) -> dict[bytes, int | Compound]:
@@ -118,55 +129,16 @@ class StemTable:
 
     def split(self, run: bytes) -> int | Compound:
         """The same for one that other separators than ASCII may divide."""
-        known = self.compounds.get(run)
-        if known is not None:
-            return known
         text = run.decode("utf-8", "replace")
         spans = words.spans(text)
-        if not spans:
-            return NO_STEM
-        tokens, places = zip(*spans, strict=True)
-        hashes = list(map(words.hash_of, words.stem(tokens, self.language)))
-        if places == (0,):
+        stems = words.stem((word for word, _ in spans), self.language)
+        hashes = list(map(words.hash_of, stems))
+        offsets = [place for _, place in spans]
+        if offsets == [0]:
             return hashes[0]
-        found = Compound(hashes, offsets_in(text, places))
+        found = Compound(hashes, offsets)
         if len(run) <= LONG:
             if len(self.compounds) >= MEMO_SIZE:
                 self.compounds.clear()
             self.compounds[run] = found
         return found
-
-    def expand(self, row: Row, compounds: dict[int, Compound]) -> Row:
-        """Put what each compound, given by its number, is made up of in its place."""
-        numbers = sorted(compounds)
-        found = [compounds[number] for number in numbers]
-        sizes = np.ones(len(row.stems), np.int64)
-        sizes[numbers] = [len(compound.stems) for compound in found]
-        inside = np.zeros(len(row.stems), np.bool_)
-        inside[numbers] = True
-        inside = np.repeat(inside, sizes)
-        stems = np.repeat(row.stems, sizes)
-        nodes = np.repeat(row.nodes, sizes)
-        starts = np.repeat(row.starts, sizes)
-        within = chain.from_iterable(compound.stems for compound in found)
-        stems[inside] = np.fromiter(within, np.uint64)
-        nodes[inside] = self.terms.find(stems[inside])
-        offsets = chain.from_iterable(compound.offsets for compound in found)
-        starts[inside] += np.fromiter(offsets, np.int64)
-        return Row(stems, nodes, starts)
-
-
-def find_runs(text: bytes) -> Runs:
-    """The runs of a text in UTF-8."""
-    return Runs(*kernels.split(text))
-
-
-def offsets_in(text: str, places: Sequence[int]) -> list[int]:
-    """How many bytes of a text in UTF-8 stand before each of these characters."""
-    offsets = []
-    done = offset = 0
-    for place in places:
-        offset += len(text[done:place].encode())
-        offsets.append(offset)
-        done = place
-    return offsets

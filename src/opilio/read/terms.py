@@ -20,16 +20,8 @@ from typing import NamedTuple
 import numpy as np
 
 from opilio.read import kernels
-from opilio.read.plain_kernels import (
-    HALF,
-    NONE,
-    ODD,
-    Hashes,
-    Integers,
-    Marks,
-    find,
-    mix,
-)
+from opilio.read.plain_kernels import HALF, NONE, ODD, find, mix
+from opilio.read.plain_text import Hashes, Integers, Marks
 from opilio.words import hash_of
 
 ROOM = 4  # places a node, so that most nodes are found at the first
@@ -89,16 +81,15 @@ class Terms:
 
     def phrases(
         self,
-        text: bytes,
-        starts: Integers,
         stems: Hashes,
         nodes: Integers,
+        lines: Integers,
         apart: Marks | None = None,
     ) -> Phrases:
-        """Every phrase in a line of a text, given the bytes before each word, its stem
-        and its node. None goes on to a word that is `apart`."""
+        """Every phrase in a line of a text, given the stem of each word, its node and
+        its line. None goes on to a word that is `apart`."""
         tree = self.hashes, self.begins, self.goes_on, self.ends
-        return Phrases(*kernels.phrases(*tree, text, starts, stems, nodes, apart))
+        return Phrases(*kernels.phrases(*tree, stems, nodes, lines, apart))
 
 
 def in_order(found: Iterable[Phrases]) -> Phrases:

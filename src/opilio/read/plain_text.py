@@ -1,0 +1,178 @@
+"""The words of a text with the terms among them in; counts of its parts out, in numpy.
+
+For where nothing could be compiled.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+from opilio.read.simhash import simhash
+from opilio.types import NOTHING, Counted, LinkTerms
+
+Hashes = npt.NDArray[np.uint64]
+Integers = npt.NDArray[np.int64]
+Marks = npt.NDArray[np.uint8]  # 1: yes
+
+END = 2**62  # a place after all others
+
+
+class Text:
+    """The words of a text, and where terms are among them; to be asked by places: the
+    numbers of characters before.
+
+    A term is in a part if all its words are; of terms that overlap there, the leftmost
+    and longest counts, unless `overlapping`: then all do, but no term overlaps itself.
+    """
+
+    def __init__(
+        self,
+        names: list[str],  # of each node, the term that ends there
+        ends: Marks,  # whether one does
+        stems: Hashes,
+        nodes: Integers,
+        starts: Integers,  # the characters before each word
+        phrases: tuple[Integers, Integers, Integers],
+        overlapping: bool,
+    ) -> None:
+        self.names = names
+        self.stems = stems
+        self.nodes = nodes
+        self.starts = starts
+        self.first, self.last, self.node = (column.tolist() for column in phrases)
+        self.overlapping = overlapping
+        begins = ends[nodes]
+        begins[phrases[0]] = 1
+        self.hits = begins.nonzero()[0]  # the words where a term begins
+        self._hits = self.hits.tolist()
+
+    def between(self, begin: int, end: int) -> Counted:
+        """The terms in a part of the text, and the norm √Σ(1+ln tf)² over all its
+        stems."""
+        return self._counted((begin, end))
+
+    def links(
+        self, spots: Sequence[tuple[int, int, int, int]], ends: list[int]
+    ) -> dict[int, LinkTerms]:
+        """The terms in the anchors of links, around them, and in their addresses.
+
+        Of each link, there is where the words before it begin, where it begins and
+        ends, and where the words after it end. `ends` are the places where the text,
+        the title and the page's own address end, and then, for each link, its address
+        and the name that stands for its anchor.
+        """
+        found = {}
+        addresses = zip(ends[2:-1:2], ends[3::2], ends[4::2], strict=True)
+        for number, (spot, each) in enumerate(zip(spots, addresses, strict=True)):
+            first, start, end, last = (min(place, ends[0]) for place in spot)
+            address, name, after = each
+            terms = (
+                self._counted((start, end), (name, after)),
+                self._counted((first, start), (end, last)),
+                self._counted((address, name)),
+            )
+            if any(counted is not NOTHING for counted in terms):
+                found[number] = LinkTerms(*terms)
+        return found
+
+    def blocks(
+        self, cuts: Sequence[tuple[int, int]], number: int
+    ) -> list[tuple[int, dict[str, int], float, int]]:
+        """Of each of so many blocks: its words, the terms, the norm, and how often the
+        most frequent stem occurs.
+
+        From each cut, a place and the number of a block, the text belongs to this
+        block, up to the next cut; where the number is negative, to none.
+        """
+        parts: list[list[tuple[int, int]]] = [[] for _ in range(number)]
+        for (place, block), (until, _) in pairwise([*cuts, (END, -1)]):
+            if block >= 0:
+                parts[block].append((place, until))
+        found = []
+        for spans in parts:
+            terms: dict[str, int] = {}
+            for span in spans:
+                self._note(terms, *span)
+            _, counts = self._count(*spans)
+            most = int(counts.max(initial=0))
+            found.append((int(counts.sum()), terms, norm(counts), most))
+        return found
+
+    def total(self, end: int) -> tuple[int, dict[str, int], float, int]:
+        """Of all up to a place: the words, the terms, the norm and the SimHash, in
+        which each stem weighs what it does in the norm."""
+        terms: dict[str, int] = {}
+        self._note(terms, 0, end)
+        kinds, counts = self.stem_counts(end)
+        fingerprint = simhash(kinds, 1 + np.log(counts)) if len(kinds) else 0
+        return int(counts.sum()), terms, norm(counts), fingerprint
+
+    def stem_counts(self, end: int) -> tuple[Hashes, Integers]:
+        """Each stem up to a place once, in ascending order, and how often it occurs."""
+        return self._count((0, end))
+
+    def _counted(self, *spans: tuple[int, int]) -> Counted:
+        terms: dict[str, int] = {}
+        for span in spans:
+            self._note(terms, *span)
+        return Counted(terms, norm(self._count(*spans)[1])) if terms else NOTHING
+
+    def _count(self, *spans: tuple[int, int]) -> tuple[Hashes, Integers]:
+        edges = (self.starts.searchsorted(span) for span in spans)
+        parts = (self.stems[begin:end] for begin, end in edges)
+        return count(np.concatenate([self.stems[:0], *parts]))
+
+    def _note(self, found: dict[str, int], start: int, stop: int) -> None:
+        """Put the terms between two places to those found before."""
+        begin, end = self.starts.searchsorted((start, stop)).tolist()
+        done = -1  # the last word of the last term
+        until: dict[int, int] = {}  # phrase -> its last word when it was last found
+        for at in range(bisect_left(self._hits, begin), len(self._hits)):
+            word = self._hits[at]
+            if word >= end:
+                break
+            if word <= done:
+                continue
+            names_here = []
+            phrase = bisect_left(self.first, word)
+            while phrase < len(self.first) and self.first[phrase] == word:
+                final, node = self.last[phrase], self.node[phrase]
+                if final < end:
+                    if self.overlapping:
+                        if word > until.get(node, -1):
+                            until[node] = final
+                            names_here.append(self.names[node])
+                    # Words with several meanings may make several of one length.
+                    elif done < word or done == final:
+                        done = final
+                        names_here.append(self.names[node])
+                phrase += 1
+            single = self.names[int(self.nodes[word])]
+            if single and (self.overlapping or not names_here):
+                names_here.append(single)
+            for name in names_here:
+                found[name] = found.get(name, 0) + 1
+
+
+def count(hashes: Hashes) -> tuple[Hashes, Integers]:
+    """Each hash once, in ascending order, and how often it occurs."""
+    if not len(hashes):
+        return hashes, np.zeros(0, np.int64)
+    ordered = hashes.copy()
+    ordered.sort()
+    first = np.ones(len(ordered) + 1, np.bool_)
+    np.not_equal(ordered[1:], ordered[:-1], out=first[1:-1])
+    edges = first.nonzero()[0]
+    return ordered[edges[:-1]], edges[1:] - edges[:-1]
+
+
+def norm(counts: Integers) -> float:
+    """√Σ(1+ln tf)²."""
+    weights = 1 + np.log(counts)
+    return math.sqrt(float(weights @ weights))
