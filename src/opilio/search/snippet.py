@@ -10,8 +10,9 @@ what shows it decides how, and what a page says stays text.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from itertools import islice, pairwise
+from itertools import chain, islice, pairwise
 from typing import NamedTuple
 from unicodedata import category
 
@@ -19,8 +20,8 @@ WIDTH = 230  # characters of a passage
 CLOSE = 160  # characters of the part with the hits that it is chosen for
 LONGEST = 100_000  # characters of a text that are looked at
 MOST_WORDS = 5000  # with a beginning that are looked at
-MOST_HITS = 100  # among these that are weighed
-MOST_FOR_PHRASES = 500  # that are, if the first ones make no phrase
+MOST = 100  # hits among these that are weighed
+MOST_FOR_PHRASES = 500  # that a phrase is looked for in
 SAME = 3  # letters that a word and its stem begin with, nearly always
 LONGEST_WORD = 64
 SENTENCE = 60  # characters of a line that is more than a heading or a link
@@ -51,8 +52,12 @@ class Piece(NamedTuple):
     hit: bool
 
 
+Hit = tuple[int, int, str]
+"""Where a wanted stem begins and ends, and which it is."""
+
+
 class Spot(NamedTuple):
-    """Where a wanted stem stands."""
+    """A hit, or a phrase of hits, and what it is worth."""
 
     start: int
     end: int
@@ -69,44 +74,56 @@ def snippet(
     """The passage that has most of the wanted phrases and stems; the first sentence if
     none has."""
     page = PageText(page.text[:LONGEST], page.beside)
-    for most in (MOST_HITS, MOST_FOR_PHRASES):
-        spots = sorted(find(page, wanted, first, most))
-        main = [spot for spot in spots if spot.weight]
-        together = list(whole(page.text, main, phrases))
-        if together or not phrases:
-            break
-    shown = sorted(main + together) or spots
-    begin, end = bounds(page, *(best(shown) or first_sentence(page)))
+    hits = sorted(find(page.text, wanted, first, MOST_FOR_PHRASES if phrases else MOST))
+    begin, end = bounds(page, *(place_of(page, hits, phrases) or first_sentence(page)))
     pieces: list[Piece] = []
     done = begin
-    for spot in spots:
-        if begin <= spot.start and spot.end <= end:
-            pieces.append(Piece(page.text[done : spot.start], False))
-            pieces.append(Piece(page.text[max(done, spot.start) : spot.end], True))
-            done = spot.end
+    for start, stop, _ in hits:
+        if begin <= start and stop <= end:
+            pieces.append(Piece(page.text[done:start], False))
+            pieces.append(Piece(page.text[max(done, start) : stop], True))
+            done = stop
     pieces.append(Piece(page.text[done:end], False))
     before = page.text[max(0, begin - 9) : begin]
     return framed(pieces, before, page.text[end : end + 1])
 
 
-def find(
-    page: PageText, wanted: Collection[str], first: First, most: int
-) -> Iterator[Spot]:
+def place_of(
+    page: PageText, hits: Sequence[Hit], phrases: Sequence[tuple[str, ...]]
+) -> tuple[int, int] | None:
+    """From where to where the hits go that are worth most; None if there are none."""
+    together = weighed(page, whole(page.text, hits, phrases), WHOLE)
+    if any(spot.weight for spot in together):
+        near = {spot.start // CLOSE + step for spot in together for step in (-1, 0, 1)}
+        some = [hit for hit in hits if hit[0] // CLOSE in near]
+    else:
+        some = list(first_ones(hits))
+    spots = sorted(together + weighed(page, some))
+    return best([spot for spot in spots if spot.weight] or spots)
+
+
+def first_ones(hits: Iterable[Hit]) -> Iterator[Hit]:
+    """Of each stem so many."""
+    seen: Counter[str] = Counter()
+    for hit in hits:
+        seen[hit[2]] += 1
+        if seen[hit[2]] <= MOST:
+            yield hit
+
+
+def find(text: str, wanted: Collection[str], first: First, most: int) -> Iterator[Hit]:
     """Where words begin that have a wanted stem; the first ones of each beginning."""
-    text = page.text
     lowered = text.lower()
     if len(lowered) != len(text):  # as it does by a Turkish İ
         lowered = "".join(char.lower()[0] for char in text)
     for beginning in {beginning_of(stem) for stem in wanted if stem}:
         words = islice(words_with(lowered, beginning), MOST_WORDS)
-        hits = hits_among(words, lowered, wanted, first)
-        for start, end, stem in islice(hits, most):
-            yield Spot(start, end, stem, weight(page, start, end))
+        yield from islice(hits_among(words, lowered, wanted, first), most)
 
 
 def hits_among(
     words: Iterable[int], text: str, wanted: Collection[str], first: First
-) -> Iterator[tuple[int, int, str]]:
+) -> Iterator[Hit]:
     """Where those words begin and end that have a wanted stem, and which."""
     known: dict[str, tuple[str, int]] = {}
     for start in words:
@@ -133,28 +150,42 @@ def words_with(text: str, beginning: str) -> Iterator[int]:
         place = text.find(beginning, place + 1)
 
 
+def weighed(page: PageText, hits: Iterable[Hit], times: float = 1.0) -> list[Spot]:
+    """The hits with what they weigh, so many times."""
+    return [Spot(*hit, times * weight(page, hit[0], hit[1])) for hit in hits]
+
+
 def weight(page: PageText, start: int, end: int) -> float:
     """What a hit there weighs."""
-    if any(first <= start < last for first, last in page.beside):
-        return BESIDE
+    for first, last in page.beside:
+        if first <= start < last:
+            return BESIDE
     before = page.text[max(0, start - SENTENCE) : start].rpartition("\n")[2]
     after = page.text[start : end + SENTENCE].partition("\n")[0]
-    return IN_A_SENTENCE if len(before + after) >= SENTENCE else IN_A_SHORT_LINE
+    length = len(before) + len(after)
+    return IN_A_SENTENCE if length >= SENTENCE else IN_A_SHORT_LINE
 
 
 def whole(
-    text: str, spots: Sequence[Spot], phrases: Sequence[tuple[str, ...]]
-) -> Iterator[Spot]:
+    text: str, hits: Sequence[Hit], phrases: Iterable[tuple[str, ...]]
+) -> Iterator[Hit]:
     """Where the words of a phrase stand together."""
+    stems = [stem for _, _, stem in hits]
     for phrase in phrases:
-        for number in range(len(spots) - len(phrase) + 1):
-            row = spots[number : number + len(phrase)]
-            if tuple(spot.stem for spot in row) == phrase and not any(
-                any(map(str.isalnum, text[one.end : two.start]))
-                for one, two in pairwise(row)
-            ):
-                weight = WHOLE * min(spot.weight for spot in row)
-                yield Spot(row[0].start, row[-1].end, " ".join(phrase), weight)
+        for number in places_of(stems, phrase):
+            row = hits[number : number + len(phrase)]
+            between = (text[one[1] : two[0]] for one, two in pairwise(row))
+            if not any(map(str.isalnum, chain.from_iterable(between))):
+                yield row[0][0], row[-1][1], " ".join(phrase)
+
+
+def places_of(stems: list[str], phrase: tuple[str, ...]) -> Iterator[int]:
+    """Where these stems follow each other."""
+    for number in range(len(stems) - len(phrase) + 1):
+        if stems[number] == phrase[0] and phrase == tuple(
+            stems[number : number + len(phrase)]
+        ):
+            yield number
 
 
 def best(spots: Sequence[Spot]) -> tuple[int, int] | None:
