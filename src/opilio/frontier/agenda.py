@@ -112,7 +112,7 @@ class Agenda:
         for number in changed:
             self.turns.place(self.hosts[number], now)
 
-    def _withdraw(self, id: int, mode: Mode) -> Host:
+    def _withdraw(self, id: int, mode: int) -> Host:
         """Let a link wait no longer; it is not current in any heap after that."""
         host = self.hosts[self.links.host_of[id]]
         if self.links.mode_of[id] == Mode.WAITING:
@@ -128,6 +128,8 @@ class Agenda:
 
     def choose(self, now: float) -> int:
         """Lease the best link that may be visited now; 0 when there is none."""
+        if not self.turns.ready and now < self._next_time():
+            return 0
         self._let_time_pass(now)
         for _ in range(PARKED_AT_ONCE):
             host = self.turns.best(now)
@@ -139,8 +141,12 @@ class Agenda:
 
     def next_event(self, now: float) -> float:
         """When time alone may change the choice, after it came to nothing."""
-        if self.turns.best(now):
+        if self.turns.ready and self.turns.best(now):
             return now  # there was more to park than fits one step
+        return self._next_time()
+
+    def _next_time(self) -> float:
+        """When a host or a link has rested enough, or a lease expires."""
         return min(
             self.turns.next_event(),
             self._delayed[0][0] if self._delayed else NEVER,

@@ -59,7 +59,7 @@ class Intake:
         self._ledger = ledger
         self._bounds = bounds
         # Links in later modes are left as they are, whatever is found.
-        self._last = int(Mode.CROWDED if bounds.capacity else Mode.REFUSED)
+        self._last = Mode.CROWDED if bounds.capacity else Mode.REFUSED
         self.known = Known(expected)
         self.templates = TemplateCount()
         self.novelty = Novelty(bounds.novelty)
@@ -75,11 +75,13 @@ class Intake:
                 ids[place] = new[prints[place]]
         # Most links of a page are known and no better: one by one is quickest here.
         mode_of, key_of, last = self._links.mode_of, self._links.key_of, self._last
-        for place, id in enumerate(ids):
+        promise, key = 0.0, order.key(0.0)
+        for ranked, id in zip(batch, ids, strict=True):
             if (mode := mode_of[id]) <= last:
-                key = order.key(batch[place].promise)
+                if ranked.promise != promise:
+                    promise, key = ranked.promise, order.key(ranked.promise)
                 if key < key_of[id] or mode == Mode.CROWDED:
-                    self._improve(id, key, batch[place], trail, now)
+                    self._improve(id, key, ranked, trail, now)
         return ids
 
     def _append(
@@ -163,7 +165,7 @@ class Intake:
             agenda.wait([id], now)
 
 
-def _mode(reason: str) -> Mode:
+def _mode(reason: str) -> int:
     if not reason:
         return Mode.WAITING
     return Mode.REFUSED if is_passing(reason, tried=False) else Mode.OVER

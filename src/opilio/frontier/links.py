@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from enum import IntEnum
 from typing import Any
 
 import numpy as np
@@ -13,8 +12,12 @@ from opilio.frontier import order
 Column = list[int] | NDArray[Any]
 
 
-class Mode(IntEnum):
-    """What a link is to the choice; the numbers are compared, so their order counts."""
+class Mode:
+    """What a link is to the choice; the numbers are compared, so their order counts.
+
+    They are plain integers: to read a member of an enumeration takes ten times as long
+    on Python 3.11, and each link of each page is looked at.
+    """
 
     WAITING = 1  # in the heap of its host
     DELAYED = 2  # waits, but may not be tried again yet
@@ -66,7 +69,7 @@ class Links:
         """What stands for a link in a heap, with its promise as it is now."""
         return self.key_of[id] << order.ID_BITS | id
 
-    def is_current(self, entry: int, last: Mode) -> bool:
+    def is_current(self, entry: int, last: int) -> bool:
         """Does an entry tell the link's promise as it is now, and does the link wait?
 
         `last` is WAITING, or DELAYED to accept both kinds of waiting.

@@ -105,7 +105,7 @@ def _load(rows: list[Any], agenda: Agenda, intake: Intake) -> None:
 
 
 @cache
-def _mode(state: str, reason: str, tried: bool) -> Mode:
+def _mode(state: str, reason: str, tried: bool) -> int:
     if state in (State.WAITING, State.LEASED):
         return Mode.WAITING
     if state == State.PARKED and reason == "capacity":

@@ -9,8 +9,6 @@ is kept by the frontier, which raises a promise and never lowers it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from opilio.strategies.options import NoOptions
 from opilio.types import Knowledge, Lease, Page, Ranked, Reads, Verdict
 
@@ -24,9 +22,8 @@ class BestFirst:
     def __init__(self, options: NoOptions, knowledge: Knowledge) -> None:
         pass
 
-    def rank(self, page: Page, verdict: Verdict, lease: Lease) -> Iterator[Ranked]:
+    def rank(self, page: Page, verdict: Verdict, lease: Lease) -> list[Ranked]:
         """Every link of the page with the page's own score."""
         level = 0 if verdict.relevant else lease.level + 1
         parts = {"score(p)": verdict.score}
-        for link in page.links:
-            yield Ranked(link, verdict.score, parts, level)
+        return [Ranked(link, verdict.score, parts, level) for link in page.links]

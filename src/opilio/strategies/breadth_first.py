@@ -8,8 +8,6 @@ Links of one depth are visited in the order in which they were found.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from opilio.strategies.options import NoOptions
 from opilio.types import Knowledge, Lease, Page, Ranked, Reads, Verdict
 
@@ -23,10 +21,9 @@ class BreadthFirst:
     def __init__(self, options: NoOptions, knowledge: Knowledge) -> None:
         pass
 
-    def rank(self, page: Page, verdict: Verdict, lease: Lease) -> Iterator[Ranked]:
+    def rank(self, page: Page, verdict: Verdict, lease: Lease) -> list[Ranked]:
         """Every link of the page with the same promise."""
         promise = -float(lease.depth + 1)
         level = 0 if verdict.relevant else lease.level + 1
         parts = {"depth": -promise}
-        for link in page.links:
-            yield Ranked(link, promise, parts, level)
+        return [Ranked(link, promise, parts, level) for link in page.links]
