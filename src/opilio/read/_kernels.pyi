@@ -4,8 +4,8 @@ import numpy as np
 import numpy.typing as npt
 
 from opilio.read import plain_text
-from opilio.read.plain_kernels import Row, Runs
-from opilio.read.plain_text import Hashes, Integers, Marks
+from opilio.read.plain_kernels import Runs
+from opilio.read.plain_tree import Hashes, Integers, Row
 
 EDITION: int
 
@@ -28,15 +28,5 @@ def expand(
     lines: Integers,
     compounds: Mapping[int, tuple[Sequence[int], Sequence[int]]],
 ) -> Row: ...
-def phrases(
-    nodes: Hashes,
-    begins: npt.NDArray[np.int32],
-    goes_on: Marks,
-    ends: Marks,
-    stems: Hashes,
-    of_words: Integers,
-    lines: Integers,
-    apart: Marks | None,
-) -> tuple[Integers, Integers, Integers]: ...
 
 class Text(plain_text.Text): ...

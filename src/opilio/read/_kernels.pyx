@@ -17,6 +17,7 @@ import numpy as np
 
 from opilio.read import plain_kernels as plain
 from opilio.read.plain_text import END as LAST
+from opilio.read.plain_tree import in_order
 from opilio.read.simhash import STEPS
 from opilio.types import NOTHING, Counted, LinkTerms
 
@@ -27,12 +28,18 @@ cdef extern from *:
     #if defined(__GNUC__)
     #define OPILIO_PREFETCH(p) __builtin_prefetch(p)
     #define opilio_trailing_zeros(value) __builtin_ctzll(value)
+    #define opilio_ones_in(value) __builtin_popcountll(value)
     #else
     #define OPILIO_PREFETCH(p)
     static int opilio_trailing_zeros(uint64_t value) {
         int zeros = 0;
         while (!(value >> zeros & 1)) zeros++;
         return zeros;
+    }
+    static int opilio_ones_in(uint64_t value) {
+        int ones = 0;
+        for (; value; value &= value - 1) ones++;
+        return ones;
     }
     #endif
     /* Eight bytes, the first of them in the lowest bits. */
@@ -47,6 +54,7 @@ cdef extern from *:
     """
     void prefetch "OPILIO_PREFETCH"(const void *) noexcept nogil
     int trailing_zeros "opilio_trailing_zeros"(uint64_t) noexcept nogil
+    int ones_in "opilio_ones_in"(uint64_t) noexcept nogil
     uint64_t eight_from "opilio_eight_from"(const void *) noexcept nogil
 
 cdef enum:
@@ -58,17 +66,19 @@ cdef enum:
     GENERAL_LEAD = 0xE2
     GENERAL_SECOND = 0x80
 
-EDITION = 2
+EDITION = 3
 
 cdef uint64_t ODD = 0x9E3779B97F4A7C15
 cdef uint64_t ONES = 0x0101010101010101
+cdef uint64_t GATHER = 0x0102040810204080
 cdef uint64_t SALT = randbits(64) | 1  # nobody can choose words that share a place
 cdef int64_t END = LAST
+NO_PHRASES = np.empty((3, 0), np.int64)
 
 cdef uint8_t[256] LATIN
 cdef uint8_t[256] GENERAL
 cdef double[LOGS] WEIGHTS
-cdef int64_t[LOGS] FINE
+cdef uint64_t[LOGS] FINE
 
 cdef int code
 for code in range(256):
@@ -76,17 +86,12 @@ for code in range(256):
     GENERAL[code] = plain._GENERAL[code]
 for code in range(1, LOGS):
     WEIGHTS[code] = 1 + log(code)
-    FINE[code] = <int64_t>rint(STEPS * WEIGHTS[code])
+    FINE[code] = <uint64_t>rint(STEPS * WEIGHTS[code])
 
 
 cdef inline uint64_t mix(uint64_t value) noexcept nogil:
     value = value * ODD
     return value ^ (value >> 32)
-
-
-cdef inline uint64_t zeros_in(uint64_t eight) noexcept nogil:
-    """The highest bit of the first byte that is zero, and of some after it."""
-    return (eight - ONES) & ~eight & (ONES << 7)
 
 
 cdef inline int64_t going_on(uint64_t eight) noexcept nogil:
@@ -127,41 +132,55 @@ cdef void blank(uint8_t *cells, Py_ssize_t size) noexcept nogil:
         at = <uint8_t *>memchr(at + 1, GENERAL_LEAD, end - at - 1)
 
 
-cdef Py_ssize_t count_runs(const uint8_t *cells, Py_ssize_t size) noexcept nogil:
-    cdef Py_ssize_t at, runs = 0
-    for at in range(size):
-        runs += (cells[at] != 0) & (cells[at - 1] == 0)
+cdef Py_ssize_t mark_runs(
+    const uint8_t *cells, Py_ssize_t size, uint64_t *marks
+) noexcept nogil:
+    """Note for every 64 cells which are not zero; how many runs of these there are."""
+    cdef Py_ssize_t at, part, runs = 0
+    cdef uint64_t eight, found, before = 0
+    for at in range(0, size, 64):
+        found = 0
+        for part in range(0, min(64, size - at), 8):
+            eight = eight_from(cells + at + part)
+            eight = ((eight & ~(ONES << 7)) + ~(ONES << 7)) | eight
+            found |= ((eight >> 7 & ONES) * GATHER >> 56) << part
+        marks[at >> 6] = found
+        runs += ones_in(found & ~(found << 1 | before))
+        before = found >> 63
     return runs
 
 
 cdef void find_runs(
-    const uint8_t *cells, Py_ssize_t runs, int64_t *begins, uint64_t *keys
+    const uint8_t *cells, Py_ssize_t size, const uint64_t *marks,
+    int64_t *begins, int64_t *ends,
 ) noexcept nogil:
-    """Where each run begins, and its key, eight bytes at a time."""
-    cdef Py_ssize_t at = 0, start, run
-    cdef uint64_t eight, key, zeros
-    cdef int left
-    for run in range(runs):
-        eight = eight_from(cells + at)
-        while not eight:
-            at += 8
-            eight = eight_from(cells + at)
-        at += trailing_zeros(eight) >> 3
-        start = at
-        key = 0
-        eight = eight_from(cells + at)
-        zeros = zeros_in(eight)
-        while not zeros:
-            key = mix(key ^ eight)
-            at += 8
-            eight = eight_from(cells + at)
-            zeros = zeros_in(eight)
-        left = trailing_zeros(zeros) >> 3
-        if left:
-            key = mix(key ^ (eight & ((<uint64_t>1 << 8 * left) - 1)))
-        at += left
-        begins[run] = start
-        keys[run] = key if at - start <= LONG else 0
+    """Where each run begins, and where it ends."""
+    cdef Py_ssize_t at, edge = 0
+    cdef uint64_t edges, before = 0
+    for at in range(0, size, 64):
+        edges = marks[at >> 6] ^ (marks[at >> 6] << 1 | before)
+        before = marks[at >> 6] >> 63
+        while edges:
+            if edge & 1:
+                ends[edge >> 1] = at + trailing_zeros(edges)
+            else:
+                begins[edge >> 1] = at + trailing_zeros(edges)
+            edge += 1
+            edges &= edges - 1
+    if edge & 1:
+        ends[edge >> 1] = size
+
+
+cdef inline uint64_t key_of(const uint8_t *run, Py_ssize_t length) noexcept nogil:
+    """64 bits of a run, eight bytes at a time; 0 if it is too long."""
+    cdef uint64_t key = 0
+    if length > LONG:
+        return 0
+    while length > 8:
+        key = mix(key ^ eight_from(run))
+        run += 8
+        length -= 8
+    return mix(key ^ (eight_from(run) & (~<uint64_t>0 >> (64 - 8 * length))))
 
 
 cdef void number_lines(
@@ -223,12 +242,14 @@ def look_up(const uint64_t[:, ::1] table not None, bytes text not None):
     cdef uint8_t *cells = <uint8_t *><const uint8_t *>data + 1
     cdef uint64_t last = table.shape[0] - 1, key
     cdef int shift = 65 - (<object>(table.shape[0])).bit_length()
+    cdef const uint64_t *rows = &table[0, 0]
     cdef const uint64_t *row
     cdef bint beyond = lower(source, cells, size)
     check_table(table)
     if beyond:
         blank(cells, size)
-    runs = count_runs(cells, size)
+    cdef uint64_t[::1] marks = np.empty((size >> 6) + 1, np.uint64)
+    runs = mark_runs(cells, size, &marks[0])
     columns = np.empty((5, runs), np.int64)
     cdef int64_t[:, ::1] cut = columns
     cdef int64_t *begins = &cut[0, 0]
@@ -236,7 +257,9 @@ def look_up(const uint64_t[:, ::1] table not None, bytes text not None):
     cdef int64_t *nodes = &cut[2, 0]
     cdef uint64_t *keys = <uint64_t *>&cut[3, 0]
     cdef uint64_t *stems = <uint64_t *>&cut[4, 0]
-    find_runs(cells, runs, begins, keys)
+    find_runs(cells, size, &marks[0], begins, nodes)
+    for at in range(runs):
+        keys[at] = key_of(cells + begins[at], nodes[at] - begins[at])
     number_lines(text, size, runs, begins, lines)
     begins_array, lines_array, nodes_array = columns[:3]
     keys_array, stems_array = columns[3:].view(np.uint64)
@@ -248,11 +271,11 @@ def look_up(const uint64_t[:, ::1] table not None, bytes text not None):
     cdef list new = []
     for at in range(runs):
         if at + AHEAD < runs:
-            prefetch(&table[keys[at + AHEAD] >> shift, 0])
+            prefetch(rows + 3 * (keys[at + AHEAD] >> shift))
         key = keys[at]
-        row = &table[key >> shift, 0]
+        row = rows + 3 * (key >> shift)
         if row[0] != key:
-            row = &table[key & last, 0]
+            row = rows + 3 * (key & last)
             if row[0] != key:
                 new.append(at)
                 stems[at] = nodes[at] = 0
@@ -350,63 +373,6 @@ def expand(
     return stems_array[:at], nodes_array, starts_array, lines_array
 
 
-def phrases(
-    const uint64_t[::1] nodes not None,
-    const int32_t[::1] begins not None,
-    const uint8_t[::1] goes_on not None,
-    const uint8_t[::1] ends not None,
-    const uint64_t[::1] stems not None,
-    const int64_t[::1] of_words not None,
-    const int64_t[::1] lines not None,
-    const uint8_t[::1] apart,
-):
-    cdef Py_ssize_t size = stems.shape[0], word, at, found = 0, here, low, high
-    cdef int shift = 65 - (<object>(begins.shape[0])).bit_length()
-    cdef bint some_apart = apart is not None
-    cdef int64_t node, swap
-    cdef Py_ssize_t room = 16
-    columns = np.empty((room, 3), np.int64)
-    cdef int64_t[:, ::1] rows = columns
-    if not lines.shape[0] == of_words.shape[0] == size:
-        raise ValueError("every word has a stem, a node and a line")
-    if some_apart and apart.shape[0] < size:
-        raise ValueError("there are more words than marks")
-    for word in range(size):
-        node = of_words[word]
-        if not node or not goes_on[node]:
-            continue
-        here = found
-        at = word
-        while goes_on[node] and at + 1 < size:
-            at += 1
-            if some_apart and apart[at] or lines[at] != lines[word]:
-                break
-            node = node_of(
-                &nodes[0], &begins[0], shift, mix(nodes[node]) ^ stems[at]
-            )
-            if not node:
-                break
-            if ends[node]:
-                if found == room:
-                    room *= 2
-                    columns = np.resize(columns, (room, 3))
-                    rows = columns
-                rows[found, 0] = word
-                rows[found, 1] = at
-                rows[found, 2] = node
-                found += 1
-        low, high = here, found - 1
-        while low < high:  # the longest first
-            for column in range(1, 3):
-                swap = rows[low, column]
-                rows[low, column] = rows[high, column]
-                rows[high, column] = swap
-            low += 1
-            high -= 1
-    first, last, node_column = columns[:found].T.copy()
-    return first, last, node_column
-
-
 # Each of the eight bits of a byte in sixteen bits of its own.
 cdef uint64_t[256][2] SPREAD
 for code in range(256):
@@ -426,15 +392,16 @@ cdef void add_up(uint64_t *lanes, int64_t *above) noexcept nogil:
 
 
 cdef Py_ssize_t bisect(const int64_t[::1] values, int64_t value) noexcept:
-    """How many of the ascending values are less."""
-    cdef Py_ssize_t low = 0, high = values.shape[0], middle
-    while low < high:
-        middle = (low + high) >> 1
-        if values[middle] < value:
-            low = middle + 1
-        else:
-            high = middle
-    return low
+    """How many of the ascending values are less; without branches, as no processor can
+    guess them."""
+    cdef Py_ssize_t low = 0, left = values.shape[0], half
+    if not left:
+        return 0
+    while left > 1:
+        half = left >> 1
+        low += half if values[low + half - 1] < value else 0
+        left -= half
+    return low + (values[low] < value)
 
 
 cdef struct Sum:
@@ -461,37 +428,68 @@ cdef class Text:
     cdef Py_ssize_t kinds  # how many were
     cdef bint numbered
 
-    def __cinit__(
-        self,
-        list names not None,
-        const uint8_t[::1] ends not None,
-        const uint64_t[::1] stems not None,
-        const int64_t[::1] nodes not None,
-        const int64_t[::1] starts not None,
-        phrases,
-        bint overlapping,
-    ):
-        self.names = names
-        self.stems = stems
-        self.nodes = nodes
-        self.starts = starts
-        self.first, self.last, self.node = phrases
+    def __cinit__(self, tree, row, bint overlapping, apart=None, others=None):
+        cdef const uint8_t[::1] ends = tree[4]
+        cdef const int64_t[::1] lines = row[3]
+        self.names = tree[0]
+        self.stems, self.nodes, self.starts = row[:3]
         self.overlapping = overlapping
-        if not stems.shape[0] == nodes.shape[0] == starts.shape[0]:
-            raise ValueError("every word has a stem, a node and a place")
-        if not self.first.shape[0] == self.last.shape[0] == self.node.shape[0]:
-            raise ValueError("every phrase has two ends and a node")
-        if ends.shape[0] != len(names):
-            raise ValueError("every node has a name, if only an empty one")
+        cdef Py_ssize_t size = self.stems.shape[0]
+        if not self.nodes.shape[0] == self.starts.shape[0] == lines.shape[0] == size:
+            raise ValueError("every word has a stem, a node, a place and a line")
+        if not len(self.names) == len(tree[1]) == len(tree[3]) == ends.shape[0]:
+            raise ValueError("every node has a hash, marks and a name")
+        if apart is not None and len(apart) < size:
+            raise ValueError("there are more words than marks")
+        found = self.find_phrases(tree[1], tree[2], tree[3], ends, lines, apart)
+        self.first, self.last, self.node = (
+            found if others is None else in_order([found, others])
+        )
         self.find_hits(ends)
+
+    cdef find_phrases(
+        self,
+        const uint64_t[::1] hashes,
+        const int32_t[::1] begins,
+        const uint8_t[::1] goes_on,
+        const uint8_t[::1] ends,
+        const int64_t[::1] lines,
+        const uint8_t[::1] apart,
+    ):
+        """First word, last word and node of every phrase in a line."""
+        cdef Py_ssize_t size = self.stems.shape[0], word, at
+        cdef int shift = 65 - (<object>(begins.shape[0])).bit_length()
+        cdef bint some_apart = apart is not None
+        cdef const int64_t[::1] nodes = self.nodes
+        cdef int64_t node
+        cdef list found = [], here
+        for word in range(size):
+            node = nodes[word]
+            if not node or not goes_on[node]:
+                continue
+            here = []
+            at = word
+            while goes_on[node] and at + 1 < size:
+                at += 1
+                if some_apart and apart[at] or lines[at] != lines[word]:
+                    break
+                node = node_of(
+                    &hashes[0], &begins[0], shift, mix(hashes[node]) ^ self.stems[at]
+                )
+                if not node:
+                    break
+                if ends[node]:
+                    here.append((word, at, node))
+            found += reversed(here)  # the longest first
+        return np.array(found, np.int64).reshape(-1, 3).T.copy() if found else NO_PHRASES
 
     cdef find_hits(self, const uint8_t[::1] ends):
         """The words where a term begins."""
         cdef Py_ssize_t size = self.nodes.shape[0], word, found = 0, phrase = 0
         cdef int64_t first = self.first[0] if self.first.shape[0] else -1
+        cdef const int64_t[::1] nodes = self.nodes
         numbers = np.empty(size, np.int64)
         cdef int64_t[::1] words = numbers
-        cdef const int64_t[::1] nodes = self.nodes
         for word in range(size):
             if word != first:
                 if nodes[word] and ends[nodes[word]]:
@@ -604,7 +602,7 @@ cdef class Text:
         cdef str name
         if at == hits or self.starts[self.hit_words[at]] >= end:
             return found
-        until = {}
+        until = {} if self.overlapping else None
         stop = bisect(self.starts, end)
         for at in range(at, hits):
             word = self.hit_words[at]

@@ -6,6 +6,7 @@ that all of it is split into words and compared with the terms in one go.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import accumulate
 from typing import NamedTuple
 from urllib.parse import unquote
@@ -44,13 +45,10 @@ def count(
 ) -> Count:
     """Count the words of the page at this URL, which is in this language."""
     text = found.text[:MOST_TEXT]
-    lines = [text, found.head.title, words_of(url)]
-    for link, (_, start, end, _) in zip(found.links, found.spots, strict=False):
-        # An anchor that is not in the text is the name of a picture.
-        lines += (words_of(link.url), link.anchor if start == end else "")
+    lines = [text, found.head.title, words_of(url), *link_lines(found)]
     if sequence:
         lines.append(" ".join(found.headings))
-    ends = list(accumulate(len(line) + 1 for line in lines))
+    ends = [end + line for line, end in enumerate(accumulate(map(len, lines)), 1)]
     words = lexicon.words("\n".join(lines), language)
     of_links = ends[:-1] if sequence else ends
     links = with_terms(words, found.links, found.spots, of_links)
@@ -73,6 +71,14 @@ def sequence_of(words: Words, ends: list[int]) -> bytes:
     return word_sequence.pack(stems[text:title], stems[headings:], stems[:text])
 
 
+def link_lines(found: Found) -> Iterator[str]:
+    """The address of each link that has a spot, and the name that is its anchor."""
+    for link, (_, start, end, _) in zip(found.links, found.spots, strict=False):
+        yield words_of(link.url)
+        # An anchor that is not in the text is the name of a picture.
+        yield link.anchor if start == end else ""
+
+
 def words_of(url: str) -> str:
     """The part of an address that has words in it."""
     address = url.partition("://")[2]
@@ -85,12 +91,10 @@ def blocks_of(words: Words, found: Found, ends: list[int]) -> list[Block]:
         return []
     cuts = [cut for cut in found.cuts if cut[0] < ends[0]] or [(0, 0)]
     cuts += [(ends[0], 0), (ends[1], -1)]
-    tallies = words.tally(cuts, len(found.sections))
     begins = {number: place for place, number in reversed(cuts)}
     blocks = []
-    for number, (section, tally) in enumerate(
-        zip(found.sections, tallies, strict=True)
-    ):
+    told = zip(found.sections, words.tally(cuts, len(found.sections)), strict=True)
+    for number, (section, tally) in enumerate(told):
         heading = NOTHING
         if section.heading and tally.terms:  # a block begins with its heading
             place = begins[number]

@@ -9,9 +9,9 @@ import numpy as np
 
 from opilio.read import kernels
 from opilio.read.found import Spot
-from opilio.read.plain_text import END, Integers
+from opilio.read.plain_text import END
+from opilio.read.plain_tree import Integers, Marks, Phrases, Tree
 from opilio.read.stems import Row
-from opilio.read.terms import Phrases, Terms
 from opilio.types import Counted, Fingerprint, LinkTerms
 
 SHORTEST = 50  # words; of fewer, too many are a template's to tell copies by
@@ -47,19 +47,16 @@ class Words:
     """
 
     def __init__(
-        self, row: Row, phrases: Phrases, terms: Terms, overlapping: bool
+        self,
+        tree: Tree,
+        overlapping: bool,
+        row: Row,
+        apart: Marks | None = None,
+        others: Phrases | None = None,
     ) -> None:
         self.stems = row.stems
         self.starts = row.starts  # how many characters stand before each word
-        self.text = kernels.Text(
-            terms.names,
-            terms.ends,
-            row.stems,
-            row.nodes,
-            row.starts,
-            phrases,
-            overlapping,
-        )
+        self.text = kernels.Text(tree, row, overlapping, apart, others)
 
     @property
     def hits(self) -> Integers:

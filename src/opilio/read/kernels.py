@@ -24,7 +24,6 @@ __all__ = [
     "in_context",
     "learn",
     "look_up",
-    "phrases",
     "walk",
 ]
 
@@ -34,6 +33,5 @@ Text = _kernels.Text
 expand = _kernels.expand
 learn = _kernels.learn
 look_up = _kernels.look_up
-phrases = _kernels.phrases
 in_context = _walk.in_context
 walk = _walk.walk

@@ -15,9 +15,8 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from opilio import words
-from opilio.read.plain_kernels import NONE
+from opilio.read.plain_tree import NONE, Marks, Phrases
 from opilio.read.stems import Compound, Row, Runs, StemTable
-from opilio.read.terms import Phrases, in_order
 
 MEMO_SIZE = 2**14
 PLAIN = b"a"  # stands for any word in ASCII
@@ -126,8 +125,9 @@ class Lattice:
 
     def read(
         self, runs: Runs, foreign: dict[int, Tokens], language: str
-    ) -> tuple[Row, Phrases]:
-        """The words of a text, and the phrases in it."""
+    ) -> tuple[Row, Marks, Phrases]:
+        """The words of a text, the words that no other phrase goes on to, and the
+        phrases that have a word of another language in them."""
         of_runs = runs.lines[list(foreign)].tolist()
         places: list[Place] = []
         for stretch in stretches(foreign, of_runs):
@@ -139,8 +139,7 @@ class Lattice:
         for place in places:
             if place.foreign:
                 apart[place.first : place.end + 1] = 1
-        native = self.terms.phrases(row.stems, row.nodes, row.lines, apart)
-        return row, in_order([native, self.phrases(row, places)])
+        return row, apart, self.phrases(row, places)
 
     def transcribe(self, stretch: list[Spot], language: str) -> Iterator[Place]:
         """What stands in the place of each word of a stretch."""

@@ -43,8 +43,6 @@ class Lexicon:
         runs = self.table.find_runs(data)
         foreign = self.lattice.foreign(runs, language) if self.lattice else None
         if self.lattice and foreign:
-            row, phrases = self.lattice.read(runs, foreign, language)
-        else:
-            row = self.table.row(runs)
-            phrases = self.terms.phrases(row.stems, row.nodes, row.lines)
-        return Words(row, phrases, self.terms, self.overlapping)
+            found = self.lattice.read(runs, foreign, language)
+            return Words(self.terms.tree, self.overlapping, *found)
+        return Words(self.terms.tree, self.overlapping, self.table.row(runs))

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from opilio.read.counting import Words
 from opilio.read.found import Found
-from opilio.read.plain_text import Integers
+from opilio.read.plain_tree import Integers
 from opilio.types import Link, LinkPart
 
 Codes = npt.NDArray[np.uint32]

@@ -8,21 +8,18 @@ from itertools import chain
 import numpy as np
 import numpy.typing as npt
 
-from opilio.read.plain_text import Hashes, Integers, Marks, Text
+from opilio.read.plain_text import Text
+from opilio.read.plain_tree import Hashes, Integers, Row, find, mix
 
-__all__ = ["EDITION", "Text", "expand", "learn", "look_up", "phrases"]
+__all__ = ["EDITION", "Text", "expand", "learn", "look_up"]
 
 Runs = tuple[bytes, Integers, Integers, Integers, Hashes, Hashes, Integers, list[int]]
-Row = tuple[Hashes, Integers, Integers, Integers]
 
-EDITION = 2  # of the kernels; compiled ones of another edition are not used
-ODD = np.uint64(0x9E3779B97F4A7C15)
-HALF = np.uint64(32)
+EDITION = 3  # of the kernels; compiled ones of another edition are not used
 LONG = 64  # bytes; longer words have no key
 TOO_LONG = np.uint64(0)
 NO_KEY = np.uint64(1)  # of a place in a table that is free
 NEW_LINE = 10
-NONE = 0  # the node of what begins no term
 
 _ASCII = bytes(
     code if code > 127 else ord(chr(code).lower()) if chr(code).isalnum() else 0
@@ -96,12 +93,6 @@ def _keys(data: bytes, starts: Integers, lengths: Integers) -> Hashes:
     return keys
 
 
-def mix(values: Hashes) -> Hashes:
-    """Spread what tells values apart over all bits; no two values become one."""
-    values = values * ODD
-    return values ^ (values >> HALF)
-
-
 def _rows(table: Hashes, keys: Hashes) -> Hashes:
     """What is in one of the two places of each key."""
     bits = len(table).bit_length() - 1
@@ -159,58 +150,3 @@ def expand(
     nodes[inside] = find(tree, begins, stems[inside])
     starts[inside] += np.fromiter(chain.from_iterable(o for _, o in found), np.int64)
     return stems, nodes, starts, lines
-
-
-def find(nodes: Hashes, begins: npt.NDArray[np.int32], hashes: Hashes) -> Integers:
-    """The number of each hash among the nodes, which are sorted, or NONE.
-
-    `begins` has where those begin whose first bits are 0, 1, 2 and so on.
-    """
-    shift = np.uint64(65 - len(begins).bit_length())
-    found: Integers = begins[hashes >> shift].astype(np.int64)
-    there = nodes[found]
-    while (behind := (there < hashes).nonzero()[0]).size:
-        found[behind] += 1
-        there[behind] = nodes[found[behind]]
-    found[there != hashes] = NONE
-    return found
-
-
-def phrases(
-    nodes: Hashes,
-    begins: npt.NDArray[np.int32],
-    goes_on: Marks,
-    ends: Marks,
-    stems: Hashes,
-    of_words: Integers,
-    lines: Integers,
-    apart: Marks | None,
-) -> tuple[Integers, Integers, Integers]:
-    """First word, last word and node of every phrase in a line of a text.
-
-    Given the tree of terms, and the stem of each word, its node and its line; none goes
-    on to a word that is `apart`. They come by their beginnings, and where several
-    begin, the longest first.
-    """
-    first = of_words.nonzero()[0]
-    first = first[goes_on[of_words[first]] != 0]
-    last, node = first, of_words[first]
-    found = [(first[:0], first[:0], first[:0])]
-    while len(first):
-        if last[-1] == len(stems) - 1:
-            first, last, node = first[:-1], last[:-1], node[:-1]
-        last = last + 1
-        node = find(nodes, begins, mix(nodes[node]) ^ stems[last])
-        if apart is not None:
-            node[apart[last] != 0] = NONE
-        there = node.nonzero()[0]
-        first, last, node = first[there], last[there], node[there]
-        whole = ends[node] != 0
-        found.append((first[whole], last[whole], node[whole]))
-        more = goes_on[node] != 0
-        first, last, node = first[more], last[more], node[more]
-    first, last, node = map(np.concatenate, zip(*found, strict=True))
-    one = lines[first] == lines[last]
-    first, last, node = first[one], last[one], node[one]
-    order = np.lexsort((-last, first))
-    return first[order], last[order], node[order]

@@ -11,14 +11,19 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
-import numpy.typing as npt
 
+from opilio.read.plain_tree import (
+    Hashes,
+    Integers,
+    Marks,
+    Phrases,
+    Row,
+    Tree,
+    find_phrases,
+    in_order,
+)
 from opilio.read.simhash import simhash
 from opilio.types import NOTHING, Counted, LinkTerms
-
-Hashes = npt.NDArray[np.uint64]
-Integers = npt.NDArray[np.int64]
-Marks = npt.NDArray[np.uint8]  # 1: yes
 
 END = 2**62  # a place after all others
 
@@ -33,22 +38,21 @@ class Text:
 
     def __init__(
         self,
-        names: list[str],  # of each node, the term that ends there
-        ends: Marks,  # whether one does
-        stems: Hashes,
-        nodes: Integers,
-        starts: Integers,  # the characters before each word
-        phrases: tuple[Integers, Integers, Integers],
+        tree: Tree,
+        row: Row,
         overlapping: bool,
+        apart: Marks | None = None,  # words to which no phrase goes on
+        others: Phrases | None = None,  # phrases that are there, too
     ) -> None:
-        self.names = names
-        self.stems = stems
-        self.nodes = nodes
-        self.starts = starts
-        self.first, self.last, self.node = (column.tolist() for column in phrases)
+        self.names = tree.names
+        self.stems, self.nodes, self.starts, _ = row
         self.overlapping = overlapping
-        begins = ends[nodes]
-        begins[phrases[0]] = 1
+        phrases = find_phrases(tree, row, apart)
+        if others is not None:
+            phrases = in_order([phrases, others])
+        self.first, self.last, self.node = (column.tolist() for column in phrases)
+        begins = tree.ends[self.nodes]
+        begins[phrases.first] = 1
         self.hits = begins.nonzero()[0]  # the words where a term begins
         self._hits = self.hits.tolist()
 

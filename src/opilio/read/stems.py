@@ -15,7 +15,7 @@ import numpy as np
 from opilio import words
 from opilio.read import kernels
 from opilio.read.plain_kernels import LONG, NO_KEY
-from opilio.read.plain_text import Hashes, Integers
+from opilio.read.plain_tree import Hashes, Integers
 from opilio.read.terms import Terms
 
 TABLE_BITS = 20  # the table has a million places, and 24 MB

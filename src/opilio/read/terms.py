@@ -15,28 +15,14 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable
 from itertools import chain
-from typing import NamedTuple
 
 import numpy as np
 
-from opilio.read import kernels
-from opilio.read.plain_kernels import HALF, NONE, ODD, find, mix
-from opilio.read.plain_text import Hashes, Integers, Marks
+from opilio.read.plain_tree import HALF, NONE, ODD, Hashes, Integers, Tree, find, mix
 from opilio.words import hash_of
 
 ROOM = 4  # places a node, so that most nodes are found at the first
 MASK = 2**64 - 1
-
-
-class Phrases(NamedTuple):
-    """Where terms of several words stand, by the numbers of words.
-
-    By their beginnings, and where several begin, the longest first.
-    """
-
-    first: Integers
-    last: Integers
-    node: Integers
 
 
 class Terms:
@@ -66,7 +52,8 @@ class Terms:
         self.names = [""] * len(self.hashes)  # of each node, the term that ends there
         for node, key in zip(self.find(ends).tolist(), distinct, strict=True):
             self.names[node] = key
-        self.ends = np.fromiter(map(bool, self.names), np.uint8, len(self.names))
+        whole = np.array(list(map(bool, self.names))).view(np.uint8)
+        self.tree = Tree(self.names, self.hashes, self.begins, self.goes_on, whole)
 
     def find(self, hashes: Hashes) -> Integers:
         """The node of each hash, or NONE."""
@@ -78,25 +65,6 @@ class Terms:
         value ^= value >> int(HALF) ^ stem
         found = bisect_left(self.sorted, value)
         return found if self.sorted[found] == value else NONE
-
-    def phrases(
-        self,
-        stems: Hashes,
-        nodes: Integers,
-        lines: Integers,
-        apart: Marks | None = None,
-    ) -> Phrases:
-        """Every phrase in a line of a text, given the stem of each word, its node and
-        its line. None goes on to a word that is `apart`."""
-        tree = self.hashes, self.begins, self.goes_on, self.ends
-        return Phrases(*kernels.phrases(*tree, stems, nodes, lines, apart))
-
-
-def in_order(found: Iterable[Phrases]) -> Phrases:
-    """All of these."""
-    first, last, node = map(np.concatenate, zip(*found, strict=True))
-    order = np.lexsort((-last, first))
-    return Phrases(first[order], last[order], node[order])
 
 
 def paths(stems: Hashes, lengths: Integers) -> tuple[list[Hashes], Hashes]:
