@@ -73,7 +73,6 @@ cdef uint64_t ONES = 0x0101010101010101
 cdef uint64_t GATHER = 0x0102040810204080
 cdef uint64_t SALT = randbits(64) | 1  # nobody can choose words that share a place
 cdef int64_t END = LAST
-NO_PHRASES = np.empty((3, 0), np.int64)
 
 cdef uint8_t[256] LATIN
 cdef uint8_t[256] GENERAL
@@ -350,9 +349,9 @@ def expand(
     stems_array = np.empty(room, np.uint64)
     cdef uint64_t[::1] new_stems = stems_array
     cdef int64_t[:, ::1] new = columns
+    if compounds and not 0 <= min(compounds) <= max(compounds) < size:
+        raise IndexError("there is no such run")
     for number in [*sorted(compounds), size]:
-        if not done <= number <= size:
-            raise IndexError("there is no such run")
         some = number - done
         if some:
             memcpy(&new_stems[at], &stems[done], some * sizeof(uint64_t))
@@ -363,7 +362,10 @@ def expand(
         done = number + 1
         if number == size:
             break
-        for stem, offset in zip(*compounds[number]):
+        within, offsets = compounds[number]
+        if not within:  # a dash
+            continue
+        for stem, offset in zip(within, offsets):
             new_stems[at] = stem
             new[0, at] = node_of(&tree[0], &begins[0], shift, stem)
             new[1, at] = starts[number] + offset
@@ -462,12 +464,14 @@ cdef class Text:
         cdef bint some_apart = apart is not None
         cdef const int64_t[::1] nodes = self.nodes
         cdef int64_t node
-        cdef list found = [], here
+        cdef Py_ssize_t found = 0, here, room = 16
+        columns = np.empty((room, 3), np.int64)
+        cdef int64_t[:, ::1] rows = columns
         for word in range(size):
             node = nodes[word]
             if not node or not goes_on[node]:
                 continue
-            here = []
+            here = found
             at = word
             while goes_on[node] and at + 1 < size:
                 at += 1
@@ -479,9 +483,15 @@ cdef class Text:
                 if not node:
                     break
                 if ends[node]:
-                    here.append((word, at, node))
-            found += reversed(here)  # the longest first
-        return np.array(found, np.int64).reshape(-1, 3).T.copy() if found else NO_PHRASES
+                    if found == room:
+                        room *= 2
+                        columns = np.resize(columns, (room, 3))
+                        rows = columns
+                    rows[found, 0], rows[found, 1], rows[found, 2] = word, at, node
+                    found += 1
+            if found > here + 1:
+                columns[here:found] = columns[here:found][::-1]  # the longest first
+        return columns[:found].T.copy()
 
     cdef find_hits(self, const uint8_t[::1] ends):
         """The words where a term begins."""
@@ -683,8 +693,8 @@ cdef class Text:
     def blocks(self, cuts, Py_ssize_t number):
         cdef Py_ssize_t size = len(cuts), block, cut
         cdef int64_t[::1] places = np.empty(size + 1, np.int64)
-        cdef int64_t[::1] following = np.empty(size, np.int64)  # cut of the same block
-        cdef int64_t[::1] cut_of = np.full(number, -1, np.int64)
+        cdef int64_t[::1] following = np.empty(size, np.int64)  # of the same block
+        cdef int64_t[::1] cut_of = np.empty(number, np.int64)  # the first of each
         cdef dict terms
         cdef Sum found
         cdef list told = []
@@ -692,6 +702,8 @@ cdef class Text:
         for cut, (place, _) in enumerate(cuts):
             places[cut] = place
         places[size] = END
+        for block in range(number):
+            cut_of[block] = -1
         for cut in range(size - 1, -1, -1):
             block = cuts[cut][1]
             if block >= number:

@@ -88,33 +88,30 @@ class StemTable:
     def complete(self, runs: Runs) -> dict[int, Compound]:
         """Put the stems of new words to the runs; the compounds among them, which the
         table never knows, are the answer."""
-        found: dict[int, Compound] = {}
-        new: list[tuple[int, bytes]] = []
-        for number, text in zip(runs.new, runs.texts(runs.new), strict=True):
-            known = self.compounds.get(text)
-            if known is not None:
-                found[number] = known
-            else:
-                new.append((number, text))
-        return found | self.learn(runs, new) if new else found
+        texts = runs.texts(runs.new)
+        known = self.compounds
+        found = {text: known[text] for text in texts if text in known}
+        unknown = set(texts).difference(found)
+        if unknown:
+            found |= self.learn(runs, texts, unknown)
+        each = zip(runs.new, map(found.get, texts), strict=True)
+        return {number: value for number, value in each if value is not None}
 
-    def learn(self, runs: Runs, new: list[tuple[int, bytes]]) -> dict[int, Compound]:
-        """The same; the table knows the words from now on."""
-        found = self.look_up({text for _, text in new})
+    def learn(
+        self, runs: Runs, texts: list[bytes], unknown: set[bytes]
+    ) -> dict[bytes, Compound]:
+        """The same for what is unknown; the table has these words from now on."""
+        found = self.look_up(unknown)
         numbers, stems = [], []
-        compounds: dict[int, Compound] = {}
-        for number, text in new:
-            value = found[text]
+        for number, value in zip(runs.new, map(found.get, texts), strict=True):
             if isinstance(value, int):
                 numbers.append(number)
                 stems.append(value)
-            else:
-                compounds[number] = value
         places = np.array(numbers, np.int64)
         runs.stems[places] = np.array(stems, np.uint64)
         tree = self.terms.hashes, self.terms.begins
         kernels.learn(*tree, self.table, runs.keys, places, runs.stems, runs.nodes)
-        return compounds
+        return {run: each for run, each in found.items() if isinstance(each, Compound)}
 
     def look_up(self, runs: set[bytes]) -> dict[bytes, int | Compound]:
         """The hash of the stem of each run, or what it is made up of."""

@@ -1,0 +1,103 @@
+"""Compiled kernels answer what the plain ones do, and refuse what does not fit."""
+
+from __future__ import annotations
+
+import resource
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from opilio.read import kernels, plain_kernels
+from opilio.read.lexicon import LONGEST, Lexicon
+from opilio.read.stems import LONG, NO_KEY, Row
+from opilio.types import NOTHING
+from opilio.words import Vocabulary
+
+pytestmark = pytest.mark.skipif(not kernels.COMPILED, reason="nothing was compiled")
+
+TABLE = np.full((64, 3), NO_KEY, np.uint64)
+
+texts = st.lists(
+    st.sampled_from(["a", "Zz9", "_", " ", "\n", "é", "\u00a0", "—", "→", "東京", "़"])
+    | st.integers(1, 140).map("x".__mul__)
+    | st.text(max_size=5),
+    max_size=40,
+).map("".join)
+
+
+@given(texts, st.integers(0, 3))
+@example("x" * LONG + " " + "x" * (LONG + 1), 0)
+@example("é" * 31 + "a" + " " * 64 + "—", 1)
+def test_runs_are_found_alike(text: str, cut: int) -> None:
+    data = text.encode("utf-8", "replace")
+    data = data[: len(data) - cut]  # in the middle of a character, as texts may be
+    found = kernels.look_up(TABLE, data)
+    expected = plain_kernels.look_up(TABLE, data)
+    assert found[0] == expected[0]
+    for ours, theirs in zip(found[1:7], expected[1:7], strict=True):
+        assert ours.dtype == theirs.dtype
+        assert ours.tolist() == theirs.tolist()
+    assert found[7] == expected[7]
+
+
+@given(
+    st.integers(0, 12).flatmap(
+        lambda size: st.dictionaries(
+            st.integers(0, max(size - 1, 0)),
+            st.lists(st.tuples(st.integers(0, 2**64 - 1), st.integers(0, 9))),
+            max_size=size,
+        ).map(lambda within: (size, within))
+    )
+)
+def test_runs_are_divided_alike(
+    runs: tuple[int, dict[int, list[tuple[int, int]]]],
+) -> None:
+    size, within = runs
+    compounds = {
+        number: ([stem for stem, _ in some], [offset for _, offset in some])
+        for number, some in within.items()
+    }
+    numbers = np.arange(size) * 10
+    row = numbers.astype(np.uint64), numbers + 1, numbers + 2, numbers + 3
+    tree = Lexicon(Vocabulary(["a", "b c"])).terms.tree
+    found = kernels.expand(tree.hashes, tree.begins, *row, compounds)
+    expected = plain_kernels.expand(tree.hashes, tree.begins, *row, compounds)
+    for ours, theirs in zip(found, expected, strict=True):
+        assert ours.dtype == theirs.dtype
+        assert ours.tolist() == theirs.tolist()
+
+
+def test_what_does_not_fit_is_refused() -> None:
+    lexicon = Lexicon(Vocabulary(["law of", "word"]))
+    tree = lexicon.terms.tree
+    row = lexicon.table.row(lexicon.table.find_runs(b"the law of the word"))
+    text = kernels.Text(tree, row, False)
+    with pytest.raises(ValueError, match="every word"):
+        kernels.Text(tree, Row(*row[:3], row.lines[1:]), False)
+    with pytest.raises(ValueError, match="every node"):
+        kernels.Text(tree._replace(names=tree.names[1:]), row, False)
+    with pytest.raises(ValueError, match="marks"):
+        kernels.Text(tree, row, False, np.zeros(2, np.uint8))
+    with pytest.raises(ValueError, match="every link"):
+        text.links([(0, 1, 2, 3)], [1, 2, 3])
+    with pytest.raises(ValueError, match="no block"):
+        text.blocks([(0, 1)], 1)
+    with pytest.raises(ValueError, match="table"):
+        kernels.look_up(np.zeros((3, 3), np.uint64), b"")
+    with pytest.raises(IndexError):
+        kernels.expand(tree.hashes, tree.begins, *row, {len(row.stems): ((1,), (0,))})
+    assert text.between(0, 99).terms == {"law of": 1, "word": 1}
+
+
+def test_the_longest_texts_there_are_take_no_more_than_their_share() -> None:
+    lexicon = Lexicon(Vocabulary(["a a", "a a b", "x"]))
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    for text in ("a " * (LONGEST // 2), "x" * LONGEST, " " * LONGEST, "\n" * LONGEST):
+        words = lexicon.words(text)
+        total = words.total(vector=False)
+        assert total.words == len(text.split())
+        assert words.between(LONGEST, LONGEST + 1) is NOTHING
+    taken = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+    assert taken < 2**20 * 200 / 1024  # 200 bytes for each of 2²⁰ words
