@@ -299,9 +299,15 @@ class Profiles(Protocol):
     """Keeps profiles of pages and of their sites, within the store's transaction."""
 
     def keep(
-        self, lease: Lease, response: Response, page: Page, verdict: Verdict
+        self,
+        lease: Lease,
+        response: Response,
+        page: Page,
+        verdict: Verdict,
+        *,
+        again: bool = True,
     ) -> None:
-        """A page was judged, perhaps once more."""
+        """A page was judged; `again`: perhaps once more."""
         ...
 
     def missed(self, lease: Lease, state: State) -> None:

@@ -128,8 +128,6 @@ class Agenda:
 
     def choose(self, now: float) -> int:
         """Lease the best link that may be visited now; 0 when there is none."""
-        if not self.turns.ready and now < self._next_time():
-            return 0
         self._let_time_pass(now)
         for _ in range(PARKED_AT_ONCE):
             host = self.turns.best(now)
@@ -140,13 +138,10 @@ class Agenda:
         return 0
 
     def next_event(self, now: float) -> float:
-        """When time alone may change the choice, after it came to nothing."""
+        """When the choice may next come to something: now, if a host is ready, or
+        once time alone has changed it."""
         if self.turns.ready and self.turns.best(now):
-            return now  # there was more to park than fits one step
-        return self._next_time()
-
-    def _next_time(self) -> float:
-        """When a host or a link has rested enough, or a lease expires."""
+            return now
         return min(
             self.turns.next_event(),
             self._delayed[0][0] if self._delayed else NEVER,

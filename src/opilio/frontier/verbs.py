@@ -222,17 +222,19 @@ class LinkFrontier:
 
     def _serve(self, now: float) -> None:
         """Hand leases to those who wait, as far as there are any."""
-        while self._waiters:
+        due = now
+        while self._waiters and (due := self._agenda.next_event(now)) <= now:
             if self._waiters[0].done():  # cancelled
                 self._waiters.popleft()
             elif lease := self._lease(now):
                 self._waiters.popleft().set_result(lease)
             else:
+                due = self._agenda.next_event(now)
                 break
         if not self._agenda.waiting and not self._agenda.leases:
             self._dismiss()
         elif self._waiters:
-            self._set_timer(self._agenda.next_event(now), now)
+            self._set_timer(due, now)
 
     def _dismiss(self) -> None:
         for waiter in self._waiters:

@@ -55,9 +55,19 @@ class SiteKeeper:
         self.domain = Domain(brief)
 
     def keep(
-        self, lease: Lease, response: Response, page: Page, verdict: Verdict
+        self,
+        lease: Lease,
+        response: Response,
+        page: Page,
+        verdict: Verdict,
+        *,
+        again: bool = True,
     ) -> None:
-        """Profile a page that was judged, perhaps in the place of what it said."""
+        """Profile a page that was judged; `again`: perhaps in the place of what it
+        said."""
+        if not again:
+            self.profile(lease, response, page, verdict, changed=False)
+            return
         has_profile, changed = self.db.execute(
             "SELECT EXISTS (SELECT 1 FROM page_profile WHERE id = ?1), "
             "EXISTS (SELECT 1 FROM version WHERE page = ?1)",

@@ -160,6 +160,9 @@ class Catalogue:
         )
 
 
+_json = msgspec.json.Encoder().encode
+
+
 def encode(parts: Any) -> str:
     """JSON for a column."""
-    return msgspec.json.encode(parts).decode()
+    return _json(parts).decode()

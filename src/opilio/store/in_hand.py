@@ -13,8 +13,6 @@ from __future__ import annotations
 import asyncio
 import os
 import sqlite3
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from struct import Struct
 
@@ -23,6 +21,7 @@ from opilio.types import Fingerprint
 
 DEADLY = 3  # deaths
 _SLOT = Struct("<q")
+NOBODY = _SLOT.pack(0)
 # What ends a crawl without a fault of the page: ours, the disk's, the database's.
 _NOT_ITS_FAULT = (OpilioError, OSError, sqlite3.Error)
 
@@ -35,7 +34,7 @@ class InHand:
         self._file = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
         self._slots = 0  # in use or free
         self._free: list[int] = []
-        self._alone = asyncio.Lock()
+        self.alone = asyncio.Lock()  # held by the one suspect in hand
         self._count_deaths()
         self.deaths: dict[Fingerprint, int] = dict(
             db.execute("SELECT fingerprint, deaths FROM suspect")
@@ -45,36 +44,28 @@ class InHand:
         """Was this page in hand too often when the process died?"""
         return self.deaths.get(page, 0) >= DEADLY
 
-    @asynccontextmanager
-    async def holding(self, page: Fingerprint) -> AsyncIterator[None]:
+    def holding(self, page: Fingerprint) -> Holding:
         """While the block runs, the page is in hand; of suspects, one at a time."""
-        if page not in self.deaths:
-            with self._noted(page):
-                yield
-            return
-        async with self._alone:
-            with self._noted(page):
-                yield
-            self._db.execute("DELETE FROM suspect WHERE fingerprint = ?", (page,))
-            self.deaths.pop(page, None)  # another visit of it may have been quicker
+        return Holding(self, page)
 
-    @contextmanager
-    def _noted(self, page: Fingerprint) -> Iterator[None]:
-        slot = self._free.pop() if self._free else self._slots
-        self._slots = max(self._slots, slot + 1)
+    def note(self, page: Fingerprint) -> int:
+        """Note a page; answers the slot it stands in."""
+        if self._free:
+            slot = self._free.pop()
+        else:
+            slot, self._slots = self._slots, self._slots + 1
         os.pwrite(self._file, _SLOT.pack(page), slot * _SLOT.size)
-        try:
-            yield
-        except BaseException as error:
-            if isinstance(error, Exception) and not isinstance(error, _NOT_ITS_FAULT):
-                raise  # the note stays: it is this page that ends the crawl
-            self._drop(slot)
-            raise
-        self._drop(slot)
+        return slot
 
-    def _drop(self, slot: int) -> None:
-        os.pwrite(self._file, _SLOT.pack(0), slot * _SLOT.size)
+    def drop(self, slot: int) -> None:
+        """The page in this slot is no longer in hand."""
+        os.pwrite(self._file, NOBODY, slot * _SLOT.size)
         self._free.append(slot)
+
+    def clear(self, page: Fingerprint) -> None:
+        """A suspect was recorded: it is none any more."""
+        self._db.execute("DELETE FROM suspect WHERE fingerprint = ?", (page,))
+        self.deaths.pop(page, None)  # another visit of it may have been quicker
 
     def _count_deaths(self) -> None:
         """Make suspects of the pages that the last process had in hand at its end."""
@@ -94,3 +85,30 @@ class InHand:
     def close(self) -> None:
         """Let the file go."""
         os.close(self._file)
+
+
+class Holding:
+    """One page in hand, for `async with`."""
+
+    def __init__(self, hand: InHand, page: Fingerprint) -> None:
+        self._hand = hand
+        self._page = page
+        self._is_suspect = page in hand.deaths
+
+    async def __aenter__(self) -> None:
+        if self._is_suspect:
+            await self._hand.alone.acquire()
+        self._slot = self._hand.note(self._page)
+
+    async def __aexit__(
+        self, _: object, error: BaseException | None, trace: object
+    ) -> None:
+        try:
+            if isinstance(error, Exception) and not isinstance(error, _NOT_ITS_FAULT):
+                return  # the note stays: it is this page that ends the crawl
+            self._hand.drop(self._slot)
+            if self._is_suspect and error is None:
+                self._hand.clear(self._page)
+        finally:
+            if self._is_suspect:
+                self._hand.alone.release()

@@ -93,7 +93,7 @@ class Store:
         if page.simhash:
             self.near.add(page.simhash, lease.id)
         if self.profiles:
-            self.profiles.keep(lease, response, page, verdict)
+            self.profiles.keep(lease, response, page, verdict, again=again)
         if again:
             drop_entry(self.db, lease.id)
         wanted = verdict.relevant or self.index_all
