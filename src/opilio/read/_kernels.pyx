@@ -1,6 +1,6 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True
 # cython: initializedcheck=False, freethreading_compatible=True
-"""The kernels of `plain_kernels`, which says what each does, compiled.
+"""The kernels of `plain_kernels` and `plain_text`, which say what each does, compiled.
 
 Every function answers what the one of the same name answers there; the tests of reading
 run with both. Lengths are checked here once, so that the loops need not; numbers of
@@ -586,7 +586,10 @@ cdef class Text:
         for at in range(self.kinds):
             times = self.times[self.numbers[self.met[at]]]
             # At most 255, as no text has more than 2²⁰ words.
-            fine = FINE[times] if times < LOGS else <uint64_t>rint(STEPS * weight(times))
+            if times < LOGS:
+                fine = FINE[times]
+            else:
+                fine = <uint64_t>rint(FINE[1] * weight(times))
             total += fine
             stem = self.stems[self.met[at]]
             for byte in range(8):
@@ -607,7 +610,7 @@ cdef class Text:
         """Put the terms between two places to those found before; None: none yet."""
         cdef dict until
         cdef int64_t word, done = -1, stop, final
-        cdef Py_ssize_t phrase, at = self.next_hit(begin), hits = self.hit_words.shape[0]
+        cdef Py_ssize_t hits = self.hit_words.shape[0], at = self.next_hit(begin), phrase
         cdef bint any_phrase
         cdef str name
         if at == hits or self.starts[self.hit_words[at]] >= end:

@@ -1,4 +1,4 @@
-"""Hashes of stems in; where the terms of a topic stand among them out.
+"""The keys of a topic's terms in; the tree out in which hashes of stems find them.
 
 The terms are a tree: below each stem hangs what may follow it in a term. A node is
 known by 64 bits of all stems on the way to it,
