@@ -610,7 +610,8 @@ cdef class Text:
         """Put the terms between two places to those found before; None: none yet."""
         cdef dict until
         cdef int64_t word, done = -1, stop, final
-        cdef Py_ssize_t hits = self.hit_words.shape[0], at = self.next_hit(begin), phrase
+        cdef Py_ssize_t hits = self.hit_words.shape[0], phrase
+        cdef Py_ssize_t at = self.next_hit(begin)
         cdef bint any_phrase
         cdef str name
         if at == hits or self.starts[self.hit_words[at]] >= end:
