@@ -6,6 +6,7 @@ import unicodedata
 
 import pytest
 import Stemmer
+import stopwordsiso
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -120,8 +121,19 @@ def test_stop_words_are_tokens_of_their_language() -> None:
     assert all(words.tokens(word) == [word] for word in english)
 
 
-def test_stop_words_are_not_loaded_before_they_are_asked_for() -> None:
-    code = "import sys, opilio.words; sys.exit('stopwordsiso' in sys.modules)"
+@pytest.mark.parametrize("language", sorted(stopwordsiso.langs()))
+def test_stop_words_are_those_that_the_package_lists(language: str) -> None:
+    listed = stopwordsiso.stopwords(language)
+    assert words.stop_words(language) == {
+        t for word in listed for t in words.tokens(word)
+    }
+
+
+def test_stop_words_are_had_without_importing_all_languages() -> None:
+    code = (
+        "import sys, opilio.words; opilio.words.stop_words('en');"
+        "sys.exit('stopwordsiso' in sys.modules)"
+    )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Awaitable, Iterable
 from datetime import UTC
-from email.utils import parsedate_to_datetime
 from typing import NamedTuple, Protocol, TypeVar
 
 from opilio import config, content, urls
@@ -292,6 +291,8 @@ def retry_after(response: Response) -> float | None:
     told = response.header("retry-after")
     if told.isdecimal():
         return float(told)
+    from email.utils import parsedate_to_datetime  # takes long, and is rarely needed
+
     try:
         date = parsedate_to_datetime(told)
         moment = (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp()

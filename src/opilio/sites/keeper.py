@@ -12,7 +12,6 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 
 import msgspec
 
@@ -212,6 +211,8 @@ def read_date(text: str) -> datetime:
     """The date of a header line; ValueError or worse if it is none."""
     parts = DATE.fullmatch(text)
     if not parts or parts[2] not in MONTHS:
+        from email.utils import parsedate_to_datetime  # takes long, and is rarely used
+
         return parsedate_to_datetime(text)
     month = MONTHS.index(parts[2]) + 1
     day, year, hour, minute, second = map(int, parts.group(1, 3, 4, 5, 6))
