@@ -55,6 +55,7 @@ class Text:
         begins[phrases.first] = 1
         self.hits = begins.nonzero()[0]  # the words where a term begins
         self._hits = self.hits.tolist()
+        self._places = self.starts[self.hits].tolist()
 
     def between(self, begin: int, end: int) -> Counted:
         """The terms in a part of the text, and the norm √Σ(1+ln tf)² over all its
@@ -134,10 +135,13 @@ class Text:
 
     def _note(self, found: dict[str, int], start: int, stop: int) -> None:
         """Put the terms between two places to those found before."""
-        begin, end = self.starts.searchsorted((start, stop)).tolist()
+        first = bisect_left(self._places, start)
+        if first == len(self._places) or self._places[first] >= stop:
+            return
+        end = int(self.starts.searchsorted(stop))
         done = -1  # the last word of the last term
         until: dict[int, int] = {}  # phrase -> its last word when it was last found
-        for at in range(bisect_left(self._hits, begin), len(self._hits)):
+        for at in range(first, len(self._hits)):
             word = self._hits[at]
             if word >= end:
                 break
