@@ -109,6 +109,9 @@ def check_plan(plan: Plan) -> None:
             )
         if not Path(name).is_file():
             raise BadInput(f"{name} is not a WARC file: it does not exist")
+        from opilio.fetch.replay import check_archive  # only replays need it
+
+        check_archive(Path(name))
 
 
 def prepare(plan: Plan, folder: CrawlFolder, *, fresh: bool = False) -> Brief:

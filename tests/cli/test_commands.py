@@ -140,6 +140,7 @@ async def test_mistakes_are_named(arguments, code, message, tmp_path, monkeypatc
         (["--proxy", "ftp://x"], "proxy"),
         (["--replay", "none.warc.gz"], "none.warc.gz is not a WARC file: it does not"),
         (["--replay", "."], "is a folder; name each WARC file in it"),
+        (["--replay", "bees.toml"], "bees.toml cannot be read as a WARC file"),
         (["--settings", "none.toml"], "none.toml does not exist"),
     ],
 )

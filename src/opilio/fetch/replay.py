@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import msgspec
@@ -82,9 +82,25 @@ class ReplayFetch:
             file.close()
 
 
+@contextmanager
+def named(path: Path) -> Iterator[None]:
+    """Errors of reading a WARC file become BadInput, which names it."""
+    try:
+        yield
+    except OSError as error:
+        reason = error.strerror or error
+        raise BadInput(f"{path} cannot be read as a WARC file: {reason}") from None
+
+
+def check_archive(path: Path) -> None:
+    """Raise BadInput for what is no WARC file, as far as its first response tells."""
+    with named(path):
+        next(scan(path), None)
+
+
 def index_of(path: Path, cache: Path | None) -> list[Place]:
     """Where each URL of a WARC file is; kept in `cache`, a folder, for next time."""
-    try:
+    with named(path):
         if cache is None:
             return list(scan(path))
         facts = path.stat()
@@ -92,9 +108,6 @@ def index_of(path: Path, cache: Path | None) -> list[Place]:
         name = hashlib.blake2b(key.encode(), digest_size=16).hexdigest()
         index = cache / f"{name}.index"
         return recalled(index) or kept(index, list(scan(path)))
-    except OSError as error:
-        reason = error.strerror or error
-        raise BadInput(f"{path} cannot be read as a WARC file: {reason}") from None
 
 
 def recalled(index: Path) -> list[Place]:
