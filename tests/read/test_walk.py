@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from collections.abc import Callable
 
 import pytest
-import turbohtml
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from opilio.read import kernels, plain_walk
+from opilio.read.html import parse
 from opilio.read.plain_walk import Walk
 from opilio.read.region_names import Told
 from opilio.read.tags import TAGS
@@ -26,7 +27,7 @@ def walk(request: pytest.FixtureRequest) -> Callable[[str], Walk]:
 
 
 def written(markup: str) -> str:
-    root = turbohtml.parse(markup, positions=False).root
+    root = parse(markup).root
     return root.html if root else ""
 
 
@@ -46,6 +47,13 @@ def written(markup: str) -> str:
         ("<select><option>one</select><textarea>two</textarea>three", "three"),
         ("<iframe src=x>one</iframe>two", "two"),
         ("<title>one</title>two<!-- three <b> -->", "two"),
+        ("<plaintext>one<b></plaintext>&amp;", "one<b></plaintext>&amp;"),
+        ("<head><noscript><p>one</p></noscript><title>two</title>three", "three"),
+        ("<noscript>one<select></noscript>two", "two"),
+        ("<p><b><template shadowrootmode=open><p>one</template>two", "one\ntwo"),
+        ("<b><template shadowrootmode=Closed>one</template>two", "onetwo"),
+        ("<b><template shadowrootmode=no>one</template>two", "two"),
+        ("<template><b><template shadowrootmode=open>one</template></template>", ""),
         ("एक दो<p>三", "एक दो\n三"),
         ("", ""),
     ],
@@ -54,6 +62,28 @@ def test_the_text_is_what_visitors_see(
     walk: Callable[[str], Walk], markup: str, text: str
 ) -> None:
     assert walk(markup).text == text
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        '"</scripts><select>"',
+        "<!-- write('<script src=x></script><select>'); //-->",
+        "<!--<SCRIPT\n></Script/><select>-->",
+        "<!--<script><script></script><select>",
+        "<!--<scripts>",
+        "<!--><script>",
+        "<!---><script>",
+        "<!-- --><script>",
+        "<script><!--",
+    ],
+)
+def test_a_script_ends_where_it_does_in_browsers(
+    walk: Callable[[str], Walk], script: str
+) -> None:
+    markup = f"<script>{script}</script><p>one <a href=two>three</a>"
+    text, links, *_ = walk(markup)
+    assert (text, [link.href for link in links]) == ("one three", ["two"])
 
 
 def test_links_know_their_place(walk: Callable[[str], Walk]) -> None:
@@ -70,6 +100,26 @@ def test_links_know_their_place(walk: Callable[[str], Walk]) -> None:
     ]
     said = [text[link.start : link.end] for link in links]
     assert said == ["the hive", "x", "", "", ""]
+
+
+def test_tags_stand_in_paths_as_they_are(walk: Callable[[str], Walk]) -> None:
+    assert walk("<x&amp;y><a href=z>").links[0].path == "body/x&amp;y/a"
+
+
+def test_paths_that_are_not_needed_any_longer_are_forgotten(
+    walk: Callable[[str], Walk],
+) -> None:
+    tags = [f"x{number}" for number in range(30_000)]
+    places = [tags[place : place + 300] for place in range(0, len(tags), 300)]
+    inside = (f"<{'><'.join(place)}><a href=y></a></div>" for place in places)
+    markup = written(f"<div>{'<div>'.join(inside)}")
+    tracemalloc.start()
+    links = walk(markup).links
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 15 * len(markup)
+    paths = ["/".join(("body/div", *place, "a")) for place in places]
+    assert [link.path for link in links] == [path[-400:] for path in paths]
 
 
 def test_parts_know_what_is_in_them(walk: Callable[[str], Walk]) -> None:
@@ -166,6 +216,8 @@ def test_both_ways_answer_the_same(markup: str) -> None:
 @example("<a href=")
 @example('<a href="')
 @example("<>x>")
+@example('<a x="y"z href="b">')
+@example('<a ="b">')
 def test_what_no_parser_would_write_does_no_harm(markup: str) -> None:
     assert kernels.walk(markup) == plain_walk.walk(markup)
 

@@ -31,7 +31,7 @@ from opilio.read import tags
 from opilio.read.region_names import told_of
 from opilio.types import Link
 
-EDITION = 4
+EDITION = 5
 
 cdef enum:
     LINE = 1
@@ -47,6 +47,7 @@ cdef enum:
     FRAME = 1024
     IMAGE = 2048
     DECLARES = 4096
+    SHADOW = 8192
     LINKS = LINK | FRAME
     REGIONS = SURE | LIST | NAMED
     ASKED = LINKS | REGIONS | HEADING | IMAGE
@@ -54,6 +55,7 @@ cdef enum:
     FIRST_DEPTH = 64
     AT_ONCE = 16  # characters
     MOST_NAMES = 4096
+    MOST_PATHS = 4096  # that are remembered; a hostile page has one for each element
     LONGEST_NAMES = 200  # bytes of a tag with its attributes that is remembered
 
 cdef enum:  # attributes that matter
@@ -96,6 +98,7 @@ cdef Py_ssize_t LONGEST_STEP = plain.LONGEST_STEP
 
 # What is told of elements, by their tag and all attributes as the parser writes them.
 cdef dict KNOWN_NAMES = {}
+cdef object UNKNOWN = object()
 
 
 cdef inline uint64_t hash_of(const char *name, Py_ssize_t size) noexcept nogil:
@@ -208,6 +211,31 @@ cdef inline void look_at_attributes(
         which = attribute(markup + name.start, name.size)
         if which != ATTRIBUTES:
             element.given[which] = value
+
+
+cdef bint is_shadow(const char *markup, Py_ssize_t start, Py_ssize_t end) noexcept nogil:
+    """Do the attributes between these places say that what follows is seen?"""
+    cdef Span name, value
+    cdef bint found = False
+    while True:
+        start = next_attribute(markup, start, end, &name, &value)
+        if start < 0:
+            return found
+        if is_name(markup + name.start, name.size, b"shadowrootmode", 14):
+            found = (
+                value.size == 4 and is_word(markup + value.start, b"open", 4)
+            ) or (value.size == 6 and is_word(markup + value.start, b"closed", 6))
+
+
+cdef inline bint is_word(
+    const char *text, const char *wanted, Py_ssize_t length
+) noexcept nogil:
+    """Does this word stand there, in whatever case?"""
+    cdef Py_ssize_t number
+    for number in range(length):
+        if (text[number] | 0x20) != wanted[number]:
+            return False
+    return True
 
 
 cdef class Walker:
@@ -326,6 +354,8 @@ cdef class Walker:
         cdef int kind = kind_of(hash)
         cdef Open *element
         cdef int number
+        if kind & SHADOW and is_shadow(self.markup, tag_end, end):
+            kind ^= HIDDEN
         if kind & LINE:
             self.blank = c"\n"
         if self.depth == self.room:
@@ -415,8 +445,9 @@ cdef class Walker:
             if element.kind & NAMED:
                 return None
         key = self.markup[element.whole.start : element.whole.start + element.whole.size]
-        if key in KNOWN_NAMES:
-            return KNOWN_NAMES[key]
+        told = KNOWN_NAMES.get(key, UNKNOWN)
+        if told is not UNKNOWN:
+            return told
         told = told_of(
             self.string(element.tag),
             self.string(given[CLASS]),
@@ -433,10 +464,12 @@ cdef class Walker:
         """A picture; what it is called may be the name of the link that it is in."""
         cdef Py_ssize_t depth
         cdef Open *element
+        if picture.given[ALT].size <= 0:
+            return 0
         for depth in range(self.depth - 1, 0, -1):
             element = &self.stack[depth]
             if element.told and element.kind & LINK:
-                if element.picture.size < 0 and picture.given[ALT].size > 0:
+                if element.picture.size < 0:
                     if self.string(picture.given[ALT]).strip():
                         element.picture = picture.given[ALT]
                 return 0
@@ -526,7 +559,12 @@ cdef class Walker:
     cdef str path_of(self, Open *element):
         """The path of a link; those of the elements that it is in are known from now
         on."""
-        cdef Py_ssize_t depth = self.depth - 1
+        cdef Py_ssize_t depth
+        if len(self.paths) > MOST_PATHS:
+            self.paths, self.path_numbers = [""], {}
+            for depth in range(1, self.depth):
+                self.stack[depth].path = -1
+        depth = self.depth - 1
         while self.stack[depth].path < 0:
             depth -= 1
         cdef Py_ssize_t above = self.stack[depth].path
@@ -542,7 +580,7 @@ cdef class Walker:
         cdef object known = self.path_numbers.get(key)
         if known is not None:
             return known
-        cdef str tag = self.string(element.tag)
+        cdef str tag = self.plain_string(element.tag)
         cdef str path = self.paths[above]
         if path:
             path = f"{path}/{tag[:LONGEST_STEP]}"[-LONGEST_PATH:]
@@ -660,15 +698,45 @@ cdef bytes utf_8_of(str text):
 cdef const char *end_of_raw(
     const char *text, Py_ssize_t size, const char *name, Py_ssize_t length
 ) noexcept nogil:
-    """Where </ and this name stand."""
+    """Where the end tag of this name stands that ends such a text; NULL if nowhere."""
     cdef const char *end = text + size
+    cdef const char *found
+    cdef const char *last = NULL
+    cdef bint is_plain = is_name(name, length, b"plaintext", 9)
+    cdef bint is_script = is_name(name, length, b"script", 6)
+    cdef int level = 0  # in a script, 1: after <!--; 2: after <script, too
     while True:
-        text = find(text, end - text, b"</", 2)
-        if text == NULL or end - text - 2 < length:
-            return NULL
-        if not memcmp(text + 2, name, length):
-            return text
-        text += 2
+        found = <const char *>memchr(text, c"<", end - text)
+        if found == NULL:
+            return last
+        if level and find(text, found - text, b"-->", 3):
+            level = 0
+        text = found + 1
+        if text < end and text[0] == c"/":
+            if level == 2:
+                if is_script_tag(text + 1, end):
+                    level = 1
+            elif (
+                end - text - 2 >= length
+                and not memcmp(text + 1, name, length)
+                and text[length + 1] == c">"
+            ):
+                if not is_plain:
+                    return found
+                last = found
+        elif is_script:
+            if end - text >= 3 and not memcmp(text, b"!--", 3):
+                level = max(level, 1)
+            elif level and is_script_tag(text, end):
+                level = 2
+
+
+cdef bint is_script_tag(const char *text, const char *end) noexcept nogil:
+    return (
+        end - text >= 7
+        and is_word(text, b"script", 6)
+        and (BLANK[<uint8_t>text[6]] or text[6] == c"/" or text[6] == c">")
+    )
 
 
 def in_context(str line not None, chosen, at_rank):

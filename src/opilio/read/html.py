@@ -30,7 +30,13 @@ Parse = Callable[[str], Document]
 
 def parse(markup: str) -> Document:
     """The document that a browser would make of the markup."""
-    return turbohtml.parse(markup, positions=False)
+    # With scripts, so that nobody sees what is in <noscript>. The walk sees to shadows.
+    return turbohtml.parse(
+        markup,
+        positions=False,
+        scripting=True,
+        allow_declarative_shadow_roots=False,
+    )
 
 
 class PageReader:

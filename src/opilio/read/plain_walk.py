@@ -23,7 +23,7 @@ from opilio.read.region_names import Told, told_of
 from opilio.read.tags import TAGS
 from opilio.types import Fingerprint, Link
 
-EDITION = 4  # of what `_walk` must be compiled for
+EDITION = 5  # of what `_walk` must be compiled for
 MOST_LINKS = 10_000  # that are told
 MOST_PARTS = 20_000
 MOST_DECLARED = 1000
@@ -36,7 +36,9 @@ REGIONS = tags.SURE | tags.LIST | tags.NAMED
 ASKED = LINKS | REGIONS | tags.HEADING | tags.IMAGE  # they may matter
 
 _blanks = re.compile("[ \t\n\r\f]+").sub
-_attributes = re.compile(' (=?[^=]*)="([^"]*)"').findall
+_attribute = re.compile(' (.[^=]*)="([^"]*)"', re.DOTALL).match
+_script_marks = re.compile("(?ai)<!(?=--)|-->|<(/?)script(?=[ \t\n\r\f/>])").finditer
+_is_mode = re.compile("(?ai)open|closed").fullmatch
 _entities = {"&lt;": "<", "&gt;": ">", "&quot;": '"', "&nbsp;": "\xa0", "&amp;": "&"}
 
 
@@ -122,8 +124,7 @@ def walk(markup: str) -> Walk:
                 given = markup[tag + 1 + len(name) : end]
                 walker.declare(name, given, markup[place:said])
             if walker.open(name, markup[tag + 1 + len(name) : end]) & tags.RAW:
-                begin, place = place, markup.find(f"</{name}", place)
-                place = len(markup) if place < 0 else place
+                begin, place = place, end_of_raw(markup, name, place)
                 walker.say(markup[begin:place], raw=True)
 
 
@@ -167,18 +168,20 @@ class Walker:
     def declare(self, tag: str, given: str, title: str) -> None:
         """Something is said of the whole page."""
         if len(self.declared) < MOST_DECLARED:
-            said = [*_attributes(given), *([("", title)] if tag == "title" else ())]
-            values = {name: unescaped(value) for name, value in said}
+            said = attributes_of(given) | ({"": title} if tag == "title" else {})
+            values = {name: unescaped(value) for name, value in said.items()}
             self.declared.append((tag, values))
 
     def open(self, tag: str, given: str) -> int:
         """An element with these attributes begins; its kind, if it has an end."""
         kind = TAGS.get(tag, 0)
+        if kind & tags.SHADOW and is_shadow(given):
+            kind ^= tags.HIDDEN
         if kind & tags.LINE:
             self.blank = "\n"
         begun = None
         if kind & ASKED and not self.hidden:
-            attributes = dict(_attributes(given))
+            attributes = attributes_of(given)
             if not kind & tags.IMAGE:
                 begun = self.begin(tag, kind, attributes)
             elif self.inside and not self.inside[-1].picture:
@@ -313,6 +316,46 @@ def reach_of(line: str, start: int, end: int) -> tuple[int, int]:
     elif (space := line.rfind(" ", end, last)) > end:
         last = space
     return first, last
+
+
+def end_of_raw(markup: str, name: str, place: int) -> int:
+    """Where the text ends of an element that has no others in it.
+
+    No end tag ends plain text; nor a script, where <!-- and <script stand before it.
+    """
+    if name != "script":
+        end = f"</{name}>"
+        find = markup.rfind if name == "plaintext" else markup.find
+        found = find(end, place)
+        return len(markup) if found < 0 else found
+    level = 0  # 1: after <!--; 2: after <script, too
+    for mark in _script_marks(markup, place):
+        if mark[0] == "-->":
+            level = 0
+        elif mark[0] == "<!":
+            level = max(level, 1)
+        elif not mark[1]:
+            level = 2 if level else 0
+        elif level == 2:
+            level = 1
+        elif markup.startswith("</script>", mark.start()):
+            return mark.start()
+    return len(markup)
+
+
+def is_shadow(given: str) -> bool:
+    """Do these attributes say that what is in a template is seen?"""
+    return bool(_is_mode(attributes_of(given).get("shadowrootmode", "")))
+
+
+def attributes_of(given: str) -> dict[str, str]:
+    """Attributes as a parser writes them, up to where something else follows."""
+    found = {}
+    place = 0
+    while said := _attribute(given, place):
+        found[said[1]] = said[2]
+        place = said.end()
+    return found
 
 
 def unescaped(text: str) -> str:

@@ -19,6 +19,7 @@ LINK = 512  # leads elsewhere by its href
 FRAME = 1024  # leads elsewhere by its src
 IMAGE = 2048
 DECLARES = 4096  # says something of the whole page
+SHADOW = 8192  # is seen, whatever its kind, if its shadowrootmode says so
 
 
 def _tags() -> dict[str, int]:
@@ -37,7 +38,7 @@ def _tags() -> dict[str, int]:
             datalist head iframe noembed noframes noscript rp script select style
             template textarea
         """,
-        RAW: "iframe noembed noframes plaintext script style xmp",
+        RAW: "iframe noembed noframes noscript plaintext script style xmp",
         KEPT_LINES: "listing plaintext pre xmp",
         HEADING: "h1 h2 h3 h4 h5 h6",
         SURE: "aside footer nav",
@@ -47,6 +48,7 @@ def _tags() -> dict[str, int]:
         FRAME: "frame iframe",
         IMAGE: "img",
         DECLARES: "base html link meta title",
+        SHADOW: "template",
     }
     found: dict[str, int] = {}
     for kind, names in kinds.items():
