@@ -11,9 +11,12 @@ from hypothesis import strategies as st
 
 from opilio.read import kernels, plain_kernels
 from opilio.read.lexicon import LONGEST, Lexicon
+from opilio.read.plain_text import LONGEST_ANCHOR
+from opilio.read.plain_tree import mix
 from opilio.read.stems import LONG, NO_KEY, Row
 from opilio.types import NOTHING
 from opilio.words import Vocabulary
+from read.kernel_choice import KERNELS, chosen
 
 pytestmark = pytest.mark.skipif(not kernels.COMPILED, reason="nothing was compiled")
 
@@ -91,6 +94,21 @@ def test_what_does_not_fit_is_refused() -> None:
     assert text.between(0, 99).terms == {"law of": 1, "word": 1}
 
 
+def test_words_that_differ_in_few_bits_have_keys_of_their_own() -> None:
+    # What differs cancels out if bits were only mixed upwards between the halves.
+    one, other = b"abcdefghijklmnop", bytearray(b"abcdefghijklmnop")
+    for place in (7, 11, 15):
+        other[place] ^= 128
+    for look_up in (kernels.look_up, plain_kernels.look_up):
+        assert look_up(TABLE, one)[4] != look_up(TABLE, bytes(other))[4]
+
+
+def test_keys_of_words_cannot_be_foreseen() -> None:
+    word = np.frombuffer(b"abcdefgh", "<u8")
+    for look_up in (kernels.look_up, plain_kernels.look_up):
+        assert look_up(TABLE, word.tobytes())[4] != mix(word.astype(np.uint64))
+
+
 def test_the_longest_texts_there_are_take_no_more_than_their_share() -> None:
     lexicon = Lexicon(Vocabulary(["a a", "a a b", "x"]))
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
@@ -101,3 +119,14 @@ def test_the_longest_texts_there_are_take_no_more_than_their_share() -> None:
         assert words.between(LONGEST, LONGEST + 1) is NOTHING
     taken = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
     assert taken < 2**20 * 200 / 1024  # 200 bytes for each of 2²⁰ words
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_terms_are_sought_in_the_beginning_of_an_anchor(name: str) -> None:
+    with chosen(name):
+        text = "law " * LONGEST_ANCHOR
+        words = Lexicon(Vocabulary(["law"])).words(text)
+        size = len(text)
+        found = words.links([(0, 4, size - 4, size)], [size] * 5)
+    assert found[0].anchor.terms == {"law": LONGEST_ANCHOR // 4}
+    assert found[0].around.terms == {"law": 2}

@@ -16,7 +16,7 @@ from secrets import randbits
 import numpy as np
 
 from opilio.read import plain_kernels as plain
-from opilio.read.plain_text import END as LAST
+from opilio.read import plain_text
 from opilio.read.plain_tree import in_order
 from opilio.read.simhash import STEPS
 from opilio.types import NOTHING, Counted, LinkTerms
@@ -66,13 +66,15 @@ cdef enum:
     GENERAL_LEAD = 0xE2
     GENERAL_SECOND = 0x80
 
-EDITION = 3
+EDITION = 4
 
 cdef uint64_t ODD = 0x9E3779B97F4A7C15
 cdef uint64_t ONES = 0x0101010101010101
 cdef uint64_t GATHER = 0x0102040810204080
 cdef uint64_t SALT = randbits(64) | 1  # nobody can choose words that share a place
-cdef int64_t END = LAST
+cdef uint64_t KEY_SALT = int(plain.SALT)
+cdef int64_t END = plain_text.END
+cdef int64_t LONGEST_ANCHOR = plain_text.LONGEST_ANCHOR
 
 cdef uint8_t[256] LATIN
 cdef uint8_t[256] GENERAL
@@ -172,11 +174,11 @@ cdef void find_runs(
 
 cdef inline uint64_t key_of(const uint8_t *run, Py_ssize_t length) noexcept nogil:
     """64 bits of a run, eight bytes at a time; 0 if it is too long."""
-    cdef uint64_t key = 0
+    cdef uint64_t key = KEY_SALT
     if length > LONG:
         return 0
     while length > 8:
-        key = mix(key ^ eight_from(run))
+        key = mix(mix(key ^ eight_from(run)))
         run += 8
         length -= 8
     return mix(key ^ (eight_from(run) & (~<uint64_t>0 >> (64 - 8 * length))))
@@ -520,7 +522,7 @@ cdef class Text:
         cdef int32_t kind, kinds = 0
         if self.numbered:
             return
-        while (1 << bits) < 2 * size:
+        while (<int64_t>1 << bits) < 2 * size:
             bits += 1
         mask = (<uint64_t>1 << bits) - 1
         cdef int32_t[::1] table = np.zeros(mask + 1, np.int32)  # 0: a free place
@@ -687,7 +689,9 @@ cdef class Text:
             address = ends[2 * number + 2]
             name = ends[2 * number + 3]
             after = ends[2 * number + 4]
-            anchor = self.counted(start, end, name, after)
+            anchor = self.counted(
+                start, min(end, start + LONGEST_ANCHOR), name, after
+            )
             around = self.counted(first, start, end, last)
             url = self.counted(address, name, name, name)
             if not (anchor is NOTHING and around is NOTHING and url is NOTHING):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import chain
+from secrets import randbits
 
 import numpy as np
 import numpy.typing as npt
@@ -15,8 +16,9 @@ __all__ = ["EDITION", "Text", "expand", "learn", "look_up"]
 
 Runs = tuple[bytes, Integers, Integers, Integers, Hashes, Hashes, Integers, list[int]]
 
-EDITION = 3  # of the kernels; compiled ones of another edition are not used
+EDITION = 4  # of the kernels; compiled ones of another edition are not used
 LONG = 64  # bytes; longer words have no key
+SALT = np.uint64(randbits(64))  # nobody can choose words that share a key
 TOO_LONG = np.uint64(0)
 NO_KEY = np.uint64(1)  # of a place in a table that is free
 NEW_LINE = 10
@@ -78,16 +80,17 @@ def _blank(data: bytes) -> bytes:
 
 
 def _keys(data: bytes, starts: Integers, lengths: Integers) -> Hashes:
-    """64 bits of each run, eight bytes at a time."""
+    """64 bits of each run, eight bytes at a time; mixed twice between these, lest what
+    the ends of one and of the next differ in should cancel out."""
     eight_from = np.ndarray(len(data) - 8, np.dtype("<u8"), data, 1, strides=(1,))
-    keys = mix(eight_from[starts] & _MASKS[np.minimum(lengths, 8)])
+    keys = mix(SALT ^ (eight_from[starts] & _MASKS[np.minimum(lengths, 8)]))
     longer = np.flatnonzero(lengths > 8)
     for done in range(8, LONG, 8):
         if not len(longer):
             break
         size = np.minimum(lengths[longer] - done, 8)
         block = eight_from[starts[longer] + done] & _MASKS[size]
-        keys[longer] = mix(keys[longer] ^ block)
+        keys[longer] = mix(mix(keys[longer]) ^ block)
         longer = longer[lengths[longer] > done + 8]
     keys[longer] = TOO_LONG
     return keys

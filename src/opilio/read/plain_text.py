@@ -26,6 +26,7 @@ from opilio.read.simhash import simhash
 from opilio.types import NOTHING, Counted, LinkTerms
 
 END = 2**62  # a place after all others
+LONGEST_ANCHOR = 5000  # characters in which terms are sought; links can be nested
 
 
 class Text:
@@ -78,7 +79,7 @@ class Text:
             first, start, end, last = (min(place, ends[0]) for place in spot)
             address, name, after = each
             terms = (
-                self._counted((start, end), (name, after)),
+                self._counted((start, min(end, start + LONGEST_ANCHOR)), (name, after)),
                 self._counted((first, start), (end, last)),
                 self._counted((address, name)),
             )
