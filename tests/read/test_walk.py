@@ -51,9 +51,12 @@ def written(markup: str) -> str:
         ("<head><noscript><p>one</p></noscript><title>two</title>three", "three"),
         ("<noscript>one<select></noscript>two", "two"),
         ("<p><b><template shadowrootmode=open><p>one</template>two", "one\ntwo"),
-        ("<b><template shadowrootmode=Closed>one</template>two", "onetwo"),
+        ("<b><template shadowrootmode=Closed>one</template>two", "one\ntwo"),
         ("<b><template shadowrootmode=no>one</template>two", "two"),
         ("<template><b><template shadowrootmode=open>one</template></template>", ""),
+        ("<svg><title>a</title><desc>b</desc><text>one</text></svg>", "one"),
+        ("<math><mi>x</mi><annotation>tex</annotation></math>", "x"),
+        ("<video>none</video><audio>none</audio><canvas>none</canvas>one", "one"),
         ("एक दो<p>三", "एक दो\n三"),
         ("", ""),
     ],
@@ -89,7 +92,9 @@ def test_a_script_ends_where_it_does_in_browsers(
 def test_links_know_their_place(walk: Callable[[str], Walk]) -> None:
     markup = """<body><p>see <a rel="x" href="/a?b&amp;c"> the  hive</a>, <a href=b><img
         alt=" ">x</a><a href=c><img alt=""><img alt=" pic "></a><map><area href=d
-        alt=area></map><a name=e>no link</a><iframe src=f title=frame></iframe>"""
+        alt=area></map><a name=e>no link</a><iframe src=f title=frame></iframe>
+        <a href=g title=h><svg><title> i &amp; j</title></svg></a><svg><a
+        xlink:href=k href=l /><a xlink:href=m /></svg>"""
     text, links, *_ = walk(markup)
     assert [(link.href, link.rel, link.name, link.path) for link in links] == [
         ("/a?b&c", "x", "", "body/p/a"),
@@ -97,9 +102,12 @@ def test_links_know_their_place(walk: Callable[[str], Walk]) -> None:
         ("c", "", "pic", "body/p/a"),
         ("d", "", "area", "body/p/map/area"),
         ("f", "", "frame", "body/p/iframe"),
+        ("g", "", "i & j", "body/p/a"),
+        ("l", "", "", "body/p/svg/a"),
+        ("m", "", "", "body/p/svg/a"),
     ]
     said = [text[link.start : link.end] for link in links]
-    assert said == ["the hive", "x", "", "", ""]
+    assert said == ["the hive", "x", *[""] * 6]
 
 
 def test_tags_stand_in_paths_as_they_are(walk: Callable[[str], Walk]) -> None:
@@ -171,6 +179,8 @@ NAMES = [*TAGS, "b", "svg", "math", "foreignObject", "my-tag", "tbody", "title",
 ATTRIBUTES = [
     "lang",
     "href",
+    "xlink:href",
+    "shadowrootmode",
     "src",
     "rel",
     "alt",
@@ -181,7 +191,7 @@ ATTRIBUTES = [
     "hidden",
 ]
 TEXTS = (
-    st.sampled_from(["menu", "footer", "contentinfo"])
+    st.sampled_from(["menu", "footer", "contentinfo", "open"])
     | st.text("ab é\xa0三𝄞 \t\n\r\f<>&;\"'=/-!?\0", max_size=8)
     | st.sampled_from(
         ["&amp;", "&lt;b>", "&nbsp;", "&amp;lt;", "<!--", "-->", "]]>", "</", "word"]

@@ -31,7 +31,7 @@ from opilio.read import tags
 from opilio.read.region_names import told_of
 from opilio.types import Link
 
-EDITION = 5
+EDITION = 6
 
 cdef enum:
     LINE = 1
@@ -59,7 +59,7 @@ cdef enum:
     LONGEST_NAMES = 200  # bytes of a tag with its attributes that is remembered
 
 cdef enum:  # attributes that matter
-    HREF, SRC, REL, ALT, TITLE, CLASS, ID, ROLE, ATTRIBUTES
+    HREF, XLINK, SRC, REL, ALT, TITLE, CLASS, ID, ROLE, ATTRIBUTES
 
 cdef struct Span:
     Py_ssize_t start
@@ -174,6 +174,8 @@ cdef int attribute(const char *name, Py_ssize_t size) noexcept nogil:
         return ROLE
     if is_name(name, size, b"src", 3):
         return SRC
+    if is_name(name, size, b"xlink:href", 10):
+        return XLINK
     return ATTRIBUTES
 
 
@@ -355,7 +357,7 @@ cdef class Walker:
         cdef Open *element
         cdef int number
         if kind & SHADOW and is_shadow(self.markup, tag_end, end):
-            kind ^= HIDDEN
+            kind = kind ^ HIDDEN | LINE
         if kind & LINE:
             self.blank = c"\n"
         if self.depth == self.room:
@@ -372,7 +374,7 @@ cdef class Walker:
                 element.given[number].size = -1
             look_at_attributes(element, self.markup, tag_end, end)
             if kind & IMAGE:
-                self.see(element)
+                self.see(element.given[ALT])
             else:
                 self.begin(element)
         if kind & (VOID | FRAME):
@@ -387,10 +389,21 @@ cdef class Walker:
         return kind
 
     cdef int declare(self, Open *element, Py_ssize_t start, Py_ssize_t end) except -1:
-        """Something is said of the whole page."""
+        """Something is said of the whole page, or of a picture."""
         cdef dict said = {}
-        cdef Span name, value
+        cdef Span name, value, title
         cdef const char *found
+        cdef bint is_title = is_name(
+            self.markup + element.tag.start, element.tag.size, b"title", 5
+        )
+        if is_title:
+            title.start = end + 1
+            found = <const char *>memchr(
+                self.markup + title.start, c"<", self.length - title.start
+            )
+            title.size = 0 if found == NULL else found - self.markup - title.start
+            if not self.hidden:
+                self.see(title)
         if len(self.declared) >= MOST_DECLARED:
             return 0
         while True:
@@ -398,15 +411,9 @@ cdef class Walker:
             if start < 0:
                 break
             said[self.plain_string(name)] = self.string(value)
-        cdef str tag = self.string(element.tag)
-        if tag == "title":
-            value.start = end + 1
-            found = <const char *>memchr(
-                self.markup + value.start, c"<", self.length - value.start
-            )
-            value.size = 0 if found == NULL else found - self.markup - value.start
-            said[""] = self.string(value)
-        self.declared.append((tag, said))
+        if is_title:
+            said[""] = self.string(title)
+        self.declared.append((self.plain_string(element.tag), said))
         return 0
 
     cdef int grow(self) except -1:
@@ -420,6 +427,8 @@ cdef class Walker:
         """Remember an element that may be a link or a part."""
         cdef int kind = element.kind
         if kind & LINKS:
+            if element.given[HREF].size < 0:
+                element.given[HREF] = element.given[XLINK]
             if element.given[SRC if kind & FRAME else HREF].size < 0:
                 return 0
         else:
@@ -460,18 +469,18 @@ cdef class Walker:
             KNOWN_NAMES[key] = told
         return told
 
-    cdef int see(self, Open *picture) except -1:
-        """A picture; what it is called may be the name of the link that it is in."""
+    cdef int see(self, Span name) except -1:
+        """A picture of this name; the link that it is in may have no other."""
         cdef Py_ssize_t depth
         cdef Open *element
-        if picture.given[ALT].size <= 0:
+        if name.size <= 0:
             return 0
         for depth in range(self.depth - 1, 0, -1):
             element = &self.stack[depth]
             if element.told and element.kind & LINK:
                 if element.picture.size < 0:
-                    if self.string(picture.given[ALT]).strip():
-                        element.picture = picture.given[ALT]
+                    if self.string(name).strip():
+                        element.picture = name
                 return 0
         return 0
 

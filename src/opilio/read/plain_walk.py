@@ -23,7 +23,7 @@ from opilio.read.region_names import Told, told_of
 from opilio.read.tags import TAGS
 from opilio.types import Fingerprint, Link
 
-EDITION = 5  # of what `_walk` must be compiled for
+EDITION = 6  # of what `_walk` must be compiled for
 MOST_LINKS = 10_000  # that are told
 MOST_PARTS = 20_000
 MOST_DECLARED = 1000
@@ -166,7 +166,9 @@ class Walker:
                 self.blank = " " if said[-1] == " " else ""
 
     def declare(self, tag: str, given: str, title: str) -> None:
-        """Something is said of the whole page."""
+        """Something is said of the whole page, or of a picture."""
+        if tag == "title" and not self.hidden:
+            self.see(title)
         if len(self.declared) < MOST_DECLARED:
             said = attributes_of(given) | ({"": title} if tag == "title" else {})
             values = {name: unescaped(value) for name, value in said.items()}
@@ -176,17 +178,16 @@ class Walker:
         """An element with these attributes begins; its kind, if it has an end."""
         kind = TAGS.get(tag, 0)
         if kind & tags.SHADOW and is_shadow(given):
-            kind ^= tags.HIDDEN
+            kind = kind ^ tags.HIDDEN | tags.LINE
         if kind & tags.LINE:
             self.blank = "\n"
         begun = None
         if kind & ASKED and not self.hidden:
             attributes = attributes_of(given)
-            if not kind & tags.IMAGE:
+            if kind & tags.IMAGE:
+                self.see(attributes.get("alt", ""))
+            else:
                 begun = self.begin(tag, kind, attributes)
-            elif self.inside and not self.inside[-1].picture:
-                picture = unescaped(attributes.get("alt", "")).strip()
-                self.inside[-1].picture = picture
         if begun and kind & (tags.VOID | tags.FRAME):
             self.tell_link(tag, kind, begun)
             begun = None
@@ -197,9 +198,16 @@ class Walker:
         self.kept_lines += bool(kind & tags.KEPT_LINES)
         return kind
 
+    def see(self, name: str) -> None:
+        """A picture of this name; the link that it is in may have no other."""
+        if self.inside and not self.inside[-1].picture:
+            self.inside[-1].picture = unescaped(name).strip()
+
     def begin(self, tag: str, kind: int, attributes: dict[str, str]) -> Begun | None:
         """What is to be remembered of an element, if it is a link or a part."""
         told = None
+        if "xlink:href" in attributes:  # in drawings
+            attributes.setdefault("href", attributes["xlink:href"])
         if kind & REGIONS:
             names = (attributes.get(name, "") for name in ("class", "id", "role"))
             told = told_of(tag, *map(unescaped, names))

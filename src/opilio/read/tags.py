@@ -19,7 +19,7 @@ LINK = 512  # leads elsewhere by its href
 FRAME = 1024  # leads elsewhere by its src
 IMAGE = 2048
 DECLARES = 4096  # says something of the whole page
-SHADOW = 8192  # is seen, whatever its kind, if its shadowrootmode says so
+SHADOW = 8192  # is seen if its shadowrootmode says so
 
 
 def _tags() -> dict[str, int]:
@@ -35,8 +35,9 @@ def _tags() -> dict[str, int]:
             param source track wbr
         """,
         HIDDEN: """
-            datalist head iframe noembed noframes noscript rp script select style
-            template textarea
+            annotation annotation-xml audio canvas datalist desc head iframe metadata
+            meter noembed noframes noscript progress rp script select style template
+            textarea title video
         """,
         RAW: "iframe noembed noframes noscript plaintext script style xmp",
         KEPT_LINES: "listing plaintext pre xmp",
