@@ -28,6 +28,7 @@ from libc.string cimport memchr, memcmp, memcpy
 
 from opilio.read import plain_walk as plain
 from opilio.read import tags
+from opilio.read.markup import unescaped
 from opilio.read.region_names import told_of
 from opilio.types import Link
 
@@ -611,7 +612,7 @@ cdef class Walker:
             return ""
         cdef str found = self.plain_string(span)
         if memchr(self.markup + span.start, c"&", span.size) != NULL:
-            return plain.unescaped(found)
+            return unescaped(found)
         return found
 
     cdef object finish(self):

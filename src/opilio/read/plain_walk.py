@@ -19,6 +19,7 @@ import msgspec
 
 from opilio.read import tags
 from opilio.read.found import Spot
+from opilio.read.markup import attributes_of, end_of_raw, is_shadow, unescaped
 from opilio.read.region_names import Told, told_of
 from opilio.read.tags import TAGS
 from opilio.types import Fingerprint, Link
@@ -36,10 +37,6 @@ REGIONS = tags.SURE | tags.LIST | tags.NAMED
 ASKED = LINKS | REGIONS | tags.HEADING | tags.IMAGE  # they may matter
 
 _blanks = re.compile("[ \t\n\r\f]+").sub
-_attribute = re.compile(' (.[^=]*)="([^"]*)"', re.DOTALL).match
-_script_marks = re.compile("(?ai)<!(?=--)|-->|<(/?)script(?=[ \t\n\r\f/>])").finditer
-_is_mode = re.compile("(?ai)open|closed").fullmatch
-_entities = {"&lt;": "<", "&gt;": ">", "&quot;": '"', "&nbsp;": "\xa0", "&amp;": "&"}
 
 
 class Passage(msgspec.Struct, frozen=True, gc=False):
@@ -324,51 +321,3 @@ def reach_of(line: str, start: int, end: int) -> tuple[int, int]:
     elif (space := line.rfind(" ", end, last)) > end:
         last = space
     return first, last
-
-
-def end_of_raw(markup: str, name: str, place: int) -> int:
-    """Where the text ends of an element that has no others in it.
-
-    No end tag ends plain text; nor a script, where <!-- and <script stand before it.
-    """
-    if name != "script":
-        end = f"</{name}>"
-        find = markup.rfind if name == "plaintext" else markup.find
-        found = find(end, place)
-        return len(markup) if found < 0 else found
-    level = 0  # 1: after <!--; 2: after <script, too
-    for mark in _script_marks(markup, place):
-        if mark[0] == "-->":
-            level = 0
-        elif mark[0] == "<!":
-            level = max(level, 1)
-        elif not mark[1]:
-            level = 2 if level else 0
-        elif level == 2:
-            level = 1
-        elif markup.startswith("</script>", mark.start()):
-            return mark.start()
-    return len(markup)
-
-
-def is_shadow(given: str) -> bool:
-    """Do these attributes say that what is in a template is seen?"""
-    return bool(_is_mode(attributes_of(given).get("shadowrootmode", "")))
-
-
-def attributes_of(given: str) -> dict[str, str]:
-    """Attributes as a parser writes them, up to where something else follows."""
-    found = {}
-    place = 0
-    while said := _attribute(given, place):
-        found[said[1]] = said[2]
-        place = said.end()
-    return found
-
-
-def unescaped(text: str) -> str:
-    """A text as its author meant it."""
-    if "&" in text:
-        for entity, character in _entities.items():
-            text = text.replace(entity, character)
-    return text
