@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opilio.errors import BadInput
-from opilio.fetch.addresses import REFUSED_PORTS, allowed, parse_networks
+from opilio.fetch.addresses import REFUSED_PORTS, allowed, parse_networks, server_at
 
 PUBLIC = """
     1.1.1.1 8.8.8.8 9.255.255.255 11.0.0.0 93.184.216.34 100.63.255.255 100.128.0.0
@@ -67,6 +67,21 @@ def test_wrapping_an_address_does_not_change_the_answer(
     )
     for outer in wrapped:
         assert allowed(str(ipaddress.IPv6Address(outer))) == allowed(str(address))
+
+
+@pytest.mark.parametrize(
+    ("address", "server"),
+    [
+        ("192.0.2.1", "192.0.2.1"),
+        ("::ffff:192.0.2.1", "192.0.2.1"),
+        ("::ffff:c000:201", "192.0.2.1"),
+        ("::ffff:0:192.0.2.1", "::ffff:0:192.0.2.1"),
+        ("2001:db8::1", "2001:db8::1"),
+        ("", ""),
+    ],
+)
+def test_one_server_is_known_by_one_address(address: str, server: str) -> None:
+    assert server_at(address) == server
 
 
 def test_a_named_network_is_allowed_and_no_other() -> None:

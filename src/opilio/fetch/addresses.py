@@ -106,6 +106,17 @@ def unwrapped(address: Address) -> Address:
     return address
 
 
+def server_at(address: str) -> str:
+    """What a server is known by: an IPv4 address, also where it is written as IPv6.
+
+    >>> server_at("::ffff:192.0.2.1")
+    '192.0.2.1'
+    """
+    if not address.startswith("::ffff:"):
+        return address
+    return str(ipaddress.IPv6Address(address).ipv4_mapped or address)
+
+
 def relays(address: Address) -> tuple[Address, ...]:
     """The servers that a tunnelled address names on its way."""
     if isinstance(address, ipaddress.IPv6Address) and address.teredo is not None:

@@ -21,7 +21,7 @@ import pycurl
 from opilio import content
 from opilio.config import Fetch
 from opilio.errors import BadInput, MachineLimit, OpilioError, Unusable
-from opilio.fetch.addresses import allowed, parse_networks
+from opilio.fetch.addresses import allowed, parse_networks, server_at
 from opilio.fetch.exchange import Accept, Exchange, Limits
 from opilio.fetch.failures import CUT_SHORT, TOO_MANY_FILES, Failure, explain
 from opilio.fetch.multi import Multi
@@ -110,7 +110,7 @@ class Egress:
         addresses = await self._addresses(place)
         if self._proxy is not None:
             return ""
-        return place.address or split_port(addresses[0])[0]
+        return server_at(place.address or split_port(addresses[0])[0])
 
     async def close(self) -> None:
         """Stop what is under way and close every connection."""
@@ -213,7 +213,7 @@ class Egress:
             body,
             self._now(),
             wire,
-            "" if self._proxy else exchange.curl.getinfo(pycurl.PRIMARY_IP),
+            "" if self._proxy else server_at(exchange.curl.getinfo(pycurl.PRIMARY_IP)),
             protocol,
             truncated,
             (("host", place.authority), *self._sent, *headers),
