@@ -12,6 +12,7 @@ from opilio.types import Link
 
 MAX_LINKS = 5000
 MAX_ANCHOR = 300  # characters
+MUCH = 4 * MAX_ANCHOR  # characters that are looked at for these
 
 
 def links_of(
@@ -59,7 +60,8 @@ def choose(
             continue
         known = chosen.get(target)
         if known is None or not known[2]:
-            anchor = line[passage.start : passage.end] or clean(passage.name)
+            start = passage.start  # what is too long is not copied
+            anchor = line[start : min(passage.end, start + MUCH)] or clean(passage.name)
             if known is None or anchor:
                 chosen[target] = target, fingerprint, tidy(anchor), passage
                 if len(chosen) == MAX_LINKS:
