@@ -24,7 +24,7 @@ from cpython.unicode cimport (
 )
 from libc.stdint cimport uint8_t, uint16_t, uint64_t
 from libc.stdlib cimport free, malloc, realloc
-from libc.string cimport memchr, memcmp, memcpy
+from libc.string cimport memchr, memcmp, strlen
 
 from opilio.read import plain_walk as plain
 from opilio.read import tags
@@ -85,6 +85,12 @@ cdef struct Open:
     Span picture
     Span[ATTRIBUTES] given
 
+cdef const char *NAMES[ATTRIBUTES]
+NAMES[HREF], NAMES[XLINK], NAMES[SRC] = b"href", b"xlink:href", b"src"
+NAMES[REL], NAMES[ALT], NAMES[TITLE] = b"rel", b"alt", b"title"
+NAMES[CLASS], NAMES[ID], NAMES[ROLE] = b"class", b"id", b"role"
+cdef size_t[ATTRIBUTES] SIZES  # of these
+
 cdef Known[ROOM] KNOWN
 cdef uint8_t[256] BLANK
 cdef uint8_t[256] PLAIN  # bytes of text that need no thought
@@ -129,6 +135,8 @@ def _learn():
         while KNOWN[place].hash:
             place = (place + 1) % ROOM
         KNOWN[place].hash, KNOWN[place].kind = hash, kind
+    for number in range(ATTRIBUTES):
+        SIZES[number] = strlen(NAMES[number])
     for number in range(256):
         BLANK[number] = number in b" \t\n\r\f"
         PLAIN[number] = number not in b" \t\n\r\f<&\0"
@@ -159,24 +167,10 @@ cdef inline bint is_name(
 
 cdef int attribute(const char *name, Py_ssize_t size) noexcept nogil:
     """Which of the attributes that matter this is."""
-    if is_name(name, size, b"href", 4):
-        return HREF
-    if is_name(name, size, b"class", 5):
-        return CLASS
-    if is_name(name, size, b"id", 2):
-        return ID
-    if is_name(name, size, b"rel", 3):
-        return REL
-    if is_name(name, size, b"title", 5):
-        return TITLE
-    if is_name(name, size, b"alt", 3):
-        return ALT
-    if is_name(name, size, b"role", 4):
-        return ROLE
-    if is_name(name, size, b"src", 3):
-        return SRC
-    if is_name(name, size, b"xlink:href", 10):
-        return XLINK
+    cdef int which
+    for which in range(ATTRIBUTES):
+        if is_name(name, size, NAMES[which], SIZES[which]):
+            return which
     return ATTRIBUTES
 
 
