@@ -101,17 +101,11 @@ def check_plan(plan: Plan) -> None:
     choose("judge", plan.crawl.judge, JUDGES)
     parse_networks(plan.fetch.allow_networks)
     parse_proxy(plan.fetch.proxy)
-    for name in plan.replay:
-        if Path(name).is_dir():
-            raise BadInput(
-                f"{name} is a folder; name each WARC file in it: --replay FILE, again "
-                "for the next"
-            )
-        if not Path(name).is_file():
-            raise BadInput(f"{name} is not a WARC file: it does not exist")
+    if plan.replay:
         from opilio.fetch.replay import check_archive  # only replays need it
 
-        check_archive(Path(name))
+        for name in plan.replay:
+            check_archive(Path(name))
 
 
 def prepare(plan: Plan, folder: CrawlFolder, *, fresh: bool = False) -> Brief:

@@ -94,6 +94,13 @@ def named(path: Path) -> Iterator[None]:
 
 def check_archive(path: Path) -> None:
     """Raise BadInput for what is no WARC file, as far as its first response tells."""
+    if path.is_dir():
+        raise BadInput(
+            f"{path} is a folder; name each WARC file in it: --replay FILE, again for "
+            "the next"
+        )
+    if not path.is_file():
+        raise BadInput(f"{path} is not a WARC file: it does not exist")
     with named(path):
         next(scan(path), None)
 
