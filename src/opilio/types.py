@@ -445,6 +445,7 @@ class Counts(msgspec.Struct, frozen=True):
     ready: int  # hosts that may be visited now and have something to visit
     resting: int  # hosts that have, but may not be visited yet
     ended: Mapping[tuple[State, str], int]  # all other links, by state and reason
+    awaited: str = ""  # the host to be visited next, if links wait and none may be now
 
     @property
     def reasons(self) -> Mapping[str, int]:

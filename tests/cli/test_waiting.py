@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from crawling import OPILIO, opilio
+from crawling import OPILIO, SETTINGS, opilio
 from opilio.cli.waiting import in_words
 from opilio.lab.synthetic.small import SmallWeb, page
 from opilio.lab.synthetic.web import SyntheticAnswer
@@ -22,6 +22,16 @@ PAGE_DOWN = SmallWeb(
             200, (("content-type", "text/plain"),), b"User-agent: *\nCrawl-delay: 2"
         ),
         "http://busy.test/": SyntheticAnswer(429, (("retry-after", "1000"),)),
+    }
+)
+
+GIVEN_UP = SmallWeb(
+    {
+        "http://seed.test/": page(
+            "Bees", "honey", {"http://full.test/": "bees", "http://busy.test/": "bees"}
+        ),
+        "http://full.test/": SyntheticAnswer(429, (("retry-after", "30"),)),
+        "http://busy.test/robots.txt": OVERLOADED,
     }
 )
 
@@ -57,6 +67,14 @@ async def test_while_robots_txt_of_the_only_seed_fails_it_is_told(crawled, quiet
         assert 900 < told["until"] - time.time() <= 1000
 
 
+async def test_a_host_without_links_that_wait_is_not_waited_for(crawled):
+    once = SETTINGS.replace("delay = 0.0", "delay = 0.0\nattempts = 1")
+    life = await crawled(GIVEN_UP, settings_text=once)
+    told = json.loads(await first_line(life, quiet=False))
+    assert life.states()["http://full.test/"] == ("unusable", "http_429")
+    assert (told["host"], told["links"]) == ("busy.test", 1)
+
+
 async def test_status_and_explain_say_until_when_a_host_rests(crawled):
     life = await crawled(PAGE_DOWN)
     await first_line(life, quiet=True)
@@ -78,4 +96,6 @@ async def test_status_and_explain_say_until_when_a_host_rests(crawled):
 def test_a_wait_without_a_rest_is_told_too():
     slow = {"host": "slow.test", "why": "crawl_delay", "delay": 30.0, "links": 2}
     assert "2 links wait: slow.test asks for 30 s" in in_words(slow)
+    rests = {"host": "a.test", "why": "http_503", "until": time.time(), "links": 2}
+    assert "2 links wait, the next for a.test until" in in_words(rests)
     assert "wait to be tried again" in in_words({"why": "retry", "links": 9})

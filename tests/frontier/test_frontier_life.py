@@ -334,3 +334,22 @@ async def test_counts_tell_how_links_and_hosts_stand(
     counts = frontier.counts()
     assert (counts.waiting, counts.ready, counts.resting) == (0, 0, 0)
     assert counts.ended == {(KEPT, ""): 4}
+
+
+async def test_counts_name_the_host_that_is_waited_for(
+    make: Make, clock: HandClock
+) -> None:
+    frontier = make(Politeness(delay=10.0))
+    await frontier.add([found("a/1", 0.9), found("b/1", 0.8), found("b/2", 0.7)])
+    a, b = await take(frontier), await take(frontier)
+    await frontier.done(a, KEPT)
+    assert frontier.counts().awaited == "", "a visit is under way"
+    clock.pass_by(1.0)
+    await frontier.done(b, KEPT)
+    assert frontier.counts().awaited == "b.test", "a.test wakes first, for nothing"
+    await frontier.add([found("c/1")])
+    assert frontier.counts().awaited == "", "c.test may be visited now"
+    assert await frontier.retry(await take(frontier), 5.0, "timeout")
+    assert frontier.counts().awaited == "b.test", "both must rest for 10 s"
+    await frontier.pace("b.test", rest=20.0)
+    assert frontier.counts().awaited == "c.test"

@@ -11,10 +11,11 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from opilio.cli.terminal import plain
-from opilio.store.rests import Resting, first_to_wake, slowest
+from opilio.store.rests import Resting, wishes_of
 
 if TYPE_CHECKING:
     from opilio.crawl import Crawl
+    from opilio.types import Counts
 
 LOOK_SECONDS = 0.5
 IDLE_SECONDS = 3.0  # without a visit under way or possible, before it is told
@@ -62,30 +63,30 @@ class Waiting:
             if counts.leased or counts.ready or not counts.waiting:
                 idle_since = time.monotonic()
             elif time.monotonic() - idle_since >= IDLE_SECONDS:
-                self.look(counts.waiting)
+                self.look(counts)
 
-    def look(self, links: int) -> None:
+    def look(self, counts: Counts) -> None:
         """Tell what is waited for, if that is news."""
-        what = awaited(self.crawl, links)
+        what = awaited(self.crawl, counts)
         key = (what.get("host"), what.get("why"), what.get("until"))
         if key not in self.told:
             self.told.add(key)
             self.tell({"event": "waiting", **what})
 
 
-def awaited(crawl: Crawl, links: int) -> dict[str, Any]:
+def awaited(crawl: Crawl, counts: Counts) -> dict[str, Any]:
     """What a crawl waits for: the host that may be visited next, or just time."""
-    db = crawl.store.db
-    if rest := first_to_wake(db, time.time()):
+    links, host = counts.waiting, counts.awaited
+    rest, delay = wishes_of(crawl.store.db, host, time.time())
+    if rest:
         return {
-            "host": rest.host,
+            "host": host,
             "why": rest.reason,
             "until": round(rest.until, 1),
             "links": links,
         }
-    slow = slowest(db)
-    if host := next((host for host, s in slow.items() if s >= IDLE_SECONDS), ""):
-        return {"host": host, "why": "crawl_delay", "delay": slow[host], "links": links}
+    if delay >= IDLE_SECONDS:
+        return {"host": host, "why": "crawl_delay", "delay": delay, "links": links}
     return {"why": "retry", "links": links}
 
 
@@ -97,7 +98,8 @@ def in_words(event: dict[str, Any]) -> str:
     )
     if "until" in event:
         rest = Resting(event["host"], event["why"], event["until"])
-        return f"{waits} for {sentence(rest, time.time())}."
+        next_one = "" if links == 1 else ", the next"
+        return f"{waits}{next_one} for {sentence(rest, time.time())}."
     if "delay" in event:
         host = plain(event["host"])
         return f"{waits}: {host} asks for {event['delay']:g} s between two visits."

@@ -183,6 +183,7 @@ class LinkFrontier:
             ready=agenda.turns.ready,
             resting=agenda.turns.resting,
             ended=MappingProxyType(+agenda.ended),
+            awaited=agenda.awaited(),
         )
 
     async def flush(self) -> None:

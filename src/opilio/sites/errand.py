@@ -238,6 +238,7 @@ class Errand:
             leased=here.leased,
             ready=here.ready,
             resting=here.resting,
+            awaited=here.awaited,
         )
 
     async def flush(self) -> None:

@@ -22,14 +22,17 @@ def resting(db: sqlite3.Connection, now: float) -> list[Resting]:
     return _resting(db, "1 ORDER BY rest_until DESC", now, SHOWN)
 
 
-def first_to_wake(db: sqlite3.Connection, now: float) -> Resting | None:
-    """The host whose rest ends next."""
-    return next(iter(_resting(db, "1 ORDER BY rest_until", now, 1)), None)
-
-
 def rest_of(db: sqlite3.Connection, host: int, now: float) -> Resting | None:
     """The rest of a host, by id, if it rests."""
     return next(iter(_resting(db, "host.id = ?3", now, 1, host)), None)
+
+
+def wishes_of(
+    db: sqlite3.Connection, name: str, now: float
+) -> tuple[Resting | None, float]:
+    """The rest of a host, by name, if it rests; and the Crawl-delay it asks for."""
+    row = db.execute("SELECT id, delay FROM host WHERE name = ?", (name,)).fetchone()
+    return (rest_of(db, row[0], now), row[1] or 0.0) if row else (None, 0.0)
 
 
 def count_resting(db: sqlite3.Connection, now: float) -> int:
