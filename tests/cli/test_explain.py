@@ -12,8 +12,10 @@ import pytest_asyncio
 from crawling import Crawled, opilio
 from opilio.cli.explain import show_parts, show_promise
 from opilio.lab.synthetic.server import serve
-from opilio.lab.synthetic.small import SmallWeb, page
+from opilio.lab.synthetic.small import SmallWeb, page, redirect
 from opilio.lab.synthetic.web import HTML, SyntheticAnswer
+from opilio.store.folder import CrawlFolder
+from opilio.store.lookup import number_of, opened, summary
 
 TOPIC = """
 name = "bees"
@@ -33,8 +35,15 @@ WEB = SmallWeb(
         "http://seed.test/": page(
             "Bees",
             "The bees make honey. " * 20,
-            {"/keeping": "Keeping bees", "/long": "All about bees", "/lost": "lost"},
+            {
+                "/old": "Bees, honey, and honey bees",
+                "/keeping": "Keeping bees",
+                "/long": "All about bees",
+                "/lost": "lost",
+            },
         ),
+        "http://seed.test/old": redirect("http://seed.test/new"),
+        "http://seed.test/new": page("New", "Honey is new."),
         "http://seed.test/keeping": SyntheticAnswer(200, (HTML,), KEEPING.encode()),
         "http://seed.test/long": SyntheticAnswer(200, (HTML,), LONG.encode()),
     }
@@ -118,6 +127,21 @@ async def test_people_see_the_blocks_below_each_other(done, width: int):
     assert "honey bees\n" in shown  # in the verdict, not as the stems "honey bee"
     assert "honey bee\n" not in shown
     assert not {"\x1b", "\x07"} & set(shown)  # headings do not command the terminal
+
+
+async def test_a_page_has_its_number_among_pages_and_a_redirect_has_none(done):
+    with opened(CrawlFolder(done.folder)) as db:
+        pages = summary(db).pages
+        numbers = {
+            url: number_of(db, id)
+            for id, url in db.execute("SELECT id, url FROM link ORDER BY id")
+        }
+    assert numbers["http://seed.test/old"] == numbers["http://seed.test/lost"] == 0
+    assert sorted(filter(None, numbers.values())) == list(range(1, pages + 1))
+    last = max(numbers, key=numbers.__getitem__)
+    shown = await shown_to_people(done.folder, last.removeprefix("http://seed.test/"))
+    assert f"  number       {pages}\n" in shown
+    assert "  number" not in await shown_to_people(done.folder, "old")
 
 
 def test_parts_come_largest_first_and_the_sum_of_small_ones_last(capsys):

@@ -109,9 +109,11 @@ def show(found: Explanation, again: Reread | None, trouble: str) -> None:
         stdout.print(Text(f"  {trouble}"), soft_wrap=True)
     if page:
         stdout.print("\n[bold]The page[/]")
+        # Redirects have numbers of their own in crawl.db; to people they are no pages.
+        facts = page | {"number": found.number or None}
         for name in FACTS:
-            if page[name] is not None:
-                stdout.print(Text(f"  {name:<12} ", "dim") + foreign(str(page[name])))
+            if facts[name] is not None:
+                stdout.print(Text(f"  {name:<12} ", "dim") + foreign(str(facts[name])))
     show_host(found, time.time())
 
 
@@ -134,7 +136,8 @@ def show_way(found: Explanation) -> None:
     link = found.link
     reason = f" ({link['reason']})" if link["reason"] else ""
     stdout.print(foreign(link["url"], style="bold"), soft_wrap=True)
-    stdout.print(Text(f"{link['state']}{reason}, found on {found.in_links:,} pages"))
+    pages = "page" if found.in_links == 1 else "pages"
+    stdout.print(Text(f"{link['state']}{reason}, found on {found.in_links:,} {pages}"))
     if found.deaths:
         stdout.print(
             f"the crawl died {found.deaths} times with this page in hand; after "

@@ -15,6 +15,8 @@ from opilio.store.folder import CrawlFolder
 from opilio.store.rests import Resting, count_resting, rest_of, resting, slowest
 from opilio.types import Clock, Fingerprint
 
+IS_PAGE = "status BETWEEN 200 AND 299"  # what answered otherwise, as redirects, is none
+
 
 class Summary(msgspec.Struct, frozen=True):
     """A crawl in figures."""
@@ -56,6 +58,7 @@ class Explanation(msgspec.Struct, frozen=True):
     deaths: int = 0  # of processes that had it in hand
     delay: float | None = None  # the Crawl-delay that its host asks for
     resting: Resting | None = None  # its host, if it does
+    number: int = 0  # among the pages as they are counted; 0: it is none of them
 
 
 @contextmanager
@@ -68,15 +71,15 @@ def opened(folder: CrawlFolder) -> Iterator[sqlite3.Connection]:
 
 def summary(db: sqlite3.Connection, now: Clock = time.time) -> Summary:
     """The figures of a crawl as of its last commit."""
-    is_page = "WHERE status BETWEEN 200 AND 299"
     pages, kept, size, first, last = db.execute(
         "SELECT count(*), coalesce(sum(relevant), 0), coalesce(sum(bytes), 0), "  # noqa: S608
-        f"min(fetched_at), max(fetched_at) FROM page {is_page}"
+        f"min(fetched_at), max(fetched_at) FROM page WHERE {IS_PAGE}"
     ).fetchone()
     recent = [
         row[0] or 0
         for row in db.execute(
-            f"SELECT relevant FROM page {is_page} ORDER BY number DESC LIMIT 100"  # noqa: S608
+            f"SELECT relevant FROM page WHERE {IS_PAGE} "  # noqa: S608
+            "ORDER BY number DESC LIMIT 100"
         )
     ]
     states: dict[str, int] = {}
@@ -145,7 +148,18 @@ def explain(
         deaths=next((deaths for (deaths,) in died), 0),
         delay=delay.fetchone()[0],
         resting=rest_of(db, row["host"], now()),
+        number=number_of(db, row["id"]),
     )
+
+
+def number_of(db: sqlite3.Connection, page: int) -> int:
+    """The place of a page among the pages of the crawl; 0: it is none of them."""
+    counted = db.execute(
+        f"SELECT count(*) FROM page WHERE {IS_PAGE} AND number <= "  # noqa: S608
+        f"(SELECT number FROM page WHERE id = ? AND {IS_PAGE})",
+        (page,),
+    )
+    return int(counted.fetchone()[0])
 
 
 def way_to(db: sqlite3.Connection, link: int) -> list[Way]:
@@ -177,8 +191,8 @@ def best_pages(db: sqlite3.Connection, limit: int) -> list[dict[str, Any]]:
 def pages_in_order(db: sqlite3.Connection) -> list[str]:
     """The URLs of the pages, in the order in which they were fetched."""
     rows = db.execute(
-        "SELECT url FROM page JOIN link USING (id) "
-        "WHERE status BETWEEN 200 AND 299 ORDER BY number"
+        f"SELECT url FROM page JOIN link USING (id) "  # noqa: S608
+        f"WHERE {IS_PAGE} ORDER BY number"
     )
     return [url for (url,) in rows]
 
