@@ -24,6 +24,7 @@ from opilio.build import (
 from opilio.crawl import Crawl
 from opilio.errors import BadInput, OpilioError
 from opilio.fetch.http import HttpFetch
+from opilio.judge import Learning
 from opilio.plan import Plan, resumed_plan
 from opilio.search.query import parse_query
 from opilio.searching import remember_query
@@ -38,6 +39,7 @@ from opilio.sites.rebuild import rebuild
 from opilio.store.folder import CrawlFolder
 from opilio.store.lookup import opened
 from opilio.topic.weight_table import WeightTable, normalised
+from opilio.types import Judge
 
 Tell = Callable[[str], None]
 
@@ -167,11 +169,18 @@ def weigh(words: Sequence[str], language: str) -> Mapping[str, float]:
 def also_seeking(brief: Brief, asked: Mapping[str, float]) -> tuple[Brief, Ways]:
     """A brief whose readers count these terms, and the judge that goes by them too.
 
-    The topic itself stays as it is, and so do the profiles of sites.
+    The topic itself stays as it is, and so do the profiles of sites and what a judge
+    has learnt: pages that were judged by other terms than the topic's teach it nothing.
     """
+
+    def judging(plan: Plan, now: Brief) -> Judge:
+        judge = make_judge(plan, now.with_more(asked))
+        if isinstance(judge, Learning):
+            judge.is_learning = False
+        return judge
+
     terms = tuple(dict.fromkeys((*brief.terms, *asked)))
-    ways = Ways(judge=lambda plan, now: make_judge(plan, now.with_more(asked)))
-    return msgspec.structs.replace(brief, terms=terms), ways
+    return msgspec.structs.replace(brief, terms=terms), Ways(judge=judging)
 
 
 def engines(plan: Plan, crawl: Crawl, tell: Tell) -> Ask | None:

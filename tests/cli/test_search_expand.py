@@ -207,17 +207,18 @@ async def test_after_a_kill_the_crawl_goes_on_and_loses_nothing(crawled):
     assert count == len(pages)
 
 
+SHIPS = "A ship sails over the sea to the harbour. " * 20
+WITH_SHIPS = SmallWeb(
+    {
+        "http://seed.test/": page("Bees", BEES, {"/s": "ships", "/t": "ship models"}),
+        "http://seed.test/s": page("Ships", SHIPS),
+        "http://seed.test/t": page("More ships", f"{SHIPS} models"),
+    }
+)
+
+
 async def test_a_query_that_is_not_logged_counts_for_its_own_pages_alone(crawled):
-    ships = "A ship sails over the sea to the harbour. " * 20
-    links = {"/s": "ships", "/t": "ship models"}
-    web = SmallWeb(
-        {
-            "http://seed.test/": page("Bees", BEES, links),
-            "http://seed.test/s": page("Ships", ships),
-            "http://seed.test/t": page("More ships", f"{ships} models"),
-        }
-    )
-    life = await crawled(web, settings_text=ONE)
+    life = await crawled(WITH_SHIPS, settings_text=ONE)
     await life.crawl("--max-pages", 1)
     ended = await search(life, "ship harbour", "--expand", 1, "--no-log", "--json")
     assert ended.code == 0, ended.err
@@ -228,3 +229,18 @@ async def test_a_query_that_is_not_logged_counts_for_its_own_pages_alone(crawled
     assert states == {"/": "kept", "s": "kept", "t": "irrelevant"}
     named = life.rows("SELECT DISTINCT concepts FROM page_profile ORDER BY id")
     assert "ship" not in str(named)
+
+
+async def test_a_learning_judge_forgets_the_pages_of_a_query_that_is_not_logged(
+    crawled,
+):
+    life = await crawled(WITH_SHIPS, settings_text=f"{ONE}judge = 'bootstrapped'\n")
+    await life.crawl("--max-pages", 1)
+    knows = "SELECT name, state FROM learnt WHERE name LIKE 'judge%'"
+    before = life.rows(knows)
+    assert before, "it has learnt from the page that was crawled"
+    ended = await search(life, "ship harbour", "--expand", 1, "--no-log", "--json")
+    assert ended.json()["expansion"]["kept"] == 1
+    assert life.rows(knows) == before
+    await search(life, "ship harbour", "--expand", 1)
+    assert life.rows(knows) != before

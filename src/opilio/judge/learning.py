@@ -39,6 +39,7 @@ class Learning(ABC):
     reads_vector = True
     cut: float
     learnt_part: str  # its name in verdicts
+    is_learning = True  # False: it judges by what it knows, and takes no note of pages
 
     def __init__(self, subject: Subject) -> None:
         self.keywords = Keywords(subject)
@@ -56,7 +57,7 @@ class Learning(ABC):
         keywords = self.keywords.score(page)
         row = row_of(page)
         verdict = self.score(row, keywords)
-        if row is not None:
+        if row is not None and self.is_learning:
             worth = self.worth(keywords, verdict.score)
             if self.journal.add(row, keywords, worth):
                 self.model = self.learn() or self.model
