@@ -82,3 +82,34 @@ def test_plain_values_need_no_pydantic(arguments: tuple[str, ...]):
     told, imported = ended.stdout.splitlines()
     assert "does not exist" in told or "holds no crawl" in told
     assert imported == "False"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["LONG"],
+        ["--LONG"],
+        ["status", "nowhere", "LONG"],
+        ["status", "--LONG", "nowhere"],
+        ["crawl", "x", "--max-pages", "LONG"],
+        ["crawl", "x", "--max-pages=LONG"],
+        ["search", "nowhere", "--LONG"],
+        ["topic", "LONG"],
+        ["topic", "show", "x", "LONG"],
+        ["lab", "compare", "x", "--LONG"],
+    ],
+    ids=" ".join,
+)
+@pytest.mark.parametrize("long", ["x" * 5000, "y " * 2500], ids=["word", "words"])
+def test_no_usage_error_repeats_a_long_argument_whole(arguments: list[str], long: str):
+    ended = CliRunner().invoke(app, [each.replace("LONG", long) for each in arguments])
+    assert ended.exit_code == 2
+    assert "Error" in ended.output
+    assert len(ended.output) < 1500
+    assert "…" in ended.output or long[:50] not in ended.output
+
+
+def test_a_short_usage_error_is_left_as_it_is():
+    ended = CliRunner().invoke(app, ["stats"])
+    assert "No such command 'stats'. Did you mean 'status'" in ended.output
+    assert "…" not in ended.output

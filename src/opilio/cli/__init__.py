@@ -12,6 +12,7 @@ from opilio import __version__
 from opilio.cli.deferred import Place, deferred
 from opilio.errors import OpilioError
 
+LONGEST = 2000  # characters of an error; some list all that one could have meant
 COMMANDS = {
     "demo": Place(
         "opilio.cli.demo",
@@ -120,5 +121,5 @@ def tell(error: str, exit_code: int) -> int:
 
     from opilio.cli.terminal import brief, stderr
 
-    stderr.print(Text(f"opilio: {brief(error)}", "bold red"), soft_wrap=True)
+    stderr.print(Text(f"opilio: {brief(error, LONGEST)}", "bold red"), soft_wrap=True)
     return exit_code

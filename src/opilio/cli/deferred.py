@@ -6,7 +6,8 @@ its own imports.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import cached_property
 from importlib import import_module
 from typing import Any, NamedTuple
@@ -15,6 +16,9 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from opilio.cli.plain_values import PlainCommand, reading_plainly
+from opilio.errors import OpilioError
+
+LONGEST = 400  # characters of what is said of a wrong argument
 
 
 class Place(NamedTuple):
@@ -76,4 +80,32 @@ def deferred(places: Mapping[str, Place]) -> type[TyperGroup]:
         def get_params(self, ctx: Any) -> Any:
             return reading_plainly(super().get_params(ctx))
 
+        def make_context(self, *args: Any, **extra: Any) -> Any:
+            with quoting_briefly():
+                return super().make_context(*args, **extra)
+
+        def invoke(self, ctx: Any) -> Any:
+            with quoting_briefly():
+                return super().invoke(ctx)
+
     return Group
+
+
+@contextmanager
+def quoting_briefly() -> Iterator[None]:
+    """Let no error in using a command repeat a long argument whole."""
+    try:
+        yield
+    except OpilioError:
+        raise  # has its own way to be told
+    except Exception as error:
+        shorten(error)
+        raise
+
+
+def shorten(error: Any) -> None:
+    """Shorten what an error says, if it is one of typer's: these have a message."""
+    if isinstance(getattr(error, "message", None), str):
+        from opilio.cli.terminal import brief  # its libraries take their time
+
+        error.message = brief(error.message, LONGEST)

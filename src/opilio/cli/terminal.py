@@ -33,9 +33,14 @@ def plain(text: str, limit: int = 0) -> str:
     return clean if not limit or len(clean) <= limit else clean[: limit - 1] + "…"
 
 
-def brief(message: str) -> str:
-    """A message without the middle of words that are too long to be read."""
-    return _long_word.sub(r"\1…\2", message)
+def brief(message: str, limit: int = 0) -> str:
+    """A message without the middle of words that are too long to be read; nor its own,
+    if it has more than `limit` characters."""
+    short = _long_word.sub(r"\1…\2", message)
+    if not limit or len(short) <= limit:
+        return short
+    end = limit // 4  # says what is wrong, or how to mend it
+    return f"{short[: limit - end - 3]} … {short[-end:]}"
 
 
 def foreign(text: str, limit: int = 0, style: str = "") -> Text:
