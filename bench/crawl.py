@@ -117,13 +117,16 @@ keywords = ["volcano", "lava", "eruption", "crater", "magma chamber"]
 seeds = ["{start}"]
 """
 
-SETTINGS = """
+# As fast as it goes; what follows is still of [politeness].
+WITHOUT_DELAYS = """
 [crawl]
 in_flight = 32
 [politeness]
 delay = 0.0
 ip_delay = 0.0
-per_host = 16
+"""
+
+SETTINGS = f"""{WITHOUT_DELAYS}per_host = 16
 [fetch]
 allow_networks = ["127.0.0.0/8"]
 [bounds]

@@ -17,19 +17,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
+from bench.crawl import WITHOUT_DELAYS
 from bench.table import show
 from opilio.lab.synthetic.dials import Dials
 from opilio.lab.synthetic.web import SyntheticWeb
 
 PAGES = 100_000
 ROWS = 12
-SETTINGS = """
-[crawl]
-in_flight = 32
-[politeness]
-delay = 0.0
-ip_delay = 0.0
-per_host = 4
+SETTINGS = f"""{WITHOUT_DELAYS}per_host = 4
 max_delay = 0.0
 max_rest = 5.0
 """
