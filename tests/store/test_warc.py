@@ -99,6 +99,17 @@ def test_an_exchange_is_two_records_in_two_members():
     assert by_fastwarc(packed) == [("request", b""), ("response", BODY)]
 
 
+@pytest.mark.parametrize("size", [0, 300, 1024, 5000, 70_000])
+def test_records_of_any_size_open_whole_without_a_body(size):
+    packed = pack_metadata(answer(), {"note": "x" * size})
+    packed += pack_warcinfo("a.warc.gz", AT, {"note": "y" * size})
+    assert members(packed) == 2
+    verdict, info = (record[3] for record in by_warcio(packed))
+    assert verdict == b"note: " + b"x" * size + b"\r\n"
+    assert info == b"note: " + b"y" * size + b"\r\n"
+    assert [content for _, content in by_fastwarc(packed)] == [verdict, info]
+
+
 def test_secrets_are_not_written():
     plain = gzip.decompress(pack(answer())).lower()
     assert b"c2vjcmv0" not in plain

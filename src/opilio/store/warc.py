@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import struct
 import zlib
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from http import HTTPStatus
 
-from isal import isal_zlib
+from isal import igzip_lib
 
 from opilio.types import Headers, Response
 
@@ -24,6 +25,11 @@ SECRET = frozenset(("authorization", "proxy-authorization", "cookie"))
 PHRASES = {status.value: status.phrase for status in HTTPStatus}
 # Whatever could end a line early, here or in the tool that reads it.
 CONTROLS = dict.fromkeys((*range(9), *range(10, 32), 127), " ")
+SMALL = 1024  # bytes; fewer take as much room when they are compressed at once
+MOST_STORED = 2**16 - 1  # bytes in one block
+STORED = struct.Struct("<10sBHH").pack
+SUMS = struct.Struct("<II").pack
+GZIP = b"\x1f\x8b\b\0\0\0\0\0\0\xff"
 
 
 def pack(response: Response) -> bytes:
@@ -127,10 +133,19 @@ def record(
     )
     head = "\r\n".join(lines).encode("utf-8", "replace")
     data = b"".join((head, block, body, b"\r\n\r\n"))
-    if stored:
-        return zlib.compress(data, 0, wbits=31)
-    packed: bytes = isal_zlib.compress(data, level=2 if body else 0, wbits=31)
+    if stored or len(data) <= SMALL:
+        return store(data)
+    packed: bytes = igzip_lib.compress(data, 2 if body else 0, igzip_lib.COMP_GZIP)
     return packed
+
+
+def store(data: bytes) -> bytes:
+    """A gzip member that has the data as they are."""
+    size = len(data)
+    if size > MOST_STORED:
+        return zlib.compress(data, 0, wbits=31)
+    begin = STORED(GZIP, 1, size, size ^ MOST_STORED)  # one block, the last
+    return b"".join((begin, data, SUMS(zlib.crc32(data), size)))
 
 
 def record_id(kind: str, url: str, at: str) -> str:
@@ -183,7 +198,9 @@ def http_head(response: Response, length: int) -> bytes:
 
 def head(first: str, headers: Headers) -> bytes:
     """A first line and header lines as bytes, none of which can be more than one."""
-    lines = [clean(first), *[clean(f"{name}: {value}") for name, value in headers]]
+    lines = [first, *[f"{name}: {value}" for name, value in headers]]
+    if not "".join(lines).isprintable():
+        lines = list(map(clean, lines))
     return ("\r\n".join(lines) + "\r\n\r\n").encode("latin-1", "replace")
 
 
