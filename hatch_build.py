@@ -14,7 +14,9 @@ from pathlib import Path
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-SOURCES = ("src/opilio/read/_kernels.pyx", "src/opilio/read/_walk.pyx")
+SOURCES = tuple(
+    f"src/opilio/read/{name}.pyx" for name in ("_kernels", "_tidy", "_walk")
+)
 FLAGS = ["-O3", "-fPIC", "-fno-strict-aliasing"]
 
 

@@ -7,9 +7,10 @@ from contextlib import contextmanager
 
 import pytest
 
-from opilio.read import kernels, plain_kernels, plain_walk
+from opilio.read import kernels, plain_kernels, plain_tidy, plain_walk
 
 KERNELS = ["compiled", "plain"]
+PLAIN = vars(plain_kernels) | vars(plain_tidy) | vars(plain_walk)
 
 
 @contextmanager
@@ -18,8 +19,7 @@ def chosen(name: str) -> Iterator[pytest.MonkeyPatch]:
     with pytest.MonkeyPatch.context() as patch:
         if name == "plain":
             for kernel in set(kernels.__all__) - {"COMPILED"}:
-                home = plain_walk if hasattr(plain_walk, kernel) else plain_kernels
-                patch.setattr(kernels, kernel, getattr(home, kernel))
+                patch.setattr(kernels, kernel, PLAIN[kernel])
         elif not kernels.COMPILED:
             pytest.skip("no C compiler was there when Opilio was installed")
         yield patch

@@ -617,8 +617,8 @@ cdef class Walker:
         return plain.Walk(text, self.links, self.parts, self.declared)
 
 
-def walk(str page not None):
-    cdef bytes held = utf_8_of(page)
+def walk(page not None):
+    cdef bytes held = page if isinstance(page, bytes) else utf_8_of(page)
     cdef Walker walker = Walker(held)
     cdef const char *markup = PyBytes_AS_STRING(held)
     cdef Py_ssize_t size = PyBytes_GET_SIZE(held), place = 0, tag, end, name

@@ -1,8 +1,18 @@
-"""A parsed document in; all that we want of it out."""
+"""Markup in; all that we want of it out.
+
+Most pages can be walked through as they are, but for a little tidying; the others are
+parsed, and walked through as the parser writes them out again. turbohtml does the
+parsing. It reads hostile markup in linear time (nesting ends at depth 512, as in
+browsers).
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from functools import cached_property
+
+import turbohtml
+from turbohtml import Document
 
 from opilio import urls
 from opilio.read import kernels
@@ -12,33 +22,56 @@ from opilio.read.head import first_of, head_of
 from opilio.read.links import links_of
 from opilio.read.plain_walk import Walk
 
-if TYPE_CHECKING:
-    from turbohtml import Document
+Parse = Callable[[str], Document]
+
+
+def parse(markup: str) -> Document:
+    """The document that a browser would make of the markup."""
+    # With scripts, so that nobody sees what is in <noscript>. The walk sees to shadows.
+    return turbohtml.parse(
+        markup,
+        positions=False,
+        scripting=True,
+        allow_declarative_shadow_roots=False,
+    )
+
+
+class Source:
+    """The markup of a page in UTF-8, which is parsed only if it must be."""
+
+    def __init__(self, markup: bytes, parse: Parse = parse) -> None:
+        self.markup = markup
+        self.parse = parse
+
+    @cached_property
+    def document(self) -> Document:
+        """What a browser would make of it; bytes that are not UTF-8 are U+FFFD."""
+        return self.parse(self.markup.decode("utf-8", "replace"))
+
+    def walk(self) -> Walk:
+        """What one meets on the way through it."""
+        tidied = kernels.tidied(self.markup)
+        return kernels.walk(self.document.html if tidied is None else tidied)
 
 
 def extract(
-    document: Document,
+    source: Source,
     url: str,
     *,
     context: bool = False,
     blocks: bool = False,
     headings: bool = False,
 ) -> Found:
-    """What the document at this URL says.
+    """What the page at this URL says.
 
     The words around links, the blocks and the headings are only looked for when they
     are asked for.
     """
-    text, passages, parts, declared = walk(document)
+    text, passages, parts, declared = source.walk()
     joiner = urls.Joiner(url, first_of(declared, "base", "href"))
-    head = head_of(document, declared, url, joiner)
+    head = head_of(source, declared, url, joiner)
     line = text.replace("\n", " ")
     sections, cuts, at_rank = outline_of(line, parts) if blocks else NO_OUTLINE
     links, spots = links_of(line, passages, joiner, url, at_rank, context=context)
     told = told_headings(line, parts) if headings else []
     return Found(head, text, links, spots, sections, cuts, told)
-
-
-def walk(document: Document) -> Walk:
-    """What one meets on the way through a document."""
-    return kernels.walk(document.root.html if document.root else "")

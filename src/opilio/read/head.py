@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from turbohtml import Document
 
+    from opilio.read.document import Source
     from opilio.read.plain_walk import Declared
 
 PRODUCT_TOKEN = "opilio"  # noqa: S105 - how robots rules name us
@@ -25,16 +26,18 @@ _hreflang = re.compile("[a-z0-9-]{2,35}", re.IGNORECASE | re.ASCII).fullmatch
 
 
 def head_of(
-    document: Document, declared: Sequence[Declared], url: str, joiner: urls.Joiner
+    source: Source, declared: Sequence[Declared], url: str, joiner: urls.Joiner
 ) -> Head:
-    """What the document at this URL says of itself."""
+    """What the page at this URL says of itself."""
     metas = [given for tag, given in declared if tag == "meta"]
     canonical, alternates = relations_of(declared, joiner, url)
     return Head(
         title=clean(first_of(declared, "title", ""), MAX_TITLE),
         declared=first_of(declared, "html", "lang"),
         canonical=canonical,
-        refresh=refresh_of(document, joiner, url) if any(map(refreshes, metas)) else "",
+        refresh=refresh_of(source.document, joiner, url)
+        if any(map(refreshes, metas))
+        else "",
         alternates=alternates,
         robots=robots_of(metas),
     )

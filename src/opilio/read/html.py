@@ -1,20 +1,14 @@
 """A response in; its Page out: words counted, links with their anchors and context.
 
-turbohtml does the parsing. It reads hostile markup in linear time (nesting ends at
-depth 512, as in browsers); should it fail all the same, what can be had is found by
-pattern and the page says that it is degraded.
+Should the parser fail, what can be had is found by pattern, and the page says that it
+is degraded.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-import turbohtml
-from turbohtml import Document
-
 from opilio import content, urls
 from opilio.read.count import count
-from opilio.read.document import extract
+from opilio.read.document import Parse, Source, extract, parse
 from opilio.read.found import Found, Section
 from opilio.read.head import PRODUCT_TOKEN
 from opilio.read.language import language_of
@@ -24,19 +18,6 @@ from opilio.types import Page, ReaderSetup, Response
 from opilio.words import Vocabulary
 
 WHOLE = (Section(),)  # a page that is one block
-
-Parse = Callable[[str], Document]
-
-
-def parse(markup: str) -> Document:
-    """The document that a browser would make of the markup."""
-    # With scripts, so that nobody sees what is in <noscript>. The walk sees to shadows.
-    return turbohtml.parse(
-        markup,
-        positions=False,
-        scripting=True,
-        allow_declarative_shadow_roots=False,
-    )
 
 
 class PageReader:
@@ -67,7 +48,7 @@ class PageReader:
                 content_type = value
             elif name == "x-robots-tag":
                 robots.append(value)
-        markup, charset = content.text(response.body, content_type)
+        markup, charset = content.utf_8(response.body, content_type)
         url = urls.page(response.url)
         found, degraded = self.find(markup, url)
         head = found.head
@@ -110,20 +91,19 @@ class PageReader:
             sequence=counted.sequence,
         )
 
-    def find(self, markup: str, url: str) -> tuple[Found, str]:
+    def find(self, markup: bytes, url: str) -> tuple[Found, str]:
         """What is in the markup, and why that is not all, if so."""
         setup = self.setup
         try:
-            document = self.parse(markup)
-            context = setup.context or setup.words
             found = extract(
-                document,
+                Source(markup, self.parse),
                 url,
-                context=context,
+                context=setup.context or setup.words,
                 blocks=setup.blocks,
                 headings=setup.headings or setup.sequence,
             )
         except Exception as error:  # whatever a young parser may raise
-            found, degraded = scan(markup, url), type(error).__name__
+            found = scan(markup.decode("utf-8", "replace"), url)
+            degraded = type(error).__name__
             return found._replace(sections=WHOLE if setup.blocks else ()), degraded
         return found, ""

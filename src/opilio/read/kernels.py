@@ -1,21 +1,25 @@
 """What is done with every tag and every word of every page.
 
 Compiled where a C compiler was at hand when Opilio was installed, else in Python and
-numpy, which takes longer; the answers are the same. `plain_kernels` and `plain_walk`
-say what each of them does.
+numpy, which takes longer; the answers are the same. `plain_kernels`, `plain_tidy` and
+`plain_walk` say what each of them does.
 """
 
 from __future__ import annotations
 
-from opilio.read import plain_kernels, plain_walk
+from opilio.read import plain_kernels, plain_tidy, plain_walk
 
 try:
-    from opilio.read import _kernels, _walk
+    from opilio.read import _kernels, _tidy, _walk
 
-    if (_kernels.EDITION, _walk.EDITION) != (plain_kernels.EDITION, plain_walk.EDITION):
+    if (_kernels.EDITION, _tidy.EDITION, _walk.EDITION) != (
+        plain_kernels.EDITION,
+        plain_tidy.EDITION,
+        plain_walk.EDITION,
+    ):
         raise ImportError("they were compiled for another edition of the package")
 except (ImportError, AttributeError):
-    _kernels, _walk = plain_kernels, plain_walk  # type: ignore[misc]
+    _kernels, _tidy, _walk = plain_kernels, plain_tidy, plain_walk  # type: ignore[misc]
 
 __all__ = [
     "COMPILED",
@@ -24,6 +28,7 @@ __all__ = [
     "in_context",
     "learn",
     "look_up",
+    "tidied",
     "walk",
 ]
 
@@ -34,4 +39,5 @@ expand = _kernels.expand
 learn = _kernels.learn
 look_up = _kernels.look_up
 in_context = _walk.in_context
+tidied = _tidy.tidied
 walk = _walk.walk

@@ -96,8 +96,10 @@ class Begun:
     picture: str = ""  # what the first one in it is called
 
 
-def walk(markup: str) -> Walk:
-    """Walk through the markup that a parser has written."""
+def walk(markup: str | bytes) -> Walk:
+    """Walk through the markup that a parser has written, or that is tidied."""
+    if isinstance(markup, bytes):
+        markup = markup.decode()
     walker = Walker()
     place = 0
     while True:

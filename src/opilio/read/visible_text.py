@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from opilio import content
-from opilio.read.document import walk
-from opilio.read.html import parse
+from opilio.read.document import Source
 from opilio.read.regions import LARGE
 from opilio.types import Response
 
@@ -14,8 +13,8 @@ def visible_text(response: Response) -> tuple[str, list[tuple[int, int]]]:
 
     A list of nothing but links is text like any other here.
     """
-    markup, _ = content.text(response.body, response.header("content-type"))
-    text, _, parts, _ = walk(parse(markup))
+    markup, _ = content.utf_8(response.body, response.header("content-type"))
+    text, _, parts, _ = Source(markup).walk()
     beside = [
         (part.start, part.end)
         for part in parts

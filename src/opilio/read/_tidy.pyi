@@ -1,0 +1,3 @@
+EDITION: int
+
+def tidied(markup: bytes) -> bytes | None: ...
