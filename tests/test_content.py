@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from opilio.content import (
+    SAYS_UTF_8,
     charset,
     decode,
     is_html,
@@ -22,6 +23,7 @@ from opilio.content import (
     media_type,
     page_directives,
     text,
+    utf_8,
 )
 from opilio.errors import Unusable
 
@@ -322,6 +324,55 @@ def test_the_html_parser_agrees_on_the_text(case):
     parsed = turbohtml.parse(body, encoding=name)
     assert parsed.encoding.lower() == name
     assert parsed.text.split() == turbohtml.parse(decoded).text.split()
+
+
+HEADS = [
+    *(
+        b"<!doctype html>",
+        b'<html lang="a>b">',
+        b"<head>",
+        b"<title>",
+        b"</title>",
+        b"x",
+    ),
+    *(b'<meta charset="utf-8">', b"<META CHARSET=utf-8 />", b"<meta charset='koi8-r'>"),
+    b'<meta http-equiv="Content-Type" content="text/html; charset=utf-8">',
+    b"<meta content='text/html;charset=utf-8' http-equiv=content-type>",
+    b'<meta http-equiv=content-type content="text/html; charset=gbk">',
+    *(b"<meta name=a content='charset=utf-8'>", b"<!-- <meta charset=utf-8> -->", b"<"),
+    *(
+        b"<script>",
+        b"</script>",
+        b"<meta charset=utf-8 charset=gbk>",
+        b"\n",
+        b'"',
+        b"'",
+    ),
+]
+
+
+@given(st.lists(st.sampled_from(HEADS), max_size=8).map(b"".join))
+def test_utf_8_is_told_as_the_parser_tells_it(head):
+    if SAYS_UTF_8(head):
+        parsed = turbohtml.parse(head)
+        assert (parsed.encoding, parsed.encoding_confidence) == ("UTF-8", "certain")
+        assert charset(head, "text/html") == ("utf-8", "meta")
+
+
+def test_utf_8_is_told_by_either_kind_of_meta():
+    for meta in HEADS[6:7] + HEADS[9:11]:
+        assert SAYS_UTF_8(b"<!doctype html>\n<html><head>" + meta)
+
+
+def test_a_body_as_utf_8_is_its_text():
+    for body, content_type in (
+        (b"\xef\xbb\xbfa\xc3\xa9", ""),
+        ("é".encode("latin-1"), "text/html; charset=latin1"),
+        ("é".encode("utf-16"), ""),
+    ):
+        encoded, name = utf_8(body, content_type)
+        assert (encoded.decode(), name) == text(body, content_type)
+    assert utf_8(b"\xff", "text/html; charset=utf-8") == (b"\xff", "utf-8")
 
 
 @given(st.binary(max_size=2000), st.text(max_size=60))
