@@ -236,7 +236,7 @@ def utf_8(body: bytes, content_type: str) -> tuple[bytes, str]:
     """
     name, decided_by = charset(body, content_type)
     if name != "utf-8":
-        return in_encoding(body, name).encode("utf-8", "surrogatepass"), name
+        body = in_encoding(body, name).encode("utf-8", "surrogatepass")
     return (body.removeprefix(codecs.BOM_UTF8) if decided_by == "bom" else body), name
 
 
