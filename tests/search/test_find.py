@@ -126,6 +126,16 @@ def test_copies_are_folded(pages: Pages):
     assert sorted(hit.copies) == ["http://a.test/2", "http://a.test/3"]
 
 
+def test_a_page_that_says_the_same_under_another_title_is_folded(pages: Pages):
+    text = " ".join(f"word{number}" for number in range(80))
+    pages.add(f"comet {text}", "Comet")
+    pages.add(f"comet {text}", "For print")
+    pages.add(f"comet {text} changed", "A page of the same template")
+    first, second = pages.searcher().search("comet").hits
+    assert (first.title, first.copies) == ("Comet", ["http://a.test/2"])
+    assert (second.title, second.copies) == ("A page of the same template", [])
+
+
 def test_short_pages_that_say_the_same_are_folded_too(pages: Pages):
     pages.add("the comet", "Same")
     pages.add("<div>The <b>comet</b></div>", "Same")

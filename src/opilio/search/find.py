@@ -18,7 +18,7 @@ from opilio.search.query import Query, parse_query
 from opilio.search.rank import score
 from opilio.search.snippet import PageText, Piece, snippet
 from opilio.search.spelling import respelt
-from opilio.word_sequence import word
+from opilio.word_sequence import unpack, word
 from opilio.words import stem, tokens
 
 SPARE = 50  # results that are looked up beyond those asked for: some are folded
@@ -29,8 +29,7 @@ NO_PATTERN = str.maketrans({"*": "[*]", "?": "[?]", "[": "[[]"})
 NEAR = 3  # bits in which the SimHashes of near copies may differ
 FOUND = """
     SELECT entry, link.id, url, title, language, score, fetched_at, simhash,
-           warc, warc_offset, warc_length,
-           CASE WHEN simhash IS NULL OR simhash = 0 THEN indexed.words END AS said
+           warc, warc_offset, warc_length, indexed.words AS said
     FROM indexed JOIN page ON page.id = indexed.page JOIN link USING (id)
     WHERE entry IN (SELECT value FROM json_each(?)) AND NOT noindex
       AND copy_of IS NULL AND state IN ('kept', 'irrelevant')
@@ -158,6 +157,7 @@ class Searcher:
             for place, entry in enumerate(part, start):
                 if entry in found:
                     row = found[entry] | {"value": float(scores[place])}
+                    row["same"] = what_copies_share(row)
                     if not is_folded(rows, row) and len(rows) < wanted:
                         rows.append(row | {"copies": []})
             if len(rows) >= wanted:
@@ -233,12 +233,20 @@ def is_folded(rows: list[dict[str, Any]], row: dict[str, Any]) -> bool:
     return False
 
 
+def what_copies_share(row: dict[str, Any]) -> bytes:
+    """The words of a page without its title; of a short one, which has no SimHash, with
+    it: what little it says may be its site's."""
+    said: bytes = row["said"]
+    return unpack(said).text.tobytes() if row["simhash"] else said
+
+
 def repeats(row: dict[str, Any], other: dict[str, Any]) -> bool:
-    """Do two pages say nearly the same? Short ones, that have no SimHash, the same."""
+    """Do two pages say the same; or nearly, by SimHashes, in which titles are too?"""
     if row["simhash"] and other["simhash"]:
         differing: int = (row["simhash"] ^ other["simhash"]) & BITS
-        return differing.bit_count() <= NEAR
-    return bool(row["said"]) and row["said"] == other["said"]
+        if differing.bit_count() <= NEAR:
+            return True
+    return bool(row["same"]) and row["same"] == other["same"]
 
 
 def replace_word(text: str, old: str, new: str) -> str:
