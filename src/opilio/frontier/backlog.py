@@ -86,8 +86,10 @@ class Backlog:
 
     def _waiting(self, far: array[int]) -> NDArray[np.int64]:
         """The ids of links in the distance that wait, in order of discovery."""
-        ids = np.unique(np.array(far, np.int64))
-        waiting: NDArray[np.int64] = ids[self._links.mode[ids] == Mode.WAITING]
+        ids = np.sort(np.array(far, np.int64))
+        wanted = self._links.mode[ids] == Mode.WAITING
+        wanted[1:] &= ids[1:] != ids[:-1]  # np.unique would import a lot of numpy
+        waiting: NDArray[np.int64] = ids[wanted]
         return waiting
 
     def _fetch(self, far: array[int]) -> None:

@@ -10,11 +10,9 @@ one that is too long, only the beginning is kept.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import count
 from typing import NamedTuple
 
 import msgspec
-import numpy as np
 
 from opilio.config import Bounds
 from opilio.frontier import order
@@ -100,24 +98,24 @@ class Intake:
         keys = [order.key(new.promise) for new in found]
         reasons, templates = self._screen(found, trail.depth)
         most = self._bounds.max_url_length
-        names = [ranked.link.url[:most] for ranked in found]
-        hosts = [self._agenda.host(host_of(name)).number for name in names]
-        rows = [
-            _cells(id, ranked, name, host, reason, template, trail)
-            for id, ranked, name, host, reason, template in zip(
-                count(self._links.count + 1), found, names, hosts, reasons, templates
-            )
-        ]
-        modes = np.fromiter(map(_mode, reasons), np.uint8, len(reasons))
-        own = np.array(keys, np.uint64)
-        kept = np.where(modes == Mode.WAITING, own, np.uint64(order.WORST))
-        ids = self._links.append(kept, modes, hosts)
-        new = dict(zip(fresh, ids.tolist(), strict=True))
+        new: dict[int, int] = {}
+        rows, waiting = [], []
+        for ranked, key, reason, template in zip(
+            found, keys, reasons, templates, strict=True
+        ):
+            url = ranked.link.url[:most]
+            host = self._agenda.host(host_of(url)).number
+            if reason:
+                id = self._links.add(order.WORST, _mode(reason), host)
+                self._agenda.ended[State.UNUSABLE, reason] += 1
+            else:
+                id = self._links.add(key, Mode.WAITING, host)
+                waiting.append(id)
+            new[ranked.link.fingerprint] = id
+            rows.append(_cells(id, ranked, url, host, reason, template, trail))
         self.known.put(new)
         self._ledger.append(rows)
-        for reason in filter(None, reasons):
-            self._agenda.ended[State.UNUSABLE, reason] += 1
-        self._agenda.wait(ids[modes == Mode.WAITING].tolist(), now)
+        self._agenda.wait(waiting, now)
         return new
 
     def _screen(
@@ -166,8 +164,6 @@ class Intake:
 
 
 def _mode(reason: str) -> int:
-    if not reason:
-        return Mode.WAITING
     return Mode.REFUSED if is_passing(reason, tried=False) else Mode.OVER
 
 

@@ -42,7 +42,7 @@ class Known:
         """The id of each fingerprint; 0 where it is not known."""
         recent = self._recent
         ids = [recent.get(fingerprint, 0) for fingerprint in prints]
-        if 0 in ids:
+        if self._last and 0 in ids:
             missing = [place for place, id in enumerate(ids) if not id]
             sought = np.array([prints[place] for place in missing], np.int64)
             for place, id in zip(missing, self._search(sought).tolist(), strict=True):

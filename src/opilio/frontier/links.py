@@ -50,20 +50,33 @@ class Links:
         self.mode, self.mode_of = mode, mode.data
         self.host, self.host_of = host, host.data
 
+    def add(self, key: int, mode: int, host: int) -> int:
+        """Add one row at the end; answers its id."""
+        id = self.count + 1
+        if id == len(self.key):
+            self._grow(id + 1)
+        self.key_of[id], self.mode_of[id], self.host_of[id] = key, mode, host
+        self.count = id
+        return id
+
     def append(
         self, keys: order.Keys, modes: Column, hosts: Column
     ) -> NDArray[np.int64]:
         """Add rows at the end; answers their ids."""
         start, stop = self.count + 1, self.count + 1 + len(keys)
         if stop > len(self.key):
-            size = max(stop, len(self.key) * 3 // 2)
-            columns = self.key, self.mode, self.host
-            self._hold(*(_grown(column, size) for column in columns))
+            self._grow(stop)
         self.key[start:stop] = keys
         self.mode[start:stop] = modes
         self.host[start:stop] = hosts
         self.count = stop - 1
         return np.arange(start, stop)
+
+    def _grow(self, least: int) -> None:
+        size = max(least, len(self.key) * 3 // 2)
+        self._hold(
+            *(_grown(column, size) for column in (self.key, self.mode, self.host))
+        )
 
     def entry(self, id: int) -> int:
         """What stands for a link in a heap, with its promise as it is now."""
