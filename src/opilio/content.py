@@ -180,6 +180,8 @@ def charset(body: bytes, content_type: str) -> tuple[str, str]:
 @lru_cache(maxsize=256)
 def encoding(label: str) -> str:
     """The WHATWG name of the encoding that a label means; "" for an unknown one."""
+    if label.lower() == "utf-8":
+        return "utf-8"
     import turbohtml
 
     try:

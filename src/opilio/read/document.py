@@ -10,9 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-
-import turbohtml
-from turbohtml import Document
+from typing import TYPE_CHECKING
 
 from opilio import urls
 from opilio.read import kernels
@@ -22,11 +20,16 @@ from opilio.read.head import first_of, head_of
 from opilio.read.links import links_of
 from opilio.read.plain_walk import Walk
 
-Parse = Callable[[str], Document]
+if TYPE_CHECKING:
+    from turbohtml import Document
+
+Parse = Callable[[str], "Document"]
 
 
 def parse(markup: str) -> Document:
     """The document that a browser would make of the markup."""
+    import turbohtml  # many readers never need it
+
     # With scripts, so that nobody sees what is in <noscript>. The walk sees to shadows.
     return turbohtml.parse(
         markup,
