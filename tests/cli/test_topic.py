@@ -243,6 +243,7 @@ def test_what_cannot_be_used_is_named(home: Path, options, message):
     (home / "empty.txt").write_text("\n")
     (home / "picture.html").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(50))
     (home / "blank.html").write_text("<p></p>")
+    (home / "topic.toml").write_text("")  # is no reason to speak of that first
     before = sorted(home.iterdir())
     ended = CliRunner().invoke(app, ["topic", "build", *options])
     assert isinstance(ended.exception, BadInput), ended.output

@@ -39,7 +39,8 @@ def crawl(
     topic: Annotated[
         Path,
         typer.Argument(
-            help="A topic file (TOML), or the folder of a crawl to go on with."
+            metavar="TOPIC.toml",
+            help="A topic file, or the folder of a crawl to go on with.",
         ),
     ],
     output: Annotated[

@@ -171,17 +171,22 @@ def show_end(crawl: Crawl, reason: str) -> int:
         figures = {**snapshot(crawl, speed), "ended": reason, "folder": str(folder)}
         print(json.dumps(figures))
         return 130 if reason == "interrupted" else 0
-    rate = tally.kept / tally.pages if tally.pages else 0.0
-    stdout.print(
-        f"[bold]{tally.pages:,}[/] pages, [bold green]{tally.kept:,}[/] kept "
-        f"({rate:.0%}) in {folder}: {ENDINGS[reason]}"
-    )
+    before = crawl.store.catalogue.pages - tally.pages
+    told = f"{harvest(tally.pages, tally.kept, before)} in {escape(str(folder))}"
+    stdout.print(f"{told}: {ENDINGS[reason]}")
     for command in (
         "status {}",
         "export {} --format jsonl --relevant-only -o pages.jsonl",
     ):
         stdout.print(Text(f"  opilio {command.format(folder)}", "dim"), soft_wrap=True)
     return 130 if reason == "interrupted" else 0
+
+
+def harvest(pages: int, kept: int, before: int) -> str:
+    """What a run brought, beside what there had been before."""
+    rate = f" ({kept / pages:.0%})" if pages else ""
+    beyond = f" beyond the {before:,}" if before else ""
+    return f"[bold]{pages:,}[/] pages, [bold green]{kept:,}[/] kept{rate}{beyond}"
 
 
 def nothing_answered(crawl: Crawl) -> str:

@@ -54,7 +54,12 @@ def explain(
     ],
     as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
 ) -> None:
-    """Explain a URL: the way to it, its promise, its verdict block by block."""
+    """Explain a URL: the way to it, its promise, its verdict block by block.
+
+    Example:
+
+        opilio explain my-crawl https://example.org/chemistry/atoms.html
+    """
     canonical = urls.join("", url)
     if not canonical:
         raise BadInput(f"{url!r} is not an address; write http://… or https://…")

@@ -209,7 +209,7 @@ def compare_all(
 
 @lab_app.command("web")
 def make_web(
-    folder: Annotated[Path, typer.Argument(help="Where it is written.")],
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Where it is written.")],
     pages: Annotated[int, typer.Option(min=1)] = 5_000,
     hosts: Annotated[int, typer.Option(min=1)] = 60,
     topics: Annotated[int, typer.Option(min=1)] = 12,

@@ -19,7 +19,9 @@ LETTERS = ("A", "B", "D", "E")
 def reproduce(
     papers: Annotated[
         list[str] | None,
-        typer.Argument(help="Which papers, of A, B, D and E. [default: all]"),
+        typer.Argument(
+            metavar="PAPER", help="Which papers, of A, B, D and E. [default: all]"
+        ),
     ] = None,
     web: Annotated[
         Path | None,

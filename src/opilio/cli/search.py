@@ -80,7 +80,14 @@ def search(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
 ) -> None:
-    """Search the pages of a crawl, also while it runs."""
+    """Search the pages of a crawl, also while it runs.
+
+    Examples:
+
+        opilio search my-crawl '"star cluster" -dwarf site:example.org'
+
+        opilio search my-crawl 'star cluster' --expand 50
+    """
     text = " ".join(part.strip() for part in query)
     crawl = CrawlFolder(folder)
     answer = find(crawl, text, page, size)

@@ -53,6 +53,12 @@ def sites(
     """Show the models of websites: what each has of the domain, most useful first.
 
     A crawl that was made before there were models gets them by --rebuild.
+
+    Examples:
+
+        opilio sites my-crawl --limit 5
+
+        opilio sites my-crawl www.example.org
     """
     crawl = CrawlFolder(folder)
     if anew:

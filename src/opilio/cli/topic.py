@@ -20,7 +20,7 @@ from rich.text import Text
 from opilio.brief import FROM_EXAMPLES, make_brief
 from opilio.cli.terminal import foreign, stderr
 from opilio.cli.topic_rules import learn_rules
-from opilio.cli.topic_sources import Sources, draft_of
+from opilio.cli.topic_sources import Sources, check_sources, draft_of
 from opilio.cli.topic_tables import show as show_tables
 from opilio.cli.topic_tables import tables_of
 from opilio.config import build as build_section
@@ -154,6 +154,7 @@ def build(
         target=target,
         top=top,
     )
+    check_sources(sources)
     file = output or Path(f"{file_name(sources.title)}.toml")
     if file.is_dir():
         raise BadInput(f"{file} is a folder; name a file with -o")

@@ -60,7 +60,6 @@ class Sources(msgspec.Struct, frozen=True, kw_only=True):
 
 def draft_of(sources: Sources, home: Path) -> Draft:
     """The topic file that comes of the sources, to lie in the folder `home`."""
-    check(sources)
     topic = Topic(name=sources.title, languages=sources.languages)
     found: dict[str, dict[str, float]] = {}
     if sources.words:
@@ -99,7 +98,7 @@ def draft_of(sources: Sources, home: Path) -> Draft:
     )
 
 
-def check(sources: Sources) -> None:
+def check_sources(sources: Sources) -> None:
     """Raise BadInput for options that make no topic together."""
     if not (sources.words or sources.queries or sources.ontology or sources.relevant):
         raise BadInput(
