@@ -11,10 +11,15 @@ from __future__ import annotations
 import re
 import sqlite3
 from pathlib import Path
+from typing import Any
 
 from opilio.errors import BadInput
 
 VERSION = 1
+LATE = 1000  # rows of one kind that are put off at most
+
+Row = tuple[int | float | str | bytes | None, ...]
+"""What is bound to a statement, in the order of its question marks."""
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS meta (          -- facts about this file
@@ -178,12 +183,57 @@ TABLE = re.compile(
 )
 
 
-def open_database(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
+class Database(sqlite3.Connection):
+    """A connection that is also given rows for later.
+
+    These are gathered and written all at once before anything else is done here, so
+    nobody can tell that they were late. Statements of `later` must not mind in which
+    order those of different kinds are written.
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._late: dict[str, list[Row]] = {}
+
+    def later(self, statement: str, row: Row) -> None:
+        """Let a statement be done for a row before the next one that is not put off."""
+        rows = self._late.get(statement)
+        if rows is None:
+            rows = self._late[statement] = []
+        rows.append(row)
+        if len(rows) >= LATE:
+            self.catch_up()
+
+    def catch_up(self) -> None:
+        """Write what was put off."""
+        late, self._late = self._late, {}
+        for statement, rows in late.items():
+            super().executemany(statement, rows)
+
+    def execute(self, *args: Any) -> sqlite3.Cursor:
+        """Do one statement, after those that were put off."""
+        if self._late:
+            self.catch_up()
+        return super().execute(*args)
+
+    def executemany(self, *args: Any) -> sqlite3.Cursor:
+        """Do one statement for many rows, after those that were put off."""
+        if self._late:
+            self.catch_up()
+        return super().executemany(*args)
+
+    def rollback(self) -> None:
+        """Let what was not committed be as if it never was."""
+        self._late.clear()
+        super().rollback()
+
+
+def open_database(path: Path, *, read_only: bool = False) -> Database:
     """Open or make crawl.db; a file of a newer version is refused."""
     if read_only:
         db = open_reading(path)
     else:
-        db = sqlite3.connect(path, isolation_level=None)
+        db = sqlite3.connect(path, isolation_level=None, factory=Database)
         db.execute("PRAGMA journal_mode = WAL")
         db.execute("PRAGMA synchronous = FULL")
         db.execute("PRAGMA wal_autocheckpoint = 16384")  # pages: 64 MB
@@ -202,21 +252,21 @@ def open_database(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
     return db
 
 
-def open_reading(path: Path) -> sqlite3.Connection:
+def open_reading(path: Path) -> Database:
     """A connection that cannot write, also where the folder cannot be written.
 
     SQLite wants to make its -wal and -shm files even to read. Where it may not and
     there is no -wal, nobody is writing, and the file is taken as it is.
     """
     uri = f"{path.absolute().as_uri()}?mode=ro"
-    db = sqlite3.connect(uri, uri=True)
+    db = sqlite3.connect(uri, uri=True, factory=Database)
     try:
         db.execute("SELECT 1 FROM sqlite_master").fetchone()
     except sqlite3.OperationalError:
         db.close()
         if path.with_name(f"{path.name}-wal").exists():
             raise
-        db = sqlite3.connect(f"{uri}&immutable=1", uri=True)
+        db = sqlite3.connect(f"{uri}&immutable=1", uri=True, factory=Database)
     return db
 
 

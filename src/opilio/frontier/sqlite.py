@@ -2,16 +2,18 @@
 
 A lease is not written down: what was leased when a process died waits again when the
 crawl goes on, with as many attempts as before. (Of pages that kill the whole process,
-store/in_hand.py keeps count.) Everything else is written at once, into the transaction
-that the caller commits.
+store/in_hand.py keeps count.) Everything else is written into the transaction that the
+caller commits.
 """
 
 from __future__ import annotations
 
 import sqlite3
 import time
+from functools import partial
 
 from opilio.config import Bounds, Politeness
+from opilio.database import Database
 from opilio.frontier.ledger import Cells, Evidence, Row
 from opilio.frontier.reopen import reopen
 from opilio.frontier.verbs import LEASE_SECONDS, LinkFrontier
@@ -27,11 +29,13 @@ _IMPROVE = """
 """
 _REVISE = "UPDATE link SET promise = ?, parts = ? WHERE id = ?"
 _SETTLE = "UPDATE link SET state = ?, reason = ?, attempts = attempts + ? WHERE id = ?"
+_VISITED = "UPDATE host SET taken = taken + 1 WHERE id = ?"
 _PACE = """
     UPDATE host SET delay = coalesce(?, delay), ip = coalesce(?, ip),
         rest_until = coalesce(?, rest_until)
     WHERE id = ?
 """
+ENDS = frozenset((State.KEPT, State.IRRELEVANT, State.COPY, State.UNUSABLE))
 
 
 class SqliteFrontier(LinkFrontier):
@@ -39,7 +43,7 @@ class SqliteFrontier(LinkFrontier):
 
     def __init__(
         self,
-        db: sqlite3.Connection,
+        db: Database,
         politeness: Politeness,
         bounds: Bounds,
         *,
@@ -55,51 +59,62 @@ class SqliteFrontier(LinkFrontier):
 
 
 class SqliteLedger:
-    """Rows of the tables `link` and `host`."""
+    """Rows of the tables `link` and `host`.
 
-    def __init__(self, db: sqlite3.Connection) -> None:
-        self._db = db
+    Only the ends of links and the visits of hosts are put off; nothing else here reads
+    or changes what they do, so nothing has to wait for them.
+    """
+
+    def __init__(self, db: Database) -> None:
+        self._later, self._catch_up = db.later, db.catch_up
+        self._execute = partial(sqlite3.Connection.execute, db)
+        self._executemany = partial(sqlite3.Connection.executemany, db)
 
     def append(self, rows: list[Cells]) -> None:
         """Keep new links."""
-        self._db.executemany(_APPEND, rows)
+        self._executemany(_APPEND, rows)
 
     def read(self, id: int) -> Row:
         """A link as it is kept now."""
-        return Row._make(self._db.execute(_READ, (id,)).fetchone())
+        return Row._make(self._execute(_READ, (id,)).fetchone())
 
     def improve(self, evidence: list[Evidence]) -> None:
         """Let links wait for these reasons; their least depth stays."""
-        self._db.executemany(_IMPROVE, evidence)
+        self._executemany(_IMPROVE, evidence)
 
     def revise(self, promises: list[tuple[float, str, int]]) -> None:
         """Give links, named by id, new promises and their parts as JSON."""
-        self._db.executemany(_REVISE, promises)
+        self._executemany(_REVISE, promises)
 
     def settle(self, id: int, state: State, reason: str, tries: int) -> None:
         """Change the state of a link, which was tried so many times more."""
-        self._db.execute(_SETTLE, (state.value, reason or None, tries, id))
+        row = (state.value, reason or None, tries, id)
+        if state in ENDS:
+            self._later(_SETTLE, row)
+        else:
+            self._execute(_SETTLE, row)
 
     def add_host(self, number: int, name: str, domain: str) -> None:
         """Keep a new host."""
-        self._db.execute(
+        self._execute(
             "INSERT INTO host (id, name, domain) VALUES (?, ?, ?)",
             (number, name, domain),
         )
 
     def visited(self, number: int) -> None:
         """Count a visit to a host."""
-        self._db.execute("UPDATE host SET taken = taken + 1 WHERE id = ?", (number,))
+        self._later(_VISITED, (number,))
 
     def pace(
         self, number: int, delay: float | None, rest_until: float | None, ip: str | None
     ) -> None:
         """Keep what is given of a host; the rest ends at a time of the wall clock."""
-        self._db.execute(_PACE, (delay, ip, rest_until, number))
+        self._execute(_PACE, (delay, ip, rest_until, number))
 
     def rest(self, number: int, why: str) -> None:
         """Keep why a host rests."""
-        self._db.execute("INSERT OR REPLACE INTO rest VALUES (?, ?)", (number, why))
+        self._execute("INSERT OR REPLACE INTO rest VALUES (?, ?)", (number, why))
 
     def flush(self) -> None:
-        """Everything is in the transaction already."""
+        """Write what was put off."""
+        self._catch_up()

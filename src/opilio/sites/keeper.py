@@ -7,7 +7,6 @@ and written by `flush`, once a commit and not once a page; nothing outlives it t
 from __future__ import annotations
 
 import re
-import sqlite3
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -16,10 +15,13 @@ from datetime import UTC, datetime
 import msgspec
 
 from opilio.brief import Brief
+from opilio.database import Database
 from opilio.site_model import SiteCounts, main_concepts
 from opilio.sites.domain import Domain
 from opilio.sites.models import THW, Counts
 from opilio.types import Lease, Page, Response, State, Verdict
+
+_PROFILE = "INSERT INTO page_profile VALUES (?, ?, ?, ?, ?, ?)"
 
 encode = msgspec.json.Encoder().encode
 # As every server should write a date: five times as fast to read as any other.
@@ -44,7 +46,7 @@ class Kept:
 class SiteKeeper:
     """Keeps the models of all websites up to date while a crawl runs."""
 
-    def __init__(self, db: sqlite3.Connection, brief: Brief) -> None:
+    def __init__(self, db: Database, brief: Brief) -> None:
         self.db = db
         self.sites: dict[str, Kept] = {}  # those that changed since the last flush
         self.follow(brief)
@@ -91,12 +93,12 @@ class SiteKeeper:
         modified = last_modified(response)
         if changed and modified is None:
             modified = response.fetched_at
-        self.db.execute(
-            "INSERT INTO page_profile VALUES (?, ?, ?, ?, ?, ?)",
+        self.db.later(
+            _PROFILE,
             (
                 lease.id,
                 modified,
-                verdict.relevant,
+                int(verdict.relevant),
                 encode({concept: concepts[concept] for concept in named}).decode(),
                 self.domain.classify(page.terms) or None,
                 encode(page.headings).decode(),

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 import time
 from collections.abc import Sequence
 from typing import Any
 
 import msgspec
 
+from opilio.database import Database
 from opilio.types import Fingerprint, Lease, Page, Response, State, Verdict
 
 Location = tuple[str, int, int]
@@ -44,12 +44,14 @@ INSERT_PAGE = (
     f"INSERT OR REPLACE INTO page ({', '.join(PAGE_COLUMNS)}) "  # noqa: S608
     f"VALUES ({', '.join('?' * len(PAGE_COLUMNS))})"
 )
+# One statement a page: a third of the cost of one a row.
+INSERT_EDGES = "INSERT INTO edge SELECT ?, value FROM json_each(?) WHERE value"
 
 
 class Catalogue:
     """Writes what was found; everything stays in the caller's transaction."""
 
-    def __init__(self, db: sqlite3.Connection) -> None:
+    def __init__(self, db: Database) -> None:
         self.db = db
         self.pages: int = db.execute(
             "SELECT count(*) FROM page WHERE status BETWEEN 200 AND 299"
@@ -57,6 +59,9 @@ class Catalogue:
         self.last_number: int = db.execute(
             "SELECT coalesce(max(number), 0) FROM page"
         ).fetchone()[0]
+        self._recorded = Ids()
+        for (page,) in db.execute("SELECT id FROM page"):
+            self._recorded.add(page)
 
     def save_page(
         self,
@@ -75,7 +80,8 @@ class Catalogue:
         if not number:
             self.last_number += 1
             self.pages += 200 <= response.status < 300
-        self.db.execute(
+        self._recorded.add(lease.id)
+        self.db.later(
             INSERT_PAGE,
             (
                 lease.id,
@@ -91,12 +97,12 @@ class Catalogue:
                 len(response.body),
                 response.truncated or None,
                 (page.degraded or None) if page else None,
-                page.noindex if page else False,
+                int(page.noindex) if page else 0,
                 content,
                 (page.simhash or None) if page else None,
                 copy_of,
                 *(
-                    (verdict.score, verdict.relevant, encode(verdict.parts))
+                    (verdict.score, int(verdict.relevant), encode(verdict.parts))
                     if verdict
                     else (None, None, None)
                 ),
@@ -112,12 +118,11 @@ class Catalogue:
     def outcome_of(self, page: int) -> tuple[State, str] | None:
         """What a page was recorded as, and why if it is known from the record; None: it
         is not recorded."""
-        row = self.db.execute(
+        if page not in self._recorded:
+            return None
+        copy_of, relevant, status = self.db.execute(
             "SELECT copy_of, relevant, status FROM page WHERE id = ?", (page,)
         ).fetchone()
-        if row is None:
-            return None
-        copy_of, relevant, status = row
         if 300 <= status < 400:
             return State.COPY, "redirect"
         if copy_of is not None:
@@ -132,11 +137,7 @@ class Catalogue:
 
     def save_edges(self, page: int, links: Sequence[int]) -> None:
         """The links that stand on a page, by id; 0 is no link."""
-        # One statement a page: a third of the cost of one a row.
-        self.db.execute(
-            "INSERT INTO edge SELECT ?, value FROM json_each(?) WHERE value",
-            (page, encode(links)),
-        )
+        self.db.later(INSERT_EDGES, (page, encode(links)))
 
     def seeds(self, least: float) -> frozenset[Fingerprint]:
         """The seeds that wait with such a promise or more."""
@@ -158,6 +159,24 @@ class Catalogue:
             "INSERT INTO event (at, kind, detail) VALUES (?, ?, ?)",
             (time.time(), kind, json.dumps(detail) if detail else None),
         )
+
+
+class Ids:
+    """A set of ids that takes one bit for each."""
+
+    def __init__(self) -> None:
+        self._bits = bytearray(1024)
+
+    def add(self, id: int) -> None:
+        """Take in an id, perhaps once more."""
+        place = id >> 3
+        if place >= len(self._bits):
+            self._bits.extend(bytes(place))
+        self._bits[place] |= 1 << (id & 7)
+
+    def __contains__(self, id: int) -> bool:
+        place = id >> 3
+        return place < len(self._bits) and bool(self._bits[place] >> (id & 7) & 1)
 
 
 _json = msgspec.json.Encoder().encode

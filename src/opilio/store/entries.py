@@ -10,16 +10,20 @@ import sqlite3
 
 import msgspec
 
+from opilio.database import Row
 from opilio.types import Page
+
+_ADD = "INSERT INTO indexed (page, words, features) VALUES (?, ?, ?)"
+
+
+def entry(id: int, page: Page) -> tuple[str, Row]:
+    """The statement that lets a page be found by its words, and what it is bound to."""
+    return _ADD, (id, page.sequence, msgspec.msgpack.encode(page.terms))
 
 
 def save_entry(db: sqlite3.Connection, id: int, page: Page) -> None:
     """Let a page be found by its words, in the caller's transaction."""
-    features = msgspec.msgpack.encode(page.terms)
-    db.execute(
-        "INSERT INTO indexed (page, words, features) VALUES (?, ?, ?)",
-        (id, page.sequence, features),
-    )
+    db.execute(*entry(id, page))
 
 
 def drop_entry(db: sqlite3.Connection, id: int) -> None:

@@ -17,7 +17,7 @@ from opilio.database import open_database
 from opilio.errors import MachineLimit
 from opilio.store.catalogue import Catalogue
 from opilio.store.copies import ContentSeen, NearCopies
-from opilio.store.entries import drop_entry, save_entry
+from opilio.store.entries import drop_entry, entry
 from opilio.store.folder import CrawlFolder
 from opilio.store.in_hand import InHand
 from opilio.store.warc import pack, pack_metadata, pack_revisit
@@ -98,7 +98,7 @@ class Store:
             drop_entry(self.db, lease.id)
         wanted = verdict.relevant or self.index_all
         if page.sequence and wanted and not page.noindex:
-            save_entry(self.db, lease.id, page)
+            self.db.later(*entry(lease.id, page))
 
     def save_copy(
         self, lease: Lease, response: Response, original: int, content: Fingerprint
@@ -183,8 +183,7 @@ class Store:
     def close(self) -> None:
         """Let go of the files; what was not committed is as if it never was."""
         try:
-            if self.db.in_transaction:
-                self.db.execute("ROLLBACK")
+            self.db.rollback()
             self.db.close()
             self.in_hand.close()
             self.warc.close()
