@@ -6,7 +6,7 @@ import resource
 
 import numpy as np
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from opilio.read import kernels, plain_kernels
@@ -34,10 +34,10 @@ texts = st.lists(
 @example("x" * LONG + " " + "x" * (LONG + 1), 0)
 @example("é" * 31 + "a" + " " * 64 + "—", 1)
 def test_runs_are_found_alike(text: str, cut: int) -> None:
-    data = text.encode("utf-8", "replace")
-    data = data[: len(data) - cut]  # in the middle of a character, as texts may be
-    found = kernels.look_up(TABLE, data)
-    expected = plain_kernels.look_up(TABLE, data)
+    # Texts may be cut in the middle of a character.
+    longest = max(0, len(text.encode("utf-8", "replace")) - cut)
+    found = kernels.look_up(TABLE, text, longest)
+    expected = plain_kernels.look_up(TABLE, text, longest)
     assert found[0] == expected[0]
     for ours, theirs in zip(found[1:7], expected[1:7], strict=True):
         assert ours.dtype == theirs.dtype
@@ -75,7 +75,7 @@ def test_runs_are_divided_alike(
 def test_what_does_not_fit_is_refused() -> None:
     lexicon = Lexicon(Vocabulary(["law of", "word"]))
     tree = lexicon.terms.tree
-    row = lexicon.table.row(lexicon.table.find_runs(b"the law of the word"))
+    row = lexicon.table.row(lexicon.table.find_runs("the law of the word", LONGEST))
     text = kernels.Text(tree, row, False)
     with pytest.raises(ValueError, match="every word"):
         kernels.Text(tree, Row(*row[:3], row.lines[1:]), False)
@@ -88,25 +88,26 @@ def test_what_does_not_fit_is_refused() -> None:
     with pytest.raises(ValueError, match="no block"):
         text.blocks([(0, 1)], 1)
     with pytest.raises(ValueError, match="table"):
-        kernels.look_up(np.zeros((3, 3), np.uint64), b"")
+        kernels.look_up(np.zeros((3, 3), np.uint64), "", LONGEST)
     with pytest.raises(IndexError):
         kernels.expand(tree.hashes, tree.begins, *row, {len(row.stems): ((1,), (0,))})
     assert text.between(0, 99).terms == {"law of": 1, "word": 1}
 
 
 def test_words_that_differ_in_few_bits_have_keys_of_their_own() -> None:
-    # What differs cancels out if bits were only mixed upwards between the halves.
-    one, other = b"abcdefghijklmnop", bytearray(b"abcdefghijklmnop")
-    for place in (7, 11, 15):
-        other[place] ^= 128
+    # What differs cancels out, for every other salt, if bits were only mixed upwards
+    # between the halves. Each digit and its letter differ in one bit.
+    words = [f"word{number}1ijk1mno1" for number in range(100, 140)]
+    text = " ".join([*words, *(word[:7] + "qijkqmnoq" for word in words)])
     for look_up in (kernels.look_up, plain_kernels.look_up):
-        assert look_up(TABLE, one)[4] != look_up(TABLE, bytes(other))[4]
+        keys = look_up(TABLE, text, LONGEST)[4].tolist()
+        assert len(set(keys)) == len(keys) == 80
 
 
 def test_keys_of_words_cannot_be_foreseen() -> None:
     word = np.frombuffer(b"abcdefgh", "<u8")
     for look_up in (kernels.look_up, plain_kernels.look_up):
-        assert look_up(TABLE, word.tobytes())[4] != mix(word.astype(np.uint64))
+        assert look_up(TABLE, "abcdefgh", 8)[4] != mix(word.astype(np.uint64))
 
 
 def test_the_longest_texts_there_are_take_no_more_than_their_share() -> None:
@@ -119,6 +120,38 @@ def test_the_longest_texts_there_are_take_no_more_than_their_share() -> None:
         assert words.between(LONGEST, LONGEST + 1) is NOTHING
     taken = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
     assert taken < 2**20 * 200 / 1024  # 200 bytes for each of 2²⁰ words
+
+
+@given(
+    st.lists(st.integers(0, 400), max_size=3000),
+    st.integers(0, 3000),
+    st.integers(0, 3000),
+    st.integers(0, 3000),
+)
+@settings(max_examples=50)
+def test_words_are_told_to_the_index_alike(
+    numbers: list[int], text: int, title: int, headings: int
+) -> None:
+    runs = plain_kernels.look_up(TABLE, " ".join(map(str, numbers)), LONGEST)
+    row = runs[4], runs[6], runs[2], runs[3]  # any numbers can be stems
+    tree = Lexicon(Vocabulary(["a"])).terms.tree
+    found = kernels.Text(tree, row, False).sequence(text, title, headings)
+    assert found == plain_kernels.Text(tree, row, False).sequence(text, title, headings)
+
+
+@given(st.lists(st.integers(0, 2**14), max_size=9000))
+@settings(max_examples=30)
+def test_stems_are_counted_alike_however_many_there_are(numbers: list[int]) -> None:
+    stems = np.array(numbers, np.uint64) * np.uint64(2**50 + 1)
+    places = np.arange(len(stems))
+    row = Row(stems, np.zeros_like(places), places, np.zeros_like(places))
+    tree = Lexicon(Vocabulary(["a"])).terms.tree
+    ours = kernels.Text(tree, row, False)
+    theirs = plain_kernels.Text(tree, row, False)
+    for end in (len(stems) // 2, len(stems)):
+        assert ours.total(end)[::3] == theirs.total(end)[::3]
+        found, expected = ours.stem_counts(end), theirs.stem_counts(end)
+        assert [one.tolist() for one in found] == [one.tolist() for one in expected]
 
 
 @pytest.mark.parametrize("name", KERNELS)

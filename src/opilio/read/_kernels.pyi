@@ -9,15 +9,14 @@ from opilio.read.plain_tree import Hashes, Integers, Row
 
 EDITION: int
 
-def look_up(table: Hashes, text: bytes) -> Runs: ...
+def look_up(table: Hashes, text: str, longest: int) -> Runs: ...
 def learn(
     tree: Hashes,
     begins: npt.NDArray[np.int32],
     table: Hashes,
-    keys: Hashes,
-    new: Integers,
-    stems: Hashes,
-    nodes: Integers,
+    runs: Runs,
+    numbers: list[int],
+    found: list[int],
 ) -> None: ...
 def expand(
     tree: Hashes,

@@ -8,13 +8,18 @@ nodes are trusted, as they come from the tree of terms alone.
 """
 
 from libc.math cimport log, rint, sqrt
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
+from cpython.bytes cimport PyBytes_FromStringAndSize
+from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.stdlib cimport calloc, realloc
 from libc.string cimport memchr, memcpy, memset
+
+include "_memory.pxi"
 
 from secrets import randbits
 
 import numpy as np
 
+from opilio import word_sequence
 from opilio.read import plain_kernels as plain
 from opilio.read import plain_text
 from opilio.read.plain_tree import in_order
@@ -62,11 +67,13 @@ cdef enum:
     NO_KEY = 1
     AHEAD = 12  # keys whose places are fetched before they are needed
     LOGS = 256  # counts whose logarithms are remembered
+    FIRST_BITS = 11  # of a table of stems; most pages need no more
+    FIRST_PHRASES = 16
     LATIN_LEAD = 0xC2
     GENERAL_LEAD = 0xE2
     GENERAL_SECOND = 0x80
 
-EDITION = 4
+EDITION = 5
 
 cdef uint64_t ODD = 0x9E3779B97F4A7C15
 cdef uint64_t ONES = 0x0101010101010101
@@ -75,6 +82,8 @@ cdef uint64_t SALT = randbits(64) | 1  # nobody can choose words that share a pl
 cdef uint64_t KEY_SALT = int(plain.SALT)
 cdef int64_t END = plain_text.END
 cdef int64_t LONGEST_ANCHOR = plain_text.LONGEST_ANCHOR
+cdef Py_ssize_t MOST_WORDS = word_sequence.MOST
+cdef Py_ssize_t MOST_TOLD = word_sequence.MOST_TOLD
 
 cdef uint8_t[256] LATIN
 cdef uint8_t[256] GENERAL
@@ -88,6 +97,23 @@ for code in range(256):
 for code in range(1, LOGS):
     WEIGHTS[code] = 1 + log(code)
     FINE[code] = <uint64_t>rint(STEPS * WEIGHTS[code])
+
+
+cdef class Held:
+    """The memory of an array; so much quicker than a view that knows its type."""
+
+    cdef Py_buffer buffer
+    cdef Py_ssize_t size  # how many values
+
+    def __cinit__(self, array, Py_ssize_t width, bint writable=False):
+        flags = PyBUF_WRITABLE if writable else PyBUF_SIMPLE
+        PyObject_GetBuffer(array, &self.buffer, flags)
+        if self.buffer.itemsize != width:
+            raise ValueError("an array has values of another size")
+        self.size = self.buffer.len // width
+
+    def __dealloc__(self):
+        PyBuffer_Release(&self.buffer)
 
 
 cdef inline uint64_t mix(uint64_t value) noexcept nogil:
@@ -228,48 +254,62 @@ cdef void characters(
         starts[run] = begins[run] - further
 
 
-cdef check_table(const uint64_t[:, ::1] table):
-    cdef Py_ssize_t rows = table.shape[0]
-    if table.shape[1] != 3 or rows & (rows - 1) or rows < 2:
+cdef Held held_table(table, bint writable):
+    cdef Held held = Held(table, 8, writable)
+    cdef Py_ssize_t rows = held.size // 3
+    if held.size != 3 * rows or rows & (rows - 1) or rows < 2:
         raise ValueError("a table has three columns and 2ⁿ rows")
+    return held
 
 
-def look_up(const uint64_t[:, ::1] table not None, bytes text not None):
-    cdef Py_ssize_t size = len(text), runs, at, unknown = 0
-    cdef const uint8_t *source = text
-    cdef bytes data = bytes(size + 9)
+def look_up(table, str text not None, Py_ssize_t longest):
+    cdef Held held = held_table(table, False)
+    cdef Encoded encoded = Encoded(text, "replace")
+    cdef Py_ssize_t size = min(encoded.size, longest), runs, at
+    cdef const uint8_t *source = <const uint8_t *>encoded.data
+    cdef bytes data = PyBytes_FromStringAndSize(NULL, size + 9)
     # The object is new, and nobody else has seen it yet. Zeros around: eight bytes can
     # be read from anywhere in it.
-    cdef uint8_t *cells = <uint8_t *><const uint8_t *>data + 1
-    cdef uint64_t last = table.shape[0] - 1, key
-    cdef int shift = 65 - (<object>(table.shape[0])).bit_length()
-    cdef const uint64_t *rows = &table[0, 0]
-    cdef const uint64_t *row
+    PyBytes_AS_STRING(data)[0] = 0
+    cdef uint8_t *cells = <uint8_t *>PyBytes_AS_STRING(data) + 1
+    memset(cells + size, 0, 8)
     cdef bint beyond = lower(source, cells, size)
-    check_table(table)
     if beyond:
         blank(cells, size)
-    cdef uint64_t[::1] marks = np.empty((size >> 6) + 1, np.uint64)
-    runs = mark_runs(cells, size, &marks[0])
-    columns = np.empty((5, runs), np.int64)
-    cdef int64_t[:, ::1] cut = columns
-    cdef int64_t *begins = &cut[0, 0]
-    cdef int64_t *lines = &cut[1, 0]
-    cdef int64_t *nodes = &cut[2, 0]
-    cdef uint64_t *keys = <uint64_t *>&cut[3, 0]
-    cdef uint64_t *stems = <uint64_t *>&cut[4, 0]
-    find_runs(cells, size, &marks[0], begins, nodes)
+    cdef Room room = Room(8 * ((size >> 6) + 1))
+    cdef uint64_t *marks = <uint64_t *>room.memory
+    runs = mark_runs(cells, size, marks)
+    columns = np.empty((5 + beyond, runs), np.int64)
+    cdef Held memory = Held(columns, 8, True)
+    cdef int64_t *begins = <int64_t *>memory.buffer.buf
+    cdef int64_t *lines = begins + runs
+    cdef int64_t *nodes = lines + runs
+    cdef uint64_t *keys = <uint64_t *>(nodes + runs)
+    cdef uint64_t *stems = keys + runs
+    find_runs(cells, size, marks, begins, nodes)
     for at in range(runs):
         keys[at] = key_of(cells + begins[at], nodes[at] - begins[at])
-    number_lines(text, size, runs, begins, lines)
-    begins_array, lines_array, nodes_array = columns[:3]
-    keys_array, stems_array = columns[3:].view(np.uint64)
-    starts_array = begins_array
-    cdef int64_t[::1] starts
+    number_lines(<const char *>source, size, runs, begins, lines)
     if beyond:
-        starts = starts_array = np.empty(runs, np.int64)
-        characters(source, size, runs, begins, &starts[0])
+        characters(source, size, runs, begins, begins + 5 * runs)
+    new = find_stems(held, runs, keys, stems, nodes)
+    unsigned = columns[3:5].view(np.uint64)
+    return (
+        data, columns[0], columns[5 if beyond else 0], columns[1], unsigned[0],
+        unsigned[1], columns[2], new,
+    )
+
+
+cdef list find_stems(
+    Held table, Py_ssize_t runs, const uint64_t *keys, uint64_t *stems, int64_t *nodes
+):
+    """Fetch stems and nodes from a table; the numbers of those that it does not have."""
     cdef list new = []
+    cdef uint64_t last = table.size // 3 - 1, key
+    cdef int shift = 64 - ones_in(last)
+    cdef const uint64_t *rows = <const uint64_t *>table.buffer.buf
+    cdef const uint64_t *row
+    cdef Py_ssize_t at
     for at in range(runs):
         if at + AHEAD < runs:
             prefetch(rows + 3 * (keys[at + AHEAD] >> shift))
@@ -283,98 +323,104 @@ def look_up(const uint64_t[:, ::1] table not None, bytes text not None):
                 continue
         stems[at] = row[1]
         nodes[at] = <int64_t>row[2]
-    return (
-        data, begins_array, starts_array, lines_array, keys_array,
-        stems_array, nodes_array, new,
-    )
+    return new
 
 
-cdef inline int64_t node_of(
-    const uint64_t *nodes, const int32_t *begins, int shift, uint64_t value
-) noexcept nogil:
-    # The last of the nodes is the greatest number there is: the search ends.
-    cdef int64_t at = begins[value >> shift]
-    while nodes[at] < value:
-        at += 1
-    return at if nodes[at] == value else 0
+cdef class Nodes:
+    """The nodes of a tree, to be found by their hashes."""
+
+    cdef Held held, held_begins
+    cdef const uint64_t *hashes
+    cdef const int32_t *begins
+    cdef int shift
+
+    def __cinit__(self, hashes, begins):
+        self.held, self.held_begins = Held(hashes, 8), Held(begins, 4)
+        self.hashes = <const uint64_t *>self.held.buffer.buf
+        self.begins = <const int32_t *>self.held_begins.buffer.buf
+        self.shift = 64 - ones_in(self.held_begins.size - 1)
+
+    cdef inline int64_t find(self, uint64_t value) noexcept:
+        # The last of the nodes is the greatest number there is: the search ends.
+        cdef int64_t at = self.begins[value >> self.shift]
+        while self.hashes[at] < value:
+            at += 1
+        return at if self.hashes[at] == value else 0
 
 
-def learn(
-    const uint64_t[::1] tree not None,
-    const int32_t[::1] begins not None,
-    uint64_t[:, ::1] table not None,
-    const uint64_t[::1] keys not None,
-    const int64_t[:] new not None,
-    const uint64_t[::1] stems not None,
-    int64_t[::1] nodes not None,
-):
-    cdef int shift = 65 - (<object>(begins.shape[0])).bit_length()
-    cdef int first = 65 - (<object>(table.shape[0])).bit_length()
-    cdef uint64_t last = table.shape[0] - 1, key, place
-    cdef int64_t word
-    cdef Py_ssize_t at
-    check_table(table)
-    if not keys.shape[0] == stems.shape[0] == nodes.shape[0]:
+def learn(tree, begins, table, runs, list numbers not None, list found not None):
+    cdef Nodes known = Nodes(tree, begins)
+    cdef Held held = held_table(table, True)
+    cdef Held of_keys = Held(runs[4], 8)
+    cdef Held of_stems = Held(runs[5], 8, True)
+    cdef Held of_nodes = Held(runs[6], 8, True)
+    cdef uint64_t *rows = <uint64_t *>held.buffer.buf
+    cdef const uint64_t *keys = <const uint64_t *>of_keys.buffer.buf
+    cdef uint64_t *stems = <uint64_t *>of_stems.buffer.buf
+    cdef int64_t *nodes = <int64_t *>of_nodes.buffer.buf
+    cdef uint64_t last = held.size // 3 - 1, key
+    cdef int shift = 64 - ones_in(last)
+    cdef uint64_t *row
+    cdef Py_ssize_t word
+    if not of_keys.size == of_stems.size == of_nodes.size:
         raise ValueError("every word has a key, a stem and a node")
-    for at in range(new.shape[0]):
-        word = new[at]
-        if not 0 <= word < keys.shape[0]:
+    for word, stem in zip(numbers, found, strict=True):
+        if not 0 <= word < of_keys.size:
             raise IndexError("there is no such word")
-        nodes[word] = node_of(&tree[0], &begins[0], shift, stems[word])
+        stems[word] = stem
+        nodes[word] = known.find(stems[word])
         key = keys[word]
         if key:
-            place = key >> first
-            if table[place, 0] != NO_KEY and table[place, 0] != key:
-                place = key & last
-            table[place, 0] = key
-            table[place, 1] = stems[word]
-            table[place, 2] = <uint64_t>nodes[word]
+            row = rows + 3 * (key >> shift)
+            if row[0] != NO_KEY and row[0] != key:
+                row = rows + 3 * (key & last)
+            row[0], row[1], row[2] = key, stems[word], <uint64_t>nodes[word]
 
 
-def expand(
-    const uint64_t[::1] tree not None,
-    const int32_t[::1] begins not None,
-    const uint64_t[::1] stems not None,
-    const int64_t[::1] nodes not None,
-    const int64_t[::1] starts not None,
-    const int64_t[::1] lines not None,
-    dict compounds not None,
-):
-    cdef int shift = 65 - (<object>(begins.shape[0])).bit_length()
-    cdef Py_ssize_t size = stems.shape[0], done = 0, at = 0, number, some
-    cdef uint64_t stem
+cdef inline void copy_runs(
+    Held source, Py_ssize_t start, void *target, Py_ssize_t at, Py_ssize_t some
+) noexcept:
+    memcpy(<char *>target + 8 * at, <char *>source.buffer.buf + 8 * start, 8 * some)
+
+
+def expand(tree, begins, stems, nodes, starts, lines, dict compounds not None):
+    cdef Nodes known = Nodes(tree, begins)
+    cdef Held of_stems = Held(stems, 8), of_nodes = Held(nodes, 8)
+    cdef Held of_starts = Held(starts, 8), of_lines = Held(lines, 8)
+    cdef Py_ssize_t size = of_stems.size, done = 0, at = 0, number, some, room
     cdef int64_t offset
-    if not nodes.shape[0] == starts.shape[0] == lines.shape[0] == size:
+    if not of_nodes.size == of_starts.size == of_lines.size == size:
         raise ValueError("every run has a stem, a node, a place and a line")
     room = size + sum([len(each[0]) for each in compounds.values()])
-    columns = np.empty((3, room), np.int64)
-    stems_array = np.empty(room, np.uint64)
-    cdef uint64_t[::1] new_stems = stems_array
-    cdef int64_t[:, ::1] new = columns
+    columns = np.empty((4, room), np.int64)
+    cdef Held memory = Held(columns, 8, True)
+    cdef uint64_t *new_stems = <uint64_t *>memory.buffer.buf
+    cdef int64_t *new_nodes = <int64_t *>new_stems + room
+    cdef int64_t *new_starts = new_nodes + room
+    cdef int64_t *new_lines = new_starts + room
     if compounds and not 0 <= min(compounds) <= max(compounds) < size:
         raise IndexError("there is no such run")
     for number in [*sorted(compounds), size]:
         some = number - done
-        if some:
-            memcpy(&new_stems[at], &stems[done], some * sizeof(uint64_t))
-            memcpy(&new[0, at], &nodes[done], some * sizeof(int64_t))
-            memcpy(&new[1, at], &starts[done], some * sizeof(int64_t))
-            memcpy(&new[2, at], &lines[done], some * sizeof(int64_t))
-            at += some
+        copy_runs(of_stems, done, new_stems, at, some)
+        copy_runs(of_nodes, done, new_nodes, at, some)
+        copy_runs(of_starts, done, new_starts, at, some)
+        copy_runs(of_lines, done, new_lines, at, some)
+        at += some
         done = number + 1
         if number == size:
             break
         within, offsets = compounds[number]
         if not within:  # a dash
             continue
-        for stem, offset in zip(within, offsets):
+        for stem, offset in zip(within, offsets, strict=True):
             new_stems[at] = stem
-            new[0, at] = node_of(&tree[0], &begins[0], shift, stem)
-            new[1, at] = starts[number] + offset
-            new[2, at] = lines[number]
+            new_nodes[at] = known.find(new_stems[at])
+            new_starts[at] = (<int64_t *>of_starts.buffer.buf)[number] + offset
+            new_lines[at] = (<int64_t *>of_lines.buffer.buf)[number]
             at += 1
-    nodes_array, starts_array, lines_array = columns[:, :at]
-    return stems_array[:at], nodes_array, starts_array, lines_array
+    columns = columns[:, :at]
+    return columns[0].view(np.uint64), columns[1], columns[2], columns[3]
 
 
 # Each of the eight bits of a byte in sixteen bits of its own.
@@ -395,10 +441,12 @@ cdef void add_up(uint64_t *lanes, int64_t *above) noexcept nogil:
         lanes[lane] = 0
 
 
-cdef Py_ssize_t bisect(const int64_t[::1] values, int64_t value) noexcept:
-    """How many of the ascending values are less; without branches, as no processor can
-    guess them."""
-    cdef Py_ssize_t low = 0, left = values.shape[0], half
+cdef Py_ssize_t bisect(
+    const int64_t *values, Py_ssize_t left, int64_t value
+) noexcept nogil:
+    """How many of so many ascending values are less; without branches, as no processor
+    can guess them."""
+    cdef Py_ssize_t low = 0, half
     if not left:
         return 0
     while left > 1:
@@ -408,131 +456,174 @@ cdef Py_ssize_t bisect(const int64_t[::1] values, int64_t value) noexcept:
     return low + (values[low] < value)
 
 
+cdef inline uint8_t *put_words(
+    uint8_t *target, const uint64_t *stems, Py_ssize_t size
+) noexcept nogil:
+    """Write 32 bits of each stem, the lowest first; where the next ones go."""
+    cdef Py_ssize_t at
+    for at in range(size):
+        target[4 * at] = <uint8_t>stems[at]
+        target[4 * at + 1] = <uint8_t>(stems[at] >> 8)
+        target[4 * at + 2] = <uint8_t>(stems[at] >> 16)
+        target[4 * at + 3] = <uint8_t>(stems[at] >> 24)
+    return target + 4 * size
+
+
 cdef struct Sum:
     Py_ssize_t words
     double squares
     int64_t most
 
 
+cdef struct Phrase:
+    int64_t first, last, node
+
+
 cdef class Text:
-    cdef readonly object hits
     cdef list names
-    cdef const uint64_t[::1] stems
-    cdef const int64_t[::1] nodes
-    cdef const int64_t[::1] starts
-    cdef const int64_t[::1] hit_words
-    cdef const int64_t[::1] first
-    cdef const int64_t[::1] last
-    cdef const int64_t[::1] node
+    cdef Held of_stems, of_nodes, of_starts
+    cdef const uint64_t *stems
+    cdef const int64_t *nodes
+    cdef const int64_t *starts
+    cdef Py_ssize_t size
+    cdef int64_t *hit_words  # the words where a term begins
+    cdef Py_ssize_t hit_count
+    cdef Phrase *phrases
+    cdef Py_ssize_t phrase_count, phrase_room
     cdef bint overlapping
     # Stems are numbered as they come, once they are to be counted.
-    cdef int32_t[::1] numbers  # of each word, the number of its stem
-    cdef int32_t[::1] times  # how often each stem was met in what is being counted
-    cdef int32_t[::1] met  # for each of those that were, the first word that has it
+    cdef int32_t *numbers  # of each word, the number of its stem
+    cdef int32_t *times  # how often each stem was met in what is being counted
+    cdef int32_t *met  # for each of those that were, the first word that has it
     cdef Py_ssize_t kinds  # how many were
-    cdef bint numbered
 
     def __cinit__(self, tree, row, bint overlapping, apart=None, others=None):
-        cdef const uint8_t[::1] ends = tree[4]
-        cdef const int64_t[::1] lines = row[3]
+        cdef Held ends = Held(tree[4], 1), goes_on = Held(tree[3], 1)
+        cdef Held lines = Held(row[3], 8)
+        cdef Nodes nodes = Nodes(tree[1], tree[2])
         self.names = tree[0]
-        self.stems, self.nodes, self.starts = row[:3]
+        self.of_stems, self.of_nodes = Held(row[0], 8), Held(row[1], 8)
+        self.of_starts = Held(row[2], 8)
+        self.stems = <const uint64_t *>self.of_stems.buffer.buf
+        self.nodes = <const int64_t *>self.of_nodes.buffer.buf
+        self.starts = <const int64_t *>self.of_starts.buffer.buf
+        self.size = self.of_stems.size
         self.overlapping = overlapping
-        cdef Py_ssize_t size = self.stems.shape[0]
-        if not self.nodes.shape[0] == self.starts.shape[0] == lines.shape[0] == size:
+        if not self.of_nodes.size == self.of_starts.size == lines.size == self.size:
             raise ValueError("every word has a stem, a node, a place and a line")
-        if not len(self.names) == len(tree[1]) == len(tree[3]) == ends.shape[0]:
+        if not len(self.names) == nodes.held.size == goes_on.size == ends.size:
             raise ValueError("every node has a hash, marks and a name")
-        if apart is not None and len(apart) < size:
+        cdef Held marks = Held(apart, 1) if apart is not None else None
+        if marks is not None and marks.size < self.size:
             raise ValueError("there are more words than marks")
-        found = self.find_phrases(tree[1], tree[2], tree[3], ends, lines, apart)
-        self.first, self.last, self.node = (
-            found if others is None else in_order([found, others])
-        )
-        self.find_hits(ends)
+        self.hit_words = <int64_t *>malloc(8 * self.size + 8)
+        if self.hit_words == NULL:
+            raise MemoryError
+        self.find_terms(nodes, goes_on, ends, lines, marks)
+        if others is not None:
+            self.take_in(others)
 
-    cdef find_phrases(
-        self,
-        const uint64_t[::1] hashes,
-        const int32_t[::1] begins,
-        const uint8_t[::1] goes_on,
-        const uint8_t[::1] ends,
-        const int64_t[::1] lines,
-        const uint8_t[::1] apart,
-    ):
-        """First word, last word and node of every phrase in a line."""
-        cdef Py_ssize_t size = self.stems.shape[0], word, at
-        cdef int shift = 65 - (<object>(begins.shape[0])).bit_length()
-        cdef bint some_apart = apart is not None
-        cdef const int64_t[::1] nodes = self.nodes
+    def __dealloc__(self):
+        free(self.hit_words)
+        free(self.phrases)
+        free(self.numbers)
+
+    cdef int find_terms(
+        self, Nodes known, Held goes_on, Held ends, Held lines, Held apart
+    ) except -1:
+        """The words where a term begins, and every phrase in a line."""
+        cdef const uint8_t *more = <const uint8_t *>goes_on.buffer.buf
+        cdef const uint8_t *whole = <const uint8_t *>ends.buffer.buf
+        cdef const uint8_t *marks = NULL
+        cdef const int64_t *line = <const int64_t *>lines.buffer.buf
+        cdef Py_ssize_t word, at, here
         cdef int64_t node
-        cdef Py_ssize_t found = 0, here, room = 16
-        columns = np.empty((room, 3), np.int64)
-        cdef int64_t[:, ::1] rows = columns
-        for word in range(size):
-            node = nodes[word]
-            if not node or not goes_on[node]:
+        if apart is not None:
+            marks = <const uint8_t *>apart.buffer.buf
+        for word in range(self.size):
+            node = self.nodes[word]
+            if not node:
                 continue
-            here = found
+            here = self.phrase_count
             at = word
-            while goes_on[node] and at + 1 < size:
+            while more[node] and at + 1 < self.size:
                 at += 1
-                if some_apart and apart[at] or lines[at] != lines[word]:
+                if marks != NULL and marks[at] or line[at] != line[word]:
                     break
-                node = node_of(
-                    &hashes[0], &begins[0], shift, mix(hashes[node]) ^ self.stems[at]
-                )
+                node = known.find(mix(known.hashes[node]) ^ self.stems[at])
                 if not node:
                     break
-                if ends[node]:
-                    if found == room:
-                        room *= 2
-                        columns = np.resize(columns, (room, 3))
-                        rows = columns
-                    rows[found, 0], rows[found, 1], rows[found, 2] = word, at, node
-                    found += 1
-            if found > here + 1:
-                columns[here:found] = columns[here:found][::-1]  # the longest first
-        return columns[:found].T.copy()
+                if whole[node]:
+                    self.add_phrase(word, at, node)
+            if self.phrase_count > here + 1:
+                self.turn(here)
+            if self.phrase_count > here or whole[self.nodes[word]]:
+                self.hit_words[self.hit_count] = word
+                self.hit_count += 1
+        return 0
 
-    cdef find_hits(self, const uint8_t[::1] ends):
-        """The words where a term begins."""
-        cdef Py_ssize_t size = self.nodes.shape[0], word, found = 0, phrase = 0
-        cdef int64_t first = self.first[0] if self.first.shape[0] else -1
-        cdef const int64_t[::1] nodes = self.nodes
-        numbers = np.empty(size, np.int64)
-        cdef int64_t[::1] words = numbers
-        for word in range(size):
-            if word != first:
-                if nodes[word] and ends[nodes[word]]:
-                    words[found] = word
-                    found += 1
-                continue
-            words[found] = word
-            found += 1
-            while phrase < self.first.shape[0] and self.first[phrase] == word:
-                phrase += 1
-            first = self.first[phrase] if phrase < self.first.shape[0] else -1
-        self.hit_words = self.hits = numbers[:found]
+    cdef int add_phrase(self, int64_t first, int64_t last, int64_t node) except -1:
+        cdef Py_ssize_t room
+        cdef Phrase *phrases
+        if self.phrase_count == self.phrase_room:
+            room = max(FIRST_PHRASES, 2 * self.phrase_room)
+            phrases = <Phrase *>realloc(self.phrases, room * sizeof(Phrase))
+            if phrases == NULL:
+                raise MemoryError
+            self.phrases, self.phrase_room = phrases, room
+        self.phrases[self.phrase_count] = Phrase(first, last, node)
+        self.phrase_count += 1
+        return 0
 
-    cdef number_stems(self):
-        cdef Py_ssize_t size = self.stems.shape[0], word
-        cdef int bits = 6
-        cdef uint64_t at, mask, stem
+    cdef void turn(self, Py_ssize_t low) noexcept:
+        """Put the longest phrase of a word first."""
+        cdef Py_ssize_t high = self.phrase_count - 1
+        while low < high:
+            self.phrases[low], self.phrases[high] = self.phrases[high], self.phrases[low]
+            low += 1
+            high -= 1
+
+    cdef int take_in(self, others) except -1:
+        """There are other phrases, too."""
+        cdef Py_ssize_t at
+        cdef list own = []
+        for at in range(self.phrase_count):
+            own += self.phrases[at].first, self.phrases[at].last, self.phrases[at].node
+        found = in_order([np.array(own, np.int64).reshape(-1, 3).T, others])
+        self.phrase_count = 0
+        for first, last, node in zip(*(column.tolist() for column in found)):
+            if not 0 <= first <= last < self.size:
+                raise IndexError("a phrase has words that are not there")
+            self.add_phrase(first, last, node)
+        hits = np.union1d(self.hits, found[0])
+        for at in range(len(hits)):
+            self.hit_words[at] = hits[at]
+        self.hit_count = len(hits)
+        return 0
+
+    @property
+    def hits(self):
+        data = PyBytes_FromStringAndSize(<char *>self.hit_words, 8 * self.hit_count)
+        return np.frombuffer(data, np.int64)
+
+    cdef int number_stems(self) except -1:
+        cdef int bits = FIRST_BITS
+        cdef Py_ssize_t word
+        cdef uint64_t at, mask = (<uint64_t>1 << bits) - 1, stem
         cdef int32_t kind, kinds = 0
-        if self.numbered:
-            return
-        while (<int64_t>1 << bits) < 2 * size:
-            bits += 1
-        mask = (<uint64_t>1 << bits) - 1
-        cdef int32_t[::1] table = np.zeros(mask + 1, np.int32)  # 0: a free place
-        cdef uint64_t[::1] known = np.empty(size + 1, np.uint64)
-        cdef int32_t[::1] numbers = np.empty(size, np.int32)
-        self.times = np.zeros(size + 1, np.int32)
-        self.met = np.empty(size + 1, np.int32)
-        self.numbers = numbers
-        self.numbered = True
-        for word in range(size):
+        cdef int32_t *table  # 0: a free place
+        if self.numbers != NULL:
+            return 0
+        cdef Room room = Room(8 * (self.size + 1))
+        cdef uint64_t *known = <uint64_t *>room.memory
+        self.numbers = <int32_t *>malloc(3 * sizeof(int32_t) * (self.size + 1))
+        table = numbered(known, 0, bits)
+        if self.numbers == NULL or table == NULL:
+            free(table)
+            self.forget()
+        self.times = self.numbers + self.size + 1
+        self.met = self.times + self.size + 1
+        for word in range(self.size):
             stem = self.stems[word]
             at = (stem * SALT) >> (64 - bits)
             kind = table[at]
@@ -543,25 +634,45 @@ cdef class Text:
                 kinds += 1
                 kind = table[at] = kinds
                 known[kind] = stem
-            numbers[word] = kind
+                self.times[kind] = 0
+                if 2 * kinds > <int64_t>mask:
+                    bits += 2
+                    mask = (<uint64_t>1 << bits) - 1
+                    free(table)
+                    table = numbered(known, kinds, bits)
+                    if table == NULL:
+                        self.forget()
+            self.numbers[word] = kind
+        free(table)
+        return 0
+
+    cdef int forget(self) except -1:
+        """There is no room for numbers."""
+        free(self.numbers)
+        self.numbers = NULL
+        raise MemoryError
 
     cdef void meet(self, int64_t begin, int64_t end) noexcept:
         """Count the words between two places, too."""
         cdef Py_ssize_t word, kinds = self.kinds
-        cdef const int32_t *numbers = &self.numbers[0]
-        cdef int32_t *times = &self.times[0]
-        cdef int32_t *met = &self.met[0]
-        for word in range(bisect(self.starts, begin), bisect(self.starts, end)):
+        cdef const int32_t *numbers = self.numbers
+        cdef int32_t *times = self.times
+        cdef int32_t *met = self.met
+        for word in range(self.word_at(begin), self.word_at(end)):
             met[kinds] = <int32_t>word
             kinds += times[numbers[word]] == 0
             times[numbers[word]] += 1
         self.kinds = kinds
 
+    cdef inline Py_ssize_t word_at(self, int64_t place) noexcept:
+        """The first word that does not begin before a place."""
+        return bisect(self.starts, self.size, place)
+
     cdef Sum sum_up(self) noexcept:
         """What was counted, which is then forgotten."""
         cdef Sum found = Sum(0, 0, 0)
-        cdef const int32_t *numbers = &self.numbers[0]
-        cdef const int32_t *met = &self.met[0]
+        cdef const int32_t *numbers = self.numbers
+        cdef const int32_t *met = self.met
         cdef int32_t *times
         cdef Py_ssize_t at
         cdef double one
@@ -611,15 +722,16 @@ cdef class Text:
     cdef dict note(self, int64_t begin, int64_t end, dict found):
         """Put the terms between two places to those found before; None: none yet."""
         cdef dict until
-        cdef int64_t word, done = -1, stop, final
-        cdef Py_ssize_t hits = self.hit_words.shape[0], phrase
+        cdef int64_t word, done = -1, stop
+        cdef Py_ssize_t hits = self.hit_count, phrase
+        cdef const Phrase *one
         cdef Py_ssize_t at = self.next_hit(begin)
         cdef bint any_phrase
         cdef str name
         if at == hits or self.starts[self.hit_words[at]] >= end:
             return found
         until = {} if self.overlapping else None
-        stop = bisect(self.starts, end)
+        stop = self.word_at(end)
         for at in range(at, hits):
             word = self.hit_words[at]
             if word >= stop:
@@ -627,22 +739,22 @@ cdef class Text:
             if word <= done:
                 continue
             any_phrase = False
-            for phrase in range(bisect(self.first, word), self.first.shape[0]):
-                if self.first[phrase] != word:
+            for phrase in range(self.next_phrase(word), self.phrase_count):
+                one = &self.phrases[phrase]
+                if one.first != word:
                     break
-                final = self.last[phrase]
-                if final >= stop:
+                if one.last >= stop:
                     continue
                 if self.overlapping:
-                    if word <= until.get(self.node[phrase], -1):
+                    if word <= until.get(one.node, -1):
                         continue
-                    until[self.node[phrase]] = final
-                elif done < word or done == final:
-                    done = final
+                    until[one.node] = one.last
+                elif done < word or done == one.last:
+                    done = one.last
                 else:
                     continue
                 any_phrase = True
-                found = one_more(found, self.names[self.node[phrase]])
+                found = one_more(found, self.names[one.node])
             if self.overlapping or not any_phrase:
                 name = self.names[self.nodes[word]]
                 if name:
@@ -651,10 +763,21 @@ cdef class Text:
 
     cdef Py_ssize_t next_hit(self, int64_t place) noexcept:
         """The first of the hits that does not begin before a place."""
-        cdef Py_ssize_t low = 0, high = self.hit_words.shape[0], middle
+        cdef Py_ssize_t low = 0, high = self.hit_count, middle
         while low < high:
             middle = (low + high) >> 1
             if self.starts[self.hit_words[middle]] < place:
+                low = middle + 1
+            else:
+                high = middle
+        return low
+
+    cdef Py_ssize_t next_phrase(self, int64_t word) noexcept:
+        """The first of the phrases that does not begin before a word."""
+        cdef Py_ssize_t low = 0, high = self.phrase_count, middle
+        while low < high:
+            middle = (low + high) >> 1
+            if self.phrases[middle].first < word:
                 low = middle + 1
             else:
                 high = middle
@@ -679,7 +802,7 @@ cdef class Text:
         cdef dict found = {}
         if len(ends) != 2 * len(spots) + 3:
             raise ValueError("every link has a spot, an address and a name")
-        if not self.hit_words.shape[0]:
+        if not self.hit_count:
             return found
         limit = ends[0]
         for number, (first, start, end, last) in enumerate(spots):
@@ -700,9 +823,10 @@ cdef class Text:
 
     def blocks(self, cuts, Py_ssize_t number):
         cdef Py_ssize_t size = len(cuts), block, cut
-        cdef int64_t[::1] places = np.empty(size + 1, np.int64)
-        cdef int64_t[::1] following = np.empty(size, np.int64)  # of the same block
-        cdef int64_t[::1] cut_of = np.empty(number, np.int64)  # the first of each
+        cdef Room room = Room(8 * (2 * size + 1 + max(number, 0)))
+        cdef int64_t *places = <int64_t *>room.memory
+        cdef int64_t *following = places + size + 1  # of the same block
+        cdef int64_t *cut_of = following + size  # the first of each
         cdef dict terms
         cdef Sum found
         cdef list told = []
@@ -742,20 +866,55 @@ cdef class Text:
         terms = {} if terms is None else terms
         return found.words, terms, sqrt(found.squares), <int64_t>simhash
 
+    def sequence(self, int64_t text, int64_t title, int64_t headings):
+        cdef Py_ssize_t words = self.word_at(text), told = self.word_at(title)
+        cdef Py_ssize_t first = self.word_at(headings)
+        cdef uint64_t[2] lengths
+        lengths[0] = min(max(told - words, 0), MOST_TOLD)
+        lengths[1] = min(self.size - first, MOST_TOLD)
+        cdef Py_ssize_t size = 2 + lengths[0] + lengths[1] + min(words, MOST_WORDS)
+        cdef bytes data = PyBytes_FromStringAndSize(NULL, 4 * size)
+        # The object is new, and nobody else has seen it yet.
+        cdef uint8_t *target = <uint8_t *>PyBytes_AS_STRING(data)
+        target = put_words(target, lengths, 2)
+        target = put_words(target, self.stems + words, lengths[0])
+        target = put_words(target, self.stems + first, lengths[1])
+        put_words(target, self.stems, min(words, MOST_WORDS))
+        return data
+
     def stem_counts(self, int64_t end):
         cdef Py_ssize_t at
         self.number_stems()
         self.meet(0, end)
         stems_array = np.empty(self.kinds, np.uint64)
         counts_array = np.empty(self.kinds, np.int64)
-        cdef uint64_t[::1] stems = stems_array
-        cdef int64_t[::1] counts = counts_array
+        cdef Held of_stems = Held(stems_array, 8, True)
+        cdef Held of_counts = Held(counts_array, 8, True)
         for at in range(self.kinds):
-            stems[at] = self.stems[self.met[at]]
-            counts[at] = self.times[self.numbers[self.met[at]]]
+            (<uint64_t *>of_stems.buffer.buf)[at] = self.stems[self.met[at]]
+            (<int64_t *>of_counts.buffer.buf)[at] = (
+                self.times[self.numbers[self.met[at]]]
+            )
         self.sum_up()
         order = stems_array.argsort()
         return stems_array[order], counts_array[order]
+
+
+cdef int32_t *numbered(
+    const uint64_t *known, int32_t kinds, int bits
+) noexcept nogil:
+    """A table of so many bits for the numbers of stems."""
+    cdef uint64_t at, mask = (<uint64_t>1 << bits) - 1
+    cdef int32_t kind
+    cdef int32_t *table = <int32_t *>calloc(mask + 1, sizeof(int32_t))
+    if table == NULL:
+        return NULL
+    for kind in range(1, kinds + 1):
+        at = (known[kind] * SALT) >> (64 - bits)
+        while table[at]:
+            at = (at + 1) & mask
+        table[at] = kind
+    return table
 
 
 cdef dict one_more(dict found, str name):

@@ -11,7 +11,6 @@ from itertools import accumulate
 from typing import NamedTuple
 from urllib.parse import unquote
 
-from opilio import word_sequence
 from opilio.read.counting import Vector, Words
 from opilio.read.found import Found
 from opilio.read.lexicon import LONGEST, Lexicon
@@ -60,15 +59,8 @@ def count(
         url=words.between(ends[1], ends[2]),
         links=links,
         blocks=blocks_of(words, found, ends),
-        sequence=sequence_of(words, ends) if sequence else b"",
+        sequence=words.sequence(ends[0], ends[1], ends[-2]) if sequence else b"",
     )
-
-
-def sequence_of(words: Words, ends: list[int]) -> bytes:
-    """The words of title, headings (which stand last) and text, for the index."""
-    text, title, headings = words.starts.searchsorted((ends[0], ends[1], ends[-2]))
-    stems = words.stems
-    return word_sequence.pack(stems[text:title], stems[headings:], stems[:text])
 
 
 def link_lines(found: Found) -> Iterator[str]:

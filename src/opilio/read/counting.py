@@ -80,6 +80,11 @@ class Words:
             counts=np.minimum(counts, MOST).astype("<u2").tobytes(),
         )
 
+    def sequence(self, text: int, title: int, headings: int) -> bytes:
+        """The words of text, title and headings for the index, given where the text
+        ends, where the title does that follows it, and where the headings begin."""
+        return self.text.sequence(text, title, headings)
+
     def between(self, start: int, end: int) -> Counted:
         """The terms in a part of the text."""
         return self.text.between(start, end)

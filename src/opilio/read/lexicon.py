@@ -39,8 +39,7 @@ class Lexicon:
 
     def words(self, text: str, language: str = "") -> Words:
         """The words of a text, which is in this language as far as is known."""
-        data = text[:LONGEST].encode("utf-8", "replace")[:LONGEST]
-        runs = self.table.find_runs(data)
+        runs = self.table.find_runs(text[:LONGEST], LONGEST)
         foreign = self.lattice.foreign(runs, language) if self.lattice else None
         if self.lattice and foreign:
             found = self.lattice.read(runs, foreign, language)

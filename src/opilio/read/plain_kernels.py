@@ -16,7 +16,7 @@ __all__ = ["EDITION", "Text", "expand", "learn", "look_up"]
 
 Runs = tuple[bytes, Integers, Integers, Integers, Hashes, Hashes, Integers, list[int]]
 
-EDITION = 4  # of the kernels; compiled ones of another edition are not used
+EDITION = 5  # of the kernels; compiled ones of another edition are not used
 LONG = 64  # bytes; longer words have no key
 SALT = np.uint64(randbits(64))  # nobody can choose words that share a key
 TOO_LONG = np.uint64(0)
@@ -37,25 +37,27 @@ _GENERAL = np.ones(256, np.bool_)
 _GENERAL[[0x8B, 0x8C, 0x8D]] = False
 
 
-def look_up(table: Hashes, text: bytes) -> Runs:
+def look_up(table: Hashes, text: str, longest: int) -> Runs:
     """The runs of bytes between separators in a text in UTF-8, most of which are words,
-    and what a table of rows (key, stem, node) has for each.
+    and what a table of rows (key, stem, node) has for each; what follows the `longest`
+    text there may be, in bytes, is left out.
 
     Answers a zero, the text in lower case with zeros for separators and eight zeros;
     of each run the bytes before it, the characters before it, its line, a key of 64
     bits (0 if it is longer than LONG), its stem and its node; and the numbers of the
     runs that the table does not have.
     """
+    coded = text.encode("utf-8", "replace")[:longest]
     # Zeros around: the first run has an edge too, and eight bytes can be read from
     # anywhere in the last one.
-    data = b"\0%b%b" % (text.translate(_ASCII), bytes(8))
-    if not text.isascii():
+    data = b"\0%b%b" % (coded.translate(_ASCII), bytes(8))
+    if not coded.isascii():
         data = _blank(data)
     inside = np.frombuffer(data, np.uint8) != 0
     edges = (inside[1:] != inside[:-1]).nonzero()[0]
     begins = edges[0::2].copy()
     keys = _keys(data, begins, edges[1::2] - begins)
-    cells = np.frombuffer(text, np.int8)
+    cells = np.frombuffer(coded, np.int8)
     lines = (cells == NEW_LINE).nonzero()[0].searchsorted(begins)
     # Bytes that go on with a character; as signed numbers they are the least.
     starts = begins - (cells < -64).nonzero()[0].searchsorted(begins)
@@ -110,16 +112,19 @@ def learn(
     tree: Hashes,
     begins: npt.NDArray[np.int32],
     table: Hashes,
-    keys: Hashes,
-    new: Integers,
-    stems: Hashes,
-    nodes: Integers,
+    runs: Runs,
+    numbers: list[int],
+    found: list[int],
 ) -> None:
-    """Put the node of some new words where the nodes are, and the words into the table.
+    """Put the stems that were found for some new words where the stems of the runs are,
+    their nodes where the nodes are, and the words into the table.
 
     Each takes the first of its places if that is free; if not, the second, as in a
     processor's cache, from whatever was there. Words without a key are not kept.
     """
+    keys, stems, nodes = runs[4:7]
+    new = np.array(numbers, np.int64)
+    stems[new] = np.array(found, np.uint64)
     nodes[new] = find(tree, begins, stems[new])
     new = new[keys[new] != TOO_LONG]
     own = keys[new]

@@ -12,6 +12,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from opilio import word_sequence
 from opilio.read.plain_tree import (
     Hashes,
     Integers,
@@ -122,6 +123,13 @@ class Text:
     def stem_counts(self, end: int) -> tuple[Hashes, Integers]:
         """Each stem up to a place once, in ascending order, and how often it occurs."""
         return self._count((0, end))
+
+    def sequence(self, text: int, title: int, headings: int) -> bytes:
+        """The words up to the end of the text, from there to the end of the title, and
+        from where the headings begin, for the index."""
+        words, told, first = self.starts.searchsorted((text, title, headings))
+        stems = self.stems
+        return word_sequence.pack(stems[words:told], stems[first:], stems[:words])
 
     def _counted(self, *spans: tuple[int, int]) -> Counted:
         terms: dict[str, int] = {}

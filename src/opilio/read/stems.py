@@ -46,7 +46,7 @@ class Runs(NamedTuple):
     def texts(self, numbers: Sequence[int]) -> list[bytes]:
         """Some of the runs."""
         data = self.data
-        starts = (self.begins[numbers] + 1).tolist()
+        starts = [self.begins.item(number) + 1 for number in numbers]
         return [data[start : data.index(0, start)] for start in starts]
 
 
@@ -70,9 +70,9 @@ class StemTable:
         self.table[:, 0] = NO_KEY
         self.compounds: dict[bytes, Compound] = {}
 
-    def find_runs(self, text: bytes) -> Runs:
-        """The runs of a text in UTF-8."""
-        return Runs(*kernels.look_up(self.table, text))
+    def find_runs(self, text: str, longest: int) -> Runs:
+        """The runs of a text, or of so many bytes of it."""
+        return Runs(*kernels.look_up(self.table, text, longest))
 
     def row(self, runs: Runs, instead: dict[int, Compound] | None = None) -> Row:
         """The words of the runs; `instead` has what takes the place of some."""
@@ -107,10 +107,8 @@ class StemTable:
             if isinstance(value, int):
                 numbers.append(number)
                 stems.append(value)
-        places = np.array(numbers, np.int64)
-        runs.stems[places] = np.array(stems, np.uint64)
         tree = self.terms.hashes, self.terms.begins
-        kernels.learn(*tree, self.table, runs.keys, places, runs.stems, runs.nodes)
+        kernels.learn(*tree, self.table, runs, numbers, stems)
         return {run: each for run, each in found.items() if isinstance(each, Compound)}
 
     def look_up(self, runs: set[bytes]) -> dict[bytes, int | Compound]:
