@@ -5,8 +5,12 @@ from __future__ import annotations
 import math
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from opilio.read import kernels, plain_links
 from opilio.read.html import PageReader
+from opilio.read.plain_walk import Passage
 from opilio.types import NOTHING, Counted, Link, LinkTerms, Page, ReaderSetup, Response
 
 URL = "http://a.test/water/page?q=chemistry"
@@ -143,3 +147,36 @@ def test_a_page_has_its_vector_if_asked() -> None:
     assert len(page.stems) == 3 * 8
     assert sorted(page.counts[::2]) == [1, 1, 2]
     assert read(html).stems == b""
+
+
+@st.composite
+def passages(draw: st.DrawFn) -> tuple[str, list[Passage], list[plain_links.Target]]:
+    """A text on one line, and links in it."""
+    words = st.sampled_from(
+        ["a", "of  the", "\x07", "é\u202e", "東京", "😀", "x" * 150]
+    )
+    line = " ".join(draw(st.lists(words, max_size=30)))
+    found = []
+    for _ in range(draw(st.integers(0, 12))):
+        start, end = sorted(draw(st.tuples(*[st.integers(0, len(line))] * 2)))
+        name = draw(st.sampled_from(["", " a\n picture ", "\x07"]))
+        found.append(Passage("", draw(words), name, "body/a", start, end, 1))
+    where = st.sampled_from([("", 0), (URL, 1), ("u", 2), ("v", 3), ("w", -4)])
+    return line, found, [draw(where) for _ in found]
+
+
+@pytest.mark.skipif(not kernels.COMPILED, reason="nothing was compiled")
+@given(passages(), st.sampled_from([(), [7, 8]]), st.booleans())
+def test_compiled_or_not_the_same_links_count(given, at_rank, context) -> None:
+    arguments = (*given, URL, at_rank, context)
+    found = kernels.find_links(*arguments)
+    assert found == plain_links.find_links(*arguments)
+    assert all(link.anchor.isprintable() for link in found[0])
+
+
+@pytest.mark.skipif(not kernels.COMPILED, reason="nothing was compiled")
+@pytest.mark.parametrize(("start", "end"), [(-1, 1), (2, 1), (0, 5), (9, 9)])
+def test_links_outside_of_the_text_are_refused(start, end) -> None:
+    passage = Passage("", "", "", "", start, end, 0)
+    with pytest.raises(ValueError, match="outside"):
+        kernels.find_links("text", [passage], [("u", 1)], URL, (), True)

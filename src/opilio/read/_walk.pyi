@@ -1,12 +1,18 @@
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from opilio.read.found import Spot
-from opilio.read.plain_walk import Chosen, Walk
+from opilio.read.plain_links import Target
+from opilio.read.plain_walk import Passage, Walk
 from opilio.types import Link
 
 EDITION: int
 
 def walk(markup: str | bytes) -> Walk: ...
-def in_context(
-    line: str, chosen: Iterable[Chosen], at_rank: Sequence[int]
+def find_links(
+    line: str,
+    passages: Sequence[Passage],
+    targets: Sequence[Target],
+    url: str,
+    at_rank: Sequence[int],
+    context: bool,
 ) -> tuple[list[Link], list[Spot]]: ...

@@ -7,32 +7,27 @@ place in the markup; strings are made of it only if it is told. The text is neve
 than the markup, so it is written into one piece of memory of that size.
 """
 
-from cpython.bytes cimport (
-    PyBytes_AS_STRING,
-    PyBytes_FromStringAndSize,
-    PyBytes_GET_SIZE,
-)
 from cpython.unicode cimport (
     Py_UNICODE_ISSPACE,
-    PyUnicode_DATA,
     PyUnicode_DecodeUTF8,
     PyUnicode_FindChar,
-    PyUnicode_GET_LENGTH,
-    PyUnicode_KIND,
     PyUnicode_READ_CHAR,
     PyUnicode_Substring,
 )
-from libc.stdint cimport uint8_t, uint16_t, uint64_t
-from libc.stdlib cimport free, malloc, realloc
+from libc.stdint cimport uint64_t
+from libc.stdlib cimport realloc
 from libc.string cimport memchr, memcmp, strlen
 
+include "_memory.pxi"
+
+from opilio.read import plain_links, tags
 from opilio.read import plain_walk as plain
-from opilio.read import tags
+from opilio.read.found import clean
 from opilio.read.markup import unescaped
 from opilio.read.region_names import told_of
 from opilio.types import Link
 
-EDITION = 6
+EDITION = 7
 
 cdef enum:
     LINE = 1
@@ -54,7 +49,6 @@ cdef enum:
     ASKED = LINKS | REGIONS | HEADING | IMAGE
     ROOM = 1024  # places for tags, so that nearly all are found at the first
     FIRST_DEPTH = 64
-    AT_ONCE = 16  # characters
     MOST_NAMES = 4096
     MOST_PATHS = 4096  # that are remembered; a hostile page has one for each element
     LONGEST_NAMES = 200  # bytes of a tag with its attributes that is remembered
@@ -99,7 +93,10 @@ cdef Py_ssize_t MOST_PARTS = plain.MOST_PARTS
 cdef Py_ssize_t MOST_DECLARED = plain.MOST_DECLARED
 cdef object Passage = plain.Passage
 cdef object Part = plain.Part
-cdef Py_ssize_t CONTEXT = plain.CONTEXT
+cdef Py_ssize_t CONTEXT = plain_links.CONTEXT
+cdef Py_ssize_t MAX_LINKS = plain_links.MAX_LINKS
+cdef Py_ssize_t MAX_ANCHOR = plain_links.MAX_ANCHOR
+cdef Py_ssize_t MUCH = plain_links.MUCH
 cdef Py_ssize_t LONGEST_PATH = plain.LONGEST_PATH
 cdef Py_ssize_t LONGEST_STEP = plain.LONGEST_STEP
 
@@ -238,6 +235,7 @@ cdef inline bint is_word(
 cdef class Walker:
     """Knows where it is in a document, and what it has seen."""
 
+    cdef object page  # what has the memory of the markup
     cdef const char *markup
     cdef Py_ssize_t length  # of the markup, in bytes
     cdef char *text
@@ -250,9 +248,14 @@ cdef class Walker:
     cdef list links, parts, declared, paths
     cdef dict path_numbers
 
-    def __cinit__(self, bytes markup):
-        self.markup = PyBytes_AS_STRING(markup)
-        self.length = PyBytes_GET_SIZE(markup)
+    def __cinit__(self, page):
+        cdef Encoded encoded
+        if isinstance(page, bytes):
+            self.markup, self.length = PyBytes_AS_STRING(page), PyBytes_GET_SIZE(page)
+            self.page = page
+        else:
+            self.page = encoded = Encoded(page, "surrogatepass")
+            self.markup, self.length = encoded.data, encoded.size
         self.text = <char *>malloc(self.length + 1)
         self.room = FIRST_DEPTH
         self.stack = <Open *>malloc(self.room * sizeof(Open))
@@ -618,10 +621,9 @@ cdef class Walker:
 
 
 def walk(page not None):
-    cdef bytes held = page if isinstance(page, bytes) else utf_8_of(page)
-    cdef Walker walker = Walker(held)
-    cdef const char *markup = PyBytes_AS_STRING(held)
-    cdef Py_ssize_t size = PyBytes_GET_SIZE(held), place = 0, tag, end, name
+    cdef Walker walker = Walker(page)
+    cdef const char *markup = walker.markup
+    cdef Py_ssize_t size = walker.length, place = 0, tag, end, name
     cdef const char *found
     cdef int kind
     while place < size:
@@ -651,52 +653,6 @@ def walk(page not None):
             walker.say(markup + place, end - place, True)
             place = end
     return walker.finish()
-
-
-cdef inline char *put(char *target, uint16_t code) noexcept nogil:
-    """Write a character as UTF-8; where the next one goes."""
-    if code < 0x80:
-        target[0] = <char>code
-        return target + 1
-    if code < 0x800:
-        target[0] = <char>(0xC0 | code >> 6)
-    else:
-        target[0] = <char>(0xE0 | code >> 12)
-        target[1] = <char>(0x80 | code >> 6 & 0x3F)
-        target += 1
-    target[1] = <char>(0x80 | code & 0x3F)
-    return target + 2
-
-
-cdef bytes utf_8_of(str text):
-    """A text as UTF-8; quicker than Python's own way for texts that are ASCII but for a
-    few characters, as most pages are."""
-    if PyUnicode_KIND(text) != 2:
-        return text.encode("utf-8", "surrogatepass")
-    cdef Py_ssize_t size = PyUnicode_GET_LENGTH(text), at = 0
-    cdef const uint16_t *source = <const uint16_t *>PyUnicode_DATA(text)
-    cdef bytes held = PyBytes_FromStringAndSize(NULL, 3 * size)
-    # The object is new, and nobody else has seen it yet.
-    cdef char *target = PyBytes_AS_STRING(held)
-    cdef char *begin = target
-    cdef uint16_t code, all_of_them
-    cdef Py_ssize_t until
-    while at < size:
-        until = min(at + AT_ONCE, size)
-        all_of_them = 0x80
-        if until - at == AT_ONCE:
-            all_of_them = 0
-            for code in source[at:until]:
-                all_of_them |= code
-        if all_of_them < 0x80:
-            for code in source[at:until]:
-                target[0] = <char>code
-                target += 1
-        else:
-            for code in source[at:until]:
-                target = put(target, code)
-        at = until
-    return held[: target - begin]
 
 
 cdef const char *end_of_raw(
@@ -743,40 +699,110 @@ cdef bint is_script_tag(const char *text, const char *end) noexcept nogil:
     )
 
 
-def in_context(str line not None, chosen, at_rank):
+cdef class Choice:
+    """A link that counts."""
+
+    cdef str target, anchor
+    cdef object fingerprint, passage
+
+
+def find_links(
+    str line not None, list passages not None, list targets not None, str url,
+    at_rank, bint context,
+):
     cdef list links = [], spots = []
-    cdef Py_ssize_t start, end, first, last, space, size = len(line)
-    for url, fingerprint, anchor, passage in chosen:
+    cdef Choice choice
+    for choice in choose(line, passages, targets, url):
+        add_link(links, spots, line, choice, at_rank, context)
+    return links, spots
+
+
+cdef list choose(str line, list passages, list targets, str url):
+    """The links that count."""
+    cdef dict numbers = {}
+    cdef list chosen = []
+    cdef Choice known
+    cdef Py_ssize_t start, end, size = PyUnicode_GET_LENGTH(line)
+    cdef str target, anchor
+    for passage, (target, fingerprint) in zip(passages, targets, strict=True):
+        if not target or target == url:
+            continue
+        known = numbers.get(target)
+        if known is not None and known.anchor:
+            continue
         start, end = passage.start, passage.end
         if not 0 <= start <= end <= size:
             raise ValueError("a link stands outside of the text")
-        first, last = start - CONTEXT, end + CONTEXT
-        if first <= 0:
-            first = 0
+        if start < end:
+            anchor = PyUnicode_Substring(line, start, min(end, start + MUCH))
         else:
+            anchor = clean(passage.name)
+        if known is None:
+            known = numbers[target] = Choice.__new__(Choice)
+            known.target, known.fingerprint = target, fingerprint
+            chosen.append(known)
+        elif not anchor:
+            continue
+        known.anchor, known.passage = tidy(anchor), passage
+        if len(chosen) == MAX_LINKS:
+            break
+    return chosen
+
+
+cdef str tidy(str anchor):
+    """An anchor, safe to keep."""
+    if PyUnicode_GET_LENGTH(anchor) > MAX_ANCHOR or not is_printable(anchor):
+        return clean(anchor, MAX_ANCHOR)
+    return anchor
+
+
+cdef bint is_printable(str text):
+    """The same as Python says, and quicker for ASCII."""
+    cdef const uint8_t *data
+    cdef Py_ssize_t at
+    if not text.isascii():
+        return text.isprintable()
+    data = <const uint8_t *>PyUnicode_DATA(text)
+    for at in range(PyUnicode_GET_LENGTH(text)):
+        if <uint8_t>(data[at] - 32) > 94:
+            return False
+    return True
+
+
+cdef int add_link(
+    list links, list spots, str line, Choice choice, at_rank, bint context
+) except -1:
+    """A link, and where it is, if the words around it are asked for."""
+    cdef object passage = choice.passage
+    cdef Py_ssize_t start, end, first, last, space, size = PyUnicode_GET_LENGTH(line)
+    cdef str before = "", after = "", path = ""
+    if context:
+        start, end = passage.start, passage.end
+        first, last = max(start - CONTEXT, 0), min(end + CONTEXT, size)
+        if first > 0:
             space = PyUnicode_FindChar(line, c" ", first, start, 1)
             if space >= 0:
                 first = space + 1
-        if last >= size:
-            last = size
-        else:
+        if last < size:
             space = PyUnicode_FindChar(line, c" ", end, last, -1)
             if space > end:
                 last = space
-        links.append(
-            Link(
-                url,
-                fingerprint,
-                anchor,
-                stripped(line, first, start),
-                stripped(line, end, last),
-                passage.rel,
-                at_rank[passage.rank] if at_rank else 0,
-                passage.path,
-            )
-        )
+        before, after = stripped(line, first, start), stripped(line, end, last)
+        path = passage.path
         spots.append((first, start, end, last))
-    return links, spots
+    links.append(
+        Link(
+            choice.target,
+            choice.fingerprint,
+            choice.anchor,
+            before,
+            after,
+            passage.rel,
+            at_rank[passage.rank] if at_rank else 0,
+            path,
+        )
+    )
+    return 0
 
 
 cdef str stripped(str line, Py_ssize_t start, Py_ssize_t end):

@@ -25,7 +25,7 @@ __all__ = [
     "COMPILED",
     "Text",
     "expand",
-    "in_context",
+    "find_links",
     "learn",
     "look_up",
     "tidied",
@@ -38,6 +38,6 @@ Text = _kernels.Text
 expand = _kernels.expand
 learn = _kernels.learn
 look_up = _kernels.look_up
-in_context = _walk.in_context
+find_links = _walk.find_links
 tidied = _tidy.tidied
 walk = _walk.walk

@@ -10,7 +10,6 @@ These are the slow ways, for where nothing could be compiled; `_walk` answers th
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import dropwhile
 from typing import NamedTuple
@@ -18,17 +17,17 @@ from typing import NamedTuple
 import msgspec
 
 from opilio.read import tags
-from opilio.read.found import Spot
 from opilio.read.markup import attributes_of, end_of_raw, is_shadow, unescaped
+from opilio.read.plain_links import find_links
 from opilio.read.region_names import Told, told_of
 from opilio.read.tags import TAGS
-from opilio.types import Fingerprint, Link
 
-EDITION = 6  # of what `_walk` must be compiled for
+__all__ = ["EDITION", "Declared", "Part", "Passage", "Walk", "find_links", "walk"]
+
+EDITION = 7  # of what `_walk` must be compiled for
 MOST_LINKS = 10_000  # that are told
 MOST_PARTS = 20_000
 MOST_DECLARED = 1000
-CONTEXT = 200  # characters on each side of a link (papers.md, A.7-9)
 LONGEST_PATH = 400  # characters
 LONGEST_STEP = 20  # characters of a tag in a path
 
@@ -64,9 +63,6 @@ class Part(msgspec.Struct, frozen=True, gc=False):
     links: int  # in it
     linked: int  # characters of these
 
-
-Chosen = tuple[str, Fingerprint, str, Passage]
-"""A link that counts: its URL, the fingerprint of that, its anchor, where it stands."""
 
 Declared = tuple[str, dict[str, str]]
 """An element that says something of the whole page: its tag and attributes. A title has
@@ -281,45 +277,3 @@ class Walker:
         while self.stack:
             self.close(self.stack[-1][0])
         return Walk("".join(self.pieces), self.links, self.parts, self.declared)
-
-
-def in_context(
-    line: str, chosen: Iterable[Chosen], at_rank: Sequence[int]
-) -> tuple[list[Link], list[Spot]]:
-    """Links with the words around them, and where each is.
-
-    Given the text on one line, and the number of the block after so many beginnings and
-    ends of parts, if that is known.
-    """
-    links, spots = [], []
-    for url, fingerprint, anchor, passage in chosen:
-        start, end = passage.start, passage.end
-        first, last = reach_of(line, start, end)
-        links.append(
-            Link(
-                url,
-                fingerprint,
-                anchor,
-                line[first:start].strip(),
-                line[end:last].strip(),
-                passage.rel,
-                at_rank[passage.rank] if at_rank else 0,
-                passage.path,
-            )
-        )
-        spots.append((first, start, end, last))
-    return links, spots
-
-
-def reach_of(line: str, start: int, end: int) -> tuple[int, int]:
-    """Where the words around a link begin and end."""
-    first, last = start - CONTEXT, end + CONTEXT
-    if first <= 0:
-        first = 0
-    elif (space := line.find(" ", first, start)) >= 0:
-        first = space + 1
-    if last >= len(line):
-        last = len(line)
-    elif (space := line.rfind(" ", end, last)) > end:
-        last = space
-    return first, last
