@@ -237,7 +237,17 @@ def test_the_quick_way_of_joining_gives_what_the_parser_gives(
     assert [joiner[href][0] for href in [*hrefs, *hrefs]] == expected
 
 
-@given(st.from_regex(r"https?://[a-z0-9.-]{1,12}\.[a-z]{1,4}(/[\w~,./%;?-]{0,12})?"))
+@given(
+    st.from_regex(r"https?://[a-z0-9.-]{1,12}\.[a-z]{1,4}(/[\w~,./%;?-]{0,12})?")
+    | st.from_regex(
+        r"\Ahttps?://([0-3]?\d?\d\.){1,4}\d{1,3}(:\d{0,6})?/?\Z", fullmatch=True
+    )
+    | st.from_regex(r"https?://ex\.com:\d{1,6}/a", fullmatch=True)
+)
+@example("http://127.0.0.1:8080/a")
+@example("http://256.0.0.1/")
+@example("http://1.2.3.04/")
+@example("https://ex.com:65536/")
 @example("http://ex.com/a/../b")
 @example("http://ex.com/a/.")
 @example("http://xn--a.com/")

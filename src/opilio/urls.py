@@ -12,7 +12,7 @@ import re
 import string
 from collections.abc import Iterable
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ada_url import join_url, normalize_url
 from xxhash import xxh3_64_intdigest
@@ -58,7 +58,10 @@ _plain = re.compile(
 
 # Most URLs are like this, and canonical unless they hold a dot segment or punycode.
 _usual = re.compile(
-    r"https?://(?:[a-z0-9-]{1,63}\.){1,3}[a-z]{2,63}/(?:[A-Za-z0-9_][\w~,./-]*)?",
+    r"https?://(?:(?:[a-z0-9-]{1,63}\.){1,3}[a-z]{2,63}|BYTE\.BYTE\.BYTE\.BYTE)"
+    r"(?::[1-5]?[1-9]\d{3})?/(?:[A-Za-z0-9_][\w~,./-]*)?".replace(
+        "BYTE", r"(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)"
+    ),
     re.ASCII,
 ).fullmatch
 
@@ -111,17 +114,8 @@ class Joiner(dict[str, tuple[str, Fingerprint]]):
     def __init__(self, base_url: str, base_href: str = "") -> None:
         own = page(base_url)
         self._base = base = (base_href and join(own, base_href)) or own
-        self._folder = folder = base[: base.partition("?")[0].rfind("/") + 1]
-        # A folder without end is left to the parser; its names would fill the memory.
-        usual = 0 < folder.count("/") <= MOST_FOLDERS
-        self._root = origin(folder) + "/" if usual else ""
-        self._starts = {"/": self._root}
-        up = ""
-        while self._root and len(folder) > len(self._root):
-            self._starts[up] = folder
-            folder = folder[: folder.rindex("/", 0, -1) + 1]
-            up += "../"
-        self._memo = _memo_of_folder(self._folder)
+        self._folder = base[: base.partition("?")[0].rfind("/") + 1]
+        self._root, self._starts, self._memo = _folder(self._folder)
 
     def join_all(self, hrefs: Iterable[str]) -> list[tuple[str, Fingerprint]]:
         """What each of these hrefs means."""
@@ -174,10 +168,27 @@ class Joiner(dict[str, tuple[str, Fingerprint]]):
         return self._base
 
 
+class _Folder(NamedTuple):
+    """What all pages of a folder have in common."""
+
+    root: str  # "": the parser must see to what is plain elsewhere
+    starts: dict[str, str]  # what "/", "", "../", "../../" and so on lead to
+    memo: dict[str, tuple[str, Fingerprint]]
+    """What hrefs mean on any of them: neighbours link to the same pages."""
+
+
 @lru_cache(maxsize=16)
-def _memo_of_folder(folder: str) -> dict[str, tuple[str, Fingerprint]]:
-    """What hrefs mean on any page of a folder: neighbours link to the same pages."""
-    return {}
+def _folder(folder: str) -> _Folder:
+    # A folder without end is left to the parser; its names would fill the memory.
+    if not 0 < folder.count("/") <= MOST_FOLDERS:
+        return _Folder("", {}, {})
+    root = origin(folder) + "/"
+    starts, up = {"/": root}, ""
+    while len(folder) > len(root):
+        starts[up] = folder
+        folder = folder[: folder.rindex("/", 0, -1) + 1]
+        up += "../"
+    return _Folder(root, starts, {})
 
 
 @lru_cache(maxsize=2**13)

@@ -65,9 +65,9 @@ def relations_of(
             language = _hreflang(given.get("hreflang", ""))
             if language and (target := joiner[given.get("href", "")][0]):
                 alternates.setdefault(language[0].lower(), target)
-    if not canonical or not urls.same_site(canonical, url):
-        canonical = ""
-    return canonical, alternates
+    if canonical and (canonical == url or urls.same_site(canonical, url)):
+        return canonical, alternates
+    return "", alternates
 
 
 def refreshes(meta: dict[str, str]) -> bool:
