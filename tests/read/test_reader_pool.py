@@ -105,6 +105,30 @@ async def test_a_page_that_hangs_is_given_up_at_the_deadline() -> None:
     assert [title(reading) for reading in others] == ["a", "b"]
 
 
+@pytest.mark.parametrize("order", ["abort", "hang"])
+async def test_pages_beside_one_that_brings_readers_down_are_read(order: str) -> None:
+    names = [str(number) for number in range(8)]
+    async with readers(deadline=0.3) as pool:
+        readings = await read_all(
+            pool, [*names[:3], order, *names[3:6], order, *names[6:]]
+        )
+    assert [reading.page and reading.page.title for reading in readings] == [
+        *names[:3], None, *names[3:6], None, *names[6:],
+    ]  # fmt: skip
+
+
+async def test_a_reader_has_no_more_of_large_pages_than_it_must(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("opilio.read.pool.MUCH", 1000)
+    async with readers() as pool:
+        reading = asyncio.create_task(read_all(pool, ["x" * 600] * 6))
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        assert len(pool.readers[0].pending) == 2
+        assert len(await reading) == 6
+
+
 async def test_waiting_behind_slow_pages_is_no_reason_to_be_given_up() -> None:
     async with readers(deadline=0.5) as pool:
         readings = await read_all(pool, ["sleep 0.2"] * 4)

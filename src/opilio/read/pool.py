@@ -1,8 +1,9 @@
 """Responses in, readings out: reader processes that may crash, hang and be replaced.
 
 A page is 1. waiting, 2. pending at one reader, in the order they will be answered,
-3. answered. When a reader dies, the page it was at is tried once more; when it takes
-too long, it is killed and its page given up. All others pending there wait again.
+3. answered. A reader that takes too long is killed. When one dies, all pages pending
+there are suspects: each is tried once more, by a reader that has no other, and given
+up if that dies, too.
 """
 
 from __future__ import annotations
@@ -21,8 +22,8 @@ import msgspec
 from opilio.read.worker import LENGTH, Task
 from opilio.types import Reading, Response
 
-AHEAD = 4  # pages at one reader, so that it never waits for the loop
-ATTEMPTS = 2  # how often a page may bring a reader down
+AHEAD = 16  # pages at one reader, so that it never waits for the loop
+MUCH = 4 * 2**20  # bytes of these; one page may have more
 STARTUP = 60.0  # seconds a reader may take to get ready
 FAREWELL = 5.0  # seconds a reader may take to leave
 BUFFER = 256 * 1024
@@ -38,7 +39,7 @@ class Pending:
 
     response: Response
     answer: asyncio.Future[Reading]
-    crashes: int = 0
+    suspect: bool = False  # a reader died that had it
 
     def settle(self, reading: Reading) -> None:
         """Hand the reading over, if anyone still waits for it."""
@@ -115,6 +116,15 @@ class Reader(asyncio.BufferedProtocol):
         encode_into(message, frame, LENGTH.size)
         LENGTH.pack_into(frame, 0, len(frame) - LENGTH.size)
         self.transport.write(frame)
+
+    def has_room(self, page: Pending) -> bool:
+        """May it have this page beside those that it has?"""
+        if self.retired:
+            return False
+        if not self.pending:
+            return True
+        alone = page.suspect or self.pending[0].suspect
+        return not alone and len(self.pending) < AHEAD and self.load < MUCH
 
     def give(self, page: Pending) -> None:
         """Let the reader have one more page."""
@@ -207,7 +217,8 @@ class ReaderPool:
     def dispatch(self) -> None:
         """Give waiting pages, in order, to the least loaded readers with room."""
         while self.waiting:
-            free = [r for r in self.readers if len(r.pending) < AHEAD and not r.retired]
+            page = self.waiting[0]
+            free = [reader for reader in self.readers if reader.has_room(page)]
             if not free:
                 return
             least = free[0] if len(free) == 1 else min(free, key=lambda r: r.load)
@@ -268,15 +279,14 @@ class ReaderPool:
         return False
 
     def recover(self, reader: Reader, overdue: bool) -> None:
-        """Settle the page the reader was at, or try it again; the others wait again."""
+        """Settle the page that the reader died of, if that is clear; the others are
+        suspects, and wait again."""
         pending = reader.pending
-        if pending:
-            page = pending[0]
-            page.crashes += 1
-            if overdue or page.crashes == ATTEMPTS:
-                pending.popleft()
-                reason = "parse_timeout" if overdue else "parse_crashed"
-                page.settle(Reading(None, reason=reason))
+        if len(pending) == 1 and (overdue or pending[0].suspect):
+            reason = "parse_timeout" if overdue else "parse_crashed"
+            pending.popleft().settle(Reading(None, reason=reason))
+        for page in pending:
+            page.suspect = True
         self.waiting.extendleft(reversed(pending))
         pending.clear()
         self.dispatch()

@@ -2,6 +2,9 @@
 
 A frame is its length in four bytes, then msgpack. The first one in is the Task; when
 the job is made, an empty frame says so; after that each response is answered in turn.
+Answers go back several at a time while more pages wait: where loop and reader share a
+core, each of them then does the same thing for longer, which caches reward by a sixth
+of the CPU of a crawl.
 """
 
 from __future__ import annotations
@@ -9,10 +12,12 @@ from __future__ import annotations
 import gc
 import os
 import resource
+import select
 import signal
 import socket
 import struct
 import sys
+import time
 from collections.abc import Callable, Iterator
 from importlib import import_module
 from pathlib import Path
@@ -25,6 +30,8 @@ Job = Callable[[Response], Reading]
 
 LENGTH = struct.Struct("<I")
 READY = LENGTH.pack(0)
+MOST_HELD = 2**18  # bytes of answers
+LONGEST_HELD = 0.02  # seconds; the page after that may take its time
 MEMORY = 2 * 2**30  # bytes a job may take beyond what the process started with
 
 
@@ -65,17 +72,26 @@ def work(sock: socket.socket) -> None:
     gc.freeze()  # what the job holds for good need not be looked through again
     decode = msgspec.msgpack.Decoder(Response).decode
     encode = msgspec.msgpack.Encoder().encode_into
-    reply = bytearray()
+    held = bytearray()  # answers
+    since = 0.0
+    more = select.poll()
+    more.register(sock, select.POLLIN)
     sock.sendall(READY)
     for frame in incoming:
+        if not held:
+            since = time.monotonic()
         # Should the parent die while the job hangs, nobody is left to kill us: the
         # kernel does it. A parent that lives is quicker.
         signal.setitimer(signal.ITIMER_REAL, 2 * task.deadline)
         reading = attempt(job, decode(frame))
         signal.setitimer(signal.ITIMER_REAL, 0)
-        encode(reading, reply, LENGTH.size)
-        LENGTH.pack_into(reply, 0, len(reply) - LENGTH.size)
-        sock.sendall(reply)
+        start, end = len(held), len(held) + LENGTH.size
+        encode(reading, held, end)
+        LENGTH.pack_into(held, start, len(held) - end)
+        late = time.monotonic() - since > LONGEST_HELD
+        if late or len(held) > MOST_HELD or not more.poll(0):
+            sock.sendall(held)
+            held.clear()
 
 
 def find(job: str) -> Callable[[bytes], Job]:
