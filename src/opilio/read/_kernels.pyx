@@ -13,6 +13,7 @@ from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.stdlib cimport calloc, realloc
 from libc.string cimport memchr, memcpy, memset
 
+include "_bits.pxi"
 include "_memory.pxi"
 
 from secrets import randbits
@@ -25,42 +26,6 @@ from opilio.read import plain_text
 from opilio.read.plain_tree import in_order
 from opilio.read.simhash import STEPS
 from opilio.types import NOTHING, Counted, LinkTerms
-
-cdef extern from *:
-    """
-    #include <stdint.h>
-    #include <string.h>
-    #if defined(__GNUC__)
-    #define OPILIO_PREFETCH(p) __builtin_prefetch(p)
-    #define opilio_trailing_zeros(value) __builtin_ctzll(value)
-    #define opilio_ones_in(value) __builtin_popcountll(value)
-    #else
-    #define OPILIO_PREFETCH(p)
-    static int opilio_trailing_zeros(uint64_t value) {
-        int zeros = 0;
-        while (!(value >> zeros & 1)) zeros++;
-        return zeros;
-    }
-    static int opilio_ones_in(uint64_t value) {
-        int ones = 0;
-        for (; value; value &= value - 1) ones++;
-        return ones;
-    }
-    #endif
-    /* Eight bytes, the first of them in the lowest bits. */
-    static inline uint64_t opilio_eight_from(const void *bytes) {
-        uint64_t value;
-        memcpy(&value, bytes, 8);
-    #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-        value = __builtin_bswap64(value);
-    #endif
-        return value;
-    }
-    """
-    void prefetch "OPILIO_PREFETCH"(const void *) noexcept nogil
-    int trailing_zeros "opilio_trailing_zeros"(uint64_t) noexcept nogil
-    int ones_in "opilio_ones_in"(uint64_t) noexcept nogil
-    uint64_t eight_from "opilio_eight_from"(const void *) noexcept nogil
 
 cdef enum:
     LONG = 64
@@ -76,7 +41,6 @@ cdef enum:
 EDITION = 5
 
 cdef uint64_t ODD = 0x9E3779B97F4A7C15
-cdef uint64_t ONES = 0x0101010101010101
 cdef uint64_t GATHER = 0x0102040810204080
 cdef uint64_t SALT = randbits(64) | 1  # nobody can choose words that share a place
 cdef uint64_t KEY_SALT = int(plain.SALT)
@@ -119,11 +83,6 @@ cdef class Held:
 cdef inline uint64_t mix(uint64_t value) noexcept nogil:
     value = value * ODD
     return value ^ (value >> 32)
-
-
-cdef inline int64_t going_on(uint64_t eight) noexcept nogil:
-    """How many of eight bytes of UTF-8 go on with a character."""
-    return (((eight >> 7) & ~(eight >> 6) & ONES) * ONES) >> 56
 
 
 cdef inline double weight(int64_t times) noexcept nogil:

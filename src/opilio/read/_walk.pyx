@@ -14,10 +14,10 @@ from cpython.unicode cimport (
     PyUnicode_READ_CHAR,
     PyUnicode_Substring,
 )
-from libc.stdint cimport uint64_t
 from libc.stdlib cimport realloc
-from libc.string cimport memchr, memcmp, strlen
+from libc.string cimport memchr, memcmp, memcpy, strlen
 
+include "_bits.pxi"
 include "_memory.pxi"
 
 from opilio.read import plain_links, tags
@@ -50,6 +50,7 @@ cdef enum:
     ROOM = 1024  # places for tags, so that nearly all are found at the first
     FIRST_DEPTH = 64
     MOST_NAMES = 4096
+    FIRST_PATHS = 64
     MOST_PATHS = 4096  # that are remembered; a hostile page has one for each element
     LONGEST_NAMES = 200  # bytes of a tag with its attributes that is remembered
 
@@ -78,6 +79,11 @@ cdef struct Open:
     Py_ssize_t path  # number of its path; -1: not known yet
     Span picture
     Span[ATTRIBUTES] given
+
+cdef struct Step:
+    uint64_t hash  # of a tag
+    Py_ssize_t below  # a path that goes one step on; 0: there is none
+    Py_ssize_t beside  # another path that differs in the last step; 0: none
 
 cdef const char *NAMES[ATTRIBUTES]
 NAMES[HREF], NAMES[XLINK], NAMES[SRC] = b"href", b"xlink:href", b"src"
@@ -154,6 +160,19 @@ cdef inline const char *find(
             return found
         text = found + 1
     return NULL
+
+
+cdef inline uint64_t ends_of_words(uint64_t eight) noexcept nogil:
+    """The upper bit of each of eight bytes that is a space or before it in ASCII, < or
+    &."""
+    cdef uint64_t low = ~(ONES << 7)
+    cdef uint64_t less = eight ^ (ONES * 60)
+    cdef uint64_t ampersand = eight ^ (ONES * 38)
+    return ~(
+        ((eight & low) + ONES * 95 | eight)
+        & ((less & low) + low | less)
+        & ((ampersand & low) + low | ampersand)
+    ) & ~low
 
 
 cdef inline bint is_name(
@@ -245,8 +264,10 @@ cdef class Walker:
     cdef Open *stack
     cdef Py_ssize_t depth, room
     cdef Py_ssize_t rank, begun, met, linked
-    cdef list links, parts, declared, paths
-    cdef dict path_numbers
+    cdef list links, parts, declared
+    cdef list paths  # that were met; the first is empty
+    cdef Step *steps  # the last step of each
+    cdef Py_ssize_t steps_room
 
     def __cinit__(self, page):
         cdef Encoded encoded
@@ -266,19 +287,26 @@ cdef class Walker:
         self.stack[0].path, self.stack[0].kind, self.stack[0].told = 0, 0, False
         self.stack[0].hash = 0
         self.links, self.parts, self.declared, self.paths = [], [], [], [""]
-        self.path_numbers = {}
+        self.steps_room = FIRST_PATHS
+        self.steps = <Step *>malloc(self.steps_room * sizeof(Step))
+        if self.steps == NULL:
+            raise MemoryError
+        self.steps[0] = Step(0, 0, 0)
 
     def __dealloc__(self):
         free(self.text)
         free(self.stack)
+        free(self.steps)
 
     cdef void say(self, const char *said, Py_ssize_t size, bint raw) noexcept nogil:
         """A text follows."""
         cdef const char *end = said + size
-        cdef Py_ssize_t at = self.at, count = self.size, start
+        cdef const char *limit = self.markup + self.length
+        cdef Py_ssize_t at = self.at, count = self.size, some
         cdef char blank = self.blank
         cdef char *text = self.text
-        cdef uint8_t code, beyond
+        cdef uint64_t eight, stops
+        cdef uint8_t code
         if self.hidden:
             return
         while said < end:
@@ -302,20 +330,29 @@ cdef class Walker:
                 said = self.entity(said, end, &at)
                 count += 1
                 continue
-            start = at
-            beyond = 0
-            while True:  # what follows the text, < or a zero, ends it
-                text[at] = code
-                beyond |= code
-                at += 1
-                said += 1
-                code = <uint8_t>said[0]
-                if not PLAIN[code]:
-                    break
-            count += at - start
-            if beyond > 127:
-                for start in range(start, at):
-                    count -= (<uint8_t>text[start] & 0xC0) == 0x80
+            text[at] = code
+            at += 1
+            count += (code & 0xC0) != 0x80
+            said += 1
+            while limit - said >= 8:
+                eight = eight_from(said)
+                stops = ends_of_words(eight)
+                memcpy(text + at, said, 8)  # there is room: the markup is as long
+                some = 8
+                if stops:
+                    some = trailing_zeros(stops) >> 3
+                    eight &= (<uint64_t>1 << (8 * some)) - 1
+                at += some
+                count += some - going_on(eight)
+                said += some
+                if some < 8:
+                    # What follows the text, < or a zero, is not plain.
+                    if said[0] != c" " or not PLAIN[<uint8_t>said[1]]:
+                        break
+                    text[at] = c" "
+                    at += 1
+                    count += 1
+                    said += 1
         self.at, self.size, self.blank = at, count, blank
 
     cdef const char *entity(
@@ -568,7 +605,7 @@ cdef class Walker:
         on."""
         cdef Py_ssize_t depth
         if len(self.paths) > MOST_PATHS:
-            self.paths, self.path_numbers = [""], {}
+            self.paths, self.steps[0].below = [""], 0
             for depth in range(1, self.depth):
                 self.stack[depth].path = -1
         depth = self.depth - 1
@@ -583,19 +620,28 @@ cdef class Walker:
 
     cdef Py_ssize_t step(self, Py_ssize_t above, Open *element) except -1:
         """The number of the path of an element, given that of the one above."""
-        cdef object key = (above, element.hash)
-        cdef object known = self.path_numbers.get(key)
-        if known is not None:
-            return known
+        cdef Py_ssize_t number = self.steps[above].below
+        while number:
+            if self.steps[number].hash == element.hash:
+                return number
+            number = self.steps[number].beside
         cdef str tag = self.plain_string(element.tag)
         cdef str path = self.paths[above]
+        cdef Step *steps
         if path:
             path = f"{path}/{tag[:LONGEST_STEP]}"[-LONGEST_PATH:]
         else:
             path = "body" if tag == "body" else ""
-        self.path_numbers[key] = len(self.paths)
+        number = len(self.paths)
+        if number == self.steps_room:
+            steps = <Step *>realloc(self.steps, 2 * number * sizeof(Step))
+            if steps == NULL:
+                raise MemoryError
+            self.steps, self.steps_room = steps, 2 * number
         self.paths.append(path)
-        return len(self.paths) - 1
+        self.steps[number] = Step(element.hash, 0, self.steps[above].below)
+        self.steps[above].below = number
+        return number
 
     cdef str plain_string(self, Span span):
         """What stands there in the markup."""
