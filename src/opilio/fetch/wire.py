@@ -12,7 +12,7 @@ from opilio.errors import Unusable
 from opilio.fetch.addresses import REFUSED_PORTS
 from opilio.types import Headers
 
-MAX_NAME = 65  # of a header; longer ones are not kept
+LONG = 256  # bytes; header lines beyond that are hardly ever the same
 FRAMING = frozenset(("content-length", "transfer-encoding"))
 PROTOCOLS = {"HTTP/2": "h2", "HTTP/1.0": "http/1.0"}
 
@@ -86,30 +86,26 @@ def split_port(address: str) -> tuple[str, str]:
 def read_head(lines: Sequence[bytes]) -> Head:
     """The status line and header lines of one answer; ValueError if unsound."""
     version, _, status = lines[0].decode("latin-1").partition(" ")
-    text = b"".join(lines[1:]).decode("latin-1")
-    is_plain = text.replace("\r\n", "").isprintable()
-    headers: list[tuple[str, str]] = []
-    lengths = set()
-    for line in text.split("\n"):
-        name, _, value = line.partition(":")
-        name = header_name(name[:MAX_NAME])
-        if not name:
-            continue
-        value = value.strip() if is_plain else clean(value)
-        headers.append((name, value))
-        if name in FRAMING:
-            lengths.add((name, value))
-    if len(lengths) > 1:
+    fields = [
+        read_field(line) if len(line) > LONG else known_field(line)
+        for line in lines[1:]
+    ]
+    headers = [field for field in fields if field[0]]
+    if len({field for field in headers if field[0] in FRAMING}) > 1:
         # Where such an answer ends is a matter of opinion, and so is where the next
         # one on this connection starts.
         raise ValueError("its lengths contradict each other")
     return Head(int(status[:3]), PROTOCOLS.get(version, "http/1.1"), headers)
 
 
-@lru_cache(maxsize=2**10)
-def header_name(name: str) -> str:
-    """A header's name in lower case; "" if it is none."""
-    return name.lower() if _token(name) else ""
+def read_field(line: bytes) -> tuple[str, str]:
+    """Name and value of a header line; the name is "" if it is none."""
+    name, _, value = line.decode("latin-1").partition(":")
+    name = name.removesuffix("\n")
+    return (name.lower(), clean(value)) if _token(name) else ("", "")
+
+
+known_field = lru_cache(2**12)(read_field)  # servers repeat most of their lines
 
 
 def clean(text: str) -> str:

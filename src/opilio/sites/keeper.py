@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import lru_cache
 
 import msgspec
 
@@ -200,13 +201,19 @@ def last_modified(response: Response) -> float | None:
     """When the page last changed, as its server says; not later than now."""
     for name, value in response.headers:
         if name == "last-modified":
-            try:
-                date = read_date(value)
-            except (ValueError, OverflowError, TypeError, IndexError):
-                return None  # servers send anything
-            at = date.replace(tzinfo=date.tzinfo or UTC).timestamp()
+            at = moment_of(value)
             return min(at, response.fetched_at) if at > 0 else None
     return None
+
+
+@lru_cache  # pages that were written together say the same
+def moment_of(text: str) -> float:
+    """The date of a header line as seconds since 1970; 0.0 if it is none."""
+    try:
+        date = read_date(text)
+        return date.replace(tzinfo=date.tzinfo or UTC).timestamp()
+    except (ValueError, OverflowError, TypeError, IndexError):
+        return 0.0  # servers send anything
 
 
 def read_date(text: str) -> datetime:
