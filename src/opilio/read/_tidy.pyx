@@ -24,40 +24,12 @@ EDITION = 1
 cdef enum:
     DEEPEST = 400  # elements in each other; parsers and browsers stop at 512
     MOST_ATTRIBUTES = 32
-    ROOM = 1024  # places for tags
 
-# What may be special about an element, in the words of the standard:
-cdef enum:
-    SPECIAL = 1 << 0
-    SCOPE = 1 << 1  # an end tag has no effect beyond it
-    LIST_SCOPE = 1 << 2
-    IMPLIED = 1 << 3  # its end may be left out
-    CLOSES_P = 1 << 4  # ends a paragraph that it begins in
-    BLOCK = 1 << 5  # its end tag ends what was left open in it
-    FORMATTING = 1 << 6
-    MARKER = 1 << 7  # formatting does not reach out of it
-    VOID = 1 << 8
-    DROPPED = 1 << 9  # has text that nobody sees
-    FOR_HEAD = 1 << 10
-    ALL_ATTRIBUTES = 1 << 11  # each of them may matter
-    BREAKS_OUT = 1 << 12  # of drawings and formulas
-    UNSURE = 1 << 13  # it is for the parser
-    PART_OF_TABLE = 1 << 14
-    UNSURE_IN_DRAWING = 1 << 15
-
-# And which one it is:
-cdef enum:
-    OTHER, HTML, HEAD, BODY, P, A, LI, DEFINITION, HEADING, PRE, TABLE, ROWS, ROW, CELL
-    CAPTION, COLUMNS, COLUMN, SELECT, OPTION, OPTIONS, FORM, BUTTON, NOBR, TITLE, BREAK
-    DRAWING, TEXT_ONLY, SCRIPT, IFRAME, KEEPS_LIST_OPEN
+include "_tidy_tags.pxi"
+include "_tidy_output.pxi"
 
 cdef enum:  # where we are
     BEFORE, IN_HEAD, AFTER_HEAD, IN_BODY
-
-cdef struct Known:
-    uint64_t hash
-    int traits
-    int which
 
 cdef struct Open:
     uint64_t hash
@@ -67,14 +39,10 @@ cdef struct Open:
     Py_ssize_t name  # where it stands in what was written
     Py_ssize_t size
 
-cdef Known[ROOM] KNOWN
 cdef uint8_t[256] BLANK
 cdef uint8_t[256] LETTER
 cdef uint8_t[256] ENDS_NAME  # of a tag
 cdef uint8_t[256] ENDS_ATTRIBUTE
-cdef uint8_t[256] IN_VALUE  # needs no thought
-cdef uint8_t[256] WORD  # letters and digits
-cdef dict ENTITIES = {name.encode(): value.encode() for name, value in html5.items()}
 
 cdef const char *MATTERS[9]
 MATTERS[0], MATTERS[1], MATTERS[2], MATTERS[3] = b"href", b"class", b"id", b"src"
@@ -83,107 +51,11 @@ MATTERS[8] = b"xlink:href"
 cdef int[9] LENGTHS
 LENGTHS[:] = [4, 5, 2, 3, 3, 5, 3, 4, 10]
 
-TRAITS = {
-    SPECIAL: """
-        address applet area article aside base basefont bgsound blockquote body br button
-        caption center col colgroup dd details dir div dl dt embed fieldset figcaption
-        figure footer form frame frameset h1 h2 h3 h4 h5 h6 head header hgroup hr html
-        iframe img input keygen li link listing main marquee menu meta nav noembed
-        noframes noscript object ol p param plaintext pre script search section select
-        source style summary table tbody td template textarea tfoot th thead title tr
-        track ul wbr xmp
-    """,
-    SCOPE: "applet caption html table td th marquee object template",
-    LIST_SCOPE: "ol ul",
-    IMPLIED: "dd dt li optgroup option p",
-    CLOSES_P: """
-        address article aside blockquote center dd details dialog dir div dl dt fieldset
-        figcaption figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr li listing main
-        menu nav ol p pre search section summary ul
-    """,
-    BLOCK: """
-        address article aside blockquote button center details dialog dir div dl fieldset
-        figcaption figure footer header hgroup listing main menu nav object ol pre search
-        section summary ul
-    """,
-    FORMATTING: "a b big code em font i nobr s small strike strong tt u",
-    MARKER: "caption object td th",
-    VOID: """
-        area base basefont bgsound br col embed hr img input link meta param source track
-        wbr
-    """,
-    DROPPED: "noembed noframes noscript script style textarea",
-    FOR_HEAD: "base basefont bgsound link meta noframes noscript script style title",
-    ALL_ATTRIBUTES: "base html link meta title",
-    BREAKS_OUT: """
-        b big blockquote body br center code dd div dl dt em embed font h1 h2 h3 h4 h5 h6
-        head hr i img li listing menu meta nobr ol p pre ruby s small span strong strike
-        sub sup table tt u ul var
-    """,
-    UNSURE: """
-        applet frame frameset image isindex keygen marquee menuitem plaintext rb rp rt rtc
-        template xmp
-    """,
-    PART_OF_TABLE: "caption col colgroup tbody td tfoot th thead tr",
-    UNSURE_IN_DRAWING: """
-        a annotation-xml desc foreignobject iframe malignmark math mglyph noembed noframes
-        noscript script svg textarea
-    """,
-}
-NAMES = {
-    HTML: "html", HEAD: "head", BODY: "body", P: "p", A: "a", LI: "li",
-    DEFINITION: "dd dt", HEADING: "h1 h2 h3 h4 h5 h6", PRE: "pre listing",
-    TABLE: "table", ROWS: "tbody tfoot thead", ROW: "tr", CELL: "td th",
-    CAPTION: "caption", COLUMNS: "colgroup", COLUMN: "col", SELECT: "select",
-    OPTION: "option", OPTIONS: "optgroup", FORM: "form", BUTTON: "button", NOBR: "nobr",
-    TITLE: "title", BREAK: "br", DRAWING: "svg math", TEXT_ONLY: "mi mo mn ms mtext",
-    SCRIPT: "script", IFRAME: "iframe", KEEPS_LIST_OPEN: "address div",
-}  # fmt: skip
-
-
-cdef inline uint64_t hash_of(const char *name, Py_ssize_t size) noexcept nogil:
-    cdef uint64_t found = 0xCBF29CE484222325
-    cdef Py_ssize_t number
-    for number in range(size):
-        found = (found ^ <uint8_t>name[number]) * <uint64_t>0x100000001B3
-    return found | 1  # 0 stands for an empty place
-
-
-cdef Known *place_of(uint64_t hash) noexcept nogil:
-    """Where a tag is known, or would be."""
-    cdef uint64_t place = (hash >> 20) % ROOM
-    while KNOWN[place].hash and KNOWN[place].hash != hash:
-        place = (place + 1) % ROOM
-    return &KNOWN[place]
-
-
-def _learn():
-    cdef Known *known
-    cdef bytes name
-    for table, is_trait in ((TRAITS, True), (NAMES, False)):
-        for what, names in table.items():
-            for tag in names.split():
-                name = tag.encode()
-                known = place_of(hash_of(name, len(name)))
-                known.hash = hash_of(name, len(name))
-                if is_trait:
-                    known.traits |= what
-                else:
-                    known.which = what
-    for number in range(256):
-        BLANK[number] = number in b" \t\n\r\f"
-        LETTER[number] = chr(number).isascii() and chr(number).isalpha()
-        WORD[number] = chr(number).isascii() and chr(number).isalnum()
-        ENDS_NAME[number] = number in b" \t\n\r\f/>\0"
-        ENDS_ATTRIBUTE[number] = number in b" \t\n\r\f/>=\0\"'<"
-        IN_VALUE[number] = number not in b"&<>\"\r\0"
-
-
-_learn()
-
-
-class Unsure(Exception):
-    """The page is for the parser."""
+for _number in range(256):
+    BLANK[_number] = _number in b" \t\n\r\f"
+    LETTER[_number] = chr(_number).isascii() and chr(_number).isalpha()
+    ENDS_NAME[_number] = _number in b" \t\n\r\f/>\0"
+    ENDS_ATTRIBUTE[_number] = _number in b" \t\n\r\f/>=\0\"'<"
 
 
 cdef inline bint is_word(
@@ -210,59 +82,11 @@ cdef const char *find(
     return NULL
 
 
-cdef bint is_utf_8(const char *text, Py_ssize_t size) noexcept nogil:
-    """Is this valid, and without zeros?"""
-    cdef const uint8_t *at = <const uint8_t *>text
-    cdef const uint8_t *end = at + size
-    cdef uint64_t eight
-    cdef uint8_t code
-    cdef int more, number
-    cdef uint8_t lowest, highest
-    if memchr(text, 0, size) != NULL:
-        return False
-    while at < end:
-        if end - at >= 8:
-            memcpy(&eight, at, 8)
-            if not eight & <uint64_t>0x8080808080808080:
-                at += 8
-                continue
-        code = at[0]
-        at += 1
-        if code < 0x80:
-            continue
-        lowest, highest = 0x80, 0xBF
-        if 0xC2 <= code <= 0xDF:
-            more = 1
-        elif 0xE0 <= code <= 0xEF:
-            more = 2
-            if code == 0xE0:
-                lowest = 0xA0
-            elif code == 0xED:
-                highest = 0x9F
-        elif 0xF0 <= code <= 0xF4:
-            more = 3
-            if code == 0xF0:
-                lowest = 0x90
-            elif code == 0xF4:
-                highest = 0x8F
-        else:
-            return False
-        if end - at < more or not lowest <= at[0] <= highest:
-            return False
-        for number in range(1, more):
-            if not 0x80 <= at[number] <= 0xBF:
-                return False
-        at += more
-    return True
-
-
-cdef class Tidy:
+cdef class Tidy(Output):
     """Reads markup, and writes down what it comes to."""
 
     cdef const char *at
     cdef const char *end
-    cdef char *out
-    cdef Py_ssize_t size, room
     cdef Open[DEEPEST] stack
     cdef Py_ssize_t depth
     cdef int mode
@@ -277,130 +101,6 @@ cdef class Tidy:
         self.out = <char *>malloc(self.room)
         if self.out == NULL:
             raise MemoryError
-
-    def __dealloc__(self):
-        free(self.out)
-
-    # Writing
-
-    cdef inline int need(self, Py_ssize_t more) except -1:
-        """See that there is room."""
-        cdef char *out
-        if self.room - self.size < more:
-            out = <char *>realloc(self.out, 2 * self.room + more)
-            if out == NULL:
-                raise MemoryError
-            self.out, self.room = out, 2 * self.room + more
-        return 0
-
-    cdef inline int write(self, const char *what, Py_ssize_t size) except -1:
-        self.need(size)
-        memcpy(self.out + self.size, what, size)
-        self.size += size
-        return 0
-
-    cdef int write_escaped(self, const char *what, Py_ssize_t size) except -1:
-        """Write characters that stand for themselves."""
-        cdef Py_ssize_t number
-        for number in range(size):
-            if what[number] == c"&":
-                self.write(b"&amp;", 5)
-            elif what[number] == c"<":
-                self.write(b"&lt;", 4)
-            elif what[number] == c">":
-                self.write(b"&gt;", 4)
-            elif what[number] == c'"':
-                self.write(b"&quot;", 6)
-            else:
-                self.write(what + number, 1)
-        return 0
-
-    cdef int write_reference(
-        self, const char **text, const char *end, bint in_value
-    ) except -1:
-        """Write what an ampersand and what follows it stand for."""
-        cdef const char *start = text[0]
-        cdef const char *at = start + 1
-        cdef bytes name, meant
-        cdef Py_ssize_t size
-        if at < end and at[0] == c"#":
-            return self.write_number(text, end)
-        while at < end and WORD[<uint8_t>at[0]]:
-            at += 1
-        size = at - start - 1
-        if at < end and at[0] == c";" and size:
-            name = start[1 : size + 2]
-            meant = ENTITIES.get(name)
-            if meant is not None:
-                text[0] = at + 1
-                return self.write_escaped(meant, PyBytes_GET_SIZE(meant))
-        # Some are known without a semicolon, too, even if letters follow.
-        if not in_value:
-            for size in range(2, min(size, 6) + 1):
-                if start[1 : size + 1] in ENTITIES:
-                    raise Unsure
-        elif size <= 6 and (at >= end or at[0] != c"="):
-            if start[1 : size + 1] in ENTITIES:
-                raise Unsure
-        text[0] = start + 1
-        return self.write(b"&amp;", 5)
-
-    cdef int write_number(self, const char **text, const char *end) except -1:
-        """Write the character of this number."""
-        cdef const char *at = text[0] + 2
-        cdef int base = 10, digit
-        cdef long code = 0
-        cdef bytes meant
-        if at < end and (at[0] | 0x20) == c"x":
-            base = 16
-            at += 1
-        while at < end and WORD[<uint8_t>at[0]]:
-            digit = at[0] - c"0" if at[0] <= c"9" else (at[0] | 0x20) - c"a" + 10
-            code = code * base + digit
-            if digit >= base or code > 0x10FFFF:
-                raise Unsure
-            at += 1
-        if at >= end or at[0] != c";" or code < 32 or 127 <= code < 160:
-            raise Unsure
-        if 0xD800 <= code < 0xE000 or code & 0xFFFE == 0xFFFE:
-            raise Unsure
-        text[0] = at + 1
-        meant = chr(code).encode()
-        return self.write_escaped(meant, PyBytes_GET_SIZE(meant))
-
-    cdef int write_text(self, const char *start, const char *end) except -1:
-        """Write text in which there are no tags."""
-        cdef const char *found
-        while start < end:
-            found = <const char *>memchr(start, c"&", end - start)
-            if found == NULL:
-                found = end
-            self.write(start, found - start)
-            start = found
-            if start < end:
-                self.write_reference(&start, end, False)
-        return 0
-
-    cdef int write_value(self, const char *start, const char *end) except -1:
-        """Write the value of an attribute."""
-        cdef const char *from_here
-        while start < end:
-            from_here = start
-            while start < end and IN_VALUE[<uint8_t>start[0]]:
-                start += 1
-            self.write(from_here, start - from_here)
-            if start == end:
-                return 0
-            if start[0] == c"&":
-                self.write_reference(&start, end, True)
-            elif start[0] == c"\r":
-                start += 1
-                if start == end or start[0] != c"\n":
-                    self.write(b"\n", 1)
-            else:
-                self.write_escaped(start, 1)
-                start += 1
-        return 0
 
     # The open elements
 
