@@ -72,7 +72,7 @@ class Bounds(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     max_segments: Some = 20  # of a path
     max_repeats: Count = 2  # of one segment in a path, beyond its first time
     per_template: Count = 5000  # URLs that differ only in numbers and parameters
-    novelty: Count = 100  # pages of those in vain, before and after each one kept
+    novelty: Count = 100  # pages of those in vain, before and after each new one kept
 
 
 class Scope(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -225,7 +225,7 @@ class Crawl:
         if await self.is_recorded(lease):
             return 0
         page = reading.page
-        state, reason = State.COPY, ""
+        state, reason, like = State.COPY, "", ""
         if original := self.store.seen.find(content):
             reason = "content"
             self.store.save_copy(lease, response, original, content)
@@ -245,11 +245,12 @@ class Crawl:
                 lease, response, reading.record, content, page, verdict, links
             )
             state = State.KEPT if verdict.relevant else State.IRRELEVANT
+            like = likeness(page, verdict)
             if self.reviser:
                 await self.revise(self.reviser)
         if state in (State.COPY, State.UNUSABLE):
             self.missed(lease, state)
-        await self.frontier.done(lease, state, reason)
+        await self.frontier.done(lease, state, reason, likeness=like)
         self.tally.count(state is State.KEPT)
         return 1
 
@@ -452,3 +453,9 @@ def first_of(errors: BaseExceptionGroup[BaseException]) -> BaseException:
 def may_follow(link: Link) -> bool:
     """Does the page that holds the link let us follow it?"""
     return not link.rel or NOT_TO_FOLLOW.isdisjoint(link.rel.lower().split())
+
+
+def likeness(page: Page, verdict: Verdict) -> str:
+    """What a page has in common with others that say nothing else: so many words, and
+    so much of the topic. Of a calendar's pages only the dates differ."""
+    return f"{page.words} {verdict.score:.3f}"

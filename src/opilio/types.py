@@ -490,10 +490,17 @@ class Frontier(Protocol):
         ...
 
     async def done(
-        self, lease: Lease, state: State, reason: str = "", *, contacted: bool = True
+        self,
+        lease: Lease,
+        state: State,
+        reason: str = "",
+        *,
+        contacted: bool = True,
+        likeness: str = "",
     ) -> None:
         """End a lease for good. `contacted=False`: no request was made, so the host
-        need not rest."""
+        need not rest. `likeness`: what the page has in common with those that say
+        nothing else; if a page of the same template had it too, this one is not new."""
         ...
 
     async def retry(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 
 from frontier.frontier_play import (
@@ -256,6 +258,20 @@ async def test_only_copies_and_irrelevant_pages_spend_a_template(
 ) -> None:
     frontier = make(Politeness(delay=0.0), max_depth=99, novelty=novelty)
     assert await days(frontier, state) == visited
+
+
+async def test_a_calendar_is_left_although_all_its_days_are_kept(make: Make) -> None:
+    frontier = make(Politeness(delay=0.0), novelty=5)
+    await frontier.add([found(f"a/day/{i}", -i) for i in range(40)])
+    await frontier.add([found(f"b/story/{i}", -i) for i in range(40)])
+    visited = Counter[str]()
+    while lease := await take_now(frontier):
+        number = visited[lease.host]
+        visited[lease.host] += 1
+        # Months have three lengths; of stories every fifth has one of its own.
+        like = number % 3 if lease.host == "a.test" else -(number // 5)
+        await frontier.done(lease, KEPT, likeness=f"{like} words")
+    assert visited == {"a.test": 3 + 5 * (1 + 3), "b.test": 40}
 
 
 async def test_one_page_kept_lets_a_template_go_on(make: Make) -> None:

@@ -138,6 +138,29 @@ async def test_templates_that_bring_nothing_are_remembered(
     assert len(await drain(frontier)) == 4, "all are kept from now on"
 
 
+async def test_pages_that_were_alike_are_remembered(
+    reopen: Open, db: sqlite3.Connection
+) -> None:
+    frontier = reopen(HASTE, novelty=3)
+    await frontier.add([found(f"a/day/{i}", -i) for i in range(20)])
+    for number in range(4):
+        lease = await take(frontier)
+        db.execute(
+            "INSERT INTO page (id, number, fetched_at, status, bytes, words, score) "
+            "VALUES (?, ?, 0, 200, 0, 30, 0.25)",
+            (lease.id, number),
+        )
+        await frontier.done(lease, State.KEPT, likeness="30 0.250")
+    await frontier.flush()
+    frontier = reopen(HASTE, novelty=3)
+    assert frontier.counts().ended == {(State.KEPT, ""): 4}
+    visited = 0
+    while lease := await take_now(frontier):
+        await frontier.done(lease, State.KEPT, likeness="30 0.250")
+        visited += 1
+    assert visited == 3, "one was new and three were not; three more for the new one"
+
+
 async def test_more_links_than_the_capacity_allows_give_way(reopen: Open) -> None:
     await reopen(HASTE).add([found(f"a/{name}", ord(name)) for name in "abcdef"])
     frontier = reopen(HASTE, capacity=4)

@@ -24,10 +24,14 @@ from opilio.frontier.links import Mode
 from opilio.types import State
 
 AT_ONCE = 2**13  # rows: few enough to stay in the processor's cache
-# Nearly all rows are links that wait and were never tried; the others tell about that.
+# Nearly all rows are links that wait and were never tried; the others tell about that,
+# and those of pages that were kept of what they are like, see `likeness` in crawl.py.
 _LINKS = """
     SELECT fingerprint, promise, host, template,
         CASE WHEN state IN ('waiting', 'leased') AND attempts = 0 THEN NULL
+        WHEN state = 'kept' AND template THEN 'kept ' || attempts || ' ' || coalesce((
+            SELECT words || ' ' || printf('%.3f', score) FROM page WHERE id = link.id
+        ), '')
         ELSE state || ' ' || attempts || ' ' || coalesce(reason, '') END
     FROM link ORDER BY id
 """
@@ -90,6 +94,9 @@ def _load(rows: list[Any], agenda: Agenda, intake: Intake) -> None:
         if other is None:
             continue
         state, attempts, reason = other.split(" ", 2)
+        likeness = ""
+        if state == State.KEPT:
+            likeness, reason = reason, ""
         modes[place] = mode = _mode(state, reason, attempts != "0")
         if mode == Mode.REFUSED:
             keys[place] = order.WORST
@@ -98,7 +105,7 @@ def _load(rows: list[Any], agenda: Agenda, intake: Intake) -> None:
         if mode != Mode.WAITING:
             ended = State(state)
             agenda.ended[ended, reason] += 1
-            intake.novelty.note(templates[place], ended, reason)
+            intake.novelty.note(templates[place], ended, reason, likeness)
     ids = agenda.links.append(keys, modes, np.array(hosts))
     intake.known.load(np.array(prints, np.int64), ids)
     intake.templates.add(np.array(templates, np.int64))

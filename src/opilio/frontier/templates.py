@@ -13,13 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from opilio.types import State
+from opilio.urls import fingerprint
 
 ROWS = 4
 BITS = 21
+LIKENESS_BITS = 22
 _SLOT = (1 << BITS) - 1
 _ONE = np.uint32(1)  # of the rows' own type: forty times faster than 1
 _MIX = np.uint64(0x9E3779B97F4A7C15)
-_IN_VAIN = (State.COPY, State.IRRELEVANT)
+_IN_VAIN = (State.COPY, State.IRRELEVANT, State.KEPT)  # the last: if it is not new
 
 
 class TemplateCount:
@@ -59,21 +61,36 @@ class Novelty:
     """Whether a template still brings something new and relevant.
 
     It is spent once patience · (1 + kept) of its pages were in vain: one page kept in
-    so many is enough to go on. Templates whose fingerprints end alike share a counter;
-    of two million that is hardly ever one that is spent. It takes 16 MB at most.
+    so many is enough to go on. A page that is kept although another was like it, as the
+    months of a calendar are, was in vain, too. Templates whose fingerprints end alike
+    share a counter; of two million that is hardly ever one that is spent. It takes 20
+    MB at most.
     """
 
     def __init__(self, patience: int) -> None:
         self._patience = patience
         self._kept = np.zeros(1 << BITS, np.uint32).data
         self._vain = np.zeros(1 << BITS, np.uint32).data
+        self._met = np.zeros(1 << LIKENESS_BITS, np.uint8).data
 
-    def note(self, template: int, state: State, reason: str) -> None:
+    def note(
+        self, template: int, state: State, reason: str, likeness: str = ""
+    ) -> None:
         """Take in how a visit to a URL of this template ended."""
-        if template and state is State.KEPT:
+        if not template:
+            return
+        if state is State.KEPT and self._is_first(template, likeness):
             self._kept[template & _SLOT] += 1
-        elif template and state in _IN_VAIN and reason != "redirect":
+        elif state in _IN_VAIN and reason != "redirect":
             self._vain[template & _SLOT] += 1
+
+    def _is_first(self, template: int, likeness: str) -> bool:
+        """Is this the first page of its template that is like that?"""
+        if not likeness:
+            return True
+        place = fingerprint(f"{template} {likeness}") & (1 << LIKENESS_BITS) - 1
+        met, self._met[place] = self._met[place], 1
+        return not met
 
     def is_spent(self, template: int) -> bool:
         """Are more URLs of this template not worth a visit?"""

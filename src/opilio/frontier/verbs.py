@@ -89,7 +89,13 @@ class LinkFrontier:
             raise
 
     async def done(
-        self, lease: Lease, state: State, reason: str = "", *, contacted: bool = True
+        self,
+        lease: Lease,
+        state: State,
+        reason: str = "",
+        *,
+        contacted: bool = True,
+        likeness: str = "",
     ) -> None:
         """End a lease for good."""
         if state in (State.WAITING, State.LEASED):
@@ -99,7 +105,7 @@ class LinkFrontier:
             lease.id, lease.attempts, state, reason, now, contacted=contacted
         )
         if ended:
-            self._intake.novelty.note(lease.template, state, reason)
+            self._intake.novelty.note(lease.template, state, reason, likeness)
         self._serve(now)
 
     async def retry(

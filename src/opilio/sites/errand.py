@@ -158,7 +158,13 @@ class Errand:
         return state_of(self.db, id)
 
     async def done(
-        self, lease: Lease, state: State, reason: str = "", *, contacted: bool = True
+        self,
+        lease: Lease,
+        state: State,
+        reason: str = "",
+        *,
+        contacted: bool = True,
+        likeness: str = "",
     ) -> None:
         """End a lease; the crawl hears of it, if the link waited there."""
         is_page = state not in (State.UNUSABLE, State.PARKED) and reason != "redirect"
@@ -167,7 +173,9 @@ class Errand:
             self.db.execute(
                 "UPDATE host SET taken = taken + 1 WHERE name = ?", (lease.host,)
             )
-        await self.frontier.done(lease, state, reason, contacted=contacted)
+        await self.frontier.done(
+            lease, state, reason, contacted=contacted, likeness=likeness
+        )
         await self.learn(lease.host)
         if turn := self.out.pop(lease.id, None):
             await self.turns.done(turn, state, reason, contacted=contacted)

@@ -120,14 +120,20 @@ class UserQueue(Errand):
         return ids
 
     async def done(
-        self, lease: Lease, state: State, reason: str = "", *, contacted: bool = True
+        self,
+        lease: Lease,
+        state: State,
+        reason: str = "",
+        *,
+        contacted: bool = True,
+        likeness: str = "",
     ) -> None:
         """End a lease; the next comes first, since nobody waits at an empty queue."""
         self.ahead.pop(lease.id, None)
         self.failed += state in (State.UNUSABLE, State.PARKED)
         self.look_beside(lease)
         await self.refill()
-        await super().done(lease, state, reason, contacted=contacted)
+        await super().done(lease, state, reason, contacted=contacted, likeness=likeness)
 
     def look_beside(self, lease: Lease) -> None:
         """Want all links of a page that was read, if its title says so."""
