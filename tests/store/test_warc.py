@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import threading
 import zlib
+from datetime import UTC, datetime
 from io import BytesIO
 
 import brotli
@@ -17,7 +18,13 @@ from hypothesis import strategies as st
 
 from opilio.database import open_database
 from opilio.errors import BadInput
-from opilio.store.warc import pack, pack_metadata, pack_revisit, pack_warcinfo
+from opilio.store.warc import (
+    date,
+    pack,
+    pack_metadata,
+    pack_revisit,
+    pack_warcinfo,
+)
 from opilio.store.warc_files import WarcWriter, read_record
 from opilio.types import Response
 
@@ -108,6 +115,12 @@ def test_records_of_any_size_open_whole_without_a_body(size):
     assert verdict == b"note: " + b"x" * size + b"\r\n"
     assert info == b"note: " + b"y" * size + b"\r\n"
     assert [content for _, content in by_fastwarc(packed)] == [verdict, info]
+
+
+@given(st.floats(-1e9, 4e9) | st.integers(0, 2**31).map(lambda at: at + 0.9999996))
+def test_dates_are_those_of_the_calendar(at: float) -> None:
+    moment = datetime.fromtimestamp(at, UTC).isoformat(timespec="microseconds")
+    assert date(at) == moment.replace("+00:00", "Z")
 
 
 def test_secrets_are_not_written():

@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import math
 import struct
 import zlib
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
+from functools import lru_cache
 from http import HTTPStatus
 
-from isal import igzip_lib
+from isal import igzip_lib, isal_zlib
 
 from opilio.types import Headers, Response
 
@@ -145,7 +147,7 @@ def store(data: bytes) -> bytes:
     if size > MOST_STORED:
         return zlib.compress(data, 0, wbits=31)
     begin = STORED(GZIP, 1, size, size ^ MOST_STORED)  # one block, the last
-    return b"".join((begin, data, SUMS(zlib.crc32(data), size)))
+    return b"".join((begin, data, SUMS(isal_zlib.crc32(data), size)))
 
 
 def record_id(kind: str, url: str, at: str) -> str:
@@ -157,8 +159,17 @@ def record_id(kind: str, url: str, at: str) -> str:
 
 def date(at: float) -> str:
     """Seconds since 1970 as WARC-Date."""
-    moment = datetime.fromtimestamp(at, UTC).isoformat(timespec="microseconds")
-    return moment.removesuffix("+00:00") + "Z"
+    part, whole = math.modf(at)
+    micros = round(part * 1e6)
+    if not 0 <= micros < 10**6:
+        whole, micros = whole + micros // 10**6, micros % 10**6
+    return f"{second(whole)}.{micros:06}Z"
+
+
+@lru_cache(maxsize=16)  # many pages come in one second
+def second(at: float) -> str:
+    """The same without what is less than a second."""
+    return datetime.fromtimestamp(at, UTC).isoformat()[:19]
 
 
 def digest(body: bytes) -> str:
