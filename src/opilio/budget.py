@@ -17,7 +17,7 @@ class Budget:
         self.spent = spent
         self.reserved = 0
         self.closed = False
-        self.changed = asyncio.Event()
+        self.changed: asyncio.Event | None = None  # while someone waits
 
     @property
     def is_spent(self) -> bool:
@@ -30,6 +30,7 @@ class Budget:
             if not self.limit or self.spent + self.reserved < self.limit:
                 self.reserved += 1
                 return True
+            self.changed = self.changed or asyncio.Event()
             await self.changed.wait()
         return False
 
@@ -46,5 +47,6 @@ class Budget:
 
     def wake(self) -> None:
         """Let those who wait look again."""
-        self.changed.set()
-        self.changed = asyncio.Event()
+        if self.changed:
+            self.changed.set()
+            self.changed = None

@@ -8,6 +8,7 @@ its size little by little, and asked, too, until that is done: so no step takes 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import repeat
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,7 +42,7 @@ class Known:
     def find(self, prints: Sequence[int]) -> list[int]:
         """The id of each fingerprint; 0 where it is not known."""
         recent = self._recent
-        ids = [recent.get(fingerprint, 0) for fingerprint in prints]
+        ids = list(map(recent.get, prints, repeat(0)))
         if self._last and 0 in ids:
             missing = [place for place, id in enumerate(ids) if not id]
             sought = np.array([prints[place] for place in missing], np.int64)

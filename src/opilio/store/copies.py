@@ -8,8 +8,6 @@ million pages it has 15 links.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator
-from itertools import islice
 
 from opilio.types import Fingerprint
 
@@ -33,12 +31,15 @@ class Chains:
         self.older.append(self.newest[chain])
         self.newest[chain] = len(self.older) - 1
 
-    def like(self, fingerprint: Fingerprint) -> Iterator[int]:
-        """The positions in the chain of a fingerprint, newest first."""
+    def like(self, fingerprint: Fingerprint) -> list[int]:
+        """The positions in the chain of a fingerprint, newest first, as far as it is
+        looked at."""
+        chain: list[int] = []
         position = self.newest[fingerprint >> self.shift & 0xFFFF]
-        while position:
-            yield position
+        while position and len(chain) < LONGEST:
+            chain.append(position)
             position = self.older[position]
+        return chain
 
 
 class ContentSeen:
@@ -58,7 +59,7 @@ class ContentSeen:
 
     def find(self, fingerprint: Fingerprint) -> int:
         """The id of the page with this fingerprint, or 0."""
-        for position in islice(self.chains.like(fingerprint), LONGEST):
+        for position in self.chains.like(fingerprint):
             if self.fingerprints[position] == fingerprint:
                 return self.pages[position]
         return 0
@@ -92,7 +93,7 @@ class NearCopies:
         near = {
             (distance, self.pages[position])
             for band in self.bands
-            for position in islice(band.like(simhash), LONGEST)
+            for position in band.like(simhash)
             if (distance := (simhashes[position] ^ simhash).bit_count()) <= NEAR
         }
         return min(near)[1] if near else 0
