@@ -37,7 +37,8 @@ class Multi:
         self._idle: set[int] = set()  # descriptors kept for later, or closed since
         self._waiting: dict[Any, asyncio.Future[tuple[int, str]]] = {}
         self._due: float | None = None  # when libcurl wants to be called
-        self._timer: asyncio.Handle | None = None
+        self._soon: asyncio.Handle | None = None  # calls it in the loop's next round
+        self._timer: asyncio.TimerHandle | None = None
         self._timer_at = 0.0
         self._multi = pycurl.CurlMulti()
         self._multi.setopt(pycurl.M_SOCKETFUNCTION, self._watch)
@@ -64,8 +65,9 @@ class Multi:
             if not finished.done():
                 finished.set_result((pycurl.E_ABORTED_BY_CALLBACK, "closed"))
         self._waiting.clear()
-        if self._timer is not None:
-            self._timer.cancel()
+        for planned in (self._soon, self._timer):
+            if planned is not None:
+                planned.cancel()
         self._loop.remove_reader(self._epoll.fileno())
         self._multi.close()
         self._epoll.close()
@@ -128,29 +130,38 @@ class Multi:
         """libcurl wants to be called after so long; -1: no more."""
         if milliseconds < 0:
             self._due = None
-            return
-        now = time.monotonic()
-        self._due = now + milliseconds / 1000 + (SLACK if milliseconds else 0.0)
-        # A timer that fires too early is cheaper than one set anew for each request.
-        if self._timer is None or self._due < self._timer_at:
-            self._arm(now)
-
-    def _arm(self, now: float) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-        self._timer_at = self._due or now
-        if self._timer_at <= now:
-            self._timer = self._loop.call_soon(self._on_timer)
+        elif milliseconds == 0:  # as for each new transfer; a timer stays as it is
+            self._due = 0.0
+            self._soon = self._soon or self._loop.call_soon(self._on_soon)
         else:
-            self._timer = self._loop.call_later(self._timer_at - now, self._on_timer)
+            now = time.monotonic()
+            self._due = now + milliseconds / 1000 + SLACK
+            self._arm(self._due, now)
+
+    def _arm(self, due: float, now: float) -> None:
+        """See to it that a timer rings by then: too early is cheaper than anew."""
+        if self._timer is not None:
+            if self._timer_at <= due:
+                return
+            self._timer.cancel()
+        self._timer_at = due
+        self._timer = self._loop.call_later(due - now, self._on_timer)
+
+    def _on_soon(self) -> None:
+        self._soon = None
+        self._call()
 
     def _on_timer(self) -> None:
         self._timer = None
+        self._call()
+
+    def _call(self) -> None:
+        """Call libcurl, if it is time; else let a timer do so."""
         if self._due is None:
             return
         now = time.monotonic()
         if now < self._due:
-            self._arm(now)
+            self._arm(self._due, now)
             return
         self._due = None
         try:
