@@ -52,14 +52,15 @@ _plain_digits = re.compile("[0-9]+").subn
 _other_digits = re.compile("(?<!%)(?<!%[0-9A-F])[0-9]+").subn  # not those of an escape
 
 # References that need no parser: up some folders or to the root, then plain segments.
+# A set of characters that are all named is found in a bitmap; \w would not be.
 _plain = re.compile(
-    r"(/|(?:\.\./)*)((?:[A-Za-z0-9_][\w~,./-]*)?)(?:#.*)?", re.ASCII
+    r"(/|(?:\.\./)*)((?:[A-Za-z0-9_][A-Za-z0-9_~,./-]*)?)(?:#.*)?"
 ).fullmatch
 
 # Most URLs are like this, and canonical unless they hold a dot segment or punycode.
 _usual = re.compile(
     r"https?://(?:(?:[a-z0-9-]{1,63}\.){1,3}[a-z]{2,63}|BYTE\.BYTE\.BYTE\.BYTE)"
-    r"(?::[1-5]?[1-9]\d{3})?/(?:[A-Za-z0-9_][\w~,./-]*)?".replace(
+    r"(?::[1-5]?[1-9]\d{3})?/(?:[A-Za-z0-9_][A-Za-z0-9_~,./-]*)?".replace(
         "BYTE", r"(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)"
     ),
     re.ASCII,
