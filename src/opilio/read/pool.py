@@ -65,6 +65,8 @@ class Reader(asyncio.BufferedProtocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self.transport = cast(asyncio.Transport, transport)  # uvloop's is none by name
+        # Pages that are sent at about the same time go in one piece.
+        self.transport.set_write_buffer_limits(high=MUCH)
 
     def connection_lost(self, exc: Exception | None) -> None:
         self.lost.set_result(None)
