@@ -137,24 +137,27 @@ cdef Py_ssize_t mark_runs(
 
 
 cdef void find_runs(
-    const uint8_t *cells, Py_ssize_t size, const uint64_t *marks,
-    int64_t *begins, int64_t *ends,
+    Py_ssize_t size, const uint64_t *marks, int64_t *begins, int64_t *ends
 ) noexcept nogil:
     """Where each run begins, and where it ends."""
-    cdef Py_ssize_t at, edge = 0
-    cdef uint64_t edges, before = 0
+    cdef Py_ssize_t at
+    cdef uint64_t here, shifted, found, before = 0
     for at in range(0, size, 64):
-        edges = marks[at >> 6] ^ (marks[at >> 6] << 1 | before)
-        before = marks[at >> 6] >> 63
-        while edges:
-            if edge & 1:
-                ends[edge >> 1] = at + trailing_zeros(edges)
-            else:
-                begins[edge >> 1] = at + trailing_zeros(edges)
-            edge += 1
-            edges &= edges - 1
-    if edge & 1:
-        ends[edge >> 1] = size
+        here = marks[at >> 6]
+        shifted = here << 1 | before
+        before = here >> 63
+        found = here & ~shifted
+        while found:
+            begins[0] = at + trailing_zeros(found)
+            begins += 1
+            found &= found - 1
+        found = shifted & ~here
+        while found:
+            ends[0] = at + trailing_zeros(found)
+            ends += 1
+            found &= found - 1
+    if before:
+        ends[0] = size
 
 
 cdef inline uint64_t key_of(const uint8_t *run, Py_ssize_t length) noexcept nogil:
@@ -174,13 +177,15 @@ cdef void number_lines(
     int64_t *lines,
 ) noexcept nogil:
     """In which line each run is."""
-    cdef const char *found = <const char *>memchr(text, b"\n", size)
-    cdef Py_ssize_t run, line = 0
-    for run in range(runs):
-        while found and found < text + begins[run]:
-            line += 1
-            found = <const char *>memchr(found + 1, b"\n", text + size - found - 1)
-        lines[run] = line
+    cdef const char *found = text - 1
+    cdef Py_ssize_t run = 0, line = 0, until
+    while run < runs:
+        found = <const char *>memchr(found + 1, b"\n", text + size - found - 1)
+        until = size if found == NULL else found - text
+        while run < runs and begins[run] < until:
+            lines[run] = line
+            run += 1
+        line += 1
 
 
 cdef Py_ssize_t beyond_ascii(
@@ -245,7 +250,7 @@ def look_up(table, str text not None, Py_ssize_t longest):
     cdef int64_t *nodes = lines + runs
     cdef uint64_t *keys = <uint64_t *>(nodes + runs)
     cdef uint64_t *stems = keys + runs
-    find_runs(cells, size, marks, begins, nodes)
+    find_runs(size, marks, begins, nodes)
     for at in range(runs):
         keys[at] = key_of(cells + begins[at], nodes[at] - begins[at])
     number_lines(<const char *>source, size, runs, begins, lines)

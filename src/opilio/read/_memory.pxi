@@ -7,6 +7,9 @@ from cpython.unicode cimport PyUnicode_DATA, PyUnicode_GET_LENGTH, PyUnicode_KIN
 from libc.stdint cimport uint8_t, uint16_t, uint32_t
 from libc.stdlib cimport free, malloc
 
+cdef extern from "Python.h":
+    bint PyUnicode_IS_ASCII(object text)
+
 cdef enum:
     AT_ONCE = 16  # characters
 
@@ -42,7 +45,7 @@ cdef class Encoded:
         cdef Py_ssize_t size = PyUnicode_GET_LENGTH(text)
         cdef int kind = PyUnicode_KIND(text)
         cdef Room room
-        if text.isascii():
+        if PyUnicode_IS_ASCII(text):
             self.kept, self.size = text, size
             self.data = <const char *>PyUnicode_DATA(text)
             return

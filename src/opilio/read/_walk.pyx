@@ -109,6 +109,7 @@ cdef Py_ssize_t LONGEST_STEP = plain.LONGEST_STEP
 # What is told of elements, by their tag and all attributes as the parser writes them.
 cdef dict KNOWN_NAMES = {}
 cdef object UNKNOWN = object()
+cdef object SETTLED = object()
 
 
 cdef inline uint64_t hash_of(const char *name, Py_ssize_t size) noexcept nogil:
@@ -745,36 +746,20 @@ cdef bint is_script_tag(const char *text, const char *end) noexcept nogil:
     )
 
 
-cdef class Choice:
-    """A link that counts."""
-
-    cdef str target, anchor
-    cdef object fingerprint, passage
-
-
 def find_links(
     str line not None, list passages not None, list targets not None, str url,
     at_rank, bint context,
 ):
+    cdef dict numbers = {}  # of those that have no anchor yet; SETTLED for the others
     cdef list links = [], spots = []
-    cdef Choice choice
-    for choice in choose(line, passages, targets, url):
-        add_link(links, spots, line, choice, at_rank, context)
-    return links, spots
-
-
-cdef list choose(str line, list passages, list targets, str url):
-    """The links that count."""
-    cdef dict numbers = {}
-    cdef list chosen = []
-    cdef Choice known
-    cdef Py_ssize_t start, end, size = PyUnicode_GET_LENGTH(line)
-    cdef str target, anchor
+    cdef Py_ssize_t number, start, end, first, last
+    cdef Py_ssize_t size = PyUnicode_GET_LENGTH(line)
+    cdef str target, anchor, before, after, path
     for passage, (target, fingerprint) in zip(passages, targets, strict=True):
         if not target or target == url:
             continue
         known = numbers.get(target)
-        if known is not None and known.anchor:
+        if known is SETTLED:
             continue
         start, end = passage.start, passage.end
         if not 0 <= start <= end <= size:
@@ -784,15 +769,50 @@ cdef list choose(str line, list passages, list targets, str url):
         else:
             anchor = clean(passage.name)
         if known is None:
-            known = numbers[target] = Choice.__new__(Choice)
-            known.target, known.fingerprint = target, fingerprint
-            chosen.append(known)
-        elif not anchor:
+            number = len(links)
+            links.append(None)
+            if context:
+                spots.append(None)
+        elif anchor:
+            number = known
+        else:
             continue
-        known.anchor, known.passage = tidy(anchor), passage
-        if len(chosen) == MAX_LINKS:
+        anchor = tidy(anchor)
+        numbers[target] = SETTLED if anchor else number
+        before, after, path = "", "", ""
+        if context:
+            first, last = reach_of(line, start, end)
+            before, after = stripped(line, first, start), stripped(line, end, last)
+            path = passage.path
+            spots[number] = first, start, end, last
+        links[number] = Link(
+            target,
+            fingerprint,
+            anchor,
+            before,
+            after,
+            passage.rel,
+            at_rank[passage.rank] if at_rank else 0,
+            path,
+        )
+        if len(links) == MAX_LINKS:
             break
-    return chosen
+    return links, spots
+
+
+cdef (Py_ssize_t, Py_ssize_t) reach_of(str line, Py_ssize_t start, Py_ssize_t end):
+    """Where the words around a link begin and end."""
+    cdef Py_ssize_t size = PyUnicode_GET_LENGTH(line), space
+    cdef Py_ssize_t first = max(start - CONTEXT, 0), last = min(end + CONTEXT, size)
+    if first > 0:
+        space = PyUnicode_FindChar(line, c" ", first, start, 1)
+        if space >= 0:
+            first = space + 1
+    if last < size:
+        space = PyUnicode_FindChar(line, c" ", end, last, -1)
+        if space > end:
+            last = space
+    return first, last
 
 
 cdef str tidy(str anchor):
@@ -806,49 +826,13 @@ cdef bint is_printable(str text):
     """The same as Python says, and quicker for ASCII."""
     cdef const uint8_t *data
     cdef Py_ssize_t at
-    if not text.isascii():
+    if not PyUnicode_IS_ASCII(text):
         return text.isprintable()
     data = <const uint8_t *>PyUnicode_DATA(text)
     for at in range(PyUnicode_GET_LENGTH(text)):
         if <uint8_t>(data[at] - 32) > 94:
             return False
     return True
-
-
-cdef int add_link(
-    list links, list spots, str line, Choice choice, at_rank, bint context
-) except -1:
-    """A link, and where it is, if the words around it are asked for."""
-    cdef object passage = choice.passage
-    cdef Py_ssize_t start, end, first, last, space, size = PyUnicode_GET_LENGTH(line)
-    cdef str before = "", after = "", path = ""
-    if context:
-        start, end = passage.start, passage.end
-        first, last = max(start - CONTEXT, 0), min(end + CONTEXT, size)
-        if first > 0:
-            space = PyUnicode_FindChar(line, c" ", first, start, 1)
-            if space >= 0:
-                first = space + 1
-        if last < size:
-            space = PyUnicode_FindChar(line, c" ", end, last, -1)
-            if space > end:
-                last = space
-        before, after = stripped(line, first, start), stripped(line, end, last)
-        path = passage.path
-        spots.append((first, start, end, last))
-    links.append(
-        Link(
-            choice.target,
-            choice.fingerprint,
-            choice.anchor,
-            before,
-            after,
-            passage.rel,
-            at_rank[passage.rank] if at_rank else 0,
-            path,
-        )
-    )
-    return 0
 
 
 cdef str stripped(str line, Py_ssize_t start, Py_ssize_t end):
