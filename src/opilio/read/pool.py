@@ -138,7 +138,8 @@ class Reader(asyncio.BufferedProtocol):
 
     async def end(self, patience: float = FAREWELL) -> None:
         """Close the connection and see the process gone."""
-        self.transport.abort()
+        if transport := getattr(self, "transport", None):  # else it was just started
+            transport.abort()
         try:
             await asyncio.to_thread(self.process.wait, patience)
         except subprocess.TimeoutExpired:
@@ -232,8 +233,8 @@ class ReaderPool:
         task = self.task
         process, sock = start_process()
         reader = Reader(self, process)
-        await loop.create_unix_connection(lambda: reader, sock=sock)
         try:
+            await loop.create_unix_connection(lambda: reader, sock=sock)
             reader.send(task)
             await asyncio.wait(
                 (reader.ready, reader.lost),
@@ -260,10 +261,11 @@ class ReaderPool:
         try:
             while True:
                 overdue = await self.watch(reader)
-                self.readers.remove(reader)
+                reader.retired = True
                 self.recover(reader, overdue)
                 reader.process.kill()
                 await reader.end()
+                self.readers.remove(reader)  # now, so that `close` sees it gone, too
                 reader = await self.launch()
         except Exception as error:
             self.fail(error)
