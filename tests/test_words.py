@@ -169,3 +169,8 @@ def test_spans_are_the_tokens_in_order(text: str) -> None:
 
 def test_a_span_begins_where_its_word_does() -> None:
     assert words.spans("「東京都」x") == [("東京", 1), ("京都", 2), ("x", 5)]
+
+
+@given(st.lists(st.text(st.characters(codec="utf-8"))))
+def test_many_stems_have_the_hashes_that_each_has(stems: list[str]) -> None:
+    assert list(words.hash_all(stems)) == [words.hash_of(stem) for stem in stems]

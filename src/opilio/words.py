@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from importlib.util import find_spec
 from itertools import chain, filterfalse, pairwise
@@ -117,6 +117,11 @@ def stem_all(tokens: Sequence[str], language: str = DEFAULT_LANGUAGE) -> list[st
 def hash_of(stem: str) -> int:
     """64 bits of a stem."""
     return xxh3_64_intdigest(stem.encode("utf-8", "replace"))
+
+
+def hash_all(stems: Iterable[str]) -> Iterator[int]:
+    """The same for many stems, none of which has half a character, at once."""
+    return map(xxh3_64_intdigest, map(str.encode, stems))
 
 
 @cache

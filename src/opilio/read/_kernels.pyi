@@ -15,8 +15,7 @@ def learn(
     begins: npt.NDArray[np.int32],
     table: Hashes,
     runs: Runs,
-    numbers: list[int],
-    found: list[int],
+    found: dict[bytes, int],
 ) -> None: ...
 def expand(
     tree: Hashes,

@@ -38,7 +38,7 @@ cdef enum:
     GENERAL_LEAD = 0xE2
     GENERAL_SECOND = 0x80
 
-EDITION = 5
+EDITION = 6
 
 cdef uint64_t ODD = 0x9E3779B97F4A7C15
 cdef uint64_t GATHER = 0x0102040810204080
@@ -257,6 +257,9 @@ def look_up(table, str text not None, Py_ssize_t longest):
     if beyond:
         characters(source, size, runs, begins, begins + 5 * runs)
     new = find_stems(held, runs, keys, stems, nodes)
+    for at in new:  # what has no node yet ends where the node would be
+        new[at] = cells[begins[at] : nodes[at]]
+        nodes[at] = 0
     unsigned = columns[3:5].view(np.uint64)
     return (
         data, columns[0], columns[5 if beyond else 0], columns[1], unsigned[0],
@@ -264,11 +267,12 @@ def look_up(table, str text not None, Py_ssize_t longest):
     )
 
 
-cdef list find_stems(
+cdef dict find_stems(
     Held table, Py_ssize_t runs, const uint64_t *keys, uint64_t *stems, int64_t *nodes
 ):
-    """Fetch stems and nodes from a table; the numbers of those that it does not have."""
-    cdef list new = []
+    """Fetch stems and nodes from a table; the numbers of those that it does not have,
+    whose nodes stay as they are."""
+    cdef dict new = {}
     cdef uint64_t last = table.size // 3 - 1, key
     cdef int shift = 64 - ones_in(last)
     cdef const uint64_t *rows = <const uint64_t *>table.buffer.buf
@@ -282,8 +286,8 @@ cdef list find_stems(
         if row[0] != key:
             row = rows + 3 * (key & last)
             if row[0] != key:
-                new.append(at)
-                stems[at] = nodes[at] = 0
+                new[at] = None
+                stems[at] = 0
                 continue
         stems[at] = row[1]
         nodes[at] = <int64_t>row[2]
@@ -312,7 +316,7 @@ cdef class Nodes:
         return at if self.hashes[at] == value else 0
 
 
-def learn(tree, begins, table, runs, list numbers not None, list found not None):
+def learn(tree, begins, table, runs, dict found not None):
     cdef Nodes known = Nodes(tree, begins)
     cdef Held held = held_table(table, True)
     cdef Held of_keys = Held(runs[4], 8)
@@ -326,9 +330,13 @@ def learn(tree, begins, table, runs, list numbers not None, list found not None)
     cdef int shift = 64 - ones_in(last)
     cdef uint64_t *row
     cdef Py_ssize_t word
+    cdef dict new = runs[7]
     if not of_keys.size == of_stems.size == of_nodes.size:
         raise ValueError("every word has a key, a stem and a node")
-    for word, stem in zip(numbers, found, strict=True):
+    for word, text in new.items():
+        stem = found.get(text)
+        if stem is None:
+            continue
         if not 0 <= word < of_keys.size:
             raise IndexError("there is no such word")
         stems[word] = stem

@@ -14,9 +14,10 @@ from opilio.read.plain_tree import Hashes, Integers, Row, find, mix
 
 __all__ = ["EDITION", "Text", "expand", "learn", "look_up"]
 
-Runs = tuple[bytes, Integers, Integers, Integers, Hashes, Hashes, Integers, list[int]]
+New = dict[int, bytes]
+Runs = tuple[bytes, Integers, Integers, Integers, Hashes, Hashes, Integers, New]
 
-EDITION = 5  # of the kernels; compiled ones of another edition are not used
+EDITION = 6  # of the kernels; compiled ones of another edition are not used
 LONG = 64  # bytes; longer words have no key
 SALT = np.uint64(randbits(64))  # nobody can choose words that share a key
 TOO_LONG = np.uint64(0)
@@ -44,8 +45,8 @@ def look_up(table: Hashes, text: str, longest: int) -> Runs:
 
     Answers a zero, the text in lower case with zeros for separators and eight zeros;
     of each run the bytes before it, the characters before it, its line, a key of 64
-    bits (0 if it is longer than LONG), its stem and its node; and the numbers of the
-    runs that the table does not have.
+    bits (0 if it is longer than LONG), its stem and its node; and the runs that the
+    table does not have, by their numbers.
     """
     coded = text.encode("utf-8", "replace")[:longest]
     # Zeros around: the first run has an edge too, and eight bytes can be read from
@@ -56,7 +57,8 @@ def look_up(table: Hashes, text: str, longest: int) -> Runs:
     inside = np.frombuffer(data, np.uint8) != 0
     edges = (inside[1:] != inside[:-1]).nonzero()[0]
     begins = edges[0::2].copy()
-    keys = _keys(data, begins, edges[1::2] - begins)
+    ends = edges[1::2]
+    keys = _keys(data, begins, ends - begins)
     cells = np.frombuffer(coded, np.int8)
     lines = (cells == NEW_LINE).nonzero()[0].searchsorted(begins)
     # Bytes that go on with a character; as signed numbers they are the least.
@@ -65,7 +67,8 @@ def look_up(table: Hashes, text: str, longest: int) -> Runs:
     new = (rows[:, 0] != keys).nonzero()[0]
     rows[new, 1:] = 0
     stems, nodes = rows[:, 1].copy(), rows[:, 2].astype(np.int64)
-    return data, begins, starts, lines, keys, stems, nodes, new.tolist()
+    texts = {at: data[1 + begins[at] : 1 + ends[at]] for at in new.tolist()}
+    return data, begins, starts, lines, keys, stems, nodes, texts
 
 
 def _blank(data: bytes) -> bytes:
@@ -113,18 +116,18 @@ def learn(
     begins: npt.NDArray[np.int32],
     table: Hashes,
     runs: Runs,
-    numbers: list[int],
-    found: list[int],
+    found: dict[bytes, int],
 ) -> None:
-    """Put the stems that were found for some new words where the stems of the runs are,
+    """Put the stems that were found for new words where the stems of the runs are,
     their nodes where the nodes are, and the words into the table.
 
     Each takes the first of its places if that is free; if not, the second, as in a
     processor's cache, from whatever was there. Words without a key are not kept.
     """
-    keys, stems, nodes = runs[4:7]
-    new = np.array(numbers, np.int64)
-    stems[new] = np.array(found, np.uint64)
+    keys, stems, nodes, texts = runs[4:]
+    known = {number: text for number, text in texts.items() if text in found}
+    new = np.fromiter(known, np.int64)
+    stems[new] = np.fromiter(map(found.__getitem__, known.values()), np.uint64)
     nodes[new] = find(tree, begins, stems[new])
     new = new[keys[new] != TOO_LONG]
     own = keys[new]

@@ -41,7 +41,7 @@ class Runs(NamedTuple):
     keys: Hashes  # 64 bits of it; 0 if it is longer than LONG
     stems: Hashes  # the hash of its stem
     nodes: Integers  # where this stem is in the tree of terms
-    new: list[int]  # those that the table does not know
+    new: dict[int, bytes]  # those that the table does not know, by their numbers
 
     def texts(self, numbers: Sequence[int]) -> list[bytes]:
         """Some of the runs."""
@@ -57,6 +57,9 @@ class Compound(NamedTuple):
     offsets: Sequence[int]  # characters of the run before each
 
 
+Compounds = dict[bytes, Compound]
+
+
 class StemTable:
     """The words met so far, with their stems and where these are among the terms."""
 
@@ -68,7 +71,7 @@ class StemTable:
         # side by side: a look-up costs what fetching a line costs.
         self.table = np.zeros((1 << TABLE_BITS, 3), np.uint64)
         self.table[:, 0] = NO_KEY
-        self.compounds: dict[bytes, Compound] = {}
+        self.compounds: Compounds = {}
 
     def find_runs(self, text: str, longest: int) -> Runs:
         """The runs of a text, or of so many bytes of it."""
@@ -88,39 +91,32 @@ class StemTable:
     def complete(self, runs: Runs) -> dict[int, Compound]:
         """Put the stems of new words to the runs; the compounds among them, which the
         table never knows, are the answer."""
-        texts = runs.texts(runs.new)
+        texts = set(runs.new.values())
         known = self.compounds
-        found = {text: known[text] for text in texts if text in known}
-        unknown = set(texts).difference(found)
-        if unknown:
-            found |= self.learn(runs, texts, unknown)
-        each = zip(runs.new, map(found.get, texts), strict=True)
+        compounds = {text: known[text] for text in texts if text in known}
+        stems, others = self.look_up(texts.difference(compounds))
+        compounds |= others
+        if stems:
+            tree = self.terms.hashes, self.terms.begins
+            kernels.learn(*tree, self.table, runs, stems)
+        if not compounds:
+            return {}
+        each = ((number, compounds.get(text)) for number, text in runs.new.items())
         return {number: value for number, value in each if value is not None}
 
-    def learn(
-        self, runs: Runs, texts: list[bytes], unknown: set[bytes]
-    ) -> dict[bytes, Compound]:
-        """The same for what is unknown; the table has these words from now on."""
-        found = self.look_up(unknown)
-        numbers, stems = [], []
-        for number, value in zip(runs.new, map(found.get, texts), strict=True):
-            if isinstance(value, int):
-                numbers.append(number)
-                stems.append(value)
-        tree = self.terms.hashes, self.terms.begins
-        kernels.learn(*tree, self.table, runs, numbers, stems)
-        return {run: each for run, each in found.items() if isinstance(each, Compound)}
-
-    def look_up(self, runs: set[bytes]) -> dict[bytes, int | Compound]:
+    def look_up(self, runs: set[bytes]) -> tuple[dict[bytes, int], Compounds]:
         """The hash of the stem of each run, or what it is made up of."""
-        plain = [run for run in runs if len(run) <= LONG and run.isascii()]
+        plain = [run for run in runs if run.isascii() and len(run) <= LONG]
         stems = words.stem_all(list(map(bytes.decode, plain)), self.language)
-        found: dict[bytes, int | Compound] = dict(
-            zip(plain, map(words.hash_of, stems), strict=True)
-        )
+        found = dict(zip(plain, words.hash_all(stems), strict=True))
+        compounds: Compounds = {}
         for run in runs.difference(plain):
-            found[run] = self.split(run)
-        return found
+            value = self.split(run)
+            if isinstance(value, Compound):
+                compounds[run] = value
+            else:
+                found[run] = value
+        return found, compounds
 
     def split(self, run: bytes) -> int | Compound:
         """The same for one that other separators than ASCII may divide."""
