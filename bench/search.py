@@ -2,9 +2,9 @@
 
 Pages of 400 words, drawn by Zipf's law from 200,000, are indexed as a crawl would; then
 queries of one to four words, of any frequency, with and without snippets (of real-sized
-pages, whose words are the most frequent ones), phrases, conditions and concepts. CPU
-per page is that of whole crawls as in bench.crawl, without an index and with one for
-every page, in turns.
+pages, whose words are the most frequent ones), phrases, conditions, concepts, and
+beginnings of words. CPU per page is that of whole crawls as in bench.crawl, without an
+index and with one for every page, in turns.
 """
 
 from __future__ import annotations
@@ -47,7 +47,10 @@ ROUNDS = 3
 ARCHIVED = 200
 CONCEPTS = 4000
 FIRST_NAME, BETWEEN_NAMES = 50, 5  # by frequency, which words name concepts
-KINDS = ("words", "phrases of two", "phrases of four", "conditions", "concepts")
+KINDS = (
+    *("words", "phrases of two", "phrases of four"),
+    *("conditions", "concepts", "beginnings"),
+)
 
 
 def vocabulary(texts: Iterable[str]) -> list[str]:
@@ -76,8 +79,8 @@ def ontology(words: Sequence[str]) -> dict[str, ConceptWords]:
     return found
 
 
-def entries(words: Sequence[str]) -> Iterator[tuple[bytes, bytes]]:
-    """The words and the ontology features of so many pages."""
+def entries(words: Sequence[str]) -> Iterator[tuple[str, bytes, bytes]]:
+    """The titles, the words and the ontology features of so many pages."""
     rng = np.random.default_rng(1)
     stems = stem(words)
     hashes = np.fromiter(map(hash_of, stems), np.uint64)
@@ -89,7 +92,8 @@ def entries(words: Sequence[str]) -> Iterator[tuple[bytes, bytes]]:
         named = named[(named >= FIRST_NAME) & (named < last)]
         features = Counter(stems[number] for number in named.tolist())
         packed = pack_words(hashes[drawn[:5]], hashes[drawn[5:20]], hashes[drawn])
-        yield packed, msgspec.msgpack.encode(features)
+        title = " ".join(words[number] for number in drawn[:5].tolist())
+        yield title, packed, msgspec.msgpack.encode(features)
 
 
 def write_archive(folder: Path) -> list[tuple[str, int, int]]:
@@ -110,7 +114,7 @@ def fill(
 ) -> None:
     """Let all pages be kept."""
     db.execute("BEGIN")
-    for number, ((sequence, features), place) in enumerate(
+    for number, ((title, sequence, features), place) in enumerate(
         zip(entries(words), cycle(places), strict=False), 1
     ):
         db.execute(
@@ -121,8 +125,8 @@ def fill(
         db.execute(
             "INSERT INTO page (id, number, fetched_at, status, language, title, bytes, "
             "simhash, score, relevant, warc, warc_offset, warc_length) "
-            "VALUES (?, ?, ?, 200, 'en', 'a page', 0, ?, 0.5, 1, ?, ?, ?)",
-            (number, number, float(number), hash_of(str(number)) >> 1, *place),
+            "VALUES (?, ?, ?, 200, 'en', ?, 0, ?, 0.5, 1, ?, ?, ?)",
+            (number, number, float(number), title, hash_of(title) >> 1, *place),
         )
         db.execute(
             "INSERT INTO indexed (page, words, features) VALUES (?, ?, ?)",
@@ -156,6 +160,8 @@ def queries(kind: str, words: Sequence[str]) -> list[str]:
         elif kind == "concepts":
             number = int(10 ** rng.uniform(0, 3))
             asked += f" {words[FIRST_NAME + BETWEEN_NAMES * number]}"
+        elif kind == "beginnings":
+            asked += f" {one()[: rng.randint(3, 5)]}*"
         made.append(asked)
     return made
 

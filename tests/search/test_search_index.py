@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from opilio.search.concepts import Concepts
-from opilio.search.index import Index, catch_up, read_list
+from opilio.search.index import FORMAT, Index, catch_up, read_list
 from opilio.search.segment import FILES
 from search.searched_pages import HARDWARE, Pages
 
@@ -62,7 +62,7 @@ def test_an_index_that_is_gone_or_damaged_is_made_anew(pages: Pages):
 def test_an_index_of_an_older_format_is_made_anew(pages: Pages):
     grow(pages)
     path = pages.folder / "index" / "segments.json"
-    path.write_text(path.read_text().replace('"format":2', '"format":1'))
+    path.write_text(path.read_text().replace(f'"format":{FORMAT}', '"format":1'))
     assert pages.found('"comet number7"') == [8]
     assert grow(pages) == 20
     assert pages.found('"comet number7"') == [8]

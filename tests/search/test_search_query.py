@@ -21,6 +21,13 @@ def test_words_phrases_and_conditions_are_told_apart():
     assert query.after == 86400.0
 
 
+def test_a_star_at_the_end_of_a_word_makes_it_a_beginning():
+    query = parse_query('Volcan* ash "lava flow*" -star* ab* volcan* x*y 5 *')
+    assert query.beginnings == ("volcan",)
+    assert query.words[:4] == ("volcan", "ash", "lava", "flow")
+    assert query.without == (("star",),)
+
+
 def test_a_phrase_that_was_not_closed_goes_to_the_end():
     query = parse_query('star  "black hole ')
     assert query.phrases == (("black", "hole"),)

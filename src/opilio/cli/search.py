@@ -53,7 +53,7 @@ def search(
         list[str],
         typer.Argument(
             metavar="QUERY",
-            help='Words; also "a phrase", -word, site:HOST, lang:CODE, '
+            help='Words; also begin*, "a phrase", -word, site:HOST, lang:CODE, '
             "after:YYYY-MM-DD.",
         ),
     ],

@@ -19,7 +19,15 @@ from opilio.errors import BadInput
 from opilio.search.concepts import Concepts
 from opilio.search.index import Index
 from opilio.search.query import Query
-from opilio.search.rank import Flags, Wanted, marked, weigh_concept, weigh_words
+from opilio.search.rank import (
+    Flags,
+    Meant,
+    Wanted,
+    marked,
+    weigh_beginning,
+    weigh_concept,
+    weigh_words,
+)
 from opilio.search.segment import Postings, Segment, language_code
 from opilio.word_sequence import word
 from opilio.words import stem, stop_words
@@ -53,18 +61,20 @@ def seek(index: Index, concepts: Concepts, query: Query, language: str) -> Sough
     paper = concepts.mode == "paper"
     if paper and not spotted:
         raise BadInput(refusal(query, concepts))
-    telling = [key for _, key in telling_words(query, stems, language)]
+    told = [
+        (place, key)
+        for place, key in telling_words(query, stems, language)
+        if paper or query.words[place] not in query.beginnings
+    ]
+    begun = () if paper else [begin(index, one, language) for one in query.beginnings]
     phrased = [key for phrase in query.phrases for key in stem(phrase, language)]
     phrases, unwanted = (
         [tuple(map(word, stem(words, language))) for words in asked]
         for asked in (query.phrases, query.without)
     )
     inside = {place for start, end in spotted.values() for place in range(start, end)}
-    others = [
-        key
-        for place, key in telling_words(query, stems, language)
-        if place not in inside
-    ]
+    telling = [key for _, key in told]
+    others = [key for place, key in told if place not in inside]
     return Sought(
         wanted=Wanted(
             weigh_words(index, map(word, others if paper else telling)),
@@ -72,8 +82,11 @@ def seek(index: Index, concepts: Concepts, query: Query, language: str) -> Sough
                 weigh_concept(index, sure, by_word(concepts.near(name)))
                 for name, sure in meant.items()
             ],
+            [beginning for beginning, _ in begun],
         ),
-        stems=frozenset((*telling, *phrased, *names_of(concepts, meant))),
+        stems=frozenset((*telling, *phrased, *names_of(concepts, meant))).union(
+            *(keys for _, keys in begun)
+        ),
         meant=meant,
         quoted=tuple(
             tuple(stem(one, language)) for one in query.phrases if len(one) > 1
@@ -98,6 +111,14 @@ def telling_words(
         if one not in stop
     ]
     return kept or list(enumerate(stems))
+
+
+def begin(index: Index, start: str, language: str) -> tuple[Meant, list[str]]:
+    """The words that begin so, as one; and the stems of them."""
+    keys = list(dict.fromkeys(stem(index.words_beginning(start), language)))
+    known = dict(zip(map(word, keys), keys, strict=True))
+    found = weigh_beginning(index, np.array(list(known), np.uint32))
+    return found, [known[int(one)] for one in found.features]
 
 
 def by_word(features: Mapping[str, float]) -> dict[int, float]:

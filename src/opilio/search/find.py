@@ -198,6 +198,8 @@ class Searcher:
         """The query with words that no page has respelt; "" if nothing is to change."""
         changed = query.text
         for one in dict.fromkeys(query.words):
+            if one in query.beginnings:
+                continue
             known = any(self.frequencies([one]))
             if not known and (other := respelt(one, self.frequencies)):
                 changed = replace_word(changed, one, other)

@@ -34,16 +34,18 @@ from opilio.search.segment import (
     open_segment,
     save_segment,
 )
+from opilio.search.vocabulary import beginning_with
 from opilio.word_sequence import Words
 
 FEW = 256  # entries; fewer are read from the table by each search
 MANY = 4096  # entries of a segment that stays as it is
-FORMAT = 2  # of segments; those of another are made anew
+FORMAT = 3  # of segments; those of another are made anew
 ATTEMPTS = 5  # to open segments that others replace meanwhile
 
 ENTRIES = """
     SELECT entry, page.id, host, coalesce(language, ''), coalesce(score, 0.0),
-           fetched_at, indexed.words, features
+           fetched_at, indexed.words, features,
+           coalesce(title, '') || ' ' || coalesce(anchor, '')
     FROM indexed JOIN page ON page.id = indexed.page JOIN link USING (id)
     WHERE entry > ? AND entry <= ? ORDER BY entry
 """
@@ -152,6 +154,13 @@ class Index:
         for segment in self.segments:
             found += self.postings(segment, kind).frequencies(terms)
         return found
+
+    def words_beginning(self, start: str) -> list[str]:
+        """The words that begin so, of those that pages are called by."""
+        found = {start}
+        for segment in self.segments:
+            found.update(beginning_with(start, segment.vocabulary))
+        return sorted(found)
 
     @staticmethod
     def postings(segment: Segment, kind: str) -> Postings:

@@ -3,6 +3,7 @@
 star cluster        pages about these words; more of them is better
 "star cluster"      the words must stand together; "star" alone must be there
 -cluster            it must not be there
+clust*              any word that begins so
 site:example.org    only this host and those below it
 lang:en             only pages in this language
 after:2026-01-31    only pages fetched on that day or later
@@ -20,6 +21,7 @@ from opilio.words import tokens
 
 LONGEST = 2000  # characters
 MOST_WORDS = 64
+SHORTEST_BEGINNING = 3  # letters before a *; fewer stand for themselves
 
 _piece = re.compile(
     r'(-?)(?:(site|lang|after):)?(?:"([^"]*)"?|(\S+)|(?<=:))', re.IGNORECASE
@@ -31,6 +33,7 @@ class Query(NamedTuple):
 
     text: str
     words: tuple[str, ...] = ()  # in order, those of phrases too
+    beginnings: tuple[str, ...] = ()  # those of the words that may go on
     phrases: tuple[tuple[str, ...], ...] = ()
     without: tuple[tuple[str, ...], ...] = ()
     sites: tuple[str, ...] = ()
@@ -43,6 +46,7 @@ def parse_query(text: str) -> Query:
     if len(text) > LONGEST:
         raise BadInput(f"the query has {len(text):,} characters; at most {LONGEST:,}")
     words: list[str] = []
+    beginnings: list[str] = []
     phrases: list[tuple[str, ...]] = []
     without: list[tuple[str, ...]] = []
     conditions: dict[str, list[str]] = {"site": [], "lang": [], "after": []}
@@ -61,6 +65,8 @@ def parse_query(text: str) -> Query:
             words += found
             if quoted:
                 phrases.append(found)
+            elif plain.endswith("*") and len(found[-1]) >= SHORTEST_BEGINNING:
+                beginnings.append(found[-1])
     if not words:
         raise BadInput(
             f"{text!r} asks for no word; say what you look for, as in: star cluster"
@@ -70,6 +76,7 @@ def parse_query(text: str) -> Query:
     return Query(
         text=closed(" ".join(text.split())),
         words=tuple(words),
+        beginnings=tuple(dict.fromkeys(beginnings)),
         phrases=tuple(phrases),
         without=tuple(without),
         sites=tuple(map(host_of, conditions["site"])),

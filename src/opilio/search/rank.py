@@ -31,14 +31,15 @@ K1 = 1.2
 B = 0.75
 CONCEPT = 0.3  # λ
 RELEVANCE = 0.2  # ρ
+MOST_WORDS = 16  # that begin alike; the most frequent are looked for
 
 Scores = npt.NDArray[np.float32]
 Flags = npt.NDArray[np.bool_]
 
 
 class Meant(NamedTuple):
-    """A concept that pages are scored by: the features that speak for it, and how
-    much each does."""
+    """What pages are scored by although it goes by many names: a concept and its
+    features, a beginning and its words; and how much each of these speaks for it."""
 
     weight: float
     features: Words
@@ -51,6 +52,7 @@ class Wanted:
 
     words: Mapping[int, float]
     concepts: Sequence[Meant] = ()
+    beginnings: Sequence[Meant] = ()
 
 
 def weigh_words(index: Index, words: Iterable[int]) -> dict[int, float]:
@@ -70,6 +72,16 @@ def weigh_concept(index: Index, sure: float, features: Mapping[int, float]) -> M
     )
 
 
+def weigh_beginning(index: Index, words: Words) -> Meant:
+    """Words that begin alike, which count as one: as rare as the most frequent."""
+    counted = index.frequencies("words", words)
+    best = np.argsort(-counted, kind="stable")[:MOST_WORDS]
+    best = best[counted[best] > 0]
+    found = int(counted[best].max(initial=0))
+    ones = np.ones(len(best), np.float32)
+    return Meant(idf(index, found) if found else 0.0, words[best], ones)
+
+
 def idf(index: Index, found: int) -> float:
     """How much it says that a page has what so many have."""
     return log(1 + (index.pages - found + 0.5) / (found + 0.5))
@@ -84,10 +96,14 @@ def score(segment: Segment, wanted: Wanted, mean_length: float) -> Scores:
         pages, counts = segment.words.find(term)
         tf = counts.astype(np.float32)
         total[pages] += np.float32(weight * (K1 + 1)) * tf / (tf + slack[pages])
-    for weight, features, near in wanted.concepts:
-        pages, counts, which = segment.features.find_all(features)
-        tf = np.bincount(pages, near[which] * counts, len(total)).astype(np.float32)
-        total += np.float32(weight * (K1 + 1)) * tf / (tf + slack)
+    for postings, several in (
+        (segment.features, wanted.concepts),
+        (segment.words, wanted.beginnings),
+    ):
+        for weight, features, near in several:
+            pages, counts, which = postings.find_all(features)
+            tf = np.bincount(pages, near[which] * counts, len(total)).astype(np.float32)
+            total += np.float32(weight * (K1 + 1)) * tf / (tf + slack)
     total *= 1 + np.float32(RELEVANCE) * segment.pages["score"]
     return total
 

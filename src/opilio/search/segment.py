@@ -24,6 +24,7 @@ import numpy.typing as npt
 from xxhash import xxh3_64_intdigest
 
 from opilio.search.places import Places, places_of
+from opilio.search.vocabulary import Vocabulary, vocabulary_of
 from opilio.word_sequence import Words, WordSequence, unpack, word
 
 TITLE = 8
@@ -57,6 +58,7 @@ class Entry(NamedTuple):
     fetched_at: float
     words: bytes
     features: bytes
+    name: str = ""  # what it is called: its title, and the words of a link to it
 
 
 class Postings(NamedTuple):
@@ -103,16 +105,19 @@ FILES = (
     "pages.npy",
     *(f"{kind}-{part}.npy" for kind in KINDS for part in Postings._fields),
     *(f"places-{part}.npy" for part in Places._fields),
+    "vocabulary.npy",
 )
 
 
 class Segment(NamedTuple):
-    """Some pages, the postings of all that is on them, and where words stand."""
+    """Some pages, the postings of all that is on them, where words stand, and how the
+    words are written that pages are called by."""
 
     pages: Pages
     words: Postings
     features: Postings
     places: Places
+    vocabulary: Vocabulary
 
 
 Without = Callable[[Words], Words]
@@ -130,6 +135,7 @@ def make_segment(entries: Iterable[Entry], without: Without = everything) -> Seg
     sequences: list[WordSequence] = []
     words: list[Words] = []
     features: list[Mapping[str, int]] = []
+    names: list[str] = []
     for entry in entries:
         said = unpack(entry.words)
         length = sum(map(len, said))
@@ -144,11 +150,13 @@ def make_segment(entries: Iterable[Entry], without: Without = everything) -> Seg
         weighted = (title.repeat(TITLE), headings.repeat(HEADING), text)
         words.append(np.concatenate(weighted))
         features.append(msgspec.msgpack.decode(entry.features))
+        names.append(entry.name)
     return Segment(
         np.array(rows, PAGE),
         invert(words),
         invert_counted(features),
         places_of(sequences),
+        vocabulary_of(names),
     )
 
 
@@ -216,6 +224,7 @@ def save_segment(segment: Segment, folder: Path) -> Stamps:
         *segment.words,
         *segment.features,
         *segment.places,
+        segment.vocabulary,
     )
     return {
         name: save_array(folder / name, array)
@@ -257,8 +266,10 @@ def open_segment(folder: Path, stamps: Stamps) -> Segment:
         pages, *parts = (open_array(folder / name) for name in FILES)
     except (OSError, ValueError, EOFError) as error:
         raise Damaged(str(error)) from error
+    *parts, vocabulary = parts
+    words, features, places = parts[:4], parts[4:8], parts[8:]
     return Segment(
-        pages, Postings(*parts[:4]), Postings(*parts[4:8]), Places(*parts[8:])
+        pages, Postings(*words), Postings(*features), Places(*places), vocabulary
     )
 
 
