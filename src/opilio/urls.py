@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 MAX_LENGTH = 8192  # no server answers to longer ones, and reading them costs time
 MOST_FOLDERS = 40
 WORTH_CACHING = 1024  # so that hostile pages cannot fill the caches with long strings
-MEMO_SIZE = 2**13  # hrefs remembered of one folder
+MEMO_SIZE = 2**12  # hrefs remembered of one folder
 
 SESSION = """
     phpsessid jsessionid sessionid session_id sessid asp.net_sessionid oscsid zenid
@@ -178,7 +178,7 @@ class _Folder(NamedTuple):
     """What hrefs mean on any of them: neighbours link to the same pages."""
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=64)
 def _folder(folder: str) -> _Folder:
     # A folder without end is left to the parser; its names would fill the memory.
     if not 0 < folder.count("/") <= MOST_FOLDERS:
