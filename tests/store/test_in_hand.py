@@ -1,7 +1,6 @@
 """Pages in hand are known after a death, and those that are deadly are found out."""
 
 import asyncio
-import os
 import sqlite3
 from pathlib import Path
 
@@ -70,8 +69,8 @@ def db(tmp_path: Path):
 def dead(db: sqlite3.Connection, path: Path, *pages: int) -> None:
     """A process that dies with pages in hand."""
     hand = InHand(db, path)
-    for place, each in enumerate(pages):
-        os.pwrite(hand._file, each.to_bytes(8, "little", signed=True), 8 * place)
+    for each in pages:
+        hand.note(each)
     hand.close()
 
 
@@ -86,6 +85,18 @@ async def test_what_was_in_hand_at_a_death_is_counted_though_nothing_was_committ
     assert hand.deaths == {7: 3, -8: 3}
     assert hand.is_deadly(7)
     assert not hand.is_deadly(9)
+    hand.close()
+
+
+async def test_any_number_of_pages_is_in_hand(db: sqlite3.Connection, tmp_path: Path):
+    hand = InHand(db, tmp_path / "in-hand")
+    places = [hand.note(each) for each in range(1, 2000)]
+    for place in places[:1989]:
+        hand.drop(place)
+    hand.note(-1)
+    hand.close()
+    hand = InHand(db, tmp_path / "in-hand")
+    assert hand.deaths == dict.fromkeys([-1, *range(1990, 2000)], 1)
     hand.close()
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sqlite3
+from mmap import PAGESIZE, mmap
 from pathlib import Path
 from struct import Struct
 
@@ -32,10 +33,10 @@ class InHand:
     def __init__(self, db: sqlite3.Connection, path: Path) -> None:
         self._db = db
         self._file = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
-        self._slots = 0  # in use or free
-        self._free: list[int] = []
+        self._free: list[slice] = []  # places in the file
         self.alone = asyncio.Lock()  # held by the one suspect in hand
         self._count_deaths()
+        self._notes = self._make_room()
         self.deaths: dict[Fingerprint, int] = dict(
             db.execute("SELECT fingerprint, deaths FROM suspect")
         )
@@ -48,19 +49,18 @@ class InHand:
         """While the block runs, the page is in hand; of suspects, one at a time."""
         return Holding(self, page)
 
-    def note(self, page: Fingerprint) -> int:
-        """Note a page; answers the slot it stands in."""
-        if self._free:
-            slot = self._free.pop()
-        else:
-            slot, self._slots = self._slots, self._slots + 1
-        os.pwrite(self._file, _SLOT.pack(page), slot * _SLOT.size)
-        return slot
+    def note(self, page: Fingerprint) -> slice:
+        """Note a page; answers the place it stands in."""
+        if not self._free:
+            self._notes = self._make_room(len(self._notes))
+        place = self._free.pop()
+        self._notes[place] = _SLOT.pack(page)
+        return place
 
-    def drop(self, slot: int) -> None:
-        """The page in this slot is no longer in hand."""
-        os.pwrite(self._file, NOBODY, slot * _SLOT.size)
-        self._free.append(slot)
+    def drop(self, place: slice) -> None:
+        """The page in this place is no longer in hand."""
+        self._notes[place] = NOBODY
+        self._free.append(place)
 
     def clear(self, page: Fingerprint) -> None:
         """A suspect was recorded: it is none any more."""
@@ -82,8 +82,20 @@ class InHand:
             self._db.execute("BEGIN")
         os.ftruncate(self._file, 0)
 
+    def _make_room(self, start: int = 0) -> mmap:
+        """The file as memory that the system keeps, with free places from `start` on.
+
+        They are written once, so that the disk has room for them: there is no way to
+        tell us later that it has none.
+        """
+        end = start + os.pwrite(self._file, bytes(PAGESIZE), start)
+        places = range(start, end, _SLOT.size)
+        self._free = [slice(place, place + _SLOT.size) for place in places]
+        return mmap(self._file, end)
+
     def close(self) -> None:
         """Let the file go."""
+        self._notes.close()
         os.close(self._file)
 
 
