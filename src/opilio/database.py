@@ -222,6 +222,14 @@ class Database(sqlite3.Connection):
             self.catch_up()
         return super().executemany(*args)
 
+    def execute_at_once(self, *args: Any) -> sqlite3.Cursor:
+        """Do one statement that has nothing to do with those that were put off."""
+        return super().execute(*args)
+
+    def executemany_at_once(self, *args: Any) -> sqlite3.Cursor:
+        """The same for many rows."""
+        return super().executemany(*args)
+
     def rollback(self) -> None:
         """Let what was not committed be as if it never was."""
         self._late.clear()

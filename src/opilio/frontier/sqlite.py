@@ -8,9 +8,9 @@ caller commits.
 
 from __future__ import annotations
 
-import sqlite3
 import time
-from functools import partial
+from collections.abc import Iterable
+from typing import Any
 
 from opilio.config import Bounds, Politeness
 from opilio.database import Database
@@ -35,6 +35,7 @@ _PACE = """
         rest_until = coalesce(?, rest_until)
     WHERE id = ?
 """
+RECENT = 2**14  # links, of half a KB each
 ENDS = frozenset((State.KEPT, State.IRRELEVANT, State.COPY, State.UNUSABLE))
 
 
@@ -67,24 +68,36 @@ class SqliteLedger:
 
     def __init__(self, db: Database) -> None:
         self._later, self._catch_up = db.later, db.catch_up
-        self._execute = partial(sqlite3.Connection.execute, db)
-        self._executemany = partial(sqlite3.Connection.executemany, db)
+        self._execute = db.execute_at_once
+        self._executemany = db.executemany_at_once
+        self._recent: dict[Any, Cells] = {}  # links as they were kept of late
 
     def append(self, rows: list[Cells]) -> None:
         """Keep new links."""
         self._executemany(_APPEND, rows)
+        if len(self._recent) > RECENT:
+            self._recent.clear()
+        self._recent.update({row[0]: row for row in rows})
 
     def read(self, id: int) -> Row:
         """A link as it is kept now."""
-        return Row._make(self._execute(_READ, (id,)).fetchone())
+        cells = self._recent.get(id) or self._execute(_READ, (id,)).fetchone()
+        return Row._make(cells)
 
     def improve(self, evidence: list[Evidence]) -> None:
         """Let links wait for these reasons; their least depth stays."""
+        self._forget(new.id for new in evidence)
         self._executemany(_IMPROVE, evidence)
 
     def revise(self, promises: list[tuple[float, str, int]]) -> None:
         """Give links, named by id, new promises and their parts as JSON."""
+        self._forget(id for _, _, id in promises)
         self._executemany(_REVISE, promises)
+
+    def _forget(self, ids: Iterable[int]) -> None:
+        """Let links be read from the table again."""
+        for id in ids:
+            self._recent.pop(id, None)
 
     def settle(self, id: int, state: State, reason: str, tries: int) -> None:
         """Change the state of a link, which was tried so many times more."""

@@ -153,7 +153,7 @@ class SiteKeeper:
         if known := self.sites.get(host):
             return known
         site = self.sites[host] = Kept()
-        row = self.db.execute(
+        row = self.db.execute_at_once(  # sites and the names of hosts are never late
             "SELECT pages, in_domain, concepts, modified, entry, root "
             "FROM site JOIN host ON host.id = site.host WHERE name = ?",
             (host,),

@@ -45,7 +45,7 @@ INSERT_PAGE = (
     f"VALUES ({', '.join('?' * len(PAGE_COLUMNS))})"
 )
 # One statement a page: a third of the cost of one a row.
-INSERT_EDGES = "INSERT INTO edge SELECT ?, value FROM json_each(?) WHERE value"
+INSERT_EDGES = "INSERT INTO edge SELECT ?, value FROM json_each(?)"
 
 
 class Catalogue:
@@ -137,6 +137,8 @@ class Catalogue:
 
     def save_edges(self, page: int, links: Sequence[int]) -> None:
         """The links that stand on a page, by id; 0 is no link."""
+        if 0 in links:
+            links = [link for link in links if link]
         self.db.later(INSERT_EDGES, (page, encode(links)))
 
     def seeds(self, least: float) -> frozenset[Fingerprint]:
