@@ -239,10 +239,12 @@ class Crawl:
             )
         else:
             verdict = self.judge.judge(page)
-            followed = msgspec.structs.replace(page, links=self.to_follow(page))
-            links = await self.rank(followed, verdict, lease)
+            followed, links = page, self.to_follow(page)
+            if links is not page.links:
+                followed = msgspec.structs.replace(page, links=links)
+            ids = await self.rank(followed, verdict, lease)
             self.store.save_page(
-                lease, response, reading.record, content, page, verdict, links
+                lease, response, reading.record, content, page, verdict, ids
             )
             state = State.KEPT if verdict.relevant else State.IRRELEVANT
             like = likeness(page, verdict)

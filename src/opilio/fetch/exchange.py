@@ -38,6 +38,7 @@ class Exchange:
     def __init__(self, curl: Any, limits: Limits) -> None:
         self.curl = curl
         self.limits = limits
+        self.most_lines, self.most_bytes = limits.header_lines, limits.header_bytes
         self.detour = ""  # where the handle was told to connect instead
         self.extra: Headers = ()  # header lines beyond the usual
         self.clear()
@@ -61,14 +62,10 @@ class Exchange:
         """Take in one header line: of an announcement, of the answer, or a trailer."""
         self.line_count += 1
         self.line_bytes += len(line)
-        limits = self.limits
-        if (
-            self.line_count > limits.header_lines
-            or self.line_bytes > limits.header_bytes
-        ):
+        if self.line_count > self.most_lines or self.line_bytes > self.most_bytes:
             return self._refuse(
-                f"more than {limits.header_lines} lines or "
-                f"{limits.header_bytes} bytes of headers"
+                f"more than {self.most_lines} lines or {self.most_bytes} bytes of "
+                "headers"
             )
         if line[0] in LINE_END:
             return self._end_block() if self.head is None else None
