@@ -101,6 +101,7 @@ class SqliteLedger:
 
     def settle(self, id: int, state: State, reason: str, tries: int) -> None:
         """Change the state of a link, which was tried so many times more."""
+        self._recent.pop(id, None)
         row = (state.value, reason or None, tries, id)
         if state in ENDS:
             self._later(_SETTLE, row)
