@@ -43,6 +43,9 @@ PLAIN = [
     "<table><colgroup><col><col></colgroup><thead><tr><th>h</thead></table>",
     "<table><tr><td><table><tr><td>in</table>out</table>",
     "<!doctype html><p>a<table><tr><td>b</table>",
+    "<p>a<table><tr><td>b</table>c",
+    "<table><form action=x><input type=hidden><tr><td>a<form>b</form></table>c</form>",
+    "<a href='b'class='c'title='d'></a>",
     "<a href=b>x</a> <A HREF='c' Rel=nofollow>y</A><a href=d/>z</a>",
     "<a href='?a=1&copy=2&amp;b=3&lt=4'>x</a>",
     "<a href='b' href='c' title='a &quot; b > c'><img alt=pic></a>",
@@ -78,7 +81,7 @@ HARD = [
     "<table>text<tr><td>x</table>",  # the text stands before the table
     "<table><div>x</div></table>",
     "<table><tr></p></table>",
-    "<p>a<table><tr><td>b</table>",  # by the type of the document
+    '<!doctype html system "x"><p>a<table><tr><td>b</table>',  # which type is that?
     "<div><form></div>x<form>",
     "<button>a<button>b",
     "<template><p>x</template>",

@@ -90,8 +90,10 @@ cdef class Tidy(Output):
     cdef Open[DEEPEST] stack
     cdef Py_ssize_t depth
     cdef int mode
-    cdef bint strict  # tables end paragraphs
+    cdef bint strict  # tables end paragraphs, by the type of the document
+    cdef bint odd  # that type is one of which we cannot tell
     cdef bint begun  # something other than a doctype was met
+    cdef bint form_apart  # a form has begun that holds nothing
     cdef int links, forms, buttons, paragraphs, drawings, selects
 
     def __cinit__(self, bytes markup):
@@ -238,9 +240,6 @@ cdef class Tidy(Output):
                         raise Unsure
                     value_size = found - value
                     at = found + 1
-                    # Such as a="b"/>: the slash is no part of the value.
-                    if at < end and not (BLANK[<uint8_t>at[0]] or at[0] in b"/>"):
-                        raise Unsure
                 else:
                     while at < end and not BLANK[<uint8_t>at[0]] and at[0] != c">":
                         at += 1
@@ -387,19 +386,26 @@ cdef class Tidy(Output):
             self.pop()
             current = self.current()
         if is_table(current.which) and not known.traits & DROPPED:
-            raise Unsure  # it would stand before the table
+            # What else is there would stand before the table.
+            if which == FORM and not self.forms and not self.form_apart:
+                self.form_apart = True
+                self.write(b"<form></form>", 13)
+            elif which != FORM and which != INPUT:
+                raise Unsure
+            return False
         if which == LI or which == DEFINITION:
             self.close_item(which)
         if known.traits & CLOSES_P:
-            if which == FORM and self.forms:
+            if which == FORM and (self.forms or self.form_apart):
                 return False
             self.close_paragraph()
             if which == HEADING and self.current().which == HEADING:
                 self.pop()
         elif which == TABLE:
-            if self.paragraphs and not self.strict:
+            if self.paragraphs and self.odd:
                 raise Unsure
-            self.close_paragraph()
+            if self.strict:
+                self.close_paragraph()
         elif which == A:
             if self.links:
                 raise Unsure
@@ -621,6 +627,8 @@ cdef class Tidy(Output):
         if is_table(current.which):
             if known.which == P or known.which == FORM and self.forms:
                 raise Unsure
+            if known.which == FORM:
+                self.form_apart = False
             return 0
         return self.end_element(hash, known)
 
@@ -704,6 +712,7 @@ cdef class Tidy(Output):
             depth = self.in_scope(0, SCOPE, HEADING)
         elif which == FORM:
             if not self.forms:
+                self.form_apart = False
                 return 0
             depth = self.in_scope(hash, SCOPE, 0)
             if not depth:
@@ -771,6 +780,7 @@ cdef class Tidy(Output):
         if found - at >= 9 and is_word(at + 2, b"doctype", 7):
             if not self.begun:
                 self.strict = bool(is_modern(at[: found - at]))
+                self.odd = not self.strict
             self.begun = True
         self.at = found + 1
         return 0

@@ -26,7 +26,7 @@ cdef enum:
 cdef enum:
     OTHER, HTML, HEAD, BODY, P, A, LI, DEFINITION, HEADING, PRE, TABLE, ROWS, ROW, CELL
     CAPTION, COLUMNS, COLUMN, SELECT, OPTION, OPTIONS, FORM, BUTTON, NOBR, TITLE, BREAK
-    DRAWING, TEXT_ONLY, SCRIPT, IFRAME, KEEPS_LIST_OPEN
+    DRAWING, TEXT_ONLY, SCRIPT, IFRAME, INPUT, KEEPS_LIST_OPEN
 
 cdef struct Known:
     uint64_t hash
@@ -89,7 +89,7 @@ NAMES = {
     CAPTION: "caption", COLUMNS: "colgroup", COLUMN: "col", SELECT: "select",
     OPTION: "option", OPTIONS: "optgroup", FORM: "form", BUTTON: "button", NOBR: "nobr",
     TITLE: "title", BREAK: "br", DRAWING: "svg math", TEXT_ONLY: "mi mo mn ms mtext",
-    SCRIPT: "script", IFRAME: "iframe", KEEPS_LIST_OPEN: "address div",
+    SCRIPT: "script", IFRAME: "iframe", INPUT: "input", KEEPS_LIST_OPEN: "address div",
 }  # fmt: skip
 
 
