@@ -66,3 +66,14 @@ def test_a_rollback_drops_rows_for_later(db: Database) -> None:
     db.later(NOTE, (1, b"one"))
     db.rollback()
     assert db.execute(COUNT).fetchone() == (0,)
+
+
+def test_nothing_is_committed_after_a_row_for_later_failed(db: Database) -> None:
+    db.execute("BEGIN")
+    db.later(NOTE, (1, b"one"))
+    db.later(NOTE, (1, b"once more"))
+    for statement in (COUNT, COUNT, "COMMIT"):
+        with pytest.raises(sqlite3.IntegrityError):
+            db.execute(statement)
+    db.rollback()
+    assert db.execute(COUNT).fetchone() == (0,)

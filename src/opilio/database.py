@@ -194,6 +194,7 @@ class Database(sqlite3.Connection):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._late: dict[str, list[Row]] = {}
+        self._failure: BaseException | None = None
 
     def later(self, statement: str, row: Row) -> None:
         """Let a statement be done for a row before the next one that is not put off."""
@@ -205,10 +206,16 @@ class Database(sqlite3.Connection):
             self.catch_up()
 
     def catch_up(self) -> None:
-        """Write what was put off."""
-        late, self._late = self._late, {}
-        for statement, rows in late.items():
-            super().executemany(statement, rows)
+        """Write what was put off; if that fails, nothing can be committed any more."""
+        if self._failure:
+            raise self._failure
+        try:
+            for statement, rows in self._late.items():
+                super().executemany(statement, rows)
+        except BaseException as failure:
+            self._failure = failure
+            raise
+        self._late = {}
 
     def execute(self, *args: Any) -> sqlite3.Cursor:
         """Do one statement, after those that were put off."""
@@ -232,7 +239,7 @@ class Database(sqlite3.Connection):
 
     def rollback(self) -> None:
         """Let what was not committed be as if it never was."""
-        self._late.clear()
+        self._late, self._failure = {}, None
         super().rollback()
 
 
