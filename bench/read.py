@@ -21,6 +21,7 @@ from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from typing import TypeVar
+from unittest.mock import patch
 
 import msgspec
 import turbohtml
@@ -32,6 +33,7 @@ from bench.table import show
 from opilio import words
 from opilio.lab.synthetic.dials import REAL_SITE
 from opilio.lab.synthetic.web import SyntheticWeb
+from opilio.read import kernels, plain_tidy
 from opilio.read.html import PageReader
 from opilio.read.lexicon import Lexicon
 from opilio.read.pool import ReaderPool
@@ -125,6 +127,10 @@ def compare(responses: list[Response], texts: list[str]) -> None:
         terms = tuple(made_up(size, texts))
         setup = ReaderSetup(terms, "en", context=True, blocks=True)
         readers[f"{size:,} terms"] = PageReader(setup).read
+    parsing = PageReader(
+        ReaderSetup(tuple(made_up(1_000, texts)), "en", context=True, blocks=True)
+    )
+    readers["1,000 terms, by the parser"] = partial(parse_and_read, parsing)
     bare = ReaderSetup(tuple(made_up(SIZES[0], texts)), "en")
     readers["10 terms, no context, no blocks"] = PageReader(bare).read
     gc.collect()
@@ -145,6 +151,12 @@ def compare(responses: list[Response], texts: list[str]) -> None:
                 (f"{name}, {reader}", f"{limit:.0f}", f"{mean:.0f}", f"{ratio:.2f}")
             )
     show("Reading a page, µs of CPU", ("", "least", "read", "x least"), rows)
+
+
+def parse_and_read(reader: PageReader, response: Response) -> object:
+    """Read a page as if it were one of the few that need the parser."""
+    with patch.object(kernels, "tidied", plain_tidy.tidied):
+        return reader.read(response)
 
 
 def measure_matching(texts: list[str]) -> None:
