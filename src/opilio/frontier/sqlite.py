@@ -36,6 +36,7 @@ _PACE = """
     WHERE id = ?
 """
 RECENT = 2**14  # links, of half a KB each
+FEW = 256  # links, as a page may have; of more at once, most are not leased soon
 ENDS = frozenset((State.KEPT, State.IRRELEVANT, State.COPY, State.UNUSABLE))
 
 
@@ -75,9 +76,10 @@ class SqliteLedger:
     def append(self, rows: list[Cells]) -> None:
         """Keep new links."""
         self._executemany(_APPEND, rows)
-        if len(self._recent) > RECENT:
-            self._recent.clear()
-        self._recent.update({row[0]: row for row in rows})
+        if len(rows) <= FEW:
+            if len(self._recent) > RECENT:
+                self._recent.clear()
+            self._recent.update({row[0]: row for row in rows})
 
     def read(self, id: int) -> Row:
         """A link as it is kept now."""
