@@ -33,6 +33,26 @@ async def test_links_wait_again_in_the_same_order(reopen: Open) -> None:
     assert await drain(frontier) == ["b/1", "b/2", "a/1", "c/1"]
 
 
+@pytest.mark.parametrize("recent", [0, 2, 2**14])
+async def test_links_are_leased_alike_whether_found_of_late_or_long_ago(
+    reopen: Open, monkeypatch: pytest.MonkeyPatch, recent: int
+) -> None:
+    monkeypatch.setattr("opilio.frontier.sqlite.RECENT", recent)
+    frontier = reopen(HASTE)
+    for number in range(6):
+        await frontier.add([found(f"a/{number}", number / 10)])
+    await frontier.add([found("a/0", 0.9)])  # better than it was
+    await frontier.revise([(found("a/5").link.fingerprint, 0.05)])
+    promises = {}
+    for _ in range(6):
+        lease = await take(frontier)
+        promises[name_of(lease)] = lease.promise
+        await frontier.done(lease, KEPT)
+    assert list(promises) == ["a/0", "a/4", "a/3", "a/2", "a/1", "a/5"]
+    assert promises["a/0"] == 0.9
+    assert promises["a/5"] == 0.05
+
+
 async def test_a_lease_does_not_survive_its_owner(reopen: Open) -> None:
     await (frontier := reopen(HASTE)).add([found("a/1"), found("b/1", 0.1)])
     await frontier.retry(await take(frontier), 0.0, "timeout")
