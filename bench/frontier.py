@@ -12,7 +12,6 @@ of it was read once, with their CPU time and what they read from the disk.
 
 from __future__ import annotations
 
-import asyncio
 import json
 import resource
 import subprocess
@@ -26,6 +25,7 @@ from sqlite3 import Connection
 from bench.table import show
 from opilio.config import Bounds, Politeness
 from opilio.database import open_database
+from opilio.event_loop import run_loop
 from opilio.frontier.sqlite import SqliteFrontier
 from opilio.types import Link, Ranked, State
 from opilio.urls import fingerprint
@@ -218,6 +218,6 @@ def main(sizes: Iterable[int] = SIZES) -> None:
 if __name__ == "__main__":
     if sys.argv[1:2] in (["fill"], ["reopen"]):
         step = {"fill": fill, "reopen": reopen}[sys.argv[1]]
-        print(json.dumps(asyncio.run(step(Path(sys.argv[2]), int(sys.argv[3])))))
+        print(json.dumps(run_loop(step(Path(sys.argv[2]), int(sys.argv[3])))))
     else:
         main([int(size) for size in sys.argv[1:]] or SIZES)
