@@ -48,7 +48,7 @@ _path_session = re.compile(r";(?:jsessionid|phpsessid|sessionid)=[^/;]*", re.I).
 _labels = re.compile(r"(?:[^.:]{1,63}\.)*[^.:]{1,63}(?::\d+)?").fullmatch
 _credentials = re.compile("(?<=//)[^/?#]*@|^(?!.*//)[^/?#]*@").sub
 _small_number = re.compile(r"\d{1,8}").fullmatch
-_plain_digits = re.compile("[0-9]+").subn
+_zeros = str.maketrans("123456789", "000000000")
 _other_digits = re.compile("(?<!%)(?<!%[0-9A-F])[0-9]+").subn  # not those of an escape
 
 # References that need no parser: up some folders or to the root, then plain segments.
@@ -312,15 +312,22 @@ def template(url: str) -> Fingerprint:
     """
     start = url.index("/", 8)
     path, _, query = url[start:].partition("?")
-    shape, numbers = _digits("0", path)
+    shape, numbers = _shape(path)
     if query:
         names = [_name(pair) if "=" in pair else "" for pair in query.split("&")]
-        shape += "?" + _digits("0", "&".join(names))[0]
+        shape += "?" + _shape("&".join(names))[0]
     return fingerprint(url[:start] + shape) if numbers or query else 0
 
 
-def _digits(mark: str, text: str) -> tuple[str, int]:
-    return _other_digits(mark, text) if "%" in text else _plain_digits(mark, text)
+def _shape(text: str) -> tuple[str, bool]:
+    """A text with one zero for each number; has it any?"""
+    if "%" in text:
+        shape, numbers = _other_digits("0", text)
+        return shape, numbers > 0
+    shape = text.translate(_zeros)  # half the time of an expression
+    while "00" in shape:
+        shape = shape.replace("00", "0")
+    return shape, "0" in shape
 
 
 def without_port(host: str) -> str:

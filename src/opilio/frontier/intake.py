@@ -26,6 +26,8 @@ from opilio.types import Lease, Ranked, State
 from opilio.urls import host as host_of
 from opilio.urls import template as template_of
 
+MANY = 50  # links, from which on it pays to look at all of them at once
+
 _json = msgspec.json.Encoder().encode
 
 
@@ -95,7 +97,9 @@ class Intake:
         for place in unknown:
             fresh.setdefault(batch[place].link.fingerprint, place)
         found = [batch[place] for place in fresh.values()]
-        keys = [order.key(new.promise) for new in found]
+        promises = [new.promise for new in found]
+        many = len(found) > MANY
+        keys = order.keys(promises).tolist() if many else list(map(order.key, promises))
         reasons, templates = self._screen(found, trail.depth)
         most = self._bounds.max_url_length
         new: dict[int, int] = {}
