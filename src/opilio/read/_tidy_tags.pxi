@@ -25,7 +25,7 @@ cdef enum:
 # And which one it is:
 cdef enum:
     OTHER, HTML, HEAD, BODY, P, A, LI, DEFINITION, HEADING, PRE, TABLE, ROWS, ROW, CELL
-    CAPTION, COLUMNS, COLUMN, SELECT, OPTION, OPTIONS, FORM, BUTTON, NOBR, TITLE, BREAK
+    CAPTION, COLUMNS, COLUMN, SELECT, OPTION, OPTIONS, FORM, BUTTON, NOBR, TITLE_TAG, BREAK
     DRAWING, TEXT_ONLY, SCRIPT, IFRAME, INPUT, KEEPS_LIST_OPEN
 
 cdef struct Known:
@@ -88,17 +88,9 @@ NAMES = {
     TABLE: "table", ROWS: "tbody tfoot thead", ROW: "tr", CELL: "td th",
     CAPTION: "caption", COLUMNS: "colgroup", COLUMN: "col", SELECT: "select",
     OPTION: "option", OPTIONS: "optgroup", FORM: "form", BUTTON: "button", NOBR: "nobr",
-    TITLE: "title", BREAK: "br", DRAWING: "svg math", TEXT_ONLY: "mi mo mn ms mtext",
+    TITLE_TAG: "title", BREAK: "br", DRAWING: "svg math", TEXT_ONLY: "mi mo mn ms mtext",
     SCRIPT: "script", IFRAME: "iframe", INPUT: "input", KEEPS_LIST_OPEN: "address div",
 }  # fmt: skip
-
-
-cdef inline uint64_t hash_of(const char *name, Py_ssize_t size) noexcept nogil:
-    cdef uint64_t found = 0xCBF29CE484222325
-    cdef Py_ssize_t number
-    for number in range(size):
-        found = (found ^ <uint8_t>name[number]) * <uint64_t>0x100000001B3
-    return found | 1  # 0 stands for an empty place
 
 
 cdef Known *place_of(uint64_t hash) noexcept nogil:

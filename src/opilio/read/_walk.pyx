@@ -15,9 +15,10 @@ from cpython.unicode cimport (
     PyUnicode_Substring,
 )
 from libc.stdlib cimport realloc
-from libc.string cimport memchr, memcmp, memcpy, strlen
+from libc.string cimport memchr, memcmp, memcpy
 
 include "_bits.pxi"
+include "_markup.pxi"
 include "_memory.pxi"
 
 from opilio.read import plain_links, tags
@@ -54,9 +55,6 @@ cdef enum:
     MOST_PATHS = 4096  # that are remembered; a hostile page has one for each element
     LONGEST_NAMES = 200  # bytes of a tag with its attributes that is remembered
 
-cdef enum:  # attributes that matter
-    HREF, XLINK, SRC, REL, ALT, TITLE, CLASS, ID, ROLE, ATTRIBUTES
-
 cdef struct Span:
     Py_ssize_t start
     Py_ssize_t size  # -1: there is none
@@ -85,14 +83,7 @@ cdef struct Step:
     Py_ssize_t below  # a path that goes one step on; 0: there is none
     Py_ssize_t beside  # another path that differs in the last step; 0: none
 
-cdef const char *NAMES[ATTRIBUTES]
-NAMES[HREF], NAMES[XLINK], NAMES[SRC] = b"href", b"xlink:href", b"src"
-NAMES[REL], NAMES[ALT], NAMES[TITLE] = b"rel", b"alt", b"title"
-NAMES[CLASS], NAMES[ID], NAMES[ROLE] = b"class", b"id", b"role"
-cdef size_t[ATTRIBUTES] SIZES  # of these
-
 cdef Known[ROOM] KNOWN
-cdef uint8_t[256] BLANK
 cdef uint8_t[256] PLAIN  # bytes of text that need no thought
 cdef Py_ssize_t MOST_LINKS = plain.MOST_LINKS
 cdef Py_ssize_t MOST_PARTS = plain.MOST_PARTS
@@ -110,14 +101,6 @@ cdef Py_ssize_t LONGEST_STEP = plain.LONGEST_STEP
 cdef dict KNOWN_NAMES = {}
 cdef object UNKNOWN = object()
 cdef object SETTLED = object()
-
-
-cdef inline uint64_t hash_of(const char *name, Py_ssize_t size) noexcept nogil:
-    cdef uint64_t found = 0xCBF29CE484222325
-    cdef Py_ssize_t number
-    for number in range(size):
-        found = (found ^ <uint8_t>name[number]) * <uint64_t>0x100000001B3
-    return found | 1  # 0 stands for an empty place
 
 
 cdef inline int kind_of(uint64_t hash) noexcept nogil:
@@ -139,28 +122,11 @@ def _learn():
         while KNOWN[place].hash:
             place = (place + 1) % ROOM
         KNOWN[place].hash, KNOWN[place].kind = hash, kind
-    for number in range(ATTRIBUTES):
-        SIZES[number] = strlen(NAMES[number])
     for number in range(256):
-        BLANK[number] = number in b" \t\n\r\f"
         PLAIN[number] = number not in b" \t\n\r\f<&\0"
 
 
 _learn()
-
-
-cdef inline const char *find(
-    const char *text, Py_ssize_t size, const char *wanted, Py_ssize_t length
-) noexcept nogil:
-    """Where `wanted` stands in the text; NULL if nowhere."""
-    cdef const char *end = text + size - length + 1
-    cdef const char *found
-    while text < end:
-        found = <const char *>memchr(text, wanted[0], end - text)
-        if found == NULL or not memcmp(found, wanted, length):
-            return found
-        text = found + 1
-    return NULL
 
 
 cdef inline uint64_t ends_of_words(uint64_t eight) noexcept nogil:
@@ -186,7 +152,7 @@ cdef int attribute(const char *name, Py_ssize_t size) noexcept nogil:
     """Which of the attributes that matter this is."""
     cdef int which
     for which in range(ATTRIBUTES):
-        if is_name(name, size, NAMES[which], SIZES[which]):
+        if is_name(name, size, ATTRIBUTE[which], ATTRIBUTE_SIZE[which]):
             return which
     return ATTRIBUTES
 
@@ -239,17 +205,6 @@ cdef bint is_shadow(const char *markup, Py_ssize_t start, Py_ssize_t end) noexce
             found = (
                 value.size == 4 and is_word(markup + value.start, b"open", 4)
             ) or (value.size == 6 and is_word(markup + value.start, b"closed", 6))
-
-
-cdef inline bint is_word(
-    const char *text, const char *wanted, Py_ssize_t length
-) noexcept nogil:
-    """Does this word stand there, in whatever case?"""
-    cdef Py_ssize_t number
-    for number in range(length):
-        if (text[number] | 0x20) != wanted[number]:
-            return False
-    return True
 
 
 cdef class Walker:
@@ -681,7 +636,7 @@ def walk(page not None):
         if found == NULL:
             break
         if size - tag >= 4 and not memcmp(found, b"<!--", 4):
-            found = find(found + 4, size - tag - 4, b"-->", 3)
+            found = find(found + 4, markup + size, b"-->", 3)
             end = size if found == NULL else found - markup + 2
         else:
             found = <const char *>memchr(found, c">", size - tag)
@@ -716,7 +671,7 @@ cdef const char *end_of_raw(
         found = <const char *>memchr(text, c"<", end - text)
         if found == NULL:
             return last
-        if level and find(text, found - text, b"-->", 3):
+        if level and find(text, found, b"-->", 3):
             level = 0
         text = found + 1
         if text < end and text[0] == c"/":
