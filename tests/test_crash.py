@@ -10,6 +10,7 @@ import signal
 import sqlite3
 import sys
 from collections import Counter, defaultdict
+from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 
@@ -89,7 +90,8 @@ class Life:
         try:
             _, errors = await asyncio.wait_for(process.communicate(), until)
         except TimeoutError:
-            process.send_signal(signal.SIGKILL)
+            with suppress(ProcessLookupError):  # it ended in this very moment
+                process.send_signal(signal.SIGKILL)
             await process.communicate()
             return False
         assert process.returncode == 0, errors.decode()
