@@ -90,15 +90,22 @@ class Stages:
 class Turn:
     """One turn of a crawl's brain: all of it counts, or nothing."""
 
-    def __init__(self, crawl: Crawl) -> None:
+    def __init__(self, crawl: Crawl, page: Fingerprint | None) -> None:
         self.crawl = crawl
+        self.page = page
 
     async def __aenter__(self) -> None:
         await self.crawl.brain.acquire()
+        if self.page is not None:
+            self.crawl.store.in_hand.take(self.page)
 
-    async def __aexit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        if kind is not None:
+    async def __aexit__(
+        self, _: object, error: BaseException | None, trace: object
+    ) -> None:
+        if error is not None:
             self.crawl.broken = True
+        if self.page is not None:
+            self.crawl.store.in_hand.put_down(self.page, error)
         self.crawl.brain.release()
 
 
@@ -157,9 +164,9 @@ class Crawl:
             raise self.no_room
         return self.stopped or ("budget" if self.budget.is_spent else "exhausted")
 
-    def turn(self) -> Turn:
-        """One turn of the brain, for `async with`."""
-        return Turn(self)
+    def turn(self, page: Fingerprint | None = None) -> Turn:
+        """One turn of the brain, maybe with a page in hand; for `async with`."""
+        return Turn(self, page)
 
     async def work(self) -> None:
         """Visit one link after another."""
@@ -196,11 +203,10 @@ class Crawl:
     async def fetch_page(self, lease: Lease) -> int:
         """Ask for a link and keep the page, or go where it points to."""
         response = await self.fetch.fetch(lease.url)
-        async with self.store.in_hand.holding(lease.fingerprint):
-            if 300 <= response.status < 400:
-                target = urls.join(lease.url, response.header("location"))
-                return await self.redirect(lease, response, target)
-            return await self.keep(lease, response)
+        if 300 <= response.status < 400:
+            target = urls.join(lease.url, response.header("location"))
+            return await self.redirect(lease, response, target)
+        return await self.keep(lease, response)
 
     async def keep(self, lease: Lease, response: Response) -> int:
         """Read a page, unless its content was seen before, and record it."""
@@ -211,7 +217,7 @@ class Crawl:
             page = reading.page
             if page and page.refresh and page.refresh != lease.url:
                 return await self.redirect(lease, response, page.refresh)
-        async with self.turn():
+        async with self.turn(lease.fingerprint):
             return await self.record(lease, response, content, reading)
 
     async def record(
@@ -279,7 +285,7 @@ class Crawl:
         link = Link(target, urls.fingerprint(target))
         if link.fingerprint == lease.fingerprint:
             raise Unusable("redirect_loop", f"{lease.url} redirects to itself")
-        async with self.turn():
+        async with self.turn(lease.fingerprint):
             if await self.is_recorded(lease):
                 return 0
             onward = Ranked(link, lease.promise, level=lease.level)

@@ -70,13 +70,12 @@ class Revisits:
             return await self.crawl.fetch_page(lease)
         try:
             response = await self.crawl.fetch.fetch(lease.url, self.validators(seen))
-            async with self.store.in_hand.holding(lease.fingerprint):
-                if response.status == 304:
-                    return await self.same(lease, seen, response)
-                if response.status >= 300:
-                    target = urls.join(lease.url, response.header("location"))
-                    return await self.moved(lease, response, target)
-                return await self.compare(lease, seen, response)
+            if response.status == 304:
+                return await self.same(lease, seen, response)
+            if response.status >= 300:
+                target = urls.join(lease.url, response.header("location"))
+                return await self.moved(lease, response, target)
+            return await self.compare(lease, seen, response)
         except Unusable as error:
             await self.lost(lease, error)
         except Transient as error:
@@ -116,7 +115,7 @@ class Revisits:
             raise Unusable(reading.reason, f"{lease.url} cannot be read any more")
         if page.refresh and page.refresh != lease.url:
             return await self.moved(lease, response, page.refresh)
-        async with self.crawl.turn():
+        async with self.crawl.turn(lease.fingerprint):
             original = self.store.seen.find(content)
             if original and original != lease.id:
                 self.store.warc.append(self.store.revisit(response, original))
@@ -188,7 +187,7 @@ class Revisits:
             raise Unusable("bad_redirect", f"{lease.url} redirects to no other page")
         if not self.crawl.scope.allows(target):
             raise Unusable("scope", f"{lease.url} redirects out of scope to {target}")
-        async with self.crawl.turn():
+        async with self.crawl.turn(lease.fingerprint):
             onward = Ranked(link, lease.promise, level=lease.level)
             ids = await self.crawl.frontier.add([onward], via=lease, redirect=True)
             self.store.warc.append(pack(response))
