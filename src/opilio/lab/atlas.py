@@ -82,7 +82,7 @@ def open_atlas(
     with suppress(OSError, msgspec.DecodeError):
         return Atlas(key, msgspec.msgpack.decode(file.read_bytes(), type=list[Seen]))
     fetch = ReplayFetch(warcs, cache_folder())
-    tell(f"Reading the {len(fetch.places):,} pages of this web, once and for all.")
+    tell(f"Reading the {len(fetch.places):,} answers of this web, once and for all.")
     seen = survey(warcs, sorted(fetch.places), jobs)
     asyncio.run(fetch.close())
     with suppress(OSError):  # keeping it only saves time
