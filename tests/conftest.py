@@ -10,8 +10,16 @@ import pytest
 from crawling import Crawled
 from opilio.lab.synthetic.server import serve
 
-# Machines are shared: no test fails because an example took long.
-hypothesis.settings.register_profile("patient", deadline=None)
+# Machines are shared: no test fails because an example took long, or its making. The
+# same examples are tried each time, lest a change is blamed for what it did not do;
+# `pytest --hypothesis-profile roaming` tries others.
+SLOW = [hypothesis.HealthCheck.too_slow]
+hypothesis.settings.register_profile(
+    "roaming", deadline=None, suppress_health_check=SLOW
+)
+hypothesis.settings.register_profile(
+    "patient", hypothesis.settings.get_profile("roaming"), derandomize=True
+)
 hypothesis.settings.load_profile("patient")
 
 
