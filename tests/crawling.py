@@ -3,9 +3,12 @@
 import asyncio
 import json
 import os
+import re
+import signal
 import sqlite3
 import sys
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -51,6 +54,23 @@ async def opilio(*arguments: object, env: dict[str, str] | None = None) -> Ended
     )
     out, err = await asyncio.wait_for(process.communicate(), 60)
     return Ended(process.returncode or 0, out.decode(), err.decode())
+
+
+async def interrupt(process: asyncio.subprocess.Process) -> None:
+    """Press Ctrl-C; returns once it has arrived, so that the next is another one."""
+    process.send_signal(signal.SIGINT)
+    while awaits(process.pid, signal.SIGINT):
+        await asyncio.sleep(0.01)
+
+
+def awaits(pid: int, number: int) -> bool:
+    """Has a process yet to take notice of a signal?"""
+    try:
+        status = Path(f"/proc/{pid}/status").read_text()
+    except OSError:  # it is gone
+        return False
+    pending = re.findall(r"^S..Pnd:\t(\w+)$", status, re.MULTILINE)
+    return any(int(mask, 16) >> (number - 1) & 1 for mask in pending)
 
 
 def with_strategy(folder: Path, code: str) -> dict[str, str]:
@@ -104,6 +124,14 @@ class Crawled:
     def rows(self, query: str) -> list[tuple]:
         with sqlite3.connect(f"file:{self.folder}/crawl.db?mode=ro", uri=True) as db:
             return db.execute(query).fetchall()
+
+    async def until_committed(self, pages: int) -> None:
+        """Wait until a crawl that runs has committed so many pages."""
+        while True:
+            with suppress(sqlite3.OperationalError):  # it has only just begun
+                if self.rows("SELECT count(*) FROM page")[0][0] >= pages:
+                    return
+            await asyncio.sleep(0.02)
 
     def states(self) -> dict[str, tuple[str, str | None]]:
         """URL -> state and reason."""

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from crawling import OPILIO
+from crawling import OPILIO, interrupt
+from opilio.crawl import DRAIN_SECONDS
 from opilio.lab.synthetic.small import SmallWeb, page, redirect
 from opilio.lab.synthetic.web import HTML, SyntheticAnswer
 
@@ -234,7 +235,7 @@ async def test_ctrl_c_stops_cleanly_and_the_same_command_goes_on(crawled):
     while len(life.server.requests) < 8:
         await asyncio.sleep(0.02)
     process.send_signal(signal.SIGINT)
-    await asyncio.wait_for(process.wait(), 15)
+    await asyncio.wait_for(process.wait(), 60)
     assert process.returncode == 130
     some = life.rows("SELECT count(*) FROM page")[0][0]
     assert 0 < some < 31
@@ -250,11 +251,11 @@ async def test_a_second_ctrl_c_stops_at_once(crawled):
     process = await life.start()
     while len(life.server.requests) < 2:
         await asyncio.sleep(0.02)
-    process.send_signal(signal.SIGINT)
+    await interrupt(process)
     await asyncio.sleep(0.3)
     assert process.returncode is None  # it waits for the visit under way
-    process.send_signal(signal.SIGINT)
-    await asyncio.wait_for(process.wait(), 5)
+    await interrupt(process)
+    await asyncio.wait_for(process.wait(), DRAIN_SECONDS - 2)
     assert process.returncode == 130
 
 
@@ -274,7 +275,7 @@ async def test_a_second_process_on_the_same_folder_is_refused(crawled):
 async def test_a_disk_nearly_full_stops_with_what_to_do(crawled):
     life = await crawled(
         SmallWeb({"http://seed.test/": HOME, "http://seed.test/a": page("A", BEES)}),
-        settings_text="[politeness]\ndelay = 0.0\n[store]\nmin_free = 10000000000000\n",
+        settings_text=f"[politeness]\ndelay = 0.0\n[store]\nmin_free = {2**62}\n",
     )
     ended = await life.crawl()
     assert ended.code == 3
@@ -317,7 +318,7 @@ async def test_a_proxy_that_goes_away_costs_no_link(crawled):
     await life.stop_server()
     await asyncio.sleep(1.5)
     process.send_signal(signal.SIGINT)
-    await asyncio.wait_for(process.wait(), 15)
+    await asyncio.wait_for(process.wait(), 60)
     states = [state for state, _ in life.states().values()]
     assert "unusable" not in states and "parked" not in states
     assert states.count("waiting") > 40
@@ -394,7 +395,7 @@ async def test_a_full_disk_is_told_and_the_crawl_goes_on_when_there_is_room(craw
         stdout=asyncio.subprocess.DEVNULL,
         executable="/bin/bash",
     )
-    _, errors = await asyncio.wait_for(process.communicate(), 30)
+    _, errors = await asyncio.wait_for(process.communicate(), 60)
     assert process.returncode == 3, errors.decode()
     assert "free some space and run the same command" in errors.decode()
     assert (await life.crawl()).code == 0
