@@ -141,13 +141,12 @@ async def test_a_replayed_crawl_is_expanded_from_its_archive(crawled):
 
 
 async def test_while_it_is_crawled_a_folder_is_searched_but_not_expanded(crawled):
-    slow = ONE.replace("delay = 0.0", "delay = 0.7")
-    life = await crawled(WEB, settings_text=slow)
+    late = SyntheticAnswer(200, delay=100.0)
+    links = {url: late for url in WEB.answers if url != "http://seed.test/"}
+    life = await crawled(SmallWeb(WEB.answers | links), settings_text=ONE)
     process = await life.start()
     try:
-        while len(life.server.requests) < 3:
-            await asyncio.sleep(0.02)
-        await asyncio.sleep(0.3)  # to be committed, every 0.05 seconds
+        await asyncio.wait_for(life.until_committed(1), 60)
         refused = await search(life, "honey", "--expand", 3)
         assert refused.code == 2
         assert "being crawled by another process" in refused.err
@@ -159,11 +158,11 @@ async def test_while_it_is_crawled_a_folder_is_searched_but_not_expanded(crawled
 
 
 async def test_time_and_ctrl_c_end_it_and_show_what_there_is(crawled):
-    slow = ONE.replace("delay = 0.0", "delay = 0.4")
+    slow = ONE.replace("delay = 0.0", "delay = 0.4")  # 8 s for all 20 links
     life = await crawled(WEB, settings_text=slow)
     await life.crawl("--max-pages", 1)
     options = ("--expand", 20, "--json", "--no-log")
-    ended = await search(life, "news", *options, "--expand-seconds", 2)
+    ended = await search(life, "news", *options, "--expand-seconds", 3)
     told = ended.json()["expansion"]
     assert ended.code == 0 and told["ended"] == "time" and 0 < told["pages"] < 10
     enough = len(life.server.requests) + 2

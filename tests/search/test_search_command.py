@@ -44,9 +44,7 @@ async def test_pages_are_found_while_the_crawl_runs_and_after_a_kill(crawled):
     life = await crawled(WEB, settings_text=SLOW)
     process = await life.start()
     try:
-        while len(life.server.requests) < 4:
-            await asyncio.sleep(0.02)
-        await asyncio.sleep(0.5)  # to be committed, every 0.05 seconds
+        await asyncio.wait_for(life.until_committed(2), 60)
         ended = await opilio("search", life.folder, "honey", "--json", "--no-log")
         assert ended.code == 0, ended.err
         assert ended.json()["total"] >= 2
