@@ -15,6 +15,7 @@ import pytest
 from pyarrow import parquet
 from typer.testing import CliRunner
 
+from crawling import awaits
 from opilio.cli import app
 from opilio.cli.lab import named
 from opilio.cli.lab_runs import locked
@@ -146,9 +147,12 @@ def test_a_comparison_writes_runs_pages_and_a_report(web: Path, tmp_path: Path) 
 
 
 def test_an_interrupted_comparison_goes_on(web: Path, tmp_path: Path) -> None:
-    out = tmp_path / "out"
+    out, own, go = tmp_path / "out", tmp_path / "patient.py", tmp_path / "go"
+    line = f"while not os.path.exists({str(go)!r}): time.sleep(0.05)"
+    code = OWN.replace("for link in", f"{line}\n        for link in")
+    own.write_text(f"import os, time\n{code}")
     command = ["lab", "compare", "--web", str(web), "--topics", "chess", "-j", "1"]
-    strategies = "best-first,blocks,shark-search,fish-search,weight-table,ordering"
+    strategies = f"best-first,{own}:Long,blocks,shark-search,weight-table,ordering"
     command += ["--strategies", strategies, "-o", str(out)]
     process = subprocess.Popen(
         [*OPILIO, *command],
@@ -162,9 +166,12 @@ def test_an_interrupted_comparison_goes_on(web: Path, tmp_path: Path) -> None:
             break
         time.sleep(0.05)
     process.send_signal(signal.SIGINT)
+    while awaits(process.pid, signal.SIGINT):
+        time.sleep(0.01)
+    go.touch()  # the crawl under way ends; those after it do not begin
     assert process.wait(timeout=60) == 130
     first = {file.name for file in runs.glob("*.json")}
-    assert first
+    assert len(first) == 1
     lab(*command[1:])
     assert first <= {file.name for file in runs.glob("*.json")}
     assert len((out / "runs.jsonl").read_text().splitlines()) == 6
