@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 import uvloop
 
-from opilio.read.pool import ReaderPool
+from opilio.read.pool import AHEAD, ReaderPool
 from opilio.types import Reading, Response
 
 HERE = Path(__file__).parent
@@ -99,7 +99,7 @@ async def test_a_page_is_tried_again_after_a_crash(tmp_path: Path) -> None:
 
 
 async def test_a_page_that_hangs_is_given_up_at_the_deadline() -> None:
-    async with readers(deadline=0.3) as pool:
+    async with readers(deadline=1.0) as pool:
         hung, *others = await read_all(pool, ["hang", "a", "b"])
     assert (hung.page, hung.reason) == (None, "parse_timeout")
     assert [title(reading) for reading in others] == ["a", "b"]
@@ -108,7 +108,7 @@ async def test_a_page_that_hangs_is_given_up_at_the_deadline() -> None:
 @pytest.mark.parametrize("order", ["abort", "hang"])
 async def test_pages_beside_one_that_brings_readers_down_are_read(order: str) -> None:
     names = [str(number) for number in range(8)]
-    async with readers(deadline=0.3) as pool:
+    async with readers(deadline=1.0) as pool:
         readings = await read_all(
             pool, [*names[:3], order, *names[3:6], order, *names[6:]]
         )
@@ -130,9 +130,9 @@ async def test_a_reader_has_no_more_of_large_pages_than_it_must(
 
 
 async def test_waiting_behind_slow_pages_is_no_reason_to_be_given_up() -> None:
-    async with readers(deadline=0.5) as pool:
-        readings = await read_all(pool, ["sleep 0.2"] * 4)
-    assert [reading.reason for reading in readings] == [""] * 4
+    async with readers(deadline=1.5) as pool:
+        readings = await read_all(pool, ["sleep 0.1"] * AHEAD)  # for 1.6 s
+    assert [reading.reason for reading in readings] == [""] * AHEAD
 
 
 async def test_a_page_that_takes_all_memory_is_given_up() -> None:
@@ -233,7 +233,7 @@ def test_readers_leave_when_the_parent_is_killed(body: str) -> None:
         pids = [int(pid) for pid in parent.stdout.readline().split()]
         parent.send_signal(signal.SIGKILL)
     assert len(pids) == 2
-    until = time.monotonic() + 10
+    until = time.monotonic() + 60
     while any(map(is_running, pids)):
         assert time.monotonic() < until, "a reader outlived its parent"
         time.sleep(0.02)
@@ -242,5 +242,5 @@ def test_readers_leave_when_the_parent_is_killed(body: str) -> None:
 def is_running(pid: int) -> bool:
     try:
         return Path(f"/proc/{pid}/stat").read_text().rsplit(")")[1].split()[0] != "Z"
-    except FileNotFoundError:
+    except (FileNotFoundError, ProcessLookupError):  # before, or while it is read
         return False
