@@ -65,11 +65,12 @@ async def test_take_waits_until_the_host_has_rested(make: Make) -> None:
     frontier = make(Politeness(delay=0.05), clock=time.monotonic)
     await frontier.add([found(f"{host}/{i}") for i in range(2) for host in "ab"])
     for _ in range(2):
-        await frontier.done(await take(frontier), KEPT)
-    ended = time.monotonic()
-    async with asyncio.timeout(5):
+        lease = await take(frontier)
+        before = time.monotonic()
+        await frontier.done(lease, KEPT)
+    async with asyncio.timeout(20):
         leases = await asyncio.gather(*(frontier.take() for _ in range(2)))
-    assert time.monotonic() - ended >= 0.05
+    assert time.monotonic() - before >= 0.05
     assert [name_of(lease) for lease in leases] == ["a/1", "b/1"]
 
 
@@ -80,7 +81,7 @@ async def test_take_wakes_for_what_comes_first(make: Make) -> None:
     [task] = await waiting_tasks(frontier, 1)
     await frontier.add([found("b/1")])
     await frontier.retry(await task, 0.02, "timeout")
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(20):
         assert name_of(await frontier.take()) == "b/1"
 
 
