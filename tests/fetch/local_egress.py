@@ -1,4 +1,4 @@
-"""An Egress for tests: loopback allowed, short of patience, closed at the end."""
+"""An Egress for tests: loopback allowed, closed at the end."""
 
 from __future__ import annotations
 
@@ -35,11 +35,10 @@ async def opened(
     **settings: Any,
 ) -> AsyncIterator[Egress]:
     """The Egress, as long as the block runs."""
-    defaults = {"allow_networks": LOOPBACK, "timeout": 5.0, "connect_timeout": 2.0}
     egress = Egress(
-        Fetch(**(defaults | settings)),
+        Fetch(**({"allow_networks": LOOPBACK} | settings)),
         resolver or Names(lambda host: ["127.0.0.1"]),
-        limits=limits or Limits(slow_seconds=1),
+        limits=limits or Limits(),
         ca_file=ca_file,
         now=now,
     )

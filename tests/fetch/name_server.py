@@ -124,7 +124,7 @@ async def crawled(folder: Path) -> dict:
 async def main() -> dict:
     with tempfile.TemporaryDirectory() as folder:
         config = Path(folder) / "resolv.conf"
-        config.write_text("nameserver 127.0.0.1\noptions timeout:1 attempts:1\n")
+        config.write_text("nameserver 127.0.0.1\noptions timeout:2 attempts:1\n")
         subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
         subprocess.run(["mount", "--bind", config, "/etc/resolv.conf"], check=True)
         for serving in (answer_datagrams, answer_streams):

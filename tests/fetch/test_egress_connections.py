@@ -14,7 +14,7 @@ from fetch.local_egress import opened
 from opilio.errors import Transient
 
 
-async def until(is_so: object, patience: float = 2.0) -> None:
+async def until(is_so: object, patience: float = 20.0) -> None:
     """Wait for what must come soon."""
     async with asyncio.timeout(patience):
         while not is_so():
@@ -152,7 +152,7 @@ async def fetch_many() -> None:
         host = connection.request.split(b"Host: ")[1].split(b":")[0]
         await connection.send(answer(host + connection.path.encode() + b"." * 50_000))
 
-    async with serve(script) as server, opened(timeout=20) as egress:
+    async with serve(script) as server, opened() as egress:
 
         async def ask(number: int) -> None:
             host = f"h{number % 20}.test"

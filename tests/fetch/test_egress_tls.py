@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import datetime
+import os
 import shutil
 import socket
 import ssl
 import subprocess
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -199,21 +199,20 @@ def nginx(authority: trustme.CA, tmp_path: Path) -> Iterator[str]:
         pytest.skip("nginx is not installed")
     leaf = authority.issue_cert("h2.test")
     leaf.private_key_and_cert_chain_pem.write_to_path(str(tmp_path / "chain.pem"))
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    (tmp_path / "conf").write_text(CONFIGURATION.format(folder=tmp_path, port=port))
     (tmp_path / "www").mkdir()
     (tmp_path / "www" / "page.html").write_bytes(PAGE * 100)
-    server = subprocess.Popen(
-        [NGINX, "-c", tmp_path / "conf"], stderr=subprocess.DEVNULL
-    )
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        port, place = listening.getsockname()[1], listening.fileno()
+        (tmp_path / "conf").write_text(CONFIGURATION.format(folder=tmp_path, port=port))
+        server = subprocess.Popen(
+            [NGINX, "-c", tmp_path / "conf"],
+            # As when it is upgraded, it goes on with a socket that listens already, so
+            # that nobody else gets the port, and clients can come before it is ready.
+            env={**os.environ, "NGINX": f"{place};"},
+            pass_fds=[place],
+            stderr=subprocess.DEVNULL,
+        )
     try:
-        for _ in range(200):
-            with socket.socket() as probe:
-                if not probe.connect_ex(("127.0.0.1", port)):
-                    break
-            time.sleep(0.02)
         yield f"https://h2.test:{port}"
     finally:
         server.terminate()
