@@ -264,14 +264,14 @@ def test_a_process_serves_until_its_input_closes(
     assert process.stdout and process.stdin
     started = json.loads(process.stdout.readline())
     host = SyntheticWeb(Dials(pages=200, hosts=5)).hosts[0]
-    client = HTTPConnection("127.0.0.1", started["port"], timeout=10)
+    client = HTTPConnection("127.0.0.1", started["port"], timeout=60)
     client.request("GET", f"http://{host}/")
     assert client.getresponse().status == 200
     client.close()
     (line,) = (tmp_path / "log.jsonl").read_text().splitlines()
     assert json.loads(line)["url"] == f"http://{host}/"
     process.stdin.close()
-    assert process.wait(10) == 0
+    assert process.wait(60) == 0
 
 
 def test_a_bad_dial_ends_the_process_with_its_reason(tmp_path: Path) -> None:

@@ -229,14 +229,12 @@ async def test_a_silent_engine_is_given_up_and_its_thread_ends(
     async def never(url: str, **_options: object):
         await asyncio.sleep(60)
 
-    before = threading.active_count()
+    before = set(threading.enumerate())
     with pytest.raises(Unusable, match="no answer within"):
         await DdgsEngine(never, "startpage", pause=0).search("q", 10, "en")
-    for _ in range(100):
-        if threading.active_count() == before:
-            break
-        await asyncio.sleep(0.01)
-    assert threading.active_count() == before
+    async with asyncio.timeout(20):
+        while set(threading.enumerate()) - before:
+            await asyncio.sleep(0.01)
 
 
 def test_every_engine_of_ddgs_can_be_made_on_our_client():

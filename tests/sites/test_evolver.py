@@ -421,10 +421,10 @@ async def test_a_round_can_be_repeated_until_it_is_interrupted(crawled):
         stdout=asyncio.subprocess.PIPE,
     )
     for _ in range(2):
-        line = await asyncio.wait_for(process.stdout.readline(), 30)
+        line = await asyncio.wait_for(process.stdout.readline(), 60)
         assert json.loads(line)["phases"]
     process.terminate()
-    assert await asyncio.wait_for(process.wait(), 20) == 130
+    assert await asyncio.wait_for(process.wait(), 60) == 130
 
 
 @pytest.mark.parametrize("every", ["6", "h", "0h", "6 weeks", "-1h", "1e3h", "0.9s"])
