@@ -3,7 +3,9 @@
 The best few are near, in a heap; the others, those from the bar on, are far: no more
 than ids of four bytes each, in no order. Links far away cost nothing when their promise
 changes or they are parked; they are looked at when nothing is near any more, and then
-the best of them come near. So memory holds few entries, whatever waits.
+the best of them come near, one in sixteen. At most twice as many are near then before
+half of them go far again, so that links are looked at no more often than one in sixteen
+of them is visited. So memory holds few entries, whatever waits.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from numpy.typing import NDArray
 from opilio.frontier import order
 from opilio.frontier.links import Links, Mode
 
-MOST = 64  # near, before half of them go far
+MOST = 64  # near, before half of them go far; where many wait, more
 SHARE = 16  # one in so many comes near again
 SLACK = 64  # leftovers that are not worth sweeping up
 NO_BAR = 1 << 128  # behind every entry: nothing is far
@@ -26,13 +28,14 @@ NO_BAR = 1 << 128  # behind every entry: nothing is far
 class Backlog:
     """What waits at a host, and leftovers of what did: lazy, like all heaps here."""
 
-    __slots__ = ("_bar", "_far", "_leftovers", "_links", "_near")
+    __slots__ = ("_bar", "_far", "_leftovers", "_links", "_most", "_near")
 
     def __init__(self, links: Links) -> None:
         self._links = links
         self._near: list[int] = []
         self._far: array[int] | None = None
         self._bar = NO_BAR
+        self._most = MOST
         self._leftovers = 0
 
     def push(self, entry: int) -> None:
@@ -41,13 +44,14 @@ class Backlog:
             self._far.append(entry & order.ID_MASK)
             return
         heappush(self._near, entry)
-        if len(self._near) > MOST:
+        if len(self._near) > self._most:
+            half = self._most // 2
             self._near.sort()
-            self._bar = self._near[MOST // 2]
-            ids = [spilt & order.ID_MASK for spilt in self._near[MOST // 2 :]]
+            self._bar = self._near[half]
+            ids = [spilt & order.ID_MASK for spilt in self._near[half:]]
             self._far = self._far or array("I")
             self._far.extend(ids)
-            del self._near[MOST // 2 :]
+            del self._near[half:]
 
     def move(self, before: int, after: int) -> None:
         """Take in that a waiting link has another entry now."""
@@ -97,6 +101,7 @@ class Backlog:
         ids = self._waiting(far)
         keys = self._links.key[ids]
         number = max(MOST // 2, len(ids) // SHARE)
+        self._most = 2 * number
         if len(ids) <= number:
             chosen, rest, self._bar = ids, ids[:0], NO_BAR
         else:

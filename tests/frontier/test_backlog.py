@@ -1,0 +1,48 @@
+"""What waits at a host, against a plain heap, and how often all is looked at."""
+
+from __future__ import annotations
+
+import random
+from heapq import heappop, heappush
+
+import numpy as np
+from numpy.typing import NDArray
+
+from opilio.frontier import order
+from opilio.frontier.backlog import Backlog
+from opilio.frontier.links import Links, Mode
+
+
+class CountingBacklog(Backlog):
+    """A backlog that counts the far links that it looks at."""
+
+    looked_at = 0
+
+    def _waiting(self, far) -> NDArray[np.int64]:
+        self.looked_at += len(far)
+        return super()._waiting(far)
+
+
+def test_the_best_comes_first_and_few_are_looked_at_though_better_ones_keep_coming():
+    """20,000 links wait; each visit finds ten more, anywhere among them."""
+    rng = random.Random(5)
+    links = Links()
+    backlog, model = CountingBacklog(links), list[int]()
+
+    def wait() -> None:
+        [key] = order.keys([rng.random()])
+        entry = links.entry(links.add(int(key), Mode.WAITING, 0))
+        backlog.push(entry)
+        heappush(model, entry)
+
+    for _ in range(20_000):
+        wait()
+    visits = 3_000
+    for _ in range(visits):
+        best = backlog.top()
+        assert best == heappop(model)
+        assert backlog.pop() == best
+        links.mode[best & order.ID_MASK] = Mode.LEASED
+        for _ in range(10):
+            wait()
+    assert backlog.looked_at / visits < 40
