@@ -13,7 +13,6 @@ from collections import deque
 from collections.abc import (
     Awaitable,
     Callable,
-    Iterable,
     Mapping,
     Sequence,
 )
@@ -376,13 +375,16 @@ class Crawl:
         async with self.turn():
             await self.frontier.add(found)
 
+    async def is_working(self, *, after: float) -> bool:
+        """Is a worker left after so many seconds? Answers at once when none is."""
+        _, pending = await asyncio.wait(self.workers, timeout=after)
+        return bool(pending)
+
     async def commit_regularly(self) -> None:
         """Commit in groups until the last worker has ended, and once more then."""
-        pending: Iterable[asyncio.Task[None]] = self.workers
-        while pending:
-            _, pending = await asyncio.wait(
-                self.workers, timeout=self.settings.store.commit_every
-            )
+        working = True
+        while working:
+            working = await self.is_working(after=self.settings.store.commit_every)
             await self.commit()
             try:
                 self.store.folder.require_room(self.settings.store.min_free)
@@ -392,18 +394,15 @@ class Crawl:
 
     async def index_regularly(self, grow: Callable[[], None]) -> None:
         """Let the search index take up what was committed, until the crawl ends."""
-        pending: Iterable[asyncio.Task[None]] = self.workers
-        while pending:
-            _, pending = await asyncio.wait(self.workers, timeout=INDEX_SECONDS)
+        working = True
+        while working:
+            working = await self.is_working(after=INDEX_SECONDS)
             await asyncio.to_thread(grow)
 
     async def follow(self, topic: Followed) -> None:
         """Look now and then whether the topic has changed; judge by it from then on."""
-        pending: Iterable[asyncio.Task[None]] = self.workers
-        while pending:
-            _, pending = await asyncio.wait(self.workers, timeout=topic.every)
-            if pending:
-                await self.look_again(topic)
+        while await self.is_working(after=topic.every):
+            await self.look_again(topic)
 
     async def look_again(self, topic: Followed) -> None:
         """Judge by what the topic is now, if it has changed."""
