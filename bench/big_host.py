@@ -1,0 +1,66 @@
+"""One host at which ever more links wait: CPU of a visit, with and without new links.
+
+Nothing may cost more for each link that waits: of a host with a million of them only
+the best are to be looked at. Run it with `python -m bench.big_host`.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+
+from bench.table import show
+from opilio.config import Bounds, Politeness
+from opilio.event_loop import run_loop
+from opilio.frontier.memory import MemoryFrontier
+from opilio.types import Link, Ranked, State
+from opilio.urls import fingerprint
+
+SIZES = (20_000, 200_000, 1_000_000)
+NEW = (0, 20)  # links of a page that were not known
+VISITS = 2_000
+
+
+async def measure(size: int) -> list[float]:
+    """CPU microseconds of a visit, for each number of new links."""
+    rng = random.Random(size)
+    frontier = MemoryFrontier(
+        Politeness(delay=0, ip_delay=0), Bounds(per_template=0, novelty=0)
+    )
+    known = 0
+
+    async def find(count: int) -> None:
+        nonlocal known
+        found = []
+        for number in range(known, known + count):
+            url = f"http://big.example/{number}"
+            found.append(Ranked(Link(url, fingerprint(url)), rng.random()))
+        known += count
+        await frontier.add(found)
+
+    for _ in range(0, size, 1000):
+        await find(1000)
+    costs = []
+    for new in NEW:
+        start = time.process_time()
+        for _ in range(VISITS):
+            lease = await frontier.take()
+            assert lease
+            await find(new)
+            await frontier.done(lease, State.KEPT)
+        costs.append((time.process_time() - start) / VISITS * 1e6)
+    return costs
+
+
+def main() -> None:
+    """Print a row for each number of links."""
+    rows = [
+        [f"{size:,}", *(f"{cost:.0f}" for cost in run_loop(measure(size)))]
+        for size in SIZES
+    ]
+    header = ["links that wait", *(f"{new} new links" for new in NEW)]
+    show("One host: CPU of a visit, microseconds", header, rows)
+
+
+if __name__ == "__main__":
+    main()
