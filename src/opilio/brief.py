@@ -57,6 +57,7 @@ class Brief(msgspec.Struct, frozen=True, kw_only=True):
         sequence: bool = False,
         overlapping: bool = True,
         transcribe: bool = True,
+        agent: str = "opilio",
     ) -> ReaderSetup:
         """What a reader process is told; the dictionaries, unless it shall not
         transcribe."""
@@ -71,6 +72,7 @@ class Brief(msgspec.Struct, frozen=True, kw_only=True):
             headings=headings,
             sequence=sequence,
             dictionaries=self.dictionaries if transcribe else {},
+            agent=agent,
         )
 
     def written(self) -> dict[str, str]:

@@ -157,6 +157,7 @@ class ReaderSetup(msgspec.Struct, frozen=True):
     sequence: bool = False  # Page.sequence; with it come the headings
     dictionaries: Mapping[str, Mapping[str, tuple[str, ...]]] = {}
     """Language -> word or phrase -> its meanings in the topic's language."""
+    agent: str = "opilio"  # the name that pages call us by in what they ask of robots
 
 
 class ClassFeatures(msgspec.Struct, frozen=True, gc=False):

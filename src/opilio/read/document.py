@@ -61,6 +61,7 @@ def extract(
     source: Source,
     url: str,
     *,
+    agent: str,
     context: bool = False,
     blocks: bool = False,
     headings: bool = False,
@@ -68,11 +69,11 @@ def extract(
     """What the page at this URL says.
 
     The words around links, the blocks and the headings are only looked for when they
-    are asked for.
+    are asked for. `agent` is the name that the page may call us by.
     """
     text, passages, parts, declared = source.walk()
     joiner = urls.Joiner(url, first_of(declared, "base", "href"))
-    head = head_of(source, declared, url, joiner)
+    head = head_of(source, declared, url, joiner, agent)
     line = text.replace("\n", " ")
     sections, cuts, at_rank = outline_of(line, parts) if blocks else NO_OUTLINE
     links, spots = links_of(line, passages, joiner, url, at_rank, context=context)

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from opilio.read.document import Source
     from opilio.read.plain_walk import Declared
 
-PRODUCT_TOKEN = "opilio"  # noqa: S105 - how robots rules name us
 MAX_TITLE = 500  # characters
 MAX_ALTERNATES = 100  # Europe has 24 official languages
 SOON = 5.0  # seconds; a slower refresh is not a redirect
@@ -26,9 +25,13 @@ _hreflang = re.compile("[a-z0-9-]{2,35}", re.IGNORECASE | re.ASCII).fullmatch
 
 
 def head_of(
-    source: Source, declared: Sequence[Declared], url: str, joiner: urls.Joiner
+    source: Source,
+    declared: Sequence[Declared],
+    url: str,
+    joiner: urls.Joiner,
+    agent: str,
 ) -> Head:
-    """What the page at this URL says of itself."""
+    """What the page at this URL says of itself, and to the robot of this name."""
     metas = [given for tag, given in declared if tag == "meta"]
     canonical, alternates = relations_of(declared, joiner, url)
     return Head(
@@ -39,7 +42,7 @@ def head_of(
         if any(map(refreshes, metas))
         else "",
         alternates=alternates,
-        robots=robots_of(metas),
+        robots=robots_of(metas, agent),
     )
 
 
@@ -84,10 +87,10 @@ def refresh_of(document: Document, joiner: urls.Joiner, url: str) -> str:
     return "" if target == url else target
 
 
-def robots_of(metas: Iterable[dict[str, str]]) -> list[str]:
-    """What the page says to all robots or to us."""
+def robots_of(metas: Iterable[dict[str, str]], agent: str) -> list[str]:
+    """What the page says to all robots or to the one of this name."""
     return [
         meta.get("content", "")
         for meta in metas
-        if meta.get("name", "").lower() in ("robots", PRODUCT_TOKEN)
+        if meta.get("name", "").lower() in ("robots", agent)
     ]

@@ -10,7 +10,6 @@ from opilio import content, urls
 from opilio.read.count import count
 from opilio.read.document import Parse, Source, extract, parse
 from opilio.read.found import Found, Section
-from opilio.read.head import PRODUCT_TOKEN
 from opilio.read.language import language_of
 from opilio.read.lexicon import Lexicon, Transcribe
 from opilio.read.scan import scan
@@ -63,7 +62,9 @@ class PageReader:
             sequence=self.setup.sequence,
         )
         vector = counted.vector
-        noindex, nofollow = content.page_directives(head.robots, robots, PRODUCT_TOKEN)
+        noindex, nofollow = content.page_directives(
+            head.robots, robots, self.setup.agent
+        )
         return Page(
             url=url,
             title=head.title,
@@ -101,6 +102,7 @@ class PageReader:
                 context=setup.context or setup.words,
                 blocks=setup.blocks,
                 headings=setup.headings or setup.sequence,
+                agent=setup.agent,
             )
         except Exception as error:  # whatever a young parser may raise
             found = scan(markup.decode("utf-8", "replace"), url)
