@@ -144,7 +144,10 @@ class Revisits:
         if not seen.is_there:
             change["back"] = seen.trouble
         if not (change or new or gone):  # a token, a date, an advertisement
-            self.store.warc.append(reading.record)
+            if is_worth_its_room(seen, response):
+                place = self.store.append(response, reading.record, page, verdict)
+                self.versions.recopied(lease.id, response, content, place)
+                self.store.seen.add(content, lease.id)
             await self.note_same(lease, response)
             return
         added: list[int] = []
@@ -232,6 +235,17 @@ def difference(seen: Seen, page: Page, verdict: Verdict) -> dict[str, Any]:
         change["relevant"] = verdict.relevant
         change["score"] = [round(seen.score, 4), round(verdict.score, 4)]
     return change
+
+
+def is_worth_its_room(seen: Seen, response: Response) -> bool:
+    """Is a page kept once more, that says the same in other bytes?
+
+    It is if its server can say by it next time that it is not modified. But some pages
+    have other bytes, and other validators, at every visit: lest they fill the folder,
+    that is done only after 1, 2, 4, 8, … visits.
+    """
+    is_of_use = bool(validators(response)) and not response.truncated
+    return is_of_use and seen.visits.bit_count() == 1
 
 
 def validators(response: Response) -> Headers:

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from opilio.config import Store as StoreSettings
 from opilio.database import open_database
 from opilio.errors import MachineLimit
-from opilio.store.catalogue import Catalogue
+from opilio.store.catalogue import Catalogue, Location
 from opilio.store.copies import ContentSeen, NearCopies
 from opilio.store.entries import drop_entry, entry
 from opilio.store.folder import CrawlFolder
@@ -68,19 +68,10 @@ class Store:
     ) -> None:
         """A page that was read and judged, with the ids of its links; `again`: in the
         place of what it said before."""
-        metadata = pack_metadata(
-            response,
-            {
-                "score": f"{verdict.score:.6f}",
-                "relevant": "yes" if verdict.relevant else "no",
-                "language": page.language,
-                "title": page.title,
-            },
-        )
         self.catalogue.save_page(
             lease,
             response,
-            self.warc.append(record + metadata),
+            self.append(response, record, page, verdict),
             content=content,
             page=page,
             verdict=verdict,
@@ -99,6 +90,21 @@ class Store:
         wanted = verdict.relevant or self.index_all
         if page.sequence and wanted and not page.noindex:
             self.db.later(*entry(lease.id, page))
+
+    def append(
+        self, response: Response, record: bytes, page: Page, verdict: Verdict
+    ) -> Location:
+        """Add a page to the WARC file, and what was made of it; answers where."""
+        metadata = pack_metadata(
+            response,
+            {
+                "score": f"{verdict.score:.6f}",
+                "relevant": "yes" if verdict.relevant else "no",
+                "language": page.language,
+                "title": page.title,
+            },
+        )
+        return self.warc.append(record + metadata)
 
     def save_copy(
         self, lease: Lease, response: Response, original: int, content: Fingerprint

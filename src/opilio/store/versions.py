@@ -10,7 +10,7 @@ import msgspec
 
 from opilio.store.catalogue import Location, encode
 from opilio.store.entries import drop_entry
-from opilio.types import Fingerprint, State
+from opilio.types import Fingerprint, Response, State
 
 SAME = (
     "status, title, content, simhash, score, relevant, warc, warc_offset, warc_length"
@@ -20,6 +20,7 @@ ADD = f"""
     SELECT id, fetched_at, fetched_at, fetched_at, {SAME}, ? FROM page WHERE id = ?
 """  # noqa: S608
 LAST = "id = (SELECT max(id) FROM version WHERE page = ?)"
+COPY = "status = ?, content = ?, warc = ?, warc_offset = ?, warc_length = ?"
 STATES = """
     UPDATE link SET reason = NULL,
         state = CASE (SELECT relevant FROM page WHERE page.id = link.id)
@@ -104,6 +105,20 @@ class Versions:
             (at, at, page),
         )
         self._restore(page)
+
+    def recopied(
+        self, page: int, response: Response, content: Fingerprint, place: Location
+    ) -> None:
+        """It says the same in other bytes, which are the ones to read from now on."""
+        self.begin(page)
+        copy = (response.status, content, *place)
+        whole = (response.fetched_at, len(response.body), response.truncated or None)
+        self.db.execute(
+            f"UPDATE page SET fetched_at = ?, bytes = ?, truncated = ?, {COPY} "  # noqa: S608
+            "WHERE id = ?",
+            (*whole, *copy, page),
+        )
+        self.db.execute(f"UPDATE version SET {COPY} WHERE {LAST}", (*copy, page))  # noqa: S608
 
     def changed(self, page: int, change: Mapping[str, Any]) -> None:
         """It says something else; the row of the page tells what."""
