@@ -26,7 +26,10 @@ IN_WORDS = {
     "robots_unreachable": "its robots.txt cannot be had (5xx, 429 or cut short), and "
     "until it is, nothing there may be visited",
     "crawl_delay": "its robots.txt asks for a long Crawl-delay",
+    "offline": "nobody answers, so the network of this machine seems to be away",
+    "proxy": "the proxy does not work",
 }
+FOR_ALL = frozenset(("offline", "proxy"))  # whichever host is the next to be tried
 
 
 def why(reason: str) -> str:
@@ -68,7 +71,9 @@ class Waiting:
     def look(self, counts: Counts) -> None:
         """Tell what is waited for, if that is news."""
         what = awaited(self.crawl, counts)
-        key = (what.get("host"), what.get("why"), what.get("until"))
+        key: tuple[object, ...] = (what.get("host"), what["why"], what.get("until"))
+        if what["why"] in FOR_ALL:
+            key = (what["why"], self.crawl.tally.pages)  # until somebody answers
         if key not in self.told:
             self.told.add(key)
             self.tell({"event": "waiting", **what})

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Iterable
-from datetime import UTC
 from typing import NamedTuple, Protocol, TypeVar
 
-from opilio import config, content, urls
-from opilio.errors import BadInput, Transient, Unusable
+from opilio import config, urls
+from opilio.errors import BadInput, FetchError, Transient, Unusable
+from opilio.fetch.answers import (
+    is_retried,
+    refuse_other_types,
+    refuse_unusable,
+    retry_after,
+)
 from opilio.fetch.egress import Egress
-from opilio.types import Headers, Response
+from opilio.fetch.outage import Outage
+from opilio.types import Clock, Headers, Response
 
-REDIRECTS = frozenset((300, 301, 302, 303, 307, 308))
-EMPTY = frozenset((204, 205))
 UNCHANGED = 304
-RETRIED = frozenset((408, 425, 429))  # and all of 5xx
 OVERLOADED = frozenset((429, 503))  # the host asks for rest, not this page alone
-WANTED = content.HTML_TYPES | content.UNTOLD_TYPES
 REMEMBERED_HOSTS = 20_000
 FIRST_WAIT = 10  # times the delay; doubled with every failure in a row
 # A host is dead after so much trouble without a good answer in between: an answer that
@@ -25,10 +28,9 @@ FIRST_WAIT = 10  # times the delay; doubled with every failure in a row
 # end then, so that a crawl does not wait for ever.
 DEAD_AFTER = 8
 LATER, SILENCE = 1, 2
-# So many hosts silent one after another, and none that answers: it is our own network
-# that is away. Then nobody is to blame, and everything waits until it is back.
-OFFLINE_HOSTS = 5
-OFFLINE_REST = 30.0  # seconds
+# Failures that are answers of somebody: the network is there.
+ANSWERS = frozenset(("refused", "robots_unreachable", "tls"))
+OFFLINE_REST = 30.0  # seconds between two tries of a host while the network is away
 
 V = TypeVar("V")
 
@@ -92,6 +94,8 @@ class HttpFetch:
         politeness: config.Politeness,
         settings: config.Fetch,
         learn: Learn,
+        *,
+        now: Clock = time.monotonic,
     ) -> None:
         self.egress = egress
         self.robots = robots
@@ -101,8 +105,7 @@ class HttpFetch:
         self._failures: OrderedDict[str, Trouble] = OrderedDict()
         self._addresses: OrderedDict[str, str] = OrderedDict()
         self._delays: OrderedDict[str, float] = OrderedDict()
-        self._silent: set[str] = set()  # hosts, since the last answer of anyone
-        self._answered = False  # has anyone ever?
+        self._outage = Outage(politeness.max_rest, now)
 
     async def fetch(self, url: str, validators: Headers = ()) -> Response:
         """The page or redirect at a URL; a 304 if the validators asked for one."""
@@ -117,18 +120,22 @@ class HttpFetch:
                 max_bytes=self._settings.max_bytes,
                 accept=refuse_other_types,
             )
+        except Unusable as error:
+            if error.contacted:
+                self._outage.answer(host)  # with what is no page
+            raise
         except Transient as error:
-            if error.reason == "proxy" and not self._answered:
+            if error.reason == "proxy" and not self._outage.was_there:
                 raise BadInput(
                     f"the proxy {urls.redact(self._settings.proxy)} does not work "
                     f"({error}); check --proxy"
                 ) from error
-            if error.reason in ("address_first", "robots_first", "proxy"):
-                self._answered = self._answered or error.reason == "robots_first"
+            if error.reason == "robots_first":
+                self._outage.answer(host)
+            if error.reason in ("address_first", "robots_first"):
                 raise
             raise self._backed_off(host, error) from error
-        self._silent.clear()
-        self._answered = True
+        self._outage.answer(host)
         await self._remember_address(host, response.ip)
         if is_retried(response.status):
             raise self._postponed(host, response)
@@ -201,21 +208,14 @@ class HttpFetch:
                 contacted=False,
             )
 
-    def _backed_off(self, host: str, error: Transient) -> Transient:
+    def _backed_off(self, host: str, error: Transient) -> FetchError:
         """The same error with a time to wait that grows from failure to failure."""
-        if error.reason == "robots_unreachable":
-            self._silent.clear()  # that was an answer
-        else:
-            self._silent.add(host)
-        if len(self._silent) >= OFFLINE_HOSTS:
-            return Transient(
-                "offline",
-                f"{len(self._silent)} hosts in a row do not answer, {host} the last; "
-                "is this machine's network up?",
-                after=OFFLINE_REST,
-                counted=False,
-                contacted=error.contacted,
-            )
+        if error.reason not in ANSWERS:
+            self._outage.silence(host, by_proxy=error.reason == "proxy")
+        elif error.contacted:
+            self._outage.answer(host)
+        if self._outage.is_on:
+            return self._while_away(host, error)
         failures = self._count_failure(host, SILENCE)
         return Transient(
             error.reason,
@@ -223,6 +223,26 @@ class HttpFetch:
             after=max(error.after, self._wait(failures)),
             counted=error.counted,
             host_rests=error.host_rests or failures > 1,
+            contacted=error.contacted,
+        )
+
+    def _while_away(self, host: str, error: Transient) -> FetchError:
+        """The error for a link that has to wait for our own network: it is not counted,
+        and once there is no hope the link waits for the next time."""
+        if self._outage.is_hopeless:
+            times = self._failures.get(host, NO_TROUBLE).times
+            remember(self._failures, host, Trouble(times + 1, DEAD_AFTER))
+            return Unusable(
+                "dead_host",
+                f"{host} could not be reached, nor anyone else, for too long: {error}",
+                contacted=error.contacted,
+            )
+        return Transient(
+            "proxy" if error.reason == "proxy" else "offline",
+            f"nobody answers, {host} the last ({error}); is the network up?",
+            after=error.after or OFFLINE_REST,
+            counted=False,
+            host_rests=True,
             contacted=error.contacted,
         )
 
@@ -256,46 +276,3 @@ def remember(memory: OrderedDict[str, V], host: str, value: V) -> None:
     memory.move_to_end(host)
     if len(memory) > REMEMBERED_HOSTS:
         memory.popitem(last=False)
-
-
-def refuse_other_types(status: int, headers: Headers) -> str:
-    """Stop before the body of what is no page, by its type."""
-    if not 200 <= status < 300:
-        return ""
-    told = ", ".join(value for name, value in headers if name == "content-type")
-    return "" if content.media_type(told) in WANTED else "not_html"
-
-
-def is_retried(status: int) -> bool:
-    """Does this status say: later?"""
-    return status in RETRIED or 500 <= status < 600
-
-
-def refuse_unusable(response: Response) -> None:
-    """Raise Unusable unless the answer is a page or a redirect."""
-    url, status = response.url, response.status
-    if status in REDIRECTS:
-        if response.header("location"):
-            return
-        raise Unusable("bad_redirect", f"{url} answered {status} without a Location")
-    if not 200 <= status < 300 or status == 206:
-        raise Unusable(f"http_{status}", f"{url} answered {status}")
-    if status in EMPTY or not response.body:
-        raise Unusable("empty", f"{url} answered {status} with nothing in it")
-    if not content.is_html(response.header("content-type"), response.body):
-        raise Unusable("not_html", f"{url} is no HTML, whatever it is called")
-
-
-def retry_after(response: Response) -> float | None:
-    """Seconds that the host asks us to wait: a number, or until a date."""
-    told = response.header("retry-after")
-    if told.isdecimal():
-        return float(told)
-    from email.utils import parsedate_to_datetime  # takes long, and is rarely needed
-
-    try:
-        date = parsedate_to_datetime(told)
-        moment = (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp()
-    except (TypeError, ValueError, OverflowError):
-        return None
-    return max(0.0, moment - response.fetched_at)

@@ -13,7 +13,7 @@ from fastwarc.warc import ArchiveIterator
 
 from opilio import archive, urls
 from opilio.errors import BadInput, Unusable
-from opilio.fetch.http import refuse_unusable
+from opilio.fetch.answers import refuse_unusable
 from opilio.types import Fingerprint, Headers, Response
 
 FORMAT = "1"  # of the index; raise it when the canonical form of a URL changes

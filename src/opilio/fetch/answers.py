@@ -1,0 +1,57 @@
+"""An answer in; what it means for a link out: a page, something else, or later."""
+
+from __future__ import annotations
+
+from datetime import UTC
+
+from opilio import content
+from opilio.errors import Unusable
+from opilio.types import Headers, Response
+
+REDIRECTS = frozenset((300, 301, 302, 303, 307, 308))
+EMPTY = frozenset((204, 205))
+RETRIED = frozenset((408, 425, 429))  # and all of 5xx
+WANTED = content.HTML_TYPES | content.UNTOLD_TYPES
+
+
+def refuse_other_types(status: int, headers: Headers) -> str:
+    """Stop before the body of what is no page, by its type."""
+    if not 200 <= status < 300:
+        return ""
+    told = ", ".join(value for name, value in headers if name == "content-type")
+    return "" if content.media_type(told) in WANTED else "not_html"
+
+
+def is_retried(status: int) -> bool:
+    """Does this status say: later?"""
+    return status in RETRIED or 500 <= status < 600
+
+
+def refuse_unusable(response: Response) -> None:
+    """Raise Unusable unless the answer is a page or a redirect."""
+    url, status = response.url, response.status
+    if status in REDIRECTS:
+        if response.header("location"):
+            return
+        raise Unusable("bad_redirect", f"{url} answered {status} without a Location")
+    if not 200 <= status < 300 or status == 206:
+        raise Unusable(f"http_{status}", f"{url} answered {status}")
+    if status in EMPTY or not response.body:
+        raise Unusable("empty", f"{url} answered {status} with nothing in it")
+    if not content.is_html(response.header("content-type"), response.body):
+        raise Unusable("not_html", f"{url} is no HTML, whatever it is called")
+
+
+def retry_after(response: Response) -> float | None:
+    """Seconds that the host asks us to wait: a number, or until a date."""
+    told = response.header("retry-after")
+    if told.isdecimal():
+        return float(told)
+    from email.utils import parsedate_to_datetime  # takes long, and is rarely needed
+
+    try:
+        date = parsedate_to_datetime(told)
+        moment = (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp()
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return max(0.0, moment - response.fetched_at)
