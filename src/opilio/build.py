@@ -5,93 +5,40 @@ Parts that few crawls need are imported where they are made: importing takes tim
 
 from __future__ import annotations
 
-import difflib
-import sqlite3
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
-import msgspec
-
-from opilio import config, urls
-from opilio.brief import Brief, load_brief, make_brief, save_brief, weights_of
+from opilio import urls
+from opilio.brief import Brief, load_brief, make_brief, save_brief
+from opilio.choice import choose, make_judge, make_strategy
 from opilio.crawl import SEED_PROMISE, Crawl, Stages
-from opilio.errors import BadInput
 from opilio.fetch.addresses import parse_networks
 from opilio.fetch.egress import Egress
 from opilio.fetch.http import HttpFetch
 from opilio.fetch.robots import Robots
 from opilio.fetch.route import parse_proxy
-from opilio.followed import FollowedLog
 from opilio.frontier.sqlite import SqliteFrontier
-from opilio.judge import JUDGES, Learning
-from opilio.judge.languages import InLanguages
+from opilio.judge import JUDGES
+from opilio.mind import Mind
 from opilio.plan import Plan
 from opilio.read.pool import ReaderPool
 from opilio.reader import make_reader
 from opilio.scope import Scope
 from opilio.searching import keep_index
-from opilio.sites.keeper import SiteKeeper
+from opilio.seeking import follow_log
 from opilio.store.folder import CrawlFolder
 from opilio.store.robots import SqliteRobots
 from opilio.store.store import Store
-from opilio.strategies import is_file, load, place_of, strategies
-from opilio.topic.file import QueryLog
-from opilio.topic.weight_table import normalised
-from opilio.types import (
-    Fetch,
-    Judge,
-    Knowledge,
-    Learner,
-    Readers,
-    ReaderSetup,
-    Remembering,
-    Seeker,
-    Strategy,
-)
+from opilio.strategies import place_of, strategies
+from opilio.types import Fetch, Judge, Readers
 
 if TYPE_CHECKING:
     from opilio.look_ahead import LookAhead
 
-T = TypeVar("T")
 ASKED = 4  # of the topic's terms, in a question to search engines
-
-
-def choose(kind: str, name: str, known: Mapping[str, T]) -> T:
-    """The part of that name; BadInput that names the known ones."""
-    if name in known:
-        return known[name]
-    near = difflib.get_close_matches(name, known, n=1)
-    hint = f"did you mean {near[0]!r}? " if near else ""
-    raise BadInput(f"unknown {kind} {name!r}; {hint}known: {', '.join(sorted(known))}")
-
-
-def make_judge(plan: Plan, brief: Brief) -> Judge:
-    """The judge that the settings name, for what the brief says is sought."""
-    return choose("judge", plan.crawl.judge, JUDGES)(brief.subject)
-
-
-def find_strategy(name: str) -> str:
-    """Where the class of a strategy is: one that is known, or in a file of Python."""
-    if is_file(name):
-        return name
-    return place_of(name) or choose("strategy", name, strategies())
-
-
-def make_strategy(
-    plan: Plan, brief: Brief, look_ahead: LookAhead | None = None
-) -> Strategy:
-    """The strategy that the settings name, with its options."""
-    name = plan.crawl.strategy
-    made = load(find_strategy(name))
-    source = f"options of the strategy {name}"
-    options = config.build(plan.options, made.Options, source, strict=False)
-    knowledge = Knowledge(
-        subject=brief.subject, seed=plan.crawl.seed, look_ahead=look_ahead
-    )
-    return made(options, knowledge)
 
 
 def check_plan(plan: Plan) -> None:
@@ -122,33 +69,6 @@ def prepare(plan: Plan, folder: CrawlFolder, *, fresh: bool = False) -> Brief:
 
         check_classes(plan.topic.classes)
     return brief
-
-
-def follow_log(plan: Plan, folder: CrawlFolder | None = None) -> FollowedLog | None:
-    """The query log of the topic, or else that of the crawl's own searches, which need
-    not be there yet."""
-    log = plan.topic.query_log
-    if folder and not log:
-        log = QueryLog(file=str(folder.queries))
-    return FollowedLog(log, plan.topic.language) if log else None
-
-
-def current_brief(plan: Plan, folder: CrawlFolder, db: sqlite3.Connection) -> Brief:
-    """The brief of a crawl, with what people asked for last."""
-    brief, log = load_brief(folder.brief), follow_log(plan, folder)
-    learnt = db.execute("SELECT state FROM learnt WHERE name = 'weights'").fetchone()
-    if log and learnt:
-        log.load(learnt[0])
-        brief = brief.with_weights(weights_of(plan.topic, log.weights))
-    return brief
-
-
-def rereading(plan: Plan, brief: Brief) -> ReaderSetup:
-    """A setup by which readers count the terms of a page as they did in the crawl."""
-    reads = make_strategy(plan, brief).reads
-    return brief.setup(
-        headings=True, overlapping=not reads.longest, transcribe=reads.transcribe
-    )
 
 
 @asynccontextmanager
@@ -221,90 +141,6 @@ async def look_ahead(
     learnt = await learn_look_ahead(classes, fetch, reader.read, pace)
     learnt.save(folder.models)
     return learnt
-
-
-class Mind:
-    """What decides: judge and strategy, with all that they learnt in earlier runs."""
-
-    def __init__(
-        self,
-        plan: Plan,
-        brief: Brief,
-        strategy: Strategy,
-        store: Store,
-        judge: Callable[[Plan, Brief], Judge] = make_judge,
-    ) -> None:
-        self.plan = plan
-        self.make_judge = judge
-        self.base = brief  # without what people ask for
-        self.brief = brief
-        self.strategy = strategy
-        self.learners: dict[str, Learner] = {}
-        self.followed = follow_log(plan, store.folder)
-        changed = False
-        if self.followed:
-            self.learners["weights"] = self.followed
-            if learnt := store.learnt("weights"):
-                self.followed.load(learnt)
-                self.brief = self.with_weights(self.followed.weights)
-            elif plan.topic.query_log:
-                self.brief = self.with_weights(self.followed.build())
-            if news := self.followed.look():
-                before = self.followed.weights
-                self.followed.take(news)
-                self.brief = self.with_weights(self.followed.weights)
-                changed = self.followed.weights != before
-                if changed:
-                    asked = self.followed.asked
-                    store.catalogue.save_event("topic", pages=0, asked=asked)
-            self.followed.remake = self.remake
-        self.profiles = store.profiles = SiteKeeper(store.db, self.brief)
-        if isinstance(strategy, Learner):
-            self.learners["strategy"] = strategy
-        self.judge, self.setup = self.make()
-        for name, learner in self.learners.items():
-            if name != "weights" and (learnt := store.learnt(name)):
-                learner.load(learnt)
-        if changed:  # what was learnt is now seen by the new weights
-            self.judge, self.setup = self.make()
-        if isinstance(strategy, Remembering):
-            strategy.recall(store.notes())
-
-    def make(self) -> tuple[Judge, bytes]:
-        """The judge for the brief, and the setup of readers for both."""
-        if isinstance(self.strategy, Seeker):
-            self.strategy.seek(self.brief.subject)
-        judge = self.make_judge(self.plan, self.brief)
-        if isinstance(judge, Learning):
-            if isinstance(before := self.learners.get("judge"), type(judge)):
-                judge.follow(before)
-            self.learners |= judge.learners()
-        languages = self.plan.topic.languages
-        reads = self.strategy.reads
-        setup = self.brief.setup(
-            context=reads.context,
-            blocks=reads.blocks or judge.reads_blocks,
-            vector=reads.vector or judge.reads_vector,
-            words=reads.words,
-            headings=True,
-            sequence=self.plan.search.index,
-            overlapping=not reads.longest,
-            transcribe=reads.transcribe,
-        )
-        speaking = InLanguages(judge, languages) if languages else judge
-        return speaking, msgspec.msgpack.encode(setup)
-
-    def remake(self, asked: Mapping[str, float]) -> tuple[Judge, bytes]:
-        """The same once more, when people ask for other things than before."""
-        self.brief = self.with_weights(asked)
-        self.profiles.follow(self.brief)
-        return self.make()
-
-    def with_weights(self, asked: Mapping[str, float]) -> Brief:
-        """The brief with what people ask for now beside the topic's own keywords."""
-        if self.plan.topic.query_log or self.plan.topic.keywords:
-            return self.base.with_weights(weights_of(self.plan.topic, asked))
-        return self.base.with_more(normalised(asked))
 
 
 def make_readers(count: int, setup: bytes) -> ReaderPool:

@@ -13,14 +13,8 @@ from pathlib import Path
 import msgspec
 
 from opilio.brief import Brief
-from opilio.build import (
-    Ways,
-    assemble,
-    current_brief,
-    make_judge,
-    prepare,
-    rereading,
-)
+from opilio.build import Ways, assemble, prepare
+from opilio.choice import make_judge
 from opilio.crawl import Crawl
 from opilio.errors import BadInput, OpilioError
 from opilio.fetch.http import HttpFetch
@@ -30,6 +24,7 @@ from opilio.search.query import parse_query
 from opilio.searching import remember_query
 from opilio.seeds.priority import choose
 from opilio.seeds.search import make_engines, search_all
+from opilio.seeking import current_brief, rereading
 from opilio.sites.domain import Domain
 from opilio.sites.evolver import Evolver, Outcome
 from opilio.sites.expander import Ask, Expander, Expansion
@@ -113,7 +108,7 @@ def add_profiles(plan: Plan, folder: CrawlFolder, tell: Tell = print) -> int:
     if missing:
         pages = "page" if missing == 1 else "pages"
         tell(f"Reading {missing:,} {pages} again for the models of their sites.")
-        rebuild(CrawlFolder(folder.path), brief, rereading(plan, brief))
+        rebuild(CrawlFolder(folder.path), brief, rereading(plan, brief, headings=True))
     return missing
 
 

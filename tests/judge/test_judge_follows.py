@@ -4,10 +4,11 @@ from pathlib import Path
 
 from judge.learning_pages import KEYWORDS, crawl
 from opilio.brief import make_brief
-from opilio.build import Mind, make_strategy
+from opilio.choice import make_strategy
 from opilio.config import Crawl
 from opilio.config import Store as Keep
 from opilio.judge import Bootstrapped
+from opilio.mind import Mind
 from opilio.plan import Plan
 from opilio.store.folder import CrawlFolder
 from opilio.store.store import Store

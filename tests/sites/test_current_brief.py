@@ -3,9 +3,9 @@
 from pathlib import Path
 
 from opilio.brief import load_brief, make_brief, save_brief
-from opilio.build import current_brief, follow_log
 from opilio.database import open_database
 from opilio.plan import Plan
+from opilio.seeking import current_brief, follow_log
 from opilio.store.folder import CrawlFolder
 from opilio.topic import QueryLog, Topic
 

@@ -12,7 +12,8 @@ import typer
 
 from opilio import urls
 from opilio.brief import Brief
-from opilio.build import assemble, choose, find_seeds, prepare
+from opilio.build import assemble, find_seeds, prepare
+from opilio.choice import choose
 from opilio.cli.display import Reporter, show_end, show_trouble
 from opilio.config import Settings, load
 from opilio.crawl import SEED_PROMISE, Crawl

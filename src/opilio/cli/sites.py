@@ -11,11 +11,11 @@ import msgspec
 import typer
 
 from opilio import urls
-from opilio.build import current_brief, rereading
 from opilio.cli.site_tables import show_site, show_sites
 from opilio.cli.terminal import plain, stderr, stdout
 from opilio.errors import BadInput
 from opilio.plan import load_plan
+from opilio.seeking import current_brief, rereading
 from opilio.sites.due import due
 from opilio.sites.models import Domain, Mode, SiteModels, SiteProfile, load_sites
 from opilio.sites.rebuild import rebuild
@@ -118,6 +118,6 @@ def make_anew(crawl: CrawlFolder) -> None:
     plan = load_plan(crawl)
     with opened(crawl) as db:
         brief = current_brief(plan, crawl, db)
-    rebuilt = rebuild(crawl, brief, rereading(plan, brief))
+    rebuilt = rebuild(crawl, brief, rereading(plan, brief, headings=True))
     lost = f"; {rebuilt.unread:,} are not in the archive" if rebuilt.unread else ""
     stderr.print(f"{rebuilt.pages:,} pages read again{lost}", style="dim")

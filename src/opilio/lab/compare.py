@@ -21,7 +21,7 @@ import msgspec
 
 import opilio
 from opilio import config
-from opilio.build import choose, find_strategy
+from opilio.choice import choose, find_strategy
 from opilio.errors import BadInput, OpilioError
 from opilio.judge import JUDGES
 from opilio.lab import guard

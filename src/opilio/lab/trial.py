@@ -20,7 +20,8 @@ import msgspec
 
 from opilio import config
 from opilio.brief import Brief, make_brief
-from opilio.build import Ways, assemble, follow_log, make_judge
+from opilio.build import Ways, assemble
+from opilio.choice import make_judge
 from opilio.crawl import SEED_PROMISE, Crawl, Stages
 from opilio.errors import OpilioError
 from opilio.event_loop import run_loop
@@ -30,6 +31,7 @@ from opilio.lab.perfect import PERFECT, Perfect
 from opilio.lab.readings import SharedReadings
 from opilio.lab.runs import Trace, Visit
 from opilio.plan import Plan, for_replay
+from opilio.seeking import follow_log
 from opilio.store.folder import CrawlFolder
 from opilio.topic import Topic
 from opilio.topic.file import Evaluation
