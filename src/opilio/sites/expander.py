@@ -86,9 +86,9 @@ class Expander:
         running = self.running = on_errand(self.crawl, queue, pages)
         timer = asyncio.get_running_loop().call_later(seconds, self.stop, "time")
         try:
-            with suppress(TimeoutError):
-                async with asyncio.timeout(seconds / 2):
-                    queue.want(await self.found_by_engines(interest, (pages + 1) // 2))
+            most = (pages + 1) // 2
+            answers = await self.ask_engines(most, seconds / 2)
+            queue.want(await self.enter(answers, interest, most))
             queue.want(interest.url_list(db, settings.bounds))
             await queue.refill()
             ended = await running.run({})
@@ -121,18 +121,27 @@ class Expander:
             which=score.which,
         )
 
-    async def found_by_engines(self, interest: Interest, most: int) -> list[Wanted]:
-        """What search engines found that is not in the crawl yet, in their order."""
+    async def ask_engines(self, most: int, seconds: float) -> Sequence[str]:
+        """What search engines found, if they did so in time."""
         if self.ask is None:
-            return []
+            return ()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                return await self.ask(" ".join(self.query.words), most)
+        return ()
+
+    async def enter(
+        self, answers: Sequence[str], interest: Interest, most: int
+    ) -> list[Wanted]:
+        """Let URLs wait in the crawl; those that were not in it yet, in their order."""
         allows = self.crawl.scope.allows
         found = [
             Ranked(Link(url, urls.fingerprint(url)), 1 / rank, {"asked for": 1.0})
-            for rank, url in enumerate(
-                await self.ask(" ".join(self.query.words), most), 1
-            )
+            for rank, url in enumerate(answers, 1)
             if allows(url) and interest.is_asked(urls.host(url))
         ][:most]
+        if not found:
+            return []
         async with self.crawl.turn():
             ids = await self.crawl.frontier.add(found)
         await self.crawl.commit()
