@@ -68,6 +68,7 @@ class Errand:
         self.counted: set[int] = set()  # of those that are out, which count as pages
         self.refused: list[int] = []  # beyond a budget; in the crawl they wait
         self.left: list[int] = []  # given back, to be visited another time
+        self.failed = 0  # links that led to no page
         self.asleep: dict[str, float] = {}  # hosts that rest for long, until when
         self.ids: dict[Fingerprint, int] = {}
         self.out: dict[int, Lease] = {}  # id -> the lease in memory
@@ -167,7 +168,9 @@ class Errand:
         likeness: str = "",
     ) -> None:
         """End a lease; the crawl hears of it, if the link waited there."""
-        is_page = state not in (State.UNUSABLE, State.PARKED) and reason != "redirect"
+        failed = state in (State.UNUSABLE, State.PARKED)
+        self.failed += failed
+        is_page = not failed and reason != "redirect"
         self.settle(lease, is_page)
         if is_page and self.state(lease.id) == State.WAITING:
             self.db.execute(
@@ -201,6 +204,7 @@ class Errand:
             turn, after, reason, counted=counted, contacted=contacted
         )
         if not again:
+            self.failed += 1
             await self.frontier.done(lease, State.UNUSABLE, reason, contacted=contacted)
         return again
 

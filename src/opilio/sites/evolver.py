@@ -131,8 +131,7 @@ class Evolver:
             outcome.chosen += self.without_left(asked, errand, outcome)
             outcome.pages += tally.pages
             outcome.relevant += tally.kept
-            if not self.stopped:  # else some were not asked for at all
-                outcome.failed = len(outcome.chosen) - outcome.pages
+            outcome.failed += errand.failed
             had += tally.pages
         return had
 

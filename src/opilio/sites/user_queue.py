@@ -48,7 +48,6 @@ class UserQueue(Errand):
         self.wanted: dict[int, Wanted] = {}
         self.ahead: dict[int, str] = {}  # id -> host
         self.tried: set[int] = set()
-        self.failed = 0  # links that led to no page
 
     def want(self, links: Iterable[Wanted]) -> None:
         """Let links be visited when it is their turn; of two values the greater counts.
@@ -130,7 +129,6 @@ class UserQueue(Errand):
     ) -> None:
         """End a lease; the next comes first, since nobody waits at an empty queue."""
         self.ahead.pop(lease.id, None)
-        self.failed += state in (State.UNUSABLE, State.PARKED)
         self.look_beside(lease)
         await self.refill()
         await super().done(lease, state, reason, contacted=contacted, likeness=likeness)
@@ -160,5 +158,4 @@ class UserQueue(Errand):
         )
         if not again:
             self.ahead.pop(lease.id, None)
-            self.failed += 1
         return again
