@@ -11,12 +11,13 @@ from pathlib import Path
 import msgspec
 from fastwarc.warc import ArchiveIterator
 
-from opilio import archive, urls
+from opilio import archive, caches, urls
 from opilio.errors import BadInput, Unusable
 from opilio.fetch.answers import refuse_unusable
 from opilio.types import Fingerprint, Headers, Response
 
 FORMAT = "1"  # of the index; raise it when the canonical form of a URL changes
+CACHED_NAMES = r"[0-9a-f]{32}\.\w+"  # of indexes, drafts and what lies beside them
 
 
 class Place(msgspec.Struct, frozen=True, array_like=True):
@@ -120,7 +121,9 @@ def index_of(path: Path, cache: Path | None) -> list[Place]:
 def recalled(index: Path) -> list[Place]:
     """An index that was kept; nothing if it was not, or is spoilt."""
     with suppress(OSError, msgspec.DecodeError):
-        return msgspec.msgpack.decode(index.read_bytes(), type=list[Place])
+        places = msgspec.msgpack.decode(index.read_bytes(), type=list[Place])
+        caches.note_use(index)
+        return places
     return []
 
 
@@ -131,6 +134,7 @@ def kept(index: Path, places: list[Place]) -> list[Place]:
         draft = index.with_suffix(f".{os.getpid()}")
         draft.write_bytes(msgspec.msgpack.encode(places))
         draft.replace(index)
+        caches.prune(index.parent, CACHED_NAMES)
     return places
 
 

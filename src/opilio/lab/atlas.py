@@ -21,10 +21,10 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from opilio import urls
+from opilio import caches, urls
 from opilio.crawl import may_follow
 from opilio.errors import Unusable
-from opilio.fetch.replay import ReplayFetch
+from opilio.fetch.replay import CACHED_NAMES, ReplayFetch
 from opilio.lab.link_graph import LinkGraph
 from opilio.reader import make_reader
 from opilio.types import Fingerprint, ReaderSetup
@@ -80,7 +80,9 @@ def open_atlas(
     key = key_of(warcs)
     file = cache_folder() / f"{key}.atlas"
     with suppress(OSError, msgspec.DecodeError):
-        return Atlas(key, msgspec.msgpack.decode(file.read_bytes(), type=list[Seen]))
+        seen = msgspec.msgpack.decode(file.read_bytes(), type=list[Seen])
+        caches.note_use(file)
+        return Atlas(key, seen)
     fetch = ReplayFetch(warcs, cache_folder())
     tell(f"Reading the {len(fetch.places):,} answers of this web, once and for all.")
     seen = survey(warcs, sorted(fetch.places), jobs)
@@ -89,6 +91,7 @@ def open_atlas(
         draft = file.with_suffix(f".{os.getpid()}")
         draft.write_bytes(msgspec.msgpack.encode(seen))
         draft.replace(file)
+        caches.prune(file.parent, CACHED_NAMES)
     return Atlas(key, seen)
 
 

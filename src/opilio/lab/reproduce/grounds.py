@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-import opilio.lab
+from opilio.lab import synthetic, webs
 from opilio.lab.atlas import open_atlas
 from opilio.lab.course import Ground
 from opilio.lab.labels import read_labels
@@ -43,7 +43,7 @@ def with_topics(ground: Ground, topics: dict[str, Path]) -> Ground:
 def mark_of(dials: Dials) -> str:
     """The dials, and a fingerprint of the code that makes webs of them."""
     digest = hashlib.blake2b(digest_size=8)
-    for path in opilio.lab.__path__:
-        for file in sorted(Path(path).glob("*.py")):
-            digest.update(file.read_bytes())
+    makers = [file for path in synthetic.__path__ for file in Path(path).glob("*.py")]
+    for file in (*sorted(makers), Path(webs.__file__)):
+        digest.update(file.read_bytes())
     return f"{msgspec.json.encode(dials).decode()}\n{digest.hexdigest()}\n"

@@ -13,9 +13,11 @@ from pathlib import Path
 import msgspec
 import xxhash
 
+from opilio import caches
 from opilio.topic.ontology.model import Ontology
 
 VERSION = 1  # of the records in model.py and of what the readers make of a file
+NAMES = r"[0-9a-f]{64}-.*"  # of what is kept, in any version, and of drafts
 
 _decode = msgspec.msgpack.Decoder(Ontology).decode
 
@@ -36,8 +38,10 @@ def load(folder: Path | None, key: str) -> Ontology | None:
     if folder is None:
         return None
     try:
-        data = _file(folder, key).read_bytes()
+        file = _file(folder, key)
+        data = file.read_bytes()
         if data[:8] == _seal(data[8:]):
+            caches.note_use(file)
             return _decode(data[8:])
     except (OSError, msgspec.DecodeError):
         pass
@@ -51,11 +55,12 @@ def save(folder: Path | None, key: str, ontology: Ontology) -> None:
     data = msgspec.msgpack.encode(ontology)
     with suppress(OSError):
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        handle, unfinished = tempfile.mkstemp(dir=folder)
+        handle, unfinished = tempfile.mkstemp(dir=folder, prefix=f"{key}-")
         try:
             with os.fdopen(handle, "wb") as file:
                 file.write(_seal(data) + data)
             Path(unfinished).replace(_file(folder, key))
+            caches.prune(folder, NAMES)
         except OSError:
             Path(unfinished).unlink()
 
