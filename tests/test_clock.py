@@ -61,7 +61,8 @@ async def test_a_clock_that_jumps_neither_hurries_nor_stops_a_crawl(
     jump(clock, 0)
     life = await crawled(
         SmallWeb(web),
-        settings_text=f"[politeness]\ndelay = {DELAY}\n[store]\ncommit_every = 0.05\n",
+        settings_text=f"[politeness]\ndelay = {DELAY}\n[store]\n"
+        "min_free = 0\ncommit_every = 0.05\n",
     )
     process = await started(life, clock)
     await requests(life, 4)

@@ -93,6 +93,7 @@ class Life:
             with suppress(ProcessLookupError):  # it ended in this very moment
                 process.send_signal(signal.SIGKILL)
             await process.communicate()
+            await asyncio.sleep(0.02)  # the server reads what was sent to the last
             return False
         assert process.returncode == 0, errors.decode()
         return True
@@ -249,7 +250,8 @@ async def test_a_host_rests_across_a_crash_longer_than_a_restart_takes(
     web = {f"http://seed.test/{n}": page(f"Bee {n}", f"honey {n}") for n in range(9)}
     life = await crawled(
         SmallWeb({"http://seed.test/": page("Bees", "honey", links), **web}),
-        settings_text=f"[politeness]\ndelay = {delay}\n[store]\ncommit_every = 0.05\n",
+        settings_text=f"[politeness]\ndelay = {delay}\n[store]\n"
+        "min_free = 0\ncommit_every = 0.05\n",
     )
     for wanted in (requests, requests + 1):
         process = await life.start()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from crawling import OPILIO, interrupt
+from crawling import OPILIO, SETTINGS, interrupt
 from opilio.crawl import DRAIN_SECONDS
 from opilio.lab.synthetic.small import SmallWeb, page, redirect
 from opilio.lab.synthetic.web import HTML, SyntheticAnswer
@@ -62,7 +62,7 @@ async def test_the_most_promising_link_is_visited_first(crawled):
     life = await crawled(
         SmallWeb(web),
         settings_text="[crawl]\nin_flight = 1\n"
-        "near_copies = false\n[politeness]\ndelay = 0.0\n",
+        "near_copies = false\n[politeness]\ndelay = 0.0\n[store]\nmin_free = 0\n",
     )
     await life.crawl("--strategy", "best-first")
     order = [
@@ -229,7 +229,8 @@ async def test_ctrl_c_stops_cleanly_and_the_same_command_goes_on(crawled):
     web = {f"http://seed.test/{n}": page(f"Bee {n}", f"{BEES} {n}") for n in range(30)}
     life = await crawled(
         SmallWeb({"http://seed.test/": page("Bees", BEES, links), **web}),
-        settings_text="[crawl]\nnear_copies = false\n[politeness]\ndelay = 0.05\n",
+        settings_text="[crawl]\nnear_copies = false\n[politeness]\ndelay = 0.05\n"
+        "[store]\nmin_free = 0\n",
     )
     process = await life.start()
     while len(life.server.requests) < 8:
@@ -310,7 +311,7 @@ async def test_a_proxy_that_goes_away_costs_no_link(crawled):
     web = {url: page(f"Bee {url}", f"{BEES} {url}") for url in links}
     life = await crawled(
         SmallWeb({"http://seed.test/": page("Bees", BEES, links), **web}),
-        settings_text="[politeness]\ndelay = 0.3\n[store]\ncommit_every = 0.05\n",
+        settings_text=SETTINGS.replace("delay = 0.0", "delay = 0.3"),
     )
     process = await life.start()
     while len(life.server.requests) < 6:
@@ -343,7 +344,7 @@ async def test_a_budget_a_host_counts_pages_only(crawled):
     web = {f"http://seed.test/{n}": page(f"Bee {n}", f"{BEES} {n}") for n in range(9)}
     life = await crawled(
         SmallWeb({"http://seed.test/": page("Bees", BEES, links), **web}),
-        settings_text="[politeness]\ndelay = 0.0\n[bounds]\nper_host = 3\n",
+        settings_text=f"{SETTINGS}[bounds]\nper_host = 3\n",
     )
     assert (await life.crawl()).code == 0
     assert life.rows("SELECT count(*) FROM page") == [(3,)]
@@ -363,7 +364,7 @@ async def test_a_copy_of_a_near_copy_is_a_copy_of_that_one(crawled):
                 "http://seed.test/c": near,
             }
         ),
-        settings_text="[crawl]\nin_flight = 1\n[politeness]\ndelay = 0.0\n",
+        settings_text=f"{SETTINGS}[crawl]\nin_flight = 1\n",
     )
     await life.crawl("--strategy", "best-first")  # equals in their order
     states = life.states()

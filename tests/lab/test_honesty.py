@@ -25,6 +25,8 @@ from opilio.lab.runs import Task
 from opilio.lab.trial import conduct
 from opilio.strategies import OURS
 
+pytestmark = pytest.mark.timeout(300)  # they are long where others work as well
+
 
 def task(topic: str, strategy: str = "blocks", judge: str = "cosine") -> Task:
     return Task(web="synthetic", topic=topic, strategy=strategy, judge=judge)
@@ -151,7 +153,6 @@ def test_a_strategy_that_wants_to_read_the_labels_fails(
         env={"PYTHONPATH": str(package), "XDG_CACHE_HOME": str(tmp_path), "PATH": ""},
         capture_output=True,
         text=True,
-        timeout=100,
         check=False,
     )
     assert told.returncode == 1
