@@ -33,6 +33,7 @@ from opilio.search.concepts import Concepts
 from opilio.search.find import Searcher
 from opilio.search.index import Index, catch_up
 from opilio.searching import text_in
+from opilio.store.records import Records
 from opilio.store.warc import pack
 from opilio.types import ConceptWords
 from opilio.word_sequence import pack as pack_words
@@ -182,7 +183,7 @@ def timed(searcher: Searcher, asked: Sequence[str]) -> list[str]:
 def ask(folder: Path) -> None:
     """Index so many pages and ask for them."""
     places = write_archive(folder / "warc")
-    text_of = text_in(folder / "warc")
+    text_of = text_in(Records(folder / "warc"))
     words = vocabulary(text_of(*place).text for place in places)
     db = open_database(folder / "crawl.db")
     fill(db, places, words)

@@ -108,7 +108,10 @@ def add_profiles(plan: Plan, folder: CrawlFolder, tell: Tell = print) -> int:
     if missing:
         pages = "page" if missing == 1 else "pages"
         tell(f"Reading {missing:,} {pages} again for the models of their sites.")
-        rebuild(CrawlFolder(folder.path), brief, rereading(plan, brief, headings=True))
+        setup = rereading(plan, brief, headings=True)
+        rebuilt = rebuild(CrawlFolder(folder.path), brief, setup)
+        if rebuilt.trouble:
+            tell(rebuilt.trouble)
     return missing
 
 

@@ -7,25 +7,27 @@ Pages that were kept without an entry (by a crawl of an older version, or with
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
+from itertools import islice
 from pathlib import Path
 
+from opilio.apart import ReaderApart
 from opilio.brief import Brief, load_brief
-from opilio.config import Search
 from opilio.database import open_database
-from opilio.errors import BadInput
+from opilio.errors import BadInput, OpilioError
 from opilio.plan import Plan, load_plan
-from opilio.reader import make_reader
 from opilio.search.ask import log_query
 from opilio.search.concepts import Concepts
 from opilio.search.find import Searcher, TextOf
 from opilio.search.index import Index, catch_up
 from opilio.search.query import parse_query
 from opilio.search.snippet import PageText
+from opilio.seeking import current_brief, rereading
 from opilio.store.entries import save_entry
 from opilio.store.folder import CrawlFolder
-from opilio.store.warc_files import read_record
+from opilio.store.records import Records
+from opilio.types import Page, ReaderSetup
 
 AT_ONCE = 500  # pages between two commits
 MISSING = """
@@ -36,6 +38,11 @@ MISSING = """
     ORDER BY number
 """
 
+SILENT = Page("", "", "", "", 0, {}, 0.0, 0, ())  # brings readers down: is not found
+
+Missing = tuple[int, str, int, int]
+"""A page without an entry, and the place of its records."""
+
 Tell = Callable[[str], None]
 
 
@@ -44,11 +51,14 @@ def open_search(folder: CrawlFolder, tell: Tell = print) -> Iterator[Searcher]:
     """A search over all that a crawl has committed; says so if that takes long."""
     folder.require()
     plan, brief = load_plan(folder), load_brief(folder.brief)
-    index_missing(folder, plan.search, brief, tell)
+    records = Records(folder.warcs)
+    index_missing(folder, plan, records, tell)
     concepts = Concepts(brief.concepts, plan.search.mode)
     with closing(open_database(folder.database, read_only=True)) as db:
         index = open_index(db, folder, concepts, tell)
-        yield Searcher(index, concepts, brief.language, text_in(folder.warcs))
+        yield Searcher(index, concepts, brief.language, text_in(records))
+    if records.trouble:
+        tell(records.trouble)
 
 
 def open_index(
@@ -67,56 +77,60 @@ def open_index(
     return index or Index(db, folder.index, concepts.kept)
 
 
-def index_missing(
-    folder: CrawlFolder, settings: Search, brief: Brief, tell: Tell
-) -> int:
-    """Give an entry to every page that should have one; how many had none."""
-    everything = settings.pages == "all"
+def index_missing(folder: CrawlFolder, plan: Plan, records: Records, tell: Tell) -> int:
+    """Give an entry to every page that should have one; how many had none.
+
+    Where records cannot be read there is none yet: once the WARC file is put back from
+    a copy, its pages are found.
+    """
+    everything = plan.search.pages == "all"
     with closing(open_database(folder.database, read_only=True)) as db:
-        if is_complete(db, everything):
+        if db.execute(f"{MISSING} LIMIT 1", (everything,)).fetchone() is None:
             return 0
+        brief = current_brief(plan, folder, db)
+    not_found = "Pages that were crawled without an index are not found"
+    try:
+        setup = rereading(plan, brief, sequence=True)
+    except OpilioError as error:  # the strategy may be gone
+        tell(f"{not_found}: {error}")
+        return 0
     try:
         folder.lock()
     except BadInput:
-        tell("The crawl is running without an index: pages of this run are not found.")
+        tell(f"{not_found} while the crawl runs.")
         return 0
     except OSError as error:
-        tell(f"Pages that were crawled without an index are not found: {error}")
+        tell(f"{not_found}: {error}")
         return 0
     try:
         with closing(open_database(folder.database)) as db:
             missing = db.execute(MISSING, (everything,)).fetchall()
             tell(f"Indexing {len(missing):,} pages that were crawled without an index.")
-            add_entries(db, folder, brief, missing)
+            add_entries(db, records, setup, missing)
     finally:
         folder.unlock()
     return len(missing)
 
 
-def is_complete(db: sqlite3.Connection, everything: bool) -> bool:
-    """Has every page that should have one an entry?"""
-    try:
-        return db.execute(MISSING + " LIMIT 1", (everything,)).fetchone() is None
-    except sqlite3.OperationalError as error:
-        if "no such table" in str(error):  # written before there were entries
-            return False
-        raise
-
-
 def add_entries(
     db: sqlite3.Connection,
-    folder: CrawlFolder,
-    brief: Brief,
-    missing: list[tuple[int, str, int, int]],
+    records: Records,
+    setup: ReaderSetup,
+    missing: Sequence[Missing],
 ) -> None:
-    """Read pages again, and give each an entry."""
-    reader = make_reader(brief.setup(sequence=True))
-    for start in range(0, len(missing), AT_ONCE):
-        db.execute("BEGIN")
-        for id, name, offset, length in missing[start : start + AT_ONCE]:
-            page = reader.read(read_record(folder.warcs, name, offset, length))
-            save_entry(db, id, page)
-        db.execute("COMMIT")
+    """Read pages again, and give each an entry, if it is there to be read."""
+    kept = (
+        (id, response)
+        for id, name, offset, length in missing
+        if (response := records.response(name, offset, length))
+    )
+    with closing(ReaderApart(setup)) as reader:
+        pages = reader.pages(kept)
+        for _ in range(0, len(missing), AT_ONCE):
+            db.execute("BEGIN")
+            for id, _, page in islice(pages, AT_ONCE):
+                save_entry(db, id, page or SILENT)
+            db.execute("COMMIT")
 
 
 def keep_index(folder: CrawlFolder, plan: Plan, brief: Brief) -> Callable[[], None]:
@@ -127,7 +141,9 @@ def keep_index(folder: CrawlFolder, plan: Plan, brief: Brief) -> Callable[[], No
     def grow() -> None:
         nonlocal is_checked
         with (
-            suppress(OSError),  # the index may be behind; the crawl goes on
+            # The index may be behind; the crawl goes on. Where a file cannot be opened,
+            # be it for want of descriptors, SQLite has an error of its own.
+            suppress(OSError, sqlite3.OperationalError),
             closing(open_database(folder.database, read_only=True)) as db,
         ):
             catch_up(db, folder.index, concepts.kept, thorough=not is_checked)
@@ -136,13 +152,14 @@ def keep_index(folder: CrawlFolder, plan: Plan, brief: Brief) -> Callable[[], No
     return grow
 
 
-def text_in(warcs: Path) -> TextOf:
+def text_in(records: Records) -> TextOf:
     """A function that reads the text of a page from the WARC files."""
 
     from opilio.read.visible_text import visible_text  # its libraries take their time
 
-    def text_of(name: str, offset: int, length: int) -> PageText:
-        return PageText(*visible_text(read_record(warcs, name, offset, length)))
+    def text_of(name: str, offset: int, length: int) -> PageText | None:
+        response = records.response(name, offset, length)
+        return PageText(*visible_text(response)) if response else None
 
     return text_of
 

@@ -9,11 +9,13 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.text import Text
 
 from opilio.cli.terminal import stderr
 from opilio.read.main_text import main_text
 from opilio.store import export as exports
 from opilio.store.folder import CrawlFolder
+from opilio.store.records import Records
 
 
 class Format(StrEnum):
@@ -55,6 +57,10 @@ def export(
         Format.WARC: exports.export_warc,
     }
     crawl = CrawlFolder(folder).require()
-    count = write[form](crawl, output, relevant_only=relevant_only)
+    records = Records(crawl.warcs)
+    count = write[form](crawl, output, relevant_only=relevant_only, records=records)
     if output != "-":
         stderr.print(f"{count:,} pages written to {output}", markup=False)
+    if records.trouble:
+        stderr.print(Text(records.trouble, "yellow"), soft_wrap=True)
+        raise typer.Exit(1)  # there is a result, but it lacks something

@@ -8,10 +8,12 @@ from typing import Any
 
 import msgspec
 
-from opilio.brief import load_brief
 from opilio.judge.blocks import block_relevance
+from opilio.plan import load_plan
 from opilio.reader import make_reader
+from opilio.seeking import current_brief, rereading
 from opilio.store.folder import CrawlFolder
+from opilio.store.lookup import opened
 from opilio.store.warc_files import read_record
 from opilio.types import BlockKind
 
@@ -46,12 +48,15 @@ class Reread(msgspec.Struct, frozen=True):
 
 
 def reread(folder: CrawlFolder, row: Mapping[str, Any]) -> Reread:
-    """Read the page of a row of the table `page` again, block by block."""
-    brief = load_brief(folder.brief)
+    """Read the page of a row of the table `page` again, block by block, by what the
+    crawl seeks now."""
+    plan = load_plan(folder)
+    with opened(folder) as db:
+        brief = current_brief(plan, folder, db)
     response = read_record(
         folder.warcs, row["warc"], row["warc_offset"], row["warc_length"]
     )
-    page = make_reader(brief.setup(blocks=True)).read(response)
+    page = make_reader(rereading(plan, brief, blocks=True)).read(response)
     written = brief.written()
     weights = brief.subject.weights
     relevance = block_relevance(weights)

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import msgspec
 import typer
+from rich.text import Text
 
 from opilio import urls
 from opilio.cli.site_tables import show_site, show_sites
@@ -121,3 +122,5 @@ def make_anew(crawl: CrawlFolder) -> None:
     rebuilt = rebuild(crawl, brief, rereading(plan, brief, headings=True))
     lost = f"; {rebuilt.unread:,} are not in the archive" if rebuilt.unread else ""
     stderr.print(f"{rebuilt.pages:,} pages read again{lost}", style="dim")
+    if rebuilt.trouble:
+        stderr.print(Text(rebuilt.trouble, "yellow"), soft_wrap=True)

@@ -40,8 +40,8 @@ COPIES = """
     ORDER BY copy_of, number
 """
 
-TextOf = Callable[[str, int, int], PageText]
-"""A WARC file, an offset and a length -> the text of the page there."""
+TextOf = Callable[[str, int, int], PageText | None]
+"""A WARC file, an offset and a length -> the text of the page there; None: lost."""
 
 
 class Hit(msgspec.Struct, frozen=True):
@@ -177,7 +177,8 @@ class Searcher:
         passage: list[Piece] = []
         if self.text_of and row["warc"]:
             text = self.text_of(row["warc"], row["warc_offset"], row["warc_length"])
-            passage = snippet(text, sought.stems, self.first, sought.quoted)
+            if text is not None:
+                passage = snippet(text, sought.stems, self.first, sought.quoted)
         return Hit(
             url=row["url"],
             title=row["title"] or "",

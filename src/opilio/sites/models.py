@@ -224,10 +224,10 @@ class SiteModels:
         """The pages that were judged before profiles were kept."""
         query = (
             "SELECT count(*) FROM page JOIN link USING (id) WHERE score IS NOT NULL "
-            "AND warc IS NOT NULL AND state IN ('kept', 'irrelevant')"
+            "AND warc IS NOT NULL AND state IN ('kept', 'irrelevant') "
+            "AND (page.id NOT IN (SELECT id FROM page_profile) "
+            "OR NOT EXISTS (SELECT 1 FROM site))"
         )
-        if has_table(self.db, "page_profile") and has_table(self.db, "site"):
-            query += " AND page.id NOT IN (SELECT id FROM page_profile)"
         return int(self.db.execute(query).fetchone()[0])
 
 
@@ -239,13 +239,11 @@ def load_sites(
     Without the domain, the concepts that some page has stand for all of D.
     """
     rows: dict[str, SiteRow] = {}
-    found = []
-    if has_table(db, "site"):  # crawls of older versions have none
-        found = db.execute(
-            # CROSS: there are far fewer sites than hosts
-            "SELECT host, name, pages, in_domain, concepts, modified, entry, root FROM "
-            "site CROSS JOIN host ON host.id = site.host WHERE pages ORDER BY site.host"
-        ).fetchall()
+    found = db.execute(
+        # CROSS: there are far fewer sites than hosts
+        "SELECT host, name, pages, in_domain, concepts, modified, entry, root FROM "
+        "site CROSS JOIN host ON host.id = site.host WHERE pages ORDER BY site.host"
+    ).fetchall()
     for web_no, host, pages, in_domain, concepts, modified, entry, root in found:
         counts = SiteCounts()
         counts.pages, counts.in_domain = pages, in_domain
@@ -299,9 +297,3 @@ def page_of(db: sqlite3.Connection, link: int) -> Known:
         (link,),
     ).fetchone()
     return Known(url, host, state, found_on, title or "", copy_of, score is not None)
-
-
-def has_table(db: sqlite3.Connection, name: str) -> bool:
-    """Is there such a table? Crawls of older versions may lack it."""
-    row = db.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (name,)).fetchone()
-    return row is not None

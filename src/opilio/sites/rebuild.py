@@ -6,19 +6,19 @@ For crawls made before profiles were kept, and after the topic has changed.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import closing
+from typing import NamedTuple
 
 import msgspec
 
+from opilio.apart import ReaderApart
 from opilio.brief import Brief
 from opilio.database import open_database
-from opilio.errors import OpilioError
-from opilio.reader import make_reader
 from opilio.sites.keeper import SiteKeeper
 from opilio.store.folder import CrawlFolder
-from opilio.store.warc_files import read_record
-from opilio.types import Lease, ReaderSetup, State, Verdict
+from opilio.store.records import Records
+from opilio.types import Lease, ReaderSetup, Response, State, Verdict
 
 JUDGED = """
     SELECT link.id, url, host.name, state, fetched_at, score, relevant,
@@ -39,7 +39,18 @@ class Rebuilt(msgspec.Struct, frozen=True):
     """What came of it."""
 
     pages: int  # that have a profile now
-    unread: int  # that the archive no longer has
+    unread: int  # that could not be read
+    trouble: str  # why, if the archive no longer has them
+
+
+class Visit(NamedTuple):
+    """What is known of a page that was judged."""
+
+    lease: Lease
+    is_there: bool
+    at: float
+    verdict: Verdict
+    changed: bool  # since it was first seen
 
 
 def rebuild(
@@ -56,7 +67,10 @@ def rebuild(
             db.execute("BEGIN")
             db.execute("DELETE FROM page_profile")
             db.execute("DELETE FROM site")
-            rebuilt = profile_all(db, folder, SiteKeeper(db, brief), setup, tell)
+            with closing(ReaderApart(setup)) as reader:
+                records = Records(folder.warcs)
+                keeper = SiteKeeper(db, brief)
+                rebuilt = profile_all(db, records, keeper, reader, tell)
             db.execute("COMMIT")
             return rebuilt
     finally:
@@ -65,35 +79,47 @@ def rebuild(
 
 def profile_all(
     db: sqlite3.Connection,
-    folder: CrawlFolder,
+    records: Records,
     keeper: SiteKeeper,
-    setup: ReaderSetup,
+    reader: ReaderApart,
     tell: Callable[[int], None],
 ) -> Rebuilt:
     """Live through the visits of a crawl again, in their order."""
-    reader = make_reader(setup)
     pages = unread = 0
-    for id, url, host, state, *facts in db.execute(JUDGED):
-        at, score, relevant, changed, *place = facts
-        lease = Lease(id, url, 0, host, 0.0)
-        keeper.enter(lease)
-        if state not in THERE:
+    for visit, response, page in reader.pages(visits(db, records)):
+        keeper.enter(visit.lease)
+        if not visit.is_there:
             continue
-        try:
-            response = read_record(folder.warcs, *place)
-        except OpilioError:
+        if response is None or page is None:
             unread += 1
             continue
         keeper.profile(
-            lease,
-            msgspec.structs.replace(response, fetched_at=at),
-            reader.read(response),
-            Verdict(score, bool(relevant)),
-            changed=changed,
+            visit.lease,
+            msgspec.structs.replace(response, fetched_at=visit.at),
+            page,
+            visit.verdict,
+            changed=visit.changed,
         )
         pages += 1
         tell(pages)
     for id, url, host, state in db.execute(ROOTS):
         keeper.missed(Lease(id, url, 0, host, 0.0), State(state))
     keeper.flush()
-    return Rebuilt(pages, unread)
+    return Rebuilt(pages, unread, records.trouble)
+
+
+def visits(
+    db: sqlite3.Connection, records: Records
+) -> Iterator[tuple[Visit, Response | None]]:
+    """What is known of each page that was judged, and what was answered there, if it
+    still is and that can be read."""
+    for id, url, host, state, at, *facts in db.execute(JUDGED):
+        score, relevant, changed, *place = facts
+        visit = Visit(
+            Lease(id, url, 0, host, 0.0),
+            state in THERE,
+            at,
+            Verdict(score, bool(relevant)),
+            bool(changed),
+        )
+        yield visit, records.response(*place) if visit.is_there else None

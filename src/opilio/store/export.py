@@ -2,7 +2,8 @@
 
 Copies and pages that could not be read are left out, and so are pages that ask not to
 be shown (noindex), unless they are asked for. Only a few pages are in memory at a time,
-and a file appears under its name only when it is whole.
+and a file appears under its name only when it is whole. What can no longer be read from
+the WARC files is counted by the `records` that are given, and missing.
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ import msgspec
 from opilio.database import open_database
 from opilio.errors import BadInput
 from opilio.store.folder import CrawlFolder
+from opilio.store.records import Records
 from opilio.store.warc import date
-from opilio.store.warc_files import read_bytes, read_record
 from opilio.types import Response
 
 PAGES = """
@@ -49,8 +50,10 @@ def export_jsonl(
     relevant_only: bool = False,
     noindex: bool = False,
     extract: Callable[[Response], str] | None = None,
+    records: Records | None = None,
 ) -> int:
     """Write one JSON object a page, with its text if `extract` is given; how many."""
+    records = records or Records(folder.warcs)
     count = 0
     with output(out) as file:
         for row in pages(folder, relevant_only, noindex):
@@ -59,7 +62,7 @@ def export_jsonl(
             page["fetched_at"] = date(row["fetched_at"])
             page["parts"] = msgspec.json.decode(row["parts"] or "{}")
             if extract is not None:
-                page["text"] = extract(read_record(folder.warcs, *location(row)))
+                page["text"] = text_of(row, records, extract)
             file.write(msgspec.json.encode(page) + b"\n")
             count += 1
     return count
@@ -72,6 +75,7 @@ def export_parquet(
     relevant_only: bool = False,
     noindex: bool = False,
     extract: Callable[[Response], str] | None = None,
+    records: Records | None = None,
 ) -> int:
     """Write one row a page, with its text if `extract` is given; how many."""
     try:
@@ -85,6 +89,7 @@ def export_parquet(
     figures = [("score", pa.float64()), ("relevant", pa.bool_())]
     moment = ("fetched_at", pa.timestamp("ms", "UTC"))
     parts = ("parts", pa.map_(pa.string(), pa.float64()))
+    records = records or Records(folder.warcs)
     schema = pa.schema([*texts, *figures, moment, parts, ("text", pa.string())])
     count = 0
     with output(out) as file, parquet.ParquetWriter(file, schema) as writer:
@@ -96,8 +101,7 @@ def export_parquet(
                     "relevant": bool(row["relevant"]),
                     "fetched_at": datetime.fromtimestamp(row["fetched_at"], UTC),
                     "parts": msgspec.json.decode(row["parts"] or "{}"),
-                    "text": extract
-                    and extract(read_record(folder.warcs, *location(row))),
+                    "text": extract and text_of(row, records, extract),
                 }
                 for row in some
             ]
@@ -112,8 +116,10 @@ def export_csv(
     *,
     relevant_only: bool = False,
     noindex: bool = False,
+    records: Records | None = None,
 ) -> int:
-    """Write one row a page, safe to open in a spreadsheet; how many."""
+    """Write one row a page, safe to open in a spreadsheet; how many. No records are
+    needed for it."""
     count = 0
     with output(out) as file:
         lines = io.TextIOWrapper(file, "utf-8", newline="", write_through=True)
@@ -135,17 +141,20 @@ def export_warc(
     *,
     relevant_only: bool = False,
     noindex: bool = False,
+    records: Records | None = None,
 ) -> int:
     """Copy the records of the pages as they are, gzip member by gzip member; how many.
 
-    That is for each page: our request, its response, the verdict.
+    That is for each page: our request, its response, the verdict. Damaged ones are left
+    out: many a reader would see nothing of what comes after them.
     """
+    records = records or Records(folder.warcs)
     count = 0
     with output(out) as file:
         for row in pages(folder, relevant_only, noindex):
-            name, offset, length = location(row)
-            file.write(read_bytes(folder.warcs / name, offset, length))
-            count += 1
+            if found := records.raw(*location(row)):
+                file.write(found)
+                count += 1
     return count
 
 
@@ -162,6 +171,14 @@ def pages(
 def location(row: sqlite3.Row) -> tuple[str, int, int]:
     """Where the records of a page are."""
     return row["warc"], row["warc_offset"], row["warc_length"]
+
+
+def text_of(
+    row: sqlite3.Row, records: Records, extract: Callable[[Response], str]
+) -> str | None:
+    """The text of a page; None if its record cannot be read."""
+    response = records.response(*location(row))
+    return extract(response) if response else None
 
 
 def guarded(value: Any) -> Any:

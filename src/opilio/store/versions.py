@@ -173,10 +173,6 @@ class Versions:
 
 def versions_of(db: sqlite3.Connection, page: int) -> list[dict[str, Any]]:
     """All versions of a page, the first one first; none if it was visited once."""
-    if not db.execute(
-        "SELECT 1 FROM sqlite_master WHERE name = 'version'"
-    ).fetchone():  # written before there were any
-        return []
     cursor = db.execute("SELECT * FROM version WHERE page = ? ORDER BY id", (page,))
     names = [column[0] for column in cursor.description]
     found = [dict(zip(names, row, strict=True)) for row in cursor]
