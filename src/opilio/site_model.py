@@ -166,8 +166,3 @@ def web_type(host: str) -> WebType:
     if is_country and len(labels) <= 2:
         return WebType.OTHER
     return LABELS.get(label, WebType.OTHER)
-
-
-def refresh_score(relation: float, kind: WebType) -> float:
-    """(7)"""
-    return relation * REFRESH_WEIGHTS[kind]

@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import msgspec
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,7 +10,6 @@ from hypothesis import strategies as st
 from opilio.lab.measures import (
     aurc,
     finds,
-    harvest_curve,
     harvest_rate,
     measure,
     pages_to,
@@ -86,22 +84,6 @@ def test_a_share_is_reached_by_the_least_whole_number_of_targets(
 ):
     needed = pages_to([True] * targets, targets, tenths / 10)
     assert needed == -(-targets * tenths // 10)
-
-
-def test_the_harvest_of_a_window_is_that_of_its_requests():
-    assert harvest_curve(crawl("ttxxt"), 2).tolist() == [1, 1, 0.5, 0, 0.5]
-    with pytest.raises(ValueError, match="window of 0"):
-        harvest_curve(crawl("tx"), 0)
-
-
-@given(FOUND, st.integers(1, 80))
-def test_the_harvest_of_any_window_is_the_mean_of_its_slice(
-    found: list[bool], window: int
-):
-    expected = [
-        np.mean(found[max(0, end - window) : end]) for end in range(1, len(found) + 1)
-    ]
-    np.testing.assert_allclose(harvest_curve(found, window), expected)
 
 
 @given(FOUND, st.integers(0, 5))

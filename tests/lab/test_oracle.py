@@ -9,11 +9,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opilio.lab.link_graph import LinkGraph, distances, link_graph, reachable
+from opilio.lab.link_graph import LinkGraph, distances, reachable
 from opilio.lab.measures import aurc
-from opilio.lab.oracle import steps, walk
+from opilio.lab.oracle import steps
 
 Links = list[list[int]]
+
+
+def link_graph(links: Sequence[Sequence[int]]) -> LinkGraph:
+    """The graph in which page v links to the pages links[v]."""
+    offsets = np.cumsum([0, *map(len, links)], dtype=np.int64)
+    targets = np.fromiter((to for row in links for to in row), np.int32, offsets[-1])
+    return LinkGraph(offsets, targets)
+
+
+def walk(
+    graph: LinkGraph, starts: Sequence[int], targets: Mapping[int, int], budget: int
+) -> list[int]:
+    """The pages that the oracle visits, in order."""
+    return [step.page for step in steps(graph, starts, targets, budget)]
 
 
 @st.composite

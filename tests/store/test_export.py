@@ -70,7 +70,7 @@ def crawl(tmp_path):
     add(db, writer, 5, score=0.9)
     add(db, writer, 6, score=None, relevant=None, state="unusable")
     add(db, writer, 7, score=0.9, copy_of=2, state="copy")
-    writer.sync()
+    writer.record_length()
     writer.close()
     db.close()
     return folder

@@ -267,7 +267,7 @@ def names_in(folder):
 def test_records_are_found_where_they_were_appended(tmp_path, db):
     writer = WarcWriter(tmp_path / "warc", db)
     places = append_pages(writer, range(5))
-    writer.sync()
+    writer.record_length()
     writer.close()
     for number, place in enumerate(places):
         response = read_record(tmp_path / "warc", *place)
@@ -283,7 +283,7 @@ def test_records_are_found_where_they_were_appended(tmp_path, db):
 def test_a_full_file_is_followed_by_another(tmp_path, db):
     writer = WarcWriter(tmp_path / "warc", db, max_bytes=3000)
     places = append_pages(writer, range(30))
-    writer.sync()
+    writer.record_length()
     writer.close()
     names = names_in(tmp_path / "warc")
     assert len(names) > 3
@@ -304,7 +304,7 @@ def test_a_full_file_is_followed_by_another(tmp_path, db):
 def test_what_was_not_recorded_is_cut_off(tmp_path, db):
     writer = WarcWriter(tmp_path / "warc", db, max_bytes=3000)
     places = append_pages(writer, range(3))
-    writer.sync()
+    writer.record_length()
     recorded = dict(db.execute("SELECT name, length FROM warc"))
     append_pages(writer, range(3, 30))
     writer.flush()  # on disk, but the table does not know
@@ -315,7 +315,7 @@ def test_what_was_not_recorded_is_cut_off(tmp_path, db):
     writer = WarcWriter(tmp_path / "warc", db, max_bytes=3000)
     assert names_in(tmp_path / "warc") == [*recorded, "notes.txt"]
     again = append_pages(writer, range(3, 30))
-    writer.sync()
+    writer.record_length()
     writer.close()
     for number, place in enumerate(places + again):
         response = read_record(tmp_path / "warc", *place)
@@ -328,7 +328,7 @@ def test_a_rollback_takes_the_lengths_back(tmp_path, db):
     writer = WarcWriter(tmp_path / "warc", db)
     db.execute("BEGIN")
     append_pages(writer, range(3))
-    writer.sync()
+    writer.record_length()
     db.execute("ROLLBACK")
     writer.close()
     WarcWriter(tmp_path / "warc", db).close()
@@ -356,7 +356,7 @@ def test_what_is_appended_during_a_flush_is_safe_before_it_is_recorded(tmp_path,
 def test_a_file_that_lost_bytes_is_refused(tmp_path, db):
     writer = WarcWriter(tmp_path / "warc", db)
     append_pages(writer, range(3))
-    writer.sync()
+    writer.record_length()
     writer.close()
     path = tmp_path / "warc" / "000001.warc.gz"
     path.write_bytes(path.read_bytes()[:-10])

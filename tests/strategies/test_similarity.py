@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opilio.strategies.similarity import Similarity
-from opilio.types import NOTHING, Block, Counted
+from opilio.types import NOTHING, Counted
 
 # papers.md D.4: the weight table of the worked example
 POLLS = {"lok sabha": 1.5, "manifesto": 1.0, "poll": 1.5, "2014": 1.5}
@@ -21,12 +21,6 @@ def test_only_poll_once_gives_the_cosine_of_papers_d4_test_3():
 def test_the_longer_a_text_the_less_one_term_says():
     similarity = Similarity(POLLS)
     assert similarity.cos(Counted({"poll": 1}, 2.0)) == pytest.approx(0.5388 / 2, 1e-3)
-
-
-def test_a_block_is_compared_like_any_text():
-    similarity = Similarity(POLLS)
-    found = similarity.block(Block(terms={"poll": 1}, norm=1.0))
-    assert found == similarity.cos(Counted({"poll": 1}, 1.0))
 
 
 @pytest.mark.parametrize("counted", [NOTHING, Counted({"other": 3}, 2.0), Counted({})])

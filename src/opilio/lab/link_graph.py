@@ -60,13 +60,6 @@ def _rows(sources: Nodes, targets: Nodes, size: int) -> LinkGraph:
     return LinkGraph(offsets, targets)
 
 
-def link_graph(links: Sequence[Sequence[int]]) -> LinkGraph:
-    """The graph in which page v links to the pages links[v]."""
-    offsets = np.cumsum([0, *map(len, links)], dtype=np.int64)
-    targets = np.fromiter((to for row in links for to in row), np.int32, offsets[-1])
-    return LinkGraph(offsets, targets)
-
-
 def distances(graph: LinkGraph, starts: Sequence[int] | Nodes) -> Nodes:
     """How many links each page is away from the nearest start; -1: out of reach."""
     away = np.full(graph.size, -1, np.int32)

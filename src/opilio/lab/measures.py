@@ -27,19 +27,6 @@ def harvest_rate(found: Found) -> float:
     return float(np.mean(found)) if len(found) else 0.0
 
 
-def harvest_curve(found: Found, window: int) -> Curve:
-    """Harvest rate of the last w requests, after each one.
-
-    H(n) = (1/min(n, w))·Σ fᵢ over i = max(1, n-w+1) … n
-    """
-    if window < 1:
-        raise ValueError(f"a window of {window} requests; it must be 1 or more")
-    sums = np.cumsum(found, dtype=np.float64)
-    before = np.concatenate([np.zeros(min(window, len(sums))), sums[:-window]])
-    curve: Curve = (sums - before) / np.minimum(np.arange(len(sums)) + 1, window)
-    return curve
-
-
 def recall_curve(found: Found, R: int, horizon: int | None = None) -> Curve:  # noqa: N803
     """Target recall after each request: r(n) = (1/R)·Σ fᵢ over i ≤ n.
 

@@ -42,27 +42,18 @@ class Step(NamedTuple):
     depth: int  # links followed from a start
 
 
-def walk(
-    links: LinkGraph,
-    starts: Sequence[int],
-    targets: Mapping[int, Hashable],
-    budget: int,
-) -> list[int]:
-    """The pages that the oracle visits, in order; it ends when all targets are found.
-
-    `targets` names the content of each relevant page: pages of equal content are one
-    target. Those that no start leads to are left out.
-    """
-    return [step.page for step in steps(links, starts, targets, budget)]
-
-
 def steps(
     links: LinkGraph,
     starts: Sequence[int],
     targets: Mapping[int, Hashable],
     budget: int,
 ) -> list[Step]:
-    """The oracle's walk, with how each page was found."""
+    """The pages that the oracle visits, in order, and how each was found; it ends when
+    all targets are.
+
+    `targets` names the content of each relevant page: pages of equal content are one
+    target. Those that no start leads to are left out.
+    """
     requests = _Oracle(links, starts, targets).requests()
     walked: list[Step] = []
     number = {-1: -1}  # page -> its step

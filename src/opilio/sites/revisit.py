@@ -19,6 +19,7 @@ import msgspec
 from opilio import urls
 from opilio.crawl import Crawl
 from opilio.errors import Transient, Unusable
+from opilio.read.simhash import distance
 from opilio.store.versions import Seen, Versions
 from opilio.store.warc import pack, pack_revisit
 from opilio.store.warc_files import read_record
@@ -40,7 +41,6 @@ GONE = frozenset(("http_404", "http_410"))
 # A server that says "not modified" without looking would never be found out: every
 # eighth time it is not told what is known.
 TRUSTED = 8
-ALL = 2**64 - 1  # the bits of a signed fingerprint
 LONGEST_TAG = 1024  # bytes; a longer ETag is not sent back
 MOST_URLS = 20  # of the links that came or went, told in a change
 
@@ -229,8 +229,8 @@ def difference(seen: Seen, page: Page, verdict: Verdict) -> dict[str, Any]:
     change: dict[str, Any] = {}
     if page.title != seen.title:
         change["title"] = [seen.title, page.title]
-    if distance := ((page.simhash ^ seen.simhash) & ALL).bit_count():
-        change["text"] = distance
+    if bits := distance(page.simhash, seen.simhash):
+        change["text"] = bits
     if verdict.relevant != seen.relevant:
         change["relevant"] = verdict.relevant
         change["score"] = [round(seen.score, 4), round(verdict.score, 4)]

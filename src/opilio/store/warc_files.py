@@ -129,11 +129,6 @@ class WarcWriter:
         )
         self.unrecorded.clear()
 
-    def sync(self) -> None:
-        """Make everything safe, and note so."""
-        self.flush()
-        self.record_length()
-
     def close(self) -> None:
         """Let go of the file; what a full disk has not taken was never committed."""
         with suppress(OSError):

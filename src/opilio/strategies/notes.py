@@ -39,13 +39,6 @@ class Notes(dict[int, N], Generic[N]):
         super().__delitem__(key)
         self._changed.add(key)
 
-    def drop(self, key: int) -> N | None:
-        """Forget a note, if there is one; answers it."""
-        note = self.get(key)
-        if note is not None:
-            del self[key]
-        return note
-
     def changes(self) -> Iterator[tuple[int, bytes | None]]:
         """What is new since the last call; None: the note is gone."""
         changed, self._changed = self._changed, set()

@@ -12,9 +12,3 @@ Mode = Literal["fixed", "paper"]
 
 class NoOptions(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Nothing can be set."""
-
-
-class ModeOption(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Only the mode can be set."""
-
-    mode: Mode = "fixed"

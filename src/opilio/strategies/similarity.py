@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from math import fsum, log, sqrt
 
-from opilio.types import Block, Counted
+from opilio.types import Counted
 
 
 class Similarity:
@@ -31,10 +31,6 @@ class Similarity:
     def cos(self, counted: Counted) -> float:
         """The cosine of a piece of text and the topic."""
         return self.of(counted.terms, counted.norm) if counted.terms else 0.0
-
-    def block(self, block: Block) -> float:
-        """The cosine of a block, heading and text, and the topic."""
-        return self.of(block.terms, block.norm) if block.terms else 0.0
 
     def of(self, terms: Mapping[str, int], norm: float) -> float:
         """The cosine of a text with these terms, whose length is `norm`."""

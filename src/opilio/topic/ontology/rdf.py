@@ -73,7 +73,6 @@ RELATIONS = {
     OBO + "BFO_0000050": Relation.PART_OF,
     OBO + "BFO_0000051": Relation.HAS,
 }
-CONCEPT_TYPES = (SKOS + "Concept", OWL + "Class", RDFS + "Class")
 
 
 def understand(graph: Graph) -> Draft:
