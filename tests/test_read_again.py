@@ -143,10 +143,10 @@ def test_pages_beside_a_damaged_one_are_indexed_and_itself_once_it_is_mended(
 ):
     kept = forget_index(done)
     flip(done, "http://seed.test/3")
-    for indexed in 9, 1:
+    for indexed in "9 pages", "1 page ":
         answer, told = found(done, "wax")
         assert answer.total == 8
-        assert told[0].startswith(f"Indexing {indexed} pages")
+        assert told[0].startswith(f"Indexing {indexed}")
         assert told[1].startswith(f"1 record of {FILE} could not be read: ")
     flip(done, "http://seed.test/3")
     answer, told = found(done, "wax")

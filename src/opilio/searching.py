@@ -105,7 +105,8 @@ def index_missing(folder: CrawlFolder, plan: Plan, records: Records, tell: Tell)
     try:
         with closing(open_database(folder.database)) as db:
             missing = db.execute(MISSING, (everything,)).fetchall()
-            tell(f"Indexing {len(missing):,} pages that were crawled without an index.")
+            pages = "page that was" if len(missing) == 1 else "pages that were"
+            tell(f"Indexing {len(missing):,} {pages} crawled without an index.")
             add_entries(db, records, setup, missing)
     finally:
         folder.unlock()
