@@ -224,11 +224,16 @@ class Lease(msgspec.Struct, frozen=True, gc=False):
     host: str
     promise: float
     depth: int = 0  # links followed from a seed
-    level: int = 0
+    level: int = 0  # irrelevant pages in a row on the way here
     redirects: int = 0  # hops since the last real link
     attempts: int = 0  # how often it was tried before
     found_on: int = 0  # id of the page it was found on; 0: a seed
     template: Fingerprint = 0  # of its URL without numbers and values; 0: it has none
+
+    def level_after(self, verdict: Verdict) -> int:
+        """The level of the links of its page: one more than its own, unless that is
+        relevant."""
+        return 0 if verdict.relevant else self.level + 1
 
 
 class Response(msgspec.Struct, frozen=True, gc=False):

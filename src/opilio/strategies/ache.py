@@ -79,7 +79,7 @@ class Ache:
         found = [Seen(packed, depth) for packed in columns]
         promises = self.score(found)
         self.experience.expect(page.links, found, promises, self.score)
-        level = 0 if verdict.relevant else lease.level + 1
+        level = lease.level_after(verdict)
         for link, promise in zip(page.links, promises.tolist(), strict=True):
             yield Ranked(link, promise, self.parts(promise), level)
 

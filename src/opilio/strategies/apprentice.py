@@ -75,7 +75,7 @@ class Apprentice:
         found = [Seen(columns, u) for columns in columns_of(links, paths=True)]
         promises = self.score(found)
         self.experience.expect(links, found, promises, self.score)
-        level = 0 if verdict.relevant else lease.level + 1
+        level = lease.level_after(verdict)
         for link, promise in zip(links, promises.tolist(), strict=True):
             yield Ranked(link, promise, parts_of(u, promise), level)
 

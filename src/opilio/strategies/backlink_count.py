@@ -44,7 +44,7 @@ class BacklinkCount:
         own = lease.fingerprint
         others = [link for link in page.links if link.fingerprint != own]
         self.journal.write(pack(others))
-        level = 0 if verdict.relevant else lease.level + 1
+        level = lease.level_after(verdict)
         for link in page.links:
             count = self.backlinks.get(link.fingerprint, 0)
             yield Ranked(link, float(count), {"IB'(u)": count}, level)

@@ -24,6 +24,6 @@ class BestFirst:
 
     def rank(self, page: Page, verdict: Verdict, lease: Lease) -> list[Ranked]:
         """Every link of the page with the page's own score."""
-        level = 0 if verdict.relevant else lease.level + 1
+        level = lease.level_after(verdict)
         parts = {"score(p)": verdict.score}
         return [Ranked(link, verdict.score, parts, level) for link in page.links]

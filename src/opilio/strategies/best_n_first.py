@@ -75,7 +75,7 @@ class BestNFirst:
         score = verdict.score
         links = tuple(link.fingerprint for link in page.links)
         self.journal.write(Visit(lease.fingerprint, score, links))
-        level = 0 if verdict.relevant else lease.level + 1
+        level = lease.level_after(verdict)
         parts = {"score(p)": score}
         for link in page.links:
             yield Ranked(link, score, parts, level)

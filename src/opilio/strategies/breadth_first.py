@@ -24,6 +24,6 @@ class BreadthFirst:
     def rank(self, page: Page, verdict: Verdict, lease: Lease) -> list[Ranked]:
         """Every link of the page with the same promise."""
         promise = -float(lease.depth + 1)
-        level = 0 if verdict.relevant else lease.level + 1
+        level = lease.level_after(verdict)
         parts = {"depth": -promise}
         return [Ranked(link, promise, parts, level) for link in page.links]

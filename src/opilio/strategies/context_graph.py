@@ -72,7 +72,7 @@ class ContextGraph:
             self.learn()
         layer, sure = self.place(words, verdict)
         promise = self.last - layer + sure
-        level = 0 if verdict.relevant else lease.level + 1
+        level = lease.level_after(verdict)
         parts = {"N - layer(u)": float(self.last - layer), "P(layer|u)": sure}
         for link in page.links:
             yield Ranked(link, promise, parts, level)

@@ -32,7 +32,7 @@ class DepthFirst:
         self.pages += 1
         promise = float(self.pages)
         parts = {"n": promise}
-        level = 0 if verdict.relevant else lease.level + 1
+        level = lease.level_after(verdict)
         for link in page.links:
             yield Ranked(link, promise, parts, level)
 

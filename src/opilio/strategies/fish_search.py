@@ -57,7 +57,7 @@ class FishSearch:
             potential, first, depth = 1.0, int(ALPHA * self.width), self.depth
         else:
             potential, first, depth = 0.5, self.width if own > 0 else 0, max(own - 1, 0)
-        level = 0 if verdict.relevant else lease.level + 1
+        level = lease.level_after(verdict)
         for place, link in enumerate(page.links):
             if depth > self.depths.get(link.fingerprint, -1):
                 self.depths[link.fingerprint] = depth

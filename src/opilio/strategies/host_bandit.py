@@ -127,7 +127,7 @@ class HostBandit:
         ]
         outcome = 1 if verdict.relevant else -1
         self.journal.write(Visit(lease.fingerprint, lease.host, outcome, tuple(better)))
-        level = 0 if verdict.relevant else lease.level + 1
+        level = lease.level_after(verdict)
         for link, parts in ranked:
             behind = {**parts, f"{TIER}behind the front": BEHIND}
             yield Ranked(link, sum(parts.values()) + BEHIND, behind, level)

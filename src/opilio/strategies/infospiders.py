@@ -120,7 +120,7 @@ class InfoSpiders:
             target = verdict.score + self.options.discount * ahead
             spider = spider.learn(prey.inputs, self.options.rate, target)
         self.spiders[agent] = spider
-        level = 0 if verdict.relevant else lease.level + 1
+        level = lease.level_after(verdict)
         ranked = []
         for link, one in zip(page.links, inputs, strict=True):
             estimate = spider.estimate(one)

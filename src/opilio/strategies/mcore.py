@@ -82,7 +82,7 @@ class Mcore:
 
     def rank(self, page: Page, verdict: Verdict, lease: Lease) -> Iterator[Ranked]:
         """Each link by its own context, and by the class of the page."""
-        level = 0 if verdict.relevant else lease.level + 1
+        level = lease.level_after(verdict)
         lars = self.look_ahead(page, self.options.hops) if self.look_ahead else 0.0
         above = self.headings(page)
         for link in page.links:

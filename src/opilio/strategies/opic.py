@@ -93,7 +93,7 @@ class Opic:
         """Every link of the page with the cash that it has now."""
         brought = min(max(lease.promise, 0.0), SEED)
         self.journal.write(Payment(lease.fingerprint, brought, pack(page.links)))
-        level = 0 if verdict.relevant else lease.level + 1
+        level = lease.level_after(verdict)
         for link in page.links:
             cash = self.cash[link.fingerprint]
             yield Ranked(link, cash, {"C(u)": cash}, level)

@@ -183,7 +183,7 @@ class Ordering:
 
     def rank(self, page: Page, verdict: Verdict, lease: Lease) -> Iterator[Ranked]:
         """Every link of the page with O(u)."""
-        level = 0 if verdict.relevant else lease.level + 1
+        level = lease.level_after(verdict)
         if not verdict.relevant and not self.options.expand_irrelevant:
             self.journal.write(self.note(page, verdict, lease, ()))
             for link in page.links:

@@ -113,7 +113,7 @@ class Otie:
                 relevance.tobytes(),
             )
         )
-        level = 0 if verdict.relevant else lease.level + 1
+        level = lease.level_after(verdict)
         for link, own in zip(page.links, relevance.tolist(), strict=True):
             cash = self.cash[link.fingerprint]
             yield Ranked(link, cash, {"C(u)": cash, "r(u)": own}, level)

@@ -86,7 +86,7 @@ class ByPageRank:
     def rank(self, page: Page, verdict: Verdict, lease: Lease) -> Iterator[Ranked]:
         """Every link of the page with its PageRank."""
         self.journal.write(Visit(lease.fingerprint, pack(page.links)))
-        level = 0 if verdict.relevant else lease.level + 1
+        level = lease.level_after(verdict)
         values = self.value(self.found).tolist()
         for link, value in zip(page.links, values, strict=True):
             yield Ranked(link, value, {NAME: value}, level)

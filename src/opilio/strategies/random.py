@@ -36,7 +36,7 @@ class Random:
 
     def rank(self, page: Page, verdict: Verdict, lease: Lease) -> Iterator[Ranked]:
         """Every link of the page with a number of its own."""
-        level = 0 if verdict.relevant else lease.level + 1
+        level = lease.level_after(verdict)
         for link in page.links:
             promise = chance(*self.seed, link.fingerprint)
             yield Ranked(link, promise, {"h(seed, u)": promise}, level)

@@ -64,7 +64,7 @@ class SharkSearch:
         own = verdict.score or self.inherited.get(lease.fingerprint, 0.0)
         inherited = self.decay * own
         share = self.inherited_weight
-        level = 0 if verdict.relevant else lease.level + 1
+        level = lease.level_after(verdict)
         for link in page.links:
             if inherited > self.inherited.get(link.fingerprint, 0.0):
                 self.inherited[link.fingerprint] = inherited

@@ -40,7 +40,7 @@ class SoftFocus:
 
     def rank(self, page: Page, verdict: Verdict, lease: Lease) -> Iterator[Ranked]:
         """Every link of the page with the probability that the page is on topic."""
-        level = 0 if verdict.relevant else lease.level + 1
+        level = lease.level_after(verdict)
         reason = "page" if self.is_hard and not verdict.relevant else ""
         parts = {"R(p)": verdict.score}
         for link in page.links:

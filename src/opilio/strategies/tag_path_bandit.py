@@ -110,7 +110,7 @@ class TagPathBandit:
             if link.fingerprint not in self.experience.notes:
                 self.enqueue(found[place], float(chances[place]), link.fingerprint)
         self.experience.expect(page.links, found, chances, self.score)
-        level = 0 if verdict.relevant else lease.level + 1
+        level = lease.level_after(verdict)
         for link, p in zip(page.links, chances.tolist(), strict=True):
             yield Ranked(link, p + BELOW, below(p), level)
 

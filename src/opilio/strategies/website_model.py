@@ -121,7 +121,7 @@ class WebsiteModel:
                 tuple(one.without_site for one in found if self.is_news(one)),
             )
         )
-        level = 0 if verdict.relevant else lease.level + 1
+        level = lease.level_after(verdict)
         for link, one in zip(page.links, found, strict=True):
             score = self.latest.get(one.link) or self.distiller.score(one)
             yield Ranked(link, score.promise, score.parts, level)

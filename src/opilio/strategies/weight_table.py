@@ -73,7 +73,7 @@ class WeightTable:
     def rank(self, page: Page, verdict: Verdict, lease: Lease) -> Iterator[Ranked]:
         """Every link of the page with its four scores."""
         relevant = self.is_relevant(verdict)
-        level = 0 if verdict.relevant else lease.level + 1
+        level = lease.level_after(verdict)
         for link in page.links:
             parts = self.scores(link, verdict.score)
             score = sum(parts.values())
