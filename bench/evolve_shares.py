@@ -27,10 +27,10 @@ from opilio.lab.synthetic.dials import CALM
 from opilio.lab.synthetic.server import serve
 from opilio.lab.synthetic.web import SyntheticWeb
 from opilio.plan import begin, make_plan
-from opilio.sites.models import Mode
 from opilio.sites.shares import shares
 from opilio.store.folder import CrawlFolder
 from opilio.topic import load_topic
+from opilio.types import Mode
 
 FIRST, ROUNDS, PAGES = 150, 4, 60
 SITES = "SELECT count(*) FROM site WHERE in_domain"

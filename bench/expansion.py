@@ -41,10 +41,10 @@ from opilio.search.query import parse_query
 from opilio.searching import open_search, remember_query
 from opilio.sites.errand import Errand, on_errand
 from opilio.sites.expander import Expander
-from opilio.sites.models import Mode
 from opilio.store.folder import CrawlFolder
 from opilio.topic import load_topic
 from opilio.topic.file import OntologyFiles
+from opilio.types import Mode
 
 TOPIC = "astronomy"
 FIRST, MORE, QUERIES = 300, 50, 20

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import tomllib
 from collections.abc import Mapping
 from math import isfinite
@@ -12,8 +11,9 @@ from typing import Annotated, Any, Literal, TypeVar, get_args
 import msgspec
 
 from opilio import __version__
-from opilio.errors import BadInput
+from opilio.errors import BadInput, did_you_mean
 from opilio.mismatch import explain_mismatch
+from opilio.types import Mode
 
 Count = Annotated[int, msgspec.Meta(ge=0)]
 Some = Annotated[int, msgspec.Meta(ge=1)]
@@ -96,7 +96,7 @@ class Search(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     index: bool = True  # while crawling; without it, the first search reads all pages
     pages: Literal["kept", "all"] = "kept"  # that are indexed
-    mode: Literal["fixed", "paper"] = "fixed"  # paper: no query without a concept
+    mode: Mode = "fixed"  # paper: no query without a concept
 
 
 class Settings(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -165,8 +165,7 @@ def refuse_unknown_keys(
     for key, value in tables.items():
         where = f"{path}{key}"
         if key not in fields:
-            near = difflib.get_close_matches(key, fields, n=1)
-            hint = f"did you mean {near[0]!r}? " if near else ""
+            hint = did_you_mean(key, fields)
             known = ", ".join(sorted(fields)) or "none"
             raise BadInput(
                 f"{source}: unknown key {where!r}; {hint}known here: {known}"

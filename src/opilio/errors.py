@@ -13,6 +13,8 @@ is recorded with the link ("robots", "http_404", "dns", "tls", "too_large", ...)
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 
 class OpilioError(Exception):
     """Anything Opilio raises on purpose."""
@@ -62,3 +64,11 @@ class Transient(FetchError):
 
 class Unusable(FetchError):
     """It will not work later either."""
+
+
+def did_you_mean(name: str, known: Iterable[str], most: int = 1) -> str:
+    """A question about what is spelt nearly so, for a message; "" if nothing is."""
+    from difflib import get_close_matches  # rarely asked for
+
+    near = ", ".join(map(repr, get_close_matches(name, list(known), most)))
+    return f"did you mean {near}? " if near else ""

@@ -29,12 +29,12 @@ from opilio.sites.domain import Domain
 from opilio.sites.evolver import Evolver, Outcome
 from opilio.sites.expander import Ask, Expander, Expansion
 from opilio.sites.keeper import SiteKeeper
-from opilio.sites.models import Mode, load_sites
+from opilio.sites.models import load_sites
 from opilio.sites.rebuild import rebuild
 from opilio.store.folder import CrawlFolder
 from opilio.store.lookup import opened
 from opilio.topic.weight_table import WeightTable, normalised
-from opilio.types import Judge
+from opilio.types import Judge, Mode
 
 Tell = Callable[[str], None]
 

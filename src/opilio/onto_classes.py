@@ -17,9 +17,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import log
-from typing import Literal
 
-from opilio.types import ClassFeatures
+from opilio.types import ClassFeatures, Mode
 
 CLEAR_LEAD = 0.1  # of the best class over the next, as a share of the best
 
@@ -36,7 +35,7 @@ class OntoClasses:
     def __init__(
         self,
         classes: Mapping[str, ClassFeatures],
-        mode: Literal["fixed", "paper"] = "fixed",
+        mode: Mode = "fixed",
     ) -> None:
         self.mode = mode
         self.representative, self.related = by_feature(classes)

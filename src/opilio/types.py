@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import IntEnum, StrEnum
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, runtime_checkable
 
 import msgspec
 
@@ -17,6 +17,9 @@ Clock = Callable[[], float]
 
 Fingerprint = int
 """64 bits as a signed integer, so that SQLite and numpy hold it as it is."""
+
+Mode = Literal["fixed", "paper"]
+"""Which reading of a paper: its evident intent, or its letter, made to terminate."""
 
 Parts = Mapping[str, float]
 """What a number is made of, by the symbols of the paper that the equation is from."""

@@ -293,7 +293,7 @@ def test_nothing_crawled_is_shown_unescaped(done: Crawled):
 
 
 def test_an_unknown_site_is_refused_with_what_may_be_meant(done: Crawled):
-    with pytest.raises(BadInput, match=r"did you mean www\.hive\.com\?"):
+    with pytest.raises(BadInput, match=r"did you mean 'www\.hive\.com'\?"):
         shown(done.folder, "hive.com")
 
 

@@ -24,9 +24,9 @@ from opilio.event_loop import run_loop
 from opilio.growing import open_evolver, ready_plan
 from opilio.plan import Plan
 from opilio.sites.evolver import Evolver, Outcome
-from opilio.sites.models import Mode
 from opilio.sites.phases import Phase
 from opilio.store.folder import CrawlFolder
+from opilio.types import Mode
 
 UNITS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
 NAMES = {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
@@ -14,14 +13,15 @@ from rich.text import Text
 from opilio import urls
 from opilio.cli.site_tables import show_site, show_sites
 from opilio.cli.terminal import plain, stderr, stdout
-from opilio.errors import BadInput
+from opilio.errors import BadInput, did_you_mean
 from opilio.plan import load_plan
 from opilio.seeking import current_brief, rereading
 from opilio.sites.due import due
-from opilio.sites.models import Domain, Mode, SiteModels, SiteProfile, load_sites
+from opilio.sites.models import Domain, SiteModels, SiteProfile, load_sites
 from opilio.sites.rebuild import rebuild
 from opilio.store.folder import CrawlFolder
 from opilio.store.lookup import opened
+from opilio.types import Mode
 
 MOST_SITES = 20  # shown to a person
 MOST_PAGES = 10
@@ -106,8 +106,7 @@ def find(models: SiteModels, name: str) -> str:
     host = urls.host(urls.join("", name if "://" in name else f"http://{name}/"))
     if host in models:
         return host
-    near = difflib.get_close_matches(host, models.rows, n=3)
-    hint = f"did you mean {', '.join(near)}? " if near else ""
+    hint = did_you_mean(host, models.rows, most=3)
     raise BadInput(
         f"no page of {plain(name)!r} was read in this crawl; {hint}opilio sites DIR "
         "lists all"

@@ -19,8 +19,8 @@ from collections.abc import Mapping
 from math import exp, log
 
 from opilio.errors import BadInput
-from opilio.judge.parts import Mode, largest
-from opilio.types import Counted, Page, Subject, Verdict
+from opilio.judge.parts import largest
+from opilio.types import Counted, Mode, Page, Subject, Verdict
 
 THRESHOLD: Mapping[Mode, float] = {"fixed": 0.08, "paper": 0.9}  # best F1 when tuned
 

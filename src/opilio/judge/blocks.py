@@ -30,8 +30,8 @@ from math import fsum, sqrt
 from typing import Literal
 
 from opilio.judge.cosine import WeightTable
-from opilio.judge.parts import Mode, largest
-from opilio.types import Block, BlockKind, Page, Subject, Verdict
+from opilio.judge.parts import largest
+from opilio.types import Block, BlockKind, Mode, Page, Subject, Verdict
 
 THRESHOLD = {"fixed": 0.03, "maximum": 0.09, "paper": 0.65}  # best F1 when tuned
 SHORTEST = 6.0  # the least length of a block: that of 36 different words

@@ -17,8 +17,8 @@ from math import fsum, log, sqrt
 import numpy as np
 
 from opilio.errors import BadInput
-from opilio.judge.parts import Mode, largest
-from opilio.types import Page, Subject, Verdict
+from opilio.judge.parts import largest
+from opilio.types import Mode, Page, Subject, Verdict
 
 THRESHOLD: Mapping[Mode, float] = {"fixed": 0.06, "paper": 0.03}
 # where precision and recall meet, roughly, on the tuning topics

@@ -1,13 +1,9 @@
-"""What judges share: the modes of the published ones, the parts of a verdict."""
+"""The parts of a verdict in; those worth keeping, largest first, out."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from heapq import nlargest
-from typing import Literal
-
-Mode = Literal["fixed", "paper"]
-"""The evident intent of a paper, or its letter."""
 
 MOST = 12  # parts of a verdict; each page's are kept
 

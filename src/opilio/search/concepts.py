@@ -17,20 +17,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Literal
 
 import numpy as np
 
 from opilio.onto_classes import OntoClasses
 from opilio.search.index import Kept
 from opilio.search.segment import Without
-from opilio.types import ClassFeatures, ConceptWords
+from opilio.types import ClassFeatures, ConceptWords, Mode
 from opilio.word_sequence import Words, word
 from opilio.words import hash_of
 
 LONGEST = 8  # words of a feature that is looked for in a query
-
-Mode = Literal["fixed", "paper"]
 
 
 class Concepts:

@@ -6,11 +6,10 @@ The engines are asked at the same time, and each fails on its own.
 from __future__ import annotations
 
 import asyncio
-import difflib
 from collections.abc import Sequence
 from typing import Protocol
 
-from opilio.errors import BadInput, OpilioError
+from opilio.errors import BadInput, OpilioError, did_you_mean
 from opilio.seeds.engines_ddgs import DdgsEngine, known_engines, usual_engines
 from opilio.seeds.priority import Findings, check_limit
 from opilio.seeds.searxng import SearXNG
@@ -52,11 +51,9 @@ def check_engine(name: str) -> str:
     """The name, if ddgs knows an engine of it; BadInput that says which it knows."""
     known = known_engines()
     if name not in known:
-        near = difflib.get_close_matches(name, known, n=1)
-        hint = f"did you mean {near[0]!r}? " if near else ""
         raise BadInput(
-            f"seeds.search: ddgs has no engine {name!r}; {hint}"
-            f"known: {', '.join(known)}"
+            f"seeds.search: ddgs has no engine {name!r}; "
+            f"{did_you_mean(name, known)}known: {', '.join(known)}"
         )
     return name
 

@@ -20,13 +20,13 @@ from opilio.crawl import Crawl
 from opilio.sites.allowance import SPENT, limits
 from opilio.sites.domain import Domain
 from opilio.sites.errand import PATIENCE, Errand, on_errand
-from opilio.sites.models import Mode, load_sites
+from opilio.sites.models import load_sites
 from opilio.sites.phases import Choice, Chosen, Phase
 from opilio.sites.refresh import choose, load_history
 from opilio.sites.revisit import Change, Revisits
 from opilio.sites.shares import shares
 from opilio.sites.waiting import WaitingLinks
-from opilio.types import Clock
+from opilio.types import Clock, Mode
 
 GROWING = (Phase.FILL, Phase.COMPLETE, Phase.FOLLOW)
 BATCH = 50  # links fetched before the models are asked again;

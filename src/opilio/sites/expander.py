@@ -29,10 +29,10 @@ from opilio.site_model import NEW_SCORE, SEARCH_SCORE, Source, ul_score
 from opilio.sites.domain import Domain
 from opilio.sites.errand import on_errand, state_of
 from opilio.sites.interest import BESIDE, Interest, Wanted
-from opilio.sites.models import Mode, load_sites
+from opilio.sites.models import load_sites
 from opilio.sites.query_expansion import AnchorScore, expand_query
 from opilio.sites.user_queue import UserQueue
-from opilio.types import Link, Ranked, State
+from opilio.types import Link, Mode, Ranked, State
 
 FETCHED = """
     SELECT url FROM page JOIN link USING (id)

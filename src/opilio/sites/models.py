@@ -13,7 +13,7 @@ from __future__ import annotations
 import sqlite3
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
@@ -27,6 +27,7 @@ from opilio.site_model import (
     web_type,
 )
 from opilio.sites.domain import Domain
+from opilio.types import Mode
 
 __all__ = ["Domain", "PageProfile", "SiteModels", "SiteProfile", "load_sites"]
 
@@ -35,7 +36,6 @@ TREE_LEVEL_LIMIT = 8  # links from the homepage; C.5-11
 WELL_PROFILED = 3  # pages of a definite profile; C.5-7
 MOST_HOPS = 8  # of a homepage that redirects
 
-Mode = Literal["fixed", "paper"]
 Counts = dict[str, int]
 
 

@@ -24,7 +24,7 @@ from opilio.read.lexicon import Lexicon
 from opilio.search.concepts import Concepts
 from opilio.search.query import Query
 from opilio.sites.anchors import terms_in
-from opilio.sites.models import Mode
+from opilio.types import Mode
 from opilio.words import Vocabulary, stem, stop_words, tokens
 
 TYPED, SYNONYM, KIND, BROADER = 1.0, 0.9, 0.6, 0.3

@@ -36,12 +36,13 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from opilio.site_model import REFRESH_WEIGHTS, web_type
+from opilio.types import Mode
 
 DAY = 86_400.0
 SPREAD = 2.0  # of ln λ: two pages of three lie within a factor of 7 of the median
@@ -54,7 +55,6 @@ LONGEST_WAIT = 32 * DAY  # after failures in a row: a day, two, four, …
 AT_ONCE = 4_096  # pages, so that the beliefs fit the processor's cache
 
 Numbers = NDArray[np.float64]
-Mode = Literal["fixed", "paper"]
 
 
 class History(NamedTuple):

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeVar
 
-from opilio.sites.models import Mode
+from opilio.types import Mode
 
 P = TypeVar("P")
 

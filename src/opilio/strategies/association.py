@@ -13,9 +13,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from math import exp, hypot, log
 
-from opilio.strategies.options import Mode
 from opilio.strategies.similarity import Similarity
-from opilio.types import Block, Counted, Link, Subject
+from opilio.types import Block, Counted, Link, Mode, Subject
 
 
 class Association:

@@ -38,13 +38,13 @@ from msgspec import Meta
 from opilio.config import Count, Section
 from opilio.strategies.irrelevant_table import NO_GROUP, IrrelevantTable
 from opilio.strategies.notes import Notes
-from opilio.strategies.options import Mode
 from opilio.strategies.similarity import Similarity
 from opilio.types import (
     TIER,
     Block,
     Knowledge,
     Lease,
+    Mode,
     Page,
     Parts,
     Ranked,

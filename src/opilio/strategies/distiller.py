@@ -24,8 +24,7 @@ from opilio.site_model import (
     smoothed_profile,
     ul_score,
 )
-from opilio.strategies.options import Mode
-from opilio.types import TIER, Fingerprint, Parts, Subject
+from opilio.types import TIER, Fingerprint, Mode, Parts, Subject
 
 USER = 1e4  # added in the User Priority Queue
 PHASE = 1e3  # times 3, 2, 1 for phase 1, 2, 3

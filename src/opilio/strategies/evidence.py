@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from opilio.strategies.columns import Column
 from opilio.strategies.graph import CrawlGraph, Numbers, Which
 from opilio.strategies.importance import PageRank, Values
-from opilio.strategies.options import Mode
+from opilio.types import Mode
 
 Parents = Literal["mean", "noisy-or"]
 Floats = NDArray[np.float32]

@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 from opilio.config import Section
-
-Mode = Literal["fixed", "paper"]
-"""`paper`: to the letter, made to terminate; `fixed`: the evident intent."""
 
 
 class NoOptions(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -35,7 +35,6 @@ from opilio.strategies.fitting import FittedWeights
 from opilio.strategies.graph import CrawlGraph, Numbers, Which, pack, unpack
 from opilio.strategies.importance import PageRank, Values
 from opilio.strategies.journal import Journal
-from opilio.strategies.options import Mode
 from opilio.strategies.pagerank import Damping
 from opilio.strategies.promises import NOBODY, Promises
 from opilio.types import (
@@ -44,6 +43,7 @@ from opilio.types import (
     Knowledge,
     Lease,
     Link,
+    Mode,
     Page,
     Parts,
     Ranked,

@@ -27,13 +27,13 @@ from typing import Annotated
 from msgspec import Meta
 
 from opilio.config import Section
-from opilio.strategies.options import Mode
 from opilio.strategies.similarity import Similarity
 from opilio.types import (
     TIER,
     Knowledge,
     Lease,
     Link,
+    Mode,
     Page,
     Ranked,
     Reads,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import msgspec
 
@@ -12,6 +12,7 @@ from opilio import urls
 from opilio.config import Scope, Seconds, Section, load
 from opilio.errors import BadInput
 from opilio.topic.language_codes import is_language
+from opilio.types import Mode
 
 Share = Annotated[float, msgspec.Meta(gt=0, le=1)]
 
@@ -43,7 +44,7 @@ class QueryLog(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     threshold: float | None = None  # terms below it are left out; None: the mode's own
     phrases: tuple[str, ...] = ()  # words that belong together: "lok sabha"
     every: Seconds = 600.0  # while crawling, look at the log that often; 0: never
-    mode: Literal["fixed", "paper"] = "fixed"  # paper: counts, not shares of queries
+    mode: Mode = "fixed"  # paper: counts, not shares of queries
 
 
 class OntologyFiles(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
