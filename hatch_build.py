@@ -1,8 +1,12 @@
-"""Compiles the kernels of reading while Opilio is installed, if that is possible.
+"""Compiles what reads pages while Opilio is installed, if that is possible.
+
+    _tidy       pages as the parser would write them, without the parser
+    _walk       text, links, headings and regions, found on one walk
+    _kernels    words, looked up and counted
 
 Without a C compiler, or without Python's header files, nothing is compiled and Opilio
-reads with the same kernels in numpy. OPILIO_COMPILE=0 asks for that; OPILIO_COMPILE=1
-makes a failure an error.
+reads with the parser, Python and numpy alone: the same, in a longer time.
+OPILIO_COMPILE=0 asks for that; OPILIO_COMPILE=1 makes a failure an error.
 """
 
 import os
@@ -25,7 +29,7 @@ class NotWanted(Exception):
 
 
 class CustomBuildHook(BuildHookInterface):
-    """Puts the compiled kernels beside their source, and into wheels."""
+    """Puts what is compiled beside its source, and into wheels."""
 
     def initialize(self, version: str, build_data: dict) -> None:
         """Called before the package is built, an editable one too."""
@@ -46,7 +50,10 @@ class CustomBuildHook(BuildHookInterface):
                     target.unlink(missing_ok=True)
             why = getattr(error, "stderr", b"") or str(error).encode()
             lines = why.decode(errors="replace").strip()[-500:]
-            self.app.display_warning(f"reading is not compiled, numpy does it: {lines}")
+            self.app.display_warning(
+                "what tidies pages, walks through them and counts their words is not "
+                f"compiled; the parser, Python and numpy do it, more slowly: {lines}"
+            )
             return
         build_data["pure_python"] = False
         build_data["infer_tag"] = True
