@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from opilio.types import Page, Verdict
 
-PERFECT = "perfect"  # its name among the judges
+PERFECT = "perfect"  # its name among the judges: the one that is told the labels
 
 
 class Perfect:

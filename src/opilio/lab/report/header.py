@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from opilio.lab.perfect import PERFECT
 from opilio.lab.report.figures import Findings
 from opilio.lab.report.html import Html, tag
 from opilio.lab.report.standings import Standing
 from opilio.lab.runs import About, Run
 from opilio.strategies import DEFAULT
 
-PERFECT = "perfect"  # the judge that is told the labels
 DEFAULT_IS = "the strategy that a crawl takes when none is named"
 THEMES = ("auto", "light", "dark")
 

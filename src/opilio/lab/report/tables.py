@@ -9,7 +9,7 @@ from opilio.lab.report.figures import PLOTS, REFERENCES, Findings
 from opilio.lab.report.html import Html, joined, tag
 from opilio.lab.report.standings import REACHED, Entry, Reached, Standing, spoken
 
-COLUMNS = (  # report_reading.py explains them
+COLUMNS = (  # reading.py explains them
     "strategy",
     "of the oracle",
     "AURC [95\u00a0%]",
