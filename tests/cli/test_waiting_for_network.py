@@ -37,11 +37,11 @@ async def test_while_nobody_answers_a_crawl_says_why_it_waits(tmp_path):
 def test_a_network_that_is_away_is_told_once_for_each_time(
     monkeypatch, why: str, times: int
 ):
-    untils = iter(range(6))
+    moments = iter(range(6))
     monkeypatch.setattr(
         waiting,
         "awaited",
-        lambda *_: {"host": "a.test", "why": why, "until": next(untils), "links": 1},
+        lambda *_: {"host": "a.test", "why": why, "until": next(moments), "links": 1},
     )
     tally, told = SimpleNamespace(pages=1), []
     watch = Waiting(SimpleNamespace(tally=tally), told.append)
