@@ -195,6 +195,21 @@ class Database(sqlite3.Connection):
         super().__init__(*args, **kwargs)
         self._late: dict[str, list[Row]] = {}
         self._failure: BaseException | None = None
+        self._begun = False
+
+    def begin(self) -> None:
+        """Begin a transaction; all that follows is in it, or refused.
+
+        When the disk is full or fails, SQLite may undo a transaction by itself. What
+        came after would be committed statement by statement.
+        """
+        self.execute("BEGIN")
+        self._begun = True
+
+    def commit(self) -> None:
+        """Make all that was done since `begin` durable."""
+        self.execute("COMMIT")
+        self._begun = False
 
     def later(self, statement: str, row: Row) -> None:
         """Let a statement be done for a row before the next one that is not put off."""
@@ -209,6 +224,7 @@ class Database(sqlite3.Connection):
         """Write what was put off; if that fails, nothing can be committed any more."""
         if self._failure:
             raise self._failure
+        self._require_transaction()
         try:
             for statement, rows in self._late.items():
                 super().executemany(statement, rows)
@@ -221,25 +237,34 @@ class Database(sqlite3.Connection):
         """Do one statement, after those that were put off."""
         if self._late:
             self.catch_up()
-        return super().execute(*args)
+        return self.execute_at_once(*args)
 
     def executemany(self, *args: Any) -> sqlite3.Cursor:
         """Do one statement for many rows, after those that were put off."""
         if self._late:
             self.catch_up()
-        return super().executemany(*args)
+        return self.executemany_at_once(*args)
 
     def execute_at_once(self, *args: Any) -> sqlite3.Cursor:
         """Do one statement that has nothing to do with those that were put off."""
+        self._require_transaction()
         return super().execute(*args)
 
     def executemany_at_once(self, *args: Any) -> sqlite3.Cursor:
         """The same for many rows."""
+        self._require_transaction()
         return super().executemany(*args)
+
+    def _require_transaction(self) -> None:
+        if self._begun and not self.in_transaction:
+            raise sqlite3.OperationalError(
+                "the transaction was undone when the disk or the database failed; "
+                "nothing more is written"
+            )
 
     def rollback(self) -> None:
         """Let what was not committed be as if it never was."""
-        self._late, self._failure = {}, None
+        self._late, self._failure, self._begun = {}, None, False
         super().rollback()
 
 

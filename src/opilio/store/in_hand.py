@@ -16,6 +16,7 @@ from mmap import mmap
 from pathlib import Path
 from struct import Struct
 
+from opilio.database import Database
 from opilio.errors import OpilioError
 from opilio.types import Fingerprint
 
@@ -29,7 +30,7 @@ _NOT_ITS_FAULT = (OpilioError, OSError, sqlite3.Error)
 class InHand:
     """Notes a page by its fingerprint; counts deaths in the table `suspect`."""
 
-    def __init__(self, db: sqlite3.Connection, path: Path) -> None:
+    def __init__(self, db: Database, path: Path) -> None:
         self._db = db
         self._file = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
         self._count_death()
@@ -73,8 +74,8 @@ class InHand:
                 "ON CONFLICT DO UPDATE SET deaths = deaths + 1",
                 (page,),
             )
-            self._db.execute("COMMIT")
-            self._db.execute("BEGIN")
+            self._db.commit()
+            self._db.begin()
 
     def close(self) -> None:
         """Let the file go."""

@@ -32,7 +32,7 @@ class Store:
         self.folder = folder
         folder.lock()
         self.db = open_database(folder.database)
-        self.db.execute("BEGIN")
+        self.db.begin()
         self.in_hand = InHand(self.db, folder.in_hand)
         self.warc = WarcWriter(folder.warcs, self.db, settings.warc_bytes)
         self.catalogue = Catalogue(self.db)
@@ -183,8 +183,8 @@ class Store:
         if self.profiles:
             self.profiles.flush()
         self.warc.record_length()
-        self.db.execute("COMMIT")
-        self.db.execute("BEGIN")
+        self.db.commit()
+        self.db.begin()
 
     def close(self) -> None:
         """Let go of the files; what was not committed is as if it never was."""

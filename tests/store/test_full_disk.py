@@ -1,0 +1,100 @@
+"""A disk that is full in mid-crawl ends it, and the same command goes on after it."""
+
+import asyncio
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from crawling import OPILIO
+from opilio.database import open_database
+from opilio.lab.synthetic.small import SmallWeb, page
+
+
+def test_nothing_is_written_after_sqlite_has_undone_a_transaction(tmp_path: Path):
+    db = open_database(tmp_path / "crawl.db")
+    db.execute("CREATE TABLE fill (bytes BLOB)")
+    db.execute("PRAGMA max_page_count = 100")
+    db.execute("PRAGMA cache_size = 5")
+    db.begin()
+    with pytest.raises(sqlite3.OperationalError, match="full"):
+        for _ in range(1000):
+            db.execute("INSERT INTO fill VALUES (zeroblob(5000))")
+    assert not db.in_transaction  # SQLite's own doing
+    row = "INSERT INTO learnt VALUES ('a', x'00')"
+    for write in (db.execute, db.execute_at_once):
+        with pytest.raises(sqlite3.OperationalError, match="was undone"):
+            write(row)
+    with pytest.raises(sqlite3.OperationalError, match="was undone"):
+        db.executemany_at_once("INSERT INTO learnt VALUES (?, x'00')", [("b",)])
+    db.later("INSERT INTO learnt VALUES (?, ?)", ("c", b""))
+    with pytest.raises(sqlite3.OperationalError, match="was undone"):
+        db.commit()
+    db.rollback()
+    assert db.execute("SELECT count(*) FROM fill").fetchone() == (0,)
+    assert db.execute("SELECT count(*) FROM learnt").fetchone() == (0,)
+    db.begin()
+    db.execute(row)
+    db.commit()
+    db.close()
+
+
+WORDS = "The bee makes honey in the hive. "
+SETTINGS = """
+[politeness]
+delay = 0.0
+ip_delay = 0.0
+[crawl]
+near_copies = false
+[store]
+commit_every = 0.05
+min_free = 0
+"""
+
+
+def busy_web() -> SmallWeb:
+    """Pages with many links each, so that many rows are written at a time."""
+    pages = {
+        f"http://h{n % 7}.test/{n}": page(
+            f"Bees {n}",
+            f"{WORDS} number {n}",
+            {
+                f"http://h{m % 7}.test/{m}": "honey"
+                for m in range(n * 30 + 1, n * 30 + 31)
+                if m < 200
+            }
+            | {f"http://w{k % 5}.test/{n}-{k}": "elsewhere" for k in range(200)},
+        )
+        for n in range(200)
+    }
+    return SmallWeb(
+        {"http://seed.test/": page("Bees", WORDS, {"http://h0.test/0": "bees"})} | pages
+    )
+
+
+@pytest.mark.parametrize("blocks", [1200, 1700, 2400, 3300])
+async def test_a_crawl_that_met_the_end_of_the_disk_goes_on(crawled, blocks: int):
+    """A limit on the size of files is for SQLite what a full disk is."""
+    life = await crawled(busy_web(), settings_text=SETTINGS)
+    command = [str(part) for part in (OPILIO, *life.command("--max-pages", 120))]
+    limited = await asyncio.create_subprocess_exec(
+        "sh",
+        "-c",
+        f'ulimit -f {blocks}; trap "" XFSZ; exec "$@"',
+        "sh",
+        *command,
+        stdout=asyncio.subprocess.DEVNULL,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    _, err = await limited.communicate()
+    assert limited.returncode == 3, err.decode()
+    ended = await life.crawl("--max-pages", 120)
+    assert ended.code == 0, ended.err
+    assert life.rows("SELECT count(*) FROM page") == [(120,)]
+    ids = [id for (id,) in life.rows("SELECT id FROM link ORDER BY id")]
+    assert ids == list(range(1, len(ids) + 1))
+    found_on = life.rows(
+        "SELECT count(*) FROM link WHERE found_on > 0 "
+        "AND found_on NOT IN (SELECT id FROM page)"
+    )
+    assert found_on == [(0,)]
