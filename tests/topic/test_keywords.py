@@ -9,10 +9,13 @@ from opilio.topic.keywords import keywords, static_table
 from opilio.words import Vocabulary
 
 STARS = [
-    "The star and its planets: a planet orbits the star. Time flies. Retrieved today.",
-    "Planets orbit stars in time; the telescope saw a star in time. Retrieved today.",
-    "A comet orbits the star; comets are seen in time. Retrieved today.",
-    "Stars, planets and comets through the telescope. In time. Retrieved today.",
+    "The star and its planets: a planet orbits the star. Time flies. "
+    "Retrieved from here today.",
+    "Planets orbit stars in time; the telescope saw a star in time. "
+    "Retrieved from here today.",
+    "A comet orbits the star; comets are seen in time. Retrieved from here today.",
+    "Stars, planets and comets through the telescope. In time. "
+    "Retrieved from here today.",
 ]
 SHIPS = ["A ship sails by the stars in time.", "The ship and its telescope."]
 

@@ -12,15 +12,18 @@ has ten).
 
 We differ, in fixed: one long page does not outweigh the others; words which are common
 whatever the subject count half, since tf·df puts time and form beside star and orbit;
-words of a single page, and of the frame around all, are left out; pages that are not
-sought, if there are any, show what does not tell the topic.
+words of a single page, and of the frame around all, are left out, unless little else is
+there; pages that are not sought, if there are any, show what does not tell the topic.
+
+The frame is told by its text: a word of it stands once on nearly all pages, with the
+same words around it. A word that all pages have in sentences of their own is the topic.
 """
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 
 from opilio.errors import BadInput
@@ -33,6 +36,7 @@ BELOW = 50  # terms that are given, by the thesis
 ENOUGH = 4  # pages, to see what they share by accident
 FRAMED = 0.75  # of the pages have a term of their common frame
 SELDOM = 1.5  # times, on the average, that it stands there
+RUN = 4  # words in a row that these pages share; few phrases of a topic have so many
 
 Text = str | Sequence[str]
 """A page as a text, or as its tokens."""
@@ -52,16 +56,17 @@ def keywords(
             f"{top} keywords are asked for; between 1 and {BELOW - 1} can be"
         )
     written: Counter[tuple[str, str]] = Counter()
-    counts = [count(page, language, written) for page in pages]
+    texts = [tokens(page) if isinstance(page, str) else page for page in pages]
+    counts = [count(words, language, written) for words in texts]
     if mode == "paper":
         weights = tf_df(counts)
     else:
         others = [count(page, language, Counter()) for page in irrelevant]
-        weights = {
-            key: weight * rarity(others, key)
-            for key, weight in telling(counts, language).items()
-            if not accidental(key, counts)
-        }
+        weights = telling(counts, language)
+        if len(texts) >= ENOUGH:
+            stems = [stem(words, language) for words in texts]
+            weights = without_accidents(weights, counts, stems)
+        weights = {key: weights[key] * rarity(others, key) for key in weights}
     best = dict(sorted(weights.items(), key=heaviest)[:top])
     forms = {key: form for (key, form), _ in reversed(written.most_common())}
     return {forms[key]: weight for key, weight in normalised(best).items()}
@@ -116,14 +121,51 @@ def telling(pages: Sequence[Mapping[str, int]], language: str) -> dict[str, floa
     return weights
 
 
-def accidental(key: str, pages: Sequence[Mapping[str, int]]) -> bool:
-    """Whether a term is one page's own, or of the frame that all pages have."""
-    times = [page[key] for page in pages if key in page]
-    if len(pages) < ENOUGH:
-        return False
-    alone = len(times) == 1
-    framed = len(times) > FRAMED * len(pages) and sum(times) < SELDOM * len(times)
-    return alone or framed
+def without_accidents(
+    weights: Mapping[str, float],
+    counts: Sequence[Mapping[str, int]],
+    texts: Sequence[Sequence[str]],
+) -> dict[str, float]:
+    """The weights without terms of a single page and those of the frame.
+
+    Pages that have no word in common keep all theirs; and what makes up most of the
+    pages is no frame: they are copies of each other.
+    """
+    pages = Counter(key for page in counts for key in page)
+    shared = {key: weight for key, weight in weights.items() if pages[key] > 1}
+    shared = shared or dict(weights)
+    frame = framed(shared, counts, texts)
+    if 2 * len(frame) >= len(shared):
+        return shared
+    return {key: weight for key, weight in shared.items() if key not in frame}
+
+
+def framed(
+    terms: Iterable[str],
+    counts: Sequence[Mapping[str, int]],
+    texts: Sequence[Sequence[str]],
+) -> set[str]:
+    """The terms of the frame, by the stems of each page in their order."""
+    most = FRAMED * len(texts)
+    once = set()
+    for key in terms:
+        times = [page[key] for page in counts if key in page]
+        if len(times) > most and sum(times) < SELDOM * len(times):
+            once.add(key)
+    runs = Counter(run for stems in texts for run in set(runs_around(once, stems)))
+    return {key for (key, _), pages in runs.items() if pages > most}
+
+
+def runs_around(
+    terms: Collection[str], stems: Sequence[str]
+) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Each of the terms on a page, with the words in a row that it is one of."""
+    bounded = ["", *stems, ""]  # a frame begins or ends many a page
+    for place, key in enumerate(bounded):
+        if key in terms:
+            last = min(place, len(bounded) - RUN)
+            for start in range(max(place - RUN + 1, 0), last + 1):
+                yield key, tuple(bounded[start : start + RUN])
 
 
 def rarity(pages: Sequence[Mapping[str, int]], key: str) -> float:

@@ -1,0 +1,66 @@
+"""What pages share by accident is left out of their keywords, what they share as
+their topic is not."""
+
+import pytest
+
+from opilio.topic.keywords import keywords
+
+LEAVES = [
+    "Green leaves use photosynthesis to turn sunlight into sugar.",
+    "In the ocean, algae rely on photosynthesis for growth near the surface.",
+    "Chloroplasts are where photosynthesis happens inside plant cells; algae too.",
+    "Breeders hope that better photosynthesis raises the yield of sugar cane.",
+    "Without light, photosynthesis stops and plant cells consume their sugar.",
+]
+FRAME = "Our gazette: subscribe to the weekly newsletter."
+
+
+def test_a_word_that_every_page_has_once_in_its_own_sentence_comes_first():
+    assert next(iter(keywords(LEAVES))) == "photosynthesis"
+
+
+@pytest.mark.parametrize("where", ["before", "after", "between"])
+def test_a_text_that_every_page_repeats_is_the_frame_and_left_out(where: str):
+    framed = {
+        "before": [f"{FRAME} {text}" for text in LEAVES],
+        "after": [f"{text} {FRAME}" for text in LEAVES],
+        "between": [text.replace(" ", f" {FRAME} ", 1) for text in LEAVES],
+    }
+    found = keywords(framed[where], top=20)
+    assert list(found) == list(keywords(LEAVES, top=20))
+
+
+def test_a_phrase_of_three_words_is_no_frame():
+    texts = [
+        text.replace("photosynthesis", "adenosine triphosphate synthase")
+        for text in LEAVES
+    ]
+    found = list(keywords(texts))
+    assert {"adenosine", "triphosphate", "synthase"} == set(found[:3])
+
+
+def test_one_page_of_five_may_lack_the_frame_but_not_two():
+    some = [*(f"{text} {FRAME}" for text in LEAVES[:4]), LEAVES[4]]
+    assert "newsletter" not in keywords(some, top=20)
+    fewer = [*(f"{text} {FRAME}" for text in LEAVES[:3]), *LEAVES[3:]]
+    assert "newsletter" in keywords(fewer, top=20)
+
+
+def test_a_word_of_the_frame_that_the_pages_speak_of_is_no_accident():
+    about = [f"{text} Photosynthesis: {FRAME}" for text in LEAVES]
+    assert next(iter(keywords(about))) == "photosynthesis"
+
+
+def test_pages_that_are_nearly_the_same_have_their_words_all_the_same():
+    copies = [f"Bees honey hive swarm queen pollen wax nectar {n}." for n in range(6)]
+    bees = {"bees", "honey", "hive", "swarm", "queen", "pollen", "wax", "nectar"}
+    assert keywords(copies).keys() == bees
+    # Two of them say a little more: that is not all there is to say of them.
+    copies[:2] = [f"{text} Propolis." for text in copies[:2]]
+    assert keywords(copies).keys() == bees | {"propolis"}
+
+
+def test_pages_without_a_word_in_common_have_words_nevertheless():
+    assert keywords(["acid", "salt", "base", "metal"]).keys() == {
+        *("acid", "salt", "base", "metal")
+    }
