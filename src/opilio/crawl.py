@@ -203,7 +203,7 @@ class Crawl:
         """Ask for a link and keep the page, or go where it points to."""
         response = await self.fetch.fetch(lease.url)
         if 300 <= response.status < 400:
-            target = urls.join(lease.url, response.header("location"))
+            target = urls.join(lease.url, response.location)
             return await self.redirect(lease, response, target)
         return await self.keep(lease, response)
 

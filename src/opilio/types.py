@@ -6,6 +6,7 @@ cycle: `gc=False` keeps millions of them out of the garbage collector's rounds.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import IntEnum, StrEnum
 from typing import Any, Literal, Protocol, runtime_checkable
@@ -32,6 +33,8 @@ Revision = tuple[Fingerprint, float] | tuple[Fingerprint, float, Parts]
 
 Headers = Sequence[tuple[str, str]]
 """Header lines in the order of the wire; names in lower case."""
+
+BEYOND_ASCII = re.compile("[\x80-\xff]")
 
 
 class State(StrEnum):
@@ -256,6 +259,16 @@ class Response(msgspec.Struct, frozen=True, gc=False):
     def header(self, name: str) -> str:
         """The value of a header, repeated lines joined by commas."""
         return ", ".join(value for key, value in self.headers if key == name)
+
+    @property
+    def location(self) -> str:
+        """Where a redirect leads, as it says first; "" if it does not.
+
+        Header lines are bytes, one a character here. Those beyond ASCII are escaped as
+        they came, as browsers do: what is UTF-8 stays that.
+        """
+        told = (value for key, value in self.headers if key == "location" and value)
+        return BEYOND_ASCII.sub(lambda byte: f"%{ord(byte[0]):02X}", next(told, ""))
 
 
 class RobotsRecord(msgspec.Struct, frozen=True):

@@ -228,7 +228,7 @@ def unreachable(url: str, trouble: str, after: float = 0.0) -> Transient:
 
 def target(response: Response) -> str:
     """Where a redirect leads; "" when that is nowhere we go."""
-    location = response.header("location")
+    location = response.location
     try:
         url = ada_url.join_url(response.url, location) if location else ""
     except ValueError:

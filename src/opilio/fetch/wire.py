@@ -14,6 +14,7 @@ from opilio.types import Headers
 
 LONG = 256  # bytes; header lines beyond that are hardly ever the same
 FRAMING = frozenset(("content-length", "transfer-encoding"))
+BLANK = " \t\r\n"
 PROTOCOLS = {"HTTP/2": "h2", "HTTP/1.0": "http/1.0"}
 
 # So strict that no two URL parsers, ours and libcurl's, can differ about the host.
@@ -23,6 +24,7 @@ _url = re.compile(
 ).fullmatch
 _token = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}").fullmatch
 _controls = re.compile(r"[\x00-\x1f\x7f-\x9f]+").sub
+_ascii_controls = re.compile(r"[\x00-\x1f\x7f]+").sub
 
 
 class Target(NamedTuple):
@@ -99,10 +101,19 @@ def read_head(lines: Sequence[bytes]) -> Head:
 
 
 def read_field(line: bytes) -> tuple[str, str]:
-    """Name and value of a header line; the name is "" if it is none."""
+    """Name and value of a header line; the name is "" if it is none.
+
+    The value has a character for each byte. Those from 80 on stay, also where Latin-1
+    would call them controls or spaces: they may be parts of UTF-8.
+    """
     name, _, value = line.decode("latin-1").partition(":")
     name = name.removesuffix("\n")
-    return (name.lower(), clean(value)) if _token(name) else ("", "")
+    if not _token(name):
+        return "", ""
+    value = value.strip(BLANK)
+    if not value.isprintable():
+        value = _ascii_controls(" ", value).strip(BLANK)
+    return name.lower(), value
 
 
 known_field = lru_cache(2**12)(read_field)  # servers repeat most of their lines

@@ -129,7 +129,7 @@ def answers(fetch: ReplayFetch, places: Sequence[Fingerprint]) -> Iterator[Seen]
             yield Seen(url)
             continue
         if 300 <= response.status < 400:
-            target = urls.join(url, response.header("location"))
+            target = urls.join(url, response.location)
             yield Seen(url, 0, [urls.fingerprint(target)] if target else [])
             continue
         page = read(response)

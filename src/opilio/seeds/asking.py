@@ -43,7 +43,7 @@ async def ask(
 
 def redirect_target(response: Response) -> str:
     """Where a redirect leads; "" when that is nowhere we go."""
-    location = response.header("location")
+    location = response.location
     try:
         url: str = ada_url.join_url(response.url, location) if location else ""
     except ValueError:

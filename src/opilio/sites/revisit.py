@@ -73,7 +73,7 @@ class Revisits:
             if response.status == 304:
                 return await self.same(lease, seen, response)
             if response.status >= 300:
-                target = urls.join(lease.url, response.header("location"))
+                target = urls.join(lease.url, response.location)
                 return await self.moved(lease, response, target)
             return await self.compare(lease, seen, response)
         except Unusable as error:

@@ -119,7 +119,7 @@ async def follow(url: str, fetch: Fetch, pace: Pace) -> Response:
         response = await patiently(url, fetch, pace)
         if not 300 <= response.status < 400:
             return response
-        url = urls.join(url, response.header("location"))
+        url = urls.join(url, response.location)
         if not url:
             break
     raise Unusable("redirects", f"{url or 'a redirect'} leads to no page")
