@@ -14,7 +14,7 @@ from pathlib import Path
 
 from opilio.apart import ReaderApart
 from opilio.brief import Brief, load_brief
-from opilio.database import open_database
+from opilio.database import Database, open_database
 from opilio.errors import BadInput, OpilioError
 from opilio.plan import Plan, load_plan
 from opilio.search.ask import log_query
@@ -114,7 +114,7 @@ def index_missing(folder: CrawlFolder, plan: Plan, records: Records, tell: Tell)
 
 
 def add_entries(
-    db: sqlite3.Connection,
+    db: Database,
     records: Records,
     setup: ReaderSetup,
     missing: Sequence[Missing],
@@ -128,10 +128,10 @@ def add_entries(
     with closing(ReaderApart(setup)) as reader:
         pages = reader.pages(kept)
         for _ in range(0, len(missing), AT_ONCE):
-            db.execute("BEGIN")
+            db.begin()
             for id, _, page in islice(pages, AT_ONCE):
                 save_entry(db, id, page or SILENT)
-            db.execute("COMMIT")
+            db.commit()
 
 
 def keep_index(folder: CrawlFolder, plan: Plan, brief: Brief) -> Callable[[], None]:

@@ -61,7 +61,7 @@ async def test_a_page_that_kills_the_crawl_is_set_aside_after_three_deaths(
 @pytest.fixture
 def db(tmp_path: Path):
     db = open_database(tmp_path / "crawl.db")
-    db.execute("BEGIN")
+    db.begin()
     yield db
     db.close()
 
@@ -73,8 +73,8 @@ async def test_what_was_in_hand_at_a_death_is_counted_though_nothing_was_committ
         hand = InHand(db, tmp_path / "in-hand")
         hand.take(page_in_hand)
         hand.close()  # as a process that dies
-        db.execute("ROLLBACK")
-        db.execute("BEGIN")
+        db.rollback()
+        db.begin()
     hand = InHand(db, tmp_path / "in-hand")
     assert hand.deaths == {7: 3, -8: 1}
     assert hand.is_deadly(7)

@@ -64,14 +64,14 @@ def rebuild(
     folder.require().lock()
     try:
         with closing(open_database(folder.database)) as db:
-            db.execute("BEGIN")
+            db.begin()
             db.execute("DELETE FROM page_profile")
             db.execute("DELETE FROM site")
             with closing(ReaderApart(setup)) as reader:
                 records = Records(folder.warcs)
                 keeper = SiteKeeper(db, brief)
                 rebuilt = profile_all(db, records, keeper, reader, tell)
-            db.execute("COMMIT")
+            db.commit()
             return rebuilt
     finally:
         folder.unlock()

@@ -20,9 +20,9 @@ from opilio import urls
 from opilio.crawl import Crawl
 from opilio.errors import Transient, Unusable
 from opilio.read.simhash import distance
+from opilio.store.records import Records
 from opilio.store.versions import Seen, Versions
 from opilio.store.warc import pack, pack_revisit
-from opilio.store.warc_files import read_record
 from opilio.types import (
     Clock,
     Fingerprint,
@@ -89,7 +89,8 @@ class Revisits:
         """What to tell the server of the copy that we have; nothing, now and then."""
         if seen.truncated or not seen.is_there or seen.visits % TRUSTED == 0:
             return ()
-        return validators(read_record(self.store.folder.warcs, *seen.place))
+        kept = Records(self.store.folder.warcs).response(*seen.place)
+        return validators(kept) if kept else ()
 
     async def same(self, lease: Lease, seen: Seen, response: Response) -> int:
         """It says what it said; a WARC record tells that it was asked."""
