@@ -302,5 +302,6 @@ def load_brief(path: Path) -> Brief:
         return msgspec.msgpack.decode(path.read_bytes(), type=Brief)
     except (OSError, msgspec.DecodeError) as error:
         raise BadInput(
-            f"{path} cannot be read ({error}); start the crawl again with --fresh"
+            f"{path} cannot be read ({error}); remove {path.parent} and make it again "
+            f"by going on with the crawl: opilio crawl {path.parent.parent}"
         ) from None

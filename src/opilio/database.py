@@ -295,8 +295,8 @@ def open_database(path: Path, *, read_only: bool = False) -> Database:
 def open_reading(path: Path) -> Database:
     """A connection that cannot write, also where the folder cannot be written.
 
-    SQLite wants to make its -wal and -shm files even to read. Where it may not and
-    there is no -wal, nobody is writing, and the file is taken as it is.
+    SQLite wants to make its -wal and -shm files even to read. Where it may not, or
+    there is no room, and nothing is in the -wal, the file is taken as it is.
     """
     uri = f"{path.absolute().as_uri()}?mode=ro"
     db = sqlite3.connect(uri, uri=True, factory=Database)
@@ -304,7 +304,8 @@ def open_reading(path: Path) -> Database:
         db.execute("SELECT 1 FROM sqlite_master").fetchone()
     except sqlite3.OperationalError:
         db.close()
-        if path.with_name(f"{path.name}-wal").exists():
+        wal = path.with_name(f"{path.name}-wal")
+        if wal.exists() and wal.stat().st_size:
             raise
         db = sqlite3.connect(f"{uri}&immutable=1", uri=True, factory=Database)
     return db

@@ -39,6 +39,7 @@ def test_the_list_of_commands_imports_none_of_them():
         "opilio.cli",
         "opilio.cli.deferred",
         "opilio.cli.plain_values",
+        "opilio.cli.trouble",
         "opilio.errors",
     ]
 

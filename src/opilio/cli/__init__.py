@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import sqlite3
 import sys
+from io import TextIOWrapper
 
 import typer
 
 from opilio import __version__
 from opilio.cli.deferred import Place, deferred
+from opilio.cli.trouble import told
 from opilio.errors import OpilioError
 
 LONGEST = 2000  # characters of an error; some list all that one could have meant
@@ -101,18 +103,28 @@ def options(
 
 def main() -> None:
     """Run a command; an error of ours becomes its message and its exit code."""
+    open_standard_files()
     try:
-        app()
+        with told(None):
+            app()
     except OpilioError as error:
         sys.exit(tell(str(error), error.exit_code))
-    except sqlite3.DatabaseError as error:
-        told = f"crawl.db cannot be used: {error}; put it back from a copy"
-        sys.exit(tell(told, 2))
-    except BrokenPipeError:  # the reader of our output has seen enough, as `| head`
-        # Or Python would fail to flush what is left.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except OSError as error:
+    except (OSError, sqlite3.DatabaseError) as error:
         sys.exit(tell(str(error), 1))
+
+
+def open_standard_files() -> None:
+    """Let nothing that we open take the place of a closed standard file, and print
+    what a terminal or pipe of another encoding can take of a text."""
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest number that is free
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")
 
 
 def tell(error: str, exit_code: int) -> int:

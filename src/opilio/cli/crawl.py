@@ -15,6 +15,7 @@ from opilio.brief import Brief
 from opilio.build import assemble, find_seeds, prepare
 from opilio.choice import choose
 from opilio.cli.display import Reporter, show_end, show_trouble
+from opilio.cli.trouble import told
 from opilio.config import Settings, load
 from opilio.crawl import SEED_PROMISE, Crawl
 from opilio.errors import BadInput
@@ -159,12 +160,13 @@ def crawl(
     folder, plan = choose_plan(topic, output, settings, options, fresh)
     if replay:
         plan = for_replay(plan, replay)
-    if told := only_common_words(plan.topic):
-        show_trouble(told)
-    brief = prepare(plan, folder, fresh=fresh)
-    seeds = check_seeds(seed_url or [], plan.topic, folder, fresh)
-    begin(plan, folder, fresh=fresh)
-    raise typer.Exit(run_loop(run(plan, folder, brief, seeds, quiet)))
+    if warning := only_common_words(plan.topic):
+        show_trouble(warning)
+    with told(folder.path):
+        brief = prepare(plan, folder, fresh=fresh)
+        seeds = check_seeds(seed_url or [], plan.topic, folder, fresh)
+        begin(plan, folder, fresh=fresh)
+        raise typer.Exit(run_loop(run(plan, folder, brief, seeds, quiet)))
 
 
 def only_common_words(topic: Topic) -> str:

@@ -16,6 +16,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from opilio.cli.plain_values import PlainCommand, reading_plainly
+from opilio.cli.trouble import while_read
 from opilio.errors import OpilioError
 
 LONGEST = 400  # characters of what is said of a wrong argument
@@ -85,7 +86,7 @@ def deferred(places: Mapping[str, Place]) -> type[TyperGroup]:
                 return super().make_context(*args, **extra)
 
         def invoke(self, ctx: Any) -> Any:
-            with quoting_briefly():
+            with quoting_briefly(), while_read():
                 return super().invoke(ctx)
 
     return Group

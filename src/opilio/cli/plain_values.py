@@ -16,6 +16,8 @@ from typing import Any, get_args
 
 from typer.core import TyperCommand
 
+from opilio.cli.trouble import told
+
 NUMBERS = {
     int: re.compile("[0-9]{1,9}"),
     float: re.compile(r"[0-9]{1,9}(\.[0-9]{1,9})?"),
@@ -32,6 +34,12 @@ class PlainCommand(TyperCommand):
     def get_params(self, ctx: Any) -> Any:
         """The parameters, also that for help."""
         return reading_plainly(super().get_params(ctx))
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run it; what the machine refuses is told with the folder it was given."""
+        given = ctx.params
+        with told(given.get("folder"), str(given.get("output") or "")):
+            return super().invoke(ctx)
 
 
 def reading_plainly(parameters: list[Any]) -> list[Any]:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import re
-import sys
-from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from collections.abc import Collection
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -102,27 +99,14 @@ def search(
         with stderr.status("Fetching pages for it; Ctrl-C shows what there is."):
             more = fetch_more(crawl, text, expand, expand_seconds, proxy, not no_log)
         answer = find(crawl, text, page, size)
-    with while_read():
-        if as_json:
-            typer.echo(msgspec.json.encode(for_programs(answer, more)).decode())
-        else:
-            show(answer, size, more.urls if more else ())
-            if more:
-                show_expansion(more, answer)
+    if as_json:
+        typer.echo(msgspec.json.encode(for_programs(answer, more)).decode())
+    else:
+        show(answer, size, more.urls if more else ())
+        if more:
+            show_expansion(more, answer)
     if more and more.ended == "interrupted":
         raise typer.Exit(130)
-
-
-@contextmanager
-def while_read() -> Iterator[None]:
-    """Print; if the reader has seen enough, as `| head` has, that is no failure."""
-    try:
-        yield
-        sys.stdout.flush()
-    except (BrokenPipeError, SystemExit):  # the latter is what rich makes of it
-        # Or Python would fail to flush what is left.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise typer.Exit from None
 
 
 def find(crawl: CrawlFolder, text: str, page: int, size: int) -> Answer:

@@ -36,6 +36,8 @@ def read_record(folder: Path, name: str, offset: int, length: int) -> Response:
 
     try:
         return archive.read_response(folder / name, offset, length)
+    except PermissionError as error:
+        raise protected(folder / name) from error
     except (OSError, ValueError) as error:
         raise damaged(folder / name, str(error)) from error
 
@@ -46,6 +48,8 @@ def read_bytes(path: Path, offset: int, length: int) -> bytes:
         with path.open("rb") as file:
             file.seek(offset)
             records = file.read(length)
+    except PermissionError as error:
+        raise protected(path) from error
     except OSError as error:
         raise damaged(path, str(error)) from error
     if len(records) < length:
@@ -133,6 +137,11 @@ class WarcWriter:
         """Let go of the file; what a full disk has not taken was never committed."""
         with suppress(OSError):
             self.file.close()
+
+
+def protected(path: Path) -> BadInput:
+    """The error for a file that may well be good, but must not be read."""
+    return BadInput(f"{path} may not be read; let this user do so, as with chmod u+r")
 
 
 def damaged(path: Path, trouble: str) -> BadInput:
