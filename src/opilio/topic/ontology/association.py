@@ -39,6 +39,6 @@ def association(
     near = closeness(ontology, sought.places, ASSOCIATION, least)
     for place, weight in near.items():  # the nearest first
         concept = ontology.concepts[place]
-        for term in [*concept.surfaces(languages), *words_for(concept.instances)]:
+        for term in [*sought.surfaces(place, languages), *words_for(concept.instances)]:
             table.setdefault(term, (concept.label, weight))
     return dict(list(table.items())[:most])

@@ -16,7 +16,7 @@ We differ: the paper gives no equation, only the two sentences and the table.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import log
 from pathlib import Path
 
@@ -43,8 +43,9 @@ def importance_table(
     """The terms worth looking for, the most important first.
 
     An Ontology comes with its `targets`, names of concepts in it. `languages` are those
-    whose labels are wanted, all by default. Below `least`, and beyond the `most`
-    important, terms are left out, lest a thesaurus floods the reader.
+    whose labels are wanted, all by default; a target without any has those of other
+    languages. Below `least`, and beyond the `most` important, terms are left out, lest
+    a thesaurus floods the reader.
     """
     if isinstance(sought, Ontology):
         sought = Repository((sought,)).extract(targets)
@@ -53,10 +54,11 @@ def importance_table(
     near = closeness(ontology, sought.places, NEARNESS, least)
     table: dict[str, float] = {}
     for place, close in near.items():
-        for term, share in _terms(ontology.concepts[place], languages):
+        words = sought.surfaces(place, languages)
+        for term, share in _terms(ontology.concepts[place], words):
             value = close * share * (1 - SHARED * sharing(term))
             table[term] = max(table.get(term, 0.0), value)
-    aims = [t for n in sought.places for t in ontology.concepts[n].surfaces(languages)]
+    aims = [term for n in sought.places for term in sought.surfaces(n, languages)]
     top = max((table[term] for term in aims), default=1.0)
     table = {term: min(value / top, 1.0) for term, value in table.items()}
     kept = {term: value for term, value in table.items() if value >= least}
@@ -74,9 +76,9 @@ def _annotated(ontology: Ontology, languages: Sequence[str]) -> dict[str, float]
     return table
 
 
-def _terms(concept: Concept, languages: Sequence[str]) -> Iterator[tuple[str, float]]:
+def _terms(concept: Concept, words: Iterable[str]) -> Iterator[tuple[str, float]]:
     """The words for a concept and for what belongs to it, each with its share."""
-    for term in concept.surfaces(languages):
+    for term in words:
         yield term, 1.0
     for term in words_for(concept.instances):
         yield term, NEARNESS.kind

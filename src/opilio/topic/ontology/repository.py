@@ -59,6 +59,29 @@ class Sought:
         """The preferred labels of the targets."""
         return [self.ontology.concepts[place].label for place in self.places]
 
+    @property
+    def named(self) -> tuple[str, ...]:
+        """The wanted terms by which the targets were found."""
+        return tuple(dict.fromkeys(match.wanted for match in self.matches))
+
+    def spoken(self, languages: Sequence[str]) -> Sequence[str]:
+        """The languages; none, which stands for all, if nothing has a word in them."""
+        concepts = self.ontology.concepts
+        return languages if any(c.surfaces(languages) for c in concepts) else ()
+
+    def surfaces(self, place: int, languages: Sequence[str] = ()) -> list[str]:
+        """The words for a concept in these languages.
+
+        What is sought has some in any case: those of other languages, or else what it
+        was found by.
+        """
+        concept = self.ontology.concepts[place]
+        found = concept.surfaces(languages)
+        if found or concept.id not in self.targets:
+            return found
+        typed = [match.wanted for match in self.matches if match.concept == concept.id]
+        return concept.surfaces() or typed
+
 
 @dataclass(frozen=True)
 class Repository:
