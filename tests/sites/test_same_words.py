@@ -2,7 +2,7 @@
 
 from itertools import count
 
-from crawling import Crawled
+from crawling import Crawled, opilio
 from opilio.lab.synthetic.small import SmallWeb
 from opilio.lab.synthetic.web import HTML, SyntheticAnswer
 from opilio.sites.revisit import is_worth_its_room
@@ -82,9 +82,25 @@ def test_bytes_that_differ_at_every_visit_are_stored_ever_more_rarely():
     place = ("000001.warc.gz", 0, 1)
 
     def is_stored(visits: int, **more) -> bool:
-        seen = Seen(1, 0.0, "", 1, 1, 0.5, True, False, place, visits, "", True)
+        seen = Seen(1, 0.0, "", 1, 1, 0.5, True, False, False, place, visits, "", True)
         headers = (HTML, ("etag", '"t"'))
         return is_worth_its_room(seen, Response(A, 200, headers, b"", 1.0, **more))
 
     assert [n for n in range(1, 40) if is_stored(n)] == [1, 2, 4, 8, 16, 32]
     assert not is_stored(1, truncated="length")
+
+
+async def test_a_page_that_asks_not_to_be_shown_from_now_on_is_not(crawled):
+    web = SmallWeb(hive())
+    life = await crawled(web)
+    await life.crawl()
+    shown = (await opilio("search", life.folder, "alpha", "--json")).json()
+    assert shown["total"] == 1
+    wish = b'<meta name="robots" content="noindex">'
+    body = hive()[A].body.replace(b"<title>", wish + b"<title>")
+    web.answers[A] = SyntheticAnswer(200, (HTML,), body)
+    age(life, 60)
+    assert (await evolve(life))["refresh"]["changed"] == 1
+    assert life.rows(f"SELECT noindex FROM page JOIN link USING (id) {OF_A}") == [(1,)]
+    shown = (await opilio("search", life.folder, "alpha", "--json")).json()
+    assert shown["total"] == 0

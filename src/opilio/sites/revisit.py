@@ -235,6 +235,8 @@ def difference(seen: Seen, page: Page, verdict: Verdict) -> dict[str, Any]:
     if verdict.relevant != seen.relevant:
         change["relevant"] = verdict.relevant
         change["score"] = [round(seen.score, 4), round(verdict.score, 4)]
+    if page.noindex != seen.noindex:
+        change["noindex"] = page.noindex
     return change
 
 

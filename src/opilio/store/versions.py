@@ -40,6 +40,7 @@ class Seen(msgspec.Struct, frozen=True):
     score: float
     relevant: bool
     truncated: bool
+    noindex: bool
     place: Location
     visits: int  # that found it so
     trouble: str  # of the last visit
@@ -62,14 +63,17 @@ class Versions:
         """A page that was judged as it was last seen; None: it is not known."""
         row = self.db.execute(
             "SELECT fetched_at, coalesce(title, ''), content, coalesce(simhash, 0), "
-            "score, relevant, truncated IS NOT NULL, state IN ('kept', 'irrelevant'), "
-            "warc, warc_offset, warc_length FROM page JOIN link USING (id) "
+            "score, relevant, truncated IS NOT NULL, noindex, "
+            "state IN ('kept', 'irrelevant'), warc, warc_offset, warc_length "
+            "FROM page JOIN link USING (id) "
             "WHERE page.id = ? AND score IS NOT NULL AND warc IS NOT NULL",
             (page,),
         ).fetchone()
         if row is None:
             return None
-        at, title, content, simhash, score, relevant, truncated, is_there, *place = row
+        at, title, content, simhash, score, relevant, *flags = row[:9]
+        truncated, noindex, is_there = map(bool, flags)
+        place = row[9:]
         visits, trouble = self.db.execute(
             f"SELECT visits, coalesce(trouble, '') FROM version WHERE {LAST}",  # noqa: S608
             (page,),
@@ -82,11 +86,12 @@ class Versions:
             simhash,
             score,
             bool(relevant),
-            bool(truncated),
+            truncated,
+            noindex,
             (place[0], place[1], place[2]),
             visits,
             trouble,
-            bool(is_there),
+            is_there,
         )
 
     def begin(self, page: int) -> None:
