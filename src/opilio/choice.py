@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, TypeVar
 
 from opilio import config
 from opilio.brief import Brief
-from opilio.errors import BadInput
+from opilio.errors import BadInput, did_you_mean
 from opilio.judge import JUDGES
 from opilio.plan import Plan
 from opilio.strategies import is_file, load, place_of, strategies
@@ -24,8 +23,7 @@ def choose(kind: str, name: str, known: Mapping[str, T]) -> T:
     """The part of that name; BadInput that names the known ones."""
     if name in known:
         return known[name]
-    near = difflib.get_close_matches(name, known, n=1)
-    hint = f"did you mean {near[0]!r}? " if near else ""
+    hint = did_you_mean(name, known)
     raise BadInput(f"unknown {kind} {name!r}; {hint}known: {', '.join(sorted(known))}")
 
 

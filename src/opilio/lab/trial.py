@@ -111,7 +111,8 @@ def limited(seconds: float) -> Iterator[None]:
         raise TimeUp
 
     before = signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    # Again and again: where Python may not raise, in a destructor, it is lost.
+    signal.setitimer(signal.ITIMER_REAL, seconds, seconds / 10)
     faulthandler.dump_traceback_later(2 * seconds, exit=True)
     try:
         yield
