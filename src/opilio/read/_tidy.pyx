@@ -19,7 +19,7 @@ from libc.stdint cimport uint8_t, uint64_t
 from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memchr, memcmp, memcpy
 
-EDITION = 1
+EDITION = 2
 
 cdef enum:
     DEEPEST = 400  # elements in each other; parsers and browsers stop at 512

@@ -73,8 +73,8 @@ TRAITS = {
         sub sup table tt u ul var
     """,
     UNSURE: """
-        applet frame frameset image isindex keygen marquee menuitem plaintext rb rp rt rtc
-        template xmp
+        applet command frame frameset image isindex keygen marquee menuitem plaintext rb rp
+        rt rtc template xmp
     """,
     PART_OF_TABLE: "caption col colgroup tbody td tfoot th thead tr",
     UNSURE_IN_DRAWING: """

@@ -6,7 +6,7 @@ it, every page is for the parser; `_tidy` answers for most.
 
 from __future__ import annotations
 
-EDITION = 1  # of what `_tidy` must be compiled for
+EDITION = 2  # of what `_tidy` must be compiled for
 
 
 def tidied(markup: bytes) -> bytes | None:
