@@ -37,7 +37,7 @@ CONTENTS = (  # how a file begins, whatever it is called
     (re.compile(rb"\s*[\[{]"), "json-ld"),
     (re.compile(rb"\s*(!.*\s+)*(format-version|ontology|\[Term\])\s*:?"), "obo"),
     (re.compile(rb"\s*(#.*\s+)*@?(prefix|base)\s", re.IGNORECASE), "turtle"),
-    (re.compile(rb"\s*(#.*\s+)*<[^>\s]+>\s+<[^>\s]+>\s"), "nt"),
+    (re.compile(rb"\s*(#.*\s+)*(<[^>\s]+>|_:\S+)\s+<[^>\s]+>\s"), "nt"),
 )
 ELSEWHERE = (  # formats we do not read, and how to tell them
     (
