@@ -106,6 +106,7 @@ class Ontological(msgspec.Struct, frozen=True, kw_only=True):
     concepts: Mapping[str, tuple[str, float]] = {}
     classes: Mapping[str, ClassFeatures] = {}
     targets: tuple[str, ...] = ()
+    named: tuple[str, ...] = ()  # the words that the targets were found by
     dictionaries: Dictionaries = {}
     near: Mapping[str, ConceptWords] = {}  # by keys of terms, not by terms
 
@@ -169,12 +170,15 @@ def keywords_of(
     """The words that tell the first pages from the others, with their weights."""
     from opilio.read.main_text import main_text  # its libraries take their time
 
-    return keywords(
+    found = keywords(
         map(main_text, relevant),
         map(main_text, irrelevant),
         language=language,
         top=FROM_EXAMPLES,
     )
+    if relevant and not found:
+        raise BadInput("[examples]: no words can be read from these pages; give others")
+    return found
 
 
 def weights_of(topic: Topic, asked: Mapping[str, float]) -> dict[str, float]:
@@ -214,7 +218,8 @@ def consult(topic: Topic, weighted: Sequence[str]) -> Ontological:
             "[ontology]: concepts = ['the name of a concept']"
         )
     sought = repository.extract(named or weighted, lenient=not named)
-    languages = [code.lower().partition("-")[0] for code in topic.languages]
+    codes = [code.lower().partition("-")[0] for code in topic.languages]
+    languages = sought.spoken(codes)
     concepts = about.association(sought, languages=languages)
     key = Vocabulary((), topic.language).key
     return Ontological(
@@ -227,6 +232,7 @@ def consult(topic: Topic, weighted: Sequence[str]) -> Ontological:
             sought.ontology, about.classes_around(sought), languages=languages
         ),
         targets=tuple(sought.labels),
+        named=sought.named,
         dictionaries={
             source: merge(
                 *(

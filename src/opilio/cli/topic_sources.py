@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from opilio import content
-from opilio.brief import consult, read_examples
+from opilio.brief import Ontological, consult, read_examples
 from opilio.errors import BadInput
 from opilio.followed import FollowedLog
 from opilio.look_ahead import check_classes
@@ -64,15 +64,16 @@ def draft_of(sources: Sources, home: Path) -> Draft:
     found: dict[str, dict[str, float]] = {}
     if sources.words:
         found["given"] = dict.fromkeys(sources.words, 1.0)
-    near: dict[str, float] = {}
+    near = Ontological()
     if sources.ontology and (sources.concepts or sources.words):
-        near = importances(sources, topic)
-        of = ", ".join(sources.concepts or sources.words)
-        found[f"of the ontology, by their importance for {of}"] = first(near, sources)
+        near = near_concepts(sources, topic)
+        found[f"of the ontology, by their importance for {', '.join(near.named)}"] = (
+            most_important(near, sources.top, topic.language)
+        )
     if sources.relevant:
         told, pages = from_examples(sources, topic.language)
         found[f"of {pages} example pages"] = told
-    log, asked = from_log(sources, topic.language, near)
+    log, asked = from_log(sources, topic.language, near.importance)
     return Draft(
         name=sources.title,
         languages=sources.languages,
@@ -81,7 +82,7 @@ def draft_of(sources: Sources, home: Path) -> Draft:
         seeds=sources.seeds,
         query_log=located(log, home, "file"),
         ontology=located(
-            {"files": sources.ontology, "concepts": sources.concepts}, home, "files"
+            {"files": sources.ontology, "concepts": near.named}, home, "files"
         ),
         examples=located(
             {
@@ -120,24 +121,26 @@ def check_sources(sources: Sources) -> None:
         check_classes(Classes(folder=str(sources.classes), target=sources.target))
 
 
-def importances(sources: Sources, topic: Topic) -> dict[str, float]:
-    """The importance table of the concepts, or of the words that were given.
+def near_concepts(sources: Sources, topic: Topic) -> Ontological:
+    """What the ontologies say about the concepts, or the words that name some.
 
-    In the topic's language, unless the ontology has no words in it.
+    In the topic's language, unless they have no words in it.
     """
     ontology = OntologyFiles(
         files=tuple(map(str, sources.ontology)), concepts=sources.concepts
     )
-    table: dict[str, float] = {}
-    for languages in ((topic.language,), ()):
-        asked = msgspec.structs.replace(topic, ontology=ontology, languages=languages)
-        table = table or dict(consult(asked, sources.words).importance)
-    return table
+    asked = msgspec.structs.replace(
+        topic, ontology=ontology, languages=(topic.language,)
+    )
+    return consult(asked, sources.words)
 
 
-def first(table: dict[str, float], sources: Sources) -> dict[str, float]:
-    """The greatest of a table."""
-    return dict(list(table.items())[: sources.top])
+def most_important(found: Ontological, top: int, language: str) -> dict[str, float]:
+    """The greatest of the importance table, the names of the concepts before all."""
+    key = Vocabulary((), language).key
+    meant = set(map(key, (*found.named, *found.targets)))
+    terms = sorted(found.importance, key=lambda term: key(term) not in meant)
+    return {term: found.importance[term] for term in terms[:top]}
 
 
 def from_examples(sources: Sources, language: str) -> tuple[dict[str, float], int]:
@@ -187,7 +190,7 @@ def patterns_of(path: Path) -> Iterator[str]:
 
 
 def from_log(
-    sources: Sources, language: str, near: dict[str, float]
+    sources: Sources, language: str, near: Iterable[str]
 ) -> tuple[dict[str, Any], dict[str, float]]:
     """The table [query_log], and what it gives at present."""
     if sources.queries is None:
