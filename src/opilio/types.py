@@ -465,9 +465,10 @@ class Counts(msgspec.Struct, frozen=True):
     leased: int
     hosts: int
     ready: int  # hosts that may be visited now and have something to visit
-    resting: int  # hosts that have, but may not be visited yet
+    resting: int  # hosts that asked for rest, or have it since a visit failed
     ended: Mapping[tuple[State, str], int]  # all other links, by state and reason
     awaited: str = ""  # the host to be visited next, if links wait and none may be now
+    awaited_for: float = 0.0  # seconds until it may be
 
     @property
     def reasons(self) -> Mapping[str, int]:

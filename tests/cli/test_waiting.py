@@ -102,4 +102,6 @@ def test_a_wait_without_a_rest_is_told_too():
     assert "2 links wait: slow.test asks for 30 s" in in_words(slow)
     rests = {"host": "a.test", "why": "http_503", "until": time.time(), "links": 2}
     assert "2 links wait, the next for a.test until" in in_words(rests)
-    assert "wait to be tried again" in in_words({"why": "retry", "links": 9})
+    fails = {"host": "a.test", "why": "retry", "until": time.time() + 9, "links": 1}
+    told = in_words(fails)
+    assert "one link waits for a.test until" in told and "(in 9 s): the last" in told

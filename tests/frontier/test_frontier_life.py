@@ -344,7 +344,7 @@ async def test_counts_tell_how_links_and_hosts_stand(
     assert (counts.ready, counts.resting) == (2, 0)
     await frontier.done(lease, KEPT)
     counts = frontier.counts()
-    assert (counts.leased, counts.ready, counts.resting) == (0, 2, 1)
+    assert (counts.leased, counts.ready, counts.resting) == (0, 2, 0)
     clock.pass_by(1.0)
     await drain(frontier)
     counts = frontier.counts()
@@ -363,6 +363,7 @@ async def test_counts_name_the_host_that_is_waited_for(
     clock.pass_by(1.0)
     await frontier.done(b, KEPT)
     assert frontier.counts().awaited == "b.test", "a.test wakes first, for nothing"
+    assert frontier.counts().awaited_for == 10.0
     await frontier.add([found("c/1")])
     assert frontier.counts().awaited == "", "c.test may be visited now"
     assert await frontier.retry(await take(frontier), 5.0, "timeout")

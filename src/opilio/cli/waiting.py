@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from opilio.types import Counts
 
 LOOK_SECONDS = 0.5
-IDLE_SECONDS = 3.0  # without a visit under way or possible, before it is told
+IDLE_SECONDS = 3.0  # more than our own delay without a visit, before it is told
 IN_WORDS = {
     "": "it was asked a moment ago",
     "http_429": "it answered 429 (too many requests)",
@@ -28,6 +28,7 @@ IN_WORDS = {
     "crawl_delay": "its robots.txt asks for a long Crawl-delay",
     "offline": "nobody answers, so the network of this machine seems to be away",
     "proxy": "the proxy does not work",
+    "retry": "the last visit failed, and is tried again then",
 }
 FOR_ALL = frozenset(("offline", "proxy"))  # whichever host is the next to be tried
 
@@ -56,43 +57,60 @@ class Waiting:
         self.crawl = crawl
         self.tell = tell
         self.told: set[tuple[object, ...]] = set()
+        self.idle_since = 0.0
+        self.came_to = 0  # links with an end, when it was last looked
 
     async def watch(self) -> None:
         """Look twice a second."""
-        idle_since = time.monotonic()
+        pace = self.crawl.settings.politeness
+        patience = IDLE_SECONDS + max(pace.delay, pace.ip_delay)
+        self.idle_since = time.monotonic()
         while True:
             await asyncio.sleep(LOOK_SECONDS)
             counts = self.crawl.frontier.counts()
-            if counts.leased or counts.ready or not counts.waiting:
-                idle_since = time.monotonic()
-            elif time.monotonic() - idle_since >= IDLE_SECONDS:
+            if self.is_busy(counts):
+                self.idle_since = time.monotonic()
+            elif time.monotonic() - self.idle_since >= patience:
                 self.look(counts)
+
+    def is_busy(self, counts: Counts) -> bool:
+        """Is a visit under way or possible, or was one since the last look? Most looks
+        at a crawl of one host fall into the pause between two visits."""
+        before, self.came_to = self.came_to, sum(counts.ended.values())
+        under_way = counts.leased or counts.ready or not counts.waiting
+        return bool(under_way) or self.came_to != before
 
     def look(self, counts: Counts) -> None:
         """Tell what is waited for, if that is news."""
         what = awaited(self.crawl, counts)
-        key: tuple[object, ...] = (what.get("host"), what["why"], what.get("until"))
+        key: tuple[object, ...] = (what["host"], what["why"], what["until"])
         if what["why"] in FOR_ALL:
             key = (what["why"], self.crawl.tally.pages)  # until somebody answers
+        elif what["why"] == "crawl_delay":
+            key = (what["host"], what["why"])
+        elif what["why"] == "retry":
+            key = (what["host"], self.idle_since)
         if key not in self.told:
             self.told.add(key)
             self.tell({"event": "waiting", **what})
 
 
 def awaited(crawl: Crawl, counts: Counts) -> dict[str, Any]:
-    """What a crawl waits for: the host that may be visited next, or just time."""
-    links, host = counts.waiting, counts.awaited
-    rest, delay = wishes_of(crawl.store.db, host, time.time())
+    """What a crawl waits for: the host that may be visited next, why and until when."""
+    now = time.time()
+    rest, delay = wishes_of(crawl.store.db, counts.awaited, now)
+    why, until = "retry", now + counts.awaited_for
     if rest:
-        return {
-            "host": host,
-            "why": rest.reason,
-            "until": round(rest.until, 1),
-            "links": links,
-        }
-    if delay >= IDLE_SECONDS:
-        return {"host": host, "why": "crawl_delay", "delay": delay, "links": links}
-    return {"why": "retry", "links": links}
+        why, until = rest.reason, rest.until
+    elif delay >= IDLE_SECONDS:
+        why = "crawl_delay"
+    return {
+        "host": counts.awaited,
+        "why": why,
+        "until": round(until, 1),
+        **({"delay": delay} if why == "crawl_delay" else {}),
+        "links": counts.waiting,
+    }
 
 
 def in_words(event: dict[str, Any]) -> str:
@@ -101,14 +119,12 @@ def in_words(event: dict[str, Any]) -> str:
     waits = "Nothing can be visited now; " + (
         "one link waits" if links == 1 else f"{links:,} links wait"
     )
-    if "until" in event:
-        rest = Resting(event["host"], event["why"], event["until"])
-        next_one = "" if links == 1 else ", the next"
-        return f"{waits}{next_one} for {sentence(rest, time.time())}."
     if "delay" in event:
         host = plain(event["host"])
         return f"{waits}: {host} asks for {event['delay']:g} s between two visits."
-    return f"{waits} to be tried again."
+    rest = Resting(event["host"], event["why"], event["until"])
+    next_one = "" if links == 1 else ", the next"
+    return f"{waits}{next_one} for {sentence(rest, time.time())}."
 
 
 def print_json(event: dict[str, Any]) -> None:

@@ -148,15 +148,16 @@ class Agenda:
             next(iter(self.leases.values())).expires if self.leases else NEVER,
         )
 
-    def awaited(self) -> str:
-        """The host to be visited next, if links wait and none may be visited now."""
+    def awaited(self) -> tuple[float, str]:
+        """When which host is to be visited next, if links wait and none may be visited
+        now."""
         if self.turns.ready or self.leases:
-            return ""
+            return NEVER, ""
         resting = [(host.alarm, host.name) for host in self.hosts if host.alarm < NEVER]
         for id, due in self._due.items():
             host = self.hosts[self.links.host_of[id]]
             resting.append((max(due, host.free_at), host.name))
-        return min(resting, default=(NEVER, ""))[1]
+        return min(resting, default=(NEVER, ""))
 
     def _let_time_pass(self, now: float) -> None:
         while self._delayed and self._delayed[0][0] <= now:

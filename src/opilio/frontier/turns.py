@@ -24,9 +24,10 @@ class Turns:
         self.hosts = [Host(0, "", None, 0.0, opened, Backlog(links))]  # 0 is no host
         self.by_name: dict[str, Host] = {}
         self.ready = 0
-        self.resting = 0
         self._ready: list[tuple[int, int]] = []  # heap: entry, number of the host
         self._alarms: list[tuple[float, int]] = []  # heap: time, host or -address
+        self._resting = 0  # hosts in the heap of rests whose end is theirs
+        self._rests: list[tuple[float, int]] = []  # heap: end, host
         self._by_ip: dict[str, Address] = {}
         self._addresses = [Address(0)]  # number 0 is no address
 
@@ -54,7 +55,7 @@ class Turns:
         if delay is not None:
             host.delay = max(limits.delay, min(delay, limits.max_delay))
         if rest is not None:
-            host.rest_until = max(host.rest_until, now + min(rest, limits.max_rest))
+            self._rest(host, now + min(rest, limits.max_rest), now)
         if ip:
             self._locate(host, ip, now)
         self.place(host, now)
@@ -127,6 +128,23 @@ class Turns:
             self._release(address, now)
         self.place(host, now)
 
+    def count_resting(self, now: float) -> int:
+        """How many hosts have rest, links or not; their delay is no rest."""
+        while self._rests and self._rests[0][0] <= now:
+            until, number = heappop(self._rests)
+            self._resting -= self.hosts[number].rest_until == until
+        return self._resting
+
+    def _rest(self, host: Host, until: float, now: float) -> None:
+        """Let a host rest, unless it does so longer already."""
+        if until <= host.rest_until:
+            return
+        self.count_resting(now)  # from here on it is counted if it rests
+        if until > now:
+            self._resting += host.rest_until <= now
+            heappush(self._rests, (until, host.number))
+        host.rest_until = until
+
     def _stand(self, host: Host, offer: int, alarm: float) -> None:
         if offer != host.offer:
             self.ready += bool(offer) - bool(host.offer)
@@ -134,7 +152,6 @@ class Turns:
             if offer:
                 heappush(self._ready, (offer, host.number))
         if alarm != host.alarm:
-            self.resting += (alarm < NEVER) - (host.alarm < NEVER)
             host.alarm = alarm
             if alarm < NEVER:
                 heappush(self._alarms, (alarm, host.number))

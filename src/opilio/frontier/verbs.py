@@ -181,15 +181,17 @@ class LinkFrontier:
 
     def counts(self) -> Counts:
         """How many links and hosts there are, by what they do."""
-        agenda = self._agenda
+        agenda, now = self._agenda, self._clock()
+        at, awaited = agenda.awaited()
         return Counts(
             waiting=agenda.waiting,
             leased=len(agenda.leases),
             hosts=len(agenda.hosts) - 1,
             ready=agenda.turns.ready,
-            resting=agenda.turns.resting,
+            resting=agenda.turns.count_resting(now),
             ended=MappingProxyType(+agenda.ended),
-            awaited=agenda.awaited(),
+            awaited=awaited,
+            awaited_for=max(0.0, at - now) if awaited else 0.0,
         )
 
     async def flush(self) -> None:

@@ -251,6 +251,7 @@ class Errand:
             ready=here.ready,
             resting=here.resting,
             awaited=here.awaited,
+            awaited_for=here.awaited_for,
         )
 
     async def flush(self) -> None:
