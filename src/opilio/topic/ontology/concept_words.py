@@ -7,7 +7,10 @@ birds does not ask for animals.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import reduce
+from itertools import compress
+from operator import or_
 
 from opilio.topic.ontology.model import Ontology, words_for
 from opilio.topic.ontology.walk import Weights, closeness
@@ -15,7 +18,6 @@ from opilio.types import ConceptWords
 
 MEANT = Weights(kind=0.5, part=0.5, related=0.2, broader=0.0, whole=0.0, astray=0.2)
 LEAST = 0.1
-LEVELS = 2
 
 
 def concept_words(
@@ -37,26 +39,39 @@ def concept_words(
     label = {place: ontology.concepts[place].label for place in features}
     return {
         label[place]: ConceptWords(
-            found,
-            {label[other]: level for other, level in levels(ontology, place, features)},
+            features[place],
+            levels,
             {
                 label[other]: close
                 for other, close in closeness(ontology, [place], MEANT, LEAST).items()
                 if other in features and other != place
             },
         )
-        for place, found in features.items()
+        for place, levels in _levels(ontology, label)
     }
 
 
-def levels(
-    ontology: Ontology, place: int, known: Collection[int]
-) -> list[tuple[int, int]]:
-    """The known concepts around one, with how many relations away."""
-    seen, edge, found = {place}, [place], []
-    for level in range(1, LEVELS + 1):
-        around = {other for near in edge for _, other in ontology.steps[near]} - seen
-        seen |= around
-        edge = sorted(around)
-        found += [(other, level) for other in edge if other in known]
-    return found
+def _levels(
+    ontology: Ontology, label: Mapping[int, str]
+) -> Iterator[tuple[int, dict[str, int]]]:
+    """Each labelled place, and what is one or two relations away from it, by label.
+
+    Sets of places are the bits of numbers: below a concept with thousands of kinds each
+    of these is two relations away from all others.
+    """
+    near = [0] * len(ontology.concepts)  # what is one relation away
+    for number, place in enumerate(label):
+        for other in ontology.around(place):
+            near[other] |= 1 << number
+    for number, place in enumerate(label):
+        others = ~(1 << number)
+        first = near[place] & others
+        further = reduce(or_, (near[other] for other in ontology.around(place)), 0)
+        further &= others & ~first
+        levels = dict.fromkeys(_chosen(label.values(), first), 1)
+        yield place, levels | dict.fromkeys(_chosen(label.values(), further), 2)
+
+
+def _chosen(labels: Iterable[str], bits: int) -> Iterator[str]:
+    """The labels whose bits are set, the first being the lowest."""
+    return compress(labels, map("1".__eq__, reversed(f"{bits:b}")))

@@ -67,6 +67,8 @@ def features(
         related = {term: 1 for key, term in keys.items() if holders[key] > 1}
         taken = set(keys)
         for level, concept in _relatives(ontology, place, set(places)):
+            if len(related) >= MOST_TERMS:
+                break
             for key, term in _keyed(ontology, concept.surfaces(languages)).items():
                 if holders[key] != 1 and key not in taken:
                     taken.add(key)
@@ -116,7 +118,7 @@ def _relatives(
     """The concepts around a class, with how many relations away; no other class's."""
     seen, edge = {place}, [place]
     for level in range(1, LEVELS + 1):
-        around = {other for near in edge for _, other in ontology.steps[near]}
+        around = {other for near in edge for other in ontology.around(near)}
         edge = sorted(around - seen - classes)
         seen.update(edge)
         for near in edge:
@@ -138,5 +140,5 @@ def _tops(ontology: Ontology) -> list[int]:
     return [
         place
         for place in range(len(ontology.concepts))
-        if {kind for kind, _ in ontology.steps[place]}.intersection(kinds) == {kinds[1]}
+        if ontology.steps[place].keys() & kinds == {kinds[1]}
     ]

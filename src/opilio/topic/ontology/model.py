@@ -85,13 +85,16 @@ class Ontology(msgspec.Struct, frozen=True, dict=True):
         return {concept.id: place for place, concept in enumerate(self.concepts)}
 
     @cached_property
-    def steps(self) -> list[list[tuple[Relation, int]]]:
-        """For each place: all relations from there, with where they lead."""
-        steps: list[list[tuple[Relation, int]]] = [[] for _ in self.concepts]
+    def steps(self) -> list[dict[Relation, list[int]]]:
+        """For each place: where each relation leads from there."""
+        steps: list[dict[Relation, dict[int, None]]] = [{} for _ in self.concepts]
         for edge in self.edges:
-            steps[edge.source].append((edge.relation, edge.target))
-            steps[edge.target].append((edge.relation.inverse, edge.source))
-        return [list(dict.fromkeys(found)) for found in steps]
+            steps[edge.source].setdefault(edge.relation, {})[edge.target] = None
+            back = edge.relation.inverse
+            steps[edge.target].setdefault(back, {})[edge.source] = None
+        return [
+            {kind: list(others) for kind, others in found.items()} for found in steps
+        ]
 
     @cached_property
     def names(self) -> Names:
@@ -109,7 +112,12 @@ class Ontology(msgspec.Struct, frozen=True, dict=True):
 
     def towards(self, place: int, *relations: Relation) -> list[int]:
         """The places that any of these relations lead to in one step."""
-        return [other for kind, other in self.steps[place] if kind in relations]
+        steps = self.steps[place]
+        return [other for kind in relations for other in steps.get(kind, ())]
+
+    def around(self, place: int) -> set[int]:
+        """The places that any relation leads to in one step."""
+        return set().union(*self.steps[place].values())
 
     def reach(self, starts: Iterable[int], *relations: Relation) -> Iterator[int]:
         """The starts and all that these relations lead to, nearest first, once each."""

@@ -59,11 +59,11 @@ def relations(ontology: Ontology, one: str, other: str) -> list[Step]:
     for place in waiting:
         if place == end:
             break
-        steps = sorted(ontology.steps[place], key=lambda step: TELLING.index(step[0]))
-        for relation, near in steps:
-            if near not in came and near != start:
-                came[near] = place, relation
-                waiting.append(near)
+        for relation in TELLING:
+            for near in ontology.towards(place, relation):
+                if near not in came and near != start:
+                    came[near] = place, relation
+                    waiting.append(near)
     path: list[Step] = []
     while end in came:
         before, relation = came[end]
@@ -86,22 +86,25 @@ def conflicting(ontology: Ontology, word: str) -> list[str]:
     """The terms that mean something else in the same place.
 
     Concepts declared disjoint with it or with what it is a kind of, and its siblings:
-    other kinds of the same, unless something is a kind of both.
+    other kinds of the same, unless something is a kind of both. What belongs together
+    does not conflict: a part is never the whole, and both are on one page.
     """
     place = _known(ontology, word)
-    declared: set[int] = set()
     above = set(ontology.reach([place], Relation.IS_A))
+    declared: set[int] = set()
     for group in ontology.disjoint:
-        if above.intersection(group):
+        if not above.isdisjoint(group):
             declared.update(group)
+    for one in above if declared else ():
+        declared -= _belonging(ontology, one)
     siblings: set[int] = set()
-    mine = set(ontology.reach([place], Relation.HAS_KIND))
     for parent in ontology.towards(place, Relation.IS_A):
-        for other in ontology.towards(parent, Relation.HAS_KIND):
-            if mine.isdisjoint(ontology.reach([other], Relation.HAS_KIND)):
-                siblings.add(other)
-    siblings -= _compatible(ontology, place)
-    return _labels(ontology, (declared | siblings) - above)
+        siblings.update(ontology.towards(parent, Relation.HAS_KIND))
+    mine = ontology.reach([place], Relation.HAS_KIND)
+    siblings.difference_update(ontology.reach(mine, Relation.IS_A))
+    agreed = _compatible(ontology, place) | {place}
+    found = set(_labels(ontology, (declared | siblings) - agreed))
+    return sorted(found.difference(_labels(ontology, agreed)))  # homonyms
 
 
 def expand(
@@ -138,10 +141,16 @@ def expand(
 
 
 def _compatible(ontology: Ontology, place: int) -> set[int]:
+    branch = set(ontology.reach([place], Relation.IS_A))
+    branch.update(ontology.reach([place], Relation.HAS_KIND))
+    return branch.union(_belonging(ontology, place)) - {place}
+
+
+def _belonging(ontology: Ontology, place: int) -> set[int]:
+    """What a concept is related to, its parts and their parts, and its wholes."""
     near = set(ontology.towards(place, Relation.RELATED))
-    for relation in Relation:
-        if relation is not Relation.RELATED:
-            near.update(ontology.reach([place], relation))
+    for relation in (Relation.HAS, Relation.PART_OF):
+        near.update(ontology.reach([place], relation))
     return near - {place}
 
 

@@ -59,8 +59,11 @@ def closeness(
             continue
         done.add((place, outside))
         best.setdefault(place, -distance)
-        for relation, other in ontology.steps[place]:
+        for relation, others in ontology.steps[place].items():
             weight, inside = weights.step(relation, not outside)
-            if -distance * weight >= least and (other, not inside) not in done:
-                heappush(waiting, (distance * weight, not inside, other))
+            if -distance * weight < least:
+                continue
+            for other in others:
+                if (other, not inside) not in done:
+                    heappush(waiting, (distance * weight, not inside, other))
     return best
