@@ -7,6 +7,7 @@ import json
 import sys
 import time
 from collections import deque
+from collections.abc import Collection, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ from rich.text import Text
 
 from opilio.cli.terminal import foreign, plain, stderr, stdout
 from opilio.cli.waiting import Waiting, in_words, print_json
+from opilio.config import Bounds
 from opilio.crawl import Crawl
 from opilio.errors import OpilioError
 
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
 LIVE_SECONDS = 0.5
 LINE_SECONDS = 10.0
 SPEED_WINDOW = 20  # live refreshes
+MARGIN = 11  # columns of the names in the live table
+GAP = "   "
 
 
 def show_trouble(sentence: str) -> None:
@@ -38,7 +42,8 @@ class Reporter:
     def __init__(self, crawl: Crawl, *, quiet: bool = False) -> None:
         self.crawl = crawl
         self.quiet = quiet
-        self.speeds: deque[tuple[float, int]] = deque(maxlen=SPEED_WINDOW)
+        begun = [(time.monotonic(), crawl.tally.pages)]
+        self.speeds: deque[tuple[float, int]] = deque(begun, maxlen=SPEED_WINDOW)
         self.tasks: list[asyncio.Task[None]] = []
         self.live: Live | None = None
 
@@ -47,7 +52,7 @@ class Reporter:
         self.tasks.append(asyncio.create_task(waiting.watch()))
         if self.quiet:
             return self
-        if stderr.is_terminal:
+        if stderr.is_terminal and not stderr.is_dumb_terminal:
             from rich.live import Live
 
             self.live = Live(console=stderr, transient=True, auto_refresh=False)
@@ -78,7 +83,8 @@ class Reporter:
         """Show a snapshot twice a second, or print one every ten."""
         while True:
             if self.live:
-                self.live.update(as_table(self.snapshot()), refresh=True)
+                table = as_table(self.snapshot(), stderr.width)
+                self.live.update(table, refresh=True)
             await asyncio.sleep(LIVE_SECONDS if self.live else LINE_SECONDS)
             if not self.live:
                 print(json.dumps(self.snapshot()), file=sys.stderr, flush=True)
@@ -119,39 +125,58 @@ def snapshot(crawl: Crawl, speed: float) -> dict[str, Any]:
     }
 
 
-def as_table(figures: dict[str, Any]) -> Table:
-    """The figures for a person."""
+def as_table(figures: dict[str, Any], width: int) -> Table:
+    """The figures for a person, in so many columns."""
     from rich.table import Table
 
     table = Table.grid(padding=(0, 2))
     table.add_column(style="dim", justify="right")
     table.add_column()
     minutes, seconds = divmod(int(figures["seconds"]), 60)
-    reasons = "  ".join(f"{name} {n:,}" for name, n in figures["unusable"].items())
+    reasons = [f"{name} {n:,}" for name, n in figures["unusable"].items()]
     asked = ", ".join(figures["asked_for"])
     ending = "stopping: waiting for the visits under way; Ctrl-C again stops now"
-    for name, value in (
+    for name, *values in (
         (
             "pages",
-            f"[bold]{figures['pages']:,}[/]   kept [bold green]{figures['kept']:,}[/]",
+            f"[bold]{figures['pages']:,}[/]",
+            f"kept [bold green]{figures['kept']:,}[/]",
         ),
         (
             "harvest",
-            f"[bold]{figures['harvest_rate_recent']:.0%}[/] now   "
+            f"[bold]{figures['harvest_rate_recent']:.0%}[/] now",
             f"{figures['harvest_rate']:.0%} overall",
         ),
         (
             "speed",
-            f"{figures['pages_per_second']:.1f} pages/s   {minutes}:{seconds:02}",
+            f"{figures['pages_per_second']:.1f} pages/s",
+            f"{minutes}:{seconds:02}",
         ),
-        ("frontier", f"{figures['waiting']:,} waiting   {figures['leased']:,} leased"),
-        ("hosts", f"{figures['hosts']:,}   {figures['hosts_resting']:,} resting"),
-        ("not kept", reasons or "none"),
+        (
+            "frontier",
+            f"{figures['waiting']:,} waiting",
+            f"{figures['leased']:,} leased",
+        ),
+        ("hosts", f"{figures['hosts']:,}", f"{figures['hosts_resting']:,} resting"),
+        ("not kept", *(reasons or ["none"])),
         *([("asked for", escape(plain(asked, 60)))] if asked else []),
         *([("", f"[yellow]{ending}[/]")] if figures["stopping"] else []),
     ):
-        table.add_row(name, value)
+        table.add_row(name, in_lines(values, width - MARGIN))
     return table
+
+
+def in_lines(values: Sequence[str], width: int) -> Text:
+    """Values side by side, and in further lines where there is no room for one."""
+    lines = [Text()]
+    for value in map(Text.from_markup, values):
+        if not lines[-1]:
+            lines[-1] = value
+        elif lines[-1].cell_len + len(GAP) + value.cell_len <= width:
+            lines[-1] = lines[-1] + GAP + value
+        else:
+            lines.append(value)
+    return Text("\n").join(lines)
 
 
 ENDINGS = {
@@ -195,7 +220,22 @@ def nothing_answered(crawl: Crawl) -> str:
         "SELECT url, state, reason FROM link WHERE depth = 0 ORDER BY id LIMIT 5"
     ).fetchall()
     seeds = "; ".join(f"{url} ({reason or state})" for url, state, reason in rows)
-    remedy = "check the addresses; opilio doctor --url URL tries one"
-    if "blocked_address" in seeds:
-        remedy = "a private network must be named: --allow-network CIDR"
-    return f"no page could be fetched. Seeds: {seeds}; {remedy}"
+    remedies = remedies_for({reason for *_, reason in rows}, crawl.settings.bounds)
+    return f"no page could be fetched. Seeds: {seeds}; {'; '.join(remedies)}"
+
+
+def remedies_for(reasons: Collection[str | None], bounds: Bounds) -> list[str]:
+    """What to do about seeds that gave no page for these reasons."""
+    known = {
+        "blocked_address": "a private network must be named: --allow-network CIDR",
+        "blocked_port": "ports of other services, such as 25 (mail) and 6379, are "
+        "never asked: let the server use another, such as 8080",
+        "trap_length": f"an address may have {bounds.max_url_length:,} characters "
+        "(bounds.max_url_length)",
+        "trap_segments": f"a path may have {bounds.max_segments} segments "
+        "(bounds.max_segments)",
+        "trap_repeats": f"a segment may come {1 + bounds.max_repeats} times in a path "
+        "(bounds.max_repeats)",
+    }
+    told = [remedy for reason, remedy in known.items() if reason in reasons]
+    return told or ["check the addresses; opilio doctor --url URL tries one"]

@@ -1,0 +1,84 @@
+"""How a crawl shows how it is doing: on terminals, also dumb ones, and in logs."""
+
+import asyncio
+import json
+from types import SimpleNamespace
+
+import pytest
+
+from opilio.cli import display
+from opilio.cli.display import Reporter, as_table, remedies_for
+from opilio.cli.terminal import Screen
+from opilio.config import Bounds
+
+FIGURES = {
+    "seconds": 71.0,
+    "pages": 123_456,
+    "kept": 99_999,
+    "harvest_rate": 0.81,
+    "harvest_rate_recent": 0.5,
+    "pages_per_second": 12.3,
+    "waiting": 1_234_567,
+    "leased": 64,
+    "hosts": 12_345,
+    "hosts_resting": 321,
+    "unusable": {"http_404": 2_101, "trap_repeats": 12, "http_503": 2, "timeout": 31},
+    "asked_for": [],
+    "stopping": "",
+}
+PAIRS = ("99,999", "64 leased", "321 resting", "81% overall", "http_503 2")
+
+
+class Watched(Reporter):
+    """Reports figures without a crawl."""
+
+    def __init__(self) -> None:
+        tally = SimpleNamespace(pages=0)
+        super().__init__(SimpleNamespace(tally=tally))
+
+    async def watch(self) -> None:
+        """Nothing is waited for."""
+
+    def snapshot(self) -> dict:
+        return FIGURES | {"pages_per_second": self.speed()}
+
+
+@pytest.mark.parametrize("width", [30, 40, 60, 80, 200])
+def test_no_figure_is_parted_from_its_name(width: int):
+    screen = Screen(width=width, record=True, quiet=False)
+    with screen.capture() as shown:
+        screen.print(as_table(FIGURES, width))
+    lines = shown.get().splitlines()
+    for pair in PAIRS:
+        assert any(pair in line for line in lines), lines
+    assert all(len(line) <= width for line in lines)
+    assert (len(lines) == 6) == (width > 70), lines
+
+
+async def test_a_dumb_terminal_gets_lines(monkeypatch, capsys):
+    monkeypatch.setattr(display, "LINE_SECONDS", 0.01)
+    dumb = Screen(stderr=True, force_terminal=True, _environ={"TERM": "dumb"})
+    monkeypatch.setattr(display, "stderr", dumb)
+    monkeypatch.setattr(display, "Waiting", lambda *_: Watched())
+    async with Watched():
+        await asyncio.sleep(0.1)
+    assert json.loads(capsys.readouterr().err.splitlines()[0])["pages"] == 123_456
+
+
+async def test_the_first_line_knows_the_speed_since_the_beginning():
+    reporter = Watched()
+    reporter.crawl.tally.pages = 7
+    await asyncio.sleep(0.01)
+    assert reporter.snapshot()["pages_per_second"] > 0
+
+
+def test_limits_that_refuse_a_seed_are_named():
+    bounds = Bounds(max_url_length=100, max_segments=9, max_repeats=4)
+    refused = {"trap_length", "trap_segments", "trap_repeats"}
+    told = "; ".join(remedies_for(refused, bounds))
+    assert "100 characters (bounds.max_url_length)" in told
+    assert "9 segments (bounds.max_segments)" in told
+    assert "5 times in a path (bounds.max_repeats)" in told
+    assert "such as 8080" in remedies_for({"blocked_port"}, bounds)[0]
+    assert "--allow-network" in remedies_for({"blocked_address", None}, bounds)[0]
+    assert "check the addresses" in remedies_for({"dns"}, bounds)[0]
