@@ -12,13 +12,20 @@ import msgspec
 
 from opilio import __version__
 from opilio.errors import BadInput, did_you_mean
-from opilio.mismatch import explain_mismatch
+from opilio.mismatch import explain_mismatch, shorten
 from opilio.types import Mode
 
 Count = Annotated[int, msgspec.Meta(ge=0)]
 Some = Annotated[int, msgspec.Meta(ge=1)]
 Seconds = Annotated[float, msgspec.Meta(ge=0)]
 Wait = Annotated[float, msgspec.Meta(gt=0)]
+HeaderText = Annotated[  # what cannot end its line, nor be none
+    str,
+    msgspec.Meta(
+        pattern=r"^[!-~]([ -~]*[!-~])?\Z",
+        description="printable ASCII characters, and no blank at either end",
+    ),
+]
 
 
 class Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -51,7 +58,7 @@ class Politeness(Section, frozen=True, kw_only=True, forbid_unknown_fields=True)
 class Fetch(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What is asked of the network, and what is accepted."""
 
-    user_agent: str = f"opilio/{__version__} (focused crawler)"
+    user_agent: HeaderText = f"opilio/{__version__} (focused crawler)"
     proxy: str = ""
     allow_networks: tuple[str, ...] = ()  # private networks that may be visited
     max_bytes: Some = 10 * 2**20  # of a body, on the wire and decoded
@@ -155,6 +162,23 @@ def build(
         raise BadInput(f"{source}: {explain_mismatch(error, tables, kind)}") from None
     refuse_odd_numbers(msgspec.to_builtins(made), source)  # also if written as strings
     return made
+
+
+def checked(given: S, kind: type[S], source: str) -> S:
+    """What a program or a command line gave, made and refused by the rules of files."""
+    if not isinstance(given, kind):
+        raise BadInput(f"{source}: expected a {kind.__name__}, got {shorten(given)}")
+    return build(tables_of(given), type(given), source)
+
+
+def tables_of(value: Any) -> Any:
+    """A section as a file would have it; what no file can hold stays as it is."""
+    if isinstance(value, Section):
+        names = value.__struct_fields__
+        return {name: tables_of(getattr(value, name)) for name in names}
+    if isinstance(value, Mapping):
+        return {key: tables_of(inner) for key, inner in value.items()}
+    return list(map(tables_of, value)) if isinstance(value, tuple | list) else value
 
 
 def refuse_unknown_keys(

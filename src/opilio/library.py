@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from opilio.build import assemble, find_seeds, prepare
-from opilio.config import Settings
+from opilio.config import Settings, checked
 from opilio.errors import BadInput
 from opilio.plan import begin, make_plan
 from opilio.store.export import pages
@@ -21,7 +21,10 @@ async def harvest(
 ) -> Summary:
     """Crawl for a topic into a folder, or go on with the crawl that is there."""
     home = CrawlFolder(Path(folder))
+    topic = checked(topic, Topic, "the topic")
     check(topic, "the topic")
+    if settings is not None:
+        settings = checked(settings, Settings, "the settings")
     plan = make_plan(home, topic, settings)
     brief = prepare(plan, home)
     if not home.database.exists() and not (topic.sources.urls or topic.sources.search):

@@ -18,15 +18,15 @@ def explain_mismatch(
 ) -> str:
     """`Invalid enum value 'x' - at $.a.b` as `a.b: expected one of 'y', 'z', got 'x'`.
 
-    What msgspec says of arrays, and of keys that are missing, stays as it is.
+    What msgspec says of keys that are missing stays as it is.
     """
     message, _, path = str(error).partition(" - at ")
     path = path.strip("`").removeprefix("$")
     value, wanted = at(path, given, inspect.type_info(kind))
-    if allowed := describe(wanted):
-        message = f"expected {allowed}, got {shorten(value)}"
-    elif "missing required field" in message:
+    if "missing required field" in message:
         message += "; add it"
+    elif allowed := describe(wanted):
+        message = f"expected {allowed}, got {shorten(value)}"
     where = path.lstrip(".")
     message = message[0].lower() + message[1:]
     return f"{where}: {message}" if where else message
@@ -70,6 +70,15 @@ def describe(wanted: inspect.Type | None) -> str:
             return "a whole number" + limits(wanted)
         case inspect.FloatType():
             return "a number" + limits(wanted)
+        case inspect.Metadata(extra_json_schema={"description": str(said)}):
+            return said
+        case inspect.StructType():
+            return "a table"
+        case inspect.ListType() | inspect.VarTupleType():
+            return "a list, as in ['…']"
+        case inspect.UnionType(types=types):
+            each = [describe(one) for one in types if one != inspect.NoneType()]
+            return " or ".join(each) if all(each) else ""
         case inspect.StrType(pattern=str(pattern)):
             return f"text that matches {pattern}"
     return ""

@@ -10,7 +10,7 @@ import msgspec
 import tomli_w
 
 from opilio import __version__, urls
-from opilio.config import Settings, load
+from opilio.config import Settings, checked, load
 from opilio.errors import BadInput
 from opilio.store.folder import CrawlFolder
 from opilio.topic import Topic
@@ -98,7 +98,7 @@ def without_seeds(topic: Topic) -> Topic:
 
 
 def override(plan: Plan, options: Options) -> Plan:
-    """The plan with the options that were given."""
+    """The plan with the options that were given; BadInput for one that cannot be."""
     if "options" in options:  # of the strategy, whose keys only it knows
         plan = msgspec.structs.replace(
             plan, options={**plan.options, **options["options"]}
@@ -111,7 +111,7 @@ def override(plan: Plan, options: Options) -> Plan:
         for section, values in options.items()
         if section != "options"
     }
-    return msgspec.structs.replace(plan, **changed)
+    return checked(msgspec.structs.replace(plan, **changed), Plan, "the options")
 
 
 def for_replay(plan: Plan, warcs: Sequence[Path]) -> Plan:

@@ -32,6 +32,7 @@ from opilio.types import Clock, Headers, Response
 
 ACCEPT = "text/html,application/xhtml+xml,*/*;q=0.1"
 ENCODINGS = "gzip, deflate, br"
+LONGEST = 2**31 - 1
 PIN_LIFE = 60  # seconds; libcurl forgets the addresses of hosts it no longer visits
 BUFFER = 2**17  # most pages arrive in one piece
 SUPPRESS_CONNECT_HEADERS = 265  # of curl/curl.h; pycurl has no name for it
@@ -267,9 +268,9 @@ class Egress:
             pycurl.NOSIGNAL: 1,
             pycurl.BUFFERSIZE: BUFFER,
             pycurl.DNS_CACHE_TIMEOUT: PIN_LIFE,
-            pycurl.MAXAGE_CONN: max(1, round(settings.keep_alive)),
-            pycurl.CONNECTTIMEOUT_MS: max(1, round(settings.connect_timeout * 1000)),
-            pycurl.TIMEOUT_MS: max(1, round(settings.timeout * 1000)),
+            pycurl.MAXAGE_CONN: whole(settings.keep_alive),
+            pycurl.CONNECTTIMEOUT_MS: whole(settings.connect_timeout * 1000),
+            pycurl.TIMEOUT_MS: whole(settings.timeout * 1000),
             pycurl.LOW_SPEED_LIMIT: limits.slow_rate,
             pycurl.LOW_SPEED_TIME: limits.slow_seconds,
             pycurl.SSL_VERIFYPEER: 1,
@@ -285,8 +286,8 @@ class Egress:
         if self._ca_file:
             options[pycurl.CAINFO] = self._ca_file
         if self._proxy and self._proxy.user:
-            options[pycurl.PROXYUSERNAME] = self._proxy.user
-            options[pycurl.PROXYPASSWORD] = self._proxy.password
+            options[pycurl.PROXYUSERNAME] = self._proxy.user.encode()
+            options[pycurl.PROXYPASSWORD] = self._proxy.password.encode()
         for option, value in options.items():
             curl.setopt(option, value)
         return exchange
@@ -304,6 +305,11 @@ class Lent:
 
     def __del__(self) -> None:
         os.close(self.descriptor)
+
+
+def whole(number: float) -> int:
+    """What libcurl takes for a time: at least 1, and no more than it can hold."""
+    return max(1, round(min(number, LONGEST)))
 
 
 def blocked(address: str) -> Unusable:

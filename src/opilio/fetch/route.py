@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import ssl
 from pathlib import Path
 from typing import NamedTuple
@@ -11,6 +12,9 @@ from urllib.parse import unquote, urlsplit
 from opilio.errors import BadInput
 
 PROXY_SCHEMES = frozenset(("http", "https", "socks5", "socks5h"))
+# What was written is not repeated: it may hold a password.
+NO_PROXY = "fetch.proxy is no proxy; write it like http://host:3128, the host in ASCII"
+_host = re.compile(r"[a-z0-9._:-]+").fullmatch
 CA_FILES = (
     "/etc/ssl/certs/ca-certificates.crt",  # Debian, Alpine
     "/etc/pki/tls/certs/ca-bundle.crt",  # Fedora
@@ -36,18 +40,16 @@ def parse_proxy(setting: str) -> Proxy | None:
         return None
     try:
         parts = urlsplit(setting)
-        port = parts.port
+        host, port = parts.hostname or "", parts.port
     except ValueError:
-        port = None
-    if not port or not parts.hostname or parts.scheme not in PROXY_SCHEMES:
-        # What was written is not repeated: it may hold a password.
-        raise BadInput("fetch.proxy is no proxy; write it like http://host:3128")
-    host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
-    return Proxy(
-        f"{parts.scheme}://{host}:{port}",
-        unquote(parts.username or ""),
-        unquote(parts.password or ""),
-    )
+        raise BadInput(NO_PROXY) from None
+    user, password = unquote(parts.username or ""), unquote(parts.password or "")
+    is_sound = port and _host(host) and "\0" not in user + password
+    if not is_sound or parts.scheme not in PROXY_SCHEMES:
+        raise BadInput(NO_PROXY)
+    if ":" in host:
+        host = f"[{host}]"
+    return Proxy(f"{parts.scheme}://{host}:{port}", user, password)
 
 
 def find_ca_file() -> str:
