@@ -32,6 +32,7 @@ from opilio.plan import (
 from opilio.store.folder import CrawlFolder
 from opilio.strategies import place_of, strategies
 from opilio.topic import Topic, load_topic
+from opilio.topic.signs import lost_signs
 from opilio.words import stop_words, tokens
 
 SHOWN = 5  # keywords in a warning
@@ -51,14 +52,14 @@ def crawl(
             "--output",
             "-o",
             metavar="DIR",
-            help="Where it lives; an existing crawl goes on. [default: TOPIC-crawl]",
+            help="Where it lives; an existing crawl goes on. \\[default: TOPIC-crawl]",
         ),
     ] = None,
     strategy: Annotated[
         str | None,
         typer.Option(
             help="How links are chosen: `opilio strategies` lists them. "
-            "[default: weight-table]"
+            "\\[default: weight-table]"
         ),
     ] = None,
     option: Annotated[
@@ -73,7 +74,8 @@ def crawl(
     max_pages: Annotated[
         int | None,
         typer.Option(
-            min=0, help="Stop after so many pages in all; 0: no limit. [default: 1000]"
+            min=0,
+            help="Stop after so many pages in all; 0: no limit. \\[default: 1000]",
         ),
     ] = None,
     seed_url: Annotated[
@@ -81,14 +83,15 @@ def crawl(
         typer.Option(metavar="URL", help="Start here too; may be repeated."),
     ] = None,
     readers: Annotated[
-        int | None, typer.Option(min=1, help="Processes that read pages. [default: 1]")
+        int | None,
+        typer.Option(min=1, help="Processes that read pages. \\[default: 1]"),
     ] = None,
     delay: Annotated[
         float | None,
         typer.Option(
             min=0,
             metavar="SECONDS",
-            help="Between two requests to one host. [default: 1]",
+            help="Between two requests to one host. \\[default: 1]",
         ),
     ] = None,
     allow_network: Annotated[
@@ -160,8 +163,9 @@ def crawl(
     folder, plan = choose_plan(topic, output, settings, options, fresh)
     if replay:
         plan = for_replay(plan, replay)
-    if warning := only_common_words(plan.topic):
-        show_trouble(warning)
+    for warning in only_common_words(plan.topic), lost_signs(plan.topic.weights()):
+        if warning:
+            show_trouble(warning)
     with told(folder.path):
         brief = prepare(plan, folder, fresh=fresh)
         seeds = check_seeds(seed_url or [], plan.topic, folder, fresh)

@@ -123,14 +123,16 @@ def compare_all(
     web: Web,
     topics: Annotated[
         list[str] | None,
-        typer.Option(help="Separated by commas; repeatable. [default: all of the web]"),
+        typer.Option(
+            help="Separated by commas; repeatable. \\[default: all of the web]"
+        ),
     ] = None,
     strategies_: Annotated[
         list[str] | None,
         typer.Option(
             "--strategies",
             help="Separated by commas, each with its options: "
-            "blocks,mode=paper,best-first; repeatable. [default: all]",
+            "blocks,mode=paper,best-first; repeatable. \\[default: all]",
         ),
     ] = None,
     judges: Annotated[
@@ -148,7 +150,7 @@ def compare_all(
             "-o",
             metavar="DIR",
             help="For runs, report and plots; what is done there is not done again. "
-            "[default: lab-WEB]",
+            "\\[default: lab-WEB]",
         ),
     ] = None,
 ) -> None:

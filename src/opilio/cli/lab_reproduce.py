@@ -20,7 +20,7 @@ def reproduce(
     papers: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="PAPER", help="Which papers, of A, B, D and E. [default: all]"
+            metavar="PAPER", help="Which papers, of A, B, D and E. \\[default: all]"
         ),
     ] = None,
     web: Annotated[

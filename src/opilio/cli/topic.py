@@ -31,6 +31,7 @@ from opilio.topic import Topic, check, load_topic
 from opilio.topic.draft import write
 from opilio.topic.file import beside
 from opilio.topic.rules import Rules
+from opilio.topic.signs import lost_signs
 
 topic_app = typer.Typer(
     name="topic",
@@ -99,7 +100,8 @@ def build(
         typer.Option(min=1, max=49, help="Keywords to take from examples or ontology."),
     ] = FROM_EXAMPLES,
     name: Annotated[
-        str, typer.Option(help="Of the topic. [default: the first word or file given]")
+        str,
+        typer.Option(help="Of the topic. \\[default: the first word or file given]"),
     ] = "",
     seed_url: Annotated[
         list[str] | None,
@@ -110,13 +112,13 @@ def build(
         typer.Option(
             metavar="CODE",
             help="Only pages in this language; the first is that of the topic's "
-            "own words. May be repeated. [default: en, any pages]",
+            "own words. May be repeated. \\[default: en, any pages]",
         ),
     ] = None,
     output: Annotated[
         Path | None,
         typer.Option(
-            "--output", "-o", metavar="FILE", help="[default: the topic's name .toml]"
+            "--output", "-o", metavar="FILE", help="\\[default: the topic's name .toml]"
         ),
     ] = None,
     force: Annotated[
@@ -168,6 +170,7 @@ def build(
     tables = read_tables(topic, None)  # reads everything: a mistake leaves no file
     file.write_text(text, encoding="utf-8")
     print_tables(tables, as_json)
+    warn(topic)
     tell_next(file, topic.sources.urls)
 
 
@@ -180,8 +183,8 @@ def show(
         list[Path] | None,
         typer.Option(
             metavar="WARC",
-            help="Where the pages are that the examples of [classes] link to, for the "
-            "rules; may be repeated.",
+            help="Where the pages are that the examples of \\[classes] link to, for "
+            "the rules; may be repeated.",
         ),
     ] = None,
     live: Annotated[
@@ -207,6 +210,7 @@ def show(
             raise BadInput(f"{topic} has no [classes], so there are no rules")
         rules = run_loop(learn_rules(sought, replay or (), proxy))
     print_tables(read_tables(sought, rules), as_json)
+    warn(sought)
     if sought.classes and not rules:
         stderr.print("For the rules between classes, give --replay WARC or --live.")
 
@@ -224,6 +228,12 @@ def print_tables(tables: dict[str, Any], as_json: bool) -> None:
         typer.echo(msgspec.json.encode(tables).decode())
     else:
         show_tables(tables)
+
+
+def warn(topic: Topic) -> None:
+    """Say which keywords are read as something else than they say."""
+    if warning := lost_signs(topic.weights()):
+        stderr.print(foreign(warning, style="yellow"), soft_wrap=True)
 
 
 def tell_next(target: Path, seeds: Sequence[str]) -> None:

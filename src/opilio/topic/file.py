@@ -144,6 +144,8 @@ def beside(topic: Topic, folder: Path) -> Topic:
 
 def check(topic: Topic, source: str) -> None:
     """Raise BadInput for what the types alone cannot see."""
+    from opilio.words import tokens  # its stemmers take their time
+
     examples = topic.examples and topic.examples.relevant
     if not (topic.keywords or topic.query_log or topic.ontology or examples):
         raise BadInput(
@@ -153,6 +155,11 @@ def check(topic: Topic, source: str) -> None:
     for term, weight in topic.weights().items():
         if not term.strip():
             raise BadInput(f"{source}: keywords: an empty term; remove it")
+        if not tokens(term):
+            raise BadInput(
+                f"{source}: keywords: {term!r} has no letter or digit, and nothing "
+                "else is read of a page; remove it"
+            )
         if not 0 < weight <= 1000:
             raise BadInput(
                 f"{source}: keywords: the weight of {term!r} is {weight:g}; "
