@@ -9,7 +9,7 @@ import msgspec
 
 from opilio.errors import BadInput
 from opilio.topic import QueryLog as Settings
-from opilio.topic.query_log import START, Place, QueryLog
+from opilio.topic.query_log import LONGEST, START, Place, QueryLog
 from opilio.topic.weight_table import WeightTable
 from opilio.types import Judge
 
@@ -60,11 +60,21 @@ class FollowedLog:
         self.log.require()
         self.now = self.read()
         if not self.weights:
-            raise BadInput(
-                f"{self.log.path}: no term reaches the threshold of [query_log]; "
-                "lower it, or add queries"
-            )
+            raise BadInput(f"{self.log.path}: {self.lack()}")
         return self.weights
+
+    def lack(self) -> str:
+        """Why no term of the log counts, and what to do."""
+        if self.now.table.state:
+            return (
+                "no term reaches the threshold of [query_log]; lower it, or add queries"
+            )
+        if lines := self.log.too_long:
+            return (
+                f"there is no query in it, only lines of more than {LONGEST:,} bytes "
+                f"({lines:,} of them), which nobody types; write a query a line"
+            )
+        return "no query in it has a word that tells anything; add others"
 
     def read(self) -> Following:
         """The table with the queries that are new."""

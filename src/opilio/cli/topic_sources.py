@@ -108,6 +108,10 @@ def check_sources(sources: Sources) -> None:
         )
     if sources.concepts and not sources.ontology:
         raise BadInput("--concept names a concept of an ontology; give --ontology FILE")
+    if sources.phrases and not sources.queries:
+        raise BadInput("--phrase joins words of queries; give --queries FILE")
+    if sources.mode != Sources().mode and not sources.queries:
+        raise BadInput("--mode says how queries are counted; give --queries FILE")
     if sources.irrelevant and not sources.relevant:
         raise BadInput("--irrelevant goes with --examples, pages that are relevant")
     if sources.ontology and not (sources.concepts or sources.words or sources.queries):

@@ -56,6 +56,7 @@ class QueryLog:
     def __init__(self, path: Path, place: Place = START) -> None:
         self.path = path
         self.place = place
+        self.too_long = 0  # lines of the last look that were passed over
         self._seen: tuple[int, ...] = ()
 
     def require(self) -> QueryLog:
@@ -90,6 +91,7 @@ class QueryLog:
         A last line without its end is being written, and left for the next time. Only
         the first time it is a query: many files end so.
         """
+        self.too_long = 0
         try:
             file = self.path.open("rb")
         except OSError:
@@ -104,6 +106,7 @@ class QueryLog:
                 if not whole and place.offset:
                     break
                 offset += size
+                self.too_long += not line
                 if not inside and (query := parse(line)):
                     yield query
                 inside = not whole
