@@ -6,7 +6,6 @@ from pathlib import Path
 from fetch.local_egress import LOOPBACK, Names
 from opilio import config
 from opilio.build import Ways, assemble
-from opilio.crawl import SEED_PROMISE
 from opilio.fetch.egress import Egress
 from opilio.fetch.http import HttpFetch
 from opilio.fetch.robots import Robots
@@ -17,6 +16,7 @@ from opilio.plan import Plan, begin
 from opilio.store.folder import CrawlFolder
 from opilio.store.robots import SqliteRobots
 from opilio.topic import Topic
+from opilio.types import SEED_PROMISE
 
 HOSTS = 6
 IP_DELAY = 0.1

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from opilio import urls
 from opilio.brief import Brief, load_brief, make_brief, save_brief
 from opilio.choice import choose, make_judge, make_strategy
-from opilio.crawl import SEED_PROMISE, Crawl, Stages
+from opilio.crawl import Crawl, Stages
 from opilio.fetch.addresses import parse_networks
 from opilio.fetch.egress import Egress
 from opilio.fetch.http import HttpFetch
@@ -33,7 +33,7 @@ from opilio.store.folder import CrawlFolder
 from opilio.store.robots import SqliteRobots
 from opilio.store.store import Store
 from opilio.strategies import place_of, strategies
-from opilio.types import Fetch, Judge, Readers
+from opilio.types import SEED_PROMISE, Fetch, Judge, Readers
 
 if TYPE_CHECKING:
     from opilio.look_ahead import LookAhead

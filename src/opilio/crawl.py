@@ -27,6 +27,7 @@ from opilio.errors import MachineLimit, OpilioError, Transient, Unusable
 from opilio.scope import Scope
 from opilio.store.store import Store, full_disk, is_full_disk
 from opilio.types import (
+    SEED_PROMISE,
     Fetch,
     Fingerprint,
     Followed,
@@ -48,7 +49,6 @@ from opilio.types import (
     Verdict,
 )
 
-SEED_PROMISE = 1e6  # before any link that a strategy has ranked
 NOT_TO_FOLLOW = {"nofollow", "ugc", "sponsored"}
 DRAIN_SECONDS = 10.0
 INDEX_SECONDS = 2.0  # between two looks whether the index is behind

@@ -332,4 +332,9 @@ def version_of(db: sqlite3.Connection, path: Path) -> int:
         row = None
     if row is None:
         raise BadInput(f"{path} is empty: the crawl has only just begun; try again")
+    if not str(row[0]).isdecimal():
+        raise BadInput(
+            f"{path} is damaged (its format is {row[0]!r}, but must be a number); put "
+            "it back from a copy"
+        )
     return int(row[0])

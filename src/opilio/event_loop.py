@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import gc
+import os
 import resource
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
 T = TypeVar("T")
 FILES = 65_536  # that we would like to have open at once
+FEWEST = 32
 RARELY = (50_000, 20, 50)  # objects until the young are looked at; rounds until others
 
 
@@ -25,6 +28,9 @@ def run_loop(main: Coroutine[Any, Any, T]) -> T:
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     most = FILES if hard == resource.RLIM_INFINITY else min(hard, FILES)
     resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, most), hard))
+    if max(soft, most) < FEWEST:  # with which not even a loop ends in order
+        main.close()
+        raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
     try:
         import uvloop
     except ImportError:

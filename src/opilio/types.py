@@ -211,6 +211,9 @@ class Verdict(msgspec.Struct, frozen=True, gc=False):
     parts: Parts = {}
 
 
+SEED_PROMISE = 1e6  # of seeds that somebody chose: before any that a strategy ranks
+
+
 class Ranked(msgspec.Struct, frozen=True, gc=False):
     """A link with its promise, the frontier's only sort key, and why."""
 

@@ -6,6 +6,7 @@ import shutil
 import sqlite3
 import subprocess
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,8 @@ from opilio.errors import BadInput, MachineLimit
 from opilio.lab.synthetic.server import serve
 from opilio.lab.synthetic.small import SmallWeb, page
 
-WEB = SmallWeb({"http://seed.test/": page("Bees", "The bee makes honey. " * 20)})
+URL = "http://seed.test/"
+WEB = SmallWeb({URL: page("Bees of Łódź", "The bee makes honey. " * 20)})
 WITHOUT_POWER = ("setpriv", "--bounding-set=-all", "--inh-caps=-all")
 # A disk in a name space of its own: nothing is left of it.
 FULL_DISK = """
@@ -200,3 +202,57 @@ def test_only_a_bad_database_is_to_be_replaced(tmp_path, kind, expected, remedy)
 
 def test_what_is_not_known_is_told_as_it_is():
     assert explained(ConnectionRefusedError(111, "refused"), None) is None
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl"])
+def test_an_export_whose_reader_has_seen_enough_is_no_failure(done, form):
+    ended = run(
+        *("bash", "-c", '"$@" | head -c 10; echo " ${PIPESTATUS[0]}"', "bash"),
+        *(OPILIO, "export", done.folder, "-f", form, "-o", "-"),
+    )
+    assert ended.out.endswith(" 0\n")
+    assert ended.err == ""
+
+
+def test_an_export_to_a_closed_standard_output_says_so(done):
+    command = (OPILIO, "export", done.folder, "-o", "-")
+    ended = run("sh", "-c", '"$@" >&-', "sh", *command)
+    assert ended.code == 2
+    assert "the standard output is closed; name a file" in ended.err
+
+
+@pytest.mark.parametrize(
+    "encoding",
+    [
+        {"PYTHONIOENCODING": "latin-1"},
+        {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
+    ],
+    ids=["latin-1", "ascii"],
+)
+def test_what_an_encoding_lacks_is_replaced(done, encoding):
+    for command, *others in (("search", "bee"), ("explain", URL), ("sites",)):
+        ended = subprocess.run(
+            [OPILIO, command, done.folder, *others],
+            capture_output=True,
+            env=os.environ | encoding,
+        )
+        assert ended.returncode == 0, ended.stderr.decode()
+        assert b"Bees of ?" in ended.stdout
+
+
+def test_a_database_without_a_format_is_named(done):
+    with closing(sqlite3.connect(done.folder / "crawl.db")) as db:
+        db.execute("UPDATE meta SET value = 'abc' WHERE key = 'version'")
+        db.commit()
+    ended = run(OPILIO, "status", done.folder)
+    assert ended.code == 2
+    assert f"{done.folder}/crawl.db is damaged (its format is 'abc'" in ended.err
+
+
+@pytest.mark.parametrize("most", [12, 24])
+def test_too_few_open_files_are_told_in_one_line(done, most):
+    command = (OPILIO, "crawl", done.folder, "-q")
+    ended = run("sh", "-c", f'ulimit -n {most}; exec "$@"', "sh", *command)
+    assert ended.code == 3
+    [line] = ended.err.splitlines()
+    assert f"allows {most}; allow more with `ulimit -n 1024`" in line

@@ -17,7 +17,7 @@ from opilio.choice import choose
 from opilio.cli.display import Reporter, show_end, show_trouble
 from opilio.cli.trouble import told
 from opilio.config import Settings, load
-from opilio.crawl import SEED_PROMISE, Crawl
+from opilio.crawl import Crawl
 from opilio.errors import BadInput
 from opilio.event_loop import run_loop
 from opilio.judge import JUDGES
@@ -33,6 +33,7 @@ from opilio.store.folder import CrawlFolder
 from opilio.strategies import place_of, strategies
 from opilio.topic import Topic, load_topic
 from opilio.topic.signs import lost_signs
+from opilio.types import SEED_PROMISE
 from opilio.words import stop_words, tokens
 
 SHOWN = 5  # keywords in a warning

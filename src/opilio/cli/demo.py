@@ -20,7 +20,6 @@ from opilio import config
 from opilio.build import assemble
 from opilio.cli.display import Reporter
 from opilio.cli.terminal import curve, foreign, stdout
-from opilio.crawl import SEED_PROMISE
 from opilio.errors import BadInput
 from opilio.event_loop import run_loop
 from opilio.lab.synthetic.dials import Dials
@@ -30,6 +29,7 @@ from opilio.store.folder import CrawlFolder
 from opilio.store.lookup import best_pages, opened, pages_in_order
 from opilio.strategies import DEFAULT
 from opilio.topic import Topic
+from opilio.types import SEED_PROMISE
 
 WEB = Dials(pages=5_000, hosts=60)
 TOPIC = "beekeeping"

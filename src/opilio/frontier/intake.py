@@ -22,7 +22,7 @@ from opilio.frontier.ledger import Cells, Evidence, Ledger
 from opilio.frontier.links import Mode
 from opilio.frontier.templates import Novelty, TemplateCount
 from opilio.frontier.traps import trap
-from opilio.types import Lease, Ranked, State
+from opilio.types import SEED_PROMISE, Lease, Ranked, State
 from opilio.urls import host as host_of
 from opilio.urls import template as template_of
 
@@ -73,6 +73,8 @@ class Intake:
             new = self._append(batch, unknown, trail, now)
             for place in unknown:
                 ids[place] = new[prints[place]]
+        if trail.depth == 0 and self._agenda.ended[State.UNUSABLE, "trap_template"]:
+            self._free(batch, ids)
         # Most links of a page are known and no better: one by one is quickest here.
         mode_of, key_of, last = self._links.mode_of, self._links.key_of, self._last
         promise, key = 0.0, order.key(0.0)
@@ -122,6 +124,17 @@ class Intake:
         self._agenda.wait(waiting, now)
         return new
 
+    def _free(self, batch: Sequence[Ranked], ids: Sequence[int]) -> None:
+        """Let links of too large a template be wanted again if they are seeds now."""
+        links = self._links
+        for ranked, id in zip(batch, ids, strict=True):
+            if (
+                links.mode_of[id] == Mode.OVER
+                and _is_chosen(ranked)
+                and self._ledger.read(id).reason == "trap_template"
+            ):
+                links.mode_of[id], links.key_of[id] = Mode.REFUSED, order.WORST
+
     def _screen(
         self, found: Sequence[Ranked], depth: int
     ) -> tuple[list[str], list[int]]:
@@ -132,7 +145,8 @@ class Intake:
             if not reason and (guard := trap(url, depth, self._bounds)):
                 reason = f"trap_{guard}"
             reasons.append(reason)
-            templates.append(0 if reason else template_of(url))
+            is_free = reason or (depth == 0 and _is_chosen(ranked))
+            templates.append(0 if is_free else template_of(url))
         if limit := self._bounds.per_template:
             for place, number in enumerate(self.templates.count(templates)):
                 if number > limit:
@@ -148,7 +162,8 @@ class Intake:
         if ranked.reason:
             return
         if mode <= Mode.DELAYED:
-            self._ledger.improve([_evidence(id, ranked, trail)])
+            free = 0 if trail.depth == 0 and _is_chosen(ranked) else None
+            self._ledger.improve([_evidence(id, ranked, trail, free)])
             agenda.reprice([id], [key], now)
         elif mode == Mode.REFUSED:
             [reason], [template] = self._screen([ranked], trail.depth)
@@ -165,6 +180,15 @@ class Intake:
             else:
                 self._ledger.settle(id, State.WAITING, "", 0)
             agenda.wait([id], now)
+
+
+def _is_chosen(ranked: Ranked) -> bool:
+    """Did somebody name this seed, or the one that redirects here?
+
+    Who names many of one template wants them: they are none of its URLs, neither for
+    the number that is let in nor for what it brings.
+    """
+    return ranked.promise >= SEED_PROMISE
 
 
 def _mode(reason: str) -> int:

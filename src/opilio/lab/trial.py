@@ -22,7 +22,7 @@ from opilio import config
 from opilio.brief import Brief, make_brief
 from opilio.build import Ways, assemble
 from opilio.choice import make_judge
-from opilio.crawl import SEED_PROMISE, Crawl, Stages
+from opilio.crawl import Crawl, Stages
 from opilio.errors import OpilioError
 from opilio.event_loop import run_loop
 from opilio.fetch.replay import ReplayFetch
@@ -35,7 +35,7 @@ from opilio.seeking import follow_log
 from opilio.store.folder import CrawlFolder
 from opilio.topic import Topic
 from opilio.topic.file import Evaluation
-from opilio.types import Judge, Lease
+from opilio.types import SEED_PROMISE, Judge, Lease
 
 SELDOM = 1e6  # seconds between commits: what a trial keeps is thrown away
 

@@ -192,6 +192,8 @@ def guarded(value: Any) -> Any:
 def output(out: str) -> Iterator[BinaryIO]:
     """A file that takes its name once it is whole; "-" is the standard output."""
     if out == "-":
+        if sys.stdout is None:
+            raise BadInput("the standard output is closed; name a file with -o FILE")
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
         return
