@@ -6,18 +6,20 @@ many of them goes on without the others, and says so at the end.
 
 from __future__ import annotations
 
-import gzip
-import zlib
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from isal import isal_zlib
+
+from opilio.content import InflateError
 from opilio.errors import BadInput
 from opilio.store.warc_files import damaged, read_bytes, read_record
 from opilio.types import Response
 
 MOST_NAMED = 5  # files
+GZIP = 31  # what zlib calls this format: sums are compared
 
 
 class Records:
@@ -39,10 +41,8 @@ class Records:
         path = self.warcs / name
         with self.counted(name):
             records = read_bytes(path, offset, length)
-            try:
-                gzip.decompress(records)  # which compares the sums
-            except (OSError, EOFError, zlib.error) as error:
-                raise damaged(path, str(error)) from error
+            if trouble := fault_in(records):
+                raise damaged(path, trouble)
             return records
         return None
 
@@ -67,3 +67,20 @@ class Records:
             files[MOST_NAMED:] = [f"{len(files) - MOST_NAMED:,} more files"]
         named = ", ".join(files)
         return f"{count:,} {records} of {named} could not be read: {self.first}"
+
+
+def fault_in(records: bytes) -> str:
+    """Why they are not whole records, each a gzip member of its own; "" if they are.
+
+    `gzip.decompress` would not do: it takes zeros after a member for padding.
+    """
+    while records:
+        member = isal_zlib.decompressobj(GZIP)
+        try:
+            is_record = member.decompress(records).startswith(b"WARC/")
+        except InflateError as error:
+            return str(error)
+        if not (is_record and member.eof):
+            return "it has something else than whole records"
+        records = member.unused_data
+    return ""
