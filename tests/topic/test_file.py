@@ -43,7 +43,7 @@ def test_keywords_carry_their_weights(tmp_path: Path):
         (f"{GOOD.replace('en', 'en_US', 1)}", "like 'en', 'de'"),
         ('name = "x"\nkeywords = [" "]', "an empty term"),
         ('name = "x"\nkeywords = [{ term = "a", weight = 0 }]', "must be above 0"),
-        ('name = "x"\nkeywords = ["a"]\nthreshold = 3.0', "<= 1.0"),
+        ('name = "x"\nkeywords = ["a"]\nthreshold = 3.0', "of at most 1, got 3.0"),
         ('name = "x"\nkeywords = ["a"]\nseeds = ["ftp://a/"]', "'ftp://a/' is not"),
         ('name = "x"\nkeyword = ["a"]', "did you mean 'keywords'"),
         ('name = "x"\nkeywords = "a"', "keywords: expected"),
