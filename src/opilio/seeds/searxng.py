@@ -7,15 +7,14 @@ had it, so one instance is as many engines as it asks.
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urlencode
 
-import msgspec
-
 from opilio import urls
 from opilio.errors import BadInput, FetchError, Unusable
-from opilio.seeds.asking import ask
+from opilio.seeds.asking import MAX_BYTES, ask
 from opilio.seeds.priority import Findings
 from opilio.seeds.seed import Get
 from opilio.types import Response
@@ -84,11 +83,12 @@ def read_results(response: Response) -> Iterator[tuple[str, list[str]]]:
             f"http_{response.status}", f"it answered with status {response.status}"
         )
     try:
-        answer = msgspec.json.decode(response.body)
-    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
-        raise Unusable(
-            "bad_answer", "its answer is no JSON; is it a SearXNG?"
-        ) from None
+        # One result with half a character or a number of a thousand digits must not
+        # cost the others, so we read what stricter readers refuse.
+        text = response.body.decode("utf-8-sig", "replace")
+        answer = json.loads(text, parse_int=float)
+    except (ValueError, RecursionError):
+        raise Unusable("bad_answer", unreadable(response)) from None
     results = answer.get("results") if isinstance(answer, dict) else None
     if not isinstance(results, list):
         raise Unusable("bad_answer", "its answer has no results; is it a SearXNG?")
@@ -97,6 +97,17 @@ def read_results(response: Response) -> Iterator[tuple[str, list[str]]]:
             url = urls.join("", found)
             if url:
                 yield url, named_engines(result)
+
+
+def unreadable(response: Response) -> str:
+    """Why an answer is no JSON."""
+    match response.truncated:
+        case "":
+            return "its answer is no JSON; is it a SearXNG?"
+        case "length":
+            return f"its answer is longer than the {MAX_BYTES:,} bytes that are read"
+        case cut:
+            return f"its answer was cut short ({cut})"
 
 
 def named_engines(result: dict[str, Any]) -> list[str]:
