@@ -258,7 +258,7 @@ def test_what_makes_no_sense_is_not_given_back(header):
 def test_the_distance_of_two_texts_is_counted_in_all_64_bits():
     from types import SimpleNamespace as Made
 
-    seen = Made(title="a", simhash=-1, relevant=True, score=0.5)
-    page = Made(title="a", simhash=1)
+    seen = Made(title="a", simhash=-1, relevant=True, score=0.5, noindex=False)
+    page = Made(title="a", simhash=1, noindex=False)
     change = difference(seen, page, Made(relevant=True, score=0.5))
     assert change == {"text": 63}
