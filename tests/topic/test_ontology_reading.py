@@ -85,11 +85,11 @@ def test_a_class_has_its_restrictions_attributes_and_instances():
     )
     assert ("CPU", "related", "chipset") in links(ontology)
     cpu = concept(ontology, "CPU")
-    assert cpu.instances == ("Athlon", "Pentium III")
+    assert cpu.instance_surfaces() == ["Athlon", "Pentium III"]
     assert cpu.attributes == {
-        "clock speed": ("500",),
-        "provider": ("AMD", "Intel"),
-        "socket": ("Slot 1", "Slot A"),
+        "clock speed": {"": ("500",)},
+        "provider": {"": ("AMD", "Intel")},
+        "socket": {"": ("Slot 1", "Slot A")},
     }
     assert cpu.definitions["en"] == "The part that executes instructions."
 
@@ -183,7 +183,7 @@ def test_obo_terms_have_synonyms_definitions_relations_and_instances():
     memory = concept(ontology, "memory")
     assert memory.labels == {"": ("memory", "RAM", "store")}
     assert memory.definitions == {"": 'Holds "data".'}
-    assert memory.instances == ("Kingston stick",)
+    assert memory.instance_surfaces() == ["Kingston stick"]
     assert memory.importance == 0.9
     assert links(ontology) == {
         ("memory", "is-a", "device"),
@@ -223,7 +223,7 @@ def test_a_table_may_have_iris_tabs_a_heading_and_plain_names():
     ontology = read_ontology(table.encode(), "table.tsv")
     assert ("deep learning", "is-a", "machine learning") in links(ontology)
     assert ("cpu", "part-of", "computer") in links(ontology)
-    assert concept(ontology, "cpu").attributes == {"provider": ("Intel",)}
+    assert concept(ontology, "cpu").attributes == {"provider": {"": ("Intel",)}}
     assert concept(ontology, "cpu").importance == 0.7
 
 
@@ -346,8 +346,9 @@ def test_pizza_has_its_toppings_by_the_names_in_its_iris(tmp_path):
     assert ("American", "has", "Mozzarella Topping") in links(ontology)
     assert ("American", "is-a", "Named Pizza") in links(ontology)
     assert ("Sliced Tomato Topping", "is-a", "Tomato Topping") in links(ontology)
-    assert american.attributes == {"country of origin": ("America",)}
-    assert concept(ontology, "Country").instances[:2] == ("America", "England")
+    assert american.attributes == {"country of origin": {"": ("America",)}}
+    countries = concept(ontology, "Country").instance_surfaces()
+    assert countries[:2] == ["America", "England"]
 
 
 @needs_shared

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from opilio.topic.ontology.model import words_for
 from opilio.topic.ontology.repository import Sought
 from opilio.topic.ontology.walk import Weights, closeness
 
@@ -39,6 +38,7 @@ def association(
     near = closeness(ontology, sought.places, ASSOCIATION, least)
     for place, weight in near.items():  # the nearest first
         concept = ontology.concepts[place]
-        for term in [*sought.surfaces(place, languages), *words_for(concept.instances)]:
+        words = sought.surfaces(place, languages)
+        for term in [*words, *concept.instance_surfaces(languages)]:
             table.setdefault(term, (concept.label, weight))
     return dict(list(table.items())[:most])

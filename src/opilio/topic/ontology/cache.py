@@ -16,7 +16,7 @@ import xxhash
 from opilio import caches
 from opilio.topic.ontology.model import Ontology
 
-VERSION = 1  # of the records in model.py and of what the readers make of a file
+VERSION = 2  # of the records in model.py and of what the readers make of a file
 NAMES = r"[0-9a-f]{64}-.*"  # of what is kept, in any version, and of drafts
 
 _decode = msgspec.msgpack.Decoder(Ontology).decode

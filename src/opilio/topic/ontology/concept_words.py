@@ -12,7 +12,7 @@ from functools import reduce
 from itertools import compress
 from operator import or_
 
-from opilio.topic.ontology.model import Ontology, words_for
+from opilio.topic.ontology.model import Ontology
 from opilio.topic.ontology.walk import Weights, closeness
 from opilio.types import ConceptWords
 
@@ -31,7 +31,8 @@ def concept_words(
     `known`, if these are given, and concepts that have some."""
     features: dict[int, tuple[str, ...]] = {}
     for place, concept in enumerate(ontology.concepts):
-        terms = [*concept.surfaces(languages), *words_for(concept.instances)]
+        names = concept.surfaces(languages)
+        terms = [*names, *concept.instance_surfaces(languages)]
         keys = dict.fromkeys(filter(None, map(key, terms)))
         found = tuple(one for one in keys if known is None or one in known)
         if found:

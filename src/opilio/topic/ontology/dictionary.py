@@ -11,13 +11,13 @@ from opilio.topic.ontology.model import Ontology, words_for
 def dictionary(
     ontology: Ontology, source_language: str, target_language: str
 ) -> dict[str, tuple[str, ...]]:
-    """Each label in one language -> the same concept's labels in another.
+    """Each label in one language -> the labels of the same thing in another.
 
-    The preferred one comes first; what names several concepts has the meanings of all.
+    The preferred one comes first; what names several has the meanings of all.
     """
     source, target = primary(source_language), primary(target_language)
     meanings: dict[str, dict[str, None]] = {}
-    for concept in ontology.concepts:
+    for concept in ontology.populated.concepts:
         translated = words_for(concept.labels.get(target, ()))
         if translated and source != target:
             for word in words_for(concept.labels.get(source, ())):
@@ -28,7 +28,6 @@ def dictionary(
 def terms(ontology: Ontology, languages: Sequence[str] = ()) -> list[str]:
     """Every word for a concept or an instance, once, in alphabetical order."""
     found: set[str] = set()
-    for concept in ontology.concepts:
+    for concept in ontology.populated.concepts:
         found.update(concept.surfaces([primary(code) for code in languages]))
-        found.update(words_for(concept.instances))
     return sorted(found)

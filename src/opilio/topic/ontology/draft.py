@@ -7,7 +7,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from math import isfinite
 
-from opilio.topic.ontology.model import Concept, Edge, Ontology, Relation
+import msgspec
+
+from opilio.topic.ontology.model import Concept, Edge, Ontology, Relation, Wording
 from opilio.words import DEFAULT_LANGUAGE
 
 PREFERRED, ALTERNATIVE, HIDDEN = range(3)  # kinds of labels, the best first
@@ -19,17 +21,12 @@ _NUMBER = re.compile(r"\d{3}|^[A-Za-z]{0,3}[_-]?\d+$")
 _SPACES = re.compile(r"[\s_]+")
 
 
-class Draft:
-    """An ontology that is being read; order of arrival does not matter."""
+class Lexicon:
+    """What things are called and how they are explained, by their ids."""
 
     def __init__(self) -> None:
         self._labels: dict[str, list[tuple[int, str, str]]] = {}  # kind, language, text
         self._notes: dict[str, list[tuple[int, str, str]]] = {}
-        self._attributes: dict[str, dict[str, dict[str, None]]] = {}
-        self._instances: dict[str, dict[str, None]] = {}
-        self._importance: dict[str, float] = {}
-        self._edges: dict[tuple[str, Relation, str], None] = {}
-        self._disjoint: list[tuple[str, ...]] = []
 
     def __contains__(self, concept: str) -> bool:
         return concept in self._labels
@@ -60,16 +57,46 @@ class Draft:
             notes = self._notes.setdefault(concept, [])
             notes.append((rank, primary(language), text[:LONGEST_NOTE]))
 
-    def attribute(self, concept: str, name: str, value: str = "") -> None:
+    def entry(self, concept: str, language: str) -> Concept:
+        """What is known of it; its labels in this language come first."""
+        labels: dict[str, dict[str, None]] = {}
+        for _, code, text in sorted(set(self._labels[concept])):
+            labels.setdefault(code, {})[text] = None
+        order = sorted(labels, key=lambda code: (code != language, code))
+        notes = sorted(self._notes.get(concept, ()), reverse=True)
+        return Concept(
+            id=concept,
+            label=next(iter(labels[order[0]])) if order else spoken(concept),
+            labels={code: tuple(labels[code]) for code in order}
+            or {"": (spoken(concept),)},
+            definitions={code: text for _, code, text in notes},
+        )
+
+
+class Draft(Lexicon):
+    """An ontology that is being read; order of arrival does not matter."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.individuals = Lexicon()
+        self._attributes: dict[str, dict[str, dict[tuple[str, str], None]]] = {}
+        self._instances: dict[str, dict[str, None]] = {}
+        self._importance: dict[str, float] = {}
+        self._edges: dict[tuple[str, Relation, str], None] = {}
+        self._disjoint: list[tuple[str, ...]] = []
+
+    def attribute(
+        self, concept: str, name: str, value: str = "", language: str = ""
+    ) -> None:
         """It has an attribute, maybe of this value."""
         values = self._attributes.setdefault(concept, {}).setdefault(name, {})
         if 0 < len(value) <= LONGEST_LABEL:
-            values[value] = None
+            values[primary(language), value] = None
 
-    def instance(self, concept: str, name: str) -> None:
-        """The name of one of its individuals."""
-        if 0 < len(name) <= LONGEST_LABEL:
-            self._instances.setdefault(concept, {})[name] = None
+    def instance(self, concept: str, individual: str) -> None:
+        """The id of one of its individuals."""
+        self.individuals.concept(individual)
+        self._instances.setdefault(concept, {})[individual] = None
 
     def importance(self, concept: str, text: str) -> None:
         """How important it is, as the file says; what is no share of 1 is ignored."""
@@ -129,24 +156,25 @@ class Draft:
         return max(sorted(counts), key=counts.__getitem__)
 
     def _concept(self, concept: str, language: str) -> Concept:
-        labels: dict[str, dict[str, None]] = {}
-        for _, code, text in sorted(set(self._labels[concept])):
-            labels.setdefault(code, {})[text] = None
-        order = sorted(labels, key=lambda code: (code != language, code))
-        notes = sorted(self._notes.get(concept, ()), reverse=True)
-        return Concept(
-            id=concept,
-            label=next(iter(labels[order[0]])) if order else spoken(concept),
-            labels={code: tuple(labels[code]) for code in order}
-            or {"": (spoken(concept),)},
-            definitions={code: text for _, code, text in notes},
+        instances = self._instances.get(concept, ())
+        attributes = self._attributes.get(concept, {})
+        return msgspec.structs.replace(
+            self.entry(concept, language),
             attributes={
-                name: tuple(sorted(values))
-                for name, values in sorted(self._attributes.get(concept, {}).items())
+                name: _by_language(values)
+                for name, values in sorted(attributes.items())
             },
-            instances=tuple(self._instances.get(concept, ())),
+            instances=tuple(self.individuals.entry(one, language) for one in instances),
             importance=self._importance.get(concept, 0.0),
         )
+
+
+def _by_language(values: Iterable[tuple[str, str]]) -> Wording:
+    """Language -> values, of pairs of both."""
+    found: dict[str, list[str]] = {}
+    for language, value in sorted(values):
+        found.setdefault(language, []).append(value)
+    return {language: tuple(said) for language, said in found.items()}
 
 
 def primary(language: str) -> str:

@@ -19,7 +19,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from opilio.errors import BadInput
-from opilio.topic.ontology.model import Concept, Ontology, Relation, is_word, words_for
+from opilio.topic.ontology.model import Concept, Ontology, Relation, is_word, words_in
 from opilio.topic.ontology.repository import Sought
 from opilio.types import ClassFeatures
 
@@ -106,10 +106,10 @@ def _belonging(
 
 def _words(concept: Concept, languages: Sequence[str]) -> Iterator[str]:
     yield from concept.surfaces(languages)
-    yield from words_for(concept.instances)
+    yield from concept.instance_surfaces(languages)
     for name, values in concept.attributes.items():
         yield name
-        yield from filter(is_word, words_for(values))
+        yield from filter(is_word, words_in(values, languages))
 
 
 def _relatives(

@@ -21,7 +21,7 @@ from math import log
 from pathlib import Path
 
 from opilio.errors import BadInput
-from opilio.topic.ontology.model import Concept, Ontology, Relation, is_word, words_for
+from opilio.topic.ontology.model import Concept, Ontology, Relation, is_word, words_in
 from opilio.topic.ontology.repository import NEARNESS, Repository, Sought
 from opilio.topic.ontology.walk import closeness
 
@@ -55,7 +55,8 @@ def importance_table(
     table: dict[str, float] = {}
     for place, close in near.items():
         words = sought.surfaces(place, languages)
-        for term, share in _terms(ontology.concepts[place], words):
+        concept = ontology.concepts[place]
+        for term, share in _terms(concept, words, languages):
             value = close * share * (1 - SHARED * sharing(term))
             table[term] = max(table.get(term, 0.0), value)
     aims = [term for n in sought.places for term in sought.surfaces(n, languages)]
@@ -76,14 +77,16 @@ def _annotated(ontology: Ontology, languages: Sequence[str]) -> dict[str, float]
     return table
 
 
-def _terms(concept: Concept, words: Iterable[str]) -> Iterator[tuple[str, float]]:
+def _terms(
+    concept: Concept, words: Iterable[str], languages: Sequence[str]
+) -> Iterator[tuple[str, float]]:
     """The words for a concept and for what belongs to it, each with its share."""
     for term in words:
         yield term, 1.0
-    for term in words_for(concept.instances):
+    for term in concept.instance_surfaces(languages):
         yield term, NEARNESS.kind
     for values in concept.attributes.values():
-        for term in filter(is_word, words_for(values)):
+        for term in filter(is_word, words_in(values, languages)):
             yield term, NEARNESS.related
 
 

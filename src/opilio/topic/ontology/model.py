@@ -36,16 +36,19 @@ _INVERSE = {
 }
 
 
+Wording = Mapping[str, tuple[str, ...]]
+"""Language ("": unknown, or none) -> what is said in it."""
+
+
 class Concept(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """One thing the ontology knows, and all the words for it."""
 
     id: str  # its IRI, or what its file calls it
     label: str  # the preferred one, in English if there is one
-    labels: Mapping[str, tuple[str, ...]] = {}
-    """Language ("": unknown) -> its surface forms, the preferred one first."""
+    labels: Wording = {}  # its surface forms, the preferred one first
     definitions: Mapping[str, str] = {}  # language -> definition, or else a note
-    attributes: Mapping[str, tuple[str, ...]] = {}  # name -> values
-    instances: tuple[str, ...] = ()  # names of the individuals of a class
+    attributes: Mapping[str, Wording] = {}  # name -> values
+    instances: tuple[Concept, ...] = ()  # the individuals of a class
     importance: float = 0.0  # as the file gives it, above 0 to 1; 0: it does not
 
     def surfaces(self, languages: Sequence[str] = ()) -> list[str]:
@@ -54,9 +57,12 @@ class Concept(msgspec.Struct, frozen=True, array_like=True, gc=False):
         Labels of no language count for each; no language named: those of all. What
         only tells homonyms apart is left out: "Mercury (planet)" gives "Mercury".
         """
-        wanted = [*languages, ""] if languages else list(self.labels)
-        labels = (text for name in wanted for text in self.labels.get(name, ()))
-        return words_for(labels)
+        return words_in(self.labels, languages)
+
+    def instance_surfaces(self, languages: Sequence[str] = ()) -> list[str]:
+        """The same for all its instances."""
+        words = (word for one in self.instances for word in one.surfaces(languages))
+        return list(dict.fromkeys(words))
 
 
 class Edge(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -100,6 +106,40 @@ class Ontology(msgspec.Struct, frozen=True, dict=True):
     def names(self) -> Names:
         """The labels of all concepts, to be looked up."""
         return Names((concept.labels for concept in self.concepts), self.language)
+
+    @cached_property
+    def populated(self) -> Ontology:
+        """The same with each instance as a concept of its own, a kind of its classes.
+
+        Concepts keep their places; instances come after them.
+        """
+        found: dict[str, Concept] = {}
+        edges: list[Edge] = []
+        first = len(self.concepts)
+        places: dict[str, int] = {}
+        for place, concept in enumerate(self.concepts):
+            for one in concept.instances:
+                if one.id not in self.places:
+                    found.setdefault(one.id, one)
+                    its = places.setdefault(one.id, first + len(places))
+                    edges.append(Edge(its, Relation.IS_A, place))
+        if not found:
+            return self
+        classes = (
+            msgspec.structs.replace(concept, instances=())
+            if concept.instances
+            else concept
+            for concept in self.concepts
+        )
+        return msgspec.structs.replace(
+            self,
+            concepts=(*classes, *found.values()),
+            edges=(*self.edges, *edges),
+        )
+
+    def holding(self, *places: int) -> Ontology:
+        """The ontology itself if all these are places of concepts, else `populated`."""
+        return self if max(places) < len(self.concepts) else self.populated
 
     @cached_property
     def languages(self) -> tuple[str, ...]:
@@ -168,6 +208,12 @@ def words_for(labels: Iterable[str]) -> list[str]:
     """Labels as they would stand on a page, once each; single letters say nothing."""
     plain = dict.fromkeys(map(unqualified, labels))
     return [text for text in plain if len(text) > 1 or not text.isascii()]
+
+
+def words_in(wording: Wording, languages: Sequence[str] = ()) -> list[str]:
+    """What is said in these languages and in none; no language named: in all."""
+    wanted = [*languages, ""] if languages else list(wording)
+    return words_for(text for name in wanted for text in wording.get(name, ()))
 
 
 def is_word(text: str) -> bool:

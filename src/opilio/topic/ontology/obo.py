@@ -43,8 +43,9 @@ def understand(data: bytes, name: str) -> Draft:
         clauses = _clauses(frame)
         if clauses.get("is_obsolete") != ["true"]:
             _term(draft, str(frame.id), clauses, words)
-    for owner, name in _instances(data.decode("utf-8", "replace")):
-        draft.instance(owner, name)
+    for owner, key, name in _instances(data.decode("utf-8", "replace")):
+        draft.instance(owner, key)
+        draft.individuals.label(key, PREFERRED, name)
     return draft
 
 
@@ -55,14 +56,15 @@ def _in_words(typedef: Any) -> str:
     return names[0] if names and is_number(key) else spoken(key)
 
 
-def _instances(text: str) -> Iterator[tuple[str, str]]:
-    """Class and name of each [Instance]; fastobo does not hand out what they say."""
+def _instances(text: str) -> Iterator[tuple[str, str, str]]:
+    """Class, id and name of each [Instance], of which fastobo says nothing."""
     for stanza in re.split(r"^\[", text, flags=re.MULTILINE):
         if stanza.startswith("Instance]"):
             lines = (line.partition(": ") for line in stanza.splitlines())
             said = {tag: value.partition(" !")[0].strip() for tag, _, value in lines}
             if owner := said.get("instance_of"):
-                yield owner, said.get("name") or spoken(said.get("id", ""))
+                key = said.get("id", "")
+                yield owner, key, said.get("name") or spoken(key)
 
 
 def _term(

@@ -57,7 +57,8 @@ def _attach(
         draft.relate(name, relation(_in_words(triples, predicate)), str(other))
     else:
         words = attribute(_in_words(triples, predicate))
-        draft.attribute(name, words, _called(triples, other))
+        for text, language in _called(triples, other):
+            draft.attribute(name, words, text, language)
 
 
 def _conditions(
@@ -121,14 +122,14 @@ def _disjoint(triples: Triples, draft: Draft) -> None:
 def _individuals(
     triples: Triples, draft: Draft, schema: set[str]
 ) -> dict[Node, list[str]]:
-    """Name each class's individuals; individual -> its classes."""
+    """Note each class's individuals; individual -> its classes."""
     owners: dict[Node, list[str]] = {}
     for name, kind in triples.with_predicate(RDF + "type"):
         if str(kind) in schema and triples.is_iri(name) and str(name) not in draft:
             owners.setdefault(name, []).append(str(kind))
     for name, classes in sorted(owners.items(), key=lambda item: str(item[0])):
         for owner in classes:
-            draft.instance(owner, _called(triples, name))
+            draft.instance(owner, str(name))
     return owners
 
 
@@ -155,20 +156,21 @@ def _assertions(triples: Triples, draft: Draft, owners: dict[Node, list[str]]) -
         elif triples.is_literal(thing) or thing in owners:
             words = attribute(_in_words(triples, predicate))
             for owner in [name] if concept else owners.get(node, ()):
-                draft.attribute(owner, words, _called(triples, thing))
+                for text, language in _called(triples, thing):
+                    draft.attribute(owner, words, text, language)
 
 
-def _called(triples: Triples, node: Node) -> str:
-    """A value as it is written, an individual by its label or the end of its IRI."""
+def _called(triples: Triples, node: Node) -> list[tuple[str, str]]:
+    """A value as it is written, an individual by its labels or the end of its IRI.
+
+    Each comes with its language.
+    """
     if triples.is_literal(node):
-        return str(node)
+        return [triples.written(node)]
     for predicate in (RDFS + "label", SKOS + "prefLabel"):
-        labels = [triples.written(label) for label in triples.objects(node, predicate)]
-        for text, _ in sorted(
-            labels, key=lambda item: (item[1] not in ("", "en"), item)
-        ):
-            return text
-    return spoken(str(node))
+        if labels := triples.objects(node, predicate):
+            return [triples.written(label) for label in labels]
+    return [(spoken(str(node)), "")]
 
 
 def _in_words(triples: Triples, predicate: str) -> str:

@@ -39,6 +39,7 @@ def propose(
     least_pages: int = 2,
 ) -> list[Proposal]:
     """The words that most likely belong to some concept, the likeliest first."""
+    ontology = ontology.populated
     language = language or ontology.language
     known = set(stem(stop_words(language), language)) | ontology.names.stems
     everywhere: Counter[str] = Counter()

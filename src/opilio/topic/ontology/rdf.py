@@ -11,6 +11,7 @@ from opilio.topic.ontology.draft import (
     HIDDEN,
     PREFERRED,
     Draft,
+    Lexicon,
     is_number,
     local,
     split_camel,
@@ -94,6 +95,8 @@ def understand(graph: Graph) -> Draft:
     _note(triples, draft)
     _relate(triples, draft)
     owl.describe(triples, draft, schema)
+    _label(triples, draft.individuals, set())
+    _note(triples, draft.individuals)
     return draft
 
 
@@ -106,7 +109,7 @@ def _classes(triples: Triples) -> set[str]:
     return {name for name in names if not name.startswith(VOCABULARIES)}
 
 
-def _label(triples: Triples, draft: Draft, schema: set[str]) -> None:
+def _label(triples: Triples, draft: Lexicon, schema: set[str]) -> None:
     for predicate, kind in LABELS.items():
         for node, label in triples.with_predicate(predicate):
             name = str(node)
@@ -126,7 +129,7 @@ def _label(triples: Triples, draft: Draft, schema: set[str]) -> None:
                     draft.label(str(node), kind, *triples.written(label))
 
 
-def _note(triples: Triples, draft: Draft) -> None:
+def _note(triples: Triples, draft: Lexicon) -> None:
     for predicate, rank in NOTES.items():
         for node, note in triples.with_predicate(predicate):
             if str(node) in draft and triples.is_literal(note):

@@ -21,6 +21,7 @@ import msgspec
 from opilio.errors import BadInput
 from opilio.topic.ontology.load import LARGEST, load_ontology
 from opilio.topic.ontology.model import Ontology, Relation, combine
+from opilio.topic.ontology.names import STEMMED
 from opilio.topic.ontology.walk import Weights, closeness
 
 NEARNESS = Weights(kind=0.9, part=0.8, related=0.5, broader=0.5, whole=0.5, astray=0.5)
@@ -98,7 +99,7 @@ class Repository:
         if not wanted:
             raise BadInput("no concept is named; name what you are after")
         found = [
-            {term: ontology.names.find(term) for term in wanted}
+            {term: find(ontology, term) for term in wanted}
             for ontology in self.ontologies
         ]
         unknown = [t for t in wanted if not any(hits[t] for hits in found)]
@@ -120,7 +121,9 @@ class Repository:
         self, number: int, term: str, hits: Iterable[tuple[int, float]]
     ) -> list[Match]:
         ontology = self.ontologies[number]
-        concepts = ((ontology.concepts[place], sure) for place, sure in hits)
+        concepts = (
+            (ontology.holding(place).concepts[place], sure) for place, sure in hits
+        )
         return [Match(term, c.id, c.label, ontology.name, sure) for c, sure in concepts]
 
     def _around(self, matches: list[Match], scores: list[float]) -> Sought:
@@ -131,9 +134,10 @@ class Repository:
         )
         for _, ontology in by_score:
             mine = {m.concept for m in matches if m.ontology == ontology.name}
-            places = [ontology.places[concept] for concept in sorted(mine)]
-            near = closeness(ontology, places, NEARNESS, LEAST)
-            parts.append((ontology, list(near)[:MOST_CONCEPTS]))
+            known = ontology if mine <= ontology.places.keys() else ontology.populated
+            places = [known.places[concept] for concept in sorted(mine)]
+            near = closeness(known, places, NEARNESS, LEAST)
+            parts.append((known, list(near)[:MOST_CONCEPTS]))
         used = [ontology.name for ontology, places in parts if places]
         return Sought(
             ontology=combine(" + ".join(used), [part for part in parts if part[1]]),
@@ -145,12 +149,26 @@ class Repository:
 
     def _unknown(self, term: str) -> str:
         like = [
-            name for ontology in self.ontologies for name in ontology.names.like(term)
+            name
+            for ontology in self.ontologies
+            for name in ontology.populated.names.like(term)
         ]
         files = ", ".join(o.source or o.name for o in self.ontologies)
         if like:
             return f"{term!r} is no concept of {files}; near it are: {', '.join(like)}"
         return f"{term!r} is no concept of {files}, and nothing like it is"
+
+
+def find(ontology: Ontology, term: str) -> list[tuple[int, float]]:
+    """The places of what a term means, each with how sure that is.
+
+    Concepts are meant before instances, unless only some words of their labels are in
+    the term.
+    """
+    found = ontology.names.find(term)
+    if found and found[0][1] >= STEMMED:
+        return found
+    return ontology.populated.names.find(term)
 
 
 def score(ontology: Ontology, hits: Mapping[str, list[tuple[int, float]]]) -> float:
@@ -168,7 +186,8 @@ def specificity(ontology: Ontology, place: int) -> float:
     """1 for a concept without kinds, less the more of the others are kinds of it."""
     if len(ontology.concepts) < 2:
         return 1.0
-    kinds = sum(1 for _ in ontology.reach([place], Relation.HAS_KIND)) - 1
+    known = ontology.holding(place)
+    kinds = sum(1 for _ in known.reach([place], Relation.HAS_KIND)) - 1
     return 1 - log(1 + kinds) / log(1 + len(ontology.concepts))
 
 

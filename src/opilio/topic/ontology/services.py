@@ -31,18 +31,20 @@ Step = tuple[str, Relation, str]
 def canonical(ontology: Ontology, word: str) -> str | None:
     """The preferred label of what a word means, in any form and language."""
     place = _place(ontology, word)
-    return None if place is None else ontology.concepts[place].label
+    return None if place is None else ontology.holding(place).concepts[place].label
 
 
 def canonical_terms(ontology: Ontology, query: str) -> list[str]:
     """The preferred labels of the concepts that a query names, in its order."""
-    spotted = ontology.names.spot(tokens(query))
-    return [ontology.concepts[found.places[0]].label for found in spotted]
+    known = ontology.populated
+    spotted = known.names.spot(tokens(query))
+    return [known.concepts[found.places[0]].label for found in spotted]
 
 
 def definition(ontology: Ontology, word: str, language: str = "") -> str:
     """What a term means, in this language if it can be had; "" if nothing is said."""
-    definitions = ontology.concepts[_known(ontology, word)].definitions
+    place = _known(ontology, word)
+    definitions = ontology.holding(place).concepts[place].definitions
     wanted = (language, ontology.language, "", *definitions)
     return next((definitions[code] for code in wanted if code in definitions), "")
 
@@ -54,6 +56,7 @@ def relations(ontology: Ontology, one: str, other: str) -> list[Step]:
     length, one over parts is preferred to one over is-a, and that to a related term.
     """
     start, end = _known(ontology, one), _known(ontology, other)
+    ontology = ontology.holding(start, end)
     came: dict[int, tuple[int, Relation]] = {}
     waiting = [start]
     for place in waiting:
@@ -79,7 +82,9 @@ def compatible(ontology: Ontology, word: str) -> list[str]:
     What it is related to, its parts and their parts, what it is part of, and its own
     branch: all that it is a kind of and all that are kinds of it.
     """
-    return _labels(ontology, _compatible(ontology, _known(ontology, word)))
+    place = _known(ontology, word)
+    ontology = ontology.holding(place)
+    return _labels(ontology, _compatible(ontology, place))
 
 
 def conflicting(ontology: Ontology, word: str) -> list[str]:
@@ -90,6 +95,7 @@ def conflicting(ontology: Ontology, word: str) -> list[str]:
     does not conflict: a part is never the whole, and both are on one page.
     """
     place = _known(ontology, word)
+    ontology = ontology.holding(place)
     above = set(ontology.reach([place], Relation.IS_A))
     declared: set[int] = set()
     for group in ontology.disjoint:
@@ -120,21 +126,22 @@ def expand(
     what it is a kind of.
     """
     words = tokens(query)
-    spotted = list(ontology.names.spot(words))
+    spotted = list(ontology.populated.names.spot(words))
     covered = {place for found in spotted for place in range(found.start, found.end)}
     terms = {" ".join(words[found.start : found.end]): 1.0 for found in spotted}
     terms |= {word: 1.0 for n, word in enumerate(words) if n not in covered}
     asked = {ontology.names.key(term) for term in terms}
     for found in spotted:
         for place in found.places:
+            known = ontology.holding(place)
             near = [
                 ("synonym", [place]),
-                ("kind", ontology.towards(place, Relation.HAS_KIND)),
-                ("broader", ontology.towards(place, Relation.IS_A)),
+                ("kind", known.towards(place, Relation.HAS_KIND)),
+                ("broader", known.towards(place, Relation.IS_A)),
             ]
             for kind, others in near:
                 for other in others:
-                    for term in ontology.concepts[other].surfaces(languages):
+                    for term in known.concepts[other].surfaces(languages):
                         if ontology.names.key(term) not in asked:
                             terms[term] = max(terms.get(term, 0.0), weights[kind])
     return dict(sorted(terms.items(), key=lambda item: -item[1]))
@@ -159,16 +166,18 @@ def _labels(ontology: Ontology, places: Iterable[int]) -> list[str]:
 
 
 def _place(ontology: Ontology, word: str) -> int | None:
-    """The concept a word names as a whole, not just by some of its words."""
-    if word in ontology.places:
-        return ontology.places[word]
-    found = ontology.names.named(word)
-    return found[0] if found else None
+    """The concept, or else the instance, that a word names as a whole."""
+    for known in (ontology, ontology.populated):
+        if word in known.places:
+            return known.places[word]
+        if found := known.names.named(word):
+            return found[0]
+    return None
 
 
 def _known(ontology: Ontology, word: str) -> int:
     place = _place(ontology, word)
     if place is None:
-        like = ", ".join(ontology.names.like(word)) or "nothing"
+        like = ", ".join(ontology.populated.names.like(word)) or "nothing"
         raise BadInput(f"{word!r} is no term of {ontology.name}; near it: {like}")
     return place
