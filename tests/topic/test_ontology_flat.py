@@ -32,6 +32,15 @@ def flat(size: int) -> Ontology:
     return made(labels, [*kinds, *related])
 
 
+def low(size: int) -> Ontology:
+    """As many kinds at the end of a long chain, below one of two tops."""
+    chain = [Edge(n, Relation.IS_A, n - 1) for n in range(1, size)]
+    kinds = [Edge(size + n, Relation.IS_A, size - 1) for n in range(size)]
+    other = Edge(2 * size + 1, Relation.IS_A, 2 * size)
+    labels = [f"word{n}x" for n in range(2 * size + 2)]
+    return made(labels, [*chain, *kinds, other])
+
+
 def clique(size: int) -> Ontology:
     """Each is related to each."""
     labels = [f"word{n}x" for n in range(size)]
@@ -92,6 +101,13 @@ def everything(ontology: Ontology, name: str) -> None:
 def test_twice_the_kinds_of_one_thing_are_about_twice_the_work(counted, name: str):
     small, large = flat(300), flat(600)
     assert counted(everything, large, name) < 2.5 * counted(everything, small, name)
+
+
+def test_so_are_twice_the_kinds_at_the_end_of_a_chain_twice_as_long(counted):
+    def table(size: int) -> None:
+        importance_table(low(size), [f"word{size - 1}x"])
+
+    assert counted(table, 400) < 2.5 * counted(table, 200)
 
 
 def test_where_all_is_related_the_work_is_as_the_relations(counted):

@@ -17,6 +17,7 @@ We differ: the paper gives no equation, only the two sentences and the table.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from math import log
 from pathlib import Path
 
@@ -117,11 +118,16 @@ def _sharing_of_branches(ontology: Ontology) -> Callable[[str], float]:
     if len(branching) < 2:
         return lambda _: 0.0
 
+    @cache
+    def domains_of(parents: tuple[int, ...]) -> set[int]:
+        return branching.intersection(ontology.reach(parents, up))
+
     def sharing(term: str) -> float:
         holders = ontology.names.same(term)
         if any(place in above for place in holders):
             return 1.0
-        domains = branching.intersection(ontology.reach(holders, up))
+        parents = (other for place in holders for other in ontology.towards(place, up))
+        domains = domains_of(tuple(parents)) | branching.intersection(holders)
         return log(len(domains) or 1) / log(len(branching))
 
     return sharing
