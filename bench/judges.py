@@ -29,10 +29,11 @@ from bench.table import show
 from opilio.brief import Brief, make_brief
 from opilio.judge import JUDGES, Bootstrapped, Learning, Linear
 from opilio.lab.webs import open_web
+from opilio.protocols import Judge
 from opilio.reader import make_reader
 from opilio.topic import Topic, load_topic
 from opilio.topic.file import Evaluation, OntologyFiles
-from opilio.types import Judge, Page, ReaderSetup, Subject, Verdict
+from opilio.types import Page, ReaderSetup, Subject, Verdict
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 WEB = SHARED / "webs/schools"

@@ -23,6 +23,7 @@ from bench.table import show
 from opilio.config import build
 from opilio.errors import OpilioError
 from opilio.event_loop import RARELY
+from opilio.protocols import Observer, Remembering, Reviser, Strategy
 from opilio.strategies import load, strategies
 from opilio.types import (
     Block,
@@ -33,12 +34,8 @@ from opilio.types import (
     Link,
     LinkPart,
     LinkTerms,
-    Observer,
     Page,
-    Remembering,
-    Reviser,
     State,
-    Strategy,
     Subject,
     Verdict,
 )

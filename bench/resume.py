@@ -20,8 +20,8 @@ from pathlib import Path
 from bench.ranking import MANY, MadeUp, Run, make
 from bench.table import show
 from opilio.event_loop import RARELY
+from opilio.protocols import Learner, Remembering
 from opilio.strategies import load, strategies
-from opilio.types import Learner, Remembering
 
 
 def crawl(name: str, path: Path) -> bytes | None:

@@ -24,6 +24,7 @@ from opilio.frontier.sqlite import SqliteFrontier
 from opilio.judge import JUDGES
 from opilio.mind import Mind
 from opilio.plan import Plan
+from opilio.protocols import Fetch, Judge, Readers
 from opilio.read.pool import ReaderPool
 from opilio.reader import make_reader
 from opilio.scope import Scope
@@ -33,7 +34,7 @@ from opilio.store.folder import CrawlFolder
 from opilio.store.robots import SqliteRobots
 from opilio.store.store import Store
 from opilio.strategies import place_of, strategies
-from opilio.types import SEED_PROMISE, Fetch, Judge, Readers
+from opilio.types import SEED_PROMISE
 
 if TYPE_CHECKING:
     from opilio.look_ahead import LookAhead

@@ -10,8 +10,9 @@ from opilio.brief import Brief
 from opilio.errors import BadInput, did_you_mean
 from opilio.judge import JUDGES
 from opilio.plan import Plan
+from opilio.protocols import Judge, Strategy
 from opilio.strategies import is_file, load, place_of, strategies
-from opilio.types import Judge, Knowledge, Strategy
+from opilio.types import Knowledge
 
 if TYPE_CHECKING:
     from opilio.look_ahead import LookAhead

@@ -24,28 +24,30 @@ from opilio import faults, urls
 from opilio.budget import Budget
 from opilio.config import Settings
 from opilio.errors import MachineLimit, OpilioError, Transient, Unusable
-from opilio.scope import Scope
-from opilio.store.store import Store, full_disk, is_full_disk
-from opilio.types import (
-    SEED_PROMISE,
+from opilio.protocols import (
     Fetch,
-    Fingerprint,
     Followed,
     Frontier,
     Judge,
     Learner,
+    Observer,
+    Readers,
+    Remembering,
+    Reviser,
+    Strategy,
+)
+from opilio.scope import Scope
+from opilio.store.store import Store, full_disk, is_full_disk
+from opilio.types import (
+    SEED_PROMISE,
+    Fingerprint,
     Lease,
     Link,
-    Observer,
     Page,
     Ranked,
-    Readers,
     Reading,
-    Remembering,
     Response,
-    Reviser,
     State,
-    Strategy,
     Verdict,
 )
 

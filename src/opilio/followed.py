@@ -8,10 +8,10 @@ from pathlib import Path
 import msgspec
 
 from opilio.errors import BadInput
+from opilio.protocols import Judge
 from opilio.topic import QueryLog as Settings
 from opilio.topic.query_log import LONGEST, START, Place, QueryLog
 from opilio.topic.weight_table import WeightTable
-from opilio.types import Judge
 
 MOST_TOLD = 8  # terms
 

@@ -20,6 +20,7 @@ from opilio.errors import BadInput, OpilioError
 from opilio.fetch.http import HttpFetch
 from opilio.judge import Learning
 from opilio.plan import Plan, resumed_plan
+from opilio.protocols import Judge
 from opilio.search.query import parse_query
 from opilio.searching import remember_query
 from opilio.seeds.priority import choose
@@ -34,7 +35,7 @@ from opilio.sites.rebuild import rebuild
 from opilio.store.folder import CrawlFolder
 from opilio.store.lookup import opened
 from opilio.topic.weight_table import WeightTable, normalised
-from opilio.types import Judge, Mode
+from opilio.types import Mode
 
 Tell = Callable[[str], None]
 

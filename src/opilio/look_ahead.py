@@ -14,12 +14,13 @@ from opilio.errors import BadInput
 from opilio.fetch.egress import Egress
 from opilio.fetch.http import HttpFetch
 from opilio.fetch.robots import Robots
+from opilio.protocols import Fetch
 from opilio.topic.class_model import ClassModel, load_classes
 from opilio.topic.classes import learn, read_examples
 from opilio.topic.file import Classes
 from opilio.topic.rules import Rules, load_rules
 from opilio.topic.train_one import Pace, Read
-from opilio.types import Fetch, Page, RobotsRecord
+from opilio.types import Page, RobotsRecord
 
 MODEL, RULES = "classes.npz", "rules.json"
 

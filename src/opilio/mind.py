@@ -12,10 +12,10 @@ from opilio.choice import make_judge
 from opilio.judge import Learning
 from opilio.judge.languages import InLanguages
 from opilio.plan import Plan
+from opilio.protocols import Judge, Learner, Remembering, Seeker, Strategy
 from opilio.seeking import asked_for, follow_log, reader_setup
 from opilio.sites.keeper import SiteKeeper
 from opilio.store.store import Store
-from opilio.types import Judge, Learner, Remembering, Seeker, Strategy
 
 
 class Mind:

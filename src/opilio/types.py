@@ -1,4 +1,4 @@
-"""The records and protocols that the stages share; imports nothing of ours.
+"""The records that the stages share; imports nothing of ours.
 
 Records hold no references to each other's holders, so none of them can be part of a
 cycle: `gc=False` keeps millions of them out of the garbage collector's rounds.
@@ -7,9 +7,9 @@ cycle: `gc=False` keeps millions of them out of the garbage collector's rounds.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import IntEnum, StrEnum
-from typing import Any, Literal, Protocol, runtime_checkable
+from typing import Literal
 
 import msgspec
 
@@ -285,101 +285,6 @@ class RobotsRecord(msgspec.Struct, frozen=True):
     failures: int = 0  # in a row, while unreachable
 
 
-class Fetch(Protocol):
-    """Turns a URL into a response, robots first; raises Transient or Unusable.
-
-    `validators` are header lines that ask for a page only if it has changed; then a
-    response may be a 304.
-    """
-
-    async def fetch(self, url: str, validators: Headers = ()) -> Response: ...
-
-    async def close(self) -> None: ...
-
-
-class Readers(Protocol):
-    """Read responses, several at a time."""
-
-    async def start(self) -> None: ...
-
-    async def read(self, response: Response) -> Reading: ...
-
-    def renew(self, setup: bytes) -> None:
-        """Read what comes from now on by another setup, a ReaderSetup in msgpack."""
-        ...
-
-    async def close(self) -> None: ...
-
-
-class Judge(Protocol):
-    """Says how relevant a page is."""
-
-    reads_blocks: bool  # False: pages may come without Page.blocks
-    reads_vector: bool  # False: pages may come without Page.stems and Page.counts
-
-    def judge(self, page: Page) -> Verdict: ...
-
-
-class Profiles(Protocol):
-    """Keeps profiles of pages and of their sites, within the store's transaction."""
-
-    def keep(
-        self,
-        lease: Lease,
-        response: Response,
-        page: Page,
-        verdict: Verdict,
-        *,
-        again: bool = True,
-    ) -> None:
-        """A page was judged; `again`: perhaps once more."""
-        ...
-
-    def missed(self, lease: Lease, state: State) -> None:
-        """A visit brought no new page."""
-        ...
-
-    def forget(self, lease: Lease) -> None:
-        """A page is no longer there."""
-        ...
-
-    def flush(self) -> None:
-        """Hand everything over to the transaction; all hosts are in it."""
-        ...
-
-
-class Followed(Protocol):
-    """A topic that changes while it is crawled for, as a query log grows."""
-
-    every: float  # seconds between two looks
-
-    @property
-    def asked(self) -> Sequence[str]:
-        """What people ask for now, most first; some terms of it."""
-        ...
-
-    def look(self) -> Any:
-        """News of the topic, or None; may take long, and changes nothing."""
-        ...
-
-    def take(self, news: Any) -> tuple[Judge, bytes] | None:
-        """Follow the news: a new judge and a new setup for the readers, if need be."""
-        ...
-
-
-@runtime_checkable
-class Learner(Protocol):
-    """A judge or strategy that learns; what it learnt survives a restart."""
-
-    def dump(self) -> bytes | None:
-        """What was learnt since the last dump; None: nothing new."""
-        ...
-
-    def load(self, learnt: bytes) -> None:
-        """Take up what an earlier dump gave."""
-        ...
-
-
 class Reads(msgspec.Struct, frozen=True, kw_only=True):
     """What of a page a strategy needs; readers leave out what nobody asks for."""
 
@@ -402,65 +307,6 @@ class Knowledge(msgspec.Struct, frozen=True, kw_only=True):
     of the topic, if it has classes and the strategy's Reads ask for it."""
 
 
-class Strategy(Protocol):
-    """Says how promising each link of a page is.
-
-    Made as `Strategy(options, knowledge)`; `Options`, an attribute of the class, is a
-    config.Section with everything that can be set. It may also be a Learner, a Reviser,
-    an Observer, and have notes: see there.
-    """
-
-    reads: Reads
-
-    def rank(self, page: Page, verdict: Verdict, lease: Lease) -> Iterable[Ranked]:
-        """The links of a page that was just judged, each with its promise.
-
-        A link that is known and waits keeps the better of two promises; what is to
-        lower one, or change one that is not on this page, goes through `revise`.
-        """
-        ...
-
-
-@runtime_checkable
-class Reviser(Protocol):
-    """A strategy whose mind changes while links wait."""
-
-    def revise(self) -> Iterable[Revision]:
-        """New promises since the last call; asked after every page, so mostly few."""
-        ...
-
-
-@runtime_checkable
-class Seeker(Protocol):
-    """A strategy that can seek something else from now on, as its topic changes."""
-
-    def seek(self, subject: Subject) -> None:
-        """Rank what is read from now on by this subject; links that wait, stay."""
-        ...
-
-
-@runtime_checkable
-class Observer(Protocol):
-    """A strategy that wants to know of visits which brought no new page."""
-
-    def missed(self, lease: Lease, state: State) -> None:
-        """A link ended as a copy or unusable."""
-        ...
-
-
-@runtime_checkable
-class Remembering(Protocol):
-    """A strategy that keeps notes of URLs; they are durable together with the page."""
-
-    def changes(self) -> Iterable[tuple[int, bytes | None]]:
-        """Notes that changed since the last call, by key; None: drop it."""
-        ...
-
-    def recall(self, notes: Iterable[tuple[int, bytes]]) -> None:
-        """Take up all notes of earlier runs."""
-        ...
-
-
 class Counts(msgspec.Struct, frozen=True):
     """How a frontier stands."""
 
@@ -481,94 +327,3 @@ class Counts(msgspec.Struct, frozen=True):
             for (state, reason), count in self.ended.items()
             if state is State.UNUSABLE
         }
-
-
-class Frontier(Protocol):
-    """Every link that waits; leases the most promising one that may be visited now.
-
-    A link is known by the fingerprint of its canonical URL and is never leased twice
-    at a time. Verbs change the frontier at once; what makes the change durable is the
-    caller's transaction.
-    """
-
-    async def add(
-        self,
-        found: Iterable[Ranked],
-        via: Lease | None = None,
-        *,
-        redirect: bool = False,
-    ) -> list[int]:
-        """Let links wait; answer the id of each, known before or not.
-
-        A link that is known already keeps the better of its two promises (and the
-        evidence that set it). One that the capacity had parked may come back. An
-        unwanted link, one with a reason, is recorded as unusable and its id is given;
-        it waits once it is found where it is wanted. `redirect`: `via` was sent on to
-        these, so they are as deep as it is and one hop further.
-        """
-        ...
-
-    async def take(self) -> Lease | None:
-        """The best link whose host may be visited now; waits while there may be one.
-
-        None: nothing waits and no lease is out, or the frontier was closed.
-        """
-        ...
-
-    async def done(
-        self,
-        lease: Lease,
-        state: State,
-        reason: str = "",
-        *,
-        contacted: bool = True,
-        likeness: str = "",
-    ) -> None:
-        """End a lease for good. `contacted=False`: no request was made, so the host
-        need not rest. `likeness`: what the page has in common with those that say
-        nothing else; if a page of the same template had it too, this one is not new."""
-        ...
-
-    async def retry(
-        self,
-        lease: Lease,
-        after: float,
-        reason: str,
-        *,
-        counted: bool = True,
-        contacted: bool = True,
-    ) -> bool:
-        """Let the link wait again, for `after` seconds at least; False, and the link is
-        unusable for this reason, when its attempts are used up. `counted=False`: this
-        was no fault of the link's. `contacted=False`: no request was made."""
-        ...
-
-    async def revise(self, revisions: Iterable[Revision]) -> int:
-        """Give waiting links new promises, and new parts with them, or none where they
-        are not told; answers how many were waiting."""
-        ...
-
-    async def pace(
-        self,
-        host: str,
-        *,
-        delay: float | None = None,
-        rest: float | None = None,
-        ip: str | None = None,
-        why: str = "",
-    ) -> bool:
-        """What was learnt of a host: its crawl delay, that it wants rest for so many
-        seconds from now and why, the address it answers at. Was any of it new?"""
-        ...
-
-    def counts(self) -> Counts:
-        """How many links and hosts there are, by what they do; cheap."""
-        ...
-
-    async def flush(self) -> None:
-        """Hand everything over to the transaction; the caller commits next."""
-        ...
-
-    def close(self) -> None:
-        """Wake every waiting `take` with None; leases that are out stay valid."""
-        ...

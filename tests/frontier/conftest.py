@@ -14,7 +14,7 @@ from opilio.config import Bounds, Politeness
 from opilio.database import open_database
 from opilio.frontier.memory import MemoryFrontier
 from opilio.frontier.sqlite import SqliteFrontier
-from opilio.types import Frontier
+from opilio.protocols import Frontier
 
 
 @pytest.fixture

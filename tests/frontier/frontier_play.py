@@ -8,7 +8,8 @@ from contextlib import suppress
 from typing import Any
 
 from opilio.frontier.sqlite import SqliteFrontier
-from opilio.types import Frontier, Lease, Link, Ranked, State
+from opilio.protocols import Frontier
+from opilio.types import Lease, Link, Ranked, State
 from opilio.urls import fingerprint
 
 Make = Callable[..., Frontier]

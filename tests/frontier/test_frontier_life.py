@@ -16,7 +16,8 @@ from frontier.frontier_play import (
     take_now,
 )
 from opilio.config import Politeness
-from opilio.types import Frontier, State
+from opilio.protocols import Frontier
+from opilio.types import State
 
 KEPT, PARKED, UNUSABLE = State.KEPT, State.PARKED, State.UNUSABLE
 

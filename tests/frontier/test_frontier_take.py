@@ -8,7 +8,8 @@ from contextlib import suppress
 
 from frontier.frontier_play import HandClock, Make, found, name_of, take
 from opilio.config import Politeness
-from opilio.types import Frontier, Lease, State
+from opilio.protocols import Frontier
+from opilio.types import Lease, State
 
 KEPT = State.KEPT
 

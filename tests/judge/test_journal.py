@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from judge.learning_pages import crawl, make, subject
 from opilio.judge import Bootstrapped, Learning, Linear
 from opilio.judge.journal import CHUNK, PAGES
-from opilio.types import Learner
+from opilio.protocols import Learner
 
 EXAMPLES = [make("sky", number, silent=True) for number in range(1000, 1010)]
 MAKES: dict[str, Callable[[], Learning]] = {

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from opilio import urls, words
+from opilio.protocols import Reviser
 from opilio.read.terms import hash_of
-from opilio.types import Lease, Link, LinkPart, Page, Reviser, Verdict
+from opilio.types import Lease, Link, LinkPart, Page, Verdict
 
 GOOD, BAD = Verdict(0.8, True), Verdict(0.1, False)
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from opilio.protocols import Strategy
 from opilio.strategies import load, strategies
 from opilio.types import (
     NOTHING,
@@ -13,7 +14,6 @@ from opilio.types import (
     LinkTerms,
     Page,
     Ranked,
-    Strategy,
     Subject,
     Verdict,
 )

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from opilio.protocols import Strategy
 from opilio.strategies import load, strategies
 from opilio.types import (
     Counted,
@@ -10,7 +11,6 @@ from opilio.types import (
     Link,
     LinkTerms,
     Page,
-    Strategy,
     Subject,
     Verdict,
 )

@@ -4,9 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from opilio.protocols import Learner
 from opilio.strategies.best_n_first import BestNFirst
 from opilio.strategies.chance import chance
-from opilio.types import Learner, Page, State, Verdict
+from opilio.types import Page, State, Verdict
 from strategies.site_pages import Crawl, lease, link, make, of, url
 
 

@@ -11,12 +11,13 @@ from opilio.errors import BadInput
 from opilio.fetch.egress import Egress
 from opilio.fetch.replay import ReplayFetch
 from opilio.look_ahead import network
+from opilio.protocols import Fetch
 from opilio.read.html import PageReader
 from opilio.topic import Topic
 from opilio.topic.classes import learn
 from opilio.topic.rules import Rules
 from opilio.topic.train_one import Pace
-from opilio.types import Fetch, ReaderSetup
+from opilio.types import ReaderSetup
 
 
 async def learn_rules(topic: Topic, warcs: Sequence[Path], proxy: str = "") -> Rules:

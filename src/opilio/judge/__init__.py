@@ -15,7 +15,8 @@ from opilio.judge.cosine import Cosine
 from opilio.judge.learning import Learning
 from opilio.judge.linear import Linear
 from opilio.judge.ontoclassifier import OntoClassifier
-from opilio.types import Judge, Subject
+from opilio.protocols import Judge
+from opilio.types import Subject
 
 Make = Callable[[Subject], Judge]
 

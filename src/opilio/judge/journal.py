@@ -18,7 +18,7 @@ import numpy as np
 from opilio.judge.model import Model, Packed, pack, unpack
 from opilio.judge.sample import Sample, Seen
 from opilio.judge.vectors import PLACES, Row
-from opilio.types import Learner
+from opilio.protocols import Learner
 
 PAGES = 1024  # between two snapshots, at most
 CHUNK = 16

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import msgspec
 
-from opilio.types import Judge, Page, Verdict
+from opilio.protocols import Judge
+from opilio.types import Page, Verdict
 
 
 class InLanguages:

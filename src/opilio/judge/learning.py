@@ -26,7 +26,8 @@ from opilio.judge.keywords import CUT, Keywords
 from opilio.judge.model import Model
 from opilio.judge.sample import Sample
 from opilio.judge.vectors import Row, row_of
-from opilio.types import Learner, Page, Subject, Verdict
+from opilio.protocols import Learner
+from opilio.types import Page, Subject, Verdict
 
 THRESHOLD = 0.5
 LEAST = 0.01  # of a score: from there on down it falls slowly, and never to nothing

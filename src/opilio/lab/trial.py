@@ -31,11 +31,12 @@ from opilio.lab.perfect import PERFECT, Perfect
 from opilio.lab.readings import SharedReadings
 from opilio.lab.runs import Trace, Visit
 from opilio.plan import Plan, for_replay
+from opilio.protocols import Judge
 from opilio.seeking import follow_log
 from opilio.store.folder import CrawlFolder
 from opilio.topic import Topic
 from opilio.topic.file import Evaluation
-from opilio.types import SEED_PROMISE, Judge, Lease
+from opilio.types import SEED_PROMISE, Lease
 
 SELDOM = 1e6  # seconds between commits: what a trial keeps is thrown away
 

@@ -12,12 +12,12 @@ import msgspec
 from opilio.config import Bounds, Settings
 from opilio.crawl import Crawl, Stages
 from opilio.frontier.memory import MemoryFrontier
+from opilio.protocols import Frontier
 from opilio.sites.allowance import Allowance
 from opilio.types import (
     Clock,
     Counts,
     Fingerprint,
-    Frontier,
     Lease,
     Link,
     Ranked,

@@ -15,9 +15,10 @@ from heapq import heappop, heappush
 
 from opilio import urls
 from opilio.config import Settings
+from opilio.protocols import Frontier
 from opilio.sites.errand import Errand
 from opilio.sites.interest import Interest, Wanted
-from opilio.types import Frontier, Lease, Ranked, State
+from opilio.types import Lease, Ranked, State
 
 AHEAD = 32  # links chosen and not yet visited
 OF_A_HOST = 4

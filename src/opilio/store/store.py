@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from opilio.config import Store as StoreSettings
 from opilio.database import open_database
 from opilio.errors import MachineLimit
+from opilio.protocols import Profiles
 from opilio.store.catalogue import Catalogue, Location
 from opilio.store.copies import ContentSeen, NearCopies
 from opilio.store.entries import drop_entry, entry
@@ -22,7 +23,7 @@ from opilio.store.folder import CrawlFolder
 from opilio.store.in_hand import InHand
 from opilio.store.warc import pack, pack_metadata, pack_revisit
 from opilio.store.warc_files import WarcWriter
-from opilio.types import Fingerprint, Lease, Page, Profiles, Response, Verdict
+from opilio.types import Fingerprint, Lease, Page, Response, Verdict
 
 
 class Store:

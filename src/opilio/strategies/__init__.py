@@ -16,7 +16,8 @@ from typing import Any, Protocol
 
 from opilio.config import Section
 from opilio.errors import BadInput
-from opilio.types import Knowledge, Strategy
+from opilio.protocols import Strategy
+from opilio.types import Knowledge
 
 GROUP = "opilio.strategies"
 DEFAULT = "weight-table"

@@ -17,10 +17,11 @@ import msgspec
 
 from opilio import content, urls
 from opilio.errors import BadInput
+from opilio.protocols import Fetch
 from opilio.topic.class_model import ClassModel, learn_classes
 from opilio.topic.rules import Rules, learn_rules
 from opilio.topic.train_one import LIMIT, NOWHERE, Pace, Read, train_one
-from opilio.types import Fetch, Page, Response
+from opilio.types import Page, Response
 
 ENDINGS = frozenset((".html", ".htm", ".xhtml", ".shtml", ".php", ".asp", ".aspx"))
 LISTS = ("urls.tsv", "urls.txt")

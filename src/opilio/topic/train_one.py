@@ -9,7 +9,8 @@ from itertools import chain, islice, zip_longest
 
 from opilio import urls
 from opilio.errors import BadInput, FetchError, Transient, Unusable
-from opilio.types import Clock, Fetch, Page, Response
+from opilio.protocols import Fetch
+from opilio.types import Clock, Page, Response
 
 Read = Callable[[Response], Page]
 Sleep = Callable[[float], Awaitable[object]]
