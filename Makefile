@@ -15,7 +15,10 @@ install: .venv/.installed
 demo: install
 	$(BIN)/opilio demo
 
+# Compiled first: where Python may not write what it compiled (PYTHONDONTWRITEBYTECODE),
+# each of the many commands that the tests start would compile all of it anew.
 test: lint
+	$(BIN)/python -m compileall -q src
 	$(BIN)/python -m pytest -n auto --dist worksteal
 
 lint: install
