@@ -12,6 +12,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from opilio.crawl import Crawl
+from opilio.frontier.hosts import Host
 from opilio.lab.synthetic.server import Server
 
 OPILIO = Path(sys.executable).with_name("opilio")
@@ -139,3 +141,15 @@ class Crawled:
             url: (state, reason)
             for url, state, reason in self.rows("SELECT url, state, reason FROM link")
         }
+
+
+def note_visits(crawl: Crawl, began: dict[str, float]) -> None:
+    """Note when the last visit of each host began, by the crawl's own clock."""
+    turns = crawl.frontier._agenda.turns
+    use = turns.use
+
+    def note(host: Host, now: float) -> None:
+        began[host.name] = now
+        use(host, now)
+
+    turns.use = note

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from crawling import note_visits
 from fetch.hostile_server import Connection, answer, serve
 from fetch.local_egress import LOOPBACK
 from opilio import Topic, config
 from opilio.build import assemble
-from opilio.crawl import SEED_PROMISE
-from opilio.frontier.hosts import Host
 from opilio.plan import Plan, begin
 from opilio.store.folder import CrawlFolder
+from opilio.types import SEED_PROMISE
 
 IP_DELAY = 0.1
 ROUNDING = 1e-6
@@ -44,14 +44,7 @@ async def test_a_mapped_address_waits_for_its_server(tmp_path: Path, known_first
         folder = CrawlFolder(tmp_path / "crawl")
         begin(plan, folder)
         async with assemble(plan, folder) as crawl:
-            turns = crawl.frontier._agenda.turns
-            use = turns.use
-
-            def note(host: Host, now: float) -> None:
-                began[host.name] = now
-                use(host, now)
-
-            turns.use = note
+            note_visits(crawl, began)
             await crawl.run(dict.fromkeys(seeds, SEED_PROMISE))
     assert len(starts) == 4  # of each host robots.txt, and a page
     assert len({host for _, host in starts}) == 2

@@ -3,13 +3,13 @@
 from itertools import pairwise
 from pathlib import Path
 
+from crawling import note_visits
 from fetch.local_egress import LOOPBACK, Names
 from opilio import config
 from opilio.build import Ways, assemble
 from opilio.fetch.egress import Egress
 from opilio.fetch.http import HttpFetch
 from opilio.fetch.robots import Robots
-from opilio.frontier.hosts import Host
 from opilio.lab.synthetic.server import Request, serve
 from opilio.lab.synthetic.small import SmallWeb, page
 from opilio.plan import Plan, begin
@@ -49,14 +49,7 @@ async def test_new_hosts_at_one_address_are_not_asked_close_together(tmp_path: P
             return HttpFetch(egress, robots, plan.politeness, plan.fetch, frontier.pace)
 
         async with assemble(plan, folder, ways=Ways(fetch=fetch)) as crawl:
-            turns = crawl.frontier._agenda.turns
-            use = turns.use
-
-            def note(host: Host, now: float) -> None:
-                began[host.name] = now
-                use(host, now)
-
-            turns.use = note
+            note_visits(crawl, began)
             await crawl.run(dict.fromkeys(seeds, SEED_PROMISE))
             assert crawl.tally.pages == HOSTS
     # The time that a request takes to arrive is none that the next one waits.

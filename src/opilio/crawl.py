@@ -23,7 +23,7 @@ import msgspec
 from opilio import faults, urls
 from opilio.budget import Budget
 from opilio.config import Settings
-from opilio.errors import MachineLimit, OpilioError, Transient, Unusable
+from opilio.errors import MachineLimit, OpilioError, Transient, Unusable, full_disk
 from opilio.protocols import (
     Fetch,
     Followed,
@@ -37,7 +37,7 @@ from opilio.protocols import (
     Strategy,
 )
 from opilio.scope import Scope
-from opilio.store.store import Store, full_disk, is_full_disk
+from opilio.store.store import Store, is_full_disk
 from opilio.types import (
     SEED_PROMISE,
     Fingerprint,
@@ -159,7 +159,7 @@ class Crawl:
         except BaseExceptionGroup as errors:
             error = first_of(errors)
             if is_full_disk(error):
-                error = full_disk(self.store.folder, error)
+                error = full_disk(self.store.folder.path, error)
             raise error from errors
         if self.no_room:
             raise self.no_room

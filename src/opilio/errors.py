@@ -13,7 +13,11 @@ is recorded with the link ("robots", "http_404", "dns", "tls", "too_large", ...)
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Iterable
+from pathlib import Path
+
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 class OpilioError(Exception):
@@ -32,6 +36,14 @@ class MachineLimit(OpilioError):
     """The machine has no more room; the crawl is kept and can go on later."""
 
     exit_code = 3
+
+
+def full_disk(folder: Path, why: object) -> MachineLimit:
+    """Nothing more can be written where a crawl lives."""
+    return MachineLimit(
+        f"the disk of {folder} is full ({why}). Everything up to the last commit is "
+        "kept: free some space and run the same command again"
+    )
 
 
 class FetchError(OpilioError):

@@ -14,9 +14,8 @@ from pathlib import Path
 
 import typer
 
-from opilio.errors import BadInput, MachineLimit, OpilioError
+from opilio.errors import NO_ROOM, BadInput, MachineLimit, OpilioError, full_disk
 
-NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 NO_FILES = (errno.EMFILE, errno.ENFILE)
 NOT_ALLOWED = (errno.EACCES, errno.EPERM, errno.EROFS)
 LITTLE = 2**20  # bytes left, with which nothing can be written any more
@@ -93,20 +92,12 @@ def no_room(
     why = error.strerror
     inside = bool(name and folder and Path(name).is_relative_to(folder))
     if folder and (inside or not (name or output or has_room(folder))):
-        return full_disk(folder, str(why))
+        return full_disk(folder, why)
     where = name or output
     if where in ("", "-"):
         where = "the standard output"
     return MachineLimit(
         f"{where} cannot be written: {why}; free some space, or write to another disk"
-    )
-
-
-def full_disk(folder: Path, why: str) -> MachineLimit:
-    """Nothing can be written beside the pages of a crawl."""
-    return MachineLimit(
-        f"the disk of {folder} is full ({why}). Everything up to the last commit is "
-        "kept: free some space and run the same command again"
     )
 
 
@@ -142,14 +133,14 @@ def of_database(
     path = folder / "crawl.db"
     kind = getattr(error, "sqlite_errorname", "")
     if kind == "SQLITE_FULL":
-        return full_disk(folder, str(error))
+        return full_disk(folder, error)
     if kind in READ_ERRORS and has_room(folder):
         return BadInput(
             f"{path} cannot be read: {error}; the disk may be failing: copy the folder "
             "to another one, and put back from a copy what cannot be read"
         )
     if kind.startswith("SQLITE_IOERR"):
-        return full_disk(folder, str(error))
+        return full_disk(folder, error)
     if kind.startswith(("SQLITE_CANTOPEN", "SQLITE_READONLY", "SQLITE_PERM")):
         return cannot_open(error, path)
     if kind.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):

@@ -8,13 +8,12 @@ cut back to what the rows know.
 from __future__ import annotations
 
 import asyncio
-import errno
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 
 from opilio.config import Store as StoreSettings
 from opilio.database import open_database
-from opilio.errors import MachineLimit
+from opilio.errors import NO_ROOM
 from opilio.protocols import Profiles
 from opilio.store.catalogue import Catalogue, Location
 from opilio.store.copies import ContentSeen, NearCopies
@@ -200,15 +199,6 @@ class Store:
 
 def is_full_disk(error: BaseException) -> bool:
     """Does an error of SQLite or of a file say that there is no room?"""
-    no_room = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
     if isinstance(error, sqlite3.OperationalError):
         return "is full" in str(error) or "disk I/O" in str(error)
-    return isinstance(error, OSError) and error.errno in no_room
-
-
-def full_disk(folder: CrawlFolder, error: BaseException) -> MachineLimit:
-    """The error that says what to do about a full disk."""
-    return MachineLimit(
-        f"the disk of {folder.path} is full ({error}). Everything up to the last "
-        "commit is kept: free some space and run the same command to go on"
-    )
+    return isinstance(error, OSError) and error.errno in NO_ROOM
