@@ -7,9 +7,14 @@ import json
 import sqlite3
 from contextlib import suppress
 
+import pytest
+
 from crawling import Crawled
-from opilio.brief import load_brief
+from opilio.brief import load_brief, make_brief
+from opilio.errors import BadInput
 from opilio.lab.synthetic.small import SmallWeb, page
+from opilio.topic import Topic
+from vectors.tables import load_table, make_table
 
 BEES = "The bee makes honey in the hive. " * 20
 SHIPS = "A ship sails over the sea to the harbour. " * 20
@@ -159,3 +164,33 @@ async def test_a_crawl_that_goes_on_says_that_it_follows_what_was_asked(crawled)
         assert sorted(told) == ["harbour", "ship"]
     [detail] = life.rows("SELECT detail FROM event WHERE kind = 'topic'")
     assert sorted(json.loads(*detail)["asked"]) == ["harbour", "ship"]
+
+
+def test_terms_have_vectors_and_are_known_to_be_rare(tmp_path):
+    table = str(make_table(tmp_path / "table.npz"))
+    topic = Topic(name="lakes", keywords=("Lake", "river fish"))
+    brief = make_brief(topic, vectors=table)
+    assert brief.vectors == brief.setup(vectors=True).vectors == table
+    assert brief.setup().vectors == ""
+    known = load_table(tmp_path / "table.npz")
+    later = brief.with_weights({"bee": 1.0}).with_more({"hive": 1.0}).subject
+    assert later.vectors == {
+        key: known.of(key).tobytes() for key in ("lake", "river fish", "bee", "hive")
+    }
+    assert later.rarity == {key: known.rarity(key) for key in later.vectors}
+
+
+def test_without_vectors_lists_of_words_tell_what_is_rare():
+    topic = Topic(name="x", keywords=("the water", "beekeeping"))
+    brief = make_brief(topic)
+    assert brief.setup(vectors=True).vectors == ""
+    assert brief.subject.vectors == {}
+    assert brief.subject.rarity == {"the water": 0.25, "beekeep": 1.0}
+
+
+def test_a_brief_whose_table_is_gone_says_what_to_do(tmp_path):
+    table = make_table(tmp_path / "table.npz")
+    brief = make_brief(Topic(name="x", keywords=("lake",)), vectors=str(table))
+    table.unlink()
+    with pytest.raises(BadInput, match=r"table\.npz is no file"):
+        brief.setup(vectors=True)

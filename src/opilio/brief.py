@@ -18,6 +18,7 @@ from opilio.reader import make_reader
 from opilio.topic import Topic
 from opilio.topic.dictionary import merge, read_dictionary
 from opilio.topic.keywords import keywords
+from opilio.topic.ordinary import rarity_of
 from opilio.topic.weight_table import normalised
 from opilio.types import (
     ClassFeatures,
@@ -27,10 +28,12 @@ from opilio.types import (
     Response,
     Subject,
 )
+from opilio.vectors.files import NONE, resolve
 from opilio.words import Vocabulary
 
 MOST_EXAMPLES = 1000
 MOST_BYTES = 10 * 2**20  # of one example
+MOST_MEANINGS = 4096  # terms of a topic that have vectors
 FROM_EXAMPLES = 20  # keywords, if the topic has none of its own
 
 V = TypeVar("V")
@@ -45,6 +48,7 @@ class Brief(msgspec.Struct, frozen=True, kw_only=True):
     language: str
     dictionaries: Dictionaries = {}
     concepts: Mapping[str, ConceptWords] = {}  # that a search may mean, by label
+    vectors: str = ""  # where word vectors come from: a path, or wordllama; "": none
 
     def setup(
         self,
@@ -57,6 +61,7 @@ class Brief(msgspec.Struct, frozen=True, kw_only=True):
         sequence: bool = False,
         overlapping: bool = True,
         transcribe: bool = True,
+        vectors: bool = False,
         agent: str = "opilio",
     ) -> ReaderSetup:
         """What a reader process is told; the dictionaries, unless it shall not
@@ -73,6 +78,7 @@ class Brief(msgspec.Struct, frozen=True, kw_only=True):
             sequence=sequence,
             dictionaries=self.dictionaries if transcribe else {},
             agent=agent,
+            vectors=resolve(self.vectors) if vectors else "",
         )
 
     def written(self) -> dict[str, str]:
@@ -86,6 +92,7 @@ class Brief(msgspec.Struct, frozen=True, kw_only=True):
         subject = msgspec.structs.replace(
             self.subject, weights=by_key(vocabulary, weights)
         )
+        subject = with_meanings(subject, tuple(weights), self)
         terms = tuple(dict.fromkeys((*self.terms, *weights)))
         return msgspec.structs.replace(self, subject=subject, terms=terms)
 
@@ -119,8 +126,11 @@ class Ontological(msgspec.Struct, frozen=True, kw_only=True):
             yield from features.related
 
 
-def make_brief(topic: Topic, asked: Mapping[str, float] | None = None) -> Brief:
-    """Read all that a topic names; `asked` is the weight table of its query log."""
+def make_brief(
+    topic: Topic, asked: Mapping[str, float] | None = None, vectors: str = NONE
+) -> Brief:
+    """Read all that a topic names; `asked` is the weight table of its query log,
+    `vectors` the setting of that name."""
     language = topic.language
     examples = topic.examples
     relevant = read_examples(examples.relevant if examples else ())
@@ -143,6 +153,7 @@ def make_brief(topic: Topic, asked: Mapping[str, float] | None = None) -> Brief:
         language=language,
         dictionaries=dictionaries,
         concepts=ontology.near,
+        vectors=resolve(vectors),
     )
     pages = as_examples([*relevant, *irrelevant], brief)
     subject = Subject(
@@ -161,7 +172,33 @@ def make_brief(topic: Topic, asked: Mapping[str, float] | None = None) -> Brief:
         relevant=pages[: len(relevant)],
         irrelevant=pages[len(relevant) :],
     )
+    subject = with_meanings(subject, terms, brief)
     return msgspec.structs.replace(brief, subject=subject)
+
+
+def with_meanings(subject: Subject, terms: Sequence[str], brief: Brief) -> Subject:
+    """The subject with the vectors of terms, if the brief has word vectors, and with
+    how rare their words are; those that are known stay."""
+    language = brief.language
+    keys = Vocabulary(terms[:MOST_MEANINGS], language).keys
+    new = {key: term for term, key in reversed(keys.items()) if key}
+    new = {key: term for key, term in new.items() if key not in subject.rarity}
+    if not new:
+        return subject
+    if not brief.vectors:
+        rarity = {key: rarity_of(term, language) for key, term in new.items()}
+        return msgspec.structs.replace(subject, rarity={**subject.rarity, **rarity})
+    from opilio.vectors import load_vectors
+
+    known = load_vectors(resolve(brief.vectors), language)
+    return msgspec.structs.replace(
+        subject,
+        vectors={**subject.vectors, **known.by_key(new)},
+        rarity={
+            **subject.rarity,
+            **{key: known.rarity(term) for key, term in new.items()},
+        },
+    )
 
 
 def keywords_of(
@@ -290,7 +327,7 @@ def as_examples(responses: Sequence[Response], brief: Brief) -> list[Page]:
     """Saved pages as examples: only what they say."""
     if not responses:
         return []  # to make a reader takes its time
-    read = make_reader(brief.setup(vector=True)).read
+    read = make_reader(brief.setup(vector=True, vectors=True)).read
     return [msgspec.structs.replace(read(one), links=()) for one in responses]
 
 

@@ -62,7 +62,8 @@ def prepare(plan: Plan, folder: CrawlFolder, *, fresh: bool = False) -> Brief:
     if folder.brief.is_file() and not fresh:
         return load_brief(folder.brief)
     log = follow_log(plan)
-    brief = make_brief(plan.topic, log.build() if log else None)
+    asked = log.build() if log else None
+    brief = make_brief(plan.topic, asked, plan.crawl.vectors)
     make_judge(plan, brief)  # which may lack something in the topic,
     strategy = make_strategy(plan, brief)  # as may this
     if strategy.reads.look_ahead and plan.topic.classes:

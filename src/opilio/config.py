@@ -41,6 +41,7 @@ class Crawl(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     readers: Some = 1  # processes that read pages
     in_flight: Some = 64  # pages being fetched or read at one time
     seed: int = 0  # of all chance
+    vectors: str = "auto"  # of words: auto (wordllama if installed), none, or a path
     near_copies: bool = True  # treat pages that differ in a few words as copies
 
 

@@ -84,6 +84,7 @@ class Mind:
             blocks=reads.blocks or judge.reads_blocks,
             vector=reads.vector or judge.reads_vector,
             words=reads.words,
+            vectors=reads.vectors or getattr(judge, "reads_vectors", False),
             headings=True,
             sequence=self.plan.search.index,
         )

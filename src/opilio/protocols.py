@@ -51,7 +51,11 @@ class Readers(Protocol):
 
 
 class Judge(Protocol):
-    """Says how relevant a page is."""
+    """Says how relevant a page is.
+
+    A judge may also have `reads_vectors: bool`. Unless it is True, pages may come
+    without Page.vectors and Link.vector; they do anyway where no word vectors are.
+    """
 
     reads_blocks: bool  # False: pages may come without Page.blocks
     reads_vector: bool  # False: pages may come without Page.stems and Page.counts

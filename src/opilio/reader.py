@@ -29,9 +29,15 @@ def make_reader(setup: ReaderSetup) -> PageReader:
     # Imported here: many import this file, and few of them read in the end.
     from opilio.read.html import PageReader
 
+    vectors = None
+    if setup.vectors:
+        from opilio.vectors import load_vectors
+
+        vectors = load_vectors(setup.vectors, setup.language)
     if not setup.dictionaries:
-        return PageReader(setup)
+        return PageReader(setup, vectors=vectors)
     # With the topics comes much that other readers do not need.
     from opilio.topic.transcriptor import Transcriptor
 
-    return PageReader(setup, Transcriptor(setup.dictionaries, setup.language))
+    transcriptor = Transcriptor(setup.dictionaries, setup.language)
+    return PageReader(setup, transcriptor, vectors=vectors)

@@ -82,6 +82,9 @@ class Link(msgspec.Struct, frozen=True, array_like=True, omit_defaults=True, gc=
     words: bytes = b""
     """Of each of its words a little-endian uint32: the part it stands in (LinkPart) in
     the upper 3 bits, then 29 bits of the hash of its stem; empty unless asked for."""
+    vector: bytes = b""
+    """The unit vector of its anchor, surroundings and heading: for each dimension an
+    int8, 127 times the number; zeros if no word is known, empty unless asked for."""
 
 
 class LinkPart(IntEnum):
@@ -147,6 +150,9 @@ class Page(msgspec.Struct, frozen=True, array_like=True, gc=False):
     alternates: Mapping[str, str] = {}  # hreflang -> URL
     headings: Sequence[str] = ()  # texts, h1 first; empty unless asked for
     sequence: bytes = b""  # its words for the search index: see word_sequence
+    vectors: bytes = b""
+    """Three unit vectors as in Link.vector, one after another: of its title, its first
+    60 words and its first 400 words; empty unless asked for."""
 
 
 class ReaderSetup(msgspec.Struct, frozen=True):
@@ -164,6 +170,9 @@ class ReaderSetup(msgspec.Struct, frozen=True):
     dictionaries: Mapping[str, Mapping[str, tuple[str, ...]]] = {}
     """Language -> word or phrase -> its meanings in the topic's language."""
     agent: str = "opilio"  # the name that pages call us by in what they ask of robots
+    vectors: str = ""
+    """Where the word vectors come from that Link.vector and Page.vectors are made of: a
+    path, or "wordllama"; "": none are made. With them comes the context."""
 
 
 class ClassFeatures(msgspec.Struct, frozen=True, gc=False):
@@ -193,6 +202,11 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True):
     targets: Sequence[str] = ()  # of these classes, those that are sought
     relevant: Sequence[Page] = ()  # example pages, with their vectors
     irrelevant: Sequence[Page] = ()
+    vectors: Mapping[str, bytes] = {}
+    """Term -> its unit vector in float32, in the dimensions of Link.vector; not of all
+    terms, if there are thousands, and empty without word vectors."""
+    rarity: Mapping[str, float] = {}
+    """Term -> how rare its words are in ordinary texts: 0 common, 1 rare."""
 
 
 class Reading(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -292,6 +306,7 @@ class Reads(msgspec.Struct, frozen=True, kw_only=True):
     blocks: bool = False  # Page.blocks
     vector: bool = False  # Page.stems and Page.counts
     words: bool = False  # Link.words
+    vectors: bool = False  # Link.vector and Page.vectors, if there are word vectors
     longest: bool = False  # terms inside longer terms do not count
     transcribe: bool = True  # words that the topic's dictionaries know, by meaning
     look_ahead: bool = False  # Knowledge.look_ahead, if the topic has classes

@@ -106,6 +106,14 @@ def crawl(
         str | None,
         typer.Option(metavar="URL", help="Ask everything through this proxy."),
     ] = None,
+    vectors: Annotated[
+        str | None,
+        typer.Option(
+            metavar="auto|none|PATH",
+            help="Word vectors: wordllama if it is installed, none, or a table made "
+            "by `opilio vectors build`. \\[default: auto]",
+        ),
+    ] = None,
     replay: Annotated[
         list[Path] | None,
         typer.Option(
@@ -148,6 +156,7 @@ def crawl(
             "judge": judge,
             "max_pages": max_pages,
             "readers": readers,
+            "vectors": vectors,
         },
         "politeness": {"delay": delay},
         "fetch": {

@@ -28,6 +28,7 @@ from opilio.lab.synthetic.dials import Dials
 from opilio.lab.synthetic.web import SyntheticWeb
 from opilio.lab.webs import write_web
 from opilio.strategies import DEFAULT, strategies
+from opilio.vectors.files import AUTO
 
 lab_app = typer.Typer(
     name="lab",
@@ -61,6 +62,14 @@ TimeLimit = Annotated[
         min=0, metavar="SECONDS", help="That one crawl may take; 0: no limit."
     ),
 ]
+Vectors = Annotated[
+    str,
+    typer.Option(
+        metavar="auto|none|PATH",
+        help="Word vectors: wordllama if it is installed, none, or a table made by "
+        "`opilio vectors build`.",
+    ),
+]
 LONG = 900.0  # seconds
 
 
@@ -80,6 +89,7 @@ def run(
     budget: Budget = "3R",
     repeat: Repeat = 1,
     time_limit: TimeLimit = LONG,
+    vectors: Vectors = AUTO,
     jobs: Jobs = 0,
     as_json: Annotated[
         Path | None,
@@ -102,6 +112,7 @@ def run(
         budget=budget,
         repeat=repeat,
         time_limit=time_limit,
+        vectors=vectors,
     )
     jobs = jobs or cores()
     ground = open_ground(web, topic, jobs)
@@ -142,6 +153,7 @@ def compare_all(
     budget: Budget = "3R",
     repeat: Repeat = 1,
     time_limit: TimeLimit = LONG,
+    vectors: Vectors = AUTO,
     jobs: Jobs = 0,
     output: Annotated[
         Path | None,
@@ -181,6 +193,7 @@ def compare_all(
         budget=budget,
         repeat=repeat,
         time_limit=time_limit,
+        vectors=vectors,
     )
     name = re.sub(r"[^\w.-]+", "-", ground.web.name)
     started = datetime.now(UTC).isoformat(timespec="seconds")

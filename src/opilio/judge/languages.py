@@ -17,6 +17,7 @@ class InLanguages:
         self.inner = judge
         self.reads_blocks = judge.reads_blocks
         self.reads_vector = judge.reads_vector
+        self.reads_vectors: bool = getattr(judge, "reads_vectors", False)
         self.languages = {language.lower().partition("-")[0] for language in languages}
 
     def judge(self, page: Page) -> Verdict:

@@ -31,6 +31,7 @@ from opilio.lab.perfect import PERFECT
 from opilio.lab.runs import Run, Task, Trace
 from opilio.lab.trial import Trial, conduct
 from opilio.strategies import OURS, is_file, load
+from opilio.vectors.files import AUTO, WORDLLAMA, resolve
 
 
 class Wanted(msgspec.Struct, frozen=True, kw_only=True):
@@ -43,6 +44,7 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     budget: str = "3R"
     repeat: int = 1
     time_limit: float = 0.0  # seconds that one crawl may take; 0: no limit
+    vectors: str = AUTO  # the setting of that name
 
 
 class Done(NamedTuple):
@@ -89,20 +91,20 @@ def compare(
     check(wanted, secrets)
     course = cache(partial(ground.course, budget=wanted.budget))
     code = cache(code_of)
+    vectors = vectors_key(wanted.vectors)
     kept, readings = folder / "runs", folder / "readings"
     for each in (kept, readings):
         each.mkdir(parents=True, exist_ok=True)
     todo: list[Prepared] = []
     for task in tasks(ground.web.name, wanted):
         taken = course(task.topic, SeedsMode(task.seeds_mode), task.repeat)
-        file = kept / f"{name_of(task, taken, ground, code)}.json"
+        file = kept / f"{name_of(task, taken, ground, code, vectors)}.json"
         if earlier := recalled(file):
             yield earlier
         else:
             todo.append(Prepared(file, task, taken))
     try:
-        limit = wanted.time_limit
-        for one, future in conducted(ground, todo, readings, secrets, jobs, limit):
+        for one, future in conducted(ground, wanted, todo, readings, secrets, jobs):
             try:
                 trace = future.result()
             except Exception as error:  # of a strategy that may be someone else's
@@ -148,11 +150,11 @@ class Prepared(NamedTuple):
 
 def conducted(
     ground: Ground,
+    wanted: Wanted,
     todo: Sequence[Prepared],
     readings: Path,
     secrets: Sequence[Path],
     jobs: int,
-    time_limit: float,
 ) -> Iterator[tuple[Prepared, Future[Trace]]]:
     """The traces of trials, as they end, run by so many processes."""
     waiting = iter(todo)
@@ -163,7 +165,8 @@ def conducted(
                 for one in islice(waiting, 2 * jobs - len(under_way)):
                     trial = msgspec.structs.replace(
                         trial_of(ground, one.course, one.task, readings),
-                        time_limit=time_limit,
+                        time_limit=wanted.time_limit,
+                        vectors=wanted.vectors,
                     )
                     under_way[processes.submit(conduct, trial)] = one
                 if not under_way:
@@ -249,8 +252,21 @@ def check_strategy(written: str) -> None:
     config.build(options, made.Options, source, strict=False)
 
 
+def vectors_key(setting: str) -> tuple[str, int, int]:
+    """What a setting of vectors names, and which state of that file."""
+    name = resolve(setting)
+    if not name or name == WORDLLAMA:
+        return name, 0, 0
+    state = Path(name).stat()
+    return name, state.st_size, state.st_mtime_ns
+
+
 def name_of(
-    task: Task, course: Course, ground: Ground, code: Callable[[str], str]
+    task: Task,
+    course: Course,
+    ground: Ground,
+    code: Callable[[str], str],
+    vectors: tuple[str, int, int],
 ) -> str:
     """A name for a task that is another when anything that decides its outcome is."""
     strategy, _ = parse_strategy(task.strategy)
@@ -262,6 +278,7 @@ def name_of(
         course.budget,
         sorted(course.targets.items()),
         code(find_strategy(strategy)),
+        vectors,
     )
     digest = hashlib.blake2b(msgspec.json.encode(decides), digest_size=8).hexdigest()
     return f"{Path(task.topic).stem}-{strategy.rpartition(':')[2]}-{digest}"

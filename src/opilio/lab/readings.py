@@ -26,8 +26,9 @@ encode = msgspec.msgpack.Encoder().encode
 class SharedReadings:
     """Readers of a trial: they look whether a page was read before, or read it now."""
 
-    def __init__(self, folder: Path, setup: bytes) -> None:
+    def __init__(self, folder: Path, setup: bytes, vectors: str = "") -> None:
         self.folder = folder
+        self.vectors = vectors  # as in ReaderSetup, also if this strategy needs none
         self.spent = 0.0  # CPU seconds, that are not the trial's own
         self.reader: PageReader | None = None  # made when first needed
         self.setup, self.db = self.open(setup)
@@ -60,7 +61,9 @@ class SharedReadings:
 
     def open(self, setup: bytes) -> tuple[ReaderSetup, sqlite3.Connection]:
         """The setup that brings everything, and the file of its readings."""
-        full = everything(msgspec.msgpack.decode(setup, type=ReaderSetup))
+        asked = msgspec.msgpack.decode(setup, type=ReaderSetup)
+        asked = msgspec.structs.replace(asked, vectors=asked.vectors or self.vectors)
+        full = everything(asked)
         name = xxhash.xxh3_64_hexdigest(encode(full))
         db = sqlite3.connect(
             self.folder / f"{name}.readings", isolation_level=None, timeout=60

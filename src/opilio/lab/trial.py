@@ -37,6 +37,7 @@ from opilio.store.folder import CrawlFolder
 from opilio.topic import Topic
 from opilio.topic.file import Evaluation
 from opilio.types import SEED_PROMISE, Lease
+from opilio.vectors.files import AUTO
 
 SELDOM = 1e6  # seconds between commits: what a trial keeps is thrown away
 
@@ -54,6 +55,7 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
     chance: int = 0
     readings: str = ""  # a folder for what trials share; empty: nothing is shared
     time_limit: float = 0.0  # seconds; 0: none
+    vectors: str = AUTO  # the setting of that name
     truth: Sequence[str] | None = None  # the relevant URLs, for the perfect judge only
 
 
@@ -129,7 +131,8 @@ async def crawl(
     """The same in a folder of its own."""
     plan = plan_of(trial)
     log = follow_log(plan)
-    brief = make_brief(plan.topic, log.build() if log else None)
+    asked = log.build() if log else None
+    brief = make_brief(plan.topic, asked, plan.crawl.vectors)
     warcs = [Path(name) for name in trial.warcs]
     shared = Path(trial.readings or folder.path)
     crawls: list[TrialCrawl] = []
@@ -140,7 +143,7 @@ async def crawl(
         return crawls[-1]
 
     def make_readers(_: int, setup: bytes) -> SharedReadings:
-        readings.append(SharedReadings(shared, setup))
+        readings.append(SharedReadings(shared, setup, brief.vectors))
         return readings[-1]
 
     ways = Ways(
@@ -167,7 +170,11 @@ def plan_of(trial: Trial) -> Plan:
     plan = Plan(
         topic=topic,
         crawl=config.Crawl(
-            strategy=trial.strategy, judge=trial.judge, max_pages=0, seed=trial.chance
+            strategy=trial.strategy,
+            judge=trial.judge,
+            max_pages=0,
+            seed=trial.chance,
+            vectors=trial.vectors,
         ),
         store=config.Store(commit_every=SELDOM),
         search=config.Search(index=False),

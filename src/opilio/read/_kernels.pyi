@@ -6,6 +6,7 @@ import numpy.typing as npt
 from opilio.read import plain_text
 from opilio.read.plain_kernels import Runs
 from opilio.read.plain_tree import Hashes, Integers, Row
+from opilio.read.plain_vectors import Matrix, Rows
 
 EDITION: int
 
@@ -26,5 +27,16 @@ def expand(
     lines: Integers,
     compounds: Mapping[int, tuple[Sequence[int], Sequence[int]]],
 ) -> Row: ...
+def find_rows(
+    table: Hashes, keys: Hashes, begins: Integers, ends: Integers
+) -> Rows: ...
+def blend(
+    matrix: Matrix,
+    rows: Rows,
+    begins: Integers,
+    ends: Integers,
+    groups: Integers,
+    weights: npt.NDArray[np.float32],
+) -> bytes: ...
 
 class Text(plain_text.Text): ...

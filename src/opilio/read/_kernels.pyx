@@ -38,7 +38,7 @@ cdef enum:
     GENERAL_LEAD = 0xE2
     GENERAL_SECOND = 0x80
 
-EDITION = 6
+EDITION = 7
 
 cdef uint64_t ODD = 0x9E3779B97F4A7C15
 cdef uint64_t GATHER = 0x0102040810204080
@@ -78,6 +78,9 @@ cdef class Held:
 
     def __dealloc__(self):
         PyBuffer_Release(&self.buffer)
+
+
+include "_vectors.pxi"
 
 
 cdef inline uint64_t mix(uint64_t value) noexcept nogil:

@@ -15,7 +15,9 @@ from opilio.read.counting import Vector, Words
 from opilio.read.found import Found
 from opilio.read.lexicon import LONGEST, Lexicon
 from opilio.read.link_terms import with_terms
+from opilio.read.link_vectors import with_vectors
 from opilio.read.link_words import with_words
+from opilio.read.word_rows import WordRows
 from opilio.types import NOTHING, Block, Counted, Link
 
 MOST_TEXT = LONGEST * 3 // 4  # characters; what follows the text must find room too
@@ -30,6 +32,7 @@ class Count(NamedTuple):
     links: list[Link]  # those found, with their terms
     blocks: list[Block]
     sequence: bytes
+    vectors: bytes  # of the page
 
 
 def count(
@@ -41,8 +44,11 @@ def count(
     vector: bool = False,
     link_words: bool = False,
     sequence: bool = False,
+    blocks: bool = True,
+    known: WordRows | None = None,
 ) -> Count:
-    """Count the words of the page at this URL, which is in this language."""
+    """Count the words of the page at this URL, which is in this language; `known`: make
+    vectors, too."""
     text = found.text[:MOST_TEXT]
     lines = [text, found.head.title, words_of(url), *link_lines(found)]
     if sequence:
@@ -53,13 +59,17 @@ def count(
     links = with_terms(words, found.links, found.spots, of_links)
     if link_words:
         links = with_words(words, links, found, of_links)
+    vectors = b""
+    if known:
+        links, vectors = with_vectors(known, words, links, found, of_links)
     return Count(
         vector=words.total(len(text), vector=vector),
         title=words.between(ends[0], ends[1]),
         url=words.between(ends[1], ends[2]),
         links=links,
-        blocks=blocks_of(words, found, ends),
+        blocks=blocks_of(words, found, ends) if blocks else [],
         sequence=words.sequence(ends[0], ends[1], ends[-2]) if sequence else b"",
+        vectors=vectors,
     )
 
 

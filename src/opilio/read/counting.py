@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -11,7 +11,7 @@ from opilio.read import kernels
 from opilio.read.found import Spot
 from opilio.read.plain_text import END
 from opilio.read.plain_tree import Integers, Marks, Phrases, Tree
-from opilio.read.stems import Row
+from opilio.read.stems import Row, Runs
 from opilio.types import Counted, Fingerprint, LinkTerms
 
 SHORTEST = 50  # words; of fewer, too many are a template's to tell copies by
@@ -57,6 +57,13 @@ class Words:
         self.stems = row.stems
         self.starts = row.starts  # how many characters stand before each word
         self.text = kernels.Text(tree, row, overlapping, apart, others)
+        self.runs: Runs | None = None  # of the text as it is written
+        self.told: Mapping[int, Sequence[str]] = {}  # of foreign runs, their meanings
+
+    def with_runs(self, runs: Runs, told: Mapping[int, Sequence[str]] = {}) -> Words:
+        """The same words; they know what they were written as."""
+        self.runs, self.told = runs, told
+        return self
 
     @property
     def hits(self) -> Integers:

@@ -13,7 +13,9 @@ from opilio.read.found import Found, Section
 from opilio.read.language import language_of
 from opilio.read.lexicon import Lexicon, Transcribe
 from opilio.read.scan import scan
+from opilio.read.word_rows import WordRows
 from opilio.types import Page, ReaderSetup, Response
+from opilio.vectors import Vectors
 from opilio.words import Vocabulary
 
 WHOLE = (Section(),)  # a page that is one block
@@ -23,6 +25,7 @@ class PageReader:
     """Makes pages of responses, with all that the set-up asks for.
 
     Words that the transcriptor reads count as what they mean in the topic's language.
+    With vectors of words, pages and their links have vectors, too.
     """
 
     def __init__(
@@ -30,8 +33,10 @@ class PageReader:
         setup: ReaderSetup,
         transcriptor: Transcribe | None = None,
         parse: Parse = parse,
+        vectors: Vectors | None = None,
     ) -> None:
         self.setup = setup
+        self.known = WordRows(vectors) if vectors else None
         self.parse = parse
         self.lexicon = Lexicon(
             Vocabulary(setup.terms, setup.language),
@@ -60,6 +65,8 @@ class PageReader:
             vector=self.setup.vector,
             link_words=self.setup.words,
             sequence=self.setup.sequence,
+            blocks=self.setup.blocks,
+            known=self.known,
         )
         vector = counted.vector
         noindex, nofollow = content.page_directives(
@@ -90,6 +97,7 @@ class PageReader:
             alternates=head.alternates,
             headings=found.headings,
             sequence=counted.sequence,
+            vectors=counted.vectors,
         )
 
     def find(self, markup: bytes, url: str) -> tuple[Found, str]:
@@ -99,8 +107,8 @@ class PageReader:
             found = extract(
                 Source(markup, self.parse),
                 url,
-                context=setup.context or setup.words,
-                blocks=setup.blocks,
+                context=setup.context or setup.words or self.known is not None,
+                blocks=setup.blocks or self.known is not None,
                 headings=setup.headings or setup.sequence,
                 agent=setup.agent,
             )

@@ -24,8 +24,10 @@ except (ImportError, AttributeError):
 __all__ = [
     "COMPILED",
     "Text",
+    "blend",
     "expand",
     "find_links",
+    "find_rows",
     "learn",
     "look_up",
     "tidied",
@@ -35,7 +37,9 @@ __all__ = [
 COMPILED = _kernels.__name__.endswith("._kernels")
 
 Text = _kernels.Text
+blend = _kernels.blend
 expand = _kernels.expand
+find_rows = _kernels.find_rows
 learn = _kernels.learn
 look_up = _kernels.look_up
 find_links = _walk.find_links

@@ -72,6 +72,7 @@ class Place(NamedTuple):
     run: int = 0  # number of the run it stands in
     offset: int = 0  # characters of the run before it
     stems: Sequence[int] = ()  # of all meanings, each once
+    written: Sequence[str] = ()  # the meanings
     first: int = 0  # the words of the row that are in its place,
     end: int = 0  # up to this one; a noise word has none
 
@@ -125,9 +126,10 @@ class Lattice:
 
     def read(
         self, runs: Runs, foreign: dict[int, Tokens], language: str
-    ) -> tuple[Row, Marks, Phrases]:
-        """The words of a text, the words that no other phrase goes on to, and the
-        phrases that have a word of another language in them."""
+    ) -> tuple[Row, Marks, Phrases, dict[int, list[str]]]:
+        """The words of a text, the words that no other phrase goes on to, the phrases
+        that have a word of another language in them, and what each run with such words
+        means."""
         of_runs = runs.lines[list(foreign)].tolist()
         places: list[Place] = []
         for stretch in stretches(foreign, of_runs):
@@ -139,7 +141,10 @@ class Lattice:
         for place in places:
             if place.foreign:
                 apart[place.first : place.end + 1] = 1
-        return row, apart, self.phrases(row, places)
+        told: dict[int, list[str]] = {place.run: [] for place in places}
+        for place in places:
+            told[place.run] += place.written
+        return row, apart, self.phrases(row, places), told
 
     def transcribe(self, stretch: list[Spot], language: str) -> Iterator[Place]:
         """What stands in the place of each word of a stretch."""
@@ -149,11 +154,15 @@ class Lattice:
         else:
             found = [(word,) for word in tokens]
         for spot, meanings in zip(stretch, found, strict=True):
-            stems = list(filter(None, dict.fromkeys(map(self.stems_of, meanings))))
+            stems: dict[tuple[int, ...], str] = {}
+            for meaning in meanings:
+                stems.setdefault(self.stems_of(meaning), meaning)
+            stems.pop((), None)
             kept = [each for each in stems if not self.topic.isdisjoint(each)]
-            kept = kept or stems[:1]
+            kept = kept or list(stems)[:1]
             once = tuple(dict.fromkeys(chain.from_iterable(kept)))
-            yield Place(kept, spot.foreign, spot.line, spot.run, spot.offset, once)
+            place = Place(kept, spot.foreign, spot.line, spot.run, spot.offset, once)
+            yield place._replace(written=[stems[each] for each in kept])
 
     def stems_of(self, meaning: str) -> tuple[int, ...]:
         """The hashes of the stems of a word or phrase."""

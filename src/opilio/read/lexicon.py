@@ -43,5 +43,7 @@ class Lexicon:
         foreign = self.lattice.foreign(runs, language) if self.lattice else None
         if self.lattice and foreign:
             found = self.lattice.read(runs, foreign, language)
-            return Words(self.terms.tree, self.overlapping, *found)
-        return Words(self.terms.tree, self.overlapping, self.table.row(runs))
+            words = Words(self.terms.tree, self.overlapping, *found[:3])
+            return words.with_runs(runs, found[3])
+        words = Words(self.terms.tree, self.overlapping, self.table.row(runs))
+        return words.with_runs(runs)

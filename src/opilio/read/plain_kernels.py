@@ -11,13 +11,14 @@ import numpy.typing as npt
 
 from opilio.read.plain_text import Text
 from opilio.read.plain_tree import Hashes, Integers, Row, find, mix
+from opilio.read.plain_vectors import blend, find_rows
 
-__all__ = ["EDITION", "Text", "expand", "learn", "look_up"]
+__all__ = ["EDITION", "Text", "blend", "expand", "find_rows", "learn", "look_up"]
 
 New = dict[int, bytes]
 Runs = tuple[bytes, Integers, Integers, Integers, Hashes, Hashes, Integers, New]
 
-EDITION = 6  # of the kernels; compiled ones of another edition are not used
+EDITION = 7  # of the kernels; compiled ones of another edition are not used
 LONG = 64  # bytes; longer words have no key
 SALT = np.uint64(randbits(64))  # nobody can choose words that share a key
 TOO_LONG = np.uint64(0)

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from functools import cache
 
-from opilio.words import stem, tokens
+from opilio.words import stem, stop_words, tokens
+
+ORDINARY = 0.5  # how rare these words are, between stop words (0) and all others (1)
 
 WORDS = """
     accept access account achieve act action active activity add addition address adopt
@@ -99,3 +101,14 @@ WORDS = """
 def ordinary(language: str) -> frozenset[str]:
     """The stems of words that are common whatever the subject; none if unknown."""
     return frozenset(stem(tokens(WORDS))) if language == "en" else frozenset()
+
+
+def rarity_of(term: str, language: str) -> float:
+    """How rare the words of a term are, in [0, 1], as lists of common words tell."""
+    found = tokens(term)
+    common, stop = ordinary(language), stop_words(language)
+    told = [
+        0.0 if word in stop else ORDINARY if stemmed in common else 1.0
+        for word, stemmed in zip(found, stem(found, language), strict=True)
+    ]
+    return sum(told) / len(told) if told else 0.0

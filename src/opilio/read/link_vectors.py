@@ -1,0 +1,85 @@
+"""Makes vectors of links and pages from the vectors of their words.
+
+    e = u(u v(anchor) + .5 u v(words around it) + .3 u v(heading of its block))
+
+v is the sum over words, u the unit vector.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+import numpy as np
+
+from opilio.read import kernels
+from opilio.read.counting import Words
+from opilio.read.found import Found
+from opilio.read.link_words import heading_places
+from opilio.read.plain_tree import Integers
+from opilio.read.stems import Runs
+from opilio.read.word_rows import WordRows
+from opilio.types import Link
+
+# Of a link: its anchor, the name that stands for it, what is before and after it, and
+# the heading; which of these are added up, and what the sums weigh.
+GROUPS = np.array([0, 0, 1, 1, 2], np.int64)
+WEIGHTS = np.array([1.0, 0.5, 0.3], np.float32)
+MOST = np.array([10, 10, 10, 10, 8])  # words; those nearest to the link
+BEFORE = np.array([False, False, True, False, False])
+TITLE, OPENING, TEXT = 20, 60, 400  # words of a page
+ONE_GROUP, ONE_WEIGHT = np.zeros(1, np.int64), np.ones(1, np.float32)
+
+
+def with_vectors(
+    known: WordRows, words: Words, links: list[Link], found: Found, ends: Sequence[int]
+) -> tuple[list[Link], bytes]:
+    """The links with their vectors, and the three of the page: title, opening, text.
+
+    `ends` as for `Words.links`.
+    """
+    runs = words.runs
+    if runs is None:
+        return links, b""
+    begins, stops = page_parts(runs, ends)
+    if found.spots:
+        of_links = link_parts(runs, found, ends)
+        every = [np.concatenate((begins, of_links[0].ravel()))]
+        every += [np.concatenate((stops, of_links[1].ravel()))]
+        rows = known.rows(runs, every[0], every[1], words.told)
+        data = kernels.blend(known.matrix, rows, *of_links, GROUPS, WEIGHTS)
+        size = known.vectors.size
+        links = [
+            msgspec.structs.replace(link, vector=data[at : at + size])
+            for link, at in zip(links, range(0, len(data), size), strict=True)
+        ]
+    else:
+        rows = known.rows(runs, begins, stops, words.told)
+    columns = begins.reshape(-1, 1), stops.reshape(-1, 1)
+    page = kernels.blend(known.matrix, rows, *columns, ONE_GROUP, ONE_WEIGHT)
+    return links, page
+
+
+def page_parts(runs: Runs, ends: Sequence[int]) -> tuple[Integers, Integers]:
+    """The first run of title, opening and text, and the one after it."""
+    text, title = np.searchsorted(runs.starts, ends[:2]).tolist()
+    begins = np.array([text, 0, 0], np.int64)
+    stops = np.array([min(title, text + TITLE), min(text, OPENING), min(text, TEXT)])
+    return begins, stops
+
+
+def link_parts(
+    runs: Runs, found: Found, ends: Sequence[int]
+) -> tuple[Integers, Integers]:
+    """For each link, the first run of each part of it, and the run after it."""
+    spots = np.minimum(found.spots, ends[0])
+    headings = heading_places(found, ends[0])
+    columns = (
+        *(spots[:, 1], ends[3::2], spots[:, 0], spots[:, 2], headings[:, 0]),
+        *(spots[:, 2], ends[4::2], spots[:, 1], spots[:, 3], headings[:, 1]),
+    )
+    numbers = np.searchsorted(runs.starts, np.column_stack(columns))
+    begins, stops = numbers[:, : len(MOST)], numbers[:, len(MOST) :]
+    lengths = np.clip(stops - begins, 0, MOST)
+    begins = np.where(BEFORE, stops - lengths, begins)
+    return begins, begins + lengths

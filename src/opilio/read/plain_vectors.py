@@ -1,0 +1,80 @@
+"""Vectors of texts from those of their words, in numpy: what runs where nothing could
+be compiled."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from opilio.read.plain_tree import Hashes, Integers
+
+Rows = npt.NDArray[np.int32]
+Matrix = npt.NDArray[np.float32]
+
+FREE = np.uint64(1)  # the key of a place in a table that is free
+STEPS = 127  # from 0 to 1, in a vector of bytes
+
+
+def find_rows(table: Hashes, keys: Hashes, begins: Integers, ends: Integers) -> Rows:
+    """The row that a table has for each word in some stretches, given the words' keys
+    and the first word of each stretch and the one after it.
+
+    The table has 2ⁿ places for a key and its row. A word may be in any place from the
+    one that the upper bits of its key name up to the next that is free. A key of 0 has
+    the row 0, as do words outside the stretches; -1: the table does not have it.
+    """
+    found = np.zeros(len(keys), np.int32)
+    words = (in_stretches(len(keys), begins, ends) & (keys != 0)).nonzero()[0]
+    last = len(table) - 1
+    places = (keys[words] >> np.uint64(64 - last.bit_length())).astype(np.int64)
+    while len(words):
+        there = table[places]
+        known = there[:, 0] == keys[words]
+        found[words[known]] = there[known, 1]
+        missing = there[:, 0] == FREE
+        found[words[missing]] = -1
+        left = ~(known | missing)
+        words, places = words[left], (places[left] + 1) & last
+    return found
+
+
+def in_stretches(size: int, begins: Integers, ends: Integers) -> npt.NDArray[np.bool_]:
+    """Which of so many words are in any of the stretches."""
+    edges = np.zeros(size + 1, np.int64)
+    np.add.at(edges, begins.ravel(), 1)
+    np.add.at(edges, np.maximum(begins, ends).ravel(), -1)
+    return edges.cumsum()[:-1] > 0
+
+
+def blend(
+    matrix: Matrix,
+    rows: Rows,
+    begins: Integers,
+    ends: Integers,
+    groups: Integers,
+    weights: npt.NDArray[np.float32],
+) -> bytes:
+    """For each line of stretches, u(Σ wᵢ·u(Σ v)) in bytes: the unit vector of the sum
+    over groups of stretches, each the unit vector of its words' sum times its weight.
+
+    `groups` says which group each column of stretches belongs to. Numbers from -1 to 1
+    are multiplied by 127 and rounded.
+    """
+    total = np.zeros((len(begins), matrix.shape[1]), np.float32)
+    for group, weight in enumerate(weights):
+        part = np.zeros_like(total)
+        for column in (groups == group).nonzero()[0]:
+            for line, (begin, end) in enumerate(
+                zip(begins[:, column], ends[:, column], strict=True)
+            ):
+                part[line] += matrix[rows[begin:end]].sum(axis=0)
+        total += weight * unit(part)
+    return np.rint(STEPS * unit(total)).astype(np.int8).tobytes()
+
+
+def unit(vectors: Matrix) -> Matrix:
+    """Each line as a vector of length 1; zeros stay zeros."""
+    lengths = np.sqrt((vectors * vectors).sum(axis=1, keepdims=True))
+    lengths[lengths == 0] = 1
+    found: Matrix = vectors / lengths
+    return found

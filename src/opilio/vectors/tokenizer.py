@@ -1,0 +1,177 @@
+"""Splits words into the pieces that a sentence model's vocabulary has.
+
+It reads the `tokenizer.json` of Hugging Face's tokenizers: BPE as SentencePiece writes
+it (a word begins with "▁"), byte-level BPE (with "Ġ"), and WordPiece (what goes on with
+a word begins with "##"). Only single words are split, in lower case; where a vocabulary
+knows a word better with a capital, as names often are, that form is taken.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from itertools import pairwise
+
+import msgspec
+
+from opilio.errors import BadInput
+
+LONGEST = 40  # characters of a word; longer ones are no words
+SPACE = "▁"
+BYTE_SPACE = "Ġ"
+
+
+class Model(msgspec.Struct, frozen=True):
+    """The part of a tokenizer that has the vocabulary."""
+
+    vocab: Mapping[str, int] | Sequence[tuple[str, float]]
+    type: str = ""  # BPE or WordPiece; others are not read
+    merges: Sequence[str | tuple[str, str]] = ()
+    byte_fallback: bool = False
+    unk_token: str | None = None
+    continuing_subword_prefix: str | None = None
+
+
+class Normalizer(msgspec.Struct, frozen=True):
+    """What a tokenizer does to a text first; only accents concern us."""
+
+    type: str = ""
+    strip_accents: bool | None = None  # None: if it turns to lower case, too
+    lowercase: bool = False
+
+    @property
+    def strips(self) -> bool:
+        """Whether accents are taken off, as BERT's normalizer does."""
+        if self.type != "BertNormalizer":
+            return False
+        return self.lowercase if self.strip_accents is None else self.strip_accents
+
+
+class TokenizerFile(msgspec.Struct, frozen=True):
+    """tokenizer.json, as far as it is read."""
+
+    model: Model
+    normalizer: Normalizer | None = None
+
+
+class Tokenizer:
+    """The pieces of words, by their numbers."""
+
+    def __init__(self, source: TokenizerFile, name: str = "the tokenizer") -> None:
+        model = source.model
+        if not isinstance(model.vocab, Mapping) or model.type == "Unigram":
+            raise unreadable(name, "Unigram")
+        self.vocabulary: Mapping[str, int] = model.vocab
+        self.word_piece = model.type == "WordPiece" or (
+            not model.type and not model.merges
+        )
+        if not self.word_piece and not model.merges:
+            raise unreadable(name, model.type or "of an unknown kind")
+        self.further = model.continuing_subword_prefix or "##"
+        self.fallback = model.byte_fallback
+        self.unknown = model.vocab.get(model.unk_token or "", -1)
+        self.ranks = {
+            each if isinstance(each, str) else " ".join(each): rank
+            for rank, each in enumerate(model.merges)
+        }
+        self.bare = source.normalizer is not None and source.normalizer.strips
+        self.byte_level = BYTE_SPACE + "a" in self.vocabulary and not self.word_piece
+        self.space = "" if self.word_piece else BYTE_SPACE if self.byte_level else SPACE
+
+    def pieces(self, word: str) -> list[int]:
+        """The numbers of the pieces of a word in lower case; none if it is unknown."""
+        if not word or len(word) > LONGEST:
+            return []
+        found = self.split(word)
+        if len(found) > 1 and not self.bare:
+            for form in (word.capitalize(), word.upper()):
+                number = self.vocabulary.get(self.space + form)
+                if number is not None:
+                    return [number]
+        return found
+
+    def split(self, word: str) -> list[int]:
+        """The pieces of a word as it is written."""
+        if self.word_piece:
+            return self.greedy(without_accents(word) if self.bare else word)
+        if self.byte_level:
+            word = "".join(map(BYTES.__getitem__, word.encode()))
+        return self.merge([*self.space, *word])
+
+    def greedy(self, word: str) -> list[int]:
+        """The longest pieces from the left; none if a part has no piece."""
+        known = self.vocabulary
+        found: list[int] = []
+        start, prefix = 0, ""
+        while start < len(word):
+            for end in range(len(word), start, -1):
+                number = known.get(prefix + word[start:end])
+                if number is not None:
+                    break
+            else:
+                return []
+            found.append(number)
+            start, prefix = end, self.further
+        return found
+
+    def merge(self, parts: list[str]) -> list[int]:
+        """Characters joined in the order of the merges, always the leftmost first."""
+        rank, none = self.ranks.get, len(self.ranks)
+        ranks = [rank(f"{a} {b}", none) for a, b in pairwise(parts)]
+        while ranks and (best := min(ranks)) < none:
+            at = ranks.index(best)
+            parts[at : at + 2] = [parts[at] + parts[at + 1]]
+            del ranks[at]
+            if at:
+                ranks[at - 1] = rank(f"{parts[at - 1]} {parts[at]}", none)
+            if at < len(ranks):
+                ranks[at] = rank(f"{parts[at]} {parts[at + 1]}", none)
+        found: list[int] = []
+        for part in parts:
+            number = self.vocabulary.get(part)
+            if number is not None:
+                found.append(number)
+            elif self.fallback:
+                each = (self.vocabulary.get(f"<0x{one:02X}>") for one in part.encode())
+                found += (one for one in each if one is not None)
+        return [number for number in found if number != self.unknown]
+
+    @cached_property
+    def first(self) -> int:
+        """The number of the first piece that is no sign, letter or mark."""
+        return min(
+            (
+                number
+                for piece, number in self.vocabulary.items()
+                if len(piece) > 1 and piece.isascii() and piece.isalpha()
+            ),
+            default=0,
+        )
+
+
+def without_accents(word: str) -> str:
+    """A word without the marks on its letters."""
+    if word.isascii():
+        return word
+    parts = unicodedata.normalize("NFD", word)
+    return "".join(one for one in parts if unicodedata.category(one) != "Mn")
+
+
+def unreadable(name: str, kind: str) -> BadInput:
+    """A tokenizer of another kind."""
+    return BadInput(
+        f"{name}: a tokenizer that is {kind} cannot be read; choose a model whose "
+        "tokenizer is BPE or WordPiece"
+    )
+
+
+def byte_characters() -> dict[int, str]:
+    """The character that stands for each byte in byte-level BPE (GPT-2)."""
+    plain = [*range(33, 127), *range(161, 173), *range(174, 256)]
+    others = (byte for byte in range(256) if byte not in plain)
+    found = {byte: chr(byte) for byte in plain}
+    return found | {byte: chr(256 + at) for at, byte in enumerate(others)}
+
+
+BYTES = byte_characters()

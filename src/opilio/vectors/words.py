@@ -1,0 +1,124 @@
+"""Vectors of words and of texts, from the vectors of their pieces."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cache
+from math import log
+
+import numpy as np
+import numpy.typing as npt
+
+from opilio import words
+from opilio.vectors.files import Table, read_table
+
+Vector = npt.NDArray[np.float32]
+
+DIMENSIONS = 64  # of a table that are used; the first ones say most
+MOST_WORDS = 2**14  # that are remembered
+MOST_TEXTS = 2**12
+LONGEST_TEXT = 400  # words of a text that count
+LONGEST_KEPT = 256  # characters of a text that is remembered
+
+
+class Vectors:
+    """The vector of any word or text: v(text) = Σ v(word), v(word) = Σ v(piece).
+
+    Stop words of the language do not count.
+    """
+
+    def __init__(
+        self,
+        table: Table,
+        language: str = words.DEFAULT_LANGUAGE,
+        dimensions: int = DIMENSIONS,
+    ) -> None:
+        self.source = table.source
+        self.tokenizer = table.tokenizer
+        self.matrix = table.matrix[:, :dimensions]
+        self.size: int = self.matrix.shape[1]
+        self.stop = words.stop_words(language)
+        self.zero: Vector = np.zeros(self.size, np.float32)
+        self.zero.flags.writeable = False
+        self._words: dict[str, Vector] = {}
+        self._texts: dict[str, Vector] = {}
+
+    def word(self, word: str) -> Vector:
+        """The vector of a word in lower case; zeros if it is unknown."""
+        known = self._words.get(word)
+        if known is None:
+            known = self._sum(word)
+            if len(self._words) >= MOST_WORDS:
+                self._words.clear()
+            self._words[word] = known
+        return known
+
+    def _sum(self, word: str) -> Vector:
+        pieces = self.tokenizer.pieces(word)
+        if not pieces:
+            return self.zero
+        found: Vector = self.matrix[pieces].sum(axis=0, dtype=np.float32)
+        return found if np.isfinite(found).all() else self.zero
+
+    def add_up(self, found: Iterable[str]) -> Vector:
+        """The sum over words that are no stop words, none of which is remembered."""
+        vectors = [self._sum(word) for word in found if word not in self.stop]
+        return sum(vectors[1:], vectors[0]) if vectors else self.zero
+
+    def of(self, text: str) -> Vector:
+        """The unit vector of a text; zeros if no word of it is known.
+
+        A text of stop words alone is taken as it is: a keyword may be one.
+        """
+        known = self._texts.get(text)
+        if known is not None:
+            return known
+        found = words.tokens(text[: 64 * LONGEST_TEXT])[:LONGEST_TEXT]
+        telling = [word for word in found if word not in self.stop] or found
+        total = self.zero
+        for word in telling:
+            total = total + self.word(word)
+        vector = unit(total)
+        vector.flags.writeable = False
+        if len(text) <= LONGEST_KEPT:
+            if len(self._texts) >= MOST_TEXTS:
+                self._texts.clear()
+            self._texts[text] = vector
+        return vector
+
+    def rarity(self, text: str) -> float:
+        """How rare the words of a text are, in [0, 1]: the mean of ln(2+rank)/ln(n).
+
+        The rank is that among the n pieces, which stand in the order of frequency; a
+        word of several pieces is as rare as can be.
+        """
+        found = words.tokens(text)
+        if not found:
+            return 0.0
+        return sum(map(self._rarity, found)) / len(found)
+
+    def _rarity(self, word: str) -> float:
+        pieces = self.tokenizer.pieces(word)
+        if len(pieces) != 1:
+            return 1.0
+        rank = max(0, pieces[0] - self.tokenizer.first)
+        return min(1.0, log(2 + rank) / log(max(3, len(self.matrix))))
+
+    def by_key(self, terms: Mapping[str, str]) -> dict[str, bytes]:
+        """The unit vectors of terms, by their keys, as little-endian float32."""
+        return {
+            key: self.of(term).astype("<f4").tobytes() for key, term in terms.items()
+        }
+
+
+def unit(vector: Vector) -> Vector:
+    """A vector of length 1; zeros stay zeros."""
+    length = float(np.linalg.norm(vector))
+    found: Vector = vector / np.float32(length) if length else vector.copy()
+    return found
+
+
+@cache
+def load_vectors(name: str, language: str = words.DEFAULT_LANGUAGE) -> Vectors:
+    """The vectors that a resolved setting names; loaded once in a process."""
+    return Vectors(read_table(name), language)

@@ -1,0 +1,156 @@
+"""Words and texts have vectors: the sums of those of their pieces."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from opilio.errors import BadInput
+from opilio.vectors import Vectors, installed, load_vectors, words
+from opilio.vectors.files import tokenizer_from
+from vectors.tables import PIECES, load_table, make_table, tokenizer_json
+
+wordllama = pytest.mark.skipif(installed() is None, reason="needs opilio[vectors]")
+
+
+@pytest.fixture
+def vectors(tmp_path) -> Vectors:
+    return load_table(make_table(tmp_path / "table.npz"))
+
+
+def told(vector) -> dict[str, float]:
+    return {PIECES[at]: pytest.approx(vector[at]) for at in np.flatnonzero(vector)}
+
+
+def test_a_text_is_the_unit_vector_of_the_sum_of_its_words(vectors):
+    third = 3**-0.5
+    found = vectors.of("The river, SAILING!")
+    assert told(found) == {"river": third, "sail": third, "##ing": third}
+    assert found.dtype == np.float32
+
+
+def test_stop_words_count_only_where_there_is_nothing_else(vectors):
+    assert told(vectors.of("the")) == {"the": 1}
+    assert "the" not in told(vectors.of("the lake"))
+
+
+def test_unknown_words_have_no_vector(vectors):
+    for text in ("", "xyzzy", "fishes", "?!", "नदी", "w" * 10_000):
+        assert not vectors.of(text).any()
+        assert vectors.of(text).shape == (vectors.size,)
+
+
+def test_accents_are_taken_off_where_the_tokenizer_says_so(vectors):
+    assert told(vectors.of("rívér")) == {"river": 1}
+
+
+def test_only_the_first_dimensions_are_used(tmp_path):
+    found = load_table(make_table(tmp_path / "table.npz"), dimensions=4)
+    assert found.size == 4
+    assert told(found.of("water ship")) == {"water": 1}
+
+
+def test_numbers_that_are_none_are_not_taken_over(tmp_path):
+    matrix = np.eye(len(PIECES), dtype=np.float16)
+    matrix[PIECES.index("lake")] = np.inf
+    found = load_table(make_table(tmp_path / "table.npz", matrix))
+    assert not found.of("lake").any()
+    assert told(found.of("lake river")) == {"river": 1}
+
+
+def test_what_is_remembered_is_bounded(vectors, monkeypatch):
+    monkeypatch.setattr(words, "MOST_WORDS", 10)
+    monkeypatch.setattr(words, "MOST_TEXTS", 10)
+    for number in range(100):
+        vectors.of(f"lake w{number}")
+        assert max(len(vectors._words), len(vectors._texts)) <= 10
+    vectors.of("lake " * 1000)
+    assert max(map(len, vectors._texts)) <= words.LONGEST_KEPT
+
+
+def test_rare_words_stand_late_in_the_vocabulary(vectors):
+    assert vectors.rarity("the") < vectors.rarity("water") < vectors.rarity("fish") < 1
+    assert vectors.rarity("sailing") == vectors.rarity("xyzzy") == 1
+    both = (vectors.rarity("water") + vectors.rarity("xyzzy")) / 2
+    assert vectors.rarity("water xyzzy") == pytest.approx(both)
+    assert vectors.rarity("") == 0
+
+
+def test_terms_have_their_vectors_by_key(vectors):
+    found = vectors.by_key({"lake": "Lakes", "x": "xyzzy"})
+    assert told(np.frombuffer(found["lake"], "<f4")).keys() == {"lake", "##s"}
+    assert found["x"] == bytes(4 * vectors.size)
+
+
+def bpe(vocabulary: list[str], merges: list, **more):
+    numbers = {piece: number for number, piece in enumerate(vocabulary)}
+    model = {"type": "BPE", "vocab": numbers, "merges": merges, **more}
+    tokenizer = tokenizer_from(json.dumps({"model": model}).encode(), "test")
+    return lambda word: [vocabulary[number] for number in tokenizer.pieces(word)]
+
+
+def test_pairs_are_merged_in_the_order_of_the_merges():
+    letters = ["▁", "a", "b", "c", "ab", "bc", "▁ab", "▁Ab"]
+    merges = ["b c", "a b", ["▁", "ab"]]
+    pieces = bpe(letters, merges)
+    assert pieces("abc") == ["▁", "a", "bc"]
+    assert pieces("abab") == ["▁ab", "ab"]
+    assert pieces("ab") == ["▁ab"]
+    assert pieces("abx") == ["▁ab"]  # without the letter that is unknown
+
+
+def test_bytes_stand_for_letters_that_a_vocabulary_lacks():
+    letters = ["<unk>", "▁", "a", "▁a", "<0xC3>", "<0xA9>"]
+    pieces = bpe(letters, ["▁ a"], byte_fallback=True, unk_token="<unk>")
+    assert pieces("é") == ["▁", "<0xC3>", "<0xA9>"]
+
+
+def test_byte_level_merges_are_read():
+    pieces = bpe(["Ġ", "a", "Ã", "©", "Ġa", "Ã©"], ["Ġ a", "Ã ©"])
+    assert pieces("aé") == ["Ġa", "Ã©"]
+
+
+def test_a_name_is_taken_with_its_capital():
+    pieces = bpe(["▁", "r", "o", "m", "e", "om", "▁Rome"], ["o m"])
+    assert pieces("rome") == ["▁Rome"]
+    assert pieces("rom") == ["▁", "r", "om"]
+
+
+def test_a_tokenizer_must_be_known():
+    with pytest.raises(BadInput, match="WordLevel"):
+        bpe([], [], type="WordLevel")("a")
+
+
+def test_a_vocabulary_without_words_is_no_trouble(tmp_path):
+    tokenizer = tokenizer_json(["!", "?"])
+    path = make_table(tmp_path / "t.npz", np.ones((2, 3), np.float16), tokenizer)
+    assert load_table(path).rarity("a") == 1
+
+
+@wordllama
+def test_wordllama_knows_what_is_similar():
+    found = load_vectors("wordllama")
+    near = found.of("chemistry") @ found.of("chemical elements and molecules")
+    assert near > found.of("chemistry") @ found.of("football club") + 0.3
+    assert found.rarity("the") < found.rarity("water") < found.rarity("molecule")
+
+
+@wordllama
+def test_words_are_split_as_the_tokenizers_package_does():
+    tokenizers = pytest.importorskip("tokenizers")
+    from opilio.vectors.files import TOKENIZER
+
+    theirs = tokenizers.Tokenizer.from_file(str(installed() / TOKENIZER))
+    ours = load_vectors("wordllama").tokenizer
+    for word in (
+        "chemistry",
+        "beekeeping",
+        "naïve",
+        "शहद",
+        "x86",
+        "pneumonoultra",
+        "蜂",
+    ):
+        assert ours.split(word) == theirs.encode(word, add_special_tokens=False).ids
