@@ -3,6 +3,7 @@
     _tidy       pages as the parser would write them, without the parser
     _walk       text, links, headings and regions, found on one walk
     _kernels    words, looked up and counted
+    _merges     words, split into pieces that have vectors
 
 Without a C compiler, or without Python's header files, nothing is compiled and Opilio
 reads with the parser, Python and numpy alone: the same, in a longer time.
@@ -19,7 +20,8 @@ from pathlib import Path
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 SOURCES = tuple(
-    f"src/opilio/read/{name}.pyx" for name in ("_kernels", "_tidy", "_walk")
+    f"src/opilio/{name}.pyx"
+    for name in ("read/_kernels", "read/_tidy", "read/_walk", "vectors/_merges")
 )
 FLAGS = ["-O3", "-fPIC", "-fno-strict-aliasing"]
 
@@ -73,7 +75,9 @@ def compile_kernels(source: Path, target: Path) -> None:
         c_file, library = Path(folder, "kernels.c"), Path(folder, "kernels.so")
         options = CompilationOptions(output_file=str(c_file), language_level=3)
         compile_single(
-            str(source), options, full_module_name=f"opilio.read.{source.stem}"
+            str(source),
+            options,
+            full_module_name=f"opilio.{source.parent.name}.{source.stem}",
         )
         include = f"-I{sysconfig.get_paths()['include']}"
         command = [*linker, *FLAGS, include, str(c_file), "-o", str(library)]

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import random
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from opilio.errors import BadInput
-from opilio.vectors import Vectors, installed, load_vectors, words
-from opilio.vectors.files import tokenizer_from
+from opilio.vectors import Vectors, installed, load_vectors, plain_merges, words
+from opilio.vectors import tokenizer as tokenizer_module
+from opilio.vectors.files import read_table, tokenizer_from
 from vectors.tables import PIECES, load_table, make_table, tokenizer_json
 
 wordllama = pytest.mark.skipif(installed() is None, reason="needs opilio[vectors]")
@@ -84,6 +88,14 @@ def test_terms_have_their_vectors_by_key(vectors):
     assert found["x"] == bytes(4 * vectors.size)
 
 
+@pytest.fixture(params=["compiled", "plain"])
+def merges(request, monkeypatch):
+    if request.param == "plain":
+        monkeypatch.setattr(tokenizer_module, "Merges", plain_merges.Merges)
+    elif tokenizer_module.Merges is plain_merges.Merges:
+        pytest.skip("no C compiler was there when Opilio was installed")
+
+
 def bpe(vocabulary: list[str], merges: list, **more):
     numbers = {piece: number for number, piece in enumerate(vocabulary)}
     model = {"type": "BPE", "vocab": numbers, "merges": merges, **more}
@@ -91,7 +103,7 @@ def bpe(vocabulary: list[str], merges: list, **more):
     return lambda word: [vocabulary[number] for number in tokenizer.pieces(word)]
 
 
-def test_pairs_are_merged_in_the_order_of_the_merges():
+def test_pairs_are_merged_in_the_order_of_the_merges(merges):
     letters = ["▁", "a", "b", "c", "ab", "bc", "▁ab", "▁Ab"]
     merges = ["b c", "a b", ["▁", "ab"]]
     pieces = bpe(letters, merges)
@@ -101,13 +113,13 @@ def test_pairs_are_merged_in_the_order_of_the_merges():
     assert pieces("abx") == ["▁ab"]  # without the letter that is unknown
 
 
-def test_bytes_stand_for_letters_that_a_vocabulary_lacks():
+def test_bytes_stand_for_letters_that_a_vocabulary_lacks(merges):
     letters = ["<unk>", "▁", "a", "▁a", "<0xC3>", "<0xA9>"]
     pieces = bpe(letters, ["▁ a"], byte_fallback=True, unk_token="<unk>")
     assert pieces("é") == ["▁", "<0xC3>", "<0xA9>"]
 
 
-def test_byte_level_merges_are_read():
+def test_byte_level_merges_are_read(merges):
     pieces = bpe(["Ġ", "a", "Ã", "©", "Ġa", "Ã©"], ["Ġ a", "Ã ©"])
     assert pieces("aé") == ["Ġa", "Ã©"]
 
@@ -121,6 +133,24 @@ def test_a_name_is_taken_with_its_capital():
 def test_a_tokenizer_must_be_known():
     with pytest.raises(BadInput, match="WordLevel"):
         bpe([], [], type="WordLevel")("a")
+
+
+def test_merges_are_the_same_compiled_and_plain():
+    rng = random.Random(5)
+    pieces = ["▁", *"abc"]
+    merges = []
+    for _ in range(60):
+        left, right = rng.choice(pieces), rng.choice(pieces)
+        if len(left + right) < 9:
+            merges.append(f"{left} {right}")
+            pieces.append(left + right)
+    known = {piece: number for number, piece in enumerate(dict.fromkeys(pieces))}
+    ours = tokenizer_module.Merges(known, merges, False)
+    plain = plain_merges.Merges(known, merges, False)
+    for _ in range(500):
+        word = "▁" + "".join(rng.choices("abcx", k=rng.randrange(40)))
+        assert ours.split(word) == plain.split(word)
+    assert ours.split("a" * 300) == plain.split("a" * 300) == []
 
 
 def test_a_vocabulary_without_words_is_no_trouble(tmp_path):
@@ -138,19 +168,13 @@ def test_wordllama_knows_what_is_similar():
 
 
 @wordllama
-def test_words_are_split_as_the_tokenizers_package_does():
+def test_words_are_split_as_the_tokenizers_package_does(merges):
     tokenizers = pytest.importorskip("tokenizers")
     from opilio.vectors.files import TOKENIZER
 
     theirs = tokenizers.Tokenizer.from_file(str(installed() / TOKENIZER))
-    ours = load_vectors("wordllama").tokenizer
-    for word in (
-        "chemistry",
-        "beekeeping",
-        "naïve",
-        "शहद",
-        "x86",
-        "pneumonoultra",
-        "蜂",
-    ):
+    ours = read_table("wordllama").tokenizer
+    others = ["chemistry", "beekeeping", "naïve", "शहद", "x86", "蜂", "aaaaaa"]
+    read = re.findall(r"[^\W_]+", Path(__file__).read_text())
+    for word in read + others:
         assert ours.split(word) == theirs.encode(word, add_special_tokens=False).ids

@@ -4,6 +4,7 @@ import numpy as np
 import numpy.typing as npt
 
 from opilio.read import plain_text
+from opilio.read.found import Spot
 from opilio.read.plain_kernels import Runs
 from opilio.read.plain_tree import Hashes, Integers, Row
 from opilio.read.plain_vectors import Matrix, Rows
@@ -30,6 +31,13 @@ def expand(
 def find_rows(
     table: Hashes, keys: Hashes, begins: Integers, ends: Integers
 ) -> Rows: ...
+def put_rows(table: Hashes, keys: Hashes, rows: Rows) -> None: ...
+def link_stretches(
+    starts: Integers,
+    spots: Sequence[Spot],
+    ends: list[int],
+    headings: list[tuple[int, int]],
+) -> tuple[Integers, Integers]: ...
 def blend(
     matrix: Matrix,
     rows: Rows,

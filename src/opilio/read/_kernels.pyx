@@ -80,9 +80,6 @@ cdef class Held:
         PyBuffer_Release(&self.buffer)
 
 
-include "_vectors.pxi"
-
-
 cdef inline uint64_t mix(uint64_t value) noexcept nogil:
     value = value * ODD
     return value ^ (value >> 32)
@@ -897,3 +894,6 @@ cdef dict one_more(dict found, str name):
         found = {}
     found[name] = found.get(name, 0) + 1
     return found
+
+
+include "_vectors.pxi"

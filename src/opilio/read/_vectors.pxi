@@ -5,17 +5,50 @@ cdef enum:
     FREE = 1
     UNSEEN = -2
     STEPS_OF_ONE = 127
+    MOST_AROUND = 10
+    MOST_HEADING = 8
+
+cdef uint64_t USED = <uint64_t>1 << 32
+cdef float ROUND = 12582912  # 1.5 * 2**23
+
+
+cdef Held table_of_rows(table, bint writable):
+    cdef Held held = Held(table, 8, writable)
+    cdef Py_ssize_t size = held.size // 2
+    if held.size != 2 * size or size & (size - 1) or size < 2:
+        raise ValueError("a table has two columns and 2ⁿ rows")
+    return held
+
+
+def put_rows(table, keys, rows):
+    cdef Held held = table_of_rows(table, True)
+    cdef Held of_keys = Held(keys, 8), of_rows = Held(rows, 4)
+    cdef uint64_t *places = <uint64_t *>held.buffer.buf
+    cdef const uint64_t *all_keys = <const uint64_t *>of_keys.buffer.buf
+    cdef uint64_t mask = held.size // 2 - 1, at
+    cdef int shift = 64 - ones_in(mask)
+    cdef Py_ssize_t word, steps
+    if of_keys.size != of_rows.size:
+        raise ValueError("every key has a row")
+    for word in range(of_keys.size):
+        at = all_keys[word] >> shift
+        steps = 0
+        while places[2 * at] != FREE:
+            at = (at + 1) & mask
+            steps += 1
+            if steps > <Py_ssize_t>mask:
+                raise IndexError("a table is full")
+        places[2 * at] = all_keys[word]
+        places[2 * at + 1] = (<const int32_t *>of_rows.buffer.buf)[word]
 
 
 def find_rows(table, keys, begins, ends):
-    cdef Held held = Held(table, 8), of_keys = Held(keys, 8)
+    cdef Held held = table_of_rows(table, True), of_keys = Held(keys, 8)
     cdef Held of_begins = Held(begins, 8), of_ends = Held(ends, 8)
     cdef Py_ssize_t size = held.size // 2, words = of_keys.size, stretch, word
-    if held.size != 2 * size or size & (size - 1) or size < 2:
-        raise ValueError("a table has two columns and 2ⁿ rows")
     if of_begins.size != of_ends.size:
         raise ValueError("every stretch has a begin and an end")
-    cdef const uint64_t *places = <const uint64_t *>held.buffer.buf
+    cdef uint64_t *places = <uint64_t *>held.buffer.buf
     cdef const uint64_t *all_keys = <const uint64_t *>of_keys.buffer.buf
     cdef const int64_t *first = <const int64_t *>of_begins.buffer.buf
     cdef const int64_t *last = <const int64_t *>of_ends.buffer.buf
@@ -37,7 +70,11 @@ def find_rows(table, keys, begins, ends):
             while places[2 * at] != key and places[2 * at] != FREE and steps < size:
                 at = (at + 1) & mask
                 steps += 1
-            rows[word] = <int32_t>places[2 * at + 1] if places[2 * at] == key else -1
+            if places[2 * at] != key:
+                rows[word] = -1
+                continue
+            places[2 * at + 1] |= USED
+            rows[word] = <int32_t>places[2 * at + 1]
             if not rows[word]:
                 rows[word] = UNSEEN  # its row is 0; it need not be looked up again
     for word in range(words):
@@ -93,7 +130,8 @@ def blend(matrix, rows, begins, ends, groups, weights):
                 total[at] += scale * part[at]
         scale = STEPS_OF_ONE * over_length(total, size)
         for at in range(size):
-            target[at] = <signed char>rint(scale * total[at])
+            # To the nearest number: what is added leaves no bits for fractions.
+            target[at] = <signed char>((scale * total[at] + ROUND) - ROUND)
         target += size
     return data
 
@@ -109,7 +147,51 @@ cdef inline void add_vector(
 cdef inline float over_length(const float *vector, Py_ssize_t size) noexcept nogil:
     """One by the length of a vector; 0 if it has none."""
     cdef Py_ssize_t at
-    cdef double squares = 0
-    for at in range(size):
-        squares += <double>vector[at] * vector[at]
+    cdef float[4] sums
+    cdef double squares
+    memset(sums, 0, sizeof(sums))
+    # Four sums side by side: each addition need not wait for the one before.
+    for at in range(0, size - 3, 4):
+        sums[0] += vector[at] * vector[at]
+        sums[1] += vector[at + 1] * vector[at + 1]
+        sums[2] += vector[at + 2] * vector[at + 2]
+        sums[3] += vector[at + 3] * vector[at + 3]
+    for at in range(size & ~3, size):
+        sums[0] += vector[at] * vector[at]
+    squares = <double>sums[0] + sums[1] + sums[2] + sums[3]
     return <float>(1 / sqrt(squares)) if squares > 0 else 0
+
+
+def link_stretches(starts, spots, list ends not None, list headings not None):
+    cdef Held of_starts = Held(starts, 8)
+    cdef const int64_t *places = <const int64_t *>of_starts.buffer.buf
+    cdef Py_ssize_t size = of_starts.size, links = len(spots), link
+    cdef int64_t first, start, end, last, limit, name, after, head, foot
+    if len(ends) != 2 * links + 3 or len(headings) != links:
+        raise ValueError("every link has a spot, an address, a name and a heading")
+    found = np.empty((2, links, 5), np.int64)
+    cdef Held memory = Held(found, 8, True)
+    cdef int64_t *begins = <int64_t *>memory.buffer.buf
+    cdef int64_t *stops = begins + 5 * links
+    limit = ends[0]
+    for link, (first, start, end, last) in enumerate(spots):
+        name, after = ends[2 * link + 3], ends[2 * link + 4]
+        head, foot = headings[link]
+        begins[0] = bisect(places, size, min(start, limit))
+        stops[0] = bisect(places, size, min(end, limit))
+        begins[1] = bisect(places, size, name) if name < after else 0
+        stops[1] = bisect(places, size, after) if name < after else 0
+        begins[2] = bisect(places, size, min(first, limit))
+        stops[2] = begins[0]
+        begins[3] = stops[0]
+        stops[3] = bisect(places, size, min(last, limit))
+        begins[4] = bisect(places, size, min(head, limit)) if head < foot else 0
+        stops[4] = bisect(places, size, min(foot, limit)) if head < foot else 0
+        stops[0] = max(begins[0], min(stops[0], begins[0] + MOST_AROUND))
+        stops[1] = max(begins[1], min(stops[1], begins[1] + MOST_AROUND))
+        begins[2] = min(stops[2], max(begins[2], stops[2] - MOST_AROUND))
+        stops[3] = max(begins[3], min(stops[3], begins[3] + MOST_AROUND))
+        stops[4] = max(begins[4], min(stops[4], begins[4] + MOST_HEADING))
+        begins += 5
+        stops += 5
+    return found[0], found[1]

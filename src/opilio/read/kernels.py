@@ -29,7 +29,9 @@ __all__ = [
     "find_links",
     "find_rows",
     "learn",
+    "link_stretches",
     "look_up",
+    "put_rows",
     "tidied",
     "walk",
 ]
@@ -41,7 +43,9 @@ blend = _kernels.blend
 expand = _kernels.expand
 find_rows = _kernels.find_rows
 learn = _kernels.learn
+link_stretches = _kernels.link_stretches
 look_up = _kernels.look_up
+put_rows = _kernels.put_rows
 find_links = _walk.find_links
 tidied = _tidy.tidied
 walk = _walk.walk

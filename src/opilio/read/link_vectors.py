@@ -15,7 +15,7 @@ import numpy as np
 from opilio.read import kernels
 from opilio.read.counting import Words
 from opilio.read.found import Found
-from opilio.read.link_words import heading_places
+from opilio.read.link_words import headings_of
 from opilio.read.plain_tree import Integers
 from opilio.read.stems import Runs
 from opilio.read.word_rows import WordRows
@@ -25,14 +25,12 @@ from opilio.types import Link
 # the heading; which of these are added up, and what the sums weigh.
 GROUPS = np.array([0, 0, 1, 1, 2], np.int64)
 WEIGHTS = np.array([1.0, 0.5, 0.3], np.float32)
-MOST = np.array([10, 10, 10, 10, 8])  # words; those nearest to the link
-BEFORE = np.array([False, False, True, False, False])
 TITLE, OPENING, TEXT = 20, 60, 400  # words of a page
 ONE_GROUP, ONE_WEIGHT = np.zeros(1, np.int64), np.ones(1, np.float32)
 
 
 def with_vectors(
-    known: WordRows, words: Words, links: list[Link], found: Found, ends: Sequence[int]
+    known: WordRows, words: Words, links: list[Link], found: Found, ends: list[int]
 ) -> tuple[list[Link], bytes]:
     """The links with their vectors, and the three of the page: title, opening, text.
 
@@ -43,7 +41,8 @@ def with_vectors(
         return links, b""
     begins, stops = page_parts(runs, ends)
     if found.spots:
-        of_links = link_parts(runs, found, ends)
+        headings = headings_of(found)
+        of_links = kernels.link_stretches(runs.starts, found.spots, ends, headings)
         every = [np.concatenate((begins, of_links[0].ravel()))]
         every += [np.concatenate((stops, of_links[1].ravel()))]
         rows = known.rows(runs, every[0], every[1], words.told)
@@ -66,20 +65,3 @@ def page_parts(runs: Runs, ends: Sequence[int]) -> tuple[Integers, Integers]:
     begins = np.array([text, 0, 0], np.int64)
     stops = np.array([min(title, text + TITLE), min(text, OPENING), min(text, TEXT)])
     return begins, stops
-
-
-def link_parts(
-    runs: Runs, found: Found, ends: Sequence[int]
-) -> tuple[Integers, Integers]:
-    """For each link, the first run of each part of it, and the run after it."""
-    spots = np.minimum(found.spots, ends[0])
-    headings = heading_places(found, ends[0])
-    columns = (
-        *(spots[:, 1], ends[3::2], spots[:, 0], spots[:, 2], headings[:, 0]),
-        *(spots[:, 2], ends[4::2], spots[:, 1], spots[:, 3], headings[:, 1]),
-    )
-    numbers = np.searchsorted(runs.starts, np.column_stack(columns))
-    begins, stops = numbers[:, : len(MOST)], numbers[:, len(MOST) :]
-    lengths = np.clip(stops - begins, 0, MOST)
-    begins = np.where(BEFORE, stops - lengths, begins)
-    return begins, begins + lengths

@@ -72,6 +72,12 @@ def edges(words: Words, found: Found, ends: Sequence[int]) -> tuple[Integers, In
 
 
 def heading_places(found: Found, end: int) -> Integers:
+    """The same as `headings_of` within the first `end` characters."""
+    chosen = np.array(headings_of(found), np.int64).reshape(-1, 2)
+    return np.minimum(chosen, end)
+
+
+def headings_of(found: Found) -> list[tuple[int, int]]:
     """For each link, where the heading of its block begins and ends in the text."""
     places = [(0, 0)] * max(1, len(found.sections))
     seen = set()
@@ -80,8 +86,7 @@ def heading_places(found: Found, end: int) -> Integers:
             seen.add(number)
             heading = found.sections[number].heading
             places[number] = (place, place + len(heading)) if heading else (0, 0)
-    chosen = [places[link.block] for link in found.links]
-    return np.minimum(np.array(chosen, np.int64).reshape(-1, 2), end)
+    return [places[link.block] for link in found.links]
 
 
 def pick(words: Words, begins: Integers, lengths: Integers) -> Codes:

@@ -11,9 +11,19 @@ import numpy.typing as npt
 
 from opilio.read.plain_text import Text
 from opilio.read.plain_tree import Hashes, Integers, Row, find, mix
-from opilio.read.plain_vectors import blend, find_rows
+from opilio.read.plain_vectors import blend, find_rows, link_stretches, put_rows
 
-__all__ = ["EDITION", "Text", "blend", "expand", "find_rows", "learn", "look_up"]
+__all__ = [
+    "EDITION",
+    "Text",
+    "blend",
+    "expand",
+    "find_rows",
+    "learn",
+    "link_stretches",
+    "look_up",
+    "put_rows",
+]
 
 New = dict[int, bytes]
 Runs = tuple[bytes, Integers, Integers, Integers, Hashes, Hashes, Integers, New]

@@ -9,14 +9,12 @@ import numpy as np
 from opilio import words
 from opilio.read import kernels
 from opilio.read.plain_tree import Hashes, Integers
-from opilio.read.plain_vectors import FREE, Matrix, Rows, in_stretches
+from opilio.read.plain_vectors import FREE, USED, Matrix, Rows, in_stretches
 from opilio.read.stems import Runs
-from opilio.vectors import Vector, Vectors
+from opilio.vectors import Vectors
 
-MOST = 2**15  # words that are remembered; 8 MB at 64 dimensions
-PLACES = 4 * MOST
+MEMORY = 2**24  # bytes of vectors that are remembered: 65,536 words of 64 dimensions
 MOST_OF_A_PAGE = 2**13  # different words; the others have no vector
-SHIFT = 65 - PLACES.bit_length()
 
 Told = Mapping[int, Sequence[str]]
 """Number of a run in another language -> what it means in the topic's."""
@@ -27,14 +25,24 @@ class WordRows:
 
     def __init__(self, vectors: Vectors) -> None:
         self.vectors = vectors
-        self.matrix: Matrix = np.zeros((MOST + 1, vectors.size), np.float32)
-        self.table = np.zeros((PLACES, 2), np.uint64)
-        self.forget()
-
-    def forget(self) -> None:
-        """Begin anew."""
+        self.most = max(MOST_OF_A_PAGE * 2, MEMORY // (4 * vectors.size))
+        self.matrix: Matrix = np.zeros((self.most + 1, vectors.size), np.float32)
+        places = 1 << (2 * self.most).bit_length()  # at most half of them are taken
+        self.table = np.zeros((places, 2), np.uint64)
         self.table[:, 0] = FREE
         self.known = 0
+
+    def make_room(self) -> None:
+        """Forget the words that were not met again since the last time, and others if
+        more than half of the room is taken then."""
+        kept = self.table[self.table[:, 1] >= USED][: self.most // 2]
+        rows = (kept[:, 1] - USED).astype(np.int32)
+        self.known = len(rows)
+        self.matrix[1 : self.known + 1] = self.matrix[rows]
+        self.table[:, 0], self.table[:, 1] = FREE, 0
+        new = np.arange(1, self.known + 1, dtype=np.int32)
+        new[rows == 0] = 0
+        kernels.put_rows(self.table, kept[:, 0].copy(), new)
 
     def rows(self, runs: Runs, begins: Integers, ends: Integers, told: Told) -> Rows:
         """The row of each run in some stretches of them; 0 for the others.
@@ -49,38 +57,32 @@ class WordRows:
             keys = first_ones(keys, begins, ends)
         found = kernels.find_rows(self.table, keys, begins, ends)
         new = (found < 0).nonzero()[0]
-        if len(new) and self.known + len(new) > MOST:
-            self.forget()
+        if len(new) and self.known + len(new) > self.most:
+            self.make_room()
             found = kernels.find_rows(self.table, keys, begins, ends)
             new = (found < 0).nonzero()[0]
-        numbers = new.tolist()
-        rows: dict[int, int] = {}  # of keys that are new
-        for number, text in zip(numbers, runs.texts(numbers), strict=True):
-            key = keys.item(number)
-            if key not in rows:
-                rows[key] = self.learn(key, self.vector(text, told.get(number)))
-            found[number] = rows[key]
+        if len(new):
+            distinct, first, where = np.unique(
+                keys[new], return_index=True, return_inverse=True
+            )
+            found[new] = self.learn(distinct, runs, new[first].tolist(), told)[where]
         return found
 
-    def vector(self, text: bytes, meanings: Sequence[str] | None) -> Vector:
-        """The vector of a run, or the mean over those of its meanings."""
-        add_up = self.vectors.add_up
-        if meanings is None:
-            return add_up(words.tokens(text.decode("utf-8", "replace")))
-        each = [add_up(words.tokens(one)) for one in meanings]
-        return sum(each, self.vectors.zero) / np.float32(max(1, len(each)))
-
-    def learn(self, key: int, vector: Vector) -> int:
-        """Put a word into the table; its row."""
-        self.known += 1
-        row = self.known if vector.any() else 0
-        if row:
-            self.matrix[row] = vector
-        place = key >> SHIFT
-        while self.table[place, 0] != FREE:
-            place = (place + 1) % PLACES
-        self.table[place] = key, row
-        return row
+    def learn(self, keys: Hashes, runs: Runs, numbers: list[int], told: Told) -> Rows:
+        """Put the words of these runs into the table; their rows."""
+        texts = [text.decode("utf-8", "replace") for text in runs.texts(numbers)]
+        telling = self.vectors.telling
+        vectors = self.vectors.sums(list(map(telling, texts)))
+        for at, number in enumerate(numbers):
+            if number in told:
+                each = self.vectors.sums(list(map(telling, told[number])))
+                vectors[at] = each.mean(axis=0)
+        rows = np.arange(self.known + 1, self.known + 1 + len(keys), dtype=np.int32)
+        self.known += len(keys)
+        self.matrix[rows] = vectors
+        rows[~vectors.any(axis=1)] = 0
+        kernels.put_rows(self.table, keys, rows)
+        return rows
 
 
 def first_ones(keys: Hashes, begins: Integers, ends: Integers) -> Hashes:

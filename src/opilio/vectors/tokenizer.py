@@ -11,11 +11,21 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from itertools import pairwise
 
 import msgspec
 
 from opilio.errors import BadInput
+from opilio.vectors import plain_merges
+
+try:
+    from opilio.vectors import _merges
+
+    if _merges.EDITION != plain_merges.EDITION:
+        raise ImportError("it was compiled for another edition of the package")
+except (ImportError, AttributeError):
+    _merges = plain_merges  # type: ignore[misc]
+
+Merges = _merges.Merges
 
 LONGEST = 40  # characters of a word; longer ones are no words
 SPACE = "▁"
@@ -69,12 +79,11 @@ class Tokenizer:
         if not self.word_piece and not model.merges:
             raise unreadable(name, model.type or "of an unknown kind")
         self.further = model.continuing_subword_prefix or "##"
-        self.fallback = model.byte_fallback
         self.unknown = model.vocab.get(model.unk_token or "", -1)
-        self.ranks = {
-            each if isinstance(each, str) else " ".join(each): rank
-            for rank, each in enumerate(model.merges)
-        }
+        merges = [
+            each if isinstance(each, str) else " ".join(each) for each in model.merges
+        ]
+        self.merges = Merges(model.vocab, merges, model.byte_fallback)
         self.bare = source.normalizer is not None and source.normalizer.strips
         self.byte_level = BYTE_SPACE + "a" in self.vocabulary and not self.word_piece
         self.space = "" if self.word_piece else BYTE_SPACE if self.byte_level else SPACE
@@ -97,7 +106,8 @@ class Tokenizer:
             return self.greedy(without_accents(word) if self.bare else word)
         if self.byte_level:
             word = "".join(map(BYTES.__getitem__, word.encode()))
-        return self.merge([*self.space, *word])
+        found = self.merges.split(self.space + word)
+        return [number for number in found if number != self.unknown]
 
     def greedy(self, word: str) -> list[int]:
         """The longest pieces from the left; none if a part has no piece."""
@@ -114,28 +124,6 @@ class Tokenizer:
             found.append(number)
             start, prefix = end, self.further
         return found
-
-    def merge(self, parts: list[str]) -> list[int]:
-        """Characters joined in the order of the merges, always the leftmost first."""
-        rank, none = self.ranks.get, len(self.ranks)
-        ranks = [rank(f"{a} {b}", none) for a, b in pairwise(parts)]
-        while ranks and (best := min(ranks)) < none:
-            at = ranks.index(best)
-            parts[at : at + 2] = [parts[at] + parts[at + 1]]
-            del ranks[at]
-            if at:
-                ranks[at - 1] = rank(f"{parts[at - 1]} {parts[at]}", none)
-            if at < len(ranks):
-                ranks[at] = rank(f"{parts[at]} {parts[at + 1]}", none)
-        found: list[int] = []
-        for part in parts:
-            number = self.vocabulary.get(part)
-            if number is not None:
-                found.append(number)
-            elif self.fallback:
-                each = (self.vocabulary.get(f"<0x{one:02X}>") for one in part.encode())
-                found += (one for one in each if one is not None)
-        return [number for number in found if number != self.unknown]
 
     @cached_property
     def first(self) -> int:

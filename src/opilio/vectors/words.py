@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
+from itertools import accumulate, chain
 from math import log
 
 import numpy as np
@@ -47,23 +48,33 @@ class Vectors:
         """The vector of a word in lower case; zeros if it is unknown."""
         known = self._words.get(word)
         if known is None:
-            known = self._sum(word)
+            known = self.sums([[word]])[0]
             if len(self._words) >= MOST_WORDS:
                 self._words.clear()
             self._words[word] = known
         return known
 
-    def _sum(self, word: str) -> Vector:
-        pieces = self.tokenizer.pieces(word)
-        if not pieces:
-            return self.zero
-        found: Vector = self.matrix[pieces].sum(axis=0, dtype=np.float32)
-        return found if np.isfinite(found).all() else self.zero
+    def sums(self, texts: Sequence[Iterable[str]]) -> Vector:
+        """A row for each list of words: the sum over them; none is remembered."""
+        split = self.tokenizer.pieces
+        pieces = [[piece for word in text for piece in split(word)] for text in texts]
+        filled = [number for number, each in enumerate(pieces) if each]
+        found: Vector = np.zeros((len(texts), self.size), np.float32)
+        if filled:
+            lengths = [len(pieces[number]) for number in filled]
+            starts = [0, *accumulate(lengths[:-1])]
+            every = self.matrix[list(chain.from_iterable(pieces))]
+            summed = np.add.reduceat(every.astype(np.float32), starts)
+            # What is no number in the table shall not spoil what it is added to.
+            found[filled] = np.where(
+                np.isfinite(summed).all(axis=1, keepdims=True), summed, np.float32(0)
+            )
+        return found
 
-    def add_up(self, found: Iterable[str]) -> Vector:
-        """The sum over words that are no stop words, none of which is remembered."""
-        vectors = [self._sum(word) for word in found if word not in self.stop]
-        return sum(vectors[1:], vectors[0]) if vectors else self.zero
+    def telling(self, text: str) -> list[str]:
+        """The words of a text that are no stop words."""
+        found = [text] if text.isascii() and text.islower() and text.isalnum() else None
+        return [word for word in found or words.tokens(text) if word not in self.stop]
 
     def of(self, text: str) -> Vector:
         """The unit vector of a text; zeros if no word of it is known.
