@@ -68,6 +68,11 @@ COMMANDS = {
         "topic_app",
         "Make a topic file, or show what one says.",
     ),
+    "vectors": Place(
+        "opilio.cli.vectors",
+        "vectors_app",
+        "Make a table of word vectors, or show what one knows.",
+    ),
     "lab": Place(
         "opilio.cli.lab",
         "lab_app",

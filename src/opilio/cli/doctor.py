@@ -27,6 +27,7 @@ from opilio.event_loop import run_loop
 from opilio.fetch.egress import Egress
 from opilio.read.kernels import COMPILED
 from opilio.types import ReaderSetup, Response
+from opilio.vectors import installed
 
 LIBRARIES = ("pycurl", "turbohtml", "ada-url", "protego", "fastwarc", "numpy", "uvloop")
 SAMPLE = b"<title>Harvestmen</title><p>Opilio walks out and gathers.</p>"
@@ -82,6 +83,7 @@ def look(folder: Path) -> Iterator[Finding]:
     yield Finding(
         "libraries", True, ", ".join(f"{name} {version(name)}" for name in LIBRARIES)
     )
+    yield Finding("vectors", True, known_vectors())
     wal = sqlite3.sqlite_version_info >= (3, 35)
     yield Finding("sqlite", wal, f"{sqlite3.sqlite_version} (3.35 or later is needed)")
     writable = os.access(folder, os.W_OK)
@@ -105,6 +107,13 @@ def look(folder: Path) -> Iterator[Finding]:
     yield Finding(
         "agent", True, f"servers see: {Fetch().user_agent} (fetch.user_agent)"
     )
+
+
+def known_vectors() -> str:
+    """Which word vectors a crawl has by default."""
+    if installed() is None:
+        return "none; pip install 'opilio[vectors]' brings those of wordllama"
+    return f"wordllama {version('wordllama')}"
 
 
 async def look_at_readers() -> Finding:
