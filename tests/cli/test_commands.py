@@ -101,6 +101,7 @@ async def test_doctor_finds_this_machine_fit(tmp_path):
     findings = {finding["name"]: finding for finding in ended.json()}
     assert findings["readers"]["good"], findings["readers"]
     assert findings["libraries"]["good"]
+    assert "wordllama" in findings["vectors"]["detail"]
 
 
 async def test_doctor_says_what_is_wrong(tmp_path):

@@ -36,7 +36,7 @@ class Vectors:
     ) -> None:
         self.source = table.source
         self.tokenizer = table.tokenizer
-        self.matrix = table.matrix[:, :dimensions]
+        self.matrix = np.ascontiguousarray(table.matrix[:, :dimensions])
         self.size: int = self.matrix.shape[1]
         self.stop = words.stop_words(language)
         self.zero: Vector = np.zeros(self.size, np.float32)
