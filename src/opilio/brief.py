@@ -12,13 +12,14 @@ from pathlib import Path
 from typing import TypeVar
 
 import msgspec
+import numpy as np
 
 from opilio.errors import BadInput
 from opilio.reader import make_reader
 from opilio.topic import Topic
 from opilio.topic.dictionary import merge, read_dictionary
 from opilio.topic.keywords import keywords
-from opilio.topic.ordinary import rarity_of
+from opilio.topic.ordinary import ORDINARY, ordinary, rarity_of
 from opilio.topic.weight_table import normalised
 from opilio.types import (
     ClassFeatures,
@@ -29,7 +30,7 @@ from opilio.types import (
     Subject,
 )
 from opilio.vectors.files import NONE, resolve
-from opilio.words import Vocabulary
+from opilio.words import Vocabulary, hash_all, stem_all, stop_words
 
 MOST_EXAMPLES = 1000
 MOST_BYTES = 10 * 2**20  # of one example
@@ -173,7 +174,28 @@ def make_brief(
         irrelevant=pages[len(relevant) :],
     )
     subject = with_meanings(subject, terms, brief)
+    subject = msgspec.structs.replace(subject, common=common_words(brief))
     return msgspec.structs.replace(brief, subject=subject)
+
+
+def common_words(brief: Brief) -> bytes:
+    """Subject.common: how rare the words are that a list of common ones has."""
+    language = brief.language
+    if brief.vectors:
+        from opilio.vectors import load_vectors
+
+        rarity = load_vectors(resolve(brief.vectors), language).common()
+    else:
+        rarity = dict.fromkeys(ordinary(language), ORDINARY)
+    stems = stem_all(list(rarity), language)
+    found = dict(zip(hash_all(stems), rarity.values(), strict=True))
+    found |= dict.fromkeys(
+        hash_all(stem_all(list(stop_words(language)), language)), 0.1
+    )
+    table = np.zeros(len(found), [("place", "<u4"), ("rarity", "<f4")])
+    table["place"] = np.fromiter(found, np.uint64) >> np.uint64(32)
+    table["rarity"] = list(found.values())
+    return table.tobytes()
 
 
 def with_meanings(subject: Subject, terms: Sequence[str], brief: Brief) -> Subject:

@@ -18,9 +18,8 @@ from opilio.choice import make_judge
 from opilio.crawl import Crawl
 from opilio.errors import BadInput, OpilioError
 from opilio.fetch.http import HttpFetch
-from opilio.judge import Learning
 from opilio.plan import Plan, resumed_plan
-from opilio.protocols import Judge
+from opilio.protocols import Judge, LearningJudge
 from opilio.search.query import parse_query
 from opilio.searching import remember_query
 from opilio.seeds.priority import choose
@@ -174,7 +173,7 @@ def also_seeking(brief: Brief, asked: Mapping[str, float]) -> tuple[Brief, Ways]
 
     def judging(plan: Plan, now: Brief) -> Judge:
         judge = make_judge(plan, now.with_more(asked))
-        if isinstance(judge, Learning):
+        if isinstance(judge, LearningJudge):
             judge.is_learning = False
         return judge
 

@@ -9,10 +9,16 @@ import msgspec
 
 from opilio.brief import Brief
 from opilio.choice import make_judge
-from opilio.judge import Learning
 from opilio.judge.languages import InLanguages
 from opilio.plan import Plan
-from opilio.protocols import Judge, Learner, Remembering, Seeker, Strategy
+from opilio.protocols import (
+    Judge,
+    Learner,
+    LearningJudge,
+    Remembering,
+    Seeker,
+    Strategy,
+)
 from opilio.seeking import asked_for, follow_log, reader_setup
 from opilio.sites.keeper import SiteKeeper
 from opilio.store.store import Store
@@ -70,7 +76,7 @@ class Mind:
         if isinstance(self.strategy, Seeker):
             self.strategy.seek(self.brief.subject)
         judge = self.make_judge(self.plan, self.brief)
-        if isinstance(judge, Learning):
+        if isinstance(judge, LearningJudge):
             if isinstance(before := self.learners.get("judge"), type(judge)):
                 judge.follow(before)
             self.learners |= judge.learners()

@@ -5,7 +5,7 @@ A part is whatever has these verbs; `types.py` has the records that go in and ou
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol, runtime_checkable
 
 from opilio.types import (
@@ -61,6 +61,27 @@ class Judge(Protocol):
     reads_vector: bool  # False: pages may come without Page.stems and Page.counts
 
     def judge(self, page: Page) -> Verdict: ...
+
+
+@runtime_checkable
+class LearningJudge(Protocol):
+    """A judge that learns from the pages it sees."""
+
+    is_learning: bool  # False: it judges by what it knows, and takes no note of pages
+
+    def judge(self, page: Page) -> Verdict: ...
+
+    def look(self, page: Page) -> Verdict:
+        """The verdict on a page, without learning from it."""
+        ...
+
+    def learners(self) -> Mapping[str, Learner]:
+        """What is kept of it, part by part; in this order it is taken up again."""
+        ...
+
+    def follow(self, before: Any) -> None:
+        """Take up what another of the kind learnt, whose topic was a little other."""
+        ...
 
 
 class Profiles(Protocol):

@@ -207,6 +207,10 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True):
     terms, if there are thousands, and empty without word vectors."""
     rarity: Mapping[str, float] = {}
     """Term -> how rare its words are in ordinary texts: 0 common, 1 rare."""
+    common: bytes = b""
+    """Words that are common in ordinary texts: of each the upper 32 bits of the hash of
+    its stem as <u4, and how rare it is as <f4; all others are rare."""
+    trained: str = ""  # a file of trained weights; "": the one in the package
 
 
 class Reading(msgspec.Struct, frozen=True, array_like=True, gc=False):

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from opilio.frontier import order
-from opilio.frontier.known import WIDTH, Known, Table
+from opilio.known import WIDTH, Known, Table
 from opilio.frontier.templates import Novelty, TemplateCount
 from opilio.types import State
 

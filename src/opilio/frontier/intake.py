@@ -17,11 +17,11 @@ import msgspec
 from opilio.config import Bounds
 from opilio.frontier import order
 from opilio.frontier.agenda import Agenda
-from opilio.frontier.known import Known
 from opilio.frontier.ledger import Cells, Evidence, Ledger
 from opilio.frontier.links import Mode
 from opilio.frontier.templates import Novelty, TemplateCount
 from opilio.frontier.traps import trap
+from opilio.known import Known
 from opilio.types import SEED_PROMISE, Lease, Ranked, State
 from opilio.urls import host as host_of
 from opilio.urls import template as template_of

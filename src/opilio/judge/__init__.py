@@ -15,6 +15,7 @@ from opilio.judge.cosine import Cosine
 from opilio.judge.learning import Learning
 from opilio.judge.linear import Linear
 from opilio.judge.ontoclassifier import OntoClassifier
+from opilio.judge.opilio import Opilio
 from opilio.protocols import Judge
 from opilio.types import Subject
 
@@ -58,6 +59,7 @@ _listed: dict[str, Make] = {
     "ontoclassifier,mode=paper": partial(OntoClassifier, mode="paper"),
     "linear": Linear,
     "bootstrapped": Bootstrapped,
+    "opilio": Opilio,
 }
 JUDGES = Judges(_listed)
 
@@ -70,4 +72,5 @@ __all__ = [
     "Learning",
     "Linear",
     "OntoClassifier",
+    "Opilio",
 ]

@@ -38,6 +38,7 @@ OURS = {
     "infospiders": "infospiders:InfoSpiders",
     "mcore": "mcore:Mcore",
     "opic": "opic:Opic",
+    "opilio": "opilio:Opilio",
     "ordering": "ordering:Ordering",
     "otie": "otie:Otie",
     "pagerank": "pagerank:ByPageRank",

@@ -115,6 +115,19 @@ class Vectors:
         rank = max(0, pieces[0] - self.tokenizer.first)
         return min(1.0, log(2 + rank) / log(max(3, len(self.matrix))))
 
+    def common(self) -> dict[str, float]:
+        """The words that are one piece, with how rare they are, rarest first."""
+        space, first = self.tokenizer.space, self.tokenizer.first
+        size = log(max(3, len(self.matrix)))
+        ranked = sorted(self.tokenizer.vocabulary.items(), key=lambda item: -item[1])
+        return {
+            piece[len(space) :].lower(): min(
+                1.0, log(2 + max(0, number - first)) / size
+            )
+            for piece, number in ranked
+            if piece.startswith(space) and piece[len(space) :].isalpha()
+        }
+
     def by_key(self, terms: Mapping[str, str]) -> dict[str, bytes]:
         """The unit vectors of terms, by their keys, as little-endian float32."""
         return {

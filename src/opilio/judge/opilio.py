@@ -1,0 +1,320 @@
+"""The default judge: the chance that a page is relevant, from keywords alone or more.
+
+A logistic regression whose weights were learnt before, over many topics and webs
+(`opilio.pretrained`), none of them negative:
+
+    r₀ = σ(b₀ + Σ wᵢ·zᵢ)                  until the critics have learnt something
+    r  = σ(b + Σ wᵢ·zᵢ + w_c·critic + w_v·vector critic + w_t·title + w_s·site)
+
+Symbols: zᵢ cosine, BM25 and the similarities of opening and text, each on a fixed
+scale, BM25 relative to the pages seen: (x − q₁₀)/(q₈₅ − q₁₀ + 0.02·q₈₅); the critics
+(`critic.py`) learn from r₀ of the pages seen, from example pages and from labels; site
+is the evidence of `site_evidence.py`.
+
+It learns anew with every page up to 10, then whenever it has seen 1.15 times as many,
+from `SAMPLE` pages at most, and keeps what it knows as `diary.py` says.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from contextlib import suppress
+from math import exp
+from typing import Self
+
+import msgspec
+import numpy as np
+
+from opilio import urls
+from opilio.errors import BadInput
+from opilio.judge.critic import Critics, Row, learn, rarity_table, row_of
+from opilio.judge.diary import Diary
+from opilio.judge.keyword_evidence import Evidence, KeywordEvidence, page_vectors
+from opilio.judge.site_evidence import SiteEvidence
+from opilio.pretrained import Linear, weights_for
+from opilio.protocols import Learner
+from opilio.types import Fingerprint, Page, Subject, Verdict
+
+THRESHOLD = 0.5
+SAMPLE = 400  # pages that the critics learn from
+FIRST = 8  # pages before they count
+EVERY, GROWTH = 10, 1.15
+LIMIT = 4.0  # of a standardised number
+SCALES = {  # what is subtracted, and by what the rest is divided
+    "cosine": (0.06, 0.06),
+    "bm25": (0.5, 0.6),
+    "opening": (0.2, 0.1),
+    "text": (0.2, 0.1),
+    "critic": (0.3, 0.2),
+    "vector_critic": (0.3, 0.2),
+}
+TRUST = 0.04  # how much more critics count with each page that somebody judged
+
+
+class Noted(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """A page that was judged, as much of it as the judge learns from."""
+
+    url: Fingerprint
+    site: str
+    evidence: tuple[float, float, float, float, float]
+    places: bytes
+    weights: bytes
+    vector: bytes
+    keywords: tuple[str, ...]  # that it has
+    told: bool | None = None  # what somebody said of it
+
+    @property
+    def row(self) -> Row:
+        """The page as critics see it."""
+        return Row(
+            np.frombuffer(self.places, np.uint16),
+            np.frombuffer(self.weights, np.float32),
+            np.frombuffer(self.vector, np.float32),
+        )
+
+
+class Snapshot(msgspec.Struct, frozen=True, array_like=True):
+    """Everything that the judge learnt."""
+
+    number: int
+    pages: int
+    next_fit: int
+    sample: list[Noted]
+    taught: list[Noted]
+    sites: dict[str, list[float]]
+    site_sums: tuple[float, float]
+    middle: float
+    words: bytes
+    vector: bytes
+    quantiles: tuple[float, float]
+
+
+class Opilio:
+    """Judges a page by keywords, meaning, and what other pages taught it."""
+
+    reads_blocks = False
+    reads_vector = True
+    reads_vectors = True
+    is_learning = True
+
+    def __init__(self, subject: Subject) -> None:
+        self.keywords = KeywordEvidence(subject)
+        if not self.keywords.users:
+            raise BadInput(
+                "the judge 'opilio' needs keywords, a query log, an ontology or "
+                "example pages, and the topic has none; add keywords = ['a word', "
+                "'a phrase'] to the topic file"
+            )
+        self.threshold = THRESHOLD if subject.threshold is None else subject.threshold
+        trained = weights_for(subject.trained, self.keywords.vectors is not None)
+        self.opening, self.trained = trained.opening, trained.judge
+        self.rarity = rarity_table(subject.common)
+        self.sites = SiteEvidence(list(self.keywords.users))
+        self.pages = 0
+        self.next_fit = 0
+        self.sample: list[Noted] = []
+        self.taught: list[Noted] = []  # examples and labels
+        self.critics: Critics | None = None
+        self.quantiles = (0.0, 0.0)  # of BM25: a tenth is below the first
+        self.diary: Diary[Noted] = Diary(Noted, self.take_up)
+        self.recent: dict[Fingerprint, Noted] = {}  # that may be told about next
+        for told, pages in ((True, subject.relevant), (False, subject.irrelevant)):
+            for page in pages:
+                self.taught.append(self.note(page, self.keywords.of(page), told))
+        self.examples = len(self.taught)
+        if self.taught:
+            self.fit()
+
+    def judge(self, page: Page) -> Verdict:
+        """The chance that a page is relevant, by what is known now; then learn."""
+        evidence = self.keywords.of(page)
+        noted = self.note(page, evidence)
+        if self.pages < len(SCALES) and self.is_learning:
+            self.scale([*self.sample, noted])  # the first pages are their own measure
+        verdict = self.verdict(noted.row, evidence, noted.site)
+        if self.is_learning:
+            self.diary.write(noted)
+        return verdict
+
+    def look(self, page: Page) -> Verdict:
+        """The verdict on a page, without learning from it."""
+        evidence = self.keywords.of(page)
+        noted = self.note(page, evidence)
+        return self.verdict(noted.row, evidence, noted.site)
+
+    def teach(self, page: Page, relevant: bool) -> None:
+        """Somebody says whether a page is relevant."""
+        self.diary.write(self.note(page, self.keywords.of(page), relevant))
+
+    def note(self, page: Page, evidence: Evidence, told: bool | None = None) -> Noted:
+        """What is kept of a page."""
+        row = row_of(page, self.rarity, page_vectors(page))
+        return Noted(
+            urls.fingerprint(page.url),
+            urls.host(page.url),
+            tuple(evidence),
+            row.places.tobytes(),
+            row.weights.tobytes(),
+            row.vector.tobytes(),
+            tuple(key for key in page.terms if key in self.keywords.users),
+            told,
+        )
+
+    def verdict(self, row: Row, evidence: Evidence, site: str) -> Verdict:
+        """The score of a page and how much each kind of evidence adds to it."""
+        known = self.standard(evidence)
+        linear = self.opening
+        if self.critics and self.pages + 2 * len(self.taught) >= FIRST:
+            linear = self.trained
+            trust = 1 + TRUST * len(self.taught)
+            known["critic"] = trust * scaled("critic", self.critics.by_words(row))
+            by_vector = self.critics.by_vector(row)
+            known["vector_critic"] = trust * scaled("vector_critic", by_vector)
+            known["title"] = evidence.title
+            known["site"] = self.sites.of(site)
+        parts = {name: linear.of(name) * value for name, value in known.items()}
+        score, shares = explained(linear, parts)
+        return Verdict(score, score >= self.threshold, shares)
+
+    def standard(self, evidence: Evidence) -> dict[str, float]:
+        """What the keywords say, on fixed scales."""
+        low, high = self.quantiles
+        bm25 = (evidence.bm25 - low) / (high - low + 0.02 * high + 1e-9)
+        found = {"cosine": scaled("cosine", evidence.cosine)}
+        found["bm25"] = scaled("bm25", bm25)
+        if self.keywords.vectors is not None:
+            found["opening"] = scaled("opening", evidence.opening)
+            found["text"] = scaled("text", evidence.text)
+        return found
+
+    def take_up(self, noted: Noted) -> bool:
+        """Learn from a page; True: the critics learnt anew."""
+        if noted.told is not None:
+            self.sample = [one for one in self.sample if one.url != noted.url]
+            self.taught.append(noted)
+            self.fit()
+            return True
+        self.pages += 1
+        self.sites.add(noted.site, dict.fromkeys(noted.keywords, 1))
+        if len(self.sample) < SAMPLE:
+            self.sample.append(noted)
+        else:  # a reservoir, by number: nothing of chance needs to be kept
+            place = random.Random(self.pages).randrange(self.pages)
+            if place < SAMPLE:
+                self.sample[place] = noted
+        if self.pages > EVERY and self.pages < self.next_fit:
+            return False
+        self.next_fit = int(GROWTH * self.pages) + 1
+        self.fit()
+        return True
+
+    def scale(self, pages: list[Noted]) -> None:
+        """Measure what is much and what is little on the pages seen."""
+        values = np.array([noted.evidence[1] for noted in pages])
+        low, high = np.quantile(values, [0.1, 0.85]).tolist()
+        self.quantiles = (low, high)
+
+    def fit(self) -> None:
+        """Let the critics learn from the sample, the examples and the labels."""
+        pages = [*self.sample, *self.taught]
+        self.scale(self.sample or self.taught)
+        values = np.array([self.first_score(noted) for noted in pages], np.float32)
+        told = np.array([noted.told is not None for noted in pages])
+        self.critics = learn([noted.row for noted in pages], values, told)
+
+    def first_score(self, noted: Noted) -> float:
+        """What the critics are to learn of a page: what was said, or else r₀."""
+        if noted.told is not None:
+            return float(noted.told)
+        known = self.standard(Evidence(*noted.evidence))
+        total = sum(self.opening.of(name) * value for name, value in known.items())
+        return logistic(self.opening.bias + total)
+
+    def learners(self) -> Mapping[str, Learner]:
+        """What is kept of it, part by part; in this order it is taken up again."""
+        return {"judge": self, **self.diary.chunks("judge")}
+
+    def dump(self) -> bytes | None:
+        """All that it knows, now and then; what is new since is in the diary."""
+        if not self.diary.is_due:
+            return None
+        self.diary.begin(self.diary.snapshots + 1)
+        return self.snapshot()
+
+    def snapshot(self) -> bytes:
+        """Everything that it learnt."""
+        critics = self.critics
+        empty = np.zeros(0, np.float32)
+        return msgspec.msgpack.encode(
+            Snapshot(
+                self.diary.snapshots,
+                self.pages,
+                self.next_fit,
+                self.sample,
+                self.taught[self.examples :],
+                {site: each.tolist() for site, each in self.sites.sites.items()},
+                self.sites.sums,
+                critics.middle if critics else 0.0,
+                (critics.words if critics else empty).tobytes(),
+                (critics.vector if critics else empty).tobytes(),
+                self.quantiles,
+            )
+        )
+
+    def load(self, learnt: bytes) -> None:
+        """Take up what `dump` gave; what an older version gave tells nothing."""
+        with suppress(msgspec.DecodeError):
+            self.restore(msgspec.msgpack.decode(learnt, type=Snapshot))
+
+    def restore(self, found: Snapshot) -> None:
+        """Know what a snapshot says."""
+        self.pages, self.next_fit = found.pages, found.next_fit
+        self.sample = found.sample
+        self.taught = [*self.taught[: self.examples], *found.taught]
+        self.sites.restore(found.sites, found.pages, found.site_sums)
+        self.quantiles = found.quantiles
+        if found.words:
+            words = np.frombuffer(found.words, np.float32)
+            vector = np.frombuffer(found.vector, np.float32)
+            self.critics = Critics(found.middle, words, vector)
+        self.diary.begin(found.number)
+
+    def follow(self, before: Self) -> None:
+        """Take up what another judge of the kind learnt, whose topic was a little
+        other: the words of its pages still teach, its keywords do not."""
+        self.restore(msgspec.msgpack.decode(before.snapshot(), type=Snapshot))
+        self.sites = SiteEvidence(list(self.keywords.users))
+        for noted in self.sample:
+            self.sites.add(noted.site, dict.fromkeys(noted.keywords, 1))
+        if self.sample or self.taught:
+            self.fit()
+        self.diary.is_due = True
+
+
+def scaled(name: str, value: float) -> float:
+    """A number on its fixed scale, within the limit."""
+    middle, spread = SCALES[name]
+    return max(-LIMIT, min(LIMIT, (value - middle) / spread))
+
+
+def logistic(value: float) -> float:
+    """1 / (1 + exp(-value))"""
+    return 1 / (1 + exp(-max(-30.0, min(30.0, value))))
+
+
+def explained(
+    linear: Linear, parts: Mapping[str, float]
+) -> tuple[float, dict[str, float]]:
+    """A probability, and the share of it that each part brings; they add up to it.
+
+    What an ordinary page has is the first share; the rest of the way from there is
+    divided in proportion to the parts.
+    """
+    total = sum(parts.values())
+    usual, score = logistic(linear.bias), logistic(linear.bias + total)
+    if abs(total) < 1e-9:
+        return score, {"an ordinary page": score}
+    scale = (score - usual) / total
+    shares = {name: scale * value for name, value in parts.items() if value}
+    return score, {"an ordinary page": usual, **shares}

@@ -1,0 +1,8 @@
+"""The parts of the default strategy, `strategies/opilio.py`.
+
+visits.py       what is noted of a visit, from which everything can be learnt again
+waiting.py      the evidence of links that wait, in columns
+groups.py       how well hosts, tag paths and pages did so far
+lessons.py      what is learnt from visited links: vectors, words, corrected weights
+features.py     the numbers by which links are compared, and their scales
+"""

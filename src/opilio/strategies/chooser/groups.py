@@ -1,0 +1,82 @@
+"""How well hosts, tag paths and pages did so far: the mean score behind their links.
+
+Means are shrunk towards what is known more generally, as if that many pages more had
+been like it:
+
+    host     = (Σ score + 1·base) / (n + 1)
+    path     = (Σ score + 3·host) / (n + 3)
+    siblings = (Σ score + 2·host) / (n + 2)
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from opilio.strategies.chooser.visits import PATHS
+from opilio.strategies.columns import Column
+
+Floats = npt.NDArray[np.float32]
+Numbers = npt.NDArray[np.integer]
+
+HOST, PATH, SIBLINGS = 1.0, 3.0, 2.0
+
+
+class Groups:
+    """Sums and counts of scores by host, tag path and linking page."""
+
+    def __init__(self) -> None:
+        self.hosts: dict[str, int] = {}
+        self.host_sum: Column[np.float64] = Column(np.float64)
+        self.host_count: Column[np.int32] = Column(np.int32)
+        self.path_sum = np.zeros(PATHS)
+        self.path_count = np.zeros(PATHS, np.int32)
+        self.page_sum: Column[np.float64] = Column(np.float64)
+        self.page_count: Column[np.int32] = Column(np.int32)
+        self.pages = 0
+        self.total = 0.0
+
+    @property
+    def base(self) -> float:
+        """The mean score of all pages."""
+        return self.total / self.pages if self.pages else 0.0
+
+    def host_number(self, name: str) -> int:
+        """The number of a host, perhaps a new one."""
+        number = self.hosts.setdefault(name, len(self.hosts))
+        self.host_sum.reach(len(self.hosts))
+        self.host_count.reach(len(self.hosts))
+        return number
+
+    def add_page(self, host: str, score: float) -> int:
+        """Count a page; answers its number."""
+        number = self.host_number(host)
+        self.host_sum.values[number] += score
+        self.host_count.values[number] += 1
+        self.total += score
+        self.pages += 1
+        self.page_sum.reach(self.pages)
+        self.page_count.reach(self.pages)
+        return self.pages - 1
+
+    def add_link(self, path: int, page: int, score: float) -> None:
+        """Count what a link brought."""
+        self.path_sum[path] += score
+        self.path_count[path] += 1
+        self.page_sum.values[page] += score
+        self.page_count.values[page] += 1
+
+    def means(self, hosts: Numbers, paths: Numbers, pages: Numbers) -> Floats:
+        """A row of host, path and siblings for each link."""
+        found = np.empty((len(hosts), 3), np.float32)
+        host = (self.host_sum.values[hosts] + HOST * self.base) / (
+            self.host_count.values[hosts] + HOST
+        )
+        found[:, 0] = host
+        found[:, 1] = (self.path_sum[paths] + PATH * host) / (
+            self.path_count[paths] + PATH
+        )
+        found[:, 2] = (self.page_sum.values[pages] + SIBLINGS * host) / (
+            self.page_count.values[pages] + SIBLINGS
+        )
+        return found
