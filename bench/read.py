@@ -38,6 +38,7 @@ from opilio.read.html import PageReader
 from opilio.read.lexicon import Lexicon
 from opilio.read.pool import ReaderPool
 from opilio.types import ReaderSetup, Reading, Response
+from opilio.vectors import WORDLLAMA, installed, load_vectors
 from opilio.words import Vocabulary
 
 Thing = TypeVar("Thing")
@@ -131,6 +132,11 @@ def compare(responses: list[Response], texts: list[str]) -> None:
         ReaderSetup(tuple(made_up(1_000, texts)), "en", context=True, blocks=True)
     )
     readers["1,000 terms, by the parser"] = partial(parse_and_read, parsing)
+    if installed():
+        vectors = load_vectors(WORDLLAMA)
+        readers["1,000 terms, vectors"] = PageReader(
+            parsing.setup, vectors=vectors
+        ).read
     bare = ReaderSetup(tuple(made_up(SIZES[0], texts)), "en")
     readers["10 terms, no context, no blocks"] = PageReader(bare).read
     gc.collect()

@@ -40,6 +40,22 @@ def test_stop_words_count_only_where_there_is_nothing_else(vectors):
     assert "the" not in told(vectors.of("the lake"))
 
 
+def test_a_stop_word_that_is_not_common_counts(tmp_path):
+    pieces = [
+        "the",
+        "of",
+        *(f"x{n}" for n in range(18)),
+        "system",
+        "lake",
+        "bee",
+        "hive",
+    ]
+    matrix = np.eye(len(pieces), dtype=np.float16)
+    tokenizer = tokenizer_json(pieces)
+    found = load_table(make_table(tmp_path / "t.npz", matrix, tokenizer))
+    assert np.flatnonzero(found.of("the system of the lake")).tolist() == [20, 21]
+
+
 def test_unknown_words_have_no_vector(vectors):
     for text in ("", "xyzzy", "fishes", "?!", "नदी", "w" * 10_000):
         assert not vectors.of(text).any()

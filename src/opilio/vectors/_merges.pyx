@@ -15,10 +15,14 @@ cdef int64_t NONE = 0x7FFFFFFFFFFFFFFF
 cdef uint64_t ODD = 0x9E3779B97F4A7C15
 
 
+cdef struct Merge:
+    uint64_t pair  # of numbers, each one more than it is; 0: the place is free
+    int64_t value  # its rank in the upper half, the number of what it makes in the lower
+
+
 cdef class Merges:
     cdef dict vocabulary
-    cdef uint64_t *pairs  # a free place has 0: the pair of 0 and 0 is kept as no pair
-    cdef int64_t *values  # rank of a pair in the upper half, what it makes in the lower
+    cdef Merge *known
     cdef int shift
     cdef uint64_t mask
     cdef bint fallback
@@ -32,9 +36,8 @@ cdef class Merges:
         self.shift = 64 - bits
         self.vocabulary = vocabulary
         self.fallback = fallback
-        self.pairs = <uint64_t *>calloc(self.mask + 1, 8)
-        self.values = <int64_t *>calloc(self.mask + 1, 8)
-        if self.pairs == NULL or self.values == NULL:
+        self.known = <Merge *>calloc(self.mask + 1, sizeof(Merge))
+        if self.known == NULL:
             raise MemoryError
         for rank, each in enumerate(merges):
             left, _, right = each.partition(" ")
@@ -44,25 +47,24 @@ cdef class Merges:
                 self.put(first, second, rank << 32 | <int32_t>made)
 
     def __dealloc__(self):
-        free(self.pairs)
-        free(self.values)
+        free(self.known)
 
     cdef void put(self, int32_t left, int32_t right, int64_t value) noexcept:
         cdef uint64_t pair = <uint64_t>(left + 1) << 32 | <uint64_t>(right + 1)
         cdef uint64_t at = (pair * ODD) >> self.shift
-        while self.pairs[at] and self.pairs[at] != pair:
+        while self.known[at].pair and self.known[at].pair != pair:
             at = (at + 1) & self.mask
-        if not self.pairs[at]:
-            self.pairs[at], self.values[at] = pair, value
+        if not self.known[at].pair:
+            self.known[at] = Merge(pair, value)
 
     cdef inline int64_t value(self, int32_t left, int32_t right) noexcept:
         cdef uint64_t pair = <uint64_t>(left + 1) << 32 | <uint64_t>(right + 1)
         cdef uint64_t at = (pair * ODD) >> self.shift
         if left < 0 or right < 0:
             return NONE
-        while self.pairs[at]:
-            if self.pairs[at] == pair:
-                return self.values[at]
+        while self.known[at].pair:
+            if self.known[at].pair == pair:
+                return self.known[at].value
             at = (at + 1) & self.mask
         return NONE
 

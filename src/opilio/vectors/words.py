@@ -16,6 +16,7 @@ from opilio.vectors.files import Table, read_table
 Vector = npt.NDArray[np.float32]
 
 DIMENSIONS = 64  # of a table that are used; the first ones say most
+COMMON = 0.5  # rarity up to which a stop word is one; unknown ones are, too
 MOST_WORDS = 2**14  # that are remembered
 MOST_TEXTS = 2**12
 LONGEST_TEXT = 400  # words of a text that count
@@ -25,7 +26,7 @@ LONGEST_KEPT = 256  # characters of a text that is remembered
 class Vectors:
     """The vector of any word or text: v(text) = Σ v(word), v(word) = Σ v(piece).
 
-    Stop words of the language do not count.
+    The commonest stop words of the language do not count.
     """
 
     def __init__(
@@ -38,7 +39,12 @@ class Vectors:
         self.tokenizer = table.tokenizer
         self.matrix = np.ascontiguousarray(table.matrix[:, :dimensions])
         self.size: int = self.matrix.shape[1]
-        self.stop = words.stop_words(language)
+        # Lists of stop words have "system" and "computer", too, which say something.
+        self.stop = frozenset(
+            word
+            for word in words.stop_words(language)
+            if not COMMON < self._rarity(word) < 1
+        )
         self.zero: Vector = np.zeros(self.size, np.float32)
         self.zero.flags.writeable = False
         self._words: dict[str, Vector] = {}
