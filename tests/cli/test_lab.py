@@ -100,6 +100,32 @@ def test_a_topic_may_be_a_file_and_the_answer_go_to_the_screen(
     assert run["topic"] == "mine"
 
 
+def test_topics_may_be_in_a_folder_outside_the_web(web: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "topics"
+    folder.mkdir()
+    for name in ("chess", "volcano"):
+        text = (web / "topics" / f"{name}.toml").read_text()
+        (folder / f"my-{name}.toml").write_text(text)
+    where = ("compare", "--web", web, "--topics-dir", folder, "-o", tmp_path / "out")
+    common = ("--strategies", "breadth-first", "--budget", 10)
+    lab(*where, *common)
+    assert topics_of(tmp_path / "out") == ["my-chess", "my-volcano"]
+    lab(*where, *common, "--topics", "my-volcano")
+    assert topics_of(tmp_path / "out") == ["my-volcano"]
+
+
+def test_a_folder_without_topics_is_refused(web: Path, tmp_path: Path) -> None:
+    told = CliRunner().invoke(
+        app, ["lab", "compare", "--web", str(web), "--topics-dir", str(tmp_path)]
+    )
+    assert "has no topic files" in str(told.exception)
+
+
+def topics_of(out: Path) -> list[str]:
+    runs = (out / "runs.jsonl").read_text().splitlines()
+    return [json.loads(line)["topic"] for line in runs]
+
+
 def test_a_comparison_writes_runs_pages_and_a_report(web: Path, tmp_path: Path) -> None:
     own = tmp_path / "own.py"
     own.write_text(OWN)

@@ -62,6 +62,13 @@ TimeLimit = Annotated[
     ),
 ]
 LONG = 900.0  # seconds
+TopicsDir = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="DIR",
+        help="A folder of topic files to use instead of the web's own topics.",
+    ),
+]
 
 
 @lab_app.command()
@@ -124,7 +131,8 @@ def compare_all(
     topics: Annotated[
         list[str] | None,
         typer.Option(
-            help="Separated by commas; repeatable. \\[default: all of the web]"
+            help="Names or topic files, separated by commas; repeatable. "
+            "\\[default: all of the web]"
         ),
     ] = None,
     strategies_: Annotated[
@@ -143,6 +151,7 @@ def compare_all(
     repeat: Repeat = 1,
     time_limit: TimeLimit = LONG,
     jobs: Jobs = 0,
+    topics_dir: TopicsDir = None,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -172,7 +181,7 @@ def compare_all(
     began = time.monotonic()
     jobs = jobs or cores()
     chosen = named(topics or ())
-    ground = open_ground(web, chosen, jobs)
+    ground = open_ground(web, chosen, jobs, topics_dir)
     wanted = Wanted(
         topics=chosen or list(ground.web.topics),
         strategies=named(strategies_ or strategies()),

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+import msgspec
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
@@ -27,7 +28,7 @@ from opilio.lab.compare import Done, Wanted, compare, tasks
 from opilio.lab.course import Ground, load_course_topic
 from opilio.lab.labels import read_labels
 from opilio.lab.runs import Task
-from opilio.lab.webs import open_web
+from opilio.lab.webs import open_web, topics_in
 
 LINES = 8  # of a traceback, its end
 OFTEN = 10.0  # seconds between two lines where there is no terminal
@@ -38,9 +39,16 @@ def cores() -> int:
     return len(os.sched_getaffinity(0))
 
 
-def open_ground(folder: Path, topics: Sequence[str], jobs: int) -> Ground:
-    """A web with its labels and its links; its topics are checked first."""
+def open_ground(
+    folder: Path, topics: Sequence[str], jobs: int, topics_dir: Path | None = None
+) -> Ground:
+    """A web with its labels and its links; its topics are checked first.
+
+    With `topics_dir`, the topics are those of that folder instead of the web's own.
+    """
     web = open_web(folder)
+    if topics_dir:
+        web = msgspec.structs.replace(web, topics=topics_in(topics_dir))
     for topic in topics or web.topics:
         load_course_topic(web, topic)
     labels = read_labels(web.labels)

@@ -55,12 +55,21 @@ def open_web(folder: Path) -> LabWeb:
     topics = folder / file.topics
     if not topics.is_dir():
         raise BadInput(f"{path}: topics names {topics}, which is not a folder")
-    found = {topic.stem: topic for topic in sorted(topics.glob("*.toml"))}
-    if not found:
-        raise BadInput(f"{topics} has no topic files; put one at least there (*.toml)")
     return LabWeb(
-        name=file.name, title=file.title, warcs=warcs, labels=labels, topics=found
+        name=file.name,
+        title=file.title,
+        warcs=warcs,
+        labels=labels,
+        topics=topics_in(topics),
     )
+
+
+def topics_in(folder: Path) -> dict[str, Path]:
+    """The topic files of a folder, by name; BadInput if there are none."""
+    found = {topic.stem: topic for topic in sorted(folder.glob("*.toml"))}
+    if not found:
+        raise BadInput(f"{folder} has no topic files; put one at least there (*.toml)")
+    return found
 
 
 def existing(path: Path, source: Path, key: str) -> Path:
