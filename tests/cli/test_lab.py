@@ -60,6 +60,19 @@ def cache(
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.getbasetemp() / "cache"))
 
 
+def test_a_web_of_lists_is_made_and_compared(tmp_path: Path) -> None:
+    folder = tmp_path / "lists"
+    small = ("--pages", 300, "--hosts", 4, "--topics", 3)
+    assert "web of lists: 300 items" in lab("web", folder, "--kind", "lists", *small)
+    out = tmp_path / "out"
+    told = lab(
+        *("compare", "--web", folder, "--strategies", "tag-path-bandit"),
+        *("--budget", "1R", "-o", out),
+    )
+    assert "tag-path-bandit" in told
+    assert len(topics_of(out)) == 3
+
+
 def lab(*arguments: object) -> str:
     told = CliRunner().invoke(app, ["lab", *map(str, arguments)])
     assert told.exit_code == 0, told.output

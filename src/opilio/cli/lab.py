@@ -24,8 +24,7 @@ from opilio.lab.compare import Wanted
 from opilio.lab.course import SeedsMode
 from opilio.lab.rows import row, row_with_pages, write_lines, write_pages
 from opilio.lab.runs import About
-from opilio.lab.synthetic.dials import Dials
-from opilio.lab.synthetic.web import SyntheticWeb
+from opilio.lab.synthetic.kinds import WebKind, make_kind
 from opilio.lab.webs import write_web
 from opilio.strategies import DEFAULT, strategies
 
@@ -221,20 +220,35 @@ def compare_all(
 @lab_app.command("web")
 def make_web(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="Where it is written.")],
-    pages: Annotated[int, typer.Option(min=1)] = 5_000,
-    hosts: Annotated[int, typer.Option(min=1)] = 60,
-    topics: Annotated[int, typer.Option(min=1)] = 12,
+    kind: Annotated[
+        WebKind,
+        typer.Option(
+            help="How relevant pages are reached: through text, through lists, or on "
+            "few of many hosts."
+        ),
+    ] = WebKind.DENSE,
+    pages: Annotated[
+        int | None, typer.Option(min=1, help="\\[default: 5000, 4000 or 6000, by kind]")
+    ] = None,
+    hosts: Annotated[
+        int | None, typer.Option(min=1, help="\\[default: 60, 24 or 150, by kind]")
+    ] = None,
+    topics: Annotated[
+        int | None, typer.Option(min=1, help="\\[default: 12 or 16, by kind]")
+    ] = None,
     seed: Annotated[int, typer.Option(help="Another seed, another web.")] = 0,
 ) -> None:
     """Write a synthetic web, with labels and topics, for the lab to crawl.
 
-    Example:
+    Examples:
 
         opilio lab web my-web --pages 3000 && opilio lab compare --web my-web
+
+        opilio lab web my-lists --kind lists --seed 7
     """
     if folder.exists() and any(folder.iterdir()):
         raise BadInput(f"{folder} is not empty; choose another folder")
-    made = SyntheticWeb(Dials(pages=pages, hosts=hosts, topics=topics, seed=seed))
+    made = make_kind(kind, pages=pages, hosts=hosts, topics=topics, seed=seed)
     web = write_web(made, folder, folder.resolve().name)
     stdout.print(f"{folder}: {web.title}; its topics are {', '.join(web.topics)}")
 
