@@ -394,3 +394,20 @@ def test_rows_with_other_numbers_of_runs_are_pointed_out(page: Page) -> None:
     warning = "Not every row has the same runs"
     assert warning not in page.text
     assert warning in report(RUNS[:-3]).text
+
+
+def test_what_crawls_were_given_is_told() -> None:
+    runs = [
+        msgspec.structs.replace(
+            run,
+            task=msgspec.structs.replace(run.task, examples=5, labels=20),
+            labels_given=number % 3,
+        )
+        for number, run in enumerate(RUNS)
+    ]
+    told = report(runs).text
+    assert "examples5" in told
+    assert "labels20" in told
+    assert "5 relevant and 0 irrelevant example pages" in told
+    assert "at most 20 labels while it ran (taken: 0 to 2;" in told
+    assert "example pages" not in report(RUNS).text

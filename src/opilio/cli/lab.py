@@ -61,6 +61,27 @@ TimeLimit = Annotated[
     ),
 ]
 LONG = 900.0  # seconds
+Given = Annotated[
+    int,
+    typer.Option(
+        min=0,
+        metavar="N",
+        help="Give each crawl N relevant pages as examples; they count as no targets.",
+    ),
+]
+GivenOthers = Annotated[
+    int,
+    typer.Option(min=0, metavar="N", help="Give each crawl N irrelevant pages, too."),
+]
+Labels = Annotated[
+    int,
+    typer.Option(
+        min=0,
+        metavar="N",
+        help="Tell each crawl the labels of N pages that it has fetched, while it "
+        "runs.",
+    ),
+]
 TopicsDir = Annotated[
     Path | None,
     typer.Option(
@@ -85,6 +106,9 @@ def run(
     seeds_mode: Modes = [SeedsMode.NEAR],  # noqa: B006
     budget: Budget = "3R",
     repeat: Repeat = 1,
+    examples: Given = 0,
+    counterexamples: GivenOthers = 0,
+    labels: Labels = 0,
     time_limit: TimeLimit = LONG,
     jobs: Jobs = 0,
     as_json: Annotated[
@@ -107,6 +131,9 @@ def run(
         modes=seeds_mode,
         budget=budget,
         repeat=repeat,
+        examples=examples,
+        counterexamples=counterexamples,
+        labels=labels,
         time_limit=time_limit,
     )
     jobs = jobs or cores()
@@ -148,6 +175,9 @@ def compare_all(
     seeds_mode: Modes = [SeedsMode.NEAR],  # noqa: B006
     budget: Budget = "3R",
     repeat: Repeat = 1,
+    examples: Given = 0,
+    counterexamples: GivenOthers = 0,
+    labels: Labels = 0,
     time_limit: TimeLimit = LONG,
     jobs: Jobs = 0,
     topics_dir: TopicsDir = None,
@@ -188,6 +218,9 @@ def compare_all(
         modes=seeds_mode,
         budget=budget,
         repeat=repeat,
+        examples=examples,
+        counterexamples=counterexamples,
+        labels=labels,
         time_limit=time_limit,
     )
     name = re.sub(r"[^\w.-]+", "-", ground.web.name)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from opilio.protocols import Judge
+from opilio.protocols import Judge, Teachable
 from opilio.types import Page, Verdict
 
 
@@ -17,6 +17,8 @@ class InLanguages:
         self.inner = judge
         self.reads_blocks = judge.reads_blocks
         self.reads_vector = judge.reads_vector
+        if isinstance(judge, Teachable):
+            self.teach = judge.teach  # a label says nothing about languages
         self.languages = {language.lower().partition("-")[0] for language in languages}
 
     def judge(self, page: Page) -> Verdict:

@@ -29,6 +29,7 @@ from opilio.lab.course import Course, Ground, SeedsMode
 from opilio.lab.measures import measure, shares
 from opilio.lab.perfect import PERFECT
 from opilio.lab.runs import Run, Task, Trace
+from opilio.lab.teacher import Teacher, Ticket
 from opilio.lab.trial import Trial, conduct
 from opilio.strategies import OURS, is_file, load
 
@@ -42,6 +43,9 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     modes: Sequence[SeedsMode] = (SeedsMode.NEAR,)
     budget: str = "3R"
     repeat: int = 1
+    examples: int = 0  # relevant pages that each crawl is given
+    counterexamples: int = 0
+    labels: int = 0  # that each crawl is given while it runs
     time_limit: float = 0.0  # seconds that one crawl may take; 0: no limit
 
 
@@ -62,6 +66,9 @@ def tasks(web: str, wanted: Wanted) -> list[Task]:
             judge=judge,
             seeds_mode=mode,
             repeat=repeat,
+            examples=wanted.examples,
+            counterexamples=wanted.counterexamples,
+            labels=wanted.labels,
         )
         for topic, mode, repeat, judge, strategy in product(
             wanted.topics,
@@ -87,7 +94,14 @@ def compare(
     """
     secrets = [ground.web.labels, *ground.web.topics.values()]
     check(wanted, secrets)
-    course = cache(partial(ground.course, budget=wanted.budget))
+    course = cache(
+        partial(
+            ground.course,
+            budget=wanted.budget,
+            examples=wanted.examples,
+            counterexamples=wanted.counterexamples,
+        )
+    )
     code = cache(code_of)
     kept, readings = folder / "runs", folder / "readings"
     for each in (kept, readings):
@@ -157,21 +171,45 @@ def conducted(
     """The traces of trials, as they end, run by so many processes."""
     waiting = iter(todo)
     under_way: dict[Future[Trace], Prepared] = {}
-    with guard.processes(jobs, secrets) as processes:
+    tickets: dict[Future[Trace], Ticket] = {}
+    with Teacher() as teacher, guard.processes(jobs, secrets) as processes:
         try:
             while True:
                 for one in islice(waiting, 2 * jobs - len(under_way)):
+                    ticket = teacher.ticket(one.course.relevant, one.task.labels)
                     trial = msgspec.structs.replace(
                         trial_of(ground, one.course, one.task, readings),
                         time_limit=time_limit,
+                        ticket=ticket if one.task.labels else None,
                     )
-                    under_way[processes.submit(conduct, trial)] = one
+                    future = processes.submit(conduct, trial)
+                    under_way[future], tickets[future] = one, ticket
                 if not under_way:
                     return
                 for future in wait(under_way, return_when=FIRST_COMPLETED).done:
-                    yield under_way.pop(future), future
+                    one = under_way.pop(future)
+                    told = teacher.collect(tickets.pop(future))
+                    yield one, checked(future, told, one.task)
         finally:
             processes.shutdown(wait=False, cancel_futures=True)
+
+
+def checked(
+    future: Future[Trace], told: Mapping[str, bool], task: Task
+) -> Future[Trace]:
+    """The trace, or an error if the crawl got labels that it does not tell of."""
+    if future.exception() is None:
+        taught = {one.url: one.relevant for one in future.result().taught}
+        if taught != told:
+            failed: Future[Trace] = Future()
+            failed.set_exception(
+                OpilioError(
+                    f"{task.strategy} asked for {len(told)} labels by itself; the lab "
+                    f"gave it {len(taught)}; a strategy must not ask"
+                )
+            )
+            return failed
+    return future
 
 
 def trial_of(ground: Ground, course: Course, task: Task, readings: Path) -> Trial:
@@ -188,6 +226,8 @@ def trial_of(ground: Ground, course: Course, task: Task, readings: Path) -> Tria
         chance=task.repeat,
         readings=str(readings),
         truth=tuple(sorted(course.relevant)) if task.judge == PERFECT else None,
+        examples=course.examples,
+        counterexamples=course.counterexamples,
     )
 
 
@@ -207,6 +247,9 @@ def run_of(task: Task, course: Course, trace: Trace) -> Run:
         of_oracle=shares(measures, course.oracle),
         found_at=found_at,
         oracle_found_at=course.oracle_found_at,
+        examples=course.examples,
+        counterexamples=course.counterexamples,
+        labels_given=len(trace.taught),
     )
 
 
@@ -261,6 +304,8 @@ def name_of(
         course.seeds,
         course.budget,
         sorted(course.targets.items()),
+        course.examples,
+        course.counterexamples,
         code(find_strategy(strategy)),
     )
     digest = hashlib.blake2b(msgspec.json.encode(decides), digest_size=8).hexdigest()

@@ -12,6 +12,7 @@ from opilio.lab.runs import About, Run
 from opilio.strategies import DEFAULT
 
 DEFAULT_IS = "the strategy that a crawl takes when none is named"
+GIVEN = ("examples", "counterexamples", "labels")  # to each crawl
 THEMES = ("auto", "light", "dark")
 
 
@@ -26,6 +27,11 @@ def header(found: Findings, about: About) -> Html:
         ("strategies", strategies),
         ("topics", len({(run.task.web, run.task.topic) for run in runs})),
         ("runs", f"{len(runs):,}"),
+    ]
+    facts += [
+        (name, most)
+        for name in GIVEN
+        if (most := max(getattr(run.task, name) for run in runs))
     ]
     if entries != strategies:
         facts.insert(3, ("combinations", entries))

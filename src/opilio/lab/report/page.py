@@ -203,12 +203,31 @@ def run_section(found: Findings, about: About) -> Html:
         ("judges", ", ".join(sorted({run.task.judge for run in runs}))),
         ("seeds", ", ".join(sorted({run.task.seeds_mode for run in runs}))),
         ("repetitions", len({run.task.repeat for run in runs})),
+        ("given to each crawl", given_in_words(runs)),
         ("requests a run", f"{budgets[0]:,} to {budgets[-1]:,} at most"),
         ("versions", ", ".join(f"{name} {v}" for name, v in about.versions.items())),
         ("begun", about.started),
         ("took", f"{about.seconds:,.0f} s on {about.cores} cores"),
     ]
     return section("run", "What was run", rows_table(rows), seeds_table(runs))
+
+
+def given_in_words(runs: list[Run]) -> str:
+    """What crawls were given beyond the topic, and how many labels they took."""
+    task = runs[0].task
+    parts = ["the topic and its seeds"]
+    if task.examples or task.counterexamples:
+        parts.append(
+            f"{task.examples} relevant and {task.counterexamples} irrelevant example "
+            "pages, which are no targets"
+        )
+    if task.labels:
+        taken = [run.labels_given for run in runs]
+        parts.append(
+            f"at most {task.labels} labels while it ran (taken: {min(taken)} to "
+            f"{max(taken)}; 0 where neither judge nor strategy learns from labels)"
+        )
+    return "; ".join(parts)
 
 
 def seeds_table(runs: list[Run]) -> Html:
