@@ -6,32 +6,27 @@ has ended is kept in a folder, so the same comparison goes on where it was.
 
 from __future__ import annotations
 
-import hashlib
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from functools import cache, partial
-from importlib.util import find_spec
 from itertools import islice, product
 from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
 
-import opilio
-from opilio import config
-from opilio.choice import choose, find_strategy
-from opilio.errors import BadInput, OpilioError
-from opilio.judge import JUDGES
+from opilio.errors import OpilioError
 from opilio.lab import guard
+from opilio.lab.checks import check, parse_strategy
 from opilio.lab.course import Course, Ground, SeedsMode
+from opilio.lab.kept import code_of, name_of
 from opilio.lab.measures import measure, shares
 from opilio.lab.perfect import PERFECT
 from opilio.lab.runs import Run, Task, Trace
 from opilio.lab.teacher import Teacher, Ticket
 from opilio.lab.trial import Trial, conduct
-from opilio.strategies import OURS, is_file, load
 
 
 class Wanted(msgspec.Struct, frozen=True, kw_only=True):
@@ -251,77 +246,3 @@ def run_of(task: Task, course: Course, trace: Trace) -> Run:
         counterexamples=course.counterexamples,
         labels_given=len(trace.taught),
     )
-
-
-def parse_strategy(written: str) -> tuple[str, Mapping[str, str]]:
-    """`blocks,mode=paper` as a name and its options."""
-    name, *options = written.split(",")
-    for each in options:
-        if "=" not in each:
-            raise BadInput(f"--strategies {written!r}: {each!r} is not NAME=VALUE")
-    return name.strip(), {
-        key.strip(): value.strip()
-        for key, _, value in (each.partition("=") for each in options)
-    }
-
-
-def check(wanted: Wanted, secrets: Sequence[Path]) -> None:
-    """BadInput for anything that is not there.
-
-    The code of a strategy that is not ours runs only in processes that see no label.
-    """
-    for name in ("topics", "strategies", "judges", "modes"):
-        if not getattr(wanted, name):
-            raise BadInput(f"there are no {name} to compare; name one at least")
-    for judge in wanted.judges:
-        if judge != PERFECT:
-            choose("judge", judge, JUDGES)
-    theirs = [name for name in wanted.strategies if parse_strategy(name)[0] not in OURS]
-    for name in set(wanted.strategies) - set(theirs):
-        check_strategy(name)
-    if theirs:
-        with guard.processes(1, secrets) as processes:
-            list(processes.map(check_strategy, theirs))
-
-
-def check_strategy(written: str) -> None:
-    """BadInput for a strategy that is not there, or options that it does not have."""
-    name, options = parse_strategy(written)
-    made = load(find_strategy(name))
-    source = f"options of the strategy {name}"
-    config.build(options, made.Options, source, strict=False)
-
-
-def name_of(
-    task: Task, course: Course, ground: Ground, code: Callable[[str], str]
-) -> str:
-    """A name for a task that is another when anything that decides its outcome is."""
-    strategy, _ = parse_strategy(task.strategy)
-    decides = (
-        task,
-        ground.atlas.key,
-        course.topic,
-        course.seeds,
-        course.budget,
-        sorted(course.targets.items()),
-        course.examples,
-        course.counterexamples,
-        code(find_strategy(strategy)),
-    )
-    digest = hashlib.blake2b(msgspec.json.encode(decides), digest_size=8).hexdigest()
-    return f"{Path(task.topic).stem}-{strategy.rpartition(':')[2]}-{digest}"
-
-
-def code_of(place: str) -> str:
-    """A fingerprint of Opilio's own code and of the file that a strategy is in.
-
-    The strategy is not loaded for that: its code must not run where the labels are.
-    """
-    module = place.rpartition(":")[0]
-    ours = sorted(Path(opilio.__file__).parent.rglob("*.py"))
-    found = None if is_file(place) else find_spec(module.partition(".")[0])
-    own = Path(found.origin if found and found.origin else module)
-    digest = hashlib.blake2b(digest_size=16)
-    for file in [*ours, own] if own.is_file() else ours:
-        digest.update(file.read_bytes())
-    return digest.hexdigest()

@@ -58,6 +58,10 @@ class Measures(msgspec.Struct, frozen=True, kw_only=True):
     recall: float  # targets found / R
     aurc: float  # mean recall over the first 3·R requests
     recall_2R: float  # noqa: N815 - after 2·R requests
+    recall_50: float  # after the first 50 requests
+    recall_R: float  # noqa: N815 - after R requests
+    recall_3R: float  # noqa: N815 - after 3·R requests
+    precision_50: float  # targets found among the first 50 requests / their number
     pages_to_50: int | None  # requests until half of R; None: never
     pages_to_80: int | None
     pages_to_90: int | None
@@ -87,14 +91,24 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     labels_given: int = 0  # 0: neither judge nor strategy learns from labels
 
 
+class WebFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """A web of a comparison."""
+
+    name: str
+    title: str
+    pages: int
+    links: int
+
+
 class About(msgspec.Struct, frozen=True, kw_only=True):
     """What a comparison was: comparison.json, and the end of its report."""
 
     command: str
-    web: str
+    web: str  # its name; of several, all of them
     title: str
-    pages: int  # of the web
+    pages: int  # of all webs
     links: int
+    webs: Sequence[WebFacts] = ()  # each of them
     versions: Mapping[str, str]  # opilio, python, numpy, …
     started: str  # ISO 8601
     seconds: float  # of wall time, this time
