@@ -24,7 +24,7 @@ from rich.text import Text
 from opilio.cli.terminal import stderr
 from opilio.errors import BadInput, OpilioError
 from opilio.lab.atlas import open_atlas
-from opilio.lab.compare import Done, Wanted, compare, tasks
+from opilio.lab.compare import Done, Wanted, compare, secrets_of, tasks
 from opilio.lab.course import Ground, load_course_topic
 from opilio.lab.labels import read_labels
 from opilio.lab.runs import Task, WebFacts
@@ -166,8 +166,9 @@ def carry_out(
 
     done: list[Done] = []
     with progress(len(every)) as show:
+        secrets = [path for ground, _ in asked for path in secrets_of(ground)]
         for ground, own in asked:
-            for each in compare(ground, own, folder, jobs, trouble):
+            for each in compare(ground, own, folder, jobs, trouble, secrets):
                 done.append(each)
                 show(len(done) + len(failures))
     for failure in failures:

@@ -81,13 +81,15 @@ def compare(
     folder: Path,
     jobs: int = 1,
     trouble: Callable[[Task, Exception], None] | None = None,
+    other_secrets: Sequence[Path] = (),
 ) -> Iterator[Done]:
     """Try everything; each run as it ends, those of earlier times first.
 
     A trial that fails is told to `trouble`, and the others go on; without it, the
-    comparison fails too.
+    comparison fails too. No trial can open the labels of this web, nor the other
+    secrets: the labels of another web may be about the same pages.
     """
-    secrets = [ground.web.labels, *ground.web.topics.values()]
+    secrets = [*secrets_of(ground), *other_secrets]
     check(wanted, secrets)
     course = cache(
         partial(
@@ -130,6 +132,11 @@ def compare(
             yield done
     finally:
         shutil.rmtree(readings, ignore_errors=True)
+
+
+def secrets_of(ground: Ground) -> list[Path]:
+    """The files of a web that no crawl may open."""
+    return [ground.web.labels, *ground.web.topics.values()]
 
 
 def recalled(file: Path) -> Done | None:

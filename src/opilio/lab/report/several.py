@@ -174,7 +174,7 @@ def web_section(number: int, web: OfWeb) -> Html:
             f"in reach): {topics_in_words(found.all_runs)}.",
         ),
         standings_table(found),
-        tag("h3", "By stage of the crawl"),
+        tag("h3", "By stage of the crawl: targets found, as a share of the oracle’s"),
         stages_table(found),
         recall,
         heat_figure(charts["topics"]),
