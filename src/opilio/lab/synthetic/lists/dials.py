@@ -15,8 +15,8 @@ class ListDials(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """
 
     seed: int = 0
-    pages: int = 4_000  # items
-    hosts: int = 24
+    pages: int = 6_000  # items
+    hosts: int = 30
     topics: int = 16
 
     host_exponent: float = 0.6  # the host of rank h has h^-x of the first's sections

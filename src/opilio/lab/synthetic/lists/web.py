@@ -77,7 +77,10 @@ class ListWeb:
         if topic not in self.topics:
             return ()
         index = self.topics.index(topic)
-        own = sorted(self.sections.of_topic.get(index, ()), key=lambda each: -each.size)
+        own = sorted(
+            self.sections.of_topic.get(index, ()),
+            key=lambda each: self.sections.draw(each.number, 13),
+        )
         rounds = [list(islice(self._about(section, index), n)) for section in own]
         turns = (item for turn in zip_longest(*rounds) for item in turn if item)
         return tuple(self.addresses.item_url(item) for item in islice(turns, n))
