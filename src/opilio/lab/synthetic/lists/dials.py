@@ -26,10 +26,10 @@ class ListDials(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     list_most: int = 100
     purity: float = 0.92  # share of a section's items that are about its subject
     telling: float = 0.06  # share of anchors and section names that tell the subject
-    neighbours: float = 0.15  # share of sections whose items link to the next item
-    related: float = 0.2  # mean number of links between items of a section
-    elsewhere: int = 6  # links from an item to any items of its host
-    abroad: float = 0.04  # share of items with a link to one of another host
+    neighbours: float = 0.08  # share of sections whose items link to the next item
+    related: float = 0.1  # mean number of links between items of a section
+    elsewhere: int = 8  # links from an item to any items of its host
+    abroad: float = 0.03  # share of items with a link to one of another host
     dead_links: float = 0.02  # share of list entries beside which a link is dead
     word_noise: float = 0.4  # share of sentences about something else
     sentences: float = 16.0  # mean number of sentences of an item
