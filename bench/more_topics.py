@@ -11,7 +11,7 @@ same crawls:
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,8 @@ from opilio.lab.webs import LabWeb, open_web
 
 WEB = Path(__file__).resolve().parents[2] / "shared/webs/schools"
 SEEDS = 2
+
+Topics = Mapping[str, Sequence[str]]  # label -> keywords
 
 
 def main() -> None:
@@ -40,24 +42,25 @@ def main() -> None:
     write(open_web(given.web), folder)
 
 
-def write(web: LabWeb, folder: Path) -> None:
+def write(web: LabWeb, folder: Path, wanted: Topics = MORE) -> None:
     """Write the topics on this web, with a web.toml that names its files."""
     topics = folder / "topics"
     topics.mkdir(parents=True, exist_ok=True)
-    file = {"name": "schools-more", "title": f"{web.title}, 36 more topics"}
+    title = f"{web.title}, {len(wanted)} more topics"
+    file = {"name": f"{web.name}-more", "title": title}
     warcs = [str(path.absolute()) for path in web.warcs]
     files = {"warcs": warcs, "labels": str(web.labels.absolute())}
     (folder / "web.toml").write_text(tomli_w.dumps({**file, **files}))
-    for name, topic in more_topics(web):
+    for name, topic in more_topics(web, wanted):
         (topics / f"{name}.toml").write_text(tomli_w.dumps(topic))
 
 
-def more_topics(web: LabWeb) -> Iterator[tuple[str, dict[str, Any]]]:
+def more_topics(web: LabWeb, wanted: Topics) -> Iterator[tuple[str, dict[str, Any]]]:
     """The name of each topic file and what it says."""
     atlas, labels = open_atlas(web.warcs), read_labels(web.labels)
     linked = np.bincount(atlas.graph.targets, minlength=len(atlas.seen))
     central = np.minimum(linked, np.diff(atlas.graph.offsets))
-    for label, keywords in MORE.items():
+    for label, keywords in wanted.items():
         pages = [url for url in relevant_urls(labels, [label]) if url in atlas.numbers]
         pages.sort(key=lambda url: (-central[atlas.numbers[url]], url))
         yield (
