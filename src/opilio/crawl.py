@@ -35,6 +35,7 @@ from opilio.protocols import (
     Remembering,
     Reviser,
     Strategy,
+    Teachable,
 )
 from opilio.scope import Scope
 from opilio.store.store import Store, is_full_disk
@@ -338,6 +339,20 @@ class Crawl:
         except (TypeError, ValueError):
             faults.refuse_revisions(self.settings.crawl.strategy, news)
             raise
+
+    @property
+    def pupils(self) -> list[Teachable]:
+        """The judge and the strategy, as far as they learn from labels."""
+        both = (self.judge, self.strategy)
+        return [one for one in both if isinstance(one, Teachable)]
+
+    async def teach(self, page: Page, relevant: bool) -> None:
+        """Give the true label of a page that was judged; links are re-scored by it."""
+        async with self.turn():
+            for pupil in self.pupils:
+                pupil.teach(page, relevant)
+            if self.reviser:
+                await self.revise(self.reviser)
 
     def missed(self, lease: Lease, state: State) -> None:
         """Let those who want to know hear of a visit without a new page."""

@@ -144,6 +144,15 @@ class Learner(Protocol):
         ...
 
 
+@runtime_checkable
+class Teachable(Protocol):
+    """A judge or strategy that learns from labels given while the crawl runs."""
+
+    def teach(self, page: Page, relevant: bool) -> None:
+        """A page that was judged before is relevant, or is not: someone looked."""
+        ...
+
+
 class Strategy(Protocol):
     """Says how promising each link of a page is.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -60,6 +61,19 @@ def cache(
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.getbasetemp() / "cache"))
 
 
+def test_a_web_of_lists_is_made_and_compared(tmp_path: Path) -> None:
+    folder = tmp_path / "lists"
+    small = ("--pages", 300, "--hosts", 4, "--topics", 3)
+    assert "web of lists: 300 items" in lab("web", folder, "--kind", "lists", *small)
+    out = tmp_path / "out"
+    told = lab(
+        *("compare", "--web", folder, "--strategies", "tag-path-bandit"),
+        *("--budget", "1R", "-o", out),
+    )
+    assert "tag-path-bandit" in told
+    assert len(topics_of(out)) == 3
+
+
 def lab(*arguments: object) -> str:
     told = CliRunner().invoke(app, ["lab", *map(str, arguments)])
     assert told.exit_code == 0, told.output
@@ -98,6 +112,92 @@ def test_a_topic_may_be_a_file_and_the_answer_go_to_the_screen(
     run = json.loads(told.splitlines()[-1])
     assert len(run["pages"]) == 20
     assert run["topic"] == "mine"
+
+
+def test_topics_may_be_in_a_folder_outside_the_web(web: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "topics"
+    folder.mkdir()
+    for name in ("chess", "volcano"):
+        text = (web / "topics" / f"{name}.toml").read_text()
+        (folder / f"my-{name}.toml").write_text(text)
+    where = ("compare", "--web", web, "--topics-dir", folder, "-o", tmp_path / "out")
+    common = ("--strategies", "breadth-first", "--budget", 10)
+    lab(*where, *common)
+    assert topics_of(tmp_path / "out") == ["my-chess", "my-volcano"]
+    lab(*where, *common, "--topics", "my-volcano")
+    assert topics_of(tmp_path / "out") == ["my-volcano"]
+
+
+@pytest.fixture(scope="module")
+def lists(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("lab") / "my-lists"
+    small = ("--pages", 200, "--hosts", 3, "--topics", 3)
+    lab("web", folder, "--kind", "lists", *small)
+    return folder
+
+
+def test_several_webs_are_compared_in_one_report(
+    web: Path, lists: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    common = ("--strategies", "breadth-first,best-first", "--budget", 15, "-o", out)
+    where = ("compare", "--web", web, "--web", lists, "--topics", "volcano,chess")
+    told = lab(*where, *common)
+    runs = [json.loads(line) for line in (out / "runs.jsonl").read_text().splitlines()]
+    assert [(run["web"], run["topic"]) for run in runs] == [
+        ("my-web", "volcano"),
+        ("my-web", "volcano"),
+        ("my-web", "chess"),
+        ("my-web", "chess"),
+        ("my-lists", "volcano"),  # which has no chess
+        ("my-lists", "volcano"),
+    ]
+    about = json.loads((out / "comparison.json").read_text())
+    assert [each["name"] for each in about["webs"]] == ["my-web", "my-lists"]
+    assert about["pages"] == sum(each["pages"] for each in about["webs"])
+    page = (out / "report.html").read_text()
+    assert "2 strategies compared on 2 webs" in page
+    for name in ("recall-my-web.svg", "topics-my-lists.png"):
+        assert (out / name).is_file()
+    head = "of oracle\tmean\tmy-web\tmy-lists"
+    first = [head, *told.partition(f"{head}\n")[2].splitlines()]
+    mean, *each = (float(cell.rstrip("%")) for cell in first[1].split("\t")[1:])
+    assert mean == pytest.approx(sum(each) / 2, abs=0.11)
+    assert "\nmy-lists\nstrategy\t" in told
+    before = {path: path.stat().st_mtime_ns for path in (out / "runs").iterdir()}
+    lab(*where, *common)
+    assert before == {path: path.stat().st_mtime_ns for path in before}
+
+
+def test_a_run_may_be_on_several_webs(web: Path, lists: Path) -> None:
+    both = ("--web", web, "--web", lists, "--topic", "beekeeping")
+    told = lab("run", *both, "--budget", 10, "--json", "-")
+    runs = [json.loads(line) for line in told.splitlines() if line.startswith("{")]
+    assert [run["web"] for run in runs] == ["my-web", "my-lists"]
+
+
+def test_a_topic_that_no_web_has_and_webs_of_one_name_are_refused(
+    web: Path, lists: Path, tmp_path: Path
+) -> None:
+    twin = tmp_path / "twin"
+    shutil.copytree(web, twin)
+    both = ["lab", "compare", "--web", str(web), "--web"]
+    told = CliRunner().invoke(app, [*both, str(lists), "--topics", "knitting"])
+    assert "no web has the topic 'knitting'" in str(told.exception)
+    told = CliRunner().invoke(app, [*both, str(twin), "-o", str(tmp_path / "out")])
+    assert "two webs are named 'my-web'" in str(told.exception)
+
+
+def test_a_folder_without_topics_is_refused(web: Path, tmp_path: Path) -> None:
+    told = CliRunner().invoke(
+        app, ["lab", "compare", "--web", str(web), "--topics-dir", str(tmp_path)]
+    )
+    assert "has no topic files" in str(told.exception)
+
+
+def topics_of(out: Path) -> list[str]:
+    runs = (out / "runs.jsonl").read_text().splitlines()
+    return [json.loads(line)["topic"] for line in runs]
 
 
 def test_a_comparison_writes_runs_pages_and_a_report(web: Path, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import random
 from collections.abc import Iterator, Sequence
 from statistics import median
 
+from opilio.lab.measures import MORE_IS_BETTER
 from opilio.lab.runs import About, Measures, Run, Task
 
 STRATEGIES = {  # how well each finds its way, about as in the literature
@@ -96,7 +97,8 @@ def made_up_run(
         oracle=oracle,
         of_oracle={
             name: getattr(measures, name) / getattr(oracle, name)
-            for name in ("harvest", "recall", "aurc", "recall_2R")
+            for name in MORE_IS_BETTER
+            if getattr(oracle, name)
         },
         found_at=found,
         oracle_found_at=best,
@@ -131,6 +133,10 @@ def measured(
         recall=len(found) / targets,
         aurc=sum(map(recall, range(1, 3 * targets + 1))) / (3 * targets),
         recall_2R=recall(2 * targets),
+        recall_50=recall(50),
+        recall_R=recall(targets),
+        recall_3R=recall(3 * targets),
+        precision_50=sum(1 for at in found if at <= 50) / min(50, budget),
         pages_to_50=pages_to(0.5),
         pages_to_80=pages_to(0.8),
         pages_to_90=pages_to(0.9),

@@ -159,3 +159,27 @@ def test_a_strategy_that_wants_to_read_the_labels_fails(
     assert "the lab lets no crawl see" in told.stderr
     runs = (tmp_path / "out.json").read_text().splitlines()
     assert [msgspec.json.decode(run)["strategy"] for run in runs] == ["best-first"]
+
+
+def test_the_labels_of_another_web_in_the_comparison_are_closed_too(
+    ground: Ground, tmp_path: Path
+) -> None:
+    other = tmp_path / "labels-of-another-web.tsv"
+    other.write_text("http://a.test/\tchess\n")
+    own = tmp_path / "own.py"
+    own.write_text(
+        textwrap.dedent(f"""
+        from opilio.strategies.best_first import BestFirst
+
+        class Curious(BestFirst):
+            def rank(self, page, verdict, lease):
+                open({str(other)!r}).read()
+                return super().rank(page, verdict, lease)
+        """)
+    )
+    wanted = Wanted(topics=["chess"], strategies=[f"{own}:Curious"], budget="5")
+    [done] = compare(ground, wanted, tmp_path / "open")
+    assert done.run.requests == 5
+    closed = compare(ground, wanted, tmp_path / "closed", other_secrets=[other])
+    with pytest.raises(guard.Forbidden, match="lets no crawl see"):
+        list(closed)

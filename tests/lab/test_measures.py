@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opilio.lab.measures import (
+    MORE_IS_BETTER,
     aurc,
     finds,
     harvest_rate,
@@ -155,6 +156,10 @@ def test_a_crawl_without_requests_found_nothing():
         recall=0,
         aurc=0,
         recall_2R=0,
+        recall_50=0,
+        recall_R=0,
+        recall_3R=0,
+        precision_50=0,
         pages_to_50=None,
         pages_to_80=None,
         pages_to_90=None,
@@ -179,6 +184,22 @@ def test_the_measures_of_a_crawl_agree_with_each_other(order: list[int], last: i
         assert measures.pages_to_90 in found_at
 
 
+def test_stages_are_the_first_50_requests_r_and_3r():
+    order = [page("x" if number % 2 else f"t{number}") for number in range(400)]
+    targets = {f"t{number}": number for number in range(200)}
+    measures, _ = measure(order, targets, 200)
+    assert measures.precision_50 == 0.5
+    assert measures.recall_50 == 25 / 200
+    assert measures.recall_R == 100 / 200
+    assert measures.recall_3R == measures.recall == 100 / 200
+    short, _ = measure(order[:20], targets, 200)
+    assert short.precision_50 == 0.5
+    assert short.recall_50 == short.recall_R == 10 / 200
+    of_oracle = shares(short, measures)
+    assert of_oracle["recall_50"] == pytest.approx(10 / 25)
+    assert of_oracle["recall_3R"] == pytest.approx(0.1)
+
+
 def test_shares_say_how_near_a_crawl_came_to_the_oracle():
     visits = [page("a"), page("x"), page("b")]
     targets = {"a": 1, "b": 2}
@@ -190,6 +211,10 @@ def test_shares_say_how_near_a_crawl_came_to_the_oracle():
             "recall": 1,
             "aurc": 5 / 5.5,
             "recall_2R": 1,
+            "recall_50": 1,
+            "recall_R": 0.5,
+            "recall_3R": 1,
+            "precision_50": 2 / 3,
             "pages_to_50": 1,
             "pages_to_80": 2 / 3,
             "pages_to_90": 2 / 3,
@@ -205,9 +230,7 @@ def test_a_share_of_what_was_never_reached_is_left_out():
     assert "pages_to_80" not in shares(half, reached)
     assert "pages_to_80" not in shares(reached, half)
     assert shares(reached, nothing) == {}
-    assert shares(nothing, reached) == dict.fromkeys(
-        ("harvest", "recall", "aurc", "recall_2R"), 0
-    )
+    assert shares(nothing, reached) == dict.fromkeys(MORE_IS_BETTER, 0)
 
 
 @pytest.mark.parametrize("name", Measures.__struct_fields__)

@@ -19,8 +19,10 @@ from opilio.lab.report.figures import findings
 from opilio.lab.report.html import Html
 from opilio.lab.report.page import page as whole_page
 from opilio.lab.report.reading import READING
+from opilio.lab.report.several import means
+from opilio.lab.report.stages import STAGES
 from opilio.lab.report.tables import COLUMNS
-from opilio.lab.runs import Run
+from opilio.lab.runs import Run, WebFacts
 from opilio.strategies import DEFAULT
 
 EVIL = "<script>alert(1)</script>"
@@ -205,7 +207,7 @@ def test_the_oracle_comes_first_and_the_others_by_their_share(page: Page) -> Non
 
 
 def test_the_numbers_of_a_curve_are_counted_from_the_runs(page: Page) -> None:
-    numbers = page.tables[2]
+    numbers = page.tables[3]
     assert numbers[0][1:5] == ["0.25 R", "0.5 R", "0.75 R", "1 R"]
     for name in ("oracle", "blocks"):
         runs = runs_of("blocks")
@@ -221,14 +223,14 @@ def test_the_numbers_of_a_curve_are_counted_from_the_runs(page: Page) -> None:
                 / run.R
                 for run in runs
             ]
-            assert page.row(name, 2)[place].startswith(f"{fmean(found):.3f}[")
+            assert page.row(name, 3)[place].startswith(f"{fmean(found):.3f}[")
 
 
 def test_what_was_run_can_be_run_again(page: Page) -> None:
-    assert page.row("command", 3) == [f"lab </code>{EVIL}"]
-    assert page.row("versions", 3) == ["opilio 0.1, python 3.11.2"]
-    assert page.row("begun", 3) == ["2026-07-01T12:00:00+00:00"]
-    assert page.row("requests a run", 3) == ["120 to 180 at most"]
+    assert page.row("command", 4) == [f"lab </code>{EVIL}"]
+    assert page.row("versions", 4) == ["opilio 0.1, python 3.11.2"]
+    assert page.row("begun", 4) == ["2026-07-01T12:00:00+00:00"]
+    assert page.row("requests a run", 4) == ["120 to 180 at most"]
     assert "http://astronomy.test/1" in page.text
 
 
@@ -302,7 +304,7 @@ def test_one_beats_another_only_where_the_interval_says_so() -> None:
         gain = {"best-first": 0.0, "blocks": 0.02, "opic": swing}[run.task.strategy]
         runs.append(with_aurc(run, base + gain))
     page = report(runs)
-    assert page.tables[1] == [
+    assert page.tables[2] == [
         ["row against column", "1", "2", "3"],
         ["1 blocks", "", "·", "+"],
         ["2 opic", "·", "", "·"],
@@ -359,7 +361,7 @@ def test_judges_and_seeds_are_named_where_there_are_several() -> None:
     assert rows[1:3] == ["oracle · near", "oracle · far"]
     assert "blocks · perfect · far" in rows and len(rows) == 1 + 2 + 8
     # Runs from other seeds are other tasks: a table for each kind.
-    for table, mode in ((1, "near"), (2, "far")):
+    for table, mode in ((2, "near"), (3, "far")):
         assert len(page.tables[table]) == 5
         assert all(row[0].endswith(mode) for row in page.tables[table][1:])
     # Who is told the labels is no contender.
@@ -373,7 +375,7 @@ def test_a_small_budget_shortens_the_curves(tmp_path: Path) -> None:
     )
     page = Page(path.read_text(encoding="utf-8"))
     assert not (tmp_path / "window.svg").exists()
-    assert page.tables[2][0][-1] == f"{20 / 161:.3g} R"
+    assert page.tables[3][0][-1] == f"{20 / 161:.3g} R"
 
 
 def test_one_run_makes_a_report_too(tmp_path: Path) -> None:
@@ -394,3 +396,94 @@ def test_rows_with_other_numbers_of_runs_are_pointed_out(page: Page) -> None:
     warning = "Not every row has the same runs"
     assert warning not in page.text
     assert warning in report(RUNS[:-3]).text
+
+
+def test_what_crawls_were_given_is_told() -> None:
+    runs = [
+        msgspec.structs.replace(
+            run,
+            task=msgspec.structs.replace(run.task, examples=5, labels=20),
+            labels_given=number % 3,
+        )
+        for number, run in enumerate(RUNS)
+    ]
+    told = report(runs).text
+    assert "examples5" in told
+    assert "labels20" in told
+    assert "5 relevant and 0 irrelevant example pages" in told
+    assert "at most 20 labels while it ran (taken: 0 to 2;" in told
+    assert "example pages" not in report(RUNS).text
+
+
+def on_webs(**topics: dict[str, int]) -> list[Run]:
+    """Runs on several webs."""
+    return [
+        msgspec.structs.replace(run, task=msgspec.structs.replace(run.task, web=web))
+        for seed, (web, own) in enumerate(topics.items())
+        for run in made_up_runs(seed, strategies=SOME, topics=own, repeats=1)
+    ]
+
+
+def test_several_webs_have_a_table_each_and_their_mean(tmp_path: Path) -> None:
+    runs = on_webs(
+        schools={"astronomy": 40, "birds": 30, "chess": 30}, lists={TOPIC: 40}
+    )
+    webs = [
+        WebFacts(name=name, title=f"{EVIL} {name}", pages=900, links=9_000)
+        for name in ("schools", "lists")
+    ]
+    about = msgspec.structs.replace(ABOUT, title="2 webs", webs=webs)
+    text = write_report(runs, about, tmp_path).read_text(encoding="utf-8")
+    page = Page(text)
+    assert EVIL not in text
+    assert LOADS.isdisjoint(tag for tag, _ in page.elements)
+    ids = [attributes["id"] for _, attributes in page.elements if "id" in attributes]
+    assert len(ids) == len(set(ids))
+
+    def share(web: str) -> float:
+        own = [
+            run.of_oracle["aurc"]
+            for run in runs
+            if run.task.web == web and run.task.strategy == "blocks"
+        ]
+        return fmean(own)
+
+    both = [share("schools"), share("lists")]
+    assert page.row("blocks") == [f"{number:.1%}" for number in [fmean(both), *both]]
+    first = [row[0] for row in page.tables[0][1:]]
+    assert first[0] == "blocks"  # best mean first
+    assert f"{both[0]:.0%} on schools, {both[1]:.0%} on lists" in page.text
+    # A table of standings and one of stages for each web, then its duels and figures.
+    assert page.row("blocks", 1)[0] == f"{both[0]:.1%}"
+    assert page.row("blocks", 5)[0] == f"{both[1]:.1%}"
+
+
+def test_a_strategy_that_was_not_tried_on_each_web_comes_last(tmp_path: Path) -> None:
+    runs = [
+        run
+        for run in on_webs(schools={"astronomy": 40}, lists={"birds": 30})
+        if run.task.strategy != "blocks" or run.task.web == "lists"
+    ]
+    rows = means([findings(own) for own in split(runs)])
+    assert rows[-1].entry.strategy == "blocks"
+    assert rows[-1].shares[0] is None
+    assert rows[-1].mean == rows[-1].shares[1]
+
+
+def split(runs: list[Run]) -> list[list[Run]]:
+    names = dict.fromkeys(run.task.web for run in runs)
+    return [[run for run in runs if run.task.web == name] for name in names]
+
+
+def test_stages_are_shares_of_the_oracle_by_their_end(page: Page) -> None:
+    table = next(
+        number
+        for number, rows in enumerate(page.tables)
+        if rows[0][1] == "precision of the first 50"
+    )
+    runs = runs_of("blocks")
+    told = page.row("blocks", table)
+    assert told[0] == f"{fmean(run.measures.precision_50 for run in runs):.1%}"
+    for cell, stage in zip(told[1:], STAGES, strict=True):
+        assert cell == f"{fmean(run.of_oracle[stage] for run in runs):.1%}"
+    assert page.row("oracle", table)[1:] == ["100.0%"] * 3

@@ -16,17 +16,14 @@ import msgspec
 import typer
 
 from opilio.cli.lab_reproduce import reproduce
-from opilio.cli.lab_runs import carry_out, cores, locked, open_ground
-from opilio.cli.lab_table import print_table
+from opilio.cli.lab_runs import carry_out, cores, facts_of, locked, open_grounds
+from opilio.cli.lab_table import print_tables
+from opilio.cli.lab_web import make_web
 from opilio.cli.terminal import stdout
-from opilio.errors import BadInput
 from opilio.lab.compare import Wanted
 from opilio.lab.course import SeedsMode
 from opilio.lab.rows import row, row_with_pages, write_lines, write_pages
 from opilio.lab.runs import About
-from opilio.lab.synthetic.dials import Dials
-from opilio.lab.synthetic.web import SyntheticWeb
-from opilio.lab.webs import write_web
 from opilio.strategies import DEFAULT, strategies
 from opilio.vectors.files import AUTO
 
@@ -36,8 +33,9 @@ lab_app = typer.Typer(
     no_args_is_help=True,
 )
 
-Web = Annotated[
-    Path, typer.Option(metavar="DIR", help="A web: a folder with web.toml.")
+Webs = Annotated[
+    list[Path],
+    typer.Option(metavar="DIR", help="A web: a folder with web.toml; repeatable."),
 ]
 Budget = Annotated[
     str,
@@ -71,11 +69,39 @@ Vectors = Annotated[
     ),
 ]
 LONG = 900.0  # seconds
+Given = Annotated[
+    int,
+    typer.Option(
+        min=0,
+        metavar="N",
+        help="Give each crawl N relevant pages as examples; they count as no targets.",
+    ),
+]
+GivenOthers = Annotated[
+    int,
+    typer.Option(min=0, metavar="N", help="Give each crawl N irrelevant pages, too."),
+]
+Labels = Annotated[
+    int,
+    typer.Option(
+        min=0,
+        metavar="N",
+        help="Tell each crawl the labels of N pages that it has fetched, while it "
+        "runs.",
+    ),
+]
+TopicsDir = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="DIR",
+        help="A folder of topic files to use instead of the web's own topics.",
+    ),
+]
 
 
 @lab_app.command()
 def run(
-    web: Web,
+    web: Webs,
     topic: Annotated[
         list[str], typer.Option(help="A topic of the web, or a topic file; repeatable.")
     ],
@@ -88,6 +114,9 @@ def run(
     seeds_mode: Modes = [SeedsMode.NEAR],  # noqa: B006
     budget: Budget = "3R",
     repeat: Repeat = 1,
+    examples: Given = 0,
+    counterexamples: GivenOthers = 0,
+    labels: Labels = 0,
     time_limit: TimeLimit = LONG,
     vectors: Vectors = AUTO,
     jobs: Jobs = 0,
@@ -111,13 +140,16 @@ def run(
         modes=seeds_mode,
         budget=budget,
         repeat=repeat,
+        examples=examples,
+        counterexamples=counterexamples,
+        labels=labels,
         time_limit=time_limit,
         vectors=vectors,
     )
     jobs = jobs or cores()
-    ground = open_ground(web, topic, jobs)
+    grounds = open_grounds(web, topic, jobs)
     with locked(None) as folder:
-        done, failed = carry_out(ground, wanted, folder, jobs)
+        done, failed = carry_out(grounds, wanted, folder, jobs)
     rows = map(row_with_pages, done)
     if as_json and str(as_json) == "-":
         for each in rows:
@@ -125,17 +157,18 @@ def run(
     elif as_json:
         write_lines(rows, as_json)
     if str(as_json) != "-" and done:
-        print_table([each.run for each in done])
+        print_tables([each.run for each in done])
     raise typer.Exit(1 if failed else 0)
 
 
 @lab_app.command("compare")
 def compare_all(
-    web: Web,
+    web: Webs,
     topics: Annotated[
         list[str] | None,
         typer.Option(
-            help="Separated by commas; repeatable. \\[default: all of the web]"
+            help="Names or topic files, separated by commas; repeatable. "
+            "\\[default: all of each web]"
         ),
     ] = None,
     strategies_: Annotated[
@@ -152,9 +185,13 @@ def compare_all(
     seeds_mode: Modes = [SeedsMode.NEAR],  # noqa: B006
     budget: Budget = "3R",
     repeat: Repeat = 1,
+    examples: Given = 0,
+    counterexamples: GivenOthers = 0,
+    labels: Labels = 0,
     time_limit: TimeLimit = LONG,
     vectors: Vectors = AUTO,
     jobs: Jobs = 0,
+    topics_dir: TopicsDir = None,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -166,7 +203,7 @@ def compare_all(
         ),
     ] = None,
 ) -> None:
-    """Compare strategies over topics; curves, tables and one HTML report.
+    """Compare strategies over webs and topics; curves, tables and one HTML report.
 
     Interrupted, the same command goes on where it was.
 
@@ -176,6 +213,8 @@ def compare_all(
 
         opilio lab compare --web my-web --topics birds,railways
         --strategies blocks,best-first --judges cosine,perfect --repeat 5
+
+        opilio lab compare --web my-web --web my-lists --examples 5
     """
     from opilio.lab.report import write_report
     from opilio.lab.report.drawing import altair  # it takes its time
@@ -184,29 +223,34 @@ def compare_all(
     began = time.monotonic()
     jobs = jobs or cores()
     chosen = named(topics or ())
-    ground = open_ground(web, chosen, jobs)
+    grounds = open_grounds(web, chosen, jobs, topics_dir)
     wanted = Wanted(
-        topics=chosen or list(ground.web.topics),
+        topics=chosen,
         strategies=named(strategies_ or strategies()),
         judges=named(judges),
         modes=seeds_mode,
         budget=budget,
         repeat=repeat,
+        examples=examples,
+        counterexamples=counterexamples,
+        labels=labels,
         time_limit=time_limit,
         vectors=vectors,
     )
-    name = re.sub(r"[^\w.-]+", "-", ground.web.name)
+    webs = [facts_of(ground) for ground, _ in grounds]
+    name = re.sub(r"[^\w.-]+", "-", "-".join(each.name for each in webs))
     started = datetime.now(UTC).isoformat(timespec="seconds")
     with locked(output or Path(f"lab-{name}")) as folder:
-        done, failed = carry_out(ground, wanted, folder, jobs)
+        done, failed = carry_out(grounds, wanted, folder, jobs)
         if not done:
             raise typer.Exit(1)
         about = About(
             command=shlex.join(["opilio", *sys.argv[1:]]),
-            web=ground.web.name,
-            title=ground.web.title,
-            pages=int(ground.atlas.is_page.sum()),
-            links=len(ground.atlas.graph.targets),
+            web=", ".join(each.name for each in webs),
+            title=webs[0].title if len(webs) == 1 else f"{len(webs)} webs",
+            pages=sum(each.pages for each in webs),
+            links=sum(each.links for each in webs),
+            webs=webs,
             versions={name: version(name) for name in VERSIONS} | {"python": PYTHON},
             started=started,
             seconds=time.monotonic() - began,
@@ -217,32 +261,12 @@ def compare_all(
         write_lines(map(row, runs), folder / "runs.jsonl")
         write_pages(done, folder / "pages.parquet")
         page = write_report(runs, about, folder)
-    print_table(runs)
+    print_tables(runs)
     stdout.print(f"\nReport: {page}", markup=False, soft_wrap=True)
     raise typer.Exit(1 if failed else 0)
 
 
-@lab_app.command("web")
-def make_web(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Where it is written.")],
-    pages: Annotated[int, typer.Option(min=1)] = 5_000,
-    hosts: Annotated[int, typer.Option(min=1)] = 60,
-    topics: Annotated[int, typer.Option(min=1)] = 12,
-    seed: Annotated[int, typer.Option(help="Another seed, another web.")] = 0,
-) -> None:
-    """Write a synthetic web, with labels and topics, for the lab to crawl.
-
-    Example:
-
-        opilio lab web my-web --pages 3000 && opilio lab compare --web my-web
-    """
-    if folder.exists() and any(folder.iterdir()):
-        raise BadInput(f"{folder} is not empty; choose another folder")
-    made = SyntheticWeb(Dials(pages=pages, hosts=hosts, topics=topics, seed=seed))
-    web = write_web(made, folder, folder.resolve().name)
-    stdout.print(f"{folder}: {web.title}; its topics are {', '.join(web.topics)}")
-
-
+lab_app.command("web")(make_web)
 lab_app.command()(reproduce)
 
 VERSIONS = ("opilio", "numpy", "turbohtml")

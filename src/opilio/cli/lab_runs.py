@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+import msgspec
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
@@ -23,11 +24,11 @@ from rich.text import Text
 from opilio.cli.terminal import stderr
 from opilio.errors import BadInput, OpilioError
 from opilio.lab.atlas import open_atlas
-from opilio.lab.compare import Done, Wanted, compare, tasks
+from opilio.lab.compare import Done, Wanted, compare, secrets_of, tasks
 from opilio.lab.course import Ground, load_course_topic
 from opilio.lab.labels import read_labels
-from opilio.lab.runs import Task
-from opilio.lab.webs import open_web
+from opilio.lab.runs import Task, WebFacts
+from opilio.lab.webs import open_web, topics_in
 
 LINES = 8  # of a traceback, its end
 OFTEN = 10.0  # seconds between two lines where there is no terminal
@@ -38,9 +39,16 @@ def cores() -> int:
     return len(os.sched_getaffinity(0))
 
 
-def open_ground(folder: Path, topics: Sequence[str], jobs: int) -> Ground:
-    """A web with its labels and its links; its topics are checked first."""
+def open_ground(
+    folder: Path, topics: Sequence[str], jobs: int, topics_dir: Path | None = None
+) -> Ground:
+    """A web with its labels and its links; its topics are checked first.
+
+    With `topics_dir`, the topics are those of that folder instead of the web's own.
+    """
     web = open_web(folder)
+    if topics_dir:
+        web = msgspec.structs.replace(web, topics=topics_in(topics_dir))
     for topic in topics or web.topics:
         load_course_topic(web, topic)
     labels = read_labels(web.labels)
@@ -51,6 +59,58 @@ def open_ground(folder: Path, topics: Sequence[str], jobs: int) -> Ground:
             "the WARC files; is one of them cut short?"
         )
     return ground
+
+
+def open_grounds(
+    folders: Sequence[Path],
+    topics: Sequence[str],
+    jobs: int,
+    topics_dir: Path | None = None,
+) -> list[tuple[Ground, list[str]]]:
+    """Every web with those of the topics that it has, or with all of its own.
+
+    A topic file is meant for every web; a name, for each web that has it.
+    """
+    if len(folders) == 1:
+        ground = open_ground(folders[0], topics, jobs, topics_dir)
+        return [(ground, list(topics) or list(ground.web.topics))]
+    known = {folder: own_topics(folder, topics_dir) for folder in folders}
+    for topic in topics:
+        if not Path(topic).is_file() and not any(
+            topic in own for own in known.values()
+        ):
+            every = ", ".join(
+                dict.fromkeys(name for own in known.values() for name in own)
+            )
+            raise BadInput(f"no web has the topic {topic!r}; there are {every}")
+    found = []
+    for folder, own in known.items():
+        chosen = [name for name in topics if name in own or Path(name).is_file()]
+        if chosen or not topics:
+            ground = open_ground(folder, chosen, jobs, topics_dir)
+            found.append((ground, chosen or own))
+    names = [ground.web.name for ground, _ in found]
+    for name in names:
+        if names.count(name) > 1:
+            raise BadInput(
+                f"two webs are named {name!r}; give one another name in its web.toml"
+            )
+    return found
+
+
+def own_topics(folder: Path, topics_dir: Path | None) -> list[str]:
+    """The names of the topics that a web can be crawled for."""
+    return list(topics_in(topics_dir) if topics_dir else open_web(folder).topics)
+
+
+def facts_of(ground: Ground) -> WebFacts:
+    """What a report says of a web."""
+    return WebFacts(
+        name=ground.web.name,
+        title=ground.web.title,
+        pages=int(ground.atlas.is_page.sum()),
+        links=len(ground.atlas.graph.targets),
+    )
 
 
 def say(message: str) -> None:
@@ -83,10 +143,17 @@ def locked(folder: Path | None) -> Iterator[Path]:
 
 
 def carry_out(
-    ground: Ground, wanted: Wanted, folder: Path, jobs: int
+    grounds: Sequence[tuple[Ground, Sequence[str]]],
+    wanted: Wanted,
+    folder: Path,
+    jobs: int,
 ) -> tuple[list[Done], int]:
-    """All runs in the order of the tasks, and how many failed."""
-    every = tasks(ground.web.name, wanted)
+    """The runs on every web, in the order of the tasks, and how many failed."""
+    asked = [
+        (ground, msgspec.structs.replace(wanted, topics=topics))
+        for ground, topics in grounds
+    ]
+    every = [task for ground, own in asked for task in tasks(ground.web.name, own)]
     failures: list[str] = []
 
     def trouble(task: Task, error: Exception) -> None:
@@ -94,13 +161,16 @@ def carry_out(
         if not isinstance(error, OpilioError):  # a mistake in someone's code: where?
             lines = str(error.__cause__ or "").strip('"\n').splitlines()
             told = "\n".join([f"{type(error).__name__}: {error}", *lines[-LINES:]])
-        failures.append(f"{task.topic} · {task.strategy} · {task.judge}: {told}")
+        where = f"{task.web} · " if len(grounds) > 1 else ""
+        failures.append(f"{where}{task.topic} · {task.strategy} · {task.judge}: {told}")
 
     done: list[Done] = []
     with progress(len(every)) as show:
-        for each in compare(ground, wanted, folder, jobs, trouble):
-            done.append(each)
-            show(len(done) + len(failures))
+        secrets = [path for ground, _ in asked for path in secrets_of(ground)]
+        for ground, own in asked:
+            for each in compare(ground, own, folder, jobs, trouble, secrets):
+                done.append(each)
+                show(len(done) + len(failures))
     for failure in failures:
         stderr.print(Text(failure, "red"), soft_wrap=True)
     place = {task: number for number, task in enumerate(every)}

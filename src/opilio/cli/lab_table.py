@@ -9,6 +9,8 @@ from rich.table import Table
 from rich.text import Text
 
 from opilio.cli.terminal import foreign, plain, stdout
+from opilio.lab.report.figures import findings
+from opilio.lab.report.several import means
 from opilio.lab.report.standings import (
     Standing,
     by_entry,
@@ -32,6 +34,47 @@ COLUMNS = (
     "wasted",
     "CPU ms",
 )
+
+
+def print_tables(runs: Sequence[Run]) -> None:
+    """Print the table of each web; before them, if there are several, the means."""
+    webs: dict[str, list[Run]] = {}
+    for run in usable(runs):
+        webs.setdefault(run.task.web, []).append(run)
+    if len(webs) < 2:
+        print_table(runs)
+        return
+    called = names(by_entry(run for own in webs.values() for run in own))
+    rows = [
+        (called[row.entry], [row.mean, *row.shares])
+        for row in means([findings(own) for own in webs.values()])
+    ]
+    print_means(["mean", *webs], rows)
+    for web, own in webs.items():
+        typer.echo(f"\n{plain(web)}")
+        print_table(own)
+
+
+def print_means(
+    columns: Sequence[str], rows: Sequence[tuple[str, Sequence[float | None]]]
+) -> None:
+    """Print shares of the oracle by strategy and web."""
+    told = [
+        (name, ["–" if share is None else f"{share:.1%}" for share in shares])
+        for name, shares in rows
+    ]
+    if not stdout.is_terminal:
+        typer.echo("\t".join(("of oracle", *map(plain, columns))))
+        for name, cells in told:
+            typer.echo("\t".join((plain(name), *cells)))
+        return
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    table.add_column("of oracle", no_wrap=True, min_width=14)
+    for column in columns:
+        table.add_column(foreign(column), justify="right")
+    for name, cells in told:
+        table.add_row(foreign(name), *cells)
+    stdout.print(table)
 
 
 def print_table(runs: Sequence[Run]) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from opilio.protocols import Judge
+from opilio.protocols import Judge, Teachable
 from opilio.types import Page, Verdict
 
 
@@ -18,6 +18,8 @@ class InLanguages:
         self.reads_blocks = judge.reads_blocks
         self.reads_vector = judge.reads_vector
         self.reads_vectors: bool = getattr(judge, "reads_vectors", False)
+        if isinstance(judge, Teachable):
+            self.teach = judge.teach  # a label says nothing about languages
         self.languages = {language.lower().partition("-")[0] for language in languages}
 
     def judge(self, page: Page) -> Verdict:

@@ -6,32 +6,28 @@ has ended is kept in a folder, so the same comparison goes on where it was.
 
 from __future__ import annotations
 
-import hashlib
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from functools import cache, partial
-from importlib.util import find_spec
 from itertools import islice, product
 from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
 
-import opilio
-from opilio import config
-from opilio.choice import choose, find_strategy
-from opilio.errors import BadInput, OpilioError
-from opilio.judge import JUDGES
+from opilio.errors import OpilioError
 from opilio.lab import guard
+from opilio.lab.checks import check, parse_strategy
 from opilio.lab.course import Course, Ground, SeedsMode
+from opilio.lab.kept import code_of, name_of, vectors_key
 from opilio.lab.measures import measure, shares
 from opilio.lab.perfect import PERFECT
 from opilio.lab.runs import Run, Task, Trace
+from opilio.lab.teacher import Teacher, Ticket
 from opilio.lab.trial import Trial, conduct
-from opilio.strategies import OURS, is_file, load
-from opilio.vectors.files import AUTO, WORDLLAMA, resolve
+from opilio.vectors.files import AUTO
 
 
 class Wanted(msgspec.Struct, frozen=True, kw_only=True):
@@ -43,6 +39,9 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     modes: Sequence[SeedsMode] = (SeedsMode.NEAR,)
     budget: str = "3R"
     repeat: int = 1
+    examples: int = 0  # relevant pages that each crawl is given
+    counterexamples: int = 0
+    labels: int = 0  # that each crawl is given while it runs
     time_limit: float = 0.0  # seconds that one crawl may take; 0: no limit
     vectors: str = AUTO  # the setting of that name
 
@@ -64,6 +63,9 @@ def tasks(web: str, wanted: Wanted) -> list[Task]:
             judge=judge,
             seeds_mode=mode,
             repeat=repeat,
+            examples=wanted.examples,
+            counterexamples=wanted.counterexamples,
+            labels=wanted.labels,
         )
         for topic, mode, repeat, judge, strategy in product(
             wanted.topics,
@@ -81,15 +83,24 @@ def compare(
     folder: Path,
     jobs: int = 1,
     trouble: Callable[[Task, Exception], None] | None = None,
+    other_secrets: Sequence[Path] = (),
 ) -> Iterator[Done]:
     """Try everything; each run as it ends, those of earlier times first.
 
     A trial that fails is told to `trouble`, and the others go on; without it, the
-    comparison fails too.
+    comparison fails too. No trial can open the labels of this web, nor the other
+    secrets: the labels of another web may be about the same pages.
     """
-    secrets = [ground.web.labels, *ground.web.topics.values()]
+    secrets = [*secrets_of(ground), *other_secrets]
     check(wanted, secrets)
-    course = cache(partial(ground.course, budget=wanted.budget))
+    course = cache(
+        partial(
+            ground.course,
+            budget=wanted.budget,
+            examples=wanted.examples,
+            counterexamples=wanted.counterexamples,
+        )
+    )
     code = cache(code_of)
     vectors = vectors_key(wanted.vectors)
     kept, readings = folder / "runs", folder / "readings"
@@ -123,6 +134,11 @@ def compare(
             yield done
     finally:
         shutil.rmtree(readings, ignore_errors=True)
+
+
+def secrets_of(ground: Ground) -> list[Path]:
+    """The files of a web that no crawl may open."""
+    return [ground.web.labels, *ground.web.topics.values()]
 
 
 def recalled(file: Path) -> Done | None:
@@ -159,22 +175,46 @@ def conducted(
     """The traces of trials, as they end, run by so many processes."""
     waiting = iter(todo)
     under_way: dict[Future[Trace], Prepared] = {}
-    with guard.processes(jobs, secrets) as processes:
+    tickets: dict[Future[Trace], Ticket] = {}
+    with Teacher() as teacher, guard.processes(jobs, secrets) as processes:
         try:
             while True:
                 for one in islice(waiting, 2 * jobs - len(under_way)):
+                    ticket = teacher.ticket(one.course.relevant, one.task.labels)
                     trial = msgspec.structs.replace(
                         trial_of(ground, one.course, one.task, readings),
                         time_limit=wanted.time_limit,
                         vectors=wanted.vectors,
+                        ticket=ticket if one.task.labels else None,
                     )
-                    under_way[processes.submit(conduct, trial)] = one
+                    future = processes.submit(conduct, trial)
+                    under_way[future], tickets[future] = one, ticket
                 if not under_way:
                     return
                 for future in wait(under_way, return_when=FIRST_COMPLETED).done:
-                    yield under_way.pop(future), future
+                    one = under_way.pop(future)
+                    told = teacher.collect(tickets.pop(future))
+                    yield one, checked(future, told, one.task)
         finally:
             processes.shutdown(wait=False, cancel_futures=True)
+
+
+def checked(
+    future: Future[Trace], told: Mapping[str, bool], task: Task
+) -> Future[Trace]:
+    """The trace, or an error if the crawl got labels that it does not tell of."""
+    if future.exception() is None:
+        taught = {one.url: one.relevant for one in future.result().taught}
+        if taught != told:
+            failed: Future[Trace] = Future()
+            failed.set_exception(
+                OpilioError(
+                    f"{task.strategy} asked for {len(told)} labels by itself; the lab "
+                    f"gave it {len(taught)}; a strategy must not ask"
+                )
+            )
+            return failed
+    return future
 
 
 def trial_of(ground: Ground, course: Course, task: Task, readings: Path) -> Trial:
@@ -191,6 +231,8 @@ def trial_of(ground: Ground, course: Course, task: Task, readings: Path) -> Tria
         chance=task.repeat,
         readings=str(readings),
         truth=tuple(sorted(course.relevant)) if task.judge == PERFECT else None,
+        examples=course.examples,
+        counterexamples=course.counterexamples,
     )
 
 
@@ -210,90 +252,7 @@ def run_of(task: Task, course: Course, trace: Trace) -> Run:
         of_oracle=shares(measures, course.oracle),
         found_at=found_at,
         oracle_found_at=course.oracle_found_at,
+        examples=course.examples,
+        counterexamples=course.counterexamples,
+        labels_given=len(trace.taught),
     )
-
-
-def parse_strategy(written: str) -> tuple[str, Mapping[str, str]]:
-    """`blocks,mode=paper` as a name and its options."""
-    name, *options = written.split(",")
-    for each in options:
-        if "=" not in each:
-            raise BadInput(f"--strategies {written!r}: {each!r} is not NAME=VALUE")
-    return name.strip(), {
-        key.strip(): value.strip()
-        for key, _, value in (each.partition("=") for each in options)
-    }
-
-
-def check(wanted: Wanted, secrets: Sequence[Path]) -> None:
-    """BadInput for anything that is not there.
-
-    The code of a strategy that is not ours runs only in processes that see no label.
-    """
-    for name in ("topics", "strategies", "judges", "modes"):
-        if not getattr(wanted, name):
-            raise BadInput(f"there are no {name} to compare; name one at least")
-    for judge in wanted.judges:
-        if judge != PERFECT:
-            choose("judge", judge, JUDGES)
-    theirs = [name for name in wanted.strategies if parse_strategy(name)[0] not in OURS]
-    for name in set(wanted.strategies) - set(theirs):
-        check_strategy(name)
-    if theirs:
-        with guard.processes(1, secrets) as processes:
-            list(processes.map(check_strategy, theirs))
-
-
-def check_strategy(written: str) -> None:
-    """BadInput for a strategy that is not there, or options that it does not have."""
-    name, options = parse_strategy(written)
-    made = load(find_strategy(name))
-    source = f"options of the strategy {name}"
-    config.build(options, made.Options, source, strict=False)
-
-
-def vectors_key(setting: str) -> tuple[str, int, int]:
-    """What a setting of vectors names, and which state of that file."""
-    name = resolve(setting)
-    if not name or name == WORDLLAMA:
-        return name, 0, 0
-    state = Path(name).stat()
-    return name, state.st_size, state.st_mtime_ns
-
-
-def name_of(
-    task: Task,
-    course: Course,
-    ground: Ground,
-    code: Callable[[str], str],
-    vectors: tuple[str, int, int],
-) -> str:
-    """A name for a task that is another when anything that decides its outcome is."""
-    strategy, _ = parse_strategy(task.strategy)
-    decides = (
-        task,
-        ground.atlas.key,
-        course.topic,
-        course.seeds,
-        course.budget,
-        sorted(course.targets.items()),
-        code(find_strategy(strategy)),
-        vectors,
-    )
-    digest = hashlib.blake2b(msgspec.json.encode(decides), digest_size=8).hexdigest()
-    return f"{Path(task.topic).stem}-{strategy.rpartition(':')[2]}-{digest}"
-
-
-def code_of(place: str) -> str:
-    """A fingerprint of Opilio's own code and of the file that a strategy is in.
-
-    The strategy is not loaded for that: its code must not run where the labels are.
-    """
-    module = place.rpartition(":")[0]
-    ours = sorted(Path(opilio.__file__).parent.rglob("*.py"))
-    found = None if is_file(place) else find_spec(module.partition(".")[0])
-    own = Path(found.origin if found and found.origin else module)
-    digest = hashlib.blake2b(digest_size=16)
-    for file in [*ours, own] if own.is_file() else ours:
-        digest.update(file.read_bytes())
-    return digest.hexdigest()

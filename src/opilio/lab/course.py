@@ -6,7 +6,7 @@ the number of requests, and nothing else of it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import islice
@@ -19,6 +19,7 @@ import numpy as np
 from opilio import urls
 from opilio.errors import BadInput
 from opilio.lab.atlas import Atlas
+from opilio.lab.examples import IRRELEVANT, RELEVANT, chance_of, draw_examples
 from opilio.lab.labels import relevant_urls
 from opilio.lab.link_graph import LinkGraph, distances, reachable
 from opilio.lab.measures import measure
@@ -58,6 +59,8 @@ class Course:
     budget: int
     oracle: Measures
     oracle_found_at: Sequence[int]
+    examples: tuple[str, ...] = ()  # relevant pages that are no targets
+    counterexamples: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -74,8 +77,13 @@ class Ground:
         mode: SeedsMode = SeedsMode.NEAR,
         repeat: int = 0,
         budget: str = "3R",
+        examples: int = 0,
+        counterexamples: int = 0,
     ) -> Course:
-        """The course of a topic: its name in the web, or its file."""
+        """The course of a topic: its name in the web, or its file.
+
+        Example pages, and pages of the same content, are no targets.
+        """
         whole = self.topic(topic)
         graph, atlas = self.within(whole), self.atlas
         relevant = relevant_urls(self.labels, whole.evaluation.relevant_labels)
@@ -91,14 +99,23 @@ class Ground:
                 f"none of the seeds of {topic} is in the web {self.web.name}: "
                 f"{', '.join(seeds) or 'it has none'}"
             )
+        begun = {atlas.seen[number].content for number in starts}
+        given = draw_examples(
+            targets, examples, begun, chance_of(whole.name, repeat, RELEVANT)
+        )
+        known = {targets[url] for url in given}
+        others = self.irrelevant(relevant, targets) if counterexamples else {}
         reached = reachable(graph, starts)
         wanted = {
-            n: c for url, c in targets.items() if reached[n := atlas.numbers[url]]
+            n: c
+            for url, c in targets.items()
+            if c not in known and reached[n := atlas.numbers[url]]
         }
         count = len(set(wanted.values()))
         if not count:
             raise BadInput(
                 f"no relevant page of {topic} can be reached from {', '.join(seeds)}"
+                + (f" beside the {examples} examples" if examples else "")
             )
         requests = self.requests(budget, count)
         walked = steps(graph, starts, wanted, requests)
@@ -113,7 +130,27 @@ class Ground:
             budget=requests,
             oracle=measures,
             oracle_found_at=found_at,
+            examples=given,
+            counterexamples=draw_examples(
+                others,
+                counterexamples,
+                begun,
+                chance_of(whole.name, repeat, IRRELEVANT),
+            ),
         )
+
+    def irrelevant(
+        self, relevant: Collection[str], targets: Mapping[str, Fingerprint]
+    ) -> dict[str, Fingerprint]:
+        """All other pages, without copies of relevant ones, and their contents."""
+        contents = set(targets.values())
+        return {
+            each.url: each.content
+            for each in self.atlas.seen
+            if each.content
+            and each.url not in relevant
+            and each.content not in contents
+        }
 
     def visits(self, walked: Iterable[Step]) -> list[Visit]:
         """The requests of the oracle, as if a crawl had made them."""

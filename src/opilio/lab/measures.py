@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from opilio.lab.runs import Measures, Visit
 
 HORIZON = 3  # times R: as far as AURC looks
+FIRST = 50  # requests of the first stage
 
 Curve = NDArray[np.float64]
 Found = Sequence[bool] | NDArray[np.bool_]
@@ -136,6 +137,10 @@ def measure(
         recall=recall_at(found, R, len(found)),
         aurc=aurc(found, R),
         recall_2R=recall_at(found, R, 2 * R),
+        recall_50=recall_at(found, R, FIRST),
+        recall_R=recall_at(found, R, R),
+        recall_3R=recall_at(found, R, HORIZON * R),
+        precision_50=harvest_rate(found[:FIRST]),
         pages_to_50=pages_to(found, R, 0.5),
         pages_to_80=pages_to(found, R, 0.8),
         pages_to_90=pages_to(found, R, 0.9),
@@ -147,6 +152,18 @@ def measure(
     return measures, found_at
 
 
+MORE_IS_BETTER = (
+    "harvest",
+    "recall",
+    "aurc",
+    "recall_2R",
+    "recall_50",
+    "recall_R",
+    "recall_3R",
+    "precision_50",
+)
+
+
 def shares(measures: Measures, oracle: Measures) -> dict[str, float]:
     """Each measure as a share of the oracle's: ours / its, more is better.
 
@@ -154,7 +171,7 @@ def shares(measures: Measures, oracle: Measures) -> dict[str, float]:
     never reached is left out.
     """
     found = {}
-    for name in ("harvest", "recall", "aurc", "recall_2R"):
+    for name in MORE_IS_BETTER:
         if best := getattr(oracle, name):
             found[name] = getattr(measures, name) / best
     for name in ("pages_to_50", "pages_to_80", "pages_to_90"):

@@ -16,6 +16,9 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     judge: str  # perfect: the true labels
     seeds_mode: str = "near"  # near, far or home
     repeat: int = 0  # number of the repetition, from 0: other seeds, other chance
+    examples: int = 0  # relevant pages that the crawl is given before it starts
+    counterexamples: int = 0  # irrelevant ones
+    labels: int = 0  # given while it runs, at most
 
 
 class Visit(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -31,12 +34,21 @@ class Visit(msgspec.Struct, frozen=True, array_like=True, gc=False):
     via: int = -1  # the visit whose page it was found on; -1: a seed
 
 
+class Taught(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """A label that was given while a crawl ran."""
+
+    request: int  # after so many
+    url: str
+    relevant: bool
+
+
 class Trace(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that one crawl did; made without knowing any label."""
 
     visits: Sequence[Visit]  # every request that was answered, in order
     ended: str  # budget, or exhausted: nothing was left to visit
     cpu_seconds: float  # of deciding; reading pages is shared and not in it
+    taught: Sequence[Taught] = ()  # labels that it was given, in order
 
 
 class Measures(msgspec.Struct, frozen=True, kw_only=True):
@@ -46,6 +58,10 @@ class Measures(msgspec.Struct, frozen=True, kw_only=True):
     recall: float  # targets found / R
     aurc: float  # mean recall over the first 3·R requests
     recall_2R: float  # noqa: N815 - after 2·R requests
+    recall_50: float  # after the first 50 requests
+    recall_R: float  # noqa: N815 - after R requests
+    recall_3R: float  # noqa: N815 - after 3·R requests
+    precision_50: float  # targets found among the first 50 requests / their number
     pages_to_50: int | None  # requests until half of R; None: never
     pages_to_80: int | None
     pages_to_90: int | None
@@ -70,16 +86,29 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     of_oracle: Mapping[str, float]  # measure -> ours / the oracle's
     found_at: Sequence[int]  # numbers of the requests that found a new target, from 1
     oracle_found_at: Sequence[int]
+    examples: Sequence[str] = ()  # pages that it was given; they count as no target
+    counterexamples: Sequence[str] = ()
+    labels_given: int = 0  # 0: neither judge nor strategy learns from labels
+
+
+class WebFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """A web of a comparison."""
+
+    name: str
+    title: str
+    pages: int
+    links: int
 
 
 class About(msgspec.Struct, frozen=True, kw_only=True):
     """What a comparison was: comparison.json, and the end of its report."""
 
     command: str
-    web: str
+    web: str  # its name; of several, all of them
     title: str
-    pages: int  # of the web
+    pages: int  # of all webs
     links: int
+    webs: Sequence[WebFacts] = ()  # each of them
     versions: Mapping[str, str]  # opilio, python, numpy, …
     started: str  # ISO 8601
     seconds: float  # of wall time, this time

@@ -27,16 +27,19 @@ from opilio.errors import OpilioError
 from opilio.event_loop import run_loop
 from opilio.fetch.replay import ReplayFetch
 from opilio.lab.atlas import cache_folder
+from opilio.lab.examples import with_examples
+from opilio.lab.lessons import Lessons
 from opilio.lab.perfect import PERFECT, Perfect
 from opilio.lab.readings import SharedReadings
 from opilio.lab.runs import Trace, Visit
+from opilio.lab.teacher import Ticket
 from opilio.plan import Plan, for_replay
 from opilio.protocols import Judge
 from opilio.seeking import follow_log
 from opilio.store.folder import CrawlFolder
 from opilio.topic import Topic
 from opilio.topic.file import Evaluation
-from opilio.types import SEED_PROMISE, Lease
+from opilio.types import SEED_PROMISE, Lease, Page, Verdict
 from opilio.vectors.files import AUTO
 
 SELDOM = 1e6  # seconds between commits: what a trial keeps is thrown away
@@ -57,6 +60,9 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
     time_limit: float = 0.0  # seconds; 0: none
     vectors: str = AUTO  # the setting of that name
     truth: Sequence[str] | None = None  # the relevant URLs, for the perfect judge only
+    examples: tuple[str, ...] = ()  # URLs of relevant pages that the crawl is given
+    counterexamples: tuple[str, ...] = ()
+    ticket: Ticket | None = None  # for labels while it runs
 
 
 class TrialCrawl(Crawl):
@@ -66,15 +72,24 @@ class TrialCrawl(Crawl):
         super().__init__(settings, stages)
         self.requests: list[Lease] = []
         self.most = budget
+        self.lessons: Lessons | None = None
 
     async def visit(self, lease: Lease) -> int:
         """Visit one link; what the web has no answer for is no request."""
         if isinstance(self.fetch, ReplayFetch) and self.fetch.has(lease.fingerprint):
             self.requests.append(lease)
         pages = await super().visit(lease)
+        if self.lessons:
+            await self.lessons.go_on(self, len(self.requests))
         if len(self.requests) >= self.most:
             self.stop_soon("budget")
         return pages
+
+    async def rank(self, page: Page, verdict: Verdict, lease: Lease) -> list[int]:
+        """Rank the links of a page, whose label may be told next."""
+        if self.lessons:
+            self.lessons.latest = page
+        return await super().rank(page, verdict, lease)
 
 
 MakeCrawl = Callable[[config.Settings, Stages, int], TrialCrawl]
@@ -130,16 +145,19 @@ async def crawl(
 ) -> Trace:
     """The same in a folder of its own."""
     plan = plan_of(trial)
-    log = follow_log(plan)
-    asked = log.build() if log else None
-    brief = make_brief(plan.topic, asked, plan.crawl.vectors)
     warcs = [Path(name) for name in trial.warcs]
+    log = follow_log(plan)
+    topic = await topic_of(trial, plan, folder.path)
+    asked = log.build() if log else None
+    brief = make_brief(topic, asked, plan.crawl.vectors)
     shared = Path(trial.readings or folder.path)
     crawls: list[TrialCrawl] = []
     readings: list[SharedReadings] = []
 
     def make_crawl(settings: config.Settings, stages: Stages) -> Crawl:
         crawls.append(make(settings, stages, trial.budget))
+        if trial.ticket:
+            crawls[-1].lessons = Lessons(trial.ticket, trial.budget)
         return crawls[-1]
 
     def make_readers(_: int, setup: bytes) -> SharedReadings:
@@ -161,6 +179,7 @@ async def crawl(
             visits=visits(crawls[0].requests, made.store.db),
             ended=ended,
             cpu_seconds=spent,
+            taught=crawls[0].lessons.taught if crawls[0].lessons else (),
         )
 
 
@@ -181,6 +200,18 @@ def plan_of(trial: Trial) -> Plan:
         options=trial.options,
     )
     return for_replay(plan, [Path(name) for name in trial.warcs])
+
+
+async def topic_of(trial: Trial, plan: Plan, folder: Path) -> Topic:
+    """The topic with the example pages that the trial gives."""
+    if not trial.examples and not trial.counterexamples:
+        return plan.topic
+    fetch = ReplayFetch([Path(name) for name in trial.warcs], cache_folder())
+    given = (trial.examples, trial.counterexamples)
+    try:
+        return await with_examples(plan.topic, fetch, *given, folder / "examples")
+    finally:
+        await fetch.close()
 
 
 def judge_of(trial: Trial, plan: Plan, brief: Brief) -> Judge:

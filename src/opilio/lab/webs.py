@@ -15,7 +15,8 @@ import tomli_w
 
 from opilio.config import Section, load
 from opilio.errors import BadInput
-from opilio.lab.synthetic.web import SyntheticAnswer, SyntheticWeb
+from opilio.lab.synthetic.kinds import MadeWeb
+from opilio.lab.synthetic.web import SyntheticAnswer
 from opilio.store.warc import pack
 from opilio.types import Response
 
@@ -55,12 +56,21 @@ def open_web(folder: Path) -> LabWeb:
     topics = folder / file.topics
     if not topics.is_dir():
         raise BadInput(f"{path}: topics names {topics}, which is not a folder")
-    found = {topic.stem: topic for topic in sorted(topics.glob("*.toml"))}
-    if not found:
-        raise BadInput(f"{topics} has no topic files; put one at least there (*.toml)")
     return LabWeb(
-        name=file.name, title=file.title, warcs=warcs, labels=labels, topics=found
+        name=file.name,
+        title=file.title,
+        warcs=warcs,
+        labels=labels,
+        topics=topics_in(topics),
     )
+
+
+def topics_in(folder: Path) -> dict[str, Path]:
+    """The topic files of a folder, by name; BadInput if there are none."""
+    found = {topic.stem: topic for topic in sorted(folder.glob("*.toml"))}
+    if not found:
+        raise BadInput(f"{folder} has no topic files; put one at least there (*.toml)")
+    return found
 
 
 def existing(path: Path, source: Path, key: str) -> Path:
@@ -70,15 +80,14 @@ def existing(path: Path, source: Path, key: str) -> Path:
     return path
 
 
-def write_web(web: SyntheticWeb, folder: Path, name: str = "synthetic") -> LabWeb:
+def write_web(web: MadeWeb, folder: Path, name: str = "synthetic") -> LabWeb:
     """Write a synthetic web as a web for the lab, page by page.
 
     Redirects and dead links are records too; robots.txt is what a crawler would be
     told. The calendar is left out, since it has no end.
     """
     (folder / "topics").mkdir(parents=True, exist_ok=True)
-    title = f"Synthetic web of {web.dials.pages} pages, seed {web.dials.seed}"
-    file = {"name": name, "title": title, "warcs": ["pages.warc.gz"]}
+    file = {"name": name, "title": web.title, "warcs": ["pages.warc.gz"]}
     (folder / "web.toml").write_text(tomli_w.dumps({**file, "labels": "labels.tsv"}))
     for topic in web.topics:
         if web.seeds(topic, 1):
@@ -95,7 +104,7 @@ def write_web(web: SyntheticWeb, folder: Path, name: str = "synthetic") -> LabWe
     return open_web(folder)
 
 
-def write_static_site(web: SyntheticWeb, folder: Path, host: str = "") -> int:
+def write_static_site(web: MadeWeb, folder: Path, host: str = "") -> int:
     """Write one host's pages as plain files for any web server; answers how many.
 
     Without a name it is the largest host. A page at /a/ becomes a/index.html.
@@ -116,13 +125,13 @@ def write_static_site(web: SyntheticWeb, folder: Path, host: str = "") -> int:
     return count
 
 
-def urls_of(web: SyntheticWeb, host: str) -> Iterator[str]:
+def urls_of(web: MadeWeb, host: str) -> Iterator[str]:
     """The URLs of one host's pages."""
     start = f"http://{host}/"
     return (url for url in web.urls() if url.startswith(start))
 
 
-def settled(web: SyntheticWeb, url: str) -> SyntheticAnswer:
+def settled(web: MadeWeb, url: str) -> SyntheticAnswer:
     """What a URL says once its host has stopped failing."""
     for attempt in range(ATTEMPTS):
         answer = web.respond(url, attempt)

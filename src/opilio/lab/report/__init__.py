@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from opilio.lab.report.figures import (
 )
 from opilio.lab.report.html import Html
 from opilio.lab.report.page import page
+from opilio.lab.report.several import OfWeb, several_page
 from opilio.lab.runs import About, Run
 
 __all__ = ["strategy_figure", "write_report"]
@@ -27,6 +29,8 @@ def write_report(runs: Sequence[Run], about: About, folder: Path) -> Path:
     """Write report.html and its plots as SVG and PNG; return the page's path."""
     found = findings(runs)
     folder.mkdir(parents=True, exist_ok=True)
+    if len({run.task.web for run in found.all_runs}) > 1:
+        return write_several(found, about, folder)
     charts = dict(draw(found))
     for name, drawn in charts.items():
         write_svg(drawn, folder / f"{name}.svg")
@@ -42,6 +46,30 @@ def write_report(runs: Sequence[Run], about: About, folder: Path) -> Path:
     }
     path = folder / "report.html"
     path.write_text(page(found, about, inline, small), encoding="utf-8")
+    return path
+
+
+def write_several(found: Findings, about: About, folder: Path) -> Path:
+    """The same for runs on several webs: a part of the page for each of them."""
+    webs = []
+    for facts in about.webs:
+        own = [run for run in found.all_runs if run.task.web == facts.name]
+        if not own:
+            continue
+        of_web = findings(own)
+        charts = {
+            "recall": svg(leaders(of_web, PLOTS["recall"])),
+            "topics": svg(topics_chart(of_web)),
+        }
+        suffix = re.sub(r"[^\w.-]+", "-", facts.name)
+        for name, drawn in charts.items():
+            write_svg(drawn, folder / f"{name}-{suffix}.svg")
+            write_png(drawn, folder / f"{name}-{suffix}.png")
+        inline = {name: Html(drawn) for name, drawn in charts.items()}
+        narrow = Html(svg(leaders(of_web, PLOTS["recall"], NARROW)))
+        webs.append(OfWeb(facts, of_web, {**inline, "recall-narrow": narrow}))
+    path = folder / "report.html"
+    path.write_text(several_page(found, webs, about), encoding="utf-8")
     return path
 
 

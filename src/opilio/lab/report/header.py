@@ -12,32 +12,45 @@ from opilio.lab.runs import About, Run
 from opilio.strategies import DEFAULT
 
 DEFAULT_IS = "the strategy that a crawl takes when none is named"
+GIVEN = ("examples", "counterexamples", "labels")  # to each crawl
 THEMES = ("auto", "light", "dark")
 
 
 def header(found: Findings, about: About) -> Html:
     """What was compared, and what came of it, in a few words."""
     runs = found.all_runs
+    strategies = len({entry.strategy for entry in found.runs})
+    return tag(
+        "header",
+        theme_switch(),
+        tag("h1", f"{about.title or about.web}: {strategies} strategies compared"),
+        tag("p", *lead(found), class_="lead"),
+        facts_list(found, about),
+        tag("p", "Topics (R, their targets in reach): ", topics_in_words(runs), "."),
+    )
+
+
+def facts_list(found: Findings, about: About) -> Html:
+    """How much was compared, in numbers."""
+    runs = found.all_runs
     entries = len(found.rows)
     strategies = len({entry.strategy for entry in found.runs})
-    facts = [
+    facts: list[tuple[str, object]] = [
         ("pages", f"{about.pages:,}"),
         ("links", f"{about.links:,}"),
         ("strategies", strategies),
         ("topics", len({(run.task.web, run.task.topic) for run in runs})),
         ("runs", f"{len(runs):,}"),
     ]
+    facts += [
+        (name, most)
+        for name in GIVEN
+        if (most := max(getattr(run.task, name) for run in runs))
+    ]
     if entries != strategies:
         facts.insert(3, ("combinations", entries))
     figures = [tag("div", tag("dt", name), tag("dd", what)) for name, what in facts]
-    return tag(
-        "header",
-        theme_switch(),
-        tag("h1", f"{about.title or about.web}: {strategies} strategies compared"),
-        tag("p", *lead(found), class_="lead"),
-        tag("dl", *figures, class_="facts"),
-        tag("p", "Topics (R, their targets in reach): ", topics_in_words(runs), "."),
-    )
+    return tag("dl", *figures, class_="facts")
 
 
 def lead(found: Findings) -> list[object]:

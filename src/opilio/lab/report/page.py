@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
 
 from opilio.lab.report import colours
@@ -12,6 +12,7 @@ from opilio.lab.report.figures import PLOTS, Findings, chosen
 from opilio.lab.report.header import contenders, default_row, header
 from opilio.lab.report.html import Html, joined, tag
 from opilio.lab.report.reading import reading_list
+from opilio.lab.report.stages import stages_table
 from opilio.lab.report.standings import Entry, distinct_tasks
 from opilio.lab.report.tables import (
     numbers_table,
@@ -50,6 +51,7 @@ def page(
     sections = [
         header(found, about),
         standings_section(found),
+        stages_section(found),
         *(curves_section(found, name, charts) for name in TITLES if name in charts),
         multiples_section(found, small),
         topics_section(charts["topics"]),
@@ -61,6 +63,11 @@ def page(
         ),
         run_section(found, about),
     ]
+    return document(title, sections)
+
+
+def document(title: str, sections: Sequence[Html]) -> str:
+    """A page of these sections, the first of which is its header."""
     head = tag(
         "head",
         tag("meta", charset="utf-8"),
@@ -103,6 +110,20 @@ def standings_section(found: Findings) -> Html:
         tag("p", *notes, class_="note"),
         tag("h3", "How to read this"),
         reading_list(),
+    )
+
+
+def stages_section(found: Findings) -> Html:
+    """How each entry did in each stage."""
+    return section(
+        "stages",
+        "By stage of the crawl",
+        tag(
+            "p",
+            "Targets found by the end of each stage as a share of what the oracle has "
+            "found by then: after the first 50 requests, after R and after 3R.",
+        ),
+        stages_table(found),
     )
 
 
@@ -154,15 +175,24 @@ def multiples_section(found: Findings, small: Mapping[Entry, Html]) -> Html:
 
 
 def topics_section(chart: Html) -> Html:
+    """Shares by topic."""
+    return section("topics", "Which topic suits whom", heat_figure(chart))
+
+
+def heat_figure(chart: Html) -> Html:
     """The heat map."""
     caption = "Share of the oracle's AURC, mean over the runs of a topic."
     picture = tag("div", chart, class_="heat", role="img", aria_label=caption)
-    figure = tag("figure", picture, tag("figcaption", caption))
-    return section("topics", "Which topic suits whom", figure)
+    return tag("figure", picture, tag("figcaption", caption))
 
 
 def duels_section(found: Findings) -> Html:
-    """Who beats whom: a table for each kind of seeds, and two entries in words."""
+    """Who beats whom."""
+    return section("duels", "Who beats whom", *duels_parts(found))
+
+
+def duels_parts(found: Findings) -> list[Html]:
+    """A table of duels for each kind of seeds, and two entries in words."""
     note = (
         "Differences in AURC are taken task by task. A strategy beats another only if "
         "the 95 % interval of the mean difference d̄ over topics lies above zero. "
@@ -190,7 +220,7 @@ def duels_section(found: Findings) -> Html:
         if len(duels) > 1:
             parts.append(tag("h3", f"Seeds: {mode}"))
         parts.append(duels_table(found, of_mode))
-    return section("duels", "Who beats whom", *parts)
+    return parts
 
 
 def run_section(found: Findings, about: About) -> Html:
@@ -199,10 +229,11 @@ def run_section(found: Findings, about: About) -> Html:
     budgets = sorted({run.budget for run in runs})
     rows: list[tuple[str, object]] = [
         ("command", tag("code", about.command)),
-        ("web", f"{about.web}: {about.pages:,} pages, {about.links:,} links"),
+        ("web", webs_in_words(about)),
         ("judges", ", ".join(sorted({run.task.judge for run in runs}))),
         ("seeds", ", ".join(sorted({run.task.seeds_mode for run in runs}))),
         ("repetitions", len({run.task.repeat for run in runs})),
+        ("given to each crawl", given_in_words(runs)),
         ("requests a run", f"{budgets[0]:,} to {budgets[-1]:,} at most"),
         ("versions", ", ".join(f"{name} {v}" for name, v in about.versions.items())),
         ("begun", about.started),
@@ -211,12 +242,40 @@ def run_section(found: Findings, about: About) -> Html:
     return section("run", "What was run", rows_table(rows), seeds_table(runs))
 
 
+def webs_in_words(about: About) -> str:
+    """The web, or each of several, with its size."""
+    sizes = [(web.name, web.pages, web.links) for web in about.webs]
+    return "; ".join(
+        f"{name}: {pages:,} pages, {links:,} links"
+        for name, pages, links in sizes or [(about.web, about.pages, about.links)]
+    )
+
+
+def given_in_words(runs: list[Run]) -> str:
+    """What crawls were given beyond the topic, and how many labels they took."""
+    task = runs[0].task
+    parts = ["the topic and its seeds"]
+    if task.examples or task.counterexamples:
+        parts.append(
+            f"{task.examples} relevant and {task.counterexamples} irrelevant example "
+            "pages, which are no targets"
+        )
+    if task.labels:
+        taken = [run.labels_given for run in runs]
+        parts.append(
+            f"at most {task.labels} labels while it ran (taken: {min(taken)} to "
+            f"{max(taken)}; 0 where neither judge nor strategy learns from labels)"
+        )
+    return "; ".join(parts)
+
+
 def seeds_table(runs: list[Run]) -> Html:
     """Where the crawls began: each task once."""
-    rows = [
-        (name, joined(*(joined(tag("code", seed), tag("br")) for seed in run.seeds)))
-        for run in distinct_tasks(runs).values()
-        for task in [run.task]
-        for name in [f"{task.topic}, {task.seeds_mode}, repetition {task.repeat + 1}"]
-    ]
+    several = len({run.task.web for run in runs}) > 1
+    rows = []
+    for run in distinct_tasks(runs).values():
+        task = run.task
+        name = f"{task.topic}, {task.seeds_mode}, repetition {task.repeat + 1}"
+        seeds = joined(*(joined(tag("code", seed), tag("br")) for seed in run.seeds))
+        rows.append((f"{task.web}: {name}" if several else name, seeds))
     return tag("details", tag("summary", "Seeds of each task"), rows_table(rows))

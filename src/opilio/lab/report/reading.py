@@ -36,6 +36,15 @@ READING = (
     ("of the oracle", "AURC / the oracle's AURC; 100 % is as good as the oracle."),
     ("recall at 2R", "r(2R): after twice as many requests as there are targets."),
     (
+        "first 50, to R, to 3R",
+        "r(n) / the oracle's r(n) for n = 50, R and 3R: how a crawl does at its "
+        "beginning, until an oracle is about done, and in all.",
+    ),
+    (
+        "precision of the first 50",
+        "(1/50)·Σ fᵢ, i ≤ 50: the share of the first 50 requests that found a target.",
+    ),
+    (
         "harvest",
         "H = (1/N)·Σ fᵢ, N the requests made: the share that found a new target. A "
         "crawl goes on when the oracle has stopped, so after 3R requests it is at most "

@@ -22,15 +22,20 @@ class Dials(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     host_exponent: float = 0.8  # the host of rank h has h^-x of the largest one's pages
     purity: float = 0.6  # share of a host's pages that are about its main subject
+    purity_spread: float = 0.0  # by how much that share differs from host to host
+    host_topics: int = 0  # other subjects of a host, at most; 0: any number
     links: float = 14.0  # mean number of links in the text of a page
     out_exponent: float = 2.7  # of the power law of links out of a page
     in_exponent: float = 2.3  # of the power law of links to a page
     locality: float = 0.75  # share of links to a page of the same topic
     same_host: float = 0.4  # share of links that stay on the host
     anchor_noise: float = 0.15  # share of anchors that do not tell the topic
+    path_noise: float = 0.0  # share of addresses that do not tell the topic
     word_noise: float = 0.15  # share of sentences about something else
 
     hubs: float = 0.04  # share of pages that are lists of links
+    hub_links: float = 3.0  # times as many links as other pages
+    hubs_abroad: float = 0.0  # share of a hub's links that leave the host in any case
     mixed: float = 0.1  # share of pages with several topics under headings
     hindi: float = 0.1  # share of pages whose important words are Hindi
     hidden: float = 0.06  # share of pages that only a tunnel leads to
@@ -76,11 +81,14 @@ class Dials(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 SHARES = (
     "purity",
+    "purity_spread",
     "locality",
     "same_host",
     "anchor_noise",
+    "path_noise",
     "word_noise",
     "hubs",
+    "hubs_abroad",
     "mixed",
     "hindi",
     "hidden",
@@ -103,7 +111,9 @@ LEAST = {
     "hosts": 1,
     "topics": 1,
     "host_exponent": 0,
+    "host_topics": 0,
     "links": 0,
+    "hub_links": 0,
     "out_exponent": 2.05,
     "in_exponent": 2.05,
     "behind_tunnel": 1,
@@ -132,6 +142,32 @@ CALM = Dials(
     failing_hosts=0,
 )
 """A web without nuisances: every link leads to a page, every page has one address."""
+
+MANY_HOSTS = Dials(
+    pages=6_000,
+    hosts=150,
+    topics=16,
+    purity=0.6,
+    purity_spread=0.6,
+    host_topics=3,
+    host_exponent=0.7,
+    same_host=0.85,
+    locality=0.6,
+    links=9.0,
+    anchor_noise=0.9,
+    path_noise=0.8,
+    word_noise=0.4,
+    hubs=0.01,
+    hub_links=6.0,
+    hubs_abroad=0.9,
+    mixed=0.03,
+    hidden=0,
+    hindi=0,
+    copies=0.02,
+    near_copies=0.02,
+    moved=0.02,
+)
+"""Many hosts of which few have pages of a subject; hubs lead from host to host."""
 
 REAL_SITE = msgspec.structs.replace(
     CALM, pages=3_200, hosts=1, links=80.0, page_bytes=35_000, hidden=0

@@ -29,6 +29,7 @@ from opilio.lab.synthetic.vocabulary import Vocabulary
 
 FOLDERS = ("pages", "articles", "notes", "posts")  # that do not tell the topic
 MEMO = 16_384  # nodes remembered
+PATHS = 24  # the purpose of chance for addresses that tell nothing
 
 
 class Kind(StrEnum):
@@ -208,7 +209,7 @@ class Graph:
             kind=kind,
             draw=draw,
             title=title,
-            path=self._path(host, title, number),
+            path=self._path(host, title, number, draw),
             hidden=self.is_hidden(topic, rank),
             hindi=hindi < dials.hindi,
             copied=copied < dials.copies,
@@ -230,10 +231,12 @@ class Graph:
             kind=Kind.TUNNEL,
             draw=draw,
             title=title,
-            path=self._path(host, title, number),
+            path=self._path(host, title, number, draw),
         )
 
-    def _path(self, host: int, title: str, number: int) -> str:
+    def _path(self, host: int, title: str, number: int, draw: int) -> str:
+        if self.draw(number, PATHS) / 2**64 < self.dials.path_noise:
+            title = self.vocabulary.title(-1, draw)
         slug = title.lower().replace(": ", " ").replace(" ", "-")
         return f"/{FOLDERS[host % len(FOLDERS)]}/{slug}-{number}.html"
 

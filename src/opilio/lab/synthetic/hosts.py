@@ -56,7 +56,12 @@ def make_patterns(dials: Dials, topics: int) -> list[Pattern]:
             rng = random.Random(f"{dials.seed} pattern {main} {variant}")
             others = [topic for topic in range(topics) if topic != main]
             rng.shuffle(others)
-            minor = PERIOD - max(1, round(dials.purity * PERIOD)) if others else 0
+            # From the purest to the least pure, in even steps.
+            apart = 1 - 2 * variant / (VARIANTS - 1)
+            purity = min(1.0, max(0.0, dials.purity + apart * dials.purity_spread))
+            minor = PERIOD - max(1, round(purity * PERIOD)) if others else 0
+            if dials.host_topics:
+                others = others[: dials.host_topics]
             slots = [main] * (PERIOD - minor)
             slots += (others * PERIOD)[:minor]
             rng.shuffle(slots)

@@ -53,7 +53,7 @@ class Outlinks:
         topics = self.graph.topics_of(node)
         count = self._degree(rng)
         if node.kind is Kind.HUB:
-            count *= 3
+            count = round(count * self.dials.hub_links)
         seen = {node.number}
         sections = [
             Section(
@@ -122,7 +122,10 @@ class Outlinks:
     def _target(self, node: Node, topic: int, rng: random.Random) -> Node:
         graph = self.graph
         local = graph.size_on(topic, node.host)
-        if local > 1 and rng.random() < self.dials.same_host:
+        staying = self.dials.same_host
+        if node.kind is Kind.HUB:
+            staying *= 1 - self.dials.hubs_abroad
+        if local > 1 and rng.random() < staying:
             place = self._rank(local, rng)
             target = graph.node(graph.page_on(topic, node.host, place))
             if not target.hidden:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import NamedTuple
 
+from opilio.errors import BadInput
 from opilio.lab.synthetic import lexicon
 
 TABLE = 4096  # entries of a word table; a word's share of them is its frequency
@@ -26,6 +27,9 @@ class Vocabulary:
     """The words of every topic; the seed invents those that no dictionary has."""
 
     def __init__(self, seed: int, topics: int) -> None:
+        known = len(lexicon.TOPICS)
+        if topics > known:
+            raise BadInput(f"dial topics is {topics}; there are {known} to have")
         self.topics = tuple(lexicon.TOPICS)[:topics]
         self._seed = seed
         self._sentences: list[list[list[Form]]] = []  # by topic, then by language
@@ -42,12 +46,16 @@ class Vocabulary:
             ]
             self._sentences.append([forms(lexicon.SENTENCES, text) for text, _ in both])
             self._titles.append([forms(lexicon.TITLES, title) for _, title in both])
-        # After the last topic comes text about nothing in particular.
+        # After the last topic, number -1 is text about nothing in particular.
         self._sentences.append([forms(lexicon.SENTENCES, w) for w in plain_words()])
+        self._titles.append([forms(lexicon.TITLES, w) for w in plain_words()])
         self._pool = cache(self._make_pool)
 
     def title(self, topic: int, draw: int, hindi: bool = False) -> str:
-        """A title that tells its topic; the same draw gives the same title."""
+        """A title that tells its topic; the same draw gives the same title.
+
+        The topic -1 gives a title about nothing in particular.
+        """
         shapes = self._titles[topic][hindi]
         form = shapes[draw % len(shapes)]
         picks = [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from email.utils import formatdate
 from functools import lru_cache
 from itertools import islice
@@ -48,9 +48,6 @@ class SyntheticWeb:
     """
 
     def __init__(self, dials: Dials, clock: Clock = lambda: 0.0) -> None:
-        known = len(lexicon.TOPICS)
-        if dials.topics > known:
-            raise BadInput(f"dial topics is {dials.topics}; there are {known} to have")
         self.dials = dials
         self.graph = Graph(dials, Vocabulary(dials.seed, dials.topics))
         self.addresses = Addresses(self.graph)
@@ -60,6 +57,7 @@ class SyntheticWeb:
         self.clock = clock
         self.topics = self.graph.vocabulary.topics
         self.hosts = tuple(host.name for host in self.graph.hosts)
+        self.title = f"Synthetic web of {dials.pages} pages, seed {dials.seed}"
         self._numbered = lru_cache(MEMO)(self._make_numbered)
 
     def host(self, name: str) -> Host:
@@ -144,14 +142,7 @@ class SyntheticWeb:
     def topic_file(self, topic: str, seeds: int = 3) -> str:
         """A topic file in TOML, with the table that only the lab reads."""
         self._topic(topic)
-        return tomli_w.dumps(
-            {
-                "name": topic,
-                "keywords": list(lexicon.TOPICS[topic])[:KEYWORDS],
-                "seeds": list(self.seeds(topic, seeds)),
-                "evaluation": {"relevant_labels": [topic]},
-            }
-        )
+        return topic_text(topic, self.seeds(topic, seeds))
 
     def _topic(self, name: str) -> int:
         if name not in self.topics:
@@ -268,3 +259,15 @@ class SyntheticWeb:
     def _not_found(self, host: Host) -> SyntheticAnswer:
         text = "There is nothing at this address."
         return SyntheticAnswer(404, body=self.pages.notice(host, "Not found", text))
+
+
+def topic_text(topic: str, seeds: Sequence[str]) -> str:
+    """A topic file in TOML, with the table that only the lab reads."""
+    return tomli_w.dumps(
+        {
+            "name": topic,
+            "keywords": list(lexicon.TOPICS[topic])[:KEYWORDS],
+            "seeds": list(seeds),
+            "evaluation": {"relevant_labels": [topic]},
+        }
+    )

@@ -1,0 +1,57 @@
+"""Checks that what a comparison asks for exists, before anything is crawled."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from opilio import config
+from opilio.choice import choose, find_strategy
+from opilio.errors import BadInput
+from opilio.judge import JUDGES
+from opilio.lab import guard
+from opilio.lab.perfect import PERFECT
+from opilio.strategies import OURS, load
+
+if TYPE_CHECKING:
+    from opilio.lab.compare import Wanted
+
+
+def parse_strategy(written: str) -> tuple[str, Mapping[str, str]]:
+    """`blocks,mode=paper` as a name and its options."""
+    name, *options = written.split(",")
+    for each in options:
+        if "=" not in each:
+            raise BadInput(f"--strategies {written!r}: {each!r} is not NAME=VALUE")
+    return name.strip(), {
+        key.strip(): value.strip()
+        for key, _, value in (each.partition("=") for each in options)
+    }
+
+
+def check(wanted: Wanted, secrets: Sequence[Path]) -> None:
+    """BadInput for anything that is not there.
+
+    The code of a strategy that is not ours runs only in processes that see no label.
+    """
+    for name in ("topics", "strategies", "judges", "modes"):
+        if not getattr(wanted, name):
+            raise BadInput(f"there are no {name} to compare; name one at least")
+    for judge in wanted.judges:
+        if judge != PERFECT:
+            choose("judge", judge, JUDGES)
+    theirs = [name for name in wanted.strategies if parse_strategy(name)[0] not in OURS]
+    for name in set(wanted.strategies) - set(theirs):
+        check_strategy(name)
+    if theirs:
+        with guard.processes(1, secrets) as processes:
+            list(processes.map(check_strategy, theirs))
+
+
+def check_strategy(written: str) -> None:
+    """BadInput for a strategy that is not there, or options that it does not have."""
+    name, options = parse_strategy(written)
+    made = load(find_strategy(name))
+    source = f"options of the strategy {name}"
+    config.build(options, made.Options, source, strict=False)
