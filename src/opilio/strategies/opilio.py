@@ -214,7 +214,7 @@ class Opilio:
 
     def rank_links(self, slots: Slots, before: Slots) -> None:
         """Work out the promises of a page's links."""
-        chosen, first = np.unique(slots[slots != GONE], return_index=True)
+        chosen = np.unique(slots[slots != GONE])
         if not len(chosen):
             return
         promises, added = self.score(chosen)

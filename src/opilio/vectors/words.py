@@ -15,7 +15,7 @@ from opilio.vectors.files import Table, read_table
 
 Vector = npt.NDArray[np.float32]
 
-DIMENSIONS = 64  # of a table that are used; the first ones say most
+DIMENSIONS = 80  # of a table that are used; the first ones say most
 COMMON = 0.5  # rarity up to which a stop word is one; unknown ones are, too
 MOST_WORDS = 2**14  # that are remembered
 MOST_TEXTS = 2**12

@@ -23,7 +23,7 @@ Signed = npt.NDArray[np.int8]
 Places = npt.NDArray[np.uint16]
 
 WORD_BITS = 16
-ANCHOR_WORDS = 8
+ANCHOR_WORDS = 6
 NO_WORD = 0  # the place that stands for none
 PAGE_WORDS = 512  # of a page, those that say most
 RARITY_BITS = 18  # upper bits of a stem's hash, by which its rarity is known
