@@ -128,21 +128,24 @@ class Ontological(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def make_brief(
-    topic: Topic, asked: Mapping[str, float] | None = None, vectors: str = NONE
+    topic: Topic,
+    asked: Mapping[str, float] | None = None,
+    vectors: str = NONE,
+    weights: str = "",
 ) -> Brief:
     """Read all that a topic names; `asked` is the weight table of its query log,
-    `vectors` the setting of that name."""
+    `vectors` and `weights` are the settings of these names."""
     language = topic.language
     examples = topic.examples
     relevant = read_examples(examples.relevant if examples else ())
     irrelevant = read_examples(examples.irrelevant if examples else ())
-    weights = weights_of(topic, asked or {})
-    ontology = consult(topic, list(weights))
-    if not weights and ontology.importance:
-        weights = dict(ontology.importance)
-    if not weights:
-        weights = keywords_of(relevant, irrelevant, language)
-    terms = tuple(dict.fromkeys((*weights, *ontology.terms())))
+    table = weights_of(topic, asked or {})
+    ontology = consult(topic, list(table))
+    if not table and ontology.importance:
+        table = dict(ontology.importance)
+    if not table:
+        table = keywords_of(relevant, irrelevant, language)
+    terms = tuple(dict.fromkeys((*table, *ontology.terms())))
     dictionaries = {
         source: merge(read_dictionary(Path(name)), ontology.dictionaries[source])
         for source, name in topic.dictionary.items()
@@ -159,7 +162,7 @@ def make_brief(
     pages = as_examples([*relevant, *irrelevant], brief)
     subject = Subject(
         threshold=topic.threshold,
-        weights=by_key(vocabulary, weights),
+        weights=by_key(vocabulary, table),
         importance=by_key(vocabulary, ontology.importance),
         concepts=by_key(vocabulary, ontology.concepts),
         classes={
@@ -174,7 +177,9 @@ def make_brief(
         irrelevant=pages[len(relevant) :],
     )
     subject = with_meanings(subject, terms, brief)
-    subject = msgspec.structs.replace(subject, common=common_words(brief))
+    subject = msgspec.structs.replace(
+        subject, common=common_words(brief), trained=weights
+    )
     return msgspec.structs.replace(brief, subject=subject)
 
 

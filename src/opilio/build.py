@@ -63,7 +63,7 @@ def prepare(plan: Plan, folder: CrawlFolder, *, fresh: bool = False) -> Brief:
         return load_brief(folder.brief)
     log = follow_log(plan)
     asked = log.build() if log else None
-    brief = make_brief(plan.topic, asked, plan.crawl.vectors)
+    brief = make_brief(plan.topic, asked, plan.crawl.vectors, plan.crawl.weights)
     make_judge(plan, brief)  # which may lack something in the topic,
     strategy = make_strategy(plan, brief)  # as may this
     if strategy.reads.look_ahead and plan.topic.classes:

@@ -42,6 +42,9 @@ class Crawl(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     in_flight: Some = 64  # pages being fetched or read at one time
     seed: int = 0  # of all chance
     vectors: str = "auto"  # of words: auto (wordllama if installed), none, or a path
+    weights: str = (
+        ""  # trained weights, a file of `opilio lab train`; "": the package's
+    )
     near_copies: bool = True  # treat pages that differ in a few words as copies
 
 

@@ -62,7 +62,7 @@ def resumed_plan(
     plan = override(with_settings(stored, settings), options or {})
     if topic is not None:
         plan = msgspec.structs.replace(plan, topic=topic)
-    for key in ("strategy", "judge", "vectors"):
+    for key in ("strategy", "judge", "vectors", "weights"):
         wanted, has = getattr(plan.crawl, key), getattr(stored.crawl, key)
         if wanted != has:
             raise BadInput(

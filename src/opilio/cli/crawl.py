@@ -114,6 +114,14 @@ def crawl(
             "by `opilio vectors build`. \\[default: auto]",
         ),
     ] = None,
+    weights: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Trained weights of the strategy and the judge `opilio`, made by "
+            "`opilio lab train`. \\[default: those of the package]",
+        ),
+    ] = None,
     replay: Annotated[
         list[Path] | None,
         typer.Option(
@@ -157,6 +165,7 @@ def crawl(
             "max_pages": max_pages,
             "readers": readers,
             "vectors": vectors,
+            "weights": weights,
         },
         "politeness": {"delay": delay},
         "fetch": {

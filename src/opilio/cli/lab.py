@@ -18,6 +18,7 @@ import typer
 from opilio.cli.lab_reproduce import reproduce
 from opilio.cli.lab_runs import carry_out, cores, facts_of, locked, open_grounds
 from opilio.cli.lab_table import print_tables
+from opilio.cli.lab_train import train_weights
 from opilio.cli.lab_web import make_web
 from opilio.cli.terminal import stdout
 from opilio.lab.compare import Wanted
@@ -58,6 +59,15 @@ TimeLimit = Annotated[
     float,
     typer.Option(
         min=0, metavar="SECONDS", help="That one crawl may take; 0: no limit."
+    ),
+]
+TrainedWeights = Annotated[
+    str,
+    typer.Option(
+        metavar="FILE",
+        help="Trained weights of the strategy and the judge `opilio`, made by "
+        "`opilio lab train`. \\[default: those of the package]",
+        show_default=False,
     ),
 ]
 Vectors = Annotated[
@@ -119,6 +129,7 @@ def run(
     labels: Labels = 0,
     time_limit: TimeLimit = LONG,
     vectors: Vectors = AUTO,
+    weights: TrainedWeights = "",
     jobs: Jobs = 0,
     as_json: Annotated[
         Path | None,
@@ -145,6 +156,7 @@ def run(
         labels=labels,
         time_limit=time_limit,
         vectors=vectors,
+        weights=weights,
     )
     jobs = jobs or cores()
     grounds = open_grounds(web, topic, jobs)
@@ -190,6 +202,7 @@ def compare_all(
     labels: Labels = 0,
     time_limit: TimeLimit = LONG,
     vectors: Vectors = AUTO,
+    weights: TrainedWeights = "",
     jobs: Jobs = 0,
     topics_dir: TopicsDir = None,
     output: Annotated[
@@ -236,6 +249,7 @@ def compare_all(
         labels=labels,
         time_limit=time_limit,
         vectors=vectors,
+        weights=weights,
     )
     webs = [facts_of(ground) for ground, _ in grounds]
     name = re.sub(r"[^\w.-]+", "-", "-".join(each.name for each in webs))
@@ -267,6 +281,7 @@ def compare_all(
 
 
 lab_app.command("web")(make_web)
+lab_app.command("train")(train_weights)
 lab_app.command()(reproduce)
 
 VERSIONS = ("opilio", "numpy", "turbohtml")

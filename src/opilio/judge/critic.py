@@ -90,20 +90,20 @@ def row_of(page: Page, rarity: Floats, vectors: Floats) -> Row:
 
 def learn(rows: Sequence[Row], values: Floats, told: npt.NDArray[np.bool_]) -> Critics:
     """Fit both regressions to pages and what is known of them."""
-    trust = np.where(told, np.float32(TOLD), np.float32(1))
+    trust = np.where(told, TOLD, 1.0).astype(np.float32)
     middle = float(np.average(values, weights=trust))
     dense = np.zeros((len(rows), SIZE), np.float32)
     for number, row in enumerate(rows):
         # Several words may share a place, so their weights are added up.
         dense[number] = np.bincount(row.places, row.weights, SIZE)
-    words = ridge(dense, values - middle, WORDS_PENALTY / trust)
+    words = ridge(dense, values - middle, np.float32(WORDS_PENALTY) / trust)
     size = max(len(row.vector) for row in rows)
     if not size:
         return Critics(middle, words, np.zeros(0, np.float32))
     meanings = np.zeros((len(rows), size), np.float32)
     for number, row in enumerate(rows):
         meanings[number, : len(row.vector)] = row.vector
-    vector = ridge(meanings, values - middle, VECTOR_PENALTY / trust)
+    vector = ridge(meanings, values - middle, np.float32(VECTOR_PENALTY) / trust)
     return Critics(middle, words, vector)
 
 

@@ -57,7 +57,7 @@ class Noted(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
     url: Fingerprint
     site: str
-    evidence: tuple[float, float, float, float, float]
+    evidence: tuple[float, ...]  # Evidence
     places: bytes
     weights: bytes
     vector: bytes
@@ -118,7 +118,7 @@ class Opilio:
         self.critics: Critics | None = None
         self.quantiles = (0.0, 0.0)  # of BM25: a tenth is below the first
         self.diary: Diary[Noted] = Diary(Noted, self.take_up)
-        self.recent: dict[Fingerprint, Noted] = {}  # that may be told about next
+        self.latest: Mapping[str, float] = {}  # the evidence of the last verdict
         for told, pages in ((True, subject.relevant), (False, subject.irrelevant)):
             for page in pages:
                 self.taught.append(self.note(page, self.keywords.of(page), told))
@@ -173,6 +173,7 @@ class Opilio:
             known["vector_critic"] = trust * scaled("vector_critic", by_vector)
             known["title"] = evidence.title
             known["site"] = self.sites.of(site)
+        self.latest = known
         parts = {name: linear.of(name) * value for name, value in known.items()}
         score, shares = explained(linear, parts)
         return Verdict(score, score >= self.threshold, shares)

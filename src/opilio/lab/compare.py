@@ -21,7 +21,7 @@ from opilio.errors import OpilioError
 from opilio.lab import guard
 from opilio.lab.checks import check, parse_strategy
 from opilio.lab.course import Course, Ground, SeedsMode
-from opilio.lab.kept import code_of, name_of, vectors_key
+from opilio.lab.kept import code_of, file_key, name_of, vectors_key
 from opilio.lab.measures import measure, shares
 from opilio.lab.perfect import PERFECT
 from opilio.lab.runs import Run, Task, Trace
@@ -44,6 +44,7 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     labels: int = 0  # that each crawl is given while it runs
     time_limit: float = 0.0  # seconds that one crawl may take; 0: no limit
     vectors: str = AUTO  # the setting of that name
+    weights: str = ""  # the same
 
 
 class Done(NamedTuple):
@@ -102,7 +103,7 @@ def compare(
         )
     )
     code = cache(code_of)
-    vectors = vectors_key(wanted.vectors)
+    vectors = vectors_key(wanted.vectors), file_key(wanted.weights)
     kept, readings = folder / "runs", folder / "readings"
     for each in (kept, readings):
         each.mkdir(parents=True, exist_ok=True)
@@ -185,6 +186,7 @@ def conducted(
                         trial_of(ground, one.course, one.task, readings),
                         time_limit=wanted.time_limit,
                         vectors=wanted.vectors,
+                        weights=wanted.weights,
                         ticket=ticket if one.task.labels else None,
                     )
                     future = processes.submit(conduct, trial)

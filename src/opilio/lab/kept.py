@@ -11,19 +11,30 @@ import msgspec
 
 import opilio
 from opilio.choice import find_strategy
+from opilio.errors import BadInput
 from opilio.lab.checks import parse_strategy
 from opilio.lab.course import Course, Ground
 from opilio.lab.runs import Task
 from opilio.strategies import is_file
 from opilio.vectors.files import WORDLLAMA, resolve
 
+FileKey = tuple[str, int, int]
 
-def vectors_key(setting: str) -> tuple[str, int, int]:
+
+def vectors_key(setting: str) -> FileKey:
     """What a setting of vectors names, and which state of that file."""
     name = resolve(setting)
-    if not name or name == WORDLLAMA:
-        return name, 0, 0
-    state = Path(name).stat()
+    return (name, 0, 0) if name == WORDLLAMA else file_key(name)
+
+
+def file_key(name: str) -> FileKey:
+    """Which state of a file; of no file, nothing."""
+    if not name:
+        return "", 0, 0
+    try:
+        state = Path(name).stat()
+    except OSError as error:
+        raise BadInput(f"{name} cannot be read: {error.strerror}") from None
     return name, state.st_size, state.st_mtime_ns
 
 
@@ -32,7 +43,7 @@ def name_of(
     course: Course,
     ground: Ground,
     code: Callable[[str], str],
-    vectors: tuple[str, int, int],
+    files: tuple[FileKey, ...],
 ) -> str:
     """A name for a task that is another when anything that decides its outcome is."""
     strategy, _ = parse_strategy(task.strategy)
@@ -46,7 +57,7 @@ def name_of(
         course.examples,
         course.counterexamples,
         code(find_strategy(strategy)),
-        vectors,
+        files,
     )
     digest = hashlib.blake2b(msgspec.json.encode(decides), digest_size=8).hexdigest()
     return f"{Path(task.topic).stem}-{strategy.rpartition(':')[2]}-{digest}"

@@ -59,6 +59,7 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
     readings: str = ""  # a folder for what trials share; empty: nothing is shared
     time_limit: float = 0.0  # seconds; 0: none
     vectors: str = AUTO  # the setting of that name
+    weights: str = ""  # the same
     truth: Sequence[str] | None = None  # the relevant URLs, for the perfect judge only
     examples: tuple[str, ...] = ()  # URLs of relevant pages that the crawl is given
     counterexamples: tuple[str, ...] = ()
@@ -149,7 +150,7 @@ async def crawl(
     log = follow_log(plan)
     topic = await topic_of(trial, plan, folder.path)
     asked = log.build() if log else None
-    brief = make_brief(topic, asked, plan.crawl.vectors)
+    brief = make_brief(topic, asked, plan.crawl.vectors, plan.crawl.weights)
     shared = Path(trial.readings or folder.path)
     crawls: list[TrialCrawl] = []
     readings: list[SharedReadings] = []
@@ -194,6 +195,7 @@ def plan_of(trial: Trial) -> Plan:
             max_pages=0,
             seed=trial.chance,
             vectors=trial.vectors,
+            weights=trial.weights,
         ),
         store=config.Store(commit_every=SELDOM),
         search=config.Search(index=False),

@@ -204,6 +204,17 @@ class Opilio:
         logits = np.clip(added.sum(axis=1) + self.ordinary, -FLAT, FLAT)
         return 1 / (1 + np.exp(-logits)), added
 
+    def view(self, best: int, others: int) -> tuple[list[Fingerprint], Floats]:
+        """The best links that wait and some others, with their features: what the
+        trained weights are learnt from."""
+        every = self.waiting.all()
+        if not len(every):
+            return [], np.zeros((0, len(self.features.names)), np.float32)
+        first = best_of(every, self.waiting.told[every], best)
+        spread = every[:: max(1, len(every) // others)]
+        chosen = np.unique(np.concatenate((first, spread)))
+        return self.waiting.link[chosen].tolist(), self.features.standard(chosen)
+
     @property
     def ordinary(self) -> float:
         """The logit of an ordinary link."""

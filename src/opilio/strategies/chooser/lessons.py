@@ -84,8 +84,9 @@ class WordValues:
 
     def of(self, words: Places, base: float) -> Singles:
         """The value of each word, if pages have `base` on average."""
-        found: Singles = self._scored[words] - np.float32(base) * self._shares[words]
-        return found * self._rare[words]
+        above = self._scored[words] - np.float32(base) * self._shares[words]
+        found: Singles = above * self._rare[words]
+        return found
 
 
 class Correction:
