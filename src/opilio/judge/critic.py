@@ -21,13 +21,13 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from opilio.meaning import word_weights
 from opilio.types import Page
 
 Floats = npt.NDArray[np.float32]
 Places = npt.NDArray[np.uint16]
 
 SIZE = 4096
-RARITY_BITS = 18  # upper bits of a stem's hash, by which its rarity is known
 MOST_WORDS = 2048  # of a page
 TOLD = 8.0
 WORDS_PENALTY, VECTOR_PENALTY = 1.0, 0.5
@@ -59,23 +59,13 @@ class Critics(NamedTuple):
         return self.middle + float(row.vector @ self.vector)
 
 
-def rarity_table(common: bytes) -> Floats:
-    """How rare the words at each place are, by Subject.common; unknown ones are."""
-    rarity = np.ones(1 << RARITY_BITS, np.float32)
-    table = np.frombuffer(common, np.dtype([("place", "<u4"), ("rarity", "<f4")]))
-    rarity[table["place"] >> (32 - RARITY_BITS)] = table["rarity"]
-    return rarity
-
-
 def row_of(page: Page, rarity: Floats, vectors: Floats) -> Row:
     """A page as the critics see it; `vectors` are those of its parts."""
     stems = np.frombuffer(page.stems, "<u8")
-    counts = np.frombuffer(page.counts, "<u2")
+    weights = word_weights(stems, page.counts, rarity)
     if len(stems) > MOST_WORDS:
-        most = np.sort(np.argsort(-counts.astype(np.int64), kind="stable")[:MOST_WORDS])
-        stems, counts = stems[most], counts[most]
-    rare = rarity[(stems >> np.uint64(64 - RARITY_BITS)).astype(np.intp)]
-    weights = (1 + np.log(counts, dtype=np.float32)) * (0.05 + rare * rare)
+        most = np.sort(np.argsort(-weights, kind="stable")[:MOST_WORDS])
+        stems, weights = stems[most], weights[most]
     length = float(np.sqrt(weights @ weights))
     signs = np.where(stems & np.uint64(1 << 20), np.float32(1), np.float32(-1))
     places = ((stems >> np.uint64(1)) & np.uint64(SIZE - 1)).astype(np.uint16)

@@ -28,10 +28,11 @@ import numpy as np
 
 from opilio import urls
 from opilio.errors import BadInput
-from opilio.judge.critic import Critics, Row, learn, rarity_table, row_of
+from opilio.judge.critic import Critics, Row, learn, row_of
 from opilio.judge.diary import Diary
 from opilio.judge.keyword_evidence import Evidence, KeywordEvidence, page_vectors
 from opilio.judge.site_evidence import SiteEvidence
+from opilio.meaning import rarity_table
 from opilio.pretrained import Linear, weights_for
 from opilio.protocols import Learner
 from opilio.types import Fingerprint, Page, Subject, Verdict
@@ -107,7 +108,7 @@ class Opilio:
                 "'a phrase'] to the topic file"
             )
         self.threshold = THRESHOLD if subject.threshold is None else subject.threshold
-        trained = weights_for(subject.trained, self.keywords.vectors is not None)
+        trained = weights_for(subject.trained, self.keywords.has_vectors)
         self.opening, self.trained = trained.opening, trained.judge
         self.rarity = rarity_table(subject.common)
         self.sites = SiteEvidence(list(self.keywords.users))
@@ -184,7 +185,7 @@ class Opilio:
         bm25 = (evidence.bm25 - low) / (high - low + 0.02 * high + 1e-9)
         found = {"cosine": scaled("cosine", evidence.cosine)}
         found["bm25"] = scaled("bm25", bm25)
-        if self.keywords.vectors is not None:
+        if self.keywords.has_vectors:
             found["opening"] = scaled("opening", evidence.opening)
             found["text"] = scaled("text", evidence.text)
         return found
