@@ -8,6 +8,8 @@ text.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 import numpy.typing as npt
 
@@ -51,12 +53,18 @@ def dimensions(subject: Subject) -> int:
 def keyword_vectors(subject: Subject) -> KeywordVectors:
     """The vectors of the heaviest keywords of a topic."""
     weights = {key: weight for key, weight in subject.weights.items() if weight > 0}
-    heaviest = sorted(weights, key=lambda key: -weights[key])
-    known = [subject.vectors[key] for key in heaviest if key in subject.vectors]
+    known = [
+        subject.vectors[key] for key in heaviest(weights) if key in subject.vectors
+    ]
     rows = [np.frombuffer(each, "<f4") for each in known[:MOST_KEYWORDS]]
     rows = [row for row in rows if row.any()]
     size = dimensions(subject)
     return KeywordVectors(np.array(rows, np.float32).reshape(len(rows), size))
+
+
+def heaviest(weights: Mapping[str, float]) -> list[str]:
+    """Keywords by their weight, the heaviest first."""
+    return sorted(weights, key=lambda key: -weights[key])
 
 
 def unpack(packed: bytes, rows: int) -> Floats:
