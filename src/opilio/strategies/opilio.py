@@ -57,12 +57,12 @@ from opilio.types import (
 EVERY, GROWTH = 10, 1.15  # how often it learns
 LEAST_TOLD = 256  # links that are told their promises when something was learnt
 MOST_TOLD = 4096
-SCORED = 256  # links that are scored anew then, for each page since the last time
+SCORED = 128  # links that are scored anew then, for each page since the last time
 LEAST_SCORED, MOST_SCORED = 1024, 50_000
 MOST_WAITING = 2_000_000  # links with evidence; of more, the worse half is forgotten
 CHANGE = 0.02  # of a promise, relative: less is not worth telling
 PENALTY = 20.0  # λ: how much a correction of the weights must be worth
-SHOWN = 5  # parts of a promise that are told one by one
+DIGITS = 6  # of the parts of a promise
 
 
 class OpilioOptions(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -96,6 +96,8 @@ class Opilio:
         self.next_fit, self.fitted, self.quota = 0, 0, LEAST_SCORED
         self.noted = b""  # the vectors of keywords that were noted last
         self.pool = Pool(self.waiting)
+        self.scored: tuple[Slots, Floats]  # links that were scored last
+        self.scored = np.zeros(0, np.int64), np.zeros((0, len(names)), np.float32)
         self.ahead: Slots | None = None  # the slots of the page's links, if known
         self.sweep = 0  # where the next part of a long frontier begins
         self.revised: dict[Fingerprint, tuple[float, Parts]] = {}
@@ -113,7 +115,7 @@ class Opilio:
         known = (slots >= 0) & (waiting.parents[slots] >= MOST_PARENTS)
         teaching = (slots != GONE) & ~known
         news = list(compress(links.values(), teaching.tolist()))
-        weights = self.subject.weights
+        weights = dict(self.subject.weights)
         visit = note(page, news, verdict.score, lease, weights, self.rarity)
         self.ahead = slots[teaching]
         self.journal.write(self.with_keywords(visit))
@@ -202,7 +204,7 @@ class Opilio:
         slot = self.waiting.leave(visit.link)
         if slot == NEW or not visit.is_page:
             return
-        row = self.features.standard(np.array([slot]))[0]
+        row = self.row_of(slot)
         offset = self.ordinary + float(row @ self.weights) + self.now()
         self.correction.add(row, offset, visit.score)
         waiting = self.waiting
@@ -212,6 +214,17 @@ class Opilio:
         self.groups.add_link(
             int(waiting.path[slot]), int(waiting.page[slot]), visit.score
         )
+
+    def row_of(self, slot: int) -> Floats:
+        """The features of a link; of the best ones they are known."""
+        slots, rows = self.scored
+        known = np.flatnonzero(slots == slot)
+        if len(known):
+            rows = rows[known[:1]]
+        else:
+            rows = self.features.standard(np.array([slot]))
+        row: Floats = rows[0]
+        return row
 
     def now(self) -> float:
         """How much more likely all links are now than they are told to be: promises
@@ -235,7 +248,9 @@ class Opilio:
         """What each feature adds to the logit of each link."""
         weights = (self.weights + self.correction.weights).astype(np.float32)
         added = np.empty((len(slots), len(weights) + 1), np.float32)
-        np.multiply(self.features.standard(slots), weights, out=added[:, :-1])
+        rows = self.features.standard(slots)
+        self.scored = (slots, rows)
+        np.multiply(rows, weights, out=added[:, :-1])
         visits = self.groups.host_count.values[self.waiting.host[slots]]
         added[:, -1] = self.explore / (1.0 + visits) ** 2
         return added
@@ -314,25 +329,20 @@ class Opilio:
                 self.revised[link] = (promise, parts)
 
     def parts(self, added: Floats) -> list[Parts]:
-        """What each promise is made of: the evidence that counts most, and the rest."""
+        """What each promise is made of: what an ordinary link has, and the share of
+        each feature that counts."""
+        counting = np.flatnonzero(added.any(axis=0))
         usual, each = shares(self.ordinary, added)
-        order = np.argsort(-np.abs(each), axis=1)[:, :SHOWN]
-        most = np.take_along_axis(each, order, axis=1)
-        rest = (each.sum(axis=1) - most.sum(axis=1)).tolist()
-        found: list[Parts] = []
-        name = self.names.__getitem__
-        for places, values, other in zip(
-            order.tolist(), most.tolist(), rest, strict=True
-        ):
-            parts = dict(zip(map(name, places), values, strict=True))
-            parts[ORDINARY], parts[OTHER] = usual, other
-            found.append(parts)
-        return found
+        names = [ORDINARY, *(self.names[place] for place in counting.tolist())]
+        rows = np.empty((len(each), len(names)))
+        rows[:, 0] = usual
+        rows[:, 1:] = each[:, counting]
+        rounded = np.round(rows, DIGITS).tolist()
+        return [dict(zip(names, row, strict=True)) for row in rounded]
 
 
 USUAL_PAGES, USUAL_BASE = log(150), 0.3  # of an ordinary moment in a crawl
 ORDINARY, NEW_HOST = "an ordinary link", "a host that is new"
-OTHER = "other evidence"
 NAMES: Mapping[str, str] = {
     "meaning": "similar in meaning to the keywords",
     "taught": "similar to links that led to relevant pages",
