@@ -35,8 +35,8 @@ class Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 class Crawl(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How the crawl is run."""
 
-    strategy: str = "weight-table"
-    judge: str = "cosine"
+    strategy: str = "opilio"
+    judge: str = "opilio"
     max_pages: Count = 1000  # stop after so many pages; 0: no limit
     readers: Some = 1  # processes that read pages
     in_flight: Some = 64  # pages being fetched or read at one time
