@@ -256,6 +256,11 @@ class Frontier(Protocol):
         seconds from now and why, the address it answers at. Was any of it new?"""
         ...
 
+    def hasten(self, haste: float) -> None:
+        """Hold links back while better ones will be had soon: 0 keeps to the order of
+        promises, 1 holds nothing back."""
+        ...
+
     def counts(self) -> Counts:
         """How many links and hosts there are, by what they do; cheap."""
         ...

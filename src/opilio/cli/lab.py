@@ -15,6 +15,15 @@ from typing import Annotated
 import msgspec
 import typer
 
+from opilio.cli.lab_conditions import (
+    Delay,
+    Haste,
+    InFlight,
+    Latency,
+    Named,
+    Preset,
+    chosen_conditions,
+)
 from opilio.cli.lab_reproduce import reproduce
 from opilio.cli.lab_runs import carry_out, cores, locked, open_ground
 from opilio.cli.lab_table import print_table
@@ -80,6 +89,11 @@ def run(
     budget: Budget = "3R",
     repeat: Repeat = 1,
     time_limit: TimeLimit = LONG,
+    conditions: Named = Preset.ONE_AT_A_TIME,
+    in_flight: InFlight = None,
+    delay: Delay = None,
+    latency: Latency = None,
+    haste: Haste = None,
     jobs: Jobs = 0,
     as_json: Annotated[
         Path | None,
@@ -102,6 +116,7 @@ def run(
         budget=budget,
         repeat=repeat,
         time_limit=time_limit,
+        conditions=chosen_conditions(conditions, in_flight, delay, latency, haste),
     )
     jobs = jobs or cores()
     ground = open_ground(web, topic, jobs)
@@ -142,6 +157,11 @@ def compare_all(
     budget: Budget = "3R",
     repeat: Repeat = 1,
     time_limit: TimeLimit = LONG,
+    conditions: Named = Preset.ONE_AT_A_TIME,
+    in_flight: InFlight = None,
+    delay: Delay = None,
+    latency: Latency = None,
+    haste: Haste = None,
     jobs: Jobs = 0,
     output: Annotated[
         Path | None,
@@ -181,6 +201,7 @@ def compare_all(
         budget=budget,
         repeat=repeat,
         time_limit=time_limit,
+        conditions=chosen_conditions(conditions, in_flight, delay, latency, haste),
     )
     name = re.sub(r"[^\w.-]+", "-", ground.web.name)
     started = datetime.now(UTC).isoformat(timespec="seconds")
@@ -198,6 +219,7 @@ def compare_all(
             started=started,
             seconds=time.monotonic() - began,
             cores=cores(),
+            conditions=str(wanted.conditions),
         )
         runs = [each.run for each in done]
         (folder / "comparison.json").write_bytes(msgspec.json.encode(about))

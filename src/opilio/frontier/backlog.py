@@ -84,6 +84,20 @@ class Backlog:
                 return near[0] if near else 0
             self._fetch(self._far)
 
+    def count_before(self, bound: int, most: int) -> int:
+        """How many waiting links have an entry before this one: `most` if that many, or
+        if links that are far may have."""
+        if self._far and self._bar < bound:
+            return most
+        near, is_current = self._near, self._links.is_current
+        count, places = 0, [0]
+        while places and count < most:
+            place = places.pop()
+            if place < len(near) and near[place] < bound:
+                count += is_current(near[place], Mode.WAITING)
+                places += (2 * place + 1, 2 * place + 2)
+        return count
+
     def pop(self) -> int:
         """Take the best entry away; it was seen at the top."""
         return heappop(self._near)

@@ -45,6 +45,7 @@ class Host(msgspec.Struct):
     backlog: Backlog
     offer: int = 0  # the entry it stands with among the ready hosts
     alarm: float = NEVER  # the time it stands with among the resting hosts
+    awaited: int = 0  # the entry it stands with among the hosts that are waited for
     rest_until: float = LONG_AGO
     address: Address | None = None
     flying: int = 0

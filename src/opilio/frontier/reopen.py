@@ -73,6 +73,7 @@ def reopen(
         host = agenda.add_host(name, domain)
         _expect("host", number, host.number)
         host.taken = taken
+        agenda.floor.pages += taken
         if host.domain:
             host.domain.taken += taken
         rest = None if rest_until is None else max(0.0, rest_until - wall)

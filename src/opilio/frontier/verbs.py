@@ -179,6 +179,12 @@ class LinkFrontier:
             self._serve(now)
         return is_new
 
+    def hasten(self, haste: float) -> None:
+        """Keep to the order of promises from now on (0), or let no worker idle (1), or
+        anything between: see floor.py."""
+        self._agenda.hasten(haste)
+        self._serve(self._clock())
+
     def counts(self) -> Counts:
         """How many links and hosts there are, by what they do."""
         agenda, now = self._agenda, self._clock()
@@ -192,6 +198,7 @@ class LinkFrontier:
             ended=MappingProxyType(+agenda.ended),
             awaited=awaited,
             awaited_for=max(0.0, at - now) if awaited else 0.0,
+            held=agenda.count_held(now),
         )
 
     async def flush(self) -> None:

@@ -25,6 +25,7 @@ from opilio.choice import choose, find_strategy
 from opilio.errors import BadInput, OpilioError
 from opilio.judge import JUDGES
 from opilio.lab import guard
+from opilio.lab.conditions import ONE_AT_A_TIME, Conditions
 from opilio.lab.course import Course, Ground, SeedsMode
 from opilio.lab.measures import measure, shares
 from opilio.lab.perfect import PERFECT
@@ -43,6 +44,7 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     budget: str = "3R"
     repeat: int = 1
     time_limit: float = 0.0  # seconds that one crawl may take; 0: no limit
+    conditions: Conditions = ONE_AT_A_TIME
 
 
 class Done(NamedTuple):
@@ -62,6 +64,7 @@ def tasks(web: str, wanted: Wanted) -> list[Task]:
             judge=judge,
             seeds_mode=mode,
             repeat=repeat,
+            conditions=wanted.conditions,
         )
         for topic, mode, repeat, judge, strategy in product(
             wanted.topics,
@@ -186,6 +189,7 @@ def trial_of(ground: Ground, course: Course, task: Task, readings: Path) -> Tria
         seeds=course.seeds,
         budget=course.budget,
         chance=task.repeat,
+        conditions=task.conditions,
         readings=str(readings),
         truth=tuple(sorted(course.relevant)) if task.judge == PERFECT else None,
     )
@@ -207,6 +211,7 @@ def run_of(task: Task, course: Course, trace: Trace) -> Run:
         of_oracle=shares(measures, course.oracle),
         found_at=found_at,
         oracle_found_at=course.oracle_found_at,
+        hours=trace.seconds / 3600,
     )
 
 

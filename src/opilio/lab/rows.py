@@ -16,8 +16,10 @@ from opilio.lab.runs import Run
 def row(run: Run) -> dict[str, Any]:
     """One object a run, flat but for what is compared with the oracle."""
     plain: dict[str, Any] = msgspec.to_builtins(run)
+    task = plain.pop("task")
     return {
-        **plain.pop("task"),
+        **task.pop("conditions"),
+        **task,
         "topic": Path(run.task.topic).stem,  # which may be a file
         **plain.pop("measures"),
         "share_of_oracle": run.of_oracle["aurc"],

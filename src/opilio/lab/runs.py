@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
+from opilio.lab.conditions import ONE_AT_A_TIME, Conditions
+
 
 class Task(msgspec.Struct, frozen=True, kw_only=True):
     """One crawl to be tried; two with the same fields give the same order of pages."""
@@ -16,6 +18,7 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     judge: str  # perfect: the true labels
     seeds_mode: str = "near"  # near, far or home
     repeat: int = 0  # number of the repetition, from 0: other seeds, other chance
+    conditions: Conditions = ONE_AT_A_TIME
 
 
 class Visit(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -37,6 +40,7 @@ class Trace(msgspec.Struct, frozen=True, kw_only=True):
     visits: Sequence[Visit]  # every request that was answered, in order
     ended: str  # budget, or exhausted: nothing was left to visit
     cpu_seconds: float  # of deciding; reading pages is shared and not in it
+    seconds: float = 0.0  # of simulated time
 
 
 class Measures(msgspec.Struct, frozen=True, kw_only=True):
@@ -70,6 +74,7 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     of_oracle: Mapping[str, float]  # measure -> ours / the oracle's
     found_at: Sequence[int]  # numbers of the requests that found a new target, from 1
     oracle_found_at: Sequence[int]
+    hours: float = 0.0  # of simulated time that the crawl took
 
 
 class About(msgspec.Struct, frozen=True, kw_only=True):
@@ -84,3 +89,4 @@ class About(msgspec.Struct, frozen=True, kw_only=True):
     started: str  # ISO 8601
     seconds: float  # of wall time, this time
     cores: int
+    conditions: str = str(ONE_AT_A_TIME)

@@ -202,6 +202,7 @@ def run_section(found: Findings, about: About) -> Html:
         ("web", f"{about.web}: {about.pages:,} pages, {about.links:,} links"),
         ("judges", ", ".join(sorted({run.task.judge for run in runs}))),
         ("seeds", ", ".join(sorted({run.task.seeds_mode for run in runs}))),
+        ("conditions", about.conditions),
         ("repetitions", len({run.task.repeat for run in runs})),
         ("requests a run", f"{budgets[0]:,} to {budgets[-1]:,} at most"),
         ("versions", ", ".join(f"{name} {v}" for name, v in about.versions.items())),

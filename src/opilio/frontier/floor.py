@@ -1,0 +1,74 @@
+"""Decides whether a link is good enough to be visited now, or better ones come first.
+
+A crawl with many workers and polite delays has hosts that are ready and hosts that
+rest. Whoever visits every ready host spends the pages of a crawl on links that promise
+little, while better ones wait for their hosts. So a link may be leased only if
+
+    in flight + better links < window        window = 1 + n·h/(1 - h)
+
+where n is the number of pages so far and h the haste: 0 keeps the order of a crawl that
+visits one page at a time, 1 never waits. Better links are those with more promise whose
+host may be visited soon. A host that rests for longer than the patience is not waited
+for, nor a visit that takes longer.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+
+from opilio.frontier import order
+from opilio.frontier.hosts import NEVER, Host, Out
+from opilio.frontier.links import Links
+from opilio.frontier.turns import Turns
+from opilio.types import SEED_PROMISE
+
+WIDEST = 256  # of windows: so many better links are counted at most
+SEED_KEY = order.key(SEED_PROMISE)
+
+
+class Floor:
+    """Holds links back while enough better ones will be had soon."""
+
+    def __init__(
+        self, links: Links, turns: Turns, leases: OrderedDict[int, Out]
+    ) -> None:
+        self._links = links
+        self._turns = turns
+        self._leases = leases
+        self.haste = 1.0
+        self.pages = 0  # so far
+
+    def held_until(self, entry: int, now: float) -> float:
+        """When to look again at the best link that may be visited: now, if it may be
+        leased; NEVER, if only a host that becomes ready can change that."""
+        key = entry >> order.ID_BITS
+        if self.haste >= 1 or key <= SEED_KEY:
+            return now
+        room, until, patience = self.window, NEVER, self._turns.patience
+        for out in reversed(self._leases.values()):  # the youngest first
+            if out.started + patience <= now:
+                break
+            room, until = room - 1, out.started + patience
+            if room <= 0:
+                return until
+        bound = key << order.ID_BITS
+        for better in self._turns.awaited:
+            if better >= bound:
+                break
+            host = self._host_of(better)
+            if host.flying:
+                if host.touched + patience <= now:
+                    continue
+                until = min(until, host.touched + patience)
+            room -= host.backlog.count_before(bound, room)
+            if room <= 0:
+                return until
+        return now
+
+    @property
+    def window(self) -> int:
+        """How many links may be in flight or better than one that is leased."""
+        return min(1 + int(self.pages * self.haste / (1 - self.haste)), WIDEST)
+
+    def _host_of(self, entry: int) -> Host:
+        return self._turns.hosts[self._links.host_of[entry & order.ID_MASK]]
