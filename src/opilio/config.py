@@ -42,7 +42,7 @@ class Crawl(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     max_time: Seconds = 0.0  # stop after so many seconds; 0: no limit
     readers: Some = 1  # processes that read pages
     in_flight: Some = 64  # pages being fetched or read at one time
-    haste: Share = 0.2  # 0: keep to the order of promises; 1: let no worker idle
+    haste: Share = 0.1  # 0: keep to the order of promises; 1: let no worker idle
     seed: int = 0  # of all chance
     near_copies: bool = True  # treat pages that differ in a few words as copies
 

@@ -94,7 +94,7 @@ def crawl(
             min=0,
             max=1,
             help="0: visit the best links first, even if that takes long; 1: never "
-            "wait for a better link. \\[default: 0.2]",
+            "wait for a better link. \\[default: 0.1]",
         ),
     ] = None,
     seed_url: Annotated[

@@ -14,6 +14,7 @@ for, nor a visit that takes longer.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import OrderedDict
 
 from opilio.frontier import order
@@ -22,7 +23,7 @@ from opilio.frontier.links import Links
 from opilio.frontier.turns import Turns
 from opilio.types import SEED_PROMISE
 
-WIDEST = 256  # of windows: so many better links are counted at most
+SAMPLE = 8  # hosts with better links that are looked at, to estimate for all
 SEED_KEY = order.key(SEED_PROMISE)
 
 
@@ -37,6 +38,8 @@ class Floor:
         self._leases = leases
         self.haste = 1.0
         self.pages = 0  # so far
+        self._asked: tuple[object, ...] = ()  # the last question, often put twice
+        self._answer = 0.0
 
     def held_until(self, entry: int, now: float) -> float:
         """When to look again at the best link that may be visited: now, if it may be
@@ -44,6 +47,12 @@ class Floor:
         key = entry >> order.ID_BITS
         if self.haste >= 1 or key <= SEED_KEY:
             return now
+        asked = (entry, now, self._turns.changes, len(self._leases))
+        if asked != self._asked:
+            self._asked, self._answer = asked, self._judge(key, now)
+        return self._answer
+
+    def _judge(self, key: int, now: float) -> float:
         room, until, patience = self.window, NEVER, self._turns.patience
         for out in reversed(self._leases.values()):  # the youngest first
             if out.started + patience <= now:
@@ -52,15 +61,16 @@ class Floor:
             if room <= 0:
                 return until
         bound = key << order.ID_BITS
-        for better in self._turns.awaited:
-            if better >= bound:
-                break
+        awaited = self._turns.awaited
+        hosts = bisect_left(awaited, bound)
+        step = max(1, hosts // SAMPLE)
+        for better in awaited[:hosts:step]:
             host = self._host_of(better)
             if host.flying:
                 if host.touched + patience <= now:
                     continue
                 until = min(until, host.touched + patience)
-            room -= host.backlog.count_before(bound, room)
+            room -= step * host.backlog.count_before(bound)
             if room <= 0:
                 return until
         return now
@@ -68,7 +78,7 @@ class Floor:
     @property
     def window(self) -> int:
         """How many links may be in flight or better than one that is leased."""
-        return min(1 + int(self.pages * self.haste / (1 - self.haste)), WIDEST)
+        return 1 + int(self.pages * self.haste / (1 - self.haste))
 
     def _host_of(self, entry: int) -> Host:
         return self._turns.hosts[self._links.host_of[entry & order.ID_MASK]]

@@ -33,6 +33,7 @@ class Turns:
         self._addresses = [Address(0)]  # number 0 is no address
         self.patience = 0.0  # seconds that a host is waited for; 0: none is
         self.awaited: list[int] = []  # best entries of hosts that will be ready soon
+        self.changes = 0  # of that list
 
     def add(self, name: str, domain: Domain | None) -> Host:
         """A new host, which may be visited at once unless the crawl went on here."""
@@ -173,6 +174,7 @@ class Turns:
         if entry:
             insort(self.awaited, entry)
         host.awaited = entry
+        self.changes += 1
 
     def _ring(self, now: float) -> None:
         """Look at the hosts and addresses whose time has come."""
