@@ -43,6 +43,7 @@ class Crawl(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     readers: Some = 1  # processes that read pages
     in_flight: Some = 64  # pages being fetched or read at one time
     haste: Share = 0.1  # 0: keep to the order of promises; 1: let no worker idle
+    breadth: Share = 0.0  # 0: no preference between hosts; 1: share among the best
     seed: int = 0  # of all chance
     near_copies: bool = True  # treat pages that differ in a few words as copies
 

@@ -184,7 +184,11 @@ class Crawl:
     def keep_pace(self) -> None:
         """Wait for better links, unless there is no time for that."""
         late = self.schedule.is_late(self.tally.pages, self.clock())
-        self.frontier.hasten(1.0 if late else self.settings.crawl.haste)
+        self.frontier.steer(
+            haste=1.0 if late else self.settings.crawl.haste,
+            breadth=self.settings.crawl.breadth,
+            calibrated=getattr(self.strategy, "calibrated", False),
+        )
 
     def turn(self, page: Fingerprint | None = None) -> Turn:
         """One turn of the brain, maybe with a page in hand; for `async with`."""

@@ -304,7 +304,7 @@ class AnyHistoryHeldBack(AnyHistory):
 
     def open(self) -> None:
         super().open()
-        self.frontier.hasten(self.haste)
+        self.frontier.steer(haste=self.haste)
         self.pages = 0
         self.started: dict[int, tuple[float, Lease]] = {}
 

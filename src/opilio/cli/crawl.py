@@ -97,6 +97,15 @@ def crawl(
             "wait for a better link. \\[default: 0.1]",
         ),
     ] = None,
+    breadth: Annotated[
+        float | None,
+        typer.Option(
+            min=0,
+            max=1,
+            help="0: take pages wherever the best links are; 1: share the pages among "
+            "many hosts. \\[default: 0]",
+        ),
+    ] = None,
     seed_url: Annotated[
         list[str] | None,
         typer.Option(metavar="URL", help="Start here too; may be repeated."),
@@ -167,6 +176,7 @@ def crawl(
             "max_pages": max_pages,
             "max_time": max_time,
             "haste": haste,
+            "breadth": breadth,
             "readers": readers,
         },
         "politeness": {"delay": delay},

@@ -16,6 +16,7 @@ import msgspec
 import typer
 
 from opilio.cli.lab_conditions import (
+    Breadth,
     Delay,
     Haste,
     InFlight,
@@ -94,6 +95,7 @@ def run(
     delay: Delay = None,
     latency: Latency = None,
     haste: Haste = None,
+    breadth: Breadth = None,
     jobs: Jobs = 0,
     as_json: Annotated[
         Path | None,
@@ -116,7 +118,9 @@ def run(
         budget=budget,
         repeat=repeat,
         time_limit=time_limit,
-        conditions=chosen_conditions(conditions, in_flight, delay, latency, haste),
+        conditions=chosen_conditions(
+            conditions, in_flight, delay, latency, haste, breadth
+        ),
     )
     jobs = jobs or cores()
     ground = open_ground(web, topic, jobs)
@@ -162,6 +166,7 @@ def compare_all(
     delay: Delay = None,
     latency: Latency = None,
     haste: Haste = None,
+    breadth: Breadth = None,
     jobs: Jobs = 0,
     output: Annotated[
         Path | None,
@@ -201,7 +206,9 @@ def compare_all(
         budget=budget,
         repeat=repeat,
         time_limit=time_limit,
-        conditions=chosen_conditions(conditions, in_flight, delay, latency, haste),
+        conditions=chosen_conditions(
+            conditions, in_flight, delay, latency, haste, breadth
+        ),
     )
     name = re.sub(r"[^\w.-]+", "-", ground.web.name)
     started = datetime.now(UTC).isoformat(timespec="seconds")

@@ -50,6 +50,12 @@ Haste = Annotated[
         min=0, max=1, help="Set crawl.haste: 0 keeps the order, 1 never waits."
     ),
 ]
+Breadth = Annotated[
+    float | None,
+    typer.Option(
+        min=0, max=1, help="Set crawl.breadth: 1 shares pages among many hosts."
+    ),
+]
 
 
 def chosen_conditions(
@@ -58,6 +64,7 @@ def chosen_conditions(
     delay: float | None,
     latency: float | None,
     haste: float | None,
+    breadth: float | None,
 ) -> Conditions:
     """The conditions of a preset, but for those that are given."""
     given = {
@@ -65,6 +72,7 @@ def chosen_conditions(
         "delay": delay,
         "latency": latency,
         "haste": haste,
+        "breadth": breadth,
     }
     changed = {name: value for name, value in given.items() if value is not None}
     return msgspec.structs.replace(PRESETS[preset], **changed)

@@ -25,6 +25,7 @@ from opilio.urls import domain as domain_of
 PAGES = (State.KEPT, State.IRRELEVANT, State.COPY)
 PATIENCE = 5.0  # seconds that better links are waited for, or so many delays
 DELAYS = 3
+WIDEST = 64  # hosts that share the visits, with all breadth
 PARKED_AT_ONCE = 1000  # links over budget put aside in one step, so that it is short
 
 
@@ -133,9 +134,11 @@ class Agenda:
         self.ended[state, reason] += 1
         self._ledger.settle(id, state, reason, tries)
 
-    def hasten(self, haste: float) -> None:
-        """Hold back links from now on while better ones will be had soon."""
-        self.floor.haste = haste
+    def steer(self, haste: float, breadth: float, calibrated: bool) -> None:
+        """Hold back links from now on while better ones will be had soon, and let the
+        best hosts share the visits."""
+        self.floor.haste, self.floor.calibrated = haste, calibrated
+        self.turns.reach = 1 + int(breadth * (WIDEST - 1))
         if haste < 1:
             self.turns.patience = max(PATIENCE, DELAYS * self._politeness.delay)
 
@@ -143,11 +146,11 @@ class Agenda:
         """Lease the best link that may be visited now; 0 when there is none."""
         self._let_time_pass(now)
         for _ in range(PARKED_AT_ONCE):
-            host = self.turns.best(now)
+            host = self.turns.next_host(now)
             if host is None:
                 return 0
             if self._has_budget(host, now):
-                if self.floor.held_until(host.offer, now) > now:
+                if self.floor.held_until(host, now) > now:
                     return 0
                 return self._lease(host, now)
         return 0
@@ -156,8 +159,8 @@ class Agenda:
         """When the choice may next come to something: now, if a host is ready, or
         once time alone has changed it."""
         held_until = NEVER
-        if self.turns.ready and (host := self.turns.best(now)):
-            held_until = self.floor.held_until(host.offer, now)
+        if self.turns.ready and (host := self.turns.next_host(now)):
+            held_until = self.floor.held_until(host, now)
         return min(
             held_until,
             self.turns.next_event(),
@@ -167,8 +170,8 @@ class Agenda:
 
     def count_held(self, now: float) -> int:
         """How many hosts are ready, but not visited because better links wait."""
-        host = self.turns.best(now) if self.turns.ready else None
-        held = host is not None and self.floor.held_until(host.offer, now) > now
+        host = self.turns.next_host(now) if self.turns.ready else None
+        held = host is not None and self.floor.held_until(host, now) > now
         return self.turns.ready if held else 0
 
     def awaited(self) -> tuple[float, str]:

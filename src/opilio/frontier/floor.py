@@ -9,7 +9,8 @@ little, while better ones wait for their hosts. So a link may be leased only if
 where n is the number of pages so far and h the haste: 0 keeps the order of a crawl that
 visits one page at a time, 1 never waits. Better links are those with more promise whose
 host may be visited soon. A host that rests for longer than the patience is not waited
-for, nor a visit that takes longer.
+for, nor a visit that takes longer. Where promises are calibrated chances, a link whose
+chance is close to those of the better ones is not held back for them.
 """
 
 from __future__ import annotations
@@ -20,11 +21,10 @@ from collections import OrderedDict
 from opilio.frontier import order
 from opilio.frontier.hosts import NEVER, Host, Out
 from opilio.frontier.links import Links
-from opilio.frontier.turns import Turns
-from opilio.types import SEED_PROMISE
+from opilio.frontier.turns import SEED_KEY, Turns
 
 SAMPLE = 8  # hosts with better links that are looked at, to estimate for all
-SEED_KEY = order.key(SEED_PROMISE)
+CLOSE = 0.8  # times the mean chance of better links: a chance that is as good
 
 
 class Floor:
@@ -37,22 +37,23 @@ class Floor:
         self._turns = turns
         self._leases = leases
         self.haste = 1.0
+        self.calibrated = False  # promises are chances
         self.pages = 0  # so far
         self._asked: tuple[object, ...] = ()  # the last question, often put twice
         self._answer = 0.0
 
-    def held_until(self, entry: int, now: float) -> float:
-        """When to look again at the best link that may be visited: now, if it may be
-        leased; NEVER, if only a host that becomes ready can change that."""
-        key = entry >> order.ID_BITS
-        if self.haste >= 1 or key <= SEED_KEY:
+    def held_until(self, host: Host, now: float) -> float:
+        """When to look again at the best link of a host that may be visited: now, if it
+        may be leased; NEVER, if only a host that becomes ready can change that."""
+        if self.haste >= 1 or host.offer >> order.ID_BITS <= SEED_KEY:
             return now
-        asked = (entry, now, self._turns.changes, len(self._leases))
+        asked = (host.offer, now, self._turns.changes, len(self._leases), self.haste)
         if asked != self._asked:
-            self._asked, self._answer = asked, self._judge(key, now)
+            self._asked, self._answer = asked, self._judge(host, now)
         return self._answer
 
-    def _judge(self, key: int, now: float) -> float:
+    def _judge(self, candidate: Host, now: float) -> float:
+        key = candidate.offer >> order.ID_BITS
         room, until, patience = self.window, NEVER, self._turns.patience
         for out in reversed(self._leases.values()):  # the youngest first
             if out.started + patience <= now:
@@ -63,9 +64,14 @@ class Floor:
         bound = key << order.ID_BITS
         awaited = self._turns.awaited
         hosts = bisect_left(awaited, bound)
+        if hosts and self.calibrated and is_close(key, awaited[: min(hosts, room)]):
+            return now
+        fair = hosts < self._turns.reach
         step = max(1, hosts // SAMPLE)
         for better in awaited[:hosts:step]:
             host = self._host_of(better)
+            if fair and host.asked > candidate.asked:
+                continue  # it has had its share
             if host.flying:
                 if host.touched + patience <= now:
                     continue
@@ -82,3 +88,9 @@ class Floor:
 
     def _host_of(self, entry: int) -> Host:
         return self._turns.hosts[self._links.host_of[entry & order.ID_MASK]]
+
+
+def is_close(key: int, better: list[int]) -> bool:
+    """Is a chance nearly as good as the mean of the better ones?"""
+    mean = sum(order.promise(entry >> order.ID_BITS) for entry in better) / len(better)
+    return order.promise(key) >= CLOSE * mean

@@ -49,7 +49,8 @@ class Host(msgspec.Struct):
     rest_until: float = LONG_AGO
     address: Address | None = None
     flying: int = 0
-    taken: int = 0
+    taken: int = 0  # pages
+    asked: int = 0  # leases given, those of earlier runs only if they brought a page
 
     @property
     def free_at(self) -> float:

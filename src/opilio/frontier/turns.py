@@ -10,9 +10,13 @@ from bisect import bisect_left, insort
 from heapq import heappop, heappush
 
 from opilio.config import Politeness
+from opilio.frontier import order
 from opilio.frontier.backlog import Backlog
 from opilio.frontier.hosts import NEVER, Address, Domain, Host
 from opilio.frontier.links import Links
+from opilio.types import SEED_PROMISE
+
+SEED_KEY = order.key(SEED_PROMISE)
 
 
 class Turns:
@@ -34,6 +38,7 @@ class Turns:
         self.patience = 0.0  # seconds that a host is waited for; 0: none is
         self.awaited: list[int] = []  # best entries of hosts that will be ready soon
         self.changes = 0  # of that list
+        self.reach = 0  # among so many of the best hosts the least asked goes first
 
     def add(self, name: str, domain: Domain | None) -> Host:
         """A new host, which may be visited at once unless the crawl went on here."""
@@ -104,6 +109,25 @@ class Turns:
             self._release(address, now)
         return None
 
+    def next_host(self, now: float) -> Host | None:
+        """The host whose turn it is among the best ones, ready or not, that reach as
+        far as the breadth: the one that was asked least."""
+        best = self.best(now)
+        if best is None or self.reach <= 1 or best.offer >> order.ID_BITS <= SEED_KEY:
+            return best
+        taken: list[tuple[int, int]] = []
+        while len(taken) < self.reach and self.best(now):
+            taken.append(heappop(self._ready))
+        hosts = [self.hosts[number] for _, number in taken]
+        for each in taken:
+            heappush(self._ready, each)
+        competing = [
+            host
+            for rank, host in enumerate(hosts)
+            if rank + bisect_left(self.awaited, host.offer) < self.reach
+        ]
+        return min(competing, key=lambda host: host.asked) if competing else best
+
     def next_event(self) -> float:
         """When time alone may change whose turn it is."""
         return self._alarms[0][0] if self._alarms else NEVER
@@ -112,6 +136,7 @@ class Turns:
         """Begin a request to a host."""
         host.touched = now
         host.flying += 1
+        host.asked += 1
         address = host.address
         if address:
             address.before = address.free_at

@@ -179,10 +179,11 @@ class LinkFrontier:
             self._serve(now)
         return is_new
 
-    def hasten(self, haste: float) -> None:
-        """Keep to the order of promises from now on (0), or let no worker idle (1), or
-        anything between: see floor.py."""
-        self._agenda.hasten(haste)
+    def steer(
+        self, *, haste: float = 1.0, breadth: float = 0.0, calibrated: bool = False
+    ) -> None:
+        """Hold links back while better ones will be had soon; share among hosts."""
+        self._agenda.steer(haste, breadth, calibrated)
         self._serve(self._clock())
 
     def counts(self) -> Counts:

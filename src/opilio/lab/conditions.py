@@ -27,6 +27,7 @@ class Conditions(msgspec.Struct, frozen=True, kw_only=True):
     delay: Annotated[float, msgspec.Meta(ge=0)] = 0.0  # seconds between visits to hosts
     latency: Annotated[float, msgspec.Meta(ge=0)] = 0.0  # seconds, in the median
     haste: float | None = None  # None: the default of a crawl
+    breadth: float | None = None
 
     @property
     def are_simulated(self) -> bool:
@@ -34,13 +35,15 @@ class Conditions(msgspec.Struct, frozen=True, kw_only=True):
         return self.in_flight > 1 or bool(self.delay or self.latency)
 
     def __str__(self) -> str:
-        if not self.are_simulated:
-            return "one page at a time"
-        haste = "" if self.haste is None else f", haste {self.haste:g}"
-        return (
-            f"{self.in_flight} in flight, delay {self.delay:g} s, latency "
-            f"{self.latency:g} s{haste}, simulated time"
-        )
+        told = "one page at a time"
+        if self.are_simulated:
+            told = (
+                f"simulated time, {self.in_flight} in flight, delay {self.delay:g} s, "
+                f"latency {self.latency:g} s"
+            )
+        for name, value in (("haste", self.haste), ("breadth", self.breadth)):
+            told += "" if value is None else f", {name} {value:g}"
+        return told
 
 
 ONE_AT_A_TIME = Conditions()

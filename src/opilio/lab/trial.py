@@ -189,7 +189,11 @@ def plan_of(trial: Trial) -> Plan:
     )
     made = trial.conditions
     conditions: Options = {
-        "crawl": {"in_flight": made.in_flight, "haste": made.haste},
+        "crawl": {
+            "in_flight": made.in_flight,
+            "haste": made.haste,
+            "breadth": made.breadth,
+        },
         "politeness": {"delay": made.delay},
     }
     plan = for_replay(plan, [Path(name) for name in trial.warcs])
