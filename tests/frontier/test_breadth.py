@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
 
+from hypothesis import given
+from hypothesis import strategies as st
+
 from frontier.frontier_play import HandClock, Make, found, name_of, take, take_now
-from opilio.config import Politeness
+from opilio.config import Bounds, Politeness
+from opilio.frontier.memory import MemoryFrontier
 from opilio.protocols import Frontier
 from opilio.types import SEED_PROMISE, State
 
@@ -83,3 +88,47 @@ async def test_nobody_waits_for_a_host_that_had_its_share(
     assert first is not None
     await frontier.done(first, State.KEPT)
     assert await take_now(frontier) is None
+
+
+@given(
+    links=st.lists(
+        st.tuples(st.sampled_from("abcdef"), st.floats(-2, 2)), min_size=1, max_size=40
+    ),
+    haste=st.sampled_from([0.0, 0.3, 1.0]),
+    breadth=st.sampled_from([0.0, 0.05, 1.0]),
+    calibrated=st.booleans(),
+    workers=st.integers(1, 5),
+)
+def test_every_link_is_visited_once_whatever_the_pace(
+    links: list[tuple[str, float]],
+    haste: float,
+    breadth: float,
+    calibrated: bool,
+    workers: int,
+) -> None:
+    asyncio.run(visit_all(links, haste, breadth, calibrated, workers))
+
+
+async def visit_all(
+    links: list[tuple[str, float]],
+    haste: float,
+    breadth: float,
+    calibrated: bool,
+    workers: int,
+) -> None:
+    clock = HandClock()
+    frontier = MemoryFrontier(Politeness(), Bounds(), clock=clock)
+    frontier.steer(haste=haste, breadth=breadth, calibrated=calibrated)
+    names = [f"{host}/{number}" for number, (host, _) in enumerate(links)]
+    promises = [promise for _, promise in links]
+    await frontier.add(map(found, names, promises))
+    for host in "ab":
+        await frontier.pace(f"{host}.test", ip="192.0.2.1")
+    visited: list[str] = []
+    for _ in range(4 * len(links)):
+        leases = [lease for _ in range(workers) if (lease := await take_now(frontier))]
+        clock.pass_by(0.6)
+        for lease in leases:
+            visited.append(name_of(lease))
+            await frontier.done(lease, State.KEPT)
+    assert sorted(visited) == sorted(names)
