@@ -40,6 +40,7 @@ class Crawl(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     max_pages: Count = 1000  # stop after so many pages; 0: no limit
     readers: Some = 1  # processes that read pages
     in_flight: Some = 64  # pages being fetched or read at one time
+    stop_when_dry: bool = False  # end when little is left to be found
     seed: int = 0  # of all chance
     vectors: str = "auto"  # of words: auto (wordllama if installed), none, or a path
     weights: str = (

@@ -79,6 +79,13 @@ def crawl(
             help="Stop after so many pages in all; 0: no limit. \\[default: 1000]",
         ),
     ] = None,
+    stop_when_dry: Annotated[
+        bool | None,
+        typer.Option(
+            "--stop-when-dry/--no-stop-when-dry",
+            help="End when little is left to be found. \\[default: no]",
+        ),
+    ] = None,
     seed_url: Annotated[
         list[str] | None,
         typer.Option(metavar="URL", help="Start here too; may be repeated."),
@@ -163,6 +170,7 @@ def crawl(
             "strategy": strategy,
             "judge": judge,
             "max_pages": max_pages,
+            "stop_when_dry": stop_when_dry,
             "readers": readers,
             "vectors": vectors,
             "weights": weights,

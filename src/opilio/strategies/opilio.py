@@ -32,11 +32,13 @@ from opilio.config import Section
 from opilio.pretrained import weights_for
 from opilio.strategies.chooser.features import Features, Floats
 from opilio.strategies.chooser.groups import Groups
+from opilio.strategies.chooser.left import Remaining
 from opilio.strategies.chooser.lessons import Correction
 from opilio.strategies.chooser.visits import Visit, links_in, note, rarity_table
 from opilio.strategies.chooser.waiting import GONE, Slots, Waiting
 from opilio.strategies.journal import Journal
 from opilio.types import (
+    Estimate,
     Fingerprint,
     Knowledge,
     Lease,
@@ -60,6 +62,7 @@ CHANGE = 0.02  # of a promise, relative: less is not worth telling
 PENALTY = 20.0  # λ: how much a correction of the weights must be worth
 SHOWN = 5  # parts of a promise that are told one by one
 FLAT = 30.0
+ESTIMATED = 16_384  # links whose chances are added up
 
 
 class OpilioOptions(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -88,6 +91,7 @@ class Opilio:
         names = self.features.names
         self.weights = np.array([self.trained.of(name) for name in names])
         self.correction = Correction(len(names), PENALTY)
+        self.left = Remaining()
         self.next_fit = 0
         self.head: Slots = np.zeros(0, np.int64)
         self.sweep = 0  # where the next part of a long frontier begins
@@ -105,8 +109,11 @@ class Opilio:
             if slot != GONE and link.fingerprint != lease.fingerprint
         ]
         weights = self.subject.weights
-        score = verdict.score
-        self.journal.write(note(page, news, score, lease, weights, self.rarity))
+        kept = self.left.kept
+        caught = sum(link.fingerprint in kept for link in page.links)
+        self.journal.write(
+            note(page, news, verdict, lease, weights, self.rarity, caught)
+        )
         level = lease.level_after(verdict)
         nothing: tuple[float, Parts] = (0.0, {})
         for link in page.links:
@@ -151,6 +158,9 @@ class Opilio:
         if is_due:
             self.learn()
         self.rank_links(slots, before)
+        if visit.is_kept:
+            waiting = float(self.chances(np.unique(slots[slots != GONE])).sum())
+            self.left.keep(visit.link, visit.worth, visit.caught, waiting)
         if is_due:
             self.look_through()
         else:
@@ -158,6 +168,9 @@ class Opilio:
 
     def settle(self, visit: Visit) -> None:
         """A link was visited: note what its evidence was worth."""
+        waited = self.waiting.slots([visit.link])
+        if waited[0] >= 0:
+            self.left.visit(float(self.chances(waited)[0]), visit.worth)
         slot = self.waiting.leave(visit.link)
         if slot == GONE or not visit.is_page:
             return
@@ -180,6 +193,22 @@ class Opilio:
         return self.trained.of("pages") * (log(1 + groups.pages) - USUAL_PAGES) + (
             self.trained.of("base") * (groups.base - USUAL_BASE)
         )
+
+    def chances(self, slots: Slots) -> npt.NDArray[np.float64]:
+        """How likely links are to bring a relevant page now, by what they were told."""
+        told = np.clip(self.waiting.told[slots].astype(np.float64), 1e-6, 1 - 1e-6)
+        visits = self.groups.host_count.values[self.waiting.host[slots]]
+        shift = self.now() + self.trained.bias - self.ordinary
+        logits = np.log(told / (1 - told)) + shift - self.explore / (1 + visits) ** 2
+        found: npt.NDArray[np.float64] = 1 / (1 + np.exp(-logits))
+        return found
+
+    def estimate(self) -> Estimate | None:
+        """How many relevant pages are still to be found."""
+        waiting = self.waiting
+        head = self.head[waiting.is_waiting(self.head)]
+        sample = self.chances(waiting.sample(ESTIMATED))
+        return self.left.estimate(sample, waiting.count, self.chances(head))
 
     def learn(self) -> None:
         """Work out anew what the visits teach."""

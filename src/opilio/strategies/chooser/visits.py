@@ -16,7 +16,16 @@ import numpy.typing as npt
 from xxhash import xxh3_64_intdigest
 
 from opilio import urls
-from opilio.types import NOTHING, Counted, Fingerprint, Lease, Link, LinkPart, Page
+from opilio.types import (
+    NOTHING,
+    Counted,
+    Fingerprint,
+    Lease,
+    Link,
+    LinkPart,
+    Page,
+    Verdict,
+)
 
 Floats = npt.NDArray[np.float32]
 Signed = npt.NDArray[np.int8]
@@ -46,6 +55,13 @@ class Visit(msgspec.Struct, frozen=True, array_like=True, gc=False):
     terms: bytes = b""  # keywords in address, anchor and surroundings, float32
     anchors: bytes = b""  # places of ANCHOR_WORDS words, uint16
     vectors: bytes = b""  # int8
+    is_kept: bool = False
+    caught: int = 0  # links to pages that were kept before
+
+    @property
+    def worth(self) -> float:
+        """The score of a page that is kept, 0 of any other visit."""
+        return self.score if self.is_kept else 0.0
 
 
 class Links(NamedTuple):
@@ -76,10 +92,11 @@ def links_in(visit: Visit) -> Links:
 def note(
     page: Page,
     links: Sequence[Link],
-    score: float,
+    verdict: Verdict,
     lease: Lease,
     weights: Mapping[str, float],
     rarity: Floats,
+    caught: int = 0,
 ) -> Visit:
     """What is kept of a page and of those of its links that may still be visited."""
     names = [urls.host(link.url) for link in links]
@@ -89,7 +106,7 @@ def note(
         lease.fingerprint,
         lease.host,
         is_page=True,
-        score=score,
+        score=verdict.score,
         words=words.tobytes(),
         shares=shares.tobytes(),
         hosts=tuple(hosts),
@@ -105,6 +122,8 @@ def note(
         terms=keyword_rows(links, weights).tobytes(),
         anchors=anchor_rows(links).tobytes(),
         vectors=b"".join([link.vector for link in links]),
+        is_kept=verdict.relevant,
+        caught=caught,
     )
 
 

@@ -154,6 +154,11 @@ class Waiting:
         """The slots in use, in order."""
         return np.flatnonzero(self.told[: self._top] >= 0)
 
+    def sample(self, most: int) -> Slots:
+        """Slots in use, at most about so many, evenly spread over all of them."""
+        spread = np.arange(0, self._top, max(1, -(-self._top // most)))
+        return spread[self.is_waiting(spread)]
+
     def is_waiting(self, slots: Slots) -> npt.NDArray[np.bool_]:
         """Which of these slots are in use?"""
         return self.told[slots] >= 0
