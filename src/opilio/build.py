@@ -5,6 +5,7 @@ Parts that few crawls need are imported where they are made: importing takes tim
 
 from __future__ import annotations
 
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -35,7 +36,7 @@ from opilio.store.folder import CrawlFolder
 from opilio.store.robots import SqliteRobots
 from opilio.store.store import Store
 from opilio.strategies import load, place_of, strategies
-from opilio.types import SEED_PROMISE
+from opilio.types import SEED_PROMISE, Clock
 
 if TYPE_CHECKING:
     from opilio.look_ahead import LookAhead
@@ -92,7 +93,9 @@ async def assemble(
     store = Store(folder, plan.store)
     store.index_all = plan.search.pages == "all"
     try:
-        frontier = SqliteFrontier(store.db, plan.politeness, plan.bounds)
+        frontier = SqliteFrontier(
+            store.db, plan.politeness, plan.bounds, clock=ways.clock
+        )
         async with _closing(ways.fetch(plan, store, frontier)) as fetch:
             ahead = await look_ahead(plan, folder, brief, fetch, tell)
             strategy = make_strategy(plan, brief, ahead)
@@ -115,6 +118,7 @@ async def assemble(
                         grow_index=keep_index(folder, plan, brief)
                         if plan.search.index
                         else None,
+                        clock=ways.clock,
                     ),
                 )
     finally:
@@ -177,6 +181,7 @@ class Ways:
     readers: Callable[[int, bytes], Readers] = make_readers
     judge: Callable[[Plan, Brief], Judge] = make_judge
     crawl: Callable[[Plan, Stages], Crawl] = Crawl
+    clock: Clock = time.monotonic
 
 
 async def find_seeds(

@@ -39,10 +39,12 @@ from opilio.protocols import (
     Strategy,
     Teachable,
 )
+from opilio.schedule import Schedule
 from opilio.scope import Scope
 from opilio.store.store import Store, is_full_disk
 from opilio.types import (
     SEED_PROMISE,
+    Clock,
     Estimate,
     Fingerprint,
     Lease,
@@ -90,6 +92,7 @@ class Stages:
     learners: Mapping[str, Learner] = field(default_factory=dict)
     followed: Followed | None = None  # a topic that changes
     grow_index: Callable[[], None] | None = None  # takes up what was committed
+    clock: Clock = time.monotonic
 
 
 class Turn:
@@ -134,7 +137,10 @@ class Crawl:
         self.followed = stages.followed
         self.grow_index = stages.grow_index
         self.planted: frozenset[Fingerprint] = frozenset()  # the seeds
+        self.clock = stages.clock
         self.tally = Tally()
+        self.schedule = Schedule(0, 0.0, 0.0)
+        self.bell: asyncio.TimerHandle | None = None  # rings when the time is up
         self.budget = Budget(settings.crawl.max_pages, self.store.catalogue.pages)
         self.brain = asyncio.Lock()
         self.broken = False  # a turn failed half-way; nothing may be committed any more
@@ -148,6 +154,13 @@ class Crawl:
         """Crawl from seeds with their promises until nothing is left to do; answers
         why it ended."""
         await self.plant(seeds)
+        limits = self.settings.crawl
+        pages = max(limits.max_pages - self.budget.spent, 0)
+        self.schedule = Schedule(pages, limits.max_time, self.clock())
+        self.keep_pace()
+        if limits.max_time:
+            loop = asyncio.get_running_loop()
+            self.bell = loop.call_later(limits.max_time, self.stop_soon, "time")
         # Once it is known that the crawl has begun, hosts rest after every opening.
         await self.commit()
         if self.reviser:  # looking through all links takes time
@@ -166,9 +179,21 @@ class Crawl:
             if is_full_disk(error):
                 error = full_disk(self.store.folder.path, error)
             raise error from errors
+        finally:
+            if self.bell:
+                self.bell.cancel()
         if self.no_room:
             raise self.no_room
         return self.stopped or ("budget" if self.budget.is_spent else "exhausted")
+
+    def keep_pace(self) -> None:
+        """Wait for better links, unless there is no time for that."""
+        late = self.schedule.is_late(self.tally.pages, self.clock())
+        self.frontier.steer(
+            haste=1.0 if late else self.settings.crawl.haste,
+            breadth=self.settings.crawl.breadth,
+            calibrated=getattr(self.strategy, "calibrated", False),
+        )
 
     def turn(self, page: Fingerprint | None = None) -> Turn:
         """One turn of the brain, maybe with a page in hand; for `async with`."""
@@ -266,6 +291,8 @@ class Crawl:
             self.missed(lease, state)
         await self.frontier.done(lease, state, reason, likeness=like)
         self.tally.count(state is State.KEPT)
+        if self.schedule.seconds:
+            self.keep_pace()
         self.stop_if_dry()
         return 1
 

@@ -354,6 +354,7 @@ class Counts(msgspec.Struct, frozen=True):
     ended: Mapping[tuple[State, str], int]  # all other links, by state and reason
     awaited: str = ""  # the host to be visited next, if links wait and none may be now
     awaited_for: float = 0.0  # seconds until it may be
+    held: int = 0  # ready hosts that are not visited because better links wait
 
     @property
     def reasons(self) -> Mapping[str, int]:

@@ -23,6 +23,7 @@ FIGURES = {
     "leased": 64,
     "hosts": 12_345,
     "hosts_resting": 321,
+    "hosts_held": 0,
     "unusable": {"http_404": 2_101, "trap_repeats": 12, "http_503": 2, "timeout": 31},
     "asked_for": [],
     "stopping": "",
@@ -54,6 +55,13 @@ def test_no_figure_is_parted_from_its_name(width: int):
         assert any(pair in line for line in lines), lines
     assert all(len(line) <= width for line in lines)
     assert (len(lines) == 6) == (width > 70), lines
+
+
+def test_idle_workers_are_explained():
+    screen = Screen(width=90, record=True, quiet=False)
+    with screen.capture() as shown:
+        screen.print(as_table(FIGURES | {"hosts_held": 17}, 90))
+    assert "17 held back: better links wait for their hosts" in shown.get()
 
 
 async def test_a_dumb_terminal_gets_lines(monkeypatch, capsys):

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from opilio.frontier import order
-from opilio.known import WIDTH, Known, Table
 from opilio.frontier.templates import Novelty, TemplateCount
+from opilio.known import WIDTH, Known, Table
 from opilio.types import State
 
 prints = st.one_of(st.integers(-8, 8), st.integers(-(2**63), 2**63 - 1))

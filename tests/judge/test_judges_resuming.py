@@ -25,11 +25,11 @@ def web(tmp_path_factory: pytest.TempPathFactory) -> LabWeb:
     return write_web(SyntheticWeb(Dials(pages=400, hosts=8, topics=4)), folder)
 
 
-def command(web: LabWeb, folder: Path) -> list[object]:
+def command(web: LabWeb, judge: str, folder: Path) -> list[object]:
     topic = next(iter(web.topics.values()))
     replay = [part for warc in web.warcs for part in ("--replay", warc)]
     new = [] if folder.exists() else ["--settings", web.labels.parent / "settings.toml"]
-    options = ["--strategy", "best-first", "--judge", "bootstrapped"]
+    options = ["--strategy", "best-first", "--judge", judge]
     return [
         *("crawl", topic, "-o", folder, *replay, *options),
         *("--max-pages", PAGES, "-q", *new),
@@ -59,15 +59,16 @@ async def start_and_kill(arguments: list[object], folder: Path, pages: int) -> N
     await process.wait()
 
 
+@pytest.mark.parametrize("judge", ["bootstrapped", "opilio"])
 async def test_a_killed_crawl_judges_on_as_one_that_was_not(
-    web: LabWeb, tmp_path: Path
+    judge: str, web: LabWeb, tmp_path: Path
 ):
     whole, broken = tmp_path / "whole", tmp_path / "broken"
-    ended = await opilio(*command(web, whole))
+    ended = await opilio(*command(web, judge, whole))
     assert ended.code == 0, ended.err
     for pages in (20, 75):
-        await start_and_kill(command(web, broken), broken, pages)
-    ended = await opilio(*command(web, broken))
+        await start_and_kill(command(web, judge, broken), broken, pages)
+    ended = await opilio(*command(web, judge, broken))
     assert ended.code == 0, ended.err
     assert len(verdicts(whole)) >= PAGES
     assert verdicts(broken) == verdicts(whole)

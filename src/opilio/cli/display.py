@@ -124,6 +124,7 @@ def snapshot(crawl: Crawl, speed: float) -> dict[str, Any]:
         "leased": counts.leased,
         "hosts": counts.hosts,
         "hosts_resting": counts.resting,
+        "hosts_held": counts.held,
         "unusable": dict(sorted(counts.reasons.items(), key=lambda item: -item[1])),
         "asked_for": crawl.followed.asked if crawl.followed else [],
         "stopping": crawl.stopped,
@@ -173,13 +174,23 @@ def as_table(figures: dict[str, Any], width: int) -> Table:
             f"{figures['waiting']:,} waiting",
             f"{figures['leased']:,} leased",
         ),
-        ("hosts", f"{figures['hosts']:,}", f"{figures['hosts_resting']:,} resting"),
+        (
+            "hosts",
+            f"{figures['hosts']:,}",
+            f"{figures['hosts_resting']:,} resting",
+            *([held_back(figures["hosts_held"])] if figures["hosts_held"] else []),
+        ),
         ("not kept", *(reasons or ["none"])),
         *([("asked for", escape(plain(asked, 60)))] if asked else []),
         *([("", f"[yellow]{ending}[/]")] if figures["stopping"] else []),
     ):
         table.add_row(name, in_lines(values, width - MARGIN))
     return table
+
+
+def held_back(hosts: int) -> str:
+    """Why workers are idle although hosts could be visited."""
+    return f"{hosts:,} held back: better links wait for their hosts"
 
 
 def in_lines(values: Sequence[str], width: int) -> Text:
@@ -197,6 +208,7 @@ def in_lines(values: Sequence[str], width: int) -> Text:
 
 ENDINGS = {
     "budget": "the page budget is spent; a larger --max-pages goes on",
+    "time": "the time is up; the same command goes on",
     "exhausted": "no link waits any more; more seeds (--seed-url) go on",
     "interrupted": "interrupted; the same command goes on",
     "dry": "little is left to be found; --no-stop-when-dry goes on",

@@ -3,31 +3,36 @@
 Two ridge regressions, of what the keywords say about a page on its words and on its
 vector:
 
-    critic(x) = μ + x·w,    w = Xᵀ(XXᵀ + λI)⁻¹(y − μ)
+    critic(x) = μ + x·w,    w = Xᵀ(XXᵀ + Λ)⁻¹(y − μ)
 
 Symbols: x a page, of length 1: each word with (1 + ln tf)·(0.05 + rarity²), its places
 hashed with signs to `SIZE`; for the second one the sum of the vectors of title, opening
 and text; y what is known of the page: its first score, or 1 or 0 if someone said so (as
-of examples), which then counts `TOLD` times; μ their mean; λ 1, of vectors ½.
+of examples), which then counts `TOLD` times; μ their mean; Λ = λ/trust, λ 1, of vectors
+½.
 
 A page is scored before it is learnt from, so no page tells about itself.
+
+Of XXᵀ only the rows of pages that are new since the last time are computed. The weights
+of words are whole numbers of 1/`WHOLE`, so their products and sums are exact in float32
+and the result is the same in whatever order pages came, also after a restart.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
+from opilio.meaning import word_weights
 from opilio.types import Page
 
 Floats = npt.NDArray[np.float32]
-Places = npt.NDArray[np.uint16]
 
 SIZE = 4096
-RARITY_BITS = 18  # upper bits of a stem's hash, by which its rarity is known
+WHOLE = 2048  # the length of a page; its square times four is exact in float32
 MOST_WORDS = 2048  # of a page
 TOLD = 8.0
 WORDS_PENALTY, VECTOR_PENALTY = 1.0, 0.5
@@ -36,8 +41,8 @@ WORDS_PENALTY, VECTOR_PENALTY = 1.0, 0.5
 class Row(NamedTuple):
     """A page as the critics see it."""
 
-    places: Places
-    weights: Floats
+    places: npt.NDArray[np.uint16]
+    weights: npt.NDArray[np.int16]  # times WHOLE
     vector: Floats  # of length 1, or empty
 
 
@@ -50,66 +55,95 @@ class Critics(NamedTuple):
 
     def by_words(self, row: Row) -> float:
         """What the words of a page say."""
-        return self.middle + float(row.weights @ self.words[row.places])
+        weights = row.weights.astype(np.float32)
+        return self.middle + float(weights @ self.words[row.places]) / WHOLE
 
     def by_vector(self, row: Row) -> float:
         """What the vector of a page says."""
-        if not len(row.vector) or not len(self.vector):
+        if len(row.vector) != len(self.vector):
             return self.middle
         return self.middle + float(row.vector @ self.vector)
-
-
-def rarity_table(common: bytes) -> Floats:
-    """How rare the words at each place are, by Subject.common; unknown ones are."""
-    rarity = np.ones(1 << RARITY_BITS, np.float32)
-    table = np.frombuffer(common, np.dtype([("place", "<u4"), ("rarity", "<f4")]))
-    rarity[table["place"] >> (32 - RARITY_BITS)] = table["rarity"]
-    return rarity
 
 
 def row_of(page: Page, rarity: Floats, vectors: Floats) -> Row:
     """A page as the critics see it; `vectors` are those of its parts."""
     stems = np.frombuffer(page.stems, "<u8")
-    counts = np.frombuffer(page.counts, "<u2")
+    weights = word_weights(stems, page.counts, rarity)
     if len(stems) > MOST_WORDS:
-        most = np.sort(np.argsort(-counts.astype(np.int64), kind="stable")[:MOST_WORDS])
-        stems, counts = stems[most], counts[most]
-    rare = rarity[(stems >> np.uint64(64 - RARITY_BITS)).astype(np.intp)]
-    weights = (1 + np.log(counts, dtype=np.float32)) * (0.05 + rare * rare)
-    length = float(np.sqrt(weights @ weights))
-    signs = np.where(stems & np.uint64(1 << 20), np.float32(1), np.float32(-1))
+        most = np.sort(np.argsort(-weights, kind="stable")[:MOST_WORDS])
+        stems, weights = stems[most], weights[most]
+    weights *= np.float32(WHOLE / (float(np.sqrt(weights @ weights)) or 1.0))
+    signs = ((stems >> np.uint64(19)) & np.uint64(2)).astype(np.int16) - np.int16(1)
     places = ((stems >> np.uint64(1)) & np.uint64(SIZE - 1)).astype(np.uint16)
     vector = vectors.sum(axis=0)
-    norm = float(np.linalg.norm(vector))
+    norm = float(np.sqrt(vector @ vector))
     return Row(
         places,
-        weights * signs / np.float32(length or 1.0),
+        np.rint(weights).astype(np.int16) * signs,
         vector / np.float32(norm) if norm else vector[:0],
     )
 
 
-def learn(rows: Sequence[Row], values: Floats, told: npt.NDArray[np.bool_]) -> Critics:
-    """Fit both regressions to pages and what is known of them."""
-    trust = np.where(told, TOLD, 1.0).astype(np.float32)
-    middle = float(np.average(values, weights=trust))
-    dense = np.zeros((len(rows), SIZE), np.float32)
-    for number, row in enumerate(rows):
-        # Several words may share a place, so their weights are added up.
-        dense[number] = np.bincount(row.places, row.weights, SIZE)
-    words = ridge(dense, values - middle, np.float32(WORDS_PENALTY) / trust)
-    size = max(len(row.vector) for row in rows)
-    if not size:
-        return Critics(middle, words, np.zeros(0, np.float32))
-    meanings = np.zeros((len(rows), size), np.float32)
-    for number, row in enumerate(rows):
-        meanings[number, : len(row.vector)] = row.vector
-    vector = ridge(meanings, values - middle, np.float32(VECTOR_PENALTY) / trust)
-    return Critics(middle, words, vector)
+class Noted(Protocol):
+    """A page that was judged."""
+
+    @property
+    def row(self) -> Row:
+        """The page as the critics see it."""
+        ...
 
 
-def ridge(rows: Floats, values: Floats, penalties: Floats) -> Floats:
-    """w = Xᵀ(XXᵀ + Λ)⁻¹y"""
-    kernel = rows @ rows.T
-    kernel.flat[:: len(kernel) + 1] += penalties
-    found: Floats = rows.T @ np.linalg.solve(kernel, values).astype(np.float32)
-    return found
+class Lessons:
+    """The pages that critics learn from, and how similar each is to each."""
+
+    def __init__(self, dimensions: int) -> None:
+        self._pages: list[Noted] = []
+        self._words = np.zeros((0, SIZE), np.float32)
+        self._kernel = np.zeros((0, 0), np.float32)  # XXᵀ
+        self._vectors = np.zeros((0, dimensions), np.float32)
+
+    def learn(
+        self, pages: Sequence[Noted], values: Floats, told: npt.NDArray[np.bool_]
+    ) -> Critics:
+        """Fit both regressions to pages and what is known of them."""
+        trust = np.where(told, TOLD, 1.0).astype(np.float32)
+        middle = float(np.average(values, weights=trust))
+        wanted = values - np.float32(middle)
+        self._take(pages)
+        kernel = self._kernel * np.float32(1 / WHOLE**2)
+        kernel.flat[:: len(kernel) + 1] += np.float32(WORDS_PENALTY) / trust
+        duals = np.linalg.solve(kernel, wanted).astype(np.float32)
+        words = (duals @ self._words) * np.float32(1 / WHOLE)
+        return Critics(middle, words, ridge(self._vectors, wanted, trust))
+
+    def _take(self, pages: Sequence[Noted]) -> None:
+        """Keep these pages and no others; what is known of a page stays."""
+        places = {id(page): place for place, page in enumerate(self._pages)}
+        before = np.array([places.get(id(page), -1) for page in pages], np.intp)
+        old, new = np.flatnonzero(before >= 0), np.flatnonzero(before < 0)
+        before = before[old]
+        words = np.empty((len(pages), SIZE), np.float32)
+        words[old] = self._words[before]
+        vectors = np.zeros((len(pages), self._vectors.shape[1]), np.float32)
+        vectors[old] = self._vectors[before]
+        for place in new.tolist():
+            row = pages[place].row
+            # Several words may share a place, so their weights are added up.
+            words[place] = np.bincount(row.places, row.weights, SIZE)
+            if len(row.vector) == vectors.shape[1]:
+                vectors[place] = row.vector
+        kernel = np.empty((len(pages), len(pages)), np.float32)
+        kernel[np.ix_(old, old)] = self._kernel[np.ix_(before, before)]
+        fresh = words[new] @ words.T
+        kernel[new] = fresh
+        kernel[:, new] = fresh.T
+        self._pages = list(pages)
+        self._words, self._kernel, self._vectors = words, kernel, vectors
+
+
+def ridge(rows: Floats, wanted: Floats, trust: Floats) -> Floats:
+    """w = (XᵀΛ⁻¹X + I)⁻¹XᵀΛ⁻¹y: the same regression, for few dimensions."""
+    weighted = rows.T * (trust / np.float32(VECTOR_PENALTY))
+    curve = weighted @ rows
+    curve.flat[:: len(curve) + 1] += 1
+    return np.linalg.solve(curve, weighted @ wanted).astype(np.float32)

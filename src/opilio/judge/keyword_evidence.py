@@ -3,13 +3,12 @@
     cosine  = Σ w·(1+ln tf) / (|w|·norm) · √(k/7)        k = (Σw)²/Σw², at most 63
     bm25    = Σ u·tf·2.2/(tf + 1.2·(¼ + ¾·words/600)) / Σ u
     title   = Σ w over the keywords in the title, at most 2, times 4·(1 − rarity)
-    opening = s(first 60 words),  text = s(first 400 words)
-    s(x)    = ½·(mean of the two largest x·Kᵢ) + ½·x·u(ΣKᵢ)
+    opening = s(first 60 words),  text = s(first 400 words)     (`opilio.meaning`)
 
 Symbols: u the weight of a keyword as the topic has it, w = u·(0.3 + 0.7·rarity), a
 phrase times 0.9; the words of phrases count, too, times 0.4; tf how often a keyword
-occurs; Kᵢ the unit vector of keyword i, u(·) a unit vector. k is the number of keywords
-that count: a longer list must not lower the cosine of a page that has the same share of
+occurs; s how similar word vectors are to the keywords. k is the number of keywords that
+count: a longer list must not lower the cosine of a page that has the same share of
 it. Titles matter where keywords are ordinary words, which name kinds of pages
 (installation, blog) rather than subjects.
 """
@@ -20,18 +19,15 @@ from math import log, sqrt
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from opilio import words
+from opilio.meaning import Floats, keyword_vectors, unpack
 from opilio.types import Page, Subject
-
-Vector = npt.NDArray[np.float32]
 
 PHRASE, INSIDE = 0.9, 0.4  # of a phrase, and of a word in it
 FEW, MANY = 7.0, 63.0  # keywords
 LENGTH = 600.0  # words of an ordinary page
 MOST_TITLE = 2.0
-MOST_VECTORS = 64  # keywords with vectors that are compared, the heaviest
 
 
 class Evidence(NamedTuple):
@@ -71,17 +67,17 @@ class KeywordEvidence:
         common = [rarity.get(key, 1.0) for key in self.users]
         self.ordinary = 4 * (1 - sum(common) / len(common)) if common else 0.0
         self._inside = np.array(sorted(self.inside), np.uint64)
-        self.vectors, self.middle = vectors_of(subject, self.users)
+        self.vectors = keyword_vectors(subject)
+        self.has_vectors = len(self.vectors) > 0
 
     def of(self, page: Page) -> Evidence:
         """What they say about a page."""
-        similar = self.similar(page_vectors(page)) if self.vectors is not None else None
+        opening = text = 0.0
+        vectors = page_vectors(page)
+        if self.has_vectors and vectors.shape[1] == self.vectors.rows.shape[1]:
+            _, opening, text = self.vectors.similar(vectors).tolist()
         return Evidence(
-            self.cosine(page),
-            self.bm25(page),
-            self.title(page),
-            float(similar[1]) if similar is not None else 0.0,
-            float(similar[2]) if similar is not None else 0.0,
+            self.cosine(page), self.bm25(page), self.title(page), opening, text
         )
 
     def cosine(self, page: Page) -> float:
@@ -121,44 +117,12 @@ class KeywordEvidence:
         weight = sum(self.weights[key] for key in found if key in self.weights)
         return min(MOST_TITLE, weight) * self.ordinary
 
-    def similar(self, rows: Vector) -> Vector:
-        """s of each row, a unit vector."""
-        if self.vectors is None or not len(rows):
-            return np.zeros(len(rows), np.float32)
-        each = rows @ self.vectors.T
-        if each.shape[1] > 2:
-            each = np.partition(each, each.shape[1] - 2, axis=1)[:, -2:]
-        found: Vector = 0.5 * each.mean(axis=1) + 0.5 * (rows @ self.middle)
-        return found
-
 
 def scaled(rarity: float) -> float:
     """The weight of a keyword by how rare it is."""
     return 0.3 + 0.7 * rarity
 
 
-def vectors_of(
-    subject: Subject, weights: dict[str, float]
-) -> tuple[Vector | None, Vector]:
-    """The unit vectors of the heaviest keywords, and the direction of all of them."""
-    heaviest = sorted(weights, key=lambda key: -weights[key])
-    known = [subject.vectors[key] for key in heaviest if key in subject.vectors]
-    rows = [np.frombuffer(each, "<f4") for each in known[:MOST_VECTORS]]
-    rows = [row for row in rows if row.any()]
-    if not rows:
-        return None, np.zeros(0, np.float32)
-    stacked = np.stack(rows).astype(np.float32)
-    middle = stacked.mean(axis=0)
-    length = float(np.linalg.norm(middle))
-    return stacked, middle / np.float32(length) if length else middle
-
-
-def page_vectors(page: Page) -> Vector:
+def page_vectors(page: Page) -> Floats:
     """The unit vectors of title, opening and text of a page; rows of nothing: none."""
     return unpack(page.vectors, 3)
-
-
-def unpack(packed: bytes, rows: int) -> Vector:
-    """Vectors that were packed as bytes, 127 for each 1."""
-    found = np.frombuffer(packed, np.int8).astype(np.float32) / np.float32(127)
-    return found.reshape(rows, -1)

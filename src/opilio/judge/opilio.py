@@ -20,26 +20,30 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping
 from contextlib import suppress
-from math import exp
 from typing import Self
 
 import msgspec
 import numpy as np
 
 from opilio import urls
+from opilio.chances import logistic, shares
 from opilio.errors import BadInput
-from opilio.judge.critic import Critics, Row, learn, rarity_table, row_of
+from opilio.judge.critic import Critics, Lessons, Row, row_of
 from opilio.judge.diary import Diary
 from opilio.judge.keyword_evidence import Evidence, KeywordEvidence, page_vectors
-from opilio.judge.site_evidence import SiteEvidence
-from opilio.pretrained import Linear, weights_for
+from opilio.judge.site_evidence import KeptSites, SiteEvidence
+from opilio.meaning import dimensions, heaviest, rarity_table
+from opilio.pretrained import weights_for
 from opilio.protocols import Learner
 from opilio.types import Fingerprint, Page, Subject, Verdict
 
 THRESHOLD = 0.5
+ORDINARY = "an ordinary page"
 SAMPLE = 400  # pages that the critics learn from
+MOST_TAUGHT = 200  # the first relevant and irrelevant examples, and the last labels
 FIRST = 8  # pages before they count
 EVERY, GROWTH = 10, 1.15
+MOST_KEYWORDS = 64  # of which it is known what sites say of them
 LIMIT = 4.0  # of a standardised number
 SCALES = {  # what is subtracted, and by what the rest is divided
     "cosine": (0.06, 0.06),
@@ -69,7 +73,7 @@ class Noted(msgspec.Struct, frozen=True, array_like=True, gc=False):
         """The page as critics see it."""
         return Row(
             np.frombuffer(self.places, np.uint16),
-            np.frombuffer(self.weights, np.float32),
+            np.frombuffer(self.weights, np.int16),
             np.frombuffer(self.vector, np.float32),
         )
 
@@ -82,8 +86,7 @@ class Snapshot(msgspec.Struct, frozen=True, array_like=True):
     next_fit: int
     sample: list[Noted]
     taught: list[Noted]
-    sites: dict[str, list[float]]
-    site_sums: tuple[float, float]
+    sites: KeptSites
     middle: float
     words: bytes
     vector: bytes
@@ -107,20 +110,21 @@ class Opilio:
                 "'a phrase'] to the topic file"
             )
         self.threshold = THRESHOLD if subject.threshold is None else subject.threshold
-        trained = weights_for(subject.trained, self.keywords.vectors is not None)
+        trained = weights_for(subject.trained, self.keywords.has_vectors)
         self.opening, self.trained = trained.opening, trained.judge
         self.rarity = rarity_table(subject.common)
-        self.sites = SiteEvidence(list(self.keywords.users))
+        self.sites = SiteEvidence(heaviest(self.keywords.users)[:MOST_KEYWORDS])
         self.pages = 0
         self.next_fit = 0
         self.sample: list[Noted] = []
         self.taught: list[Noted] = []  # examples and labels
+        self.lessons = Lessons(dimensions(subject))
         self.critics: Critics | None = None
         self.quantiles = (0.0, 0.0)  # of BM25: a tenth is below the first
         self.diary: Diary[Noted] = Diary(Noted, self.take_up)
         self.latest: Mapping[str, float] = {}  # the evidence of the last verdict
         for told, pages in ((True, subject.relevant), (False, subject.irrelevant)):
-            for page in pages:
+            for page in pages[:MOST_TAUGHT]:
                 self.taught.append(self.note(page, self.keywords.of(page), told))
         self.examples = len(self.taught)
         if self.taught:
@@ -157,7 +161,7 @@ class Opilio:
             row.places.tobytes(),
             row.weights.tobytes(),
             row.vector.tobytes(),
-            tuple(key for key in page.terms if key in self.keywords.users),
+            tuple([key for key in page.terms if key in self.sites.places]),
             told,
         )
 
@@ -174,9 +178,12 @@ class Opilio:
             known["title"] = evidence.title
             known["site"] = self.sites.of(site)
         self.latest = known
-        parts = {name: linear.of(name) * value for name, value in known.items()}
-        score, shares = explained(linear, parts)
-        return Verdict(score, score >= self.threshold, shares)
+        added = [linear.of(name) * value for name, value in known.items()]
+        usual, [each] = shares(linear.bias, [added])
+        parts = dict(zip(known, each.tolist(), strict=True))
+        score = float(usual + each.sum())
+        shown = {name: share for name, share in parts.items() if share}
+        return Verdict(score, score >= self.threshold, {ORDINARY: usual, **shown})
 
     def standard(self, evidence: Evidence) -> dict[str, float]:
         """What the keywords say, on fixed scales."""
@@ -184,7 +191,7 @@ class Opilio:
         bm25 = (evidence.bm25 - low) / (high - low + 0.02 * high + 1e-9)
         found = {"cosine": scaled("cosine", evidence.cosine)}
         found["bm25"] = scaled("bm25", bm25)
-        if self.keywords.vectors is not None:
+        if self.keywords.has_vectors:
             found["opening"] = scaled("opening", evidence.opening)
             found["text"] = scaled("text", evidence.text)
         return found
@@ -193,11 +200,14 @@ class Opilio:
         """Learn from a page; True: the critics learnt anew."""
         if noted.told is not None:
             self.sample = [one for one in self.sample if one.url != noted.url]
-            self.taught.append(noted)
+            examples = self.taught[: self.examples]
+            labels = self.taught[self.examples :]
+            labels = [one for one in labels if one.url != noted.url]
+            self.taught = [*examples, *labels[1 - MOST_TAUGHT :], noted]
             self.fit()
             return True
         self.pages += 1
-        self.sites.add(noted.site, dict.fromkeys(noted.keywords, 1))
+        self.sites.add(noted.site, noted.keywords)
         if len(self.sample) < SAMPLE:
             self.sample.append(noted)
         else:  # a reservoir, by number: nothing of chance needs to be kept
@@ -222,7 +232,7 @@ class Opilio:
         self.scale(self.sample or self.taught)
         values = np.array([self.first_score(noted) for noted in pages], np.float32)
         told = np.array([noted.told is not None for noted in pages])
-        self.critics = learn([noted.row for noted in pages], values, told)
+        self.critics = self.lessons.learn(pages, values, told)
 
     def first_score(self, noted: Noted) -> float:
         """What the critics are to learn of a page: what was said, or else r₀."""
@@ -230,7 +240,7 @@ class Opilio:
             return float(noted.told)
         known = self.standard(Evidence(*noted.evidence))
         total = sum(self.opening.of(name) * value for name, value in known.items())
-        return logistic(self.opening.bias + total)
+        return float(logistic(np.array(self.opening.bias + total)))
 
     def learners(self) -> Mapping[str, Learner]:
         """What is kept of it, part by part; in this order it is taken up again."""
@@ -254,8 +264,7 @@ class Opilio:
                 self.next_fit,
                 self.sample,
                 self.taught[self.examples :],
-                {site: each.tolist() for site, each in self.sites.sites.items()},
-                self.sites.sums,
+                self.sites.kept(),
                 critics.middle if critics else 0.0,
                 (critics.words if critics else empty).tobytes(),
                 (critics.vector if critics else empty).tobytes(),
@@ -273,7 +282,7 @@ class Opilio:
         self.pages, self.next_fit = found.pages, found.next_fit
         self.sample = found.sample
         self.taught = [*self.taught[: self.examples], *found.taught]
-        self.sites.restore(found.sites, found.pages, found.site_sums)
+        self.sites.restore(found.sites)
         self.quantiles = found.quantiles
         if found.words:
             words = np.frombuffer(found.words, np.float32)
@@ -285,9 +294,9 @@ class Opilio:
         """Take up what another judge of the kind learnt, whose topic was a little
         other: the words of its pages still teach, its keywords do not."""
         self.restore(msgspec.msgpack.decode(before.snapshot(), type=Snapshot))
-        self.sites = SiteEvidence(list(self.keywords.users))
+        self.sites = SiteEvidence(heaviest(self.keywords.users)[:MOST_KEYWORDS])
         for noted in self.sample:
-            self.sites.add(noted.site, dict.fromkeys(noted.keywords, 1))
+            self.sites.add(noted.site, noted.keywords)
         if self.sample or self.taught:
             self.fit()
         self.diary.is_due = True
@@ -297,25 +306,3 @@ def scaled(name: str, value: float) -> float:
     """A number on its fixed scale, within the limit."""
     middle, spread = SCALES[name]
     return max(-LIMIT, min(LIMIT, (value - middle) / spread))
-
-
-def logistic(value: float) -> float:
-    """1 / (1 + exp(-value))"""
-    return 1 / (1 + exp(-max(-30.0, min(30.0, value))))
-
-
-def explained(
-    linear: Linear, parts: Mapping[str, float]
-) -> tuple[float, dict[str, float]]:
-    """A probability, and the share of it that each part brings; they add up to it.
-
-    What an ordinary page has is the first share; the rest of the way from there is
-    divided in proportion to the parts.
-    """
-    total = sum(parts.values())
-    usual, score = logistic(linear.bias), logistic(linear.bias + total)
-    if abs(total) < 1e-9:
-        return score, {"an ordinary page": score}
-    scale = (score - usual) / total
-    shares = {name: scale * value for name, value in parts.items() if value}
-    return score, {"an ordinary page": usual, **shares}

@@ -11,8 +11,9 @@ the pages seen; while fewer than `LEAST` sites were seen it is 0.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
@@ -21,6 +22,15 @@ MOST = 20_000  # sites that are remembered
 LIMIT = 4.0  # of the standardised value
 
 Floats = npt.NDArray[np.float64]
+
+
+class KeptSites(msgspec.Struct, frozen=True, array_like=True):
+    """What is kept of it through a restart."""
+
+    sites: list[str]
+    counts: bytes  # of all, then of each site, uint32
+    sum: float
+    square: float
 
 
 class SiteEvidence:
@@ -32,39 +42,34 @@ class SiteEvidence:
         self.all = np.zeros(len(keywords) + 1)
         self._sum, self._square = 0.0, 0.0  # of the lifts of pages, when they were seen
 
-    def add(self, site: str, terms: Mapping[str, int]) -> None:
-        """A page of a site has these terms."""
+    def add(self, site: str, keywords: Iterable[str]) -> None:
+        """A page of a site has these keywords."""
         seen = np.zeros(len(self.all))
         seen[0] = 1
-        for key in terms:
+        for key in keywords:
             if key in self.places:
                 seen[self.places[key] + 1] = 1
-        self.all += seen
+        self.all = self.all + seen
         known = self.sites.get(site)
         if known is not None:
-            known += seen
+            self.sites[site] = known + seen
         elif len(self.sites) < MOST:
             self.sites[site] = seen
         lift = self.lift(site)
         self._sum += lift
         self._square += lift * lift
 
-    @property
-    def sums(self) -> tuple[float, float]:
-        """The sums that standardise, to be kept."""
-        return self._sum, self._square
+    def kept(self) -> KeptSites:
+        """Everything, to be kept."""
+        counts = np.array([self.all, *self.sites.values()], "<u4")
+        return KeptSites(list(self.sites), counts.tobytes(), self._sum, self._square)
 
-    def restore(
-        self,
-        sites: Mapping[str, Sequence[float]],
-        pages: int,
-        sums: tuple[float, float],
-    ) -> None:
-        """Take up what was kept."""
-        self.sites = {site: np.array(counts) for site, counts in sites.items()}
-        self.all = sum(self.sites.values(), np.zeros(len(self.all)))
-        self.all[0] = pages
-        self._sum, self._square = sums
+    def restore(self, kept: KeptSites) -> None:
+        """Take up what was kept of the same keywords."""
+        counts = np.frombuffer(kept.counts, "<u4").astype(np.float64)
+        self.all, *each = counts.reshape(1 + len(kept.sites), -1)
+        self.sites = dict(zip(kept.sites, each, strict=True))
+        self._sum, self._square = kept.sum, kept.square
 
     def lift(self, site: str) -> float:
         """How much more often its pages have the keywords than others do."""

@@ -20,7 +20,7 @@ to learn everything again after a restart, in the same order.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from math import log
 from typing import Annotated
 
@@ -28,14 +28,18 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from opilio.chances import logistic, shares
 from opilio.config import Section
+from opilio.meaning import KeywordVectors, dimensions, keyword_vectors, rarity_table
 from opilio.pretrained import weights_for
 from opilio.strategies.chooser.features import Features, Floats
 from opilio.strategies.chooser.groups import Groups
 from opilio.strategies.chooser.left import Remaining
 from opilio.strategies.chooser.lessons import Correction
-from opilio.strategies.chooser.visits import Visit, links_in, note, rarity_table
-from opilio.strategies.chooser.waiting import GONE, Slots, Waiting
+from opilio.strategies.chooser.places import Slots
+from opilio.strategies.chooser.pool import Pool, best_of
+from opilio.strategies.chooser.visits import Visit, links_in, note
+from opilio.strategies.chooser.waiting import GONE, MOST_PARENTS, NEW, Waiting
 from opilio.strategies.journal import Journal
 from opilio.types import (
     Estimate,
@@ -56,12 +60,12 @@ EVERY, GROWTH = 10, 1.15  # how often it learns
 HEAD = 128  # links whose promises are looked at after each page
 LEAST_TOLD = 256  # links that are told their promises when something was learnt
 MOST_TOLD = 4096
-RESCORED = 50_000  # links that are scored anew then
+SCORED = 256  # links that are scored anew then, for each page since the last time
+LEAST_SCORED, MOST_SCORED = 1024, 50_000
 MOST_WAITING = 2_000_000  # links with evidence; of more, the worse half is forgotten
 CHANGE = 0.02  # of a promise, relative: less is not worth telling
 PENALTY = 20.0  # λ: how much a correction of the weights must be worth
 SHOWN = 5  # parts of a promise that are told one by one
-FLAT = 30.0
 ESTIMATED = 16_384  # links whose chances are added up
 
 
@@ -83,17 +87,20 @@ class Opilio:
         self.explore = options.explore
         self.subject = subject
         self.groups = Groups()
-        size = len(next(iter(subject.vectors.values()), b"")) // 4
-        self.waiting = Waiting(size)
+        self.waiting = Waiting(dimensions(subject))
         self.rarity = rarity_table(subject.common)
-        self.features = Features(subject, self.rarity, self.waiting, self.groups)
-        self.trained = weights_for(subject.trained, bool(size)).chooser
+        self.sought = keyword_vectors(subject)  # as of the next page
+        self.features = Features(self.sought, self.rarity, self.waiting, self.groups)
+        with_vectors = bool(self.waiting.dimensions)
+        self.trained = weights_for(subject.trained, with_vectors).chooser
         names = self.features.names
         self.weights = np.array([self.trained.of(name) for name in names])
         self.correction = Correction(len(names), PENALTY)
+        self.names = (*map(NAMES.__getitem__, names), NEW_HOST)
+        self.next_fit, self.fitted, self.quota = 0, 0, LEAST_SCORED
+        self.noted = b""  # the vectors of keywords that were noted last
+        self.pool = Pool(self.waiting)
         self.left = Remaining()
-        self.next_fit = 0
-        self.head: Slots = np.zeros(0, np.int64)
         self.sweep = 0  # where the next part of a long frontier begins
         self.revised: dict[Fingerprint, tuple[float, Parts]] = {}
         self.latest: dict[Fingerprint, tuple[float, Parts]] = {}  # of the page's links
@@ -102,18 +109,26 @@ class Opilio:
 
     def rank(self, page: Page, verdict: Verdict, lease: Lease) -> Iterator[Ranked]:
         """Every link with its promise and the evidence that counts most."""
-        slots = self.waiting.slots([link.fingerprint for link in page.links])
-        news = [
-            link
-            for link, slot in zip(page.links, slots.tolist(), strict=True)
-            if slot != GONE and link.fingerprint != lease.fingerprint
-        ]
+        links = {link.fingerprint: link for link in page.links}
+        links.pop(lease.fingerprint, None)
+        waiting = self.waiting
+        slots = waiting.slots(list(links))
+        # A link that enough pages have told about learns nothing from one more.
+        known = (slots >= 0) & (waiting.parents[slots] >= MOST_PARENTS)
+        teaching = ((slots != GONE) & ~known).tolist()
+        news = [link for link, new in zip(links.values(), teaching, strict=True) if new]
         weights = self.subject.weights
-        kept = self.left.kept
-        caught = sum(link.fingerprint in kept for link in page.links)
-        self.journal.write(
-            note(page, news, verdict, lease, weights, self.rarity, caught)
-        )
+        visit = note(page, news, verdict.score, lease, weights, self.rarity)
+        if verdict.relevant:
+            visit = msgspec.structs.replace(
+                visit,
+                is_kept=True,
+                caught=len(self.left.kept.intersection(links)),
+                waiting=float(self.chances(slots[known]).sum()),
+            )
+        self.journal.write(self.with_keywords(visit))
+        for slot in slots[known].tolist():
+            self.latest[int(waiting.link[slot])] = (float(waiting.told[slot]), {})
         level = lease.level_after(verdict)
         nothing: tuple[float, Parts] = (0.0, {})
         for link in page.links:
@@ -135,9 +150,17 @@ class Opilio:
             self.revised.clear()
 
     def seek(self, subject: Subject) -> None:
-        """Compare links with other keywords from now on."""
+        """Compare links with other keywords from now on, also those that wait."""
         self.subject = subject
-        self.features.seek(subject)
+        if dimensions(subject) == self.waiting.dimensions:
+            self.sought = keyword_vectors(subject)
+
+    def with_keywords(self, visit: Visit) -> Visit:
+        """The same with the vectors of keywords, if they are others than before."""
+        sought = self.sought.rows.tobytes()
+        if sought == self.noted:
+            return visit
+        return msgspec.structs.replace(visit, sought=sought)
 
     def happen(self, visit: Visit) -> None:
         """Learn from a visit, and take in the links of its page."""
@@ -145,26 +168,44 @@ class Opilio:
         self.latest.clear()
         if not visit.is_page:
             return
+        if visit.sought:
+            self.take_keywords(visit.sought)
         groups = self.groups
         page = groups.add_page(visit.host, visit.score)
         words = np.frombuffer(visit.words, "<u2")
         shares = np.frombuffer(visit.shares, np.uint8)
         self.features.words.add(words, shares, visit.score)
-        links = links_in(visit)
-        hosts = [groups.host_number(name) for name in visit.hosts]
-        before = self.waiting.slots(links.prints)
-        slots = self.waiting.take_in(links, before, hosts, page, visit.score)
-        is_due = groups.pages <= EVERY or groups.pages >= self.next_fit
-        if is_due:
+        links = links_in(visit, self.waiting.dimensions)
+        numbers = [groups.host_number(name) for name in visit.hosts]
+        hosts = np.array(numbers, np.int32)[links.hosts]
+        if self.waiting.count > MOST_WAITING:
+            self.waiting.drop_worse_half()
+        keywords = self.features.keywords
+        slots = self.waiting.take_in(links, hosts, page, visit.score, keywords)
+        if groups.pages <= EVERY or groups.pages >= self.next_fit:
             self.learn()
-        self.rank_links(slots, before)
-        if visit.is_kept:
-            waiting = float(self.chances(np.unique(slots[slots != GONE])).sum())
-            self.left.keep(visit.link, visit.worth, visit.caught, waiting)
-        if is_due:
-            self.look_through()
+            self.tell(slots, self.look_through())
+            self.pool.refill()
         else:
-            self.look_at_head(slots)
+            self.tell(slots, self.pool.best(HEAD))
+            self.pool.add(slots)
+        if visit.is_kept:
+            waiting = visit.waiting + float(self.chances(slots).sum())
+            self.left.keep(visit.link, visit.worth, visit.caught, waiting)
+
+    def take_keywords(self, sought: bytes) -> None:
+        """Compare with the keywords of a note from now on."""
+        self.noted = sought
+        rows = np.frombuffer(sought, "<f4")
+        size = self.waiting.dimensions
+        if (
+            not size
+            or len(rows) % size
+            or sought == self.features.keywords.rows.tobytes()
+        ):
+            return
+        self.features.seek(KeywordVectors(rows.reshape(-1, size)))
+        self.next_fit = 0
 
     def settle(self, visit: Visit) -> None:
         """A link was visited: note what its evidence was worth."""
@@ -172,11 +213,10 @@ class Opilio:
         if waited[0] >= 0:
             self.left.visit(float(self.chances(waited)[0]), visit.worth)
         slot = self.waiting.leave(visit.link)
-        if slot == GONE or not visit.is_page:
+        if slot == NEW or not visit.is_page:
             return
-        slots = np.array([slot])
-        row = self.features.standard(slots)[0]
-        offset = self.trained.bias + float(row @ self.weights) + self.now()
+        row = self.features.standard(np.array([slot]))[0]
+        offset = self.ordinary + float(row @ self.weights) + self.now()
         self.correction.add(row, offset, visit.score)
         waiting = self.waiting
         if waiting.dimensions:
@@ -198,40 +238,40 @@ class Opilio:
         """How likely links are to bring a relevant page now, by what they were told."""
         told = np.clip(self.waiting.told[slots].astype(np.float64), 1e-6, 1 - 1e-6)
         visits = self.groups.host_count.values[self.waiting.host[slots]]
-        shift = self.now() + self.trained.bias - self.ordinary
-        logits = np.log(told / (1 - told)) + shift - self.explore / (1 + visits) ** 2
-        found: npt.NDArray[np.float64] = 1 / (1 + np.exp(-logits))
+        logits = np.log(told / (1 - told)) - self.explore / (1 + visits) ** 2
+        found: npt.NDArray[np.float64] = logistic(logits + self.now())
         return found
 
     def estimate(self) -> Estimate | None:
         """How many relevant pages are still to be found."""
         waiting = self.waiting
-        head = self.head[waiting.is_waiting(self.head)]
         sample = self.chances(waiting.sample(ESTIMATED))
-        return self.left.estimate(sample, waiting.count, self.chances(head))
+        best = self.chances(self.pool.glance(HEAD))
+        return self.left.estimate(sample, waiting.count, best)
 
     def learn(self) -> None:
         """Work out anew what the visits teach."""
-        self.next_fit = int(GROWTH * self.groups.pages) + 1
-        waiting = self.waiting
-        if waiting.count > MOST_WAITING:
-            every = waiting.all()
-            worst = np.argsort(waiting.told[every], kind="stable")
-            waiting.drop(every[worst[: len(worst) // 2]])
+        pages = self.groups.pages
+        self.quota = min(MOST_SCORED, max(LEAST_SCORED, SCORED * (pages - self.fitted)))
+        self.fitted = pages
+        self.next_fit = int(GROWTH * pages) + 1
         self.features.taught.fit()
         self.correction.fit()
-        self.features.rescale(waiting.all())
+        self.features.rescale(self.waiting.all())
 
-    def score(self, slots: Slots) -> tuple[Floats, Floats]:
-        """The promise of each link, and what each feature adds to its logit."""
-        rows = self.features.standard(slots)
+    def score(self, slots: Slots) -> Floats:
+        """What each feature adds to the logit of each link."""
         weights = (self.weights + self.correction.weights).astype(np.float32)
         added = np.empty((len(slots), len(weights) + 1), np.float32)
-        added[:, :-1] = rows * weights
+        np.multiply(self.features.standard(slots), weights, out=added[:, :-1])
         visits = self.groups.host_count.values[self.waiting.host[slots]]
         added[:, -1] = self.explore / (1.0 + visits) ** 2
-        logits = np.clip(added.sum(axis=1) + self.ordinary, -FLAT, FLAT)
-        return 1 / (1 + np.exp(-logits)), added
+        return added
+
+    def promises(self, added: Floats) -> Floats:
+        """The chances of links."""
+        found: Floats = logistic(added.sum(axis=1) + np.float32(self.ordinary))
+        return found
 
     def view(self, best: int, others: int) -> tuple[list[Fingerprint], Floats]:
         """The best links that wait and some others, with their features: what the
@@ -252,96 +292,76 @@ class Opilio:
             + self.trained.of("base") * USUAL_BASE
         )
 
-    def rank_links(self, slots: Slots, before: Slots) -> None:
-        """Work out the promises of a page's links."""
-        chosen = np.unique(slots[slots != GONE])
-        if not len(chosen):
-            return
-        promises, added = self.score(chosen)
-        was = self.waiting.told[chosen].copy()
-        self.waiting.told[chosen] = promises
-        parts = self.parts(promises, added)
-        links = self.waiting.link[chosen].tolist()
-        new = zip(links, promises.tolist(), parts, was.tolist(), strict=True)
-        for link, promise, told, known in new:
-            self.latest[link] = (promise, told)
-            if promise < known * (1 - CHANGE):  # ranking alone never lowers a promise
-                self.revised[link] = (promise, told)
-
-    def look_at_head(self, slots: Slots) -> None:
-        """See whether the best links are still as good, after one more page."""
-        told = self.waiting.told
-        head = self.head[self.waiting.is_waiting(self.head)]
-        fresh = slots[slots != GONE]
-        if len(head):
-            low = float(told[head].min())
-            head = np.unique(np.concatenate((head, fresh[told[fresh] > low])))
-            if len(head) > 2 * HEAD:
-                best = np.argpartition(-told[head], HEAD)[:HEAD]
-                head = np.sort(head[best])
-        self.head = head
-        if len(head) < HEAD // 4:
-            every = self.waiting.all()
-            self.head = best_of(every, told[every], HEAD)
-        self.tell(self.head)
-
-    def look_through(self) -> None:
-        """Score what waits anew, as much of it as may matter, and tell the best."""
+    def look_through(self) -> Slots:
+        """Score what waits anew, as much of it as may matter; answers the best."""
         waiting = self.waiting
         every = waiting.all()
-        if len(every) > RESCORED:
-            best = best_of(every, waiting.told[every], RESCORED // 2)
-            turn = np.arange(self.sweep, self.sweep + RESCORED // 2) % len(every)
+        if len(every) > self.quota:
+            half = self.quota // 2
+            turn = np.arange(self.sweep, self.sweep + half) % len(every)
             self.sweep = int(turn[-1]) + 1
-            every = np.unique(np.concatenate((best, every[turn])))
-        if not len(every):
-            return
-        promises, _ = self.score(every)
-        self.head = best_of(every, promises, HEAD)
+            every = np.unique(np.concatenate((waiting.best(half), every[turn])))
+        if self.features.has_changed:
+            waiting.compare(every, self.features.keywords)
+        promises = self.promises(self.score(every))
         count = min(MOST_TOLD, max(LEAST_TOLD, self.groups.pages))
-        most = np.maximum(promises, waiting.told[every])
-        if len(every) > count:
-            line = float(np.partition(promises, -count)[-count])
-            every = every[most >= line][: 2 * MOST_TOLD]
-        self.tell(every)
+        if len(every) <= count:
+            return every
+        line = float(np.partition(promises, -count)[-count])
+        return every[np.maximum(promises, waiting.told[every]) >= line][: 2 * MOST_TOLD]
 
-    def tell(self, slots: Slots) -> None:
-        """Revise the promises of those links that changed enough."""
-        if not len(slots):
+    def tell(self, slots: Slots, others: Slots) -> None:
+        """Give the links of a page their promises, and revise those of others that
+        changed enough."""
+        waiting = self.waiting
+        both = np.concatenate((slots, others))
+        if not len(both):
             return
-        promises, added = self.score(slots)
-        told = self.waiting.told[slots]
-        changed = np.flatnonzero(np.abs(promises - told) > CHANGE * told)
-        if not len(changed):
-            return
-        slots, promises = slots[changed], promises[changed]
-        self.waiting.told[slots] = promises
-        parts = self.parts(promises, added[changed])
-        links = self.waiting.link[slots].tolist()
-        for link, promise, told_parts in zip(
-            links, promises.tolist(), parts, strict=True
+        added = self.score(both)
+        promises = self.promises(added)
+        before = waiting.told[both]
+        count = len(slots)
+        waiting.told[slots] = promises[:count]
+        now = waiting.told[others]  # some may be on the page
+        changed = np.abs(promises[count:] - now) > CHANGE * now
+        changed = np.concatenate((np.ones(count, np.bool_), changed))
+        both, promises = both[changed], promises[changed]
+        waiting.told[both] = promises
+        told = zip(
+            waiting.link[both].tolist(),
+            promises.tolist(),
+            self.parts(added[changed]),
+            before[changed].tolist(),
+            strict=True,
+        )
+        for number, (link, promise, parts, known) in enumerate(told):
+            if number < count:
+                self.latest[link] = (promise, parts)
+            # Ranking alone never lowers a promise.
+            if number >= count or promise < known * (1 - CHANGE):
+                self.revised[link] = (promise, parts)
+
+    def parts(self, added: Floats) -> list[Parts]:
+        """What each promise is made of: the evidence that counts most, and the rest."""
+        usual, each = shares(self.ordinary, added)
+        order = np.argsort(-np.abs(each), axis=1)[:, :SHOWN]
+        most = np.take_along_axis(each, order, axis=1)
+        rest = (each.sum(axis=1) - most.sum(axis=1)).tolist()
+        found: list[Parts] = []
+        for places, values, other in zip(
+            order.tolist(), most.tolist(), rest, strict=True
         ):
-            self.revised[link] = (promise, told_parts)
-
-    def parts(self, promises: Floats, added: Floats) -> Sequence[Parts]:
-        """What each promise is made of: the shares of its evidence, which add up.
-
-        What an ordinary link has is the first share; the rest of the way from there is
-        divided in proportion to what each feature adds.
-        """
-        usual = float(1 / (1 + np.exp(-self.ordinary)))
-        totals = added.sum(axis=1)
-        safe = np.where(np.abs(totals) < 1e-6, 1.0, totals)
-        shares = (added * ((promises - usual) / safe)[:, None]).tolist()
-        names = (*map(NAMES.__getitem__, self.features.names), NEW_HOST)
-        return [
-            {ORDINARY: usual, **{n: s for n, s in zip(names, row, strict=True) if s}}
-            for row in shares
-        ]
+            parts = {ORDINARY: usual}
+            for place, value in zip(places, values, strict=True):
+                parts[self.names[place]] = value
+            parts[OTHER] = other
+            found.append(parts)
+        return found
 
 
 USUAL_PAGES, USUAL_BASE = log(150), 0.3  # of an ordinary moment in a crawl
 ORDINARY, NEW_HOST = "an ordinary link", "a host that is new"
+OTHER = "other evidence"
 NAMES: Mapping[str, str] = {
     "meaning": "similar in meaning to the keywords",
     "taught": "similar to links that led to relevant pages",
@@ -354,11 +374,3 @@ NAMES: Mapping[str, str] = {
     "path": "links at the same place of pages",
     "siblings": "other links of its page",
 }
-
-
-def best_of(slots: Slots, values: npt.NDArray[np.floating], count: int) -> Slots:
-    """The slots with the largest values, in order."""
-    if len(slots) <= count:
-        return slots
-    chosen: Slots = np.sort(slots[np.argpartition(-values, count)[:count]])
-    return chosen

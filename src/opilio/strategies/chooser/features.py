@@ -11,10 +11,11 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from opilio.meaning import KeywordVectors
 from opilio.strategies.chooser.groups import Groups
 from opilio.strategies.chooser.lessons import Taught, WordValues
-from opilio.strategies.chooser.waiting import Slots, Waiting
-from opilio.types import Subject
+from opilio.strategies.chooser.places import Slots
+from opilio.strategies.chooser.waiting import Waiting
 
 Floats = npt.NDArray[np.float32]
 
@@ -24,42 +25,21 @@ WITHOUT_VECTORS = ("anchor", "around", *COMMON)
 LIMIT = 4.0
 SAMPLE = 4096  # links over which means and spreads are taken
 ORDINARY = 8  # links; with fewer, no spread is known
-MOST_KEYWORDS = 64
 NARROWEST = 0.01  # spread: where all links are alike, none shall stand out
-
-
-class Meaning:
-    """How similar vectors are to the keywords: half to the two most similar, half to
-    all of them together."""
-
-    def __init__(self, subject: Subject) -> None:
-        weights = subject.weights
-        heaviest = sorted(weights, key=lambda key: -weights[key])
-        known = [subject.vectors[key] for key in heaviest if key in subject.vectors]
-        rows = [np.frombuffer(each, "<f4") for each in known[:MOST_KEYWORDS]]
-        rows = [row for row in rows if row.any()]
-        self.size = len(rows[0]) if rows else 0
-        self.keywords = np.array(rows, np.float32).reshape(len(rows), self.size)
-        middle = self.keywords.sum(axis=0)
-        length = float(np.linalg.norm(middle))
-        self.middle = middle / np.float32(length) if length else middle
-
-    def of(self, vectors: Floats) -> Floats:
-        """The similarity of each row, a unit vector."""
-        each = vectors @ self.keywords.T
-        if each.shape[1] > 2:
-            each = np.partition(each, each.shape[1] - 2, axis=1)[:, -2:]
-        found: Floats = 0.5 * each.mean(axis=1) + 0.5 * (vectors @ self.middle)
-        return found
 
 
 class Features:
     """Works the numbers out for links that wait."""
 
     def __init__(
-        self, subject: Subject, rarity: Floats, waiting: Waiting, groups: Groups
+        self,
+        keywords: KeywordVectors,
+        rarity: Floats,
+        waiting: Waiting,
+        groups: Groups,
     ) -> None:
-        self.meaning = Meaning(subject)
+        self.keywords = keywords
+        self.has_changed = False  # the keywords: some links know only those before
         self.waiting = waiting
         self.groups = groups
         self.taught = Taught(waiting.dimensions)
@@ -68,35 +48,30 @@ class Features:
         self.mean = np.zeros(len(self.names), np.float32)
         self.spread = np.ones(len(self.names), np.float32)
 
-    def seek(self, subject: Subject) -> None:
+    def seek(self, keywords: KeywordVectors) -> None:
         """Compare with other keywords from now on."""
-        meaning = Meaning(subject)
-        if meaning.size == self.waiting.dimensions:
-            self.meaning = meaning
+        self.keywords = keywords
+        self.has_changed = True
 
     def raw(self, slots: Slots) -> Floats:
         """A row of numbers for each link."""
         waiting, groups = self.waiting, self.groups
         found = np.empty((len(slots), len(self.names)), np.float32)
-        terms = waiting.terms[slots]
+        terms = waiting.terms[slots] * np.float32(1 / 255)
         if waiting.dimensions:
-            vectors = waiting.vector[slots] * np.float32(1 / 127)
-            found[:, 0] = self.meaning.of(vectors)
-            found[:, 1] = vectors @ self.taught.direction
+            found[:, 0] = waiting.meaning[slots]
+            direction = self.taught.direction * np.float32(1 / 127)
+            found[:, 1] = waiting.vector[slots].astype(np.float32) @ direction
         else:
             found[:, :2] = terms[:, 1:]
         found[:, 2] = terms[:, 0]
-        anchors = waiting.anchor[slots]
-        used = anchors != 0
-        values = self.words.of(anchors, groups.base)
-        values = np.where(used, values, np.float32(0)).sum(axis=1)
-        found[:, 3] = values / np.sqrt(np.maximum(used.sum(axis=1), 1))
+        found[:, 3] = self.words.of(waiting.anchor[slots], groups.base)
         means = groups.means(
             waiting.host[slots], waiting.path[slots], waiting.page[slots]
         )
         found[:, 4] = means[:, 0]
-        found[:, 5] = (waiting.scores[slots] + groups.base) / (
-            waiting.parents[slots] + 1.0
+        found[:, 5] = (waiting.scores[slots] + np.float32(groups.base)) / (
+            waiting.parents[slots] + np.float32(1)
         )
         found[:, 6:] = means[:, 1:]
         return found

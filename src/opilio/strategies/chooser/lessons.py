@@ -24,7 +24,7 @@ from collections import deque
 import numpy as np
 import numpy.typing as npt
 
-from opilio.strategies.chooser.visits import WORD_BITS, Places
+from opilio.strategies.chooser.visits import NO_WORD, WORD_BITS, Places
 
 Floats = npt.NDArray[np.float64]
 Singles = npt.NDArray[np.float32]
@@ -74,6 +74,7 @@ class WordValues:
         self._rare = (0.05 + self._rare * self._rare).astype(np.float32)
         self._scored = np.zeros(1 << WORD_BITS, np.float32)
         self._shares = np.zeros(1 << WORD_BITS, np.float32)
+        self._rare[NO_WORD] = 0  # what is no word has no value
 
     def add(self, words: Places, shares: npt.NDArray[np.uint8], score: float) -> None:
         """A page that these words say so much of has this score."""
@@ -82,10 +83,13 @@ class WordValues:
         self._scored[words] += np.float32(score) * each
         self._shares[words] += each
 
-    def of(self, words: Places, base: float) -> Singles:
-        """The value of each word, if pages have `base` on average."""
-        above = self._scored[words] - np.float32(base) * self._shares[words]
-        found: Singles = above * self._rare[words]
+    def of(self, anchors: Places, base: float) -> Singles:
+        """The value of each anchor, a row of words, if pages have `base` on average:
+        the sum of its words, by the square root of how many there are."""
+        above = self._scored[anchors] - np.float32(base) * self._shares[anchors]
+        above *= self._rare[anchors]
+        used = np.count_nonzero(anchors, axis=1)
+        found: Singles = above.sum(axis=1) / np.sqrt(np.maximum(used, 1))
         return found
 
 

@@ -16,16 +16,8 @@ import numpy.typing as npt
 from xxhash import xxh3_64_intdigest
 
 from opilio import urls
-from opilio.types import (
-    NOTHING,
-    Counted,
-    Fingerprint,
-    Lease,
-    Link,
-    LinkPart,
-    Page,
-    Verdict,
-)
+from opilio.meaning import word_weights
+from opilio.types import Counted, Fingerprint, Lease, Link, LinkPart, Page
 
 Floats = npt.NDArray[np.float32]
 Signed = npt.NDArray[np.int8]
@@ -35,7 +27,6 @@ WORD_BITS = 16
 ANCHOR_WORDS = 6
 NO_WORD = 0  # the place that stands for none
 PAGE_WORDS = 512  # of a page, those that say most
-RARITY_BITS = 18  # upper bits of a stem's hash, by which its rarity is known
 PATHS = 1 << 16
 
 
@@ -52,11 +43,13 @@ class Visit(msgspec.Struct, frozen=True, array_like=True, gc=False):
     links: bytes = b""  # fingerprints, int64
     host_numbers: bytes = b""  # of each link, in `hosts`, uint16
     paths: bytes = b""  # places of host and tag path, uint16
-    terms: bytes = b""  # keywords in address, anchor and surroundings, float32
+    terms: bytes = b""  # keywords in address, anchor and surroundings, uint8
     anchors: bytes = b""  # places of ANCHOR_WORDS words, uint16
     vectors: bytes = b""  # int8
+    sought: bytes = b""  # vectors of keywords, float32, if they changed
     is_kept: bool = False
     caught: int = 0  # links to pages that were kept before
+    waiting: float = 0.0  # chances of links that wait and are not in `links`
 
     @property
     def worth(self) -> float:
@@ -70,78 +63,63 @@ class Links(NamedTuple):
     prints: list[Fingerprint]
     hosts: npt.NDArray[np.uint16]
     paths: Places
-    terms: Floats
+    terms: npt.NDArray[np.uint8]
     anchors: Places
     vectors: Signed
 
 
-def links_in(visit: Visit) -> Links:
-    """The links of a note, as arrays."""
+def links_in(visit: Visit, dimensions: int) -> Links:
+    """The links of a note, as arrays; vectors of other dimensions are zeros."""
     prints = np.frombuffer(visit.links, "<i8")
     count = len(prints)
+    packed = visit.vectors
+    if len(packed) != count * dimensions:
+        packed = bytes(count * dimensions)
     return Links(
         prints.tolist(),
         np.frombuffer(visit.host_numbers, "<u2"),
         np.frombuffer(visit.paths, "<u2"),
-        np.frombuffer(visit.terms, "<f4").reshape(count, 3),
+        np.frombuffer(visit.terms, np.uint8).reshape(count, 3),
         np.frombuffer(visit.anchors, "<u2").reshape(count, ANCHOR_WORDS),
-        np.frombuffer(visit.vectors, np.int8).reshape(count, -1 if count else 0),
+        np.frombuffer(packed, np.int8).reshape(count, dimensions),
     )
 
 
 def note(
     page: Page,
     links: Sequence[Link],
-    verdict: Verdict,
+    score: float,
     lease: Lease,
     weights: Mapping[str, float],
     rarity: Floats,
-    caught: int = 0,
 ) -> Visit:
-    """What is kept of a page and of those of its links that may still be visited."""
+    """What is kept of a page and of those of its links that teach something."""
     names = [urls.host(link.url) for link in links]
     hosts = {name: number for number, name in enumerate(dict.fromkeys(names))}
     words, shares = page_words(page, rarity)
+    size = max((len(link.vector) for link in links), default=0)
     return Visit(
         lease.fingerprint,
         lease.host,
         is_page=True,
-        score=verdict.score,
+        score=min(1.0, max(0.0, score)),
         words=words.tobytes(),
         shares=shares.tobytes(),
         hosts=tuple(hosts),
         links=np.array([link.fingerprint for link in links], "<i8").tobytes(),
         host_numbers=np.array([hosts[name] for name in names], "<u2").tobytes(),
-        paths=np.array(
-            [
-                path_place(name, link.path)
-                for name, link in zip(names, links, strict=True)
-            ],
-            "<u2",
-        ).tobytes(),
-        terms=keyword_rows(links, weights).tobytes(),
+        paths=path_places(names, links),
+        terms=keyword_rows(links, weights),
         anchors=anchor_rows(links).tobytes(),
-        vectors=b"".join([link.vector for link in links]),
-        is_kept=verdict.relevant,
-        caught=caught,
+        vectors=b"".join([link.vector.ljust(size, b"\0") for link in links]),
     )
 
 
-def rarity_table(common: bytes) -> Floats:
-    """How rare the words at each place are, by Subject.common; unknown ones are."""
-    rarity = np.ones(1 << RARITY_BITS, np.float32)
-    table = np.frombuffer(common, np.dtype([("place", "<u4"), ("rarity", "<f4")]))
-    rarity[table["place"] >> (32 - RARITY_BITS)] = table["rarity"]
-    return rarity
-
-
 def page_words(page: Page, rarity: Floats) -> tuple[Places, npt.NDArray[np.uint8]]:
-    """The places of the words that say most of a page, and how much each says:
-    (1 + ln tf)·(0.05 + rarity²), as a share of the largest."""
+    """The places of the words that say most of a page, and how much each says, as a
+    share of what the first of them says."""
     stems = np.frombuffer(page.stems, "<u8")
-    counts = np.frombuffer(page.counts, "<u2")
-    rare = rarity[(stems >> np.uint64(64 - RARITY_BITS)).astype(np.intp)]
-    says = (1 + np.log(counts, dtype=np.float32)) * (0.05 + rare * rare)
+    says = word_weights(stems, page.counts, rarity)
     if len(says) > PAGE_WORDS:
         chosen = np.sort(np.argpartition(-says, PAGE_WORDS)[:PAGE_WORDS])
         stems, says = stems[chosen], says[chosen]
@@ -151,38 +129,52 @@ def page_words(page: Page, rarity: Floats) -> tuple[Places, npt.NDArray[np.uint8
 
 
 def anchor_rows(links: Sequence[Link]) -> Places:
-    """The places of the words of each anchor."""
+    """The places of the first words of each anchor."""
     rows = np.full((len(links), ANCHOR_WORDS), NO_WORD, "<u2")
-    shift = np.uint32(29)
-    for number, link in enumerate(links):
-        if not link.words:
-            continue
-        codes = np.frombuffer(link.words, "<u4")
-        own = codes[(codes >> shift) == LinkPart.ANCHOR][:ANCHOR_WORDS]
-        rows[number, : len(own)] = (own & np.uint32(2**29 - 1)) >> np.uint32(
-            29 - WORD_BITS
-        )
+    codes = np.frombuffer(b"".join([link.words for link in links]), "<u4")
+    counts = np.array([len(link.words) // 4 for link in links], np.int64)
+    owners = np.repeat(np.arange(len(links)), counts)
+    own = np.flatnonzero(codes >> np.uint32(29) == LinkPart.ANCHOR)
+    owners = owners[own]
+    # How many words of the same anchor come before each of them.
+    before = np.arange(len(own)) - np.searchsorted(owners, owners)
+    first = before < ANCHOR_WORDS
+    places = (codes[own[first]] & np.uint32(2**29 - 1)) >> np.uint32(29 - WORD_BITS)
+    rows[owners[first], before[first]] = places
     return rows
 
 
-def keyword_rows(links: Sequence[Link], weights: Mapping[str, float]) -> Floats:
+def keyword_rows(links: Sequence[Link], weights: Mapping[str, float]) -> bytes:
     """How much of the keywords is in the address, the anchor and around each link."""
-    rows = np.zeros((len(links), 3), "<f4")
-    for number, link in enumerate(links):
+    rows = bytearray()
+    for link in links:
         if terms := link.terms:
-            rows[number] = (
-                presence(terms.url, weights),
-                presence(terms.anchor, weights),
-                presence(terms.around, weights),
-            )
-    return rows
+            rows.append(presence(terms.url, weights))
+            rows.append(presence(terms.anchor, weights))
+            rows.append(presence(terms.around, weights))
+        else:
+            rows += b"\0\0\0"
+    return bytes(rows)
 
 
-def presence(found: Counted, weights: Mapping[str, float]) -> float:
-    """1 − exp(−Σ w) over the keywords that are there."""
-    if found is NOTHING or not found.terms:
-        return 0.0
-    return 1 - exp(-sum(weights.get(key, 0.0) for key in found.terms))
+def presence(found: Counted, weights: Mapping[str, float]) -> int:
+    """1 − exp(−Σ w) over the keywords that are there, as a share of 255."""
+    if not found.terms:
+        return 0
+    weight = sum([weights.get(key, 0.0) for key in found.terms])
+    return round(255 * (1 - exp(-max(0.0, weight))))
+
+
+def path_places(hosts: Sequence[str], links: Sequence[Link]) -> bytes:
+    """The place of each tag path on its host, as uint16."""
+    known: dict[tuple[str, str], int] = {}
+    found = []
+    for host, link in zip(hosts, links, strict=True):
+        key = (host, link.path)
+        if key not in known:
+            known[key] = path_place(host, link.path)
+        found.append(known[key])
+    return np.array(found, "<u2").tobytes()
 
 
 def path_place(host: str, path: str) -> int:

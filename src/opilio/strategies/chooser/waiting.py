@@ -1,4 +1,4 @@
-"""The evidence of links that wait, in columns: some 50 bytes a link and its vector.
+"""The evidence of links that wait, in columns: some 45 bytes a link and its vector.
 
 A link that several pages have keeps the mean of their evidence; each page counts
 0.2 + its score.
@@ -12,16 +12,18 @@ import numpy as np
 import numpy.typing as npt
 
 from opilio.known import Known
+from opilio.meaning import KeywordVectors
+from opilio.strategies.chooser.places import FREE, Places, Slots
 from opilio.strategies.chooser.visits import ANCHOR_WORDS, Links
-from opilio.strategies.columns import Column
 from opilio.types import Fingerprint
 
-Slots = npt.NDArray[np.int64]
+Singles = npt.NDArray[np.float32]
 
 LEAST = 1024  # slots in the beginning
 MOST_PARENTS = 4  # pages whose evidence is taken; more say the same again
 PARENT = 0.2  # what a page counts beside its score
-GONE = -1  # instead of a slot: the link was visited, or there was no room for it
+GONE = -2  # instead of a slot: the link was visited
+NEW = FREE  # instead of a slot: nothing is known of the link
 
 
 class Waiting:
@@ -29,136 +31,169 @@ class Waiting:
 
     def __init__(self, dimensions: int) -> None:
         self.dimensions = dimensions
-        self.known = Known()
-        self.slot_of: Column[np.int32] = Column(np.int32, fill=GONE)
-        self.slot_of.reach(1)  # number 0 is no URL
+        self.visited = Known()
         self.count = 0
-        self._free: list[int] = []
+        self._places = Places()
+        self._free = np.zeros(LEAST, np.int32)  # a stack of slots that were used
+        self._freed = 0  # its height
         self._top = 0  # slots from here on were never used
         self._make(LEAST)
 
     def _make(self, size: int) -> None:
         self.link = np.zeros(size, np.int64)
         self.vector = np.zeros((size, self.dimensions), np.int8)
-        self.terms = np.zeros((size, 3), np.float16)  # in address, anchor, around
+        self.meaning = np.zeros(size, np.float16)  # similarity to the keywords
+        self.terms = np.zeros((size, 3), np.uint8)  # in address, anchor, around
         self.anchor = np.zeros((size, ANCHOR_WORDS), np.uint16)
-        self.weight = np.zeros(size, np.float16)
         self.scores = np.zeros(size, np.float16)  # of the pages that it is on, added up
         self.parents = np.zeros(size, np.uint8)
         self.host = np.zeros(size, np.int32)
         self.path = np.zeros(size, np.uint16)
         self.page = np.zeros(size, np.int32)  # the first that it was found on
-        self.told = np.zeros(size, np.float32)  # its promise, as the frontier knows it
+        self.told = np.full(size, -1, np.float32)  # its promise; -1: the slot is free
 
-    def _grow(self) -> None:
-        size = len(self.link) * 3 // 2
+    def _grow(self, least: int) -> None:
+        size = max(least, len(self.link) * 3 // 2)
         for name, column in vars(self).copy().items():
-            if isinstance(column, np.ndarray):
+            if isinstance(column, np.ndarray) and name != "_free":
                 larger = np.zeros((size, *column.shape[1:]), column.dtype)
                 larger[: len(column)] = column
                 setattr(self, name, larger)
 
     def slots(self, prints: Sequence[Fingerprint]) -> Slots:
-        """The slot of each link; GONE: it was visited or dropped; -2: it is new."""
-        numbers = np.array(self.known.find(prints), np.int64)
-        found = self.slot_of.values[numbers].astype(np.int64)
-        found[numbers == 0] = GONE - 1
+        """The slot of each link; GONE: it was visited; NEW: it is not known."""
+        found = self._places.find(np.array(prints, np.int64), self.link)
+        visited = self.visited.find(prints)
+        if any(visited):
+            found[np.array(visited) != 0] = GONE
         return found
 
     def leave(self, link: Fingerprint) -> int:
-        """A link waits no longer; answers its slot, whose columns stay until the next
-        link comes, or GONE."""
-        [number] = self.known.find([link])
-        if not number:
-            self._number(link)
-            return GONE
-        slot = int(self.slot_of.values[number])
-        if slot != GONE:
-            self.slot_of.values[number] = GONE
-            self._free.append(slot)
-            self.count -= 1
-            self.told[slot] = -1
-        return slot
+        """A link was visited; answers its slot, or NEW. The columns of that slot stay
+        until the next link comes."""
+        if self.visited.find([link]) == [0]:
+            self.visited.put({link: self.visited.count + 1})
+        [slot] = self.drop(np.array([link], np.int64)).tolist()
+        return int(slot)
+
+    def drop(self, prints: npt.NDArray[np.int64]) -> Slots:
+        """Forget links; answers the slots that they had, or NEW."""
+        found = self._places.remove(prints, self.link)
+        slots = found[found != NEW]
+        self.told[slots] = -1
+        self.count -= len(slots)
+        height = self._freed + len(slots)
+        if height > len(self._free):
+            more = np.zeros(max(height, len(self._free)), np.int32)
+            self._free = np.concatenate((self._free, more))
+        self._free[self._freed : height] = slots
+        self._freed = height
+        return found
+
+    def drop_worse_half(self) -> None:
+        """Forget the half of the links that promise less."""
+        every = self.all()
+        order = np.argsort(self.told[every], kind="stable")
+        self.drop(self.link[every[order[: len(order) // 2]]])
 
     def take_in(
-        self, links: Links, slots: Slots, hosts: Sequence[int], page: int, score: float
+        self,
+        links: Links,
+        hosts: npt.NDArray[np.int32],
+        page: int,
+        score: float,
+        keywords: KeywordVectors,
     ) -> Slots:
-        """Let new links wait and add evidence to those that do; their slots now."""
-        slots = slots.copy()
-        weight = PARENT + score
-        for row, slot in enumerate(slots.tolist()):
-            if slot == GONE:
-                continue
-            if slot < GONE:
-                slots[row] = slot = self._add(links.prints[row])
-                self.host[slot] = hosts[int(links.hosts[row])]
-                self.page[slot] = page
-                self.terms[slot] = links.terms[row]
-                self.anchor[slot] = links.anchors[row]
-                self.vector[slot] = links.vectors[row]
-                self.weight[slot] = weight
-                self.scores[slot] = score
-                self.parents[slot] = 1
-                self.path[slot] = links.paths[row]
-                self.told[slot] = 0
-            elif self.parents[slot] < MOST_PARENTS and self.page[slot] != page:
-                self._join(slot, links, row, weight, score)
-        return slots
+        """Let new links wait and add evidence to those that do; answers their slots,
+        without those of links that were visited."""
+        slots = self.slots(links.prints)
+        new = np.flatnonzero(slots == NEW)
+        known = np.flatnonzero(slots >= 0)
+        known = known[self.parents[slots[known]] < MOST_PARENTS]
+        known = known[self.page[slots[known]] != page]
+        if len(new):
+            slots[new] = self._add(np.array(links.prints, np.int64)[new])
+            self._begin(slots[new], new, links, hosts, page, score)
+        if len(known):
+            self._join(slots[known], known, links, score)
+        self.compare(slots[np.concatenate((new, known))], keywords)
+        return slots[slots >= 0]
 
-    def _join(
-        self, slot: int, links: Links, row: int, weight: float, score: float
+    def compare(self, slots: Slots, keywords: KeywordVectors) -> None:
+        """Work out how similar links are to the keywords."""
+        if not self.dimensions:
+            return
+        vectors = self.vector[slots] * np.float32(1 / 127)
+        self.meaning[slots] = keywords.similar(vectors)
+
+    def _begin(
+        self,
+        slots: Slots,
+        rows: Slots,
+        links: Links,
+        hosts: npt.NDArray[np.int32],
+        page: int,
+        score: float,
     ) -> None:
-        before = float(self.weight[slot])
-        share = weight / (before + weight)
-        if weight > before / int(self.parents[slot]):  # it stands on a better page
-            self.path[slot] = links.paths[row]
-            self.anchor[slot] = links.anchors[row]
+        self.host[slots] = hosts[rows]
+        self.page[slots] = page
+        self.terms[slots] = links.terms[rows]
+        self.anchor[slots] = links.anchors[rows]
+        self.vector[slots] = links.vectors[rows]
+        self.scores[slots] = score
+        self.parents[slots] = 1
+        self.path[slots] = links.paths[rows]
+        self.told[slots] = 0
+
+    def _join(self, slots: Slots, rows: Slots, links: Links, score: float) -> None:
+        scores = self.scores[slots].astype(np.float32)
+        parents = self.parents[slots]
+        before = PARENT * parents + scores
+        weight = PARENT + score
+        share = (weight / (before + weight)).astype(np.float32)
+        better = weight > before / parents  # it stands on a better page
+        self.path[slots[better]] = links.paths[rows[better]]
+        self.anchor[slots[better]] = links.anchors[rows[better]]
         if self.dimensions:
-            old = self.vector[slot].astype(np.float32)
-            mixed = old + np.float32(share) * (links.vectors[row] - old)
-            length = float(np.sqrt(mixed @ mixed))
-            self.vector[slot] = np.rint(mixed * (127 / length)) if length else 0
-        kept = self.terms[slot].astype(np.float32)
-        kept[1:] += np.float32(share) * (links.terms[row, 1:] - kept[1:])
-        self.terms[slot] = kept
-        self.weight[slot] = before + weight
-        self.scores[slot] = float(self.scores[slot]) + score
-        self.parents[slot] += 1
+            old = self.vector[slots].astype(np.float32)
+            mixed = old + share[:, None] * (links.vectors[rows] - old)
+            lengths = np.sqrt((mixed * mixed).sum(axis=1))
+            mixed *= (127 / np.maximum(lengths, 1e-9))[:, None]
+            self.vector[slots] = np.rint(mixed)
+        kept = self.terms[slots].astype(np.float32)
+        kept[:, 1:] += share[:, None] * (links.terms[rows, 1:] - kept[:, 1:])
+        self.terms[slots] = np.rint(kept)
+        self.scores[slots] = scores + np.float32(score)
+        self.parents[slots] = parents + 1
 
-    def _number(self, link: Fingerprint) -> int:
-        number = self.known.count + 1
-        self.known.put({link: number})
-        self.slot_of.reach(number + 1)
-        return number
-
-    def _add(self, link: Fingerprint) -> int:
-        if self._free:
-            slot = self._free.pop()
-        else:
-            slot, self._top = self._top, self._top + 1
-            if slot == len(self.link):
-                self._grow()
-        [number] = self.known.find([link])
-        number = number or self._number(link)
-        self.slot_of.values[number] = slot
-        self.link[slot] = link
-        self.count += 1
-        return slot
-
-    def drop(self, slots: Slots) -> None:
-        """Forget the evidence of links; their promises stay as they were told."""
-        for link in self.link[slots].tolist():
-            self.leave(link)
+    def _add(self, prints: npt.NDArray[np.int64]) -> Slots:
+        used = min(len(prints), self._freed)
+        slots = np.empty(len(prints), np.int64)
+        self._freed -= used
+        slots[:used] = self._free[self._freed : self._freed + used]
+        fresh = len(prints) - used
+        slots[used:] = np.arange(self._top, self._top + fresh)
+        self._top += fresh
+        if self._top > len(self.link):
+            self._grow(self._top)
+        self.link[slots] = prints
+        self._places.insert(prints, slots, self.link)
+        self.count += len(slots)
+        return slots
 
     def all(self) -> Slots:
         """The slots in use, in order."""
         return np.flatnonzero(self.told[: self._top] >= 0)
 
+    def best(self, count: int) -> Slots:
+        """The slots of the best links, as they were told, in order."""
+        told = self.told[: self._top]
+        if self.count <= count:
+            return self.all()
+        chosen: Slots = np.sort(np.argpartition(told, -count)[-count:])
+        return chosen
+
     def sample(self, most: int) -> Slots:
         """Slots in use, at most about so many, evenly spread over all of them."""
         spread = np.arange(0, self._top, max(1, -(-self._top // most)))
-        return spread[self.is_waiting(spread)]
-
-    def is_waiting(self, slots: Slots) -> npt.NDArray[np.bool_]:
-        """Which of these slots are in use?"""
-        return self.told[slots] >= 0
+        return spread[self.told[spread] >= 0]

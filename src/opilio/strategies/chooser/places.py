@@ -1,0 +1,147 @@
+"""Finds the slot of a waiting link by its fingerprint, at 8 to 16 bytes a link.
+
+A hash table of buckets of sixteen places. A place holds a slot and eight bits of the
+fingerprint; the fingerprint itself is in the slot's column, and is looked at only where
+those bits agree. A table that is full is emptied into one of twice its size little by
+little, so no page has to wait for that.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+Prints = npt.NDArray[np.int64]
+Slots = npt.NDArray[np.int64]
+
+WIDTH = 16  # places in a bucket
+FULLEST = 0.6  # share of places in use
+FIRST = 7  # bits of the first table
+HASTE = 4096  # buckets that are emptied with each insertion, at least
+FREE = -1
+_MIX = np.uint64(0x9E3779B97F4A7C15)
+
+
+class Places:
+    """A map from fingerprints to slots; `links` is the column of fingerprints."""
+
+    def __init__(self) -> None:
+        self._table = Table(FIRST)
+        self._full: Table | None = None  # the one before, while it is emptied
+        self._emptied = 0  # buckets of that
+        self.count = 0
+
+    def find(self, prints: Prints, links: Prints) -> Slots:
+        """The slot of each fingerprint, or FREE."""
+        found = self._table.find(prints, links)[0]
+        if self._full is not None:
+            missing = np.flatnonzero(found == FREE)
+            found[missing] = self._full.find(prints[missing], links)[0]
+        return found
+
+    def insert(self, prints: Prints, slots: Slots, links: Prints) -> None:
+        """Take in fingerprints that are not here, each once."""
+        self.count += len(slots)
+        if self.count > self._table.capacity:
+            self._empty(self._full.buckets if self._full else 0, links)
+            self._full, self._emptied = self._table, 0
+            bits = self._full.bits + 1
+            while int(FULLEST * (WIDTH << bits)) < self.count:
+                bits += 1
+            self._table = Table(bits)
+        self._table.insert(prints, slots)
+        if self._full is not None:
+            self._empty(max(HASTE, len(slots)), links)
+
+    def remove(self, prints: Prints, links: Prints) -> Slots:
+        """Forget fingerprints; answers their slots, or FREE."""
+        found, cells = self._table.find(prints, links)
+        self._table.free(cells[found != FREE])
+        if self._full is not None:
+            missing = np.flatnonzero(found == FREE)
+            slots, cells = self._full.find(prints[missing], links)
+            self._full.free(cells[slots != FREE])
+            found[missing] = slots
+        self.count -= int(np.count_nonzero(found != FREE))
+        return found
+
+    def _empty(self, buckets: int, links: Prints) -> None:
+        """Move what is in the next buckets of the full table."""
+        if self._full is None:
+            return
+        stop = self._emptied + buckets
+        slots = self._full.take(self._emptied, stop)
+        self._table.insert(links[slots], slots)
+        self._emptied = stop
+        if stop >= self._full.buckets:
+            self._full = None
+
+
+class Table:
+    """Buckets of one size; a bucket that is full sends what comes to the next one."""
+
+    def __init__(self, bits: int) -> None:
+        self.bits = bits
+        self.buckets = 1 << bits
+        self.capacity = int(FULLEST * (WIDTH << bits))
+        self._shift = np.uint64(64 - bits)
+        self._mask = self.buckets - 1
+        self._slots = np.full((self.buckets, WIDTH), FREE, np.int32)
+        self._tags = np.zeros((self.buckets, WIDTH), np.uint8)
+        self._passed = np.zeros(self.buckets, np.bool_)  # something went to the next
+
+    def _places(self, prints: Prints) -> tuple[Slots, npt.NDArray[np.uint8]]:
+        mixed = prints.view(np.uint64) * _MIX
+        return (mixed >> self._shift).view(np.int64), mixed.astype(np.uint8)
+
+    def find(self, prints: Prints, links: Prints) -> tuple[Slots, Slots]:
+        """The slot of each fingerprint and its cell, or FREE."""
+        found = np.full(len(prints), FREE, np.int64)
+        cells = np.full(len(prints), FREE, np.int64)
+        buckets, tags = self._places(prints)
+        which = np.arange(len(prints))
+        for _ in range(self.buckets):
+            rows, columns = np.nonzero(
+                self._tags.take(buckets, axis=0) == tags[which, None]
+            )
+            here = buckets[rows] * WIDTH + columns
+            slots = self._slots.reshape(-1)[here]
+            owners = which[rows]
+            right = (slots != FREE) & (links[slots] == prints[owners])
+            found[owners[right]] = slots[right]
+            cells[owners[right]] = here[right]
+            on = self._passed[buckets] & (found[which] == FREE)
+            if not on.any():
+                break
+            which, buckets = which[on], (buckets[on] + 1) & self._mask
+        return found, cells
+
+    def insert(self, prints: Prints, slots: Slots) -> None:
+        """Take fingerprints in, each given once and none here so far."""
+        buckets, tags = self._places(prints)
+        slots = slots.astype(np.int32)
+        while len(slots):
+            order = np.argsort(buckets, kind="stable")
+            buckets, tags, slots = buckets[order], tags[order], slots[order]
+            rank = np.arange(len(buckets)) - np.searchsorted(buckets, buckets)
+            free = self._slots.take(buckets, axis=0) == FREE
+            # The place for the first of a bucket is its first free one, and so on.
+            nth = (free.cumsum(axis=1) == rank[:, None] + 1) & free
+            fits = nth.any(axis=1)
+            cells = (buckets * WIDTH + nth.argmax(axis=1))[fits]
+            self._slots.reshape(-1)[cells] = slots[fits]
+            self._tags.reshape(-1)[cells] = tags[fits]
+            on = ~fits
+            self._passed[buckets[on]] = True
+            buckets, tags, slots = (buckets[on] + 1) & self._mask, tags[on], slots[on]
+
+    def free(self, cells: Slots) -> None:
+        """Empty these cells."""
+        self._slots.reshape(-1)[cells] = FREE
+
+    def take(self, start: int, stop: int) -> Slots:
+        """The slots in some buckets, which are empty then."""
+        part = self._slots[start:stop]
+        found: Slots = part[part != FREE].astype(np.int64)
+        part[:] = FREE
+        return found

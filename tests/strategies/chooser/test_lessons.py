@@ -1,0 +1,94 @@
+"""What visited links teach, against numbers worked out by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from opilio.strategies.chooser.groups import Groups
+from opilio.strategies.chooser.lessons import LEAST, Correction, Taught, WordValues
+from opilio.strategies.chooser.visits import WORD_BITS
+
+
+def test_the_direction_is_a_ridge_regression():
+    taught = Taught(2)
+    rows = np.array([[1, 0], [0, 1], [1, 0], [0.6, 0.8]], np.float32)
+    scores = [1.0, 0.0, 0.8, 0.4]
+    for row, score in zip(rows, scores, strict=True):
+        taught.add(row, score)
+    taught.fit()
+    centred = rows - rows.mean(axis=0)
+    target = centred.T @ (np.array(scores) - np.mean(scores))
+    expected = np.linalg.solve(centred.T @ centred + np.eye(2), target)
+    assert taught.direction == pytest.approx(expected, abs=1e-6)
+    assert taught.direction[0] > 0 > taught.direction[1]
+
+
+def test_two_links_teach_no_direction():
+    taught = Taught(2)
+    taught.add(np.array([1, 0], np.float32), 1.0)
+    taught.add(np.array([0, 1], np.float32), 0.0)
+    taught.fit()
+    assert not taught.direction.any()
+
+
+def test_a_word_is_worth_what_its_pages_are_above_the_mean():
+    values = WordValues(np.ones(1 << WORD_BITS, np.float32))
+    good, bad = np.array([5, 6], np.uint16), np.array([6, 7], np.uint16)
+    even = np.array([255, 255], np.uint8)
+    values.add(good, even, 1.0)
+    values.add(bad, even, 0.0)
+    # Each word has 1/√2 of its page; base ½; the rarest words count 1.05.
+    each = 1.05 * 0.5 / 2**0.5
+    anchors = np.array(
+        [[5, 0, 0], [6, 0, 0], [7, 0, 0], [5, 7, 0], [5, 6, 0], [0, 0, 0]]
+    )
+    found = values.of(anchors.astype(np.uint16), 0.5)
+    expected = [each, 0, -each, 0, each / 2**0.5, 0]
+    assert found == pytest.approx(expected, abs=1e-6)
+
+
+def test_common_words_are_worth_little():
+    rarity = np.ones(1 << WORD_BITS, np.float32)
+    rarity[5] = 0.1
+    values = WordValues(rarity)
+    both = np.array([5, 6], np.uint16)
+    values.add(both, np.array([255, 255], np.uint8), 1.0)
+    common, rare = values.of(np.array([[5], [6]], np.uint16), 0.0)
+    assert common / rare == pytest.approx(0.06 / 1.05)
+
+
+def test_the_correction_is_where_its_gradient_vanishes():
+    correction = Correction(2, 20.0)
+    rng = np.random.default_rng(3)
+    rows = rng.normal(size=(60, 2)).astype(np.float32)
+    scores = 1 / (1 + np.exp(-3 * rows[:, 0]))
+    for row, score in zip(rows, scores, strict=True):
+        correction.add(row, 0.0, float(score))
+    correction.fit()
+    p = 1 / (1 + np.exp(-rows @ correction.weights))
+    gradient = rows.T @ (p - scores) + 20.0 * correction.weights
+    assert gradient == pytest.approx([0, 0], abs=1e-6)
+    assert 0.2 < correction.weights[0] < 3  # towards 3, as far as the ridge lets it
+
+
+def test_few_visits_correct_nothing():
+    correction = Correction(1, 20.0)
+    for _ in range(LEAST - 1):
+        correction.add(np.ones(1, np.float32), 0.0, 1.0)
+    correction.fit()
+    assert correction.weights.tolist() == [0.0]
+
+
+def test_means_of_hosts_paths_and_pages_are_shrunk():
+    groups = Groups()
+    page = groups.add_page("a.test", 0.9)
+    groups.add_page("b.test", 0.1)
+    groups.add_link(7, page, 0.8)
+    hosts = np.array([groups.host_number(name) for name in ("a.test", "c.test")])
+    [known, new] = groups.means(
+        hosts, np.array([7, 8]), np.array([page, page])
+    ).tolist()
+    host = (0.9 + 0.5) / 2  # base ½
+    assert known == pytest.approx([host, (0.8 + 3 * host) / 4, (0.8 + 2 * host) / 3])
+    assert new == pytest.approx([0.5, 0.5, (0.8 + 2 * 0.5) / 3])
