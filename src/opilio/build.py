@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from opilio import urls
 from opilio.brief import Brief, load_brief, make_brief, save_brief
-from opilio.choice import choose, make_judge, make_strategy
+from opilio.choice import choose, find_strategy, make_judge, make_strategy
 from opilio.crawl import Crawl, Stages
+from opilio.dry import require_estimator
 from opilio.fetch.addresses import parse_networks
 from opilio.fetch.egress import Egress
 from opilio.fetch.http import HttpFetch
@@ -34,7 +35,7 @@ from opilio.seeking import follow_log
 from opilio.store.folder import CrawlFolder
 from opilio.store.robots import SqliteRobots
 from opilio.store.store import Store
-from opilio.strategies import place_of, strategies
+from opilio.strategies import load, place_of, strategies
 from opilio.types import SEED_PROMISE, Clock
 
 if TYPE_CHECKING:
@@ -48,6 +49,8 @@ def check_plan(plan: Plan) -> None:
     if not place_of(plan.crawl.strategy):
         choose("strategy", plan.crawl.strategy, strategies())
     choose("judge", plan.crawl.judge, JUDGES)
+    if plan.crawl.stop_when_dry:
+        require_estimator(plan.crawl.strategy, load(find_strategy(plan.crawl.strategy)))
     parse_networks(plan.fetch.allow_networks)
     parse_proxy(plan.fetch.proxy)
     if plan.replay:

@@ -44,6 +44,7 @@ class Crawl(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     in_flight: Some = 64  # pages being fetched or read at one time
     haste: Share = 0.1  # 0: keep to the order of promises; 1: let no worker idle
     breadth: Share = 0.0  # 0: no preference between hosts; 1: share among the best
+    stop_when_dry: bool = False  # end when little is left to be found
     seed: int = 0  # of all chance
     vectors: str = "auto"  # of words: auto (wordllama if installed), none, or a path
     weights: str = (

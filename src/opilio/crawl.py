@@ -23,8 +23,10 @@ import msgspec
 from opilio import faults, urls
 from opilio.budget import Budget
 from opilio.config import Settings
+from opilio.dry import LOOK_EVERY, is_dry
 from opilio.errors import MachineLimit, OpilioError, Transient, Unusable, full_disk
 from opilio.protocols import (
+    Estimator,
     Fetch,
     Followed,
     Frontier,
@@ -43,6 +45,7 @@ from opilio.store.store import Store, is_full_disk
 from opilio.types import (
     SEED_PROMISE,
     Clock,
+    Estimate,
     Fingerprint,
     Lease,
     Link,
@@ -128,6 +131,7 @@ class Crawl:
         # Asked once: a protocol looks at all its methods every time.
         self.reviser = self.strategy if isinstance(self.strategy, Reviser) else None
         self.observer = self.strategy if isinstance(self.strategy, Observer) else None
+        self.estimator = self.strategy if isinstance(self.strategy, Estimator) else None
         self.store = stages.store
         self.learners = stages.learners
         self.followed = stages.followed
@@ -289,7 +293,19 @@ class Crawl:
         self.tally.count(state is State.KEPT)
         if self.schedule.seconds:
             self.keep_pace()
+        self.stop_if_dry()
         return 1
+
+    def stop_if_dry(self) -> None:
+        """End the crawl if that is wanted and little is left to be found."""
+        if not self.settings.crawl.stop_when_dry or self.tally.pages % LOOK_EVERY:
+            return
+        if is_dry(self.tally.recent, self.estimate()):
+            self.stop_soon("dry")
+
+    def estimate(self) -> Estimate | None:
+        """How many relevant pages are still to be found, if the strategy can tell."""
+        return self.estimator.estimate() if self.estimator else None
 
     async def is_recorded(self, lease: Lease) -> bool:
         """Was the page recorded by a visit whose lease had run out, or was followed by
@@ -470,6 +486,8 @@ class Crawl:
             for name, learner in self.learners.items():
                 if (learnt := learner.dump()) is not None:
                     self.store.save_learnt(name, learnt)
+            if estimate := self.estimate():
+                self.store.save_learnt("estimate", msgspec.json.encode(estimate))
             if isinstance(self.strategy, Remembering):
                 self.store.save_notes(self.strategy.changes())
             await self.store.flush()

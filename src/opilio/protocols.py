@@ -10,6 +10,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from opilio.types import (
     Counts,
+    Estimate,
     Headers,
     Lease,
     Page,
@@ -197,6 +198,16 @@ class Observer(Protocol):
 
     def missed(self, lease: Lease, state: State) -> None:
         """A link ended as a copy or unusable."""
+        ...
+
+
+@runtime_checkable
+class Estimator(Protocol):
+    """A strategy with calibrated chances, which can tell how much is left to find."""
+
+    def estimate(self) -> Estimate | None:
+        """The relevant pages still to be found; None: too early to tell. Cheap, however
+        many links wait, and changes nothing."""
         ...
 
 

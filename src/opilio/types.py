@@ -326,6 +326,23 @@ class Knowledge(msgspec.Struct, frozen=True, kw_only=True):
     of the topic, if it has classes and the strategy's Reads ask for it."""
 
 
+class Estimate(msgspec.Struct, frozen=True, kw_only=True):
+    """How many relevant pages are still to be found, as a strategy estimates it."""
+
+    found: float  # so far: the scores of the pages kept, added up
+    left: float
+    low: float  # it is rarely fewer than this,
+    high: float  # or more than this
+    model: float  # by the chances of the links that wait alone
+    recapture: float  # by capture and recapture alone
+    next: float  # expected of the 100 best links that wait
+
+    @property
+    def share(self) -> float:
+        """The share of the relevant pages that was found."""
+        return self.found / (self.found + self.left)
+
+
 class Counts(msgspec.Struct, frozen=True):
     """How a frontier stands."""
 

@@ -17,6 +17,7 @@ FIGURES = {
     "kept": 99_999,
     "harvest_rate": 0.81,
     "harvest_rate_recent": 0.5,
+    "estimate": None,
     "pages_per_second": 12.3,
     "waiting": 1_234_567,
     "leased": 64,

@@ -106,6 +106,13 @@ def crawl(
             "many hosts. \\[default: 0]",
         ),
     ] = None,
+    stop_when_dry: Annotated[
+        bool | None,
+        typer.Option(
+            "--stop-when-dry/--no-stop-when-dry",
+            help="End when little is left to be found. \\[default: no]",
+        ),
+    ] = None,
     seed_url: Annotated[
         list[str] | None,
         typer.Option(metavar="URL", help="Start here too; may be repeated."),
@@ -193,6 +200,7 @@ def crawl(
             "max_time": max_time,
             "haste": haste,
             "breadth": breadth,
+            "stop_when_dry": stop_when_dry,
             "readers": readers,
             "vectors": vectors,
             "weights": weights,

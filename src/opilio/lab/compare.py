@@ -22,6 +22,7 @@ from opilio.lab import guard
 from opilio.lab.checks import check, parse_strategy
 from opilio.lab.conditions import ONE_AT_A_TIME, Conditions
 from opilio.lab.course import Course, Ground, SeedsMode
+from opilio.lab.estimates import half_way
 from opilio.lab.kept import code_of, file_key, name_of, vectors_key
 from opilio.lab.measures import measure, shares
 from opilio.lab.perfect import PERFECT
@@ -260,6 +261,7 @@ def run_of(task: Task, course: Course, trace: Trace) -> Run:
         oracle_found_at=course.oracle_found_at,
         examples=course.examples,
         counterexamples=course.counterexamples,
+        half_way=half_way(trace.estimates, found_at, course.R),
         labels_given=len(trace.taught),
         hours=trace.seconds / 3600,
     )

@@ -45,6 +45,18 @@ class Taught(msgspec.Struct, frozen=True, array_like=True, gc=False):
     relevant: bool
 
 
+class Estimated(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """How many relevant pages were left, as the crawl estimated it while it ran."""
+
+    request: int  # after so many
+    found: float
+    left: float
+    low: float
+    high: float
+    model: float
+    recapture: float
+
+
 class Trace(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that one crawl did; made without knowing any label."""
 
@@ -53,6 +65,7 @@ class Trace(msgspec.Struct, frozen=True, kw_only=True):
     cpu_seconds: float  # of deciding; reading pages is shared and not in it
     taught: Sequence[Taught] = ()  # labels that it was given, in order
     seconds: float = 0.0  # of simulated time
+    estimates: Sequence[Estimated] = ()  # every ten requests, if the strategy can
 
 
 class Measures(msgspec.Struct, frozen=True, kw_only=True):
@@ -75,6 +88,19 @@ class Measures(msgspec.Struct, frozen=True, kw_only=True):
     wasted: float  # share of requests that brought no new page
 
 
+class HalfWay(msgspec.Struct, frozen=True, kw_only=True):
+    """The estimate of what is left when half of R was found, beside the truth."""
+
+    request: int  # that found it
+    found: float  # as the crawl itself counted
+    left: float
+    low: float
+    high: float
+    truth: int  # targets not found by then
+    error: float  # of found + left, relative to R
+    left_error: float | None  # of left; None: nothing was
+
+
 class Run(msgspec.Struct, frozen=True, kw_only=True):
     """What came of a task: one row of runs.jsonl."""
 
@@ -93,6 +119,7 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     hours: float = 0.0  # of simulated time that the crawl took
     examples: Sequence[str] = ()  # pages that it was given; they count as no target
     counterexamples: Sequence[str] = ()
+    half_way: HalfWay | None = None  # None: no estimate, or half of R was never found
     labels_given: int = 0  # 0: neither judge nor strategy learns from labels
 
 

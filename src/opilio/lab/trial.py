@@ -33,7 +33,7 @@ from opilio.lab.examples import with_examples
 from opilio.lab.lessons import Lessons
 from opilio.lab.perfect import PERFECT, Perfect
 from opilio.lab.readings import SharedReadings
-from opilio.lab.runs import Trace, Visit
+from opilio.lab.runs import Estimated, Trace, Visit
 from opilio.lab.teacher import Ticket
 from opilio.lab.virtual_time import run_virtual
 from opilio.plan import Options, Plan, for_replay, override
@@ -45,6 +45,7 @@ from opilio.topic.file import Evaluation
 from opilio.types import SEED_PROMISE, Lease, Page, Verdict
 from opilio.vectors.files import AUTO
 
+ESTIMATE_EVERY = 10  # requests
 SELDOM = 1e6  # seconds between commits: what a trial keeps is thrown away
 
 
@@ -79,6 +80,7 @@ class TrialCrawl(Crawl):
         self.most = budget
         self.lessons: Lessons | None = None
         self.last = 0.0  # when the last request of the budget ended
+        self.estimates: dict[int, Estimated] = {}  # by requests
 
     async def visit(self, lease: Lease) -> int:
         """Visit one link; what the web has no answer for is no request."""
@@ -89,10 +91,26 @@ class TrialCrawl(Crawl):
             if len(self.requests) >= self.most:
                 self.stop_soon("budget")
         pages = await super().visit(lease)
+        self.note_estimate(len(self.requests))
         if self.lessons:
             await self.lessons.go_on(self, len(self.requests))
         self.last = self.clock()
         return pages
+
+    def note_estimate(self, request: int) -> None:
+        """Note after every tenth request what the strategy thinks is left."""
+        if request % ESTIMATE_EVERY or request in self.estimates:
+            return
+        if now := self.estimate():
+            self.estimates[request] = Estimated(
+                request,
+                now.found,
+                now.left,
+                now.low,
+                now.high,
+                now.model,
+                now.recapture,
+            )
 
     async def rank(self, page: Page, verdict: Verdict, lease: Lease) -> list[int]:
         """Rank the links of a page, whose label may be told next."""
@@ -195,6 +213,7 @@ async def crawl(
             cpu_seconds=spent,
             taught=crawls[0].lessons.taught if crawls[0].lessons else (),
             seconds=crawls[0].last - start if trial.conditions.are_simulated else 0.0,
+            estimates=tuple(crawls[0].estimates.values()),
         )
 
 
