@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from opilio.strategies.chooser.visits import Visit
 from opilio.strategies.opilio import EVERY, Opilio
 from opilio.types import Subject
 from opilio.urls import fingerprint
@@ -180,7 +181,7 @@ def test_keywords_that_stay_are_noted_once():
     for _ in range(20):
         crawl.strategy.seek(subject())
         crawl.step()
-    sizes = [msgspec.msgpack.decode(note)[-1] for _, note in crawl.notes]
+    sizes = [msgspec.msgpack.decode(note, type=Visit).sought for _, note in crawl.notes]
     assert [len(each) for each in sizes if each] == [len(KEYWORDS) * 3 * 4]
 
 
