@@ -14,13 +14,14 @@ stands on, and those behind other links of its host, its tag path and its page.
 
 It learns anew after each of the first 10 pages, then whenever there are 1.15 times as
 many. Then the best links that wait, and those that were thought to be, are told their
-new promises; after every page the `HEAD` best are. What is noted of each page is enough
+new promises; after every page the best few are. What is noted of each page is enough
 to learn everything again after a restart, in the same order.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import compress
 from math import log
 from typing import Annotated
 
@@ -57,7 +58,6 @@ from opilio.types import (
 )
 
 EVERY, GROWTH = 10, 1.15  # how often it learns
-HEAD = 128  # links whose promises are looked at after each page
 LEAST_TOLD = 256  # links that are told their promises when something was learnt
 MOST_TOLD = 4096
 SCORED = 256  # links that are scored anew then, for each page since the last time
@@ -100,6 +100,7 @@ class Opilio:
         self.next_fit, self.fitted, self.quota = 0, 0, LEAST_SCORED
         self.noted = b""  # the vectors of keywords that were noted last
         self.pool = Pool(self.waiting)
+        self.ahead: Slots | None = None  # the slots of the page's links, if known
         self.left = Remaining()
         self.sweep = 0  # where the next part of a long frontier begins
         self.revised: dict[Fingerprint, tuple[float, Parts]] = {}
@@ -115,10 +116,11 @@ class Opilio:
         slots = waiting.slots(list(links))
         # A link that enough pages have told about learns nothing from one more.
         known = (slots >= 0) & (waiting.parents[slots] >= MOST_PARENTS)
-        teaching = ((slots != GONE) & ~known).tolist()
-        news = [link for link, new in zip(links.values(), teaching, strict=True) if new]
+        teaching = (slots != GONE) & ~known
+        news = list(compress(links.values(), teaching.tolist()))
         weights = self.subject.weights
         visit = note(page, news, verdict.score, lease, weights, self.rarity)
+        self.ahead = slots[teaching]
         if verdict.relevant:
             visit = msgspec.structs.replace(
                 visit,
@@ -176,18 +178,21 @@ class Opilio:
         shares = np.frombuffer(visit.shares, np.uint8)
         self.features.words.add(words, shares, visit.score)
         links = links_in(visit, self.waiting.dimensions)
-        numbers = [groups.host_number(name) for name in visit.hosts]
-        hosts = np.array(numbers, np.int32)[links.hosts]
+        hosts = np.array(groups.host_numbers(visit.hosts), np.int32)[links.hosts]
+        before, self.ahead = self.ahead, None
         if self.waiting.count > MOST_WAITING:
             self.waiting.drop_worse_half()
+            before = None
+        if before is None:
+            before = self.waiting.slots(links.prints)
         keywords = self.features.keywords
-        slots = self.waiting.take_in(links, hosts, page, visit.score, keywords)
+        slots = self.waiting.take_in(links, before, hosts, page, visit.score, keywords)
         if groups.pages <= EVERY or groups.pages >= self.next_fit:
             self.learn()
             self.tell(slots, self.look_through())
             self.pool.refill()
         else:
-            self.tell(slots, self.pool.best(HEAD))
+            self.tell(slots, self.pool.head)
             self.pool.add(slots)
         if visit.is_kept:
             waiting = visit.waiting + float(self.chances(slots).sum())
@@ -349,13 +354,12 @@ class Opilio:
         most = np.take_along_axis(each, order, axis=1)
         rest = (each.sum(axis=1) - most.sum(axis=1)).tolist()
         found: list[Parts] = []
+        name = self.names.__getitem__
         for places, values, other in zip(
             order.tolist(), most.tolist(), rest, strict=True
         ):
-            parts = {ORDINARY: usual}
-            for place, value in zip(places, values, strict=True):
-                parts[self.names[place]] = value
-            parts[OTHER] = other
+            parts = dict(zip(map(name, places), values, strict=True))
+            parts[ORDINARY], parts[OTHER] = usual, other
             found.append(parts)
         return found
 

@@ -85,7 +85,7 @@ def test_means_of_hosts_paths_and_pages_are_shrunk():
     page = groups.add_page("a.test", 0.9)
     groups.add_page("b.test", 0.1)
     groups.add_link(7, page, 0.8)
-    hosts = np.array([groups.host_number(name) for name in ("a.test", "c.test")])
+    hosts = np.array(groups.host_numbers(["a.test", "c.test"]))
     [known, new] = groups.means(
         hosts, np.array([7, 8]), np.array([page, page])
     ).tolist()

@@ -31,7 +31,10 @@ def test_it_does_what_a_dictionary_does_while_it_grows():
             known[each] = slot
         places.insert(array(new), array(slots), links)
         leaving = rng.sample(sorted(known), rng.randrange(20))
-        gone = places.remove(array(leaving), links).tolist()
+        if rng.random() < 0.5:
+            gone = places.remove(array(leaving), links).tolist()
+        else:
+            gone = [places.remove_one(each, links) for each in leaving]
         assert gone == [known.pop(each) for each in leaving]
         free += gone
         asked = [*rng.sample(sorted(known), 20), *leaving, *prints(rng, 5)]
@@ -65,4 +68,5 @@ def test_very_many_at_once_are_fine():
 @pytest.mark.parametrize("count", [0, 1])
 def test_nothing_is_found_in_an_empty_table(count: int):
     none = array([5] * count)
+    assert Places().remove_one(5, array([0])) == FREE
     assert Places().find(none, array([0])).tolist() == [FREE] * count

@@ -10,6 +10,8 @@ been like it:
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 import numpy.typing as npt
 
@@ -41,16 +43,17 @@ class Groups:
         """The mean score of all pages."""
         return self.total / self.pages if self.pages else 0.0
 
-    def host_number(self, name: str) -> int:
-        """The number of a host, perhaps a new one."""
-        number = self.hosts.setdefault(name, len(self.hosts))
-        self.host_sum.reach(len(self.hosts))
-        self.host_count.reach(len(self.hosts))
-        return number
+    def host_numbers(self, names: Iterable[str]) -> list[int]:
+        """The numbers of hosts, perhaps new ones."""
+        hosts = self.hosts
+        found = [hosts.setdefault(name, len(hosts)) for name in names]
+        self.host_sum.reach(len(hosts))
+        self.host_count.reach(len(hosts))
+        return found
 
     def add_page(self, host: str, score: float) -> int:
         """Count a page; answers its number."""
-        number = self.host_number(host)
+        [number] = self.host_numbers([host])
         self.host_sum.values[number] += score
         self.host_count.values[number] += 1
         self.total += score

@@ -31,6 +31,7 @@ Singles = npt.NDArray[np.float32]
 
 LATEST = 1500  # visits that correct the weights
 LEAST = 15  # of them
+FEWEST = 3  # links that show a direction
 STEPS = 6
 FLAT = 30.0
 
@@ -45,19 +46,25 @@ class Taught:
         self._scored = np.zeros(size)
         self._scores = 0.0
         self._count = 0
+        self._new: list[tuple[Singles, float]] = []  # that are not in the sums
 
     def add(self, vector: Singles, score: float) -> None:
         """A link with this vector brought a page of this score."""
-        each = vector.astype(np.float64)
-        self._products += np.outer(each, each)
-        self._sum += each
-        self._scored += score * each
-        self._scores += score
-        self._count += 1
+        self._new.append((vector, score))
 
     def fit(self) -> None:
         """Work the direction out anew."""
-        if self._count < 3 or not len(self.direction):
+        if not self._new or not len(self.direction):
+            return
+        rows = np.array([vector for vector, _ in self._new], np.float64)
+        scores = np.array([score for _, score in self._new])
+        self._new.clear()
+        self._products += rows.T @ rows
+        self._sum += rows.sum(axis=0)
+        self._scored += scores @ rows
+        self._scores += float(scores.sum())
+        self._count += len(rows)
+        if self._count < FEWEST:
             return
         centred = self._products - np.outer(self._sum, self._sum) / self._count
         target = self._scored - self._sum * (self._scores / self._count)

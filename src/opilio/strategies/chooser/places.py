@@ -19,7 +19,7 @@ FULLEST = 0.6  # share of places in use
 FIRST = 7  # bits of the first table
 HASTE = 4096  # buckets that are emptied with each insertion, at least
 FREE = -1
-_MIX = np.uint64(0x9E3779B97F4A7C15)
+MIX = 0x9E3779B97F4A7C15  # Fibonacci hashing
 
 
 class Places:
@@ -53,6 +53,14 @@ class Places:
         if self._full is not None:
             self._empty(max(HASTE, len(slots)), links)
 
+    def remove_one(self, print_: int, links: Prints) -> int:
+        """Forget a fingerprint; answers its slot, or FREE."""
+        slot = self._table.remove_one(print_, links)
+        if slot == FREE and self._full is not None:
+            slot = self._full.remove_one(print_, links)
+        self.count -= slot != FREE
+        return slot
+
     def remove(self, prints: Prints, links: Prints) -> Slots:
         """Forget fingerprints; answers their slots, or FREE."""
         found, cells = self._table.find(prints, links)
@@ -64,6 +72,12 @@ class Places:
             found[missing] = slots
         self.count -= int(np.count_nonzero(found != FREE))
         return found
+
+    @property
+    def bytes(self) -> int:
+        """The memory of the tables."""
+        tables = [self._table] + ([self._full] if self._full else [])
+        return sum(table.buckets * (WIDTH * 5 + 1) for table in tables)
 
     def _empty(self, buckets: int, links: Prints) -> None:
         """Move what is in the next buckets of the full table."""
@@ -91,7 +105,7 @@ class Table:
         self._passed = np.zeros(self.buckets, np.bool_)  # something went to the next
 
     def _places(self, prints: Prints) -> tuple[Slots, npt.NDArray[np.uint8]]:
-        mixed = prints.view(np.uint64) * _MIX
+        mixed = prints.view(np.uint64) * np.uint64(MIX)
         return (mixed >> self._shift).view(np.int64), mixed.astype(np.uint8)
 
     def find(self, prints: Prints, links: Prints) -> tuple[Slots, Slots]:
@@ -115,6 +129,24 @@ class Table:
                 break
             which, buckets = which[on], (buckets[on] + 1) & self._mask
         return found, cells
+
+    def remove_one(self, print_: int, links: Prints) -> int:
+        """Forget a fingerprint, much faster than `find` does; answers its slot."""
+        mixed = print_ * MIX & 2**64 - 1
+        bucket = mixed >> 64 - self.bits
+        for _ in range(self.buckets):
+            tags = self._tags[bucket].tobytes()
+            place = tags.find(mixed & 255)
+            while place != -1:
+                slot = int(self._slots[bucket, place])
+                if slot != FREE and links[slot] == print_:
+                    self._slots[bucket, place] = FREE
+                    return slot
+                place = tags.find(mixed & 255, place + 1)
+            if not self._passed[bucket]:
+                break
+            bucket = bucket + 1 & self._mask
+        return FREE
 
     def insert(self, prints: Prints, slots: Slots) -> None:
         """Take fingerprints in, each given once and none here so far."""

@@ -73,13 +73,13 @@ class Waiting:
         until the next link comes."""
         if self.visited.find([link]) == [0]:
             self.visited.put({link: self.visited.count + 1})
-        [slot] = self.drop(np.array([link], np.int64)).tolist()
-        return int(slot)
+        slot = self._places.remove_one(link, self.link)
+        if slot != NEW:
+            self._release(np.array([slot]))
+        return slot
 
-    def drop(self, prints: npt.NDArray[np.int64]) -> Slots:
-        """Forget links; answers the slots that they had, or NEW."""
-        found = self._places.remove(prints, self.link)
-        slots = found[found != NEW]
+    def _release(self, slots: Slots) -> None:
+        """Let slots be used again."""
         self.told[slots] = -1
         self.count -= len(slots)
         height = self._freed + len(slots)
@@ -88,17 +88,19 @@ class Waiting:
             self._free = np.concatenate((self._free, more))
         self._free[self._freed : height] = slots
         self._freed = height
-        return found
 
     def drop_worse_half(self) -> None:
         """Forget the half of the links that promise less."""
         every = self.all()
         order = np.argsort(self.told[every], kind="stable")
-        self.drop(self.link[every[order[: len(order) // 2]]])
+        worse = every[order[: len(order) // 2]]
+        self._places.remove(self.link[worse], self.link)
+        self._release(worse)
 
     def take_in(
         self,
         links: Links,
+        slots: Slots,
         hosts: npt.NDArray[np.int32],
         page: int,
         score: float,
@@ -106,7 +108,7 @@ class Waiting:
     ) -> Slots:
         """Let new links wait and add evidence to those that do; answers their slots,
         without those of links that were visited."""
-        slots = self.slots(links.prints)
+        slots = slots.copy()
         new = np.flatnonzero(slots == NEW)
         known = np.flatnonzero(slots >= 0)
         known = known[self.parents[slots[known]] < MOST_PARENTS]
@@ -180,6 +182,14 @@ class Waiting:
         self._places.insert(prints, slots, self.link)
         self.count += len(slots)
         return slots
+
+    @property
+    def bytes(self) -> int:
+        """The memory that is in use; columns grow by half, what was never written
+        takes none."""
+        columns = [each for each in vars(self).values() if isinstance(each, np.ndarray)]
+        each = sum(column.nbytes // len(column) for column in columns)
+        return each * self._top + self._places.bytes
 
     def all(self) -> Slots:
         """The slots in use, in order."""
