@@ -14,9 +14,7 @@ from opilio.lab.webs import as_response
 from opilio.store.warc import pack
 from opilio.types import Estimate
 
-DRY = Estimate(
-    found=90.0, left=20.0, low=6.0, high=44.0, model=20.0, recapture=20.0, next=3.0
-)
+DRY = Estimate(found=90.0, left=9.0, low=6.0, high=44.0, recapture=20.0, next=3.0)
 POOR = [True] * 4 + [False] * 96
 
 
@@ -35,7 +33,7 @@ def test_a_poor_harvest_with_little_left_is_dry() -> None:
         (POOR[:99], DRY),
         ([True] * 5 + [False] * 95, DRY),
         (POOR, changed(next=5.0)),
-        (POOR, changed(low=10.0)),
+        (POOR, changed(left=10.0)),
     ],
     ids=["no estimate", "few pages", "good pages", "good links", "much is left"],
 )
@@ -44,7 +42,7 @@ def test_anything_else_is_not(recent: list[bool], estimate: Estimate | None) -> 
 
 
 def test_the_estimate_is_told_with_its_range() -> None:
-    assert left_in_words(DRY) == "about 20 more to be found (6–44)"
+    assert left_in_words(DRY) == "about 9 more to be found (6–44)"
 
 
 TOPIC = """

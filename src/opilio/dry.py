@@ -17,21 +17,17 @@ def is_dry(recent: Sequence[bool], estimate: Estimate | None) -> bool:
     """Is little left? `recent` says which of the last pages were kept.
 
     All of these must hold: few of the last 100 pages were relevant, few of the 100 best
-    links are expected to be, and the estimate allows for nine tenths found.
+    links are expected to be, and more than nine tenths are found by the estimate.
     """
     if estimate is None or len(recent) < PAGES:
         return False
-    return (
-        sum(recent) < FEW
-        and estimate.next < FEW
-        and estimate.found > SHARE * (estimate.found + estimate.low)
-    )
+    return sum(recent) < FEW and estimate.next < FEW and estimate.share > SHARE
 
 
 def left_in_words(estimate: Estimate) -> str:
     """The estimate for a person.
 
-    >>> left_in_words(Estimate(found=90, left=24.6, low=9, high=67, model=0,
+    >>> left_in_words(Estimate(found=90, left=24.6, low=9, high=67,
     ...     recapture=0, next=3))
     'about 25 more to be found (9–67)'
     """

@@ -330,11 +330,10 @@ class Estimate(msgspec.Struct, frozen=True, kw_only=True):
     """How many relevant pages are still to be found, as a strategy estimates it."""
 
     found: float  # so far: the scores of the pages kept, added up
-    left: float
+    left: float  # by the chances of the links that wait
     low: float  # it is rarely fewer than this,
     high: float  # or more than this
-    model: float  # by the chances of the links that wait alone
-    recapture: float  # by capture and recapture alone
+    recapture: float  # what is left by capture and recapture
     next: float  # expected of the 100 best links that wait
 
     @property

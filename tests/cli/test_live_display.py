@@ -64,6 +64,16 @@ def test_idle_workers_are_explained():
     assert "17 held back: better links wait for their hosts" in shown.get()
 
 
+def test_the_estimate_of_what_is_left_has_a_line_of_its_own():
+    estimate = {"found": 90.0, "left": 24.6, "low": 9.0, "high": 67.0}
+    figures = FIGURES | {"estimate": estimate | {"recapture": 22.0, "next": 3.0}}
+    screen = Screen(width=80, record=True, quiet=False)
+    with screen.capture() as shown:
+        screen.print(as_table(figures, 80))
+    lines = [" ".join(line.split()) for line in shown.get().splitlines()]
+    assert "left about 25 more to be found (9–67)" in lines
+
+
 async def test_a_dumb_terminal_gets_lines(monkeypatch, capsys):
     monkeypatch.setattr(display, "LINE_SECONDS", 0.01)
     dumb = Screen(stderr=True, force_terminal=True, _environ={"TERM": "dumb"})

@@ -15,7 +15,7 @@ from opilio.lab.runs import Estimated, Task
 
 
 def estimated(request: int, found: float, left: float) -> Estimated:
-    return Estimated(request, found, left, left / 2, 2 * left, left, left)
+    return Estimated(request, found, left, left / 2, 2 * left, left)
 
 
 def test_the_estimate_nearest_to_half_of_the_targets_counts() -> None:

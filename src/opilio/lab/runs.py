@@ -53,7 +53,6 @@ class Estimated(msgspec.Struct, frozen=True, array_like=True, gc=False):
     left: float
     low: float
     high: float
-    model: float
     recapture: float
 
 

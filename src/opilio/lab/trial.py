@@ -108,7 +108,6 @@ class TrialCrawl(Crawl):
                 now.left,
                 now.low,
                 now.high,
-                now.model,
                 now.recapture,
             )
 

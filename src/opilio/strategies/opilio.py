@@ -215,14 +215,15 @@ class Opilio:
 
     def settle(self, visit: Visit) -> None:
         """A link was visited: note what its evidence was worth."""
-        waited = self.waiting.slots([visit.link])
-        if waited[0] >= 0:
-            self.left.visit(float(self.chances(waited)[0]), visit.worth)
         slot = self.waiting.leave(visit.link)
-        if slot == NEW or not visit.is_page:
+        if slot == NEW:
             return
         row = self.features.standard(np.array([slot]))[0]
         offset = self.ordinary + float(row @ self.weights) + self.now()
+        chance = logistic(np.array(offset + row @ self.correction.weights))
+        self.left.visit(float(chance), visit.worth)
+        if not visit.is_page:
+            return
         self.correction.add(row, offset, visit.score)
         waiting = self.waiting
         if waiting.dimensions:
