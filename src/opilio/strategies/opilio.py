@@ -60,14 +60,14 @@ from opilio.types import (
 EVERY, GROWTH = 10, 1.15  # how often it learns
 LEAST_TOLD = 256  # links that are told their promises when something was learnt
 MOST_TOLD = 4096
-SCORED = 256  # links that are scored anew then, for each page since the last time
+SCORED = 128  # links that are scored anew then, for each page since the last time
 LEAST_SCORED, MOST_SCORED = 1024, 50_000
 MOST_WAITING = 2_000_000  # links with evidence; of more, the worse half is forgotten
 CHANGE = 0.02  # of a promise, relative: less is not worth telling
 PENALTY = 20.0  # λ: how much a correction of the weights must be worth
-SHOWN = 5  # parts of a promise that are told one by one
 ESTIMATED = 16_384  # links whose chances are added up
 NEXT = 128  # of the best links that wait, whose chances say what comes next
+DIGITS = 6  # of the parts of a promise
 
 
 class OpilioOptions(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -101,6 +101,8 @@ class Opilio:
         self.next_fit, self.fitted, self.quota = 0, 0, LEAST_SCORED
         self.noted = b""  # the vectors of keywords that were noted last
         self.pool = Pool(self.waiting)
+        self.scored: tuple[Slots, Floats]  # links that were scored last
+        self.scored = np.zeros(0, np.int64), np.zeros((0, len(names)), np.float32)
         self.ahead: Slots | None = None  # the slots of the page's links, if known
         self.left = Remaining()
         self.sweep = 0  # where the next part of a long frontier begins
@@ -119,7 +121,7 @@ class Opilio:
         known = (slots >= 0) & (waiting.parents[slots] >= MOST_PARENTS)
         teaching = (slots != GONE) & ~known
         news = list(compress(links.values(), teaching.tolist()))
-        weights = self.subject.weights
+        weights = dict(self.subject.weights)
         visit = note(page, news, verdict.score, lease, weights, self.rarity)
         self.ahead = slots[teaching]
         if verdict.relevant:
@@ -218,7 +220,7 @@ class Opilio:
         slot = self.waiting.leave(visit.link)
         if slot == NEW:
             return
-        row = self.features.standard(np.array([slot]))[0]
+        row = self.row_of(slot)
         offset = self.ordinary + float(row @ self.weights) + self.now()
         chance = logistic(np.array(offset + row @ self.correction.weights))
         self.left.visit(float(chance), visit.worth)
@@ -232,6 +234,17 @@ class Opilio:
         self.groups.add_link(
             int(waiting.path[slot]), int(waiting.page[slot]), visit.score
         )
+
+    def row_of(self, slot: int) -> Floats:
+        """The features of a link; of the best ones they are known."""
+        slots, rows = self.scored
+        known = np.flatnonzero(slots == slot)
+        if len(known):
+            rows = rows[known[:1]]
+        else:
+            rows = self.features.standard(np.array([slot]))
+        row: Floats = rows[0]
+        return row
 
     def now(self) -> float:
         """How much more likely all links are now than they are told to be: promises
@@ -270,7 +283,9 @@ class Opilio:
         """What each feature adds to the logit of each link."""
         weights = (self.weights + self.correction.weights).astype(np.float32)
         added = np.empty((len(slots), len(weights) + 1), np.float32)
-        np.multiply(self.features.standard(slots), weights, out=added[:, :-1])
+        rows = self.features.standard(slots)
+        self.scored = (slots, rows)
+        np.multiply(rows, weights, out=added[:, :-1])
         visits = self.groups.host_count.values[self.waiting.host[slots]]
         added[:, -1] = self.explore / (1.0 + visits) ** 2
         return added
@@ -349,25 +364,20 @@ class Opilio:
                 self.revised[link] = (promise, parts)
 
     def parts(self, added: Floats) -> list[Parts]:
-        """What each promise is made of: the evidence that counts most, and the rest."""
+        """What each promise is made of: what an ordinary link has, and the share of
+        each feature that counts."""
+        counting = np.flatnonzero(added.any(axis=0))
         usual, each = shares(self.ordinary, added)
-        order = np.argsort(-np.abs(each), axis=1)[:, :SHOWN]
-        most = np.take_along_axis(each, order, axis=1)
-        rest = (each.sum(axis=1) - most.sum(axis=1)).tolist()
-        found: list[Parts] = []
-        name = self.names.__getitem__
-        for places, values, other in zip(
-            order.tolist(), most.tolist(), rest, strict=True
-        ):
-            parts = dict(zip(map(name, places), values, strict=True))
-            parts[ORDINARY], parts[OTHER] = usual, other
-            found.append(parts)
-        return found
+        names = [ORDINARY, *(self.names[place] for place in counting.tolist())]
+        rows = np.empty((len(each), len(names)))
+        rows[:, 0] = usual
+        rows[:, 1:] = each[:, counting]
+        rounded = np.round(rows, DIGITS).tolist()
+        return [dict(zip(names, row, strict=True)) for row in rounded]
 
 
 USUAL_PAGES, USUAL_BASE = log(150), 0.3  # of an ordinary moment in a crawl
 ORDINARY, NEW_HOST = "an ordinary link", "a host that is new"
-OTHER = "other evidence"
 NAMES: Mapping[str, str] = {
     "meaning": "similar in meaning to the keywords",
     "taught": "similar to links that led to relevant pages",

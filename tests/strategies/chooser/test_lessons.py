@@ -7,7 +7,7 @@ import pytest
 
 from opilio.strategies.chooser.groups import Groups
 from opilio.strategies.chooser.lessons import LEAST, Correction, Taught, WordValues
-from opilio.strategies.chooser.visits import WORD_BITS
+from opilio.strategies.chooser.plain_rows import WORD_BITS
 
 
 def test_the_direction_is_a_ridge_regression():

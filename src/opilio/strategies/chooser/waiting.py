@@ -13,8 +13,9 @@ import numpy.typing as npt
 
 from opilio.known import Known
 from opilio.meaning import KeywordVectors
-from opilio.strategies.chooser.places import FREE, Places, Slots
-from opilio.strategies.chooser.visits import ANCHOR_WORDS, Links
+from opilio.strategies.chooser.places import Places, Slots
+from opilio.strategies.chooser.plain_rows import ANCHOR_WORDS, FREE
+from opilio.strategies.chooser.visits import Links
 from opilio.types import Fingerprint
 
 Singles = npt.NDArray[np.float32]
