@@ -12,6 +12,7 @@ of it was read once, with their CPU time and what they read from the disk.
 
 from __future__ import annotations
 
+import asyncio
 import json
 import resource
 import subprocess
@@ -36,6 +37,8 @@ BATCH = 500  # links in one call while filling; 100, those of a page, afterwards
 PAGE = 100
 NEW = 300_000  # in portions of a page: 64 MB, so that one checkpoint falls among them
 VISITS = 30_000
+HELD = 3_000
+HASTE = 0.1
 SPREAD = 0x9E3779B97F4A7C15
 LETTERS = str.maketrans("0123456789", "abcdefghij")  # no digits: no template
 Figures = dict[str, float]
@@ -81,6 +84,22 @@ class Bench:
         self.now += 0.001
         started = time.perf_counter()
         lease = await self.frontier.take()
+        assert lease is not None
+        await self.frontier.done(lease, State.KEPT)
+        self.commit_if_due()
+        self.spent += time.perf_counter() - started
+
+    async def visit_held(self) -> None:
+        """The same while links are held back for better ones, timed."""
+        self.now += 0.001
+        started = time.perf_counter()
+        task = asyncio.ensure_future(self.frontier.take())
+        await asyncio.sleep(0)
+        while not task.done():
+            self.now += 0.05
+            self.frontier.steer(haste=HASTE)  # looks at the clock
+            await asyncio.sleep(0)
+        lease = task.result()
         assert lease is not None
         await self.frontier.done(lease, State.KEPT)
         self.commit_if_due()
@@ -139,6 +158,10 @@ async def fill(folder: Path, size: int) -> Figures:
     figures |= await visits(bench, "")
     read_through(folder / "crawl.db")
     figures |= await visits(bench, ", file in memory")
+    bench.frontier.steer(haste=HASTE)
+    figures["take + done, links held back (µs)"] = await bench.per_item(
+        bench.visit_held, [()] * HELD
+    )
     figures["peak memory, filling (MB)"] = peak()
     bench.db.execute("COMMIT")
     bench.db.close()
@@ -149,7 +172,7 @@ async def fill(folder: Path, size: int) -> Figures:
 async def reopen(folder: Path, size: int) -> Figures:
     """Open a full frontier and go on."""
     bench = Bench(folder)
-    assert bench.frontier.counts().waiting == size + NEW - 2 * VISITS
+    assert bench.frontier.counts().waiting == size + NEW - 2 * VISITS - HELD
     figures = {"reopening (s)": bench.opening, "peak memory, reopened (MB)": peak()}
     figures |= await visits(bench, ", reopened")
     bench.db.close()

@@ -5,6 +5,7 @@ Parts that few crawls need are imported where they are made: importing takes tim
 
 from __future__ import annotations
 
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -13,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from opilio import urls
 from opilio.brief import Brief, load_brief, make_brief, save_brief
-from opilio.choice import choose, make_judge, make_strategy
+from opilio.choice import choose, find_strategy, make_judge, make_strategy
 from opilio.crawl import Crawl, Stages
+from opilio.dry import require_estimator
 from opilio.fetch.addresses import parse_networks
 from opilio.fetch.egress import Egress
 from opilio.fetch.http import HttpFetch
@@ -33,8 +35,8 @@ from opilio.seeking import follow_log
 from opilio.store.folder import CrawlFolder
 from opilio.store.robots import SqliteRobots
 from opilio.store.store import Store
-from opilio.strategies import place_of, strategies
-from opilio.types import SEED_PROMISE
+from opilio.strategies import load, place_of, strategies
+from opilio.types import SEED_PROMISE, Clock
 
 if TYPE_CHECKING:
     from opilio.look_ahead import LookAhead
@@ -47,6 +49,8 @@ def check_plan(plan: Plan) -> None:
     if not place_of(plan.crawl.strategy):
         choose("strategy", plan.crawl.strategy, strategies())
     choose("judge", plan.crawl.judge, JUDGES)
+    if plan.crawl.stop_when_dry:
+        require_estimator(plan.crawl.strategy, load(find_strategy(plan.crawl.strategy)))
     parse_networks(plan.fetch.allow_networks)
     parse_proxy(plan.fetch.proxy)
     if plan.replay:
@@ -89,7 +93,9 @@ async def assemble(
     store = Store(folder, plan.store)
     store.index_all = plan.search.pages == "all"
     try:
-        frontier = SqliteFrontier(store.db, plan.politeness, plan.bounds)
+        frontier = SqliteFrontier(
+            store.db, plan.politeness, plan.bounds, clock=ways.clock
+        )
         async with _closing(ways.fetch(plan, store, frontier)) as fetch:
             ahead = await look_ahead(plan, folder, brief, fetch, tell)
             strategy = make_strategy(plan, brief, ahead)
@@ -112,6 +118,7 @@ async def assemble(
                         grow_index=keep_index(folder, plan, brief)
                         if plan.search.index
                         else None,
+                        clock=ways.clock,
                     ),
                 )
     finally:
@@ -174,6 +181,7 @@ class Ways:
     readers: Callable[[int, bytes], Readers] = make_readers
     judge: Callable[[Plan, Brief], Judge] = make_judge
     crawl: Callable[[Plan, Stages], Crawl] = Crawl
+    clock: Clock = time.monotonic
 
 
 async def find_seeds(

@@ -18,6 +18,7 @@ from opilio.types import Mode
 Count = Annotated[int, msgspec.Meta(ge=0)]
 Some = Annotated[int, msgspec.Meta(ge=1)]
 Seconds = Annotated[float, msgspec.Meta(ge=0)]
+Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
 Wait = Annotated[float, msgspec.Meta(gt=0)]
 HeaderText = Annotated[  # what cannot end its line, nor be none
     str,
@@ -35,11 +36,15 @@ class Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 class Crawl(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How the crawl is run."""
 
-    strategy: str = "weight-table"
-    judge: str = "cosine"
+    strategy: str = "opilio"
+    judge: str = "opilio"
     max_pages: Count = 1000  # stop after so many pages; 0: no limit
+    max_time: Seconds = 0.0  # stop after so many seconds; 0: no limit
     readers: Some = 1  # processes that read pages
     in_flight: Some = 64  # pages being fetched or read at one time
+    haste: Share = 0.1  # 0: keep to the order of promises; 1: let no worker idle
+    breadth: Share = 0.0  # 0: no preference between hosts; 1: share among the best
+    stop_when_dry: bool = False  # end when little is left to be found
     seed: int = 0  # of all chance
     vectors: str = "auto"  # of words: auto (wordllama if installed), none, or a path
     weights: str = (

@@ -23,8 +23,10 @@ import msgspec
 from opilio import faults, urls
 from opilio.budget import Budget
 from opilio.config import Settings
+from opilio.dry import LOOK_EVERY, is_dry
 from opilio.errors import MachineLimit, OpilioError, Transient, Unusable, full_disk
 from opilio.protocols import (
+    Estimator,
     Fetch,
     Followed,
     Frontier,
@@ -37,10 +39,13 @@ from opilio.protocols import (
     Strategy,
     Teachable,
 )
+from opilio.schedule import Schedule
 from opilio.scope import Scope
 from opilio.store.store import Store, is_full_disk
 from opilio.types import (
     SEED_PROMISE,
+    Clock,
+    Estimate,
     Fingerprint,
     Lease,
     Link,
@@ -87,6 +92,7 @@ class Stages:
     learners: Mapping[str, Learner] = field(default_factory=dict)
     followed: Followed | None = None  # a topic that changes
     grow_index: Callable[[], None] | None = None  # takes up what was committed
+    clock: Clock = time.monotonic
 
 
 class Turn:
@@ -125,12 +131,16 @@ class Crawl:
         # Asked once: a protocol looks at all its methods every time.
         self.reviser = self.strategy if isinstance(self.strategy, Reviser) else None
         self.observer = self.strategy if isinstance(self.strategy, Observer) else None
+        self.estimator = self.strategy if isinstance(self.strategy, Estimator) else None
         self.store = stages.store
         self.learners = stages.learners
         self.followed = stages.followed
         self.grow_index = stages.grow_index
         self.planted: frozenset[Fingerprint] = frozenset()  # the seeds
+        self.clock = stages.clock
         self.tally = Tally()
+        self.schedule = Schedule(0, 0.0, 0.0)
+        self.bell: asyncio.TimerHandle | None = None  # rings when the time is up
         self.budget = Budget(settings.crawl.max_pages, self.store.catalogue.pages)
         self.brain = asyncio.Lock()
         self.broken = False  # a turn failed half-way; nothing may be committed any more
@@ -144,6 +154,13 @@ class Crawl:
         """Crawl from seeds with their promises until nothing is left to do; answers
         why it ended."""
         await self.plant(seeds)
+        limits = self.settings.crawl
+        pages = max(limits.max_pages - self.budget.spent, 0)
+        self.schedule = Schedule(pages, limits.max_time, self.clock())
+        self.keep_pace()
+        if limits.max_time:
+            loop = asyncio.get_running_loop()
+            self.bell = loop.call_later(limits.max_time, self.stop_soon, "time")
         # Once it is known that the crawl has begun, hosts rest after every opening.
         await self.commit()
         if self.reviser:  # looking through all links takes time
@@ -162,9 +179,21 @@ class Crawl:
             if is_full_disk(error):
                 error = full_disk(self.store.folder.path, error)
             raise error from errors
+        finally:
+            if self.bell:
+                self.bell.cancel()
         if self.no_room:
             raise self.no_room
         return self.stopped or ("budget" if self.budget.is_spent else "exhausted")
+
+    def keep_pace(self) -> None:
+        """Wait for better links, unless there is no time for that."""
+        late = self.schedule.is_late(self.tally.pages, self.clock())
+        self.frontier.steer(
+            haste=1.0 if late else self.settings.crawl.haste,
+            breadth=self.settings.crawl.breadth,
+            calibrated=getattr(self.strategy, "calibrated", False),
+        )
 
     def turn(self, page: Fingerprint | None = None) -> Turn:
         """One turn of the brain, maybe with a page in hand; for `async with`."""
@@ -262,7 +291,21 @@ class Crawl:
             self.missed(lease, state)
         await self.frontier.done(lease, state, reason, likeness=like)
         self.tally.count(state is State.KEPT)
+        if self.schedule.seconds:
+            self.keep_pace()
+        self.stop_if_dry()
         return 1
+
+    def stop_if_dry(self) -> None:
+        """End the crawl if that is wanted and little is left to be found."""
+        if not self.settings.crawl.stop_when_dry or self.tally.pages % LOOK_EVERY:
+            return
+        if is_dry(self.tally.recent, self.estimate()):
+            self.stop_soon("dry")
+
+    def estimate(self) -> Estimate | None:
+        """How many relevant pages are still to be found, if the strategy can tell."""
+        return self.estimator.estimate() if self.estimator else None
 
     async def is_recorded(self, lease: Lease) -> bool:
         """Was the page recorded by a visit whose lease had run out, or was followed by
@@ -443,6 +486,8 @@ class Crawl:
             for name, learner in self.learners.items():
                 if (learnt := learner.dump()) is not None:
                     self.store.save_learnt(name, learnt)
+            if estimate := self.estimate():
+                self.store.save_learnt("estimate", msgspec.json.encode(estimate))
             if isinstance(self.strategy, Remembering):
                 self.store.save_notes(self.strategy.changes())
             await self.store.flush()

@@ -153,7 +153,7 @@ CREATE TABLE IF NOT EXISTS warc (          -- how far each file is known to be g
 ) WITHOUT ROWID;
 
 CREATE TABLE IF NOT EXISTS learnt (        -- what judge and strategy know by now
-    name TEXT PRIMARY KEY,                 -- judge, strategy, weights
+    name TEXT PRIMARY KEY,                 -- judge, strategy, weights, estimate
     state BLOB NOT NULL                    -- as the part itself writes it
 ) WITHOUT ROWID;
 

@@ -10,6 +10,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from opilio.types import (
     Counts,
+    Estimate,
     Headers,
     Lease,
     Page,
@@ -162,6 +163,7 @@ class Strategy(Protocol):
     """
 
     reads: Reads
+    # calibrated: bool, optional: each promise is the chance that the page is relevant
 
     def rank(self, page: Page, verdict: Verdict, lease: Lease) -> Iterable[Ranked]:
         """The links of a page that was just judged, each with its promise.
@@ -196,6 +198,16 @@ class Observer(Protocol):
 
     def missed(self, lease: Lease, state: State) -> None:
         """A link ended as a copy or unusable."""
+        ...
+
+
+@runtime_checkable
+class Estimator(Protocol):
+    """A strategy with calibrated chances, which can tell how much is left to find."""
+
+    def estimate(self) -> Estimate | None:
+        """The relevant pages still to be found; None: too early to tell. Cheap, however
+        many links wait, and changes nothing."""
         ...
 
 
@@ -288,6 +300,18 @@ class Frontier(Protocol):
     ) -> bool:
         """What was learnt of a host: its crawl delay, that it wants rest for so many
         seconds from now and why, the address it answers at. Was any of it new?"""
+        ...
+
+    def steer(
+        self, *, haste: float = 1.0, breadth: float = 0.0, calibrated: bool = False
+    ) -> None:
+        """Choose from now on in another way.
+
+        `haste`: 0 keeps to the order of promises and holds links back while better ones
+        will be had soon, 1 holds nothing back. `breadth`: 0 has no preference between
+        hosts, 1 visits the least visited of the best hosts first. `calibrated`:
+        promises are chances, so that two can be compared.
+        """
         ...
 
     def counts(self) -> Counts:

@@ -326,6 +326,22 @@ class Knowledge(msgspec.Struct, frozen=True, kw_only=True):
     of the topic, if it has classes and the strategy's Reads ask for it."""
 
 
+class Estimate(msgspec.Struct, frozen=True, kw_only=True):
+    """How many relevant pages are still to be found, as a strategy estimates it."""
+
+    found: float  # so far: the scores of the pages kept, added up
+    left: float  # by the chances of the links that wait
+    low: float  # it is rarely fewer than this,
+    high: float  # or more than this
+    recapture: float  # what is left by capture and recapture
+    next: float  # expected of the 100 best links that wait
+
+    @property
+    def share(self) -> float:
+        """The share of the relevant pages that was found."""
+        return self.found / (self.found + self.left)
+
+
 class Counts(msgspec.Struct, frozen=True):
     """How a frontier stands."""
 
@@ -337,6 +353,7 @@ class Counts(msgspec.Struct, frozen=True):
     ended: Mapping[tuple[State, str], int]  # all other links, by state and reason
     awaited: str = ""  # the host to be visited next, if links wait and none may be now
     awaited_for: float = 0.0  # seconds until it may be
+    held: int = 0  # ready hosts that are not visited because better links wait
 
     @property
     def reasons(self) -> Mapping[str, int]:

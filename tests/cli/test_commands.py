@@ -177,7 +177,7 @@ async def test_another_topic_in_the_same_folder_is_refused(done):
 async def test_another_strategy_in_the_same_folder_is_refused(done):
     ended = await done.crawl("--strategy", "breadth-first")
     assert ended.code == 2
-    assert "weight-table" in ended.err
+    assert "opilio" in ended.err
 
 
 async def test_an_unknown_strategy_or_judge_is_no_other_one(done):

@@ -389,3 +389,36 @@ def test_a_run_is_the_same_on_another_day(web: Path, tmp_path: Path) -> None:
         )
         pages.append(msgspec.json.decode(out.read_bytes())["pages"])
     assert pages[0] == pages[1]
+
+
+def test_conditions_are_chosen_by_name_or_one_by_one(web: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out.json"
+    common = ("run", "--web", web, "--topic", "chess", "--budget", 40, "--json", out)
+    seen = []
+    for more in (
+        (),
+        ("--conditions", "real"),
+        ("--conditions", "real", "--delay", 0, "--haste", 1),
+        ("--breadth", 1),
+    ):
+        lab(*common, *more)
+        run = json.loads(out.read_text())
+        names = ("in_flight", "delay", "latency", "haste", "breadth")
+        seen.append(([run[name] for name in names], run["hours"] > 0))
+    assert seen == [
+        ([1, 0, 0, None, None], False),
+        ([64, 1, 0.3, None, None], True),
+        ([64, 0, 0.3, 1, None], True),
+        ([1, 0, 0, None, 1], False),
+    ]
+
+
+def test_a_report_states_its_conditions(web: Path, tmp_path: Path) -> None:
+    told = lab(
+        *("compare", "--web", web, "--topics", "chess", "--budget", 40, "-o", tmp_path),
+        *("--strategies", "best-first", "--conditions", "real", "-j", 1),
+    )
+    assert "hours" in told
+    report = (tmp_path / "report.html").read_text()
+    assert "64 in flight, delay 1 s, latency 0.3 s" in report
+    assert "hours a run in the mean" in report

@@ -17,11 +17,13 @@ FIGURES = {
     "kept": 99_999,
     "harvest_rate": 0.81,
     "harvest_rate_recent": 0.5,
+    "estimate": None,
     "pages_per_second": 12.3,
     "waiting": 1_234_567,
     "leased": 64,
     "hosts": 12_345,
     "hosts_resting": 321,
+    "hosts_held": 0,
     "unusable": {"http_404": 2_101, "trap_repeats": 12, "http_503": 2, "timeout": 31},
     "asked_for": [],
     "stopping": "",
@@ -53,6 +55,23 @@ def test_no_figure_is_parted_from_its_name(width: int):
         assert any(pair in line for line in lines), lines
     assert all(len(line) <= width for line in lines)
     assert (len(lines) == 6) == (width > 70), lines
+
+
+def test_idle_workers_are_explained():
+    screen = Screen(width=90, record=True, quiet=False)
+    with screen.capture() as shown:
+        screen.print(as_table(FIGURES | {"hosts_held": 17}, 90))
+    assert "17 held back: better links wait for their hosts" in shown.get()
+
+
+def test_the_estimate_of_what_is_left_has_a_line_of_its_own():
+    estimate = {"found": 90.0, "left": 24.6, "low": 9.0, "high": 67.0}
+    figures = FIGURES | {"estimate": estimate | {"recapture": 22.0, "next": 3.0}}
+    screen = Screen(width=80, record=True, quiet=False)
+    with screen.capture() as shown:
+        screen.print(as_table(figures, 80))
+    lines = [" ".join(line.split()) for line in shown.get().splitlines()]
+    assert "left about 25 more to be found (9–67)" in lines
 
 
 async def test_a_dumb_terminal_gets_lines(monkeypatch, capsys):

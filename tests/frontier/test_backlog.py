@@ -46,3 +46,22 @@ def test_the_best_comes_first_and_few_are_looked_at_though_better_ones_keep_comi
         for _ in range(10):
             wait()
     assert backlog.looked_at / visits < 40
+
+
+def test_links_before_another_are_counted_exactly_where_few_wait_and_else_roughly():
+    rng = random.Random(8)
+    for size in (5, 16, 3_000, 50_000):
+        links = Links()
+        backlog = Backlog(links)
+        for _ in range(size):
+            [key] = order.keys([rng.random()])
+            backlog.push(links.entry(links.add(int(key), Mode.WAITING, 0)))
+        for share in (0.01, 0.2, 0.8):
+            bound = int(order.keys([1 - share])[0]) << order.ID_BITS
+            entries = [links.entry(id) for id in range(1, size + 1)]
+            exact = sum(entry < bound for entry in entries)
+            count = backlog.count_before(bound)
+            if size <= 16:
+                assert count == exact
+            else:
+                assert abs(count - exact) < size * 0.25

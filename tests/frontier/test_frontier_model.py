@@ -25,6 +25,7 @@ from frontier.frontier_play import HandClock, found, take_now, url_of
 from opilio.config import Bounds, Politeness
 from opilio.database import SCHEMA, Database
 from opilio.frontier import backlog
+from opilio.frontier.agenda import PATIENCE
 from opilio.frontier.memory import MemoryFrontier
 from opilio.frontier.sqlite import SqliteFrontier
 from opilio.types import Lease, State
@@ -188,14 +189,18 @@ class AnyHistory(RuleBasedStateMachine):
         lease = self.run(take_now(self.frontier))
         assert (lease.url if lease else None) == self.choose()
         if lease:
-            link, site = self.known[lease.url], self.site(lease.url)
-            assert (lease.promise, lease.attempts) == (link.promise, link.attempts)
-            link.state = State.LEASED
-            site.flying.add(link.id)
-            site.touched = now
-            if site.ip:
-                self.ips[site.ip] = now + MANNERS.ip_delay
+            self.lease(lease, now)
         return lease
+
+    def lease(self, lease: Lease, now: float) -> None:
+        """Take in that a link is leased."""
+        link, site = self.known[lease.url], self.site(lease.url)
+        assert (lease.promise, lease.attempts) == (link.promise, link.attempts)
+        link.state = State.LEASED
+        site.flying.add(link.id)
+        site.touched = now
+        if site.ip:
+            self.ips[site.ip] = now + MANNERS.ip_delay
 
     @rule(n=st.integers(1, 6))
     def visit(self, n: int) -> None:
@@ -291,6 +296,69 @@ class AnyHistory(RuleBasedStateMachine):
             self.loop.close()
 
 
+class AnyHistoryHeldBack(AnyHistory):
+    """With a floor: what is leased is still the best that may be; what is held back is
+    so for a reason, and not for ever."""
+
+    haste = 0.25
+
+    def open(self) -> None:
+        super().open()
+        self.frontier.steer(haste=self.haste)
+        self.pages = 0
+        self.started: dict[int, tuple[float, Lease]] = {}
+
+    def take_one(self) -> Lease | None:
+        now = self.clock.now
+        lease = self.run(take_now(self.frontier))
+        chosen = self.choose()
+        if lease is None and chosen is not None:
+            self.assert_held(self.known[chosen])
+            return None
+        assert (lease.url if lease else None) == chosen
+        if lease:
+            self.lease(lease, now)
+            self.started[lease.id] = now, lease
+        return lease
+
+    def assert_held(self, link: Known) -> None:
+        """Enough visits are under way, or better links wait for their hosts."""
+        now = self.clock.now
+        flying = {id for site in self.sites.values() for id in site.flying}
+        recent = [id for id in flying if self.started[id][0] > now - PATIENCE]
+        better = [
+            url
+            for url, other in self.known.items()
+            if other.state is State.WAITING
+            and other.promise > link.promise
+            and not self.may_be_visited(url)
+        ]
+        window = 1 + int(self.pages * self.haste / (1 - self.haste))
+        # One that is near and far, after its promise changed, may count twice.
+        assert len(recent) + 2 * len(better) >= window
+
+    def end(self, lease: Lease, state: State) -> None:
+        super().end(lease, state)
+        self.pages += state is State.KEPT
+
+    def everything_ends(self) -> None:
+        """Whatever waits is visited or parked in the end."""
+        for _, lease in self.started.values():
+            if self.is_out(lease):
+                self.done([lease])
+        for _ in range(500):
+            if lease := self.take_one():
+                self.done([lease])
+            else:
+                self.clock.pass_by(1.0)
+        assert not self.waiting
+
+    def teardown(self) -> None:
+        if hasattr(self, "loop"):
+            self.everything_ends()
+        super().teardown()
+
+
 class AnyHistoryOnDisk(AnyHistory):
     def open(self) -> None:
         if not hasattr(self, "db"):
@@ -353,5 +421,7 @@ def tiny_backlogs(monkeypatch: pytest.MonkeyPatch) -> None:
 effort = settings(max_examples=50, stateful_step_count=30, deadline=None)
 TestAnyHistory = AnyHistory.TestCase
 TestAnyHistory.settings = effort
+TestAnyHistoryHeldBack = AnyHistoryHeldBack.TestCase
+TestAnyHistoryHeldBack.settings = effort
 TestAnyHistoryOnDisk = AnyHistoryOnDisk.TestCase
 TestAnyHistoryOnDisk.settings = effort

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from opilio.strategies.chooser.visits import Visit
 from opilio.strategies.opilio import EVERY, Opilio
 from opilio.types import Subject
 from opilio.urls import fingerprint
@@ -180,7 +181,7 @@ def test_keywords_that_stay_are_noted_once():
     for _ in range(20):
         crawl.strategy.seek(subject())
         crawl.step()
-    sizes = [msgspec.msgpack.decode(note)[-1] for _, note in crawl.notes]
+    sizes = [msgspec.msgpack.decode(note, type=Visit).sought for _, note in crawl.notes]
     assert [len(each) for each in sizes if each] == [len(KEYWORDS) * 3 * 4]
 
 
@@ -206,8 +207,8 @@ def test_what_a_fifth_page_says_of_a_link_is_not_noted():
         one = lease(f"http://p.test/{number}")
         [found] = strategy.rank(page([same]), verdict(0.5), one)
         assert found.promise > 0
-    sizes = [len(msgspec.msgpack.decode(note)[7]) for _, note in strategy.changes()]
-    assert sizes == [8, 8, 8, 8, 0, 0]
+    notes = [msgspec.msgpack.decode(note, type=Visit) for _, note in strategy.changes()]
+    assert [len(each.links) for each in notes] == [8, 8, 8, 8, 0, 0]
 
 
 def test_a_link_that_was_visited_promises_nothing_and_teaches():

@@ -79,6 +79,40 @@ def crawl(
             help="Stop after so many pages in all; 0: no limit. \\[default: 1000]",
         ),
     ] = None,
+    max_time: Annotated[
+        float | None,
+        typer.Option(
+            min=0,
+            metavar="SECONDS",
+            help="Stop after so much time; the same command goes on. 0: no limit. "
+            "\\[default: 0]",
+        ),
+    ] = None,
+    haste: Annotated[
+        float | None,
+        typer.Option(
+            min=0,
+            max=1,
+            help="0: visit the best links first, even if that takes long; 1: never "
+            "wait for a better link. \\[default: 0.1]",
+        ),
+    ] = None,
+    breadth: Annotated[
+        float | None,
+        typer.Option(
+            min=0,
+            max=1,
+            help="0: take pages wherever the best links are; 1: share the pages among "
+            "many hosts. \\[default: 0]",
+        ),
+    ] = None,
+    stop_when_dry: Annotated[
+        bool | None,
+        typer.Option(
+            "--stop-when-dry/--no-stop-when-dry",
+            help="End when little is left to be found. \\[default: no]",
+        ),
+    ] = None,
     seed_url: Annotated[
         list[str] | None,
         typer.Option(metavar="URL", help="Start here too; may be repeated."),
@@ -163,6 +197,10 @@ def crawl(
             "strategy": strategy,
             "judge": judge,
             "max_pages": max_pages,
+            "max_time": max_time,
+            "haste": haste,
+            "breadth": breadth,
+            "stop_when_dry": stop_when_dry,
             "readers": readers,
             "vectors": vectors,
             "weights": weights,

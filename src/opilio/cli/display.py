@@ -11,6 +11,7 @@ from collections.abc import Collection, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 from rich.markup import escape
 from rich.text import Text
 
@@ -18,7 +19,9 @@ from opilio.cli.terminal import foreign, plain, stderr, stdout
 from opilio.cli.waiting import Waiting, in_words, print_json
 from opilio.config import Bounds
 from opilio.crawl import Crawl
+from opilio.dry import left_in_words
 from opilio.errors import OpilioError
+from opilio.types import Estimate
 
 if TYPE_CHECKING:
     from rich.live import Live
@@ -105,6 +108,7 @@ def snapshot(crawl: Crawl, speed: float) -> dict[str, Any]:
     """The figures of a running crawl."""
     tally = crawl.tally
     counts = crawl.frontier.counts()
+    estimate = crawl.estimate()
     return {
         "seconds": round(time.monotonic() - tally.started, 1),
         "pages": tally.pages,
@@ -114,15 +118,23 @@ def snapshot(crawl: Crawl, speed: float) -> dict[str, Any]:
         "harvest_rate_recent": round(
             sum(tally.recent) / len(tally.recent) if tally.recent else 0.0, 4
         ),
+        "estimate": rounded(estimate) if estimate else None,
         "pages_per_second": round(speed, 1),
         "waiting": counts.waiting,
         "leased": counts.leased,
         "hosts": counts.hosts,
         "hosts_resting": counts.resting,
+        "hosts_held": counts.held,
         "unusable": dict(sorted(counts.reasons.items(), key=lambda item: -item[1])),
         "asked_for": crawl.followed.asked if crawl.followed else [],
         "stopping": crawl.stopped,
     }
+
+
+def rounded(estimate: Estimate) -> dict[str, float]:
+    """An estimate with one decimal."""
+    plain: dict[str, float] = msgspec.to_builtins(estimate)
+    return {name: round(value, 1) for name, value in plain.items()}
 
 
 def as_table(figures: dict[str, Any], width: int) -> Table:
@@ -147,6 +159,11 @@ def as_table(figures: dict[str, Any], width: int) -> Table:
             f"[bold]{figures['harvest_rate_recent']:.0%}[/] now",
             f"{figures['harvest_rate']:.0%} overall",
         ),
+        *(
+            [("left", left_in_words(Estimate(**figures["estimate"])))]
+            if figures["estimate"]
+            else []
+        ),
         (
             "speed",
             f"{figures['pages_per_second']:.1f} pages/s",
@@ -157,13 +174,23 @@ def as_table(figures: dict[str, Any], width: int) -> Table:
             f"{figures['waiting']:,} waiting",
             f"{figures['leased']:,} leased",
         ),
-        ("hosts", f"{figures['hosts']:,}", f"{figures['hosts_resting']:,} resting"),
+        (
+            "hosts",
+            f"{figures['hosts']:,}",
+            f"{figures['hosts_resting']:,} resting",
+            *([held_back(figures["hosts_held"])] if figures["hosts_held"] else []),
+        ),
         ("not kept", *(reasons or ["none"])),
         *([("asked for", escape(plain(asked, 60)))] if asked else []),
         *([("", f"[yellow]{ending}[/]")] if figures["stopping"] else []),
     ):
         table.add_row(name, in_lines(values, width - MARGIN))
     return table
+
+
+def held_back(hosts: int) -> str:
+    """Why workers are idle although hosts could be visited."""
+    return f"{hosts:,} held back: better links wait for their hosts"
 
 
 def in_lines(values: Sequence[str], width: int) -> Text:
@@ -181,8 +208,10 @@ def in_lines(values: Sequence[str], width: int) -> Text:
 
 ENDINGS = {
     "budget": "the page budget is spent; a larger --max-pages goes on",
+    "time": "the time is up; the same command goes on",
     "exhausted": "no link waits any more; more seeds (--seed-url) go on",
     "interrupted": "interrupted; the same command goes on",
+    "dry": "little is left to be found; --no-stop-when-dry goes on",
 }
 
 
@@ -198,7 +227,9 @@ def show_end(crawl: Crawl, reason: str) -> int:
         return 130 if reason == "interrupted" else 0
     before = crawl.store.catalogue.pages - tally.pages
     told = f"{harvest(tally.pages, tally.kept, before)} in {escape(str(folder))}"
-    stdout.print(f"{told}: {ENDINGS[reason]}")
+    estimate = crawl.estimate()
+    left = f", {left_in_words(estimate)}" if estimate else ""
+    stdout.print(f"{told}{left}: {ENDINGS[reason]}")
     for command in (
         "status {}",
         "export {} --format jsonl --relevant-only -o pages.jsonl",

@@ -15,6 +15,16 @@ from typing import Annotated
 import msgspec
 import typer
 
+from opilio.cli.lab_conditions import (
+    Breadth,
+    Delay,
+    Haste,
+    InFlight,
+    Latency,
+    Named,
+    Preset,
+    chosen_conditions,
+)
 from opilio.cli.lab_reproduce import reproduce
 from opilio.cli.lab_runs import carry_out, cores, facts_of, locked, open_grounds
 from opilio.cli.lab_table import print_tables
@@ -130,6 +140,12 @@ def run(
     time_limit: TimeLimit = LONG,
     vectors: Vectors = AUTO,
     weights: TrainedWeights = "",
+    conditions: Named = Preset.ONE_AT_A_TIME,
+    in_flight: InFlight = None,
+    delay: Delay = None,
+    latency: Latency = None,
+    haste: Haste = None,
+    breadth: Breadth = None,
     jobs: Jobs = 0,
     as_json: Annotated[
         Path | None,
@@ -157,6 +173,9 @@ def run(
         time_limit=time_limit,
         vectors=vectors,
         weights=weights,
+        conditions=chosen_conditions(
+            conditions, in_flight, delay, latency, haste, breadth
+        ),
     )
     jobs = jobs or cores()
     grounds = open_grounds(web, topic, jobs)
@@ -203,6 +222,12 @@ def compare_all(
     time_limit: TimeLimit = LONG,
     vectors: Vectors = AUTO,
     weights: TrainedWeights = "",
+    conditions: Named = Preset.ONE_AT_A_TIME,
+    in_flight: InFlight = None,
+    delay: Delay = None,
+    latency: Latency = None,
+    haste: Haste = None,
+    breadth: Breadth = None,
     jobs: Jobs = 0,
     topics_dir: TopicsDir = None,
     output: Annotated[
@@ -250,6 +275,9 @@ def compare_all(
         time_limit=time_limit,
         vectors=vectors,
         weights=weights,
+        conditions=chosen_conditions(
+            conditions, in_flight, delay, latency, haste, breadth
+        ),
     )
     webs = [facts_of(ground) for ground, _ in grounds]
     name = re.sub(r"[^\w.-]+", "-", "-".join(each.name for each in webs))
@@ -269,6 +297,7 @@ def compare_all(
             started=started,
             seconds=time.monotonic() - began,
             cores=cores(),
+            conditions=str(wanted.conditions),
         )
         runs = [each.run for each in done]
         (folder / "comparison.json").write_bytes(msgspec.json.encode(about))

@@ -33,6 +33,7 @@ COLUMNS = (
     "to 90 %",
     "wasted",
     "CPU ms",
+    "hours",  # of simulated time
 )
 
 
@@ -126,4 +127,5 @@ def figures(row: Standing) -> list[str]:
         ),
         f"{row.wasted:.1%}",
         "–" if row.cpu_ms is None else f"{row.cpu_ms:.2f}",
+        "–" if row.hours is None else f"{row.hours:.2f}",
     ]

@@ -13,6 +13,7 @@ from rich.text import Text
 
 from opilio.cli.terminal import plain, stdout
 from opilio.cli.waiting import sentence
+from opilio.dry import left_in_words
 from opilio.store.folder import CrawlFolder
 from opilio.store.lookup import Summary, opened, summary
 
@@ -45,6 +46,14 @@ def show_rests(figures: Summary, now: float) -> None:
         stdout.print(Text(f"  {plain(host)}: {delay:g} s"), soft_wrap=True)
 
 
+def left_to_find(figures: Summary) -> list[tuple[str, str, str]]:
+    """The row of the estimate, if there is one."""
+    estimate = figures.estimate
+    return (
+        [("left", f"{estimate.left:,.0f}", left_in_words(estimate))] if estimate else []
+    )
+
+
 def as_table(figures: Summary) -> Table:
     """The figures for a person."""
     table = Table.grid(padding=(0, 2))
@@ -65,6 +74,7 @@ def as_table(figures: Summary) -> Table:
             f"{figures.pages_per_second:,.1f}",
             "pages a second, pauses included",
         ),
+        *left_to_find(figures),
         ("links", f"{figures.links:,}", f"{waiting:,} waiting"),
         ("hosts", f"{figures.hosts:,}", ""),
     ):

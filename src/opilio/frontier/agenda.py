@@ -13,6 +13,7 @@ from heapq import heappop, heappush
 
 from opilio.config import Bounds, Politeness
 from opilio.frontier import order
+from opilio.frontier.floor import Floor
 from opilio.frontier.hosts import LONG_AGO, NEVER, Domain, Host, Out
 from opilio.frontier.least import Least
 from opilio.frontier.ledger import Ledger
@@ -22,6 +23,9 @@ from opilio.types import State
 from opilio.urls import domain as domain_of
 
 PAGES = (State.KEPT, State.IRRELEVANT, State.COPY)
+PATIENCE = 5.0  # seconds that better links are waited for, or so many delays
+DELAYS = 3
+WIDEST = 64  # hosts that share the visits, with all breadth
 PARKED_AT_ONCE = 1000  # links over budget put aside in one step, so that it is short
 
 
@@ -53,6 +57,7 @@ class Agenda:
         self._delayed: list[tuple[float, int]] = []  # heap: time, link
         self._due: dict[int, float] = {}  # when each delayed link may be tried
         self.least = Least(self.links) if bounds.capacity else None
+        self.floor = Floor(self.links, self.turns, self.leases)
 
     def host(self, name: str) -> Host:
         """The host of this name, perhaps a new one."""
@@ -77,8 +82,11 @@ class Agenda:
             links.mode_of[id] = Mode.WAITING
             host, entry = self.hosts[links.host_of[id]], links.entry(id)
             host.backlog.push(entry)
-            if host.alarm == NEVER and not 0 < host.offer < entry:
-                changed.add(host.number)  # unless it rests, or offers something better
+            if host.alarm == NEVER:
+                if not 0 < host.offer < entry:
+                    changed.add(host.number)  # unless it offers something better
+            elif host.awaited > entry:  # it rests, and something better is waited for
+                changed.add(host.number)
         self.waiting += len(ids)
         self.make_room(ids, changed, now)
 
@@ -126,27 +134,45 @@ class Agenda:
         self.ended[state, reason] += 1
         self._ledger.settle(id, state, reason, tries)
 
+    def steer(self, haste: float, breadth: float, calibrated: bool) -> None:
+        """Hold back links from now on while better ones will be had soon, and let the
+        best hosts share the visits."""
+        self.floor.haste, self.floor.calibrated = haste, calibrated
+        self.turns.reach = 1 + int(breadth * (WIDEST - 1))
+        if haste < 1:
+            self.turns.patience = max(PATIENCE, DELAYS * self._politeness.delay)
+
     def choose(self, now: float) -> int:
         """Lease the best link that may be visited now; 0 when there is none."""
         self._let_time_pass(now)
         for _ in range(PARKED_AT_ONCE):
-            host = self.turns.best(now)
+            host = self.turns.next_host(now)
             if host is None:
                 return 0
             if self._has_budget(host, now):
+                if self.floor.held_until(host, now) > now:
+                    return 0
                 return self._lease(host, now)
         return 0
 
     def next_event(self, now: float) -> float:
         """When the choice may next come to something: now, if a host is ready, or
         once time alone has changed it."""
-        if self.turns.ready and self.turns.best(now):
-            return now
+        held_until = NEVER
+        if self.turns.ready and (host := self.turns.next_host(now)):
+            held_until = self.floor.held_until(host, now)
         return min(
+            held_until,
             self.turns.next_event(),
             self._delayed[0][0] if self._delayed else NEVER,
             next(iter(self.leases.values())).expires if self.leases else NEVER,
         )
+
+    def count_held(self, now: float) -> int:
+        """How many hosts are ready, but not visited because better links wait."""
+        host = self.turns.next_host(now) if self.turns.ready else None
+        held = host is not None and self.floor.held_until(host, now) > now
+        return self.turns.ready if held else 0
 
     def awaited(self) -> tuple[float, str]:
         """When which host is to be visited next, if links wait and none may be visited
@@ -277,6 +303,7 @@ class Agenda:
         host, domain = out.host, out.host.domain
         if is_page:  # budgets are for pages, not for robots.txt, failures or redirects
             host.taken += 1
+            self.floor.pages += 1
             self._ledger.visited(host.number)
         if contacted:
             self.turns.leave(host, now)

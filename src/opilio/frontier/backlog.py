@@ -22,6 +22,7 @@ from opilio.frontier.links import Links, Mode
 MOST = 64  # near, before half of them go far; where many wait, more
 SHARE = 16  # one in so many comes near again
 SLACK = 64  # leftovers that are not worth sweeping up
+SAMPLE = 16  # links looked at, near and far, to estimate how many are better
 NO_BAR = 1 << 128  # behind every entry: nothing is far
 
 
@@ -83,6 +84,23 @@ class Backlog:
             if near or not self._far:
                 return near[0] if near else 0
             self._fetch(self._far)
+
+    def count_before(self, bound: int) -> int:
+        """How many waiting links have an entry before this one; estimated from a sample
+        where many wait."""
+        near, far, links = self._near, self._far, self._links
+        step = len(near) // SAMPLE or 1
+        better = [entry for entry in near[::step] if entry < bound]
+        if self._leftovers:
+            better = [each for each in better if links.is_current(each, Mode.WAITING)]
+        count = step * len(better)
+        if far and self._bar < bound:
+            step, key = len(far) // SAMPLE or 1, bound >> order.ID_BITS
+            key_of, mode_of = links.key_of, links.mode_of
+            ids = far[::step]
+            waits = [key_of[id] < key and mode_of[id] == Mode.WAITING for id in ids]
+            count += step * sum(waits)
+        return count
 
     def pop(self) -> int:
         """Take the best entry away; it was seen at the top."""

@@ -45,10 +45,12 @@ class Host(msgspec.Struct):
     backlog: Backlog
     offer: int = 0  # the entry it stands with among the ready hosts
     alarm: float = NEVER  # the time it stands with among the resting hosts
+    awaited: int = 0  # the entry it stands with among the hosts that are waited for
     rest_until: float = LONG_AGO
     address: Address | None = None
     flying: int = 0
-    taken: int = 0
+    taken: int = 0  # pages
+    asked: int = 0  # leases given, those of earlier runs only if they brought a page
 
     @property
     def free_at(self) -> float:

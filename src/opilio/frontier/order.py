@@ -47,6 +47,13 @@ def key(promise: float) -> int:
     return (bits if bits < 0 else bits ^ MAGNITUDE) & WORST
 
 
+def promise(key: int) -> float:
+    """The promise that a key stands for."""
+    bits = key if key >> 63 else key ^ MAGNITUDE
+    value: float = _AS_FLOAT.unpack(bits.to_bytes(8, "little"))[0]
+    return value
+
+
 def entries(some_keys: list[int], ids: list[int]) -> list[int]:
     """What goes into a heap for each link."""
     return [key << ID_BITS | id for key, id in zip(some_keys, ids, strict=True)]

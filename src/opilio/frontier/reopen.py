@@ -72,7 +72,8 @@ def reopen(
     for number, name, domain, delay, rest_until, ip, taken in db.execute(_HOSTS):
         host = agenda.add_host(name, domain)
         _expect("host", number, host.number)
-        host.taken = taken
+        host.taken = host.asked = taken
+        agenda.floor.pages += taken
         if host.domain:
             host.domain.taken += taken
         rest = None if rest_until is None else max(0.0, rest_until - wall)

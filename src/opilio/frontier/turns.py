@@ -6,12 +6,17 @@ most. Heaps are lazy: what is out of date in them is dropped when it comes up.
 
 from __future__ import annotations
 
+from bisect import bisect_left, insort
 from heapq import heappop, heappush
 
 from opilio.config import Politeness
+from opilio.frontier import order
 from opilio.frontier.backlog import Backlog
 from opilio.frontier.hosts import NEVER, Address, Domain, Host
 from opilio.frontier.links import Links
+from opilio.types import SEED_PROMISE
+
+SEED_KEY = order.key(SEED_PROMISE)
 
 
 class Turns:
@@ -30,6 +35,10 @@ class Turns:
         self._rests: list[tuple[float, int]] = []  # heap: end, host
         self._by_ip: dict[str, Address] = {}
         self._addresses = [Address(0)]  # number 0 is no address
+        self.patience = 0.0  # seconds that a host is waited for; 0: none is
+        self.awaited: list[int] = []  # best entries of hosts that will be ready soon
+        self.changes = 0  # of that list
+        self.reach = 0  # among so many of the best hosts the least asked goes first
 
     def add(self, name: str, domain: Domain | None) -> Host:
         """A new host, which may be visited at once unless the crawl went on here."""
@@ -66,14 +75,18 @@ class Turns:
         top = host.backlog.top()
         if not top or host.flying >= self._politeness.per_host:
             self._stand(host, 0, NEVER)
+            self._await(host, top)
         elif host.free_at > now:
             self._stand(host, 0, host.free_at)
+            self._await(host, top if host.free_at <= now + self.patience else 0)
         else:
             self._stand(host, top, NEVER)
+            self._await(host, 0)
 
     def hold(self, host: Host, now: float) -> None:
         """Let a host stand aside until it is placed again."""
         self._stand(host, 0, NEVER)
+        self._await(host, 0)
         self._release(host.address, now)
 
     def best(self, now: float) -> Host | None:
@@ -87,6 +100,7 @@ class Turns:
                     return host
                 # It keeps its offer; its turn comes once the address is free.
                 heappush(address.held, heappop(self._ready))
+                self._await(host, entry)
                 self._set_alarm(address, address.free_at)
                 continue
             heappop(self._ready)
@@ -94,6 +108,25 @@ class Turns:
                 self.place(host, now)
             self._release(address, now)
         return None
+
+    def next_host(self, now: float) -> Host | None:
+        """The host whose turn it is among the best ones, ready or not, that reach as
+        far as the breadth: the one that was asked least."""
+        best = self.best(now)
+        if best is None or self.reach <= 1 or best.offer >> order.ID_BITS <= SEED_KEY:
+            return best
+        taken: list[tuple[int, int]] = []
+        while len(taken) < self.reach and self.best(now):
+            taken.append(heappop(self._ready))
+        hosts = [self.hosts[number] for _, number in taken]
+        for each in taken:
+            heappush(self._ready, each)
+        competing = [
+            host
+            for rank, host in enumerate(hosts)
+            if rank + bisect_left(self.awaited, host.offer) < self.reach
+        ]
+        return min(competing, key=lambda host: host.asked) if competing else best
 
     def next_event(self) -> float:
         """When time alone may change whose turn it is."""
@@ -103,6 +136,7 @@ class Turns:
         """Begin a request to a host."""
         host.touched = now
         host.flying += 1
+        host.asked += 1
         address = host.address
         if address:
             address.before = address.free_at
@@ -156,6 +190,17 @@ class Turns:
             if alarm < NEVER:
                 heappush(self._alarms, (alarm, host.number))
 
+    def _await(self, host: Host, entry: int) -> None:
+        """Let a host stand among those that will be ready soon, or not: with 0."""
+        if entry == host.awaited or not self.patience:
+            return
+        if host.awaited:
+            del self.awaited[bisect_left(self.awaited, host.awaited)]
+        if entry:
+            insort(self.awaited, entry)
+        host.awaited = entry
+        self.changes += 1
+
     def _ring(self, now: float) -> None:
         """Look at the hosts and addresses whose time has come."""
         while self._alarms and self._alarms[0][0] <= now:
@@ -189,6 +234,7 @@ class Turns:
             host = self.hosts[number]
             if host.offer == entry:
                 heappush(self._ready, (entry, number))
+                self._await(host, 0)
                 if host.address is address:
                     return
 

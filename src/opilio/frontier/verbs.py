@@ -179,6 +179,13 @@ class LinkFrontier:
             self._serve(now)
         return is_new
 
+    def steer(
+        self, *, haste: float = 1.0, breadth: float = 0.0, calibrated: bool = False
+    ) -> None:
+        """Hold links back while better ones will be had soon; share among hosts."""
+        self._agenda.steer(haste, breadth, calibrated)
+        self._serve(self._clock())
+
     def counts(self) -> Counts:
         """How many links and hosts there are, by what they do."""
         agenda, now = self._agenda, self._clock()
@@ -192,6 +199,7 @@ class LinkFrontier:
             ended=MappingProxyType(+agenda.ended),
             awaited=awaited,
             awaited_for=max(0.0, at - now) if awaited else 0.0,
+            held=agenda.count_held(now),
         )
 
     async def flush(self) -> None:

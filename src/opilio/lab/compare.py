@@ -20,7 +20,9 @@ import msgspec
 from opilio.errors import OpilioError
 from opilio.lab import guard
 from opilio.lab.checks import check, parse_strategy
+from opilio.lab.conditions import ONE_AT_A_TIME, Conditions
 from opilio.lab.course import Course, Ground, SeedsMode
+from opilio.lab.estimates import half_way
 from opilio.lab.kept import code_of, file_key, name_of, vectors_key
 from opilio.lab.measures import measure, shares
 from opilio.lab.perfect import PERFECT
@@ -45,6 +47,7 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     time_limit: float = 0.0  # seconds that one crawl may take; 0: no limit
     vectors: str = AUTO  # the setting of that name
     weights: str = ""  # the same
+    conditions: Conditions = ONE_AT_A_TIME
 
 
 class Done(NamedTuple):
@@ -67,6 +70,7 @@ def tasks(web: str, wanted: Wanted) -> list[Task]:
             examples=wanted.examples,
             counterexamples=wanted.counterexamples,
             labels=wanted.labels,
+            conditions=wanted.conditions,
         )
         for topic, mode, repeat, judge, strategy in product(
             wanted.topics,
@@ -231,6 +235,7 @@ def trial_of(ground: Ground, course: Course, task: Task, readings: Path) -> Tria
         seeds=course.seeds,
         budget=course.budget,
         chance=task.repeat,
+        conditions=task.conditions,
         readings=str(readings),
         truth=tuple(sorted(course.relevant)) if task.judge == PERFECT else None,
         examples=course.examples,
@@ -256,5 +261,7 @@ def run_of(task: Task, course: Course, trace: Trace) -> Run:
         oracle_found_at=course.oracle_found_at,
         examples=course.examples,
         counterexamples=course.counterexamples,
+        half_way=half_way(trace.estimates, found_at, course.R),
         labels_given=len(trace.taught),
+        hours=trace.seconds / 3600,
     )

@@ -17,8 +17,10 @@ def row(run: Run) -> dict[str, Any]:
     """One object a run, flat but for what is compared with the oracle."""
     plain: dict[str, Any] = msgspec.to_builtins(run)
     given = {name: plain.pop(name) for name in ("examples", "counterexamples")}
+    task = plain.pop("task")
     return {
-        **plain.pop("task"),
+        **task.pop("conditions"),
+        **task,
         "example_pages": given,
         "topic": Path(run.task.topic).stem,  # which may be a file
         **plain.pop("measures"),

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
+from opilio.lab.conditions import ONE_AT_A_TIME, Conditions
+
 
 class Task(msgspec.Struct, frozen=True, kw_only=True):
     """One crawl to be tried; two with the same fields give the same order of pages."""
@@ -19,6 +21,7 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     examples: int = 0  # relevant pages that the crawl is given before it starts
     counterexamples: int = 0  # irrelevant ones
     labels: int = 0  # given while it runs, at most
+    conditions: Conditions = ONE_AT_A_TIME
 
 
 class Visit(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -42,6 +45,17 @@ class Taught(msgspec.Struct, frozen=True, array_like=True, gc=False):
     relevant: bool
 
 
+class Estimated(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """How many relevant pages were left, as the crawl estimated it while it ran."""
+
+    request: int  # after so many
+    found: float
+    left: float
+    low: float
+    high: float
+    recapture: float
+
+
 class Trace(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that one crawl did; made without knowing any label."""
 
@@ -49,6 +63,8 @@ class Trace(msgspec.Struct, frozen=True, kw_only=True):
     ended: str  # budget, or exhausted: nothing was left to visit
     cpu_seconds: float  # of deciding; reading pages is shared and not in it
     taught: Sequence[Taught] = ()  # labels that it was given, in order
+    seconds: float = 0.0  # of simulated time
+    estimates: Sequence[Estimated] = ()  # every ten requests, if the strategy can
 
 
 class Measures(msgspec.Struct, frozen=True, kw_only=True):
@@ -71,6 +87,19 @@ class Measures(msgspec.Struct, frozen=True, kw_only=True):
     wasted: float  # share of requests that brought no new page
 
 
+class HalfWay(msgspec.Struct, frozen=True, kw_only=True):
+    """The estimate of what is left when half of R was found, beside the truth."""
+
+    request: int  # that found it
+    found: float  # as the crawl itself counted
+    left: float
+    low: float
+    high: float
+    truth: int  # targets not found by then
+    error: float  # of found + left, relative to R
+    left_error: float | None  # of left; None: nothing was
+
+
 class Run(msgspec.Struct, frozen=True, kw_only=True):
     """What came of a task: one row of runs.jsonl."""
 
@@ -86,8 +115,10 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     of_oracle: Mapping[str, float]  # measure -> ours / the oracle's
     found_at: Sequence[int]  # numbers of the requests that found a new target, from 1
     oracle_found_at: Sequence[int]
+    hours: float = 0.0  # of simulated time that the crawl took
     examples: Sequence[str] = ()  # pages that it was given; they count as no target
     counterexamples: Sequence[str] = ()
+    half_way: HalfWay | None = None  # None: no estimate, or half of R was never found
     labels_given: int = 0  # 0: neither judge nor strategy learns from labels
 
 
@@ -113,3 +144,4 @@ class About(msgspec.Struct, frozen=True, kw_only=True):
     started: str  # ISO 8601
     seconds: float  # of wall time, this time
     cores: int
+    conditions: str = str(ONE_AT_A_TIME)

@@ -7,6 +7,7 @@ with all other trials of a comparison. It runs in a process that knows no label.
 
 from __future__ import annotations
 
+import asyncio
 import faulthandler
 import signal
 import sqlite3
@@ -27,13 +28,15 @@ from opilio.errors import OpilioError
 from opilio.event_loop import run_loop
 from opilio.fetch.replay import ReplayFetch
 from opilio.lab.atlas import cache_folder
+from opilio.lab.conditions import ONE_AT_A_TIME, Conditions, SlowReplay
 from opilio.lab.examples import with_examples
 from opilio.lab.lessons import Lessons
 from opilio.lab.perfect import PERFECT, Perfect
 from opilio.lab.readings import SharedReadings
-from opilio.lab.runs import Trace, Visit
+from opilio.lab.runs import Estimated, Trace, Visit
 from opilio.lab.teacher import Ticket
-from opilio.plan import Plan, for_replay
+from opilio.lab.virtual_time import run_virtual
+from opilio.plan import Options, Plan, for_replay, override
 from opilio.protocols import Judge
 from opilio.seeking import follow_log
 from opilio.store.folder import CrawlFolder
@@ -42,6 +45,7 @@ from opilio.topic.file import Evaluation
 from opilio.types import SEED_PROMISE, Lease, Page, Verdict
 from opilio.vectors.files import AUTO
 
+ESTIMATE_EVERY = 10  # requests
 SELDOM = 1e6  # seconds between commits: what a trial keeps is thrown away
 
 
@@ -56,6 +60,7 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
     seeds: tuple[str, ...]
     budget: int  # requests
     chance: int = 0
+    conditions: Conditions = ONE_AT_A_TIME
     readings: str = ""  # a folder for what trials share; empty: nothing is shared
     time_limit: float = 0.0  # seconds; 0: none
     vectors: str = AUTO  # the setting of that name
@@ -74,17 +79,37 @@ class TrialCrawl(Crawl):
         self.requests: list[Lease] = []
         self.most = budget
         self.lessons: Lessons | None = None
+        self.last = 0.0  # when the last request of the budget ended
+        self.estimates: dict[int, Estimated] = {}  # by requests
 
     async def visit(self, lease: Lease) -> int:
         """Visit one link; what the web has no answer for is no request."""
         if isinstance(self.fetch, ReplayFetch) and self.fetch.has(lease.fingerprint):
+            if len(self.requests) >= self.most:  # leased while the last one was, too
+                return 0
             self.requests.append(lease)
+            if len(self.requests) >= self.most:
+                self.stop_soon("budget")
         pages = await super().visit(lease)
+        self.note_estimate(len(self.requests))
         if self.lessons:
             await self.lessons.go_on(self, len(self.requests))
-        if len(self.requests) >= self.most:
-            self.stop_soon("budget")
+        self.last = self.clock()
         return pages
+
+    def note_estimate(self, request: int) -> None:
+        """Note after every tenth request what the strategy thinks is left."""
+        if request % ESTIMATE_EVERY or request in self.estimates:
+            return
+        if now := self.estimate():
+            self.estimates[request] = Estimated(
+                request,
+                now.found,
+                now.left,
+                now.low,
+                now.high,
+                now.recapture,
+            )
 
     async def rank(self, page: Page, verdict: Verdict, lease: Lease) -> list[int]:
         """Rank the links of a page, whose label may be told next."""
@@ -100,8 +125,9 @@ def conduct(trial: Trial, make: MakeCrawl = TrialCrawl) -> Trace:
     """Run a trial from its seeds to its end."""
     with tempfile.TemporaryDirectory(prefix="opilio-trial-") as folder:
         try:
+            run = run_virtual if trial.conditions.are_simulated else run_loop
             with limited(trial.time_limit):
-                return run_loop(crawl(trial, CrawlFolder(Path(folder)), make))
+                return run(crawl(trial, CrawlFolder(Path(folder)), make))
         except SystemExit as error:  # it would end the whole comparison
             raise RuntimeError(f"{trial.strategy} called sys.exit") from error
         except TimeUp as error:
@@ -165,15 +191,19 @@ async def crawl(
         readings.append(SharedReadings(shared, setup, brief.vectors))
         return readings[-1]
 
+    latency = trial.conditions.latency
     ways = Ways(
-        fetch=lambda *_: ReplayFetch(warcs, cache_folder()),
+        fetch=lambda *_: SlowReplay(warcs, cache_folder(), latency=latency),
         readers=make_readers,
         judge=lambda plan, brief: judge_of(trial, plan, brief),
         crawl=make_crawl,
+        clock=asyncio.get_running_loop().time
+        if trial.conditions.are_simulated
+        else time.monotonic,
     )
     folder.make()
     async with assemble(plan, folder, brief, lambda _: None, ways) as made:
-        began = time.process_time()
+        began, start = time.process_time(), crawls[0].clock()
         ended = await made.run(dict.fromkeys(trial.seeds, SEED_PROMISE))
         spent = time.process_time() - began - sum(each.spent for each in readings)
         return Trace(
@@ -181,6 +211,8 @@ async def crawl(
             ended=ended,
             cpu_seconds=spent,
             taught=crawls[0].lessons.taught if crawls[0].lessons else (),
+            seconds=crawls[0].last - start if trial.conditions.are_simulated else 0.0,
+            estimates=tuple(crawls[0].estimates.values()),
         )
 
 
@@ -201,7 +233,17 @@ def plan_of(trial: Trial) -> Plan:
         search=config.Search(index=False),
         options=trial.options,
     )
-    return for_replay(plan, [Path(name) for name in trial.warcs])
+    made = trial.conditions
+    conditions: Options = {
+        "crawl": {
+            "in_flight": made.in_flight,
+            "haste": made.haste,
+            "breadth": made.breadth,
+        },
+        "politeness": {"delay": made.delay},
+    }
+    plan = for_replay(plan, [Path(name) for name in trial.warcs])
+    return override(plan, conditions)
 
 
 async def topic_of(trial: Trial, plan: Plan, folder: Path) -> Topic:
@@ -230,6 +272,7 @@ def visits(leases: Sequence[Lease], db: sqlite3.Connection) -> list[Visit]:
         "FROM link LEFT JOIN page USING (id) WHERE state != 'waiting'"
     )
     ends = {link: (state, reason, score) for link, state, reason, score in rows}
+    leases = [lease for lease in leases if lease.id in ends]  # not those cut short
     numbers = {lease.id: number for number, lease in enumerate(leases)}
     found: list[Visit] = []
     for lease in leases:

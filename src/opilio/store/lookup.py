@@ -13,7 +13,7 @@ import msgspec
 from opilio.database import open_database
 from opilio.store.folder import CrawlFolder
 from opilio.store.rests import Resting, count_resting, rest_of, resting, slowest
-from opilio.types import Clock, Fingerprint
+from opilio.types import Clock, Estimate, Fingerprint
 
 IS_PAGE = "status BETWEEN 200 AND 299"  # what answered otherwise, as redirects, is none
 
@@ -35,6 +35,7 @@ class Summary(msgspec.Struct, frozen=True):
     hosts_resting: int = 0  # since a visit failed or they asked for it
     resting: list[Resting] = []  # of these, those that rest longest
     slowest: dict[str, float] = {}  # hosts with the longest Crawl-delays of their own
+    estimate: Estimate | None = None  # of what is left; None: nobody can tell
 
 
 class Way(msgspec.Struct, frozen=True):
@@ -108,7 +109,14 @@ def summary(db: sqlite3.Connection, now: Clock = time.time) -> Summary:
         hosts_resting=count_resting(db, now()),
         resting=resting(db, now()),
         slowest=slowest(db),
+        estimate=estimate_in(db),
     )
+
+
+def estimate_in(db: sqlite3.Connection) -> Estimate | None:
+    """What the strategy thought is left to be found, as of the last commit."""
+    rows = db.execute("SELECT state FROM learnt WHERE name = 'estimate'")
+    return next((msgspec.json.decode(row[0], type=Estimate) for row in rows), None)
 
 
 def explain(

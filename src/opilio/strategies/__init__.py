@@ -20,7 +20,7 @@ from opilio.protocols import Strategy
 from opilio.types import Knowledge
 
 GROUP = "opilio.strategies"
-DEFAULT = "weight-table"
+DEFAULT = "opilio"
 
 # Name -> module:class; imported when chosen, since some need much.
 OURS = {

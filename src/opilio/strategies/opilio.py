@@ -27,6 +27,7 @@ from typing import Annotated
 
 import msgspec
 import numpy as np
+import numpy.typing as npt
 
 from opilio.chances import logistic, shares
 from opilio.config import Section
@@ -34,6 +35,7 @@ from opilio.meaning import KeywordVectors, dimensions, keyword_vectors, rarity_t
 from opilio.pretrained import weights_for
 from opilio.strategies.chooser.features import Features, Floats
 from opilio.strategies.chooser.groups import Groups
+from opilio.strategies.chooser.left import Remaining
 from opilio.strategies.chooser.lessons import Correction
 from opilio.strategies.chooser.places import Slots
 from opilio.strategies.chooser.pool import Pool, best_of
@@ -42,6 +44,7 @@ from opilio.strategies.chooser.visits import Visit, links_in, note
 from opilio.strategies.chooser.waiting import GONE, MOST_PARENTS, NEW, Waiting
 from opilio.strategies.journal import Journal
 from opilio.types import (
+    Estimate,
     Fingerprint,
     Knowledge,
     Lease,
@@ -63,6 +66,8 @@ LEAST_SCORED, MOST_SCORED = 1024, 50_000
 MOST_WAITING = 2_000_000  # links with evidence; of more, the worse half is forgotten
 CHANGE = 0.02  # of a promise, relative: less is not worth telling
 PENALTY = 20.0  # λ: how much a correction of the weights must be worth
+ESTIMATED = 16_384  # links whose chances are added up
+NEXT = 128  # of the best links that wait, whose chances say what comes next
 
 
 class OpilioOptions(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -99,6 +104,7 @@ class Opilio:
         self.scored: tuple[Slots, Floats]  # links that were scored last
         self.scored = np.zeros(0, np.int64), np.zeros((0, len(names)), np.float32)
         self.ahead: Slots | None = None  # the slots of the page's links, if known
+        self.left = Remaining()
         self.sweep = 0  # where the next part of a long frontier begins
         self.revised: dict[Fingerprint, tuple[float, Parts]] = {}
         self.latest: dict[Fingerprint, tuple[float, Parts]] = {}  # of the page's links
@@ -118,6 +124,13 @@ class Opilio:
         weights = dict(self.subject.weights)
         visit = note(page, news, verdict.score, lease, weights, self.rarity)
         self.ahead = slots[teaching]
+        if verdict.relevant:
+            visit = msgspec.structs.replace(
+                visit,
+                is_kept=True,
+                caught=len(self.left.kept.intersection(links)),
+                waiting=float(self.chances(slots[known]).sum()),
+            )
         self.journal.write(self.with_keywords(visit))
         for slot in slots[known].tolist():
             self.latest[int(waiting.link[slot])] = (float(waiting.told[slot]), {})
@@ -184,6 +197,9 @@ class Opilio:
         else:
             self.tell(slots, self.pool.head)
             self.pool.add(slots)
+        if visit.is_kept:
+            waiting = visit.waiting + float(self.chances(slots).sum())
+            self.left.keep(visit.link, visit.worth, visit.caught, waiting)
 
     def take_keywords(self, sought: bytes) -> None:
         """Compare with the keywords of a note from now on."""
@@ -202,10 +218,14 @@ class Opilio:
     def settle(self, visit: Visit) -> None:
         """A link was visited: note what its evidence was worth."""
         slot = self.waiting.leave(visit.link)
-        if slot == NEW or not visit.is_page:
+        if slot == NEW:
             return
         row = self.row_of(slot)
         offset = self.ordinary + float(row @ self.weights) + self.now()
+        chance = logistic(np.array(offset + row @ self.correction.weights))
+        self.left.visit(float(chance), visit.worth)
+        if not visit.is_page:
+            return
         self.correction.add(row, offset, visit.score)
         waiting = self.waiting
         if waiting.dimensions:
@@ -233,6 +253,21 @@ class Opilio:
         return self.trained.of("pages") * (log(1 + groups.pages) - USUAL_PAGES) + (
             self.trained.of("base") * (groups.base - USUAL_BASE)
         )
+
+    def chances(self, slots: Slots) -> npt.NDArray[np.float64]:
+        """How likely links are to bring a relevant page now, by what they were told."""
+        told = np.clip(self.waiting.told[slots].astype(np.float64), 1e-6, 1 - 1e-6)
+        visits = self.groups.host_count.values[self.waiting.host[slots]]
+        logits = np.log(told / (1 - told)) - self.explore / (1 + visits) ** 2
+        found: npt.NDArray[np.float64] = logistic(logits + self.now())
+        return found
+
+    def estimate(self) -> Estimate | None:
+        """How many relevant pages are still to be found."""
+        waiting = self.waiting
+        sample = self.chances(waiting.sample(ESTIMATED))
+        best = self.chances(self.pool.glance(NEXT))
+        return self.left.estimate(sample, waiting.count, best)
 
     def learn(self) -> None:
         """Work out anew what the visits teach."""

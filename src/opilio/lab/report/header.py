@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from statistics import fmean
 
 from opilio.lab.perfect import PERFECT
 from opilio.lab.report.figures import Findings
@@ -26,6 +27,7 @@ def header(found: Findings, about: About) -> Html:
         tag("h1", f"{about.title or about.web}: {strategies} strategies compared"),
         tag("p", *lead(found), class_="lead"),
         facts_list(found, about),
+        tag("p", "Conditions: ", conditions_in_words(runs, about), "."),
         tag("p", "Topics (R, their targets in reach): ", topics_in_words(runs), "."),
     )
 
@@ -51,6 +53,14 @@ def facts_list(found: Findings, about: About) -> Html:
         facts.insert(3, ("combinations", entries))
     figures = [tag("div", tag("dt", name), tag("dd", what)) for name, what in facts]
     return tag("dl", *figures, class_="facts")
+
+
+def conditions_in_words(runs: Sequence[Run], about: About) -> str:
+    """How the crawls were run, and how long that would have taken."""
+    if not any(run.hours for run in runs):
+        return about.conditions
+    hours = fmean(run.hours for run in runs)
+    return f"{about.conditions}; {hours:.2f} hours a run in the mean"
 
 
 def lead(found: Findings) -> list[object]:

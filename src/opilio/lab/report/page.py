@@ -232,6 +232,7 @@ def run_section(found: Findings, about: About) -> Html:
         ("web", webs_in_words(about)),
         ("judges", ", ".join(sorted({run.task.judge for run in runs}))),
         ("seeds", ", ".join(sorted({run.task.seeds_mode for run in runs}))),
+        ("conditions", about.conditions),
         ("repetitions", len({run.task.repeat for run in runs})),
         ("given to each crawl", given_in_words(runs)),
         ("requests a run", f"{budgets[0]:,} to {budgets[-1]:,} at most"),

@@ -71,6 +71,11 @@ READING = (
         "Requests that brought no new page, but a copy, a redirect or a failure.",
     ),
     ("CPU ms", "Time to decide, for each request; reading pages is not in it."),
+    (
+        "hours",
+        "Simulated time of a crawl under the conditions given above; a dash: pages "
+        "were visited one at a time and no time was simulated.",
+    ),
 )
 
 

@@ -10,6 +10,7 @@ from opilio.lab.perfect import PERFECT
 from opilio.lab.report.figures import REFERENCES, Findings
 from opilio.lab.report.header import (
     DEFAULT_IS,
+    conditions_in_words,
     facts_list,
     theme_switch,
     topics_in_words,
@@ -91,6 +92,7 @@ def header(
         tag("h1", f"{strategies} strategies compared on {len(webs)} webs"),
         tag("p", *lead(found, rows, webs), class_="lead"),
         facts_list(found, about),
+        tag("p", "Conditions: ", conditions_in_words(found.all_runs, about), "."),
     )
 
 

@@ -51,6 +51,7 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
     through_irrelevant: float | None
     wasted: float
     cpu_ms: float | None  # a request; the oracle is not timed
+    hours: float | None = None  # of simulated time; None: nothing was simulated
 
 
 def entry_of(run: Run) -> Entry:
@@ -165,6 +166,7 @@ def standing(
         through_irrelevant=mean(one.through_irrelevant for one in measures),
         wasted=mean(one.wasted for one in measures) or 0.0,
         cpu_ms=None if is_oracle else mean(run.cpu_ms for run in runs),
+        hours=None if is_oracle else mean(run.hours for run in runs) or None,
     )
 
 

@@ -20,6 +20,7 @@ COLUMNS = (  # reading.py explains them
     "through irrelevant",
     "wasted",
     "CPU ms",
+    "hours",
 )
 NUMBERS = 12  # columns of the table of a curve
 
@@ -55,6 +56,7 @@ def standing_row(row: Standing, name: str, kind: str | None) -> Html:
         percent(row.through_irrelevant),
         percent(row.wasted),
         number(row.cpu_ms, ".2f"),
+        number(row.hours, ".2f"),
     )
     columns = [
         tag("td", cell, class_="share" if place == 0 else None)

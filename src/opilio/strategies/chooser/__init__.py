@@ -5,4 +5,5 @@ waiting.py      the evidence of links that wait, in columns
 groups.py       how well hosts, tag paths and pages did so far
 lessons.py      what is learnt from visited links: vectors, words, corrected weights
 features.py     the numbers by which links are compared, and their scales
+left.py         how many relevant pages are still to be found
 """

@@ -58,6 +58,12 @@ class Pool:
         self.head = best_of(slots, told[slots], HEAD)
         self._head_low = float(told[self.head].min()) if len(slots) > HEAD else 0.0
 
+    def glance(self, count: int) -> Slots:
+        """The best links of the pool as it is; changes nothing."""
+        told = self._waiting.told
+        slots = np.unique(self._slots[told[self._slots] >= 0])
+        return best_of(slots, told[slots], count)
+
 
 def best_of(slots: Slots, values: npt.NDArray[np.floating], count: int) -> Slots:
     """The slots with the largest values, in order."""

@@ -45,6 +45,14 @@ class Visit(msgspec.Struct, frozen=True, array_like=True, gc=False):
     anchors: bytes = b""  # places of ANCHOR_WORDS words, uint16
     vectors: bytes = b""  # int8
     sought: bytes = b""  # vectors of keywords, float32, if they changed
+    is_kept: bool = False
+    caught: int = 0  # links to pages that were kept before
+    waiting: float = 0.0  # chances of links that wait and are not in `links`
+
+    @property
+    def worth(self) -> float:
+        """The score of a page that is kept, 0 of any other visit."""
+        return self.score if self.is_kept else 0.0
 
 
 class Links(NamedTuple):

@@ -201,3 +201,8 @@ class Waiting:
             return self.all()
         chosen: Slots = np.sort(np.argpartition(told, -count)[-count:])
         return chosen
+
+    def sample(self, most: int) -> Slots:
+        """Slots in use, at most about so many, evenly spread over all of them."""
+        spread = np.arange(0, self._top, max(1, -(-self._top // most)))
+        return spread[self.told[spread] >= 0]
