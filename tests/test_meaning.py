@@ -7,7 +7,7 @@ from math import exp, log
 import numpy as np
 import pytest
 
-from opilio.chances import shares
+from opilio.chances import share, shares
 from opilio.meaning import (
     KeywordVectors,
     keyword_vectors,
@@ -60,3 +60,7 @@ def test_shares_add_up_to_the_chance():
         [usual * (1 - usual), -usual * (1 - usual), 0]
     )
     assert not found[3].any()
+    for row, each in zip(rows, found, strict=True):
+        one, alone = share(-1.0, row)
+        assert one == pytest.approx(usual)
+        assert alone == pytest.approx(each.tolist())

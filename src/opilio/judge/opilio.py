@@ -26,7 +26,7 @@ import msgspec
 import numpy as np
 
 from opilio import urls
-from opilio.chances import logistic, shares
+from opilio.chances import logistic, share
 from opilio.errors import BadInput
 from opilio.judge.critic import Critics, Lessons, Row, row_of
 from opilio.judge.diary import Diary
@@ -179,9 +179,9 @@ class Opilio:
             known["site"] = self.sites.of(site)
         self.latest = known
         added = [linear.of(name) * value for name, value in known.items()]
-        usual, [each] = shares(linear.bias, [added])
-        parts = dict(zip(known, each.tolist(), strict=True))
-        score = float(usual + each.sum())
+        usual, each = share(linear.bias, added)
+        parts = dict(zip(known, each, strict=True))
+        score = usual + sum(each)
         shown = {name: share for name, share in parts.items() if share}
         return Verdict(score, score >= self.threshold, {ORDINARY: usual, **shown})
 

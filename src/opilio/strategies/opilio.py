@@ -29,7 +29,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from opilio.chances import logistic, shares
+from opilio.chances import logistic
 from opilio.config import Section
 from opilio.meaning import KeywordVectors, dimensions, keyword_vectors, rarity_table
 from opilio.pretrained import weights_for
@@ -364,8 +364,7 @@ class Opilio:
         each feature that counts."""
         counting = np.flatnonzero(added.any(axis=0))
         names = (ORDINARY, *(self.names[place] for place in counting.tolist()))
-        usual, each = shares(self.ordinary, added.take(counting, axis=1))
-        return shared(names, usual, each)
+        return shared(names, self.ordinary, added.take(counting, axis=1))
 
 
 USUAL_PAGES, USUAL_BASE = log(150), 0.3  # of an ordinary moment in a crawl

@@ -60,22 +60,13 @@ class Features:
         found = np.empty((len(slots), len(self.names)), np.float32)
         raw(
             slots,
-            waiting.vector,
-            self.taught.direction,
-            waiting.terms,
-            waiting.anchor,
-            self.words.sums,
+            waiting.columns,
+            groups.columns,
             groups.base,
-            waiting.meaning[slots].astype(np.float32),
-            waiting.scores[slots].astype(np.float32),
-            waiting.parents,
+            self.taught.direction,
+            self.words.sums,
             found,
         )
-        means = groups.means(
-            waiting.host[slots], waiting.path[slots], waiting.page[slots]
-        )
-        found[:, 4] = means[:, 0]
-        found[:, 6:] = means[:, 1:]
         return found
 
     def standard(self, slots: Slots) -> Floats:
