@@ -32,7 +32,7 @@ from opilio.judge.critic import Critics, Lessons, Row, row_of
 from opilio.judge.diary import Diary
 from opilio.judge.keyword_evidence import Evidence, KeywordEvidence, page_vectors
 from opilio.judge.site_evidence import KeptSites, SiteEvidence
-from opilio.meaning import Floats, dimensions, heaviest, rarity_table
+from opilio.meaning import Floats, dimensions, heaviest, rarity_of_words
 from opilio.pretrained import weights_for
 from opilio.protocols import Learner
 from opilio.types import Fingerprint, Page, Subject, Verdict
@@ -112,7 +112,7 @@ class Opilio:
         self.threshold = THRESHOLD if subject.threshold is None else subject.threshold
         trained = weights_for(subject.trained, self.keywords.has_vectors)
         self.opening, self.trained = trained.opening, trained.judge
-        self.rarity = rarity_table(subject.common)
+        self.rarity = rarity_of_words(subject.common)
         self.sites = SiteEvidence(heaviest(self.keywords.users)[:MOST_KEYWORDS])
         self.pages = 0
         self.next_fit = 0

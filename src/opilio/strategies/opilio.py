@@ -31,7 +31,7 @@ import numpy.typing as npt
 
 from opilio.chances import logistic
 from opilio.config import Section
-from opilio.meaning import KeywordVectors, dimensions, keyword_vectors, rarity_table
+from opilio.meaning import KeywordVectors, dimensions, keyword_vectors, rarity_of_words
 from opilio.pretrained import weights_for
 from opilio.strategies.chooser.features import Features, Floats
 from opilio.strategies.chooser.groups import Groups
@@ -89,7 +89,7 @@ class Opilio:
         self.subject = subject
         self.groups = Groups()
         self.waiting = Waiting(dimensions(subject))
-        self.rarity = rarity_table(subject.common)
+        self.rarity = rarity_of_words(subject.common)
         self.sought = keyword_vectors(subject)  # as of the next page
         self.features = Features(self.sought, self.rarity, self.waiting, self.groups)
         with_vectors = bool(self.waiting.dimensions)

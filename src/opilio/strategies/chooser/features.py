@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from opilio.meaning import KeywordVectors
+from opilio.meaning import KeywordVectors, Rarity
 from opilio.strategies.chooser.groups import Groups
 from opilio.strategies.chooser.lessons import Taught, WordValues
 from opilio.strategies.chooser.places import Slots
@@ -35,7 +35,7 @@ class Features:
     def __init__(
         self,
         keywords: KeywordVectors,
-        rarity: Floats,
+        rarity: Rarity,
         waiting: Waiting,
         groups: Groups,
     ) -> None:
@@ -44,7 +44,7 @@ class Features:
         self.waiting = waiting
         self.groups = groups
         self.taught = Taught(waiting.dimensions)
-        self.words = WordValues(rarity)
+        self.words = WordValues(rarity.table)
         self.names = WITH_VECTORS if waiting.dimensions else WITHOUT_VECTORS
         self.mean = np.zeros(len(self.names), np.float32)
         self.spread = np.ones(len(self.names), np.float32)

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from xxhash import xxh3_64_intdigest
 
-from opilio.meaning import word_weights
+from opilio.meaning import Rarity
 from opilio.strategies.chooser.plain_rows import ANCHOR_WORDS, WORD_BITS
 from opilio.strategies.chooser.rows import link_rows
 from opilio.types import Fingerprint, Lease, Link, Page
@@ -88,7 +88,7 @@ def note(
     score: float,
     lease: Lease,
     weights: dict[str, float],
-    rarity: Floats,
+    rarity: Rarity,
 ) -> Visit:
     """What is kept of a page and of those of its links that teach something."""
     prints, names, terms, anchors, vectors = link_rows(links, weights)
@@ -112,11 +112,11 @@ def note(
     )
 
 
-def page_words(page: Page, rarity: Floats) -> tuple[Places, npt.NDArray[np.uint8]]:
+def page_words(page: Page, rarity: Rarity) -> tuple[Places, npt.NDArray[np.uint8]]:
     """The places of the words that say most of a page, and how much each says, as a
     share of what the first of them says."""
     stems = np.frombuffer(page.stems, "<u8")
-    says = word_weights(stems, page.counts, rarity)
+    says = rarity.weights(page.stems, page.counts)
     if len(says) > PAGE_WORDS:
         chosen = np.sort(np.argpartition(-says, PAGE_WORDS)[:PAGE_WORDS])
         stems, says = stems[chosen], says[chosen]
