@@ -86,7 +86,7 @@ class Opilio:
     def __init__(self, options: OpilioOptions, knowledge: Knowledge) -> None:
         subject = knowledge.subject
         self.explore = options.explore
-        self.subject = subject
+        self.terms = dict(subject.weights)  # keywords and how much each counts
         self.groups = Groups()
         self.waiting = Waiting(dimensions(subject))
         self.rarity = rarity_of_words(subject.common)
@@ -121,8 +121,7 @@ class Opilio:
         known = (slots >= 0) & (waiting.parents[slots] >= MOST_PARENTS)
         teaching = (slots != GONE) & ~known
         news = list(compress(links.values(), teaching.tolist()))
-        weights = dict(self.subject.weights)
-        visit = note(page, news, verdict.score, lease, weights, self.rarity)
+        visit = note(page, news, verdict.score, lease, self.terms, self.rarity)
         self.ahead = slots[teaching]
         if verdict.relevant:
             visit = msgspec.structs.replace(
@@ -156,7 +155,7 @@ class Opilio:
 
     def seek(self, subject: Subject) -> None:
         """Compare links with other keywords from now on, also those that wait."""
-        self.subject = subject
+        self.terms = dict(subject.weights)
         if dimensions(subject) == self.waiting.dimensions:
             self.sought = keyword_vectors(subject)
 
