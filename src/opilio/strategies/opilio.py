@@ -20,7 +20,7 @@ to learn everything again after a restart, in the same order.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import compress
 from math import log
 from typing import Annotated
@@ -39,6 +39,7 @@ from opilio.strategies.chooser.left import Remaining
 from opilio.strategies.chooser.lessons import Correction
 from opilio.strategies.chooser.places import Slots
 from opilio.strategies.chooser.pool import Pool, best_of
+from opilio.strategies.chooser.rows import shared
 from opilio.strategies.chooser.visits import Visit, links_in, note
 from opilio.strategies.chooser.waiting import GONE, MOST_PARENTS, NEW, Waiting
 from opilio.strategies.journal import Journal
@@ -67,7 +68,6 @@ CHANGE = 0.02  # of a promise, relative: less is not worth telling
 PENALTY = 20.0  # λ: how much a correction of the weights must be worth
 ESTIMATED = 16_384  # links whose chances are added up
 NEXT = 128  # of the best links that wait, whose chances say what comes next
-DIGITS = 6  # of the parts of a promise
 
 
 class OpilioOptions(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -341,7 +341,7 @@ class Opilio:
             return
         added = self.score(both)
         promises = self.promises(added)
-        before = waiting.told[both]
+        before = waiting.told[slots]
         count = len(slots)
         waiting.told[slots] = promises[:count]
         now = waiting.told[others]  # some may be on the page
@@ -349,31 +349,23 @@ class Opilio:
         changed = np.concatenate((np.ones(count, np.bool_), changed))
         both, promises = both[changed], promises[changed]
         waiting.told[both] = promises
-        told = zip(
-            waiting.link[both].tolist(),
-            promises.tolist(),
-            self.parts(added[changed]),
-            before[changed].tolist(),
-            strict=True,
-        )
-        for number, (link, promise, parts, known) in enumerate(told):
-            if number < count:
-                self.latest[link] = (promise, parts)
-            # Ranking alone never lowers a promise.
-            if number >= count or promise < known * (1 - CHANGE):
-                self.revised[link] = (promise, parts)
+        links = waiting.link[both].tolist()
+        parts = self.parts(added[changed])
+        told = list(zip(promises.tolist(), parts, strict=True))
+        self.latest.update(zip(links[:count], told[:count], strict=True))
+        self.revised.update(zip(links[count:], told[count:], strict=True))
+        # Ranking alone never lowers a promise.
+        lower = promises[:count] < before[:count] * (1 - CHANGE)
+        for place in np.flatnonzero(lower).tolist():
+            self.revised[links[place]] = told[place]
 
-    def parts(self, added: Floats) -> list[Parts]:
+    def parts(self, added: Floats) -> Sequence[Parts]:
         """What each promise is made of: what an ordinary link has, and the share of
         each feature that counts."""
         counting = np.flatnonzero(added.any(axis=0))
-        usual, each = shares(self.ordinary, added)
-        names = [ORDINARY, *(self.names[place] for place in counting.tolist())]
-        rows = np.empty((len(each), len(names)))
-        rows[:, 0] = usual
-        rows[:, 1:] = each[:, counting]
-        rounded = np.round(rows, DIGITS).tolist()
-        return [dict(zip(names, row, strict=True)) for row in rounded]
+        names = (ORDINARY, *(self.names[place] for place in counting.tolist()))
+        usual, each = shares(self.ordinary, added.take(counting, axis=1))
+        return shared(names, usual, each)
 
 
 USUAL_PAGES, USUAL_BASE = log(150), 0.3  # of an ordinary moment in a crawl

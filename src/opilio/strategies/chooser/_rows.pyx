@@ -2,7 +2,7 @@
 # cython: initializedcheck=False, freethreading_compatible=True
 """What `plain_rows` does, which says what that is, compiled."""
 
-from libc.math cimport exp, sqrt
+from libc.math cimport exp, rint, rintf, sqrt
 from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 EDITION = 1
@@ -113,7 +113,7 @@ def raw(const int64_t[::1] slots, const int8_t[:, ::1] vectors,
         const float[::1] meaning, const float[::1] scores, const uint8_t[::1] parents,
         float[:, ::1] found):
     cdef Py_ssize_t row, place, slot, size = direction.shape[0]
-    cdef float total, above
+    cdef float one, two, three, four, above
     cdef int used
     cdef uint16_t word
     cdef const int8_t *vector
@@ -121,11 +121,16 @@ def raw(const int64_t[::1] slots, const int8_t[:, ::1] vectors,
         slot = slots[row]
         if size:
             vector = &vectors[slot, 0]
-            total = 0.0
-            for place in range(size):
-                total += vector[place] * direction[place]
+            one = two = three = four = 0.0
+            for place in range(0, size - 3, 4):
+                one += vector[place] * direction[place]
+                two += vector[place + 1] * direction[place + 1]
+                three += vector[place + 2] * direction[place + 2]
+                four += vector[place + 3] * direction[place + 3]
+            for place in range(size - size % 4, size):
+                one += vector[place] * direction[place]
             found[row, 0] = meaning[row]
-            found[row, 1] = total / 127
+            found[row, 1] = (one + two + three + four) / 127
         else:
             found[row, 0] = terms[slot, 1] / <float>255
             found[row, 1] = terms[slot, 2] / <float>255
@@ -139,3 +144,95 @@ def raw(const int64_t[::1] slots, const int8_t[:, ::1] vectors,
                 above += sums[word, 0] - base * sums[word, 1]
         found[row, 3] = above / sqrt(<float>used) if used else 0.0
         found[row, 5] = (scores[row] + base) / (parents[slot] + 1)
+
+
+def add_words(const uint16_t[::1] words, const uint8_t[::1] shares, float score,
+              const float[::1] rare, float[:, ::1] sums):
+    cdef Py_ssize_t each
+    cdef double square = 0.0
+    cdef float value, length
+    for each in range(shares.shape[0]):
+        square += <double>shares[each] * shares[each]
+    if square == 0:
+        return
+    length = sqrt(square)
+    for each in range(words.shape[0]):
+        value = shares[each] / length * rare[words[each]]
+        sums[words[each], 0] += score * value
+        sums[words[each], 1] += value
+
+
+def shared(tuple names, double usual, const double[:, :] shares):
+    cdef Py_ssize_t row, column
+    cdef list found = []
+    cdef dict parts
+    cdef object first = round(usual, 6)
+    for row in range(shares.shape[0]):
+        parts = {names[0]: first}
+        for column in range(shares.shape[1]):
+            parts[names[column + 1]] = rint(shares[row, column] * 1e6) / 1e6
+        found.append(parts)
+    return found
+
+
+def begin(const int64_t[::1] slots, const int64_t[::1] rows, tuple given,
+          tuple columns):
+    cdef const int32_t[::1] from_hosts = given[0]
+    cdef const uint16_t[::1] from_paths = given[1]
+    cdef const uint8_t[:, ::1] from_terms = given[2]
+    cdef const uint16_t[:, ::1] from_anchors = given[3]
+    cdef const int8_t[:, ::1] from_vectors = given[4]
+    cdef int32_t[::1] hosts = columns[0]
+    cdef uint16_t[::1] paths = columns[1]
+    cdef uint8_t[:, ::1] terms = columns[2]
+    cdef uint16_t[:, ::1] anchors = columns[3]
+    cdef int8_t[:, ::1] vectors = columns[4]
+    cdef Py_ssize_t each, slot, row, place
+    for each in range(slots.shape[0]):
+        slot, row = slots[each], rows[each]
+        hosts[slot] = from_hosts[row]
+        paths[slot] = from_paths[row]
+        for place in range(3):
+            terms[slot, place] = from_terms[row, place]
+        for place in range(ANCHOR_WORDS):
+            anchors[slot, place] = from_anchors[row, place]
+        for place in range(vectors.shape[1]):
+            vectors[slot, place] = from_vectors[row, place]
+
+
+def join(const int64_t[::1] slots, const int64_t[::1] rows, tuple given, tuple columns,
+         const float[::1] shares, const uint8_t[::1] better):
+    cdef const uint16_t[::1] from_paths = given[0]
+    cdef const uint8_t[:, ::1] from_terms = given[1]
+    cdef const uint16_t[:, ::1] from_anchors = given[2]
+    cdef const int8_t[:, ::1] from_vectors = given[3]
+    cdef uint16_t[::1] paths = columns[0]
+    cdef uint8_t[:, ::1] terms = columns[1]
+    cdef uint16_t[:, ::1] anchors = columns[2]
+    cdef int8_t[:, ::1] vectors = columns[3]
+    cdef Py_ssize_t each, slot, row, place, size = vectors.shape[1]
+    cdef float share, mixed, length
+    for each in range(slots.shape[0]):
+        slot, row, share = slots[each], rows[each], shares[each]
+        if better[each]:
+            paths[slot] = from_paths[row]
+            for place in range(ANCHOR_WORDS):
+                anchors[slot, place] = from_anchors[row, place]
+        for place in range(1, 3):
+            mixed = terms[slot, place]
+            mixed += share * (from_terms[row, place] - mixed)
+            terms[slot, place] = <uint8_t>rintf(mixed)
+        length = 0.0
+        for place in range(size):
+            mixed = vectors[slot, place]
+            mixed += share * (from_vectors[row, place] - mixed)
+            length += mixed * mixed
+        if length == 0:
+            for place in range(size):
+                vectors[slot, place] = 0
+            continue
+        length = 127 / sqrt(length)
+        for place in range(size):
+            mixed = vectors[slot, place]
+            mixed += share * (from_vectors[row, place] - mixed)
+            vectors[slot, place] = <int8_t>rintf(mixed * length)

@@ -25,6 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from opilio.strategies.chooser.plain_rows import NO_WORD, WORD_BITS, Places
+from opilio.strategies.chooser.rows import add_words
 
 Floats = npt.NDArray[np.float64]
 Singles = npt.NDArray[np.float32]
@@ -84,10 +85,7 @@ class WordValues:
 
     def add(self, words: Places, shares: npt.NDArray[np.uint8], score: float) -> None:
         """A page that these words say so much of has this score."""
-        each = shares.astype(np.float32)
-        each *= np.float32(1 / (float(np.sqrt(each @ each)) or 1.0))
-        each *= self._rare[words]
-        self.sums[words] += each[:, None] * np.array([score, 1], np.float32)
+        add_words(words, shares, score, self._rare, self.sums)
 
 
 class Correction:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from math import exp
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -146,3 +147,58 @@ def raw(
     above = values[:, 0] - np.float32(base) * values[:, 1]
     found[:, 3] = above / np.sqrt(used, dtype=np.float32)
     found[:, 5] = (scores + np.float32(base)) / (parents[slots] + np.float32(1))
+
+
+def add_words(
+    words: Places, shares: Bytes, score: float, rare: Floats, sums: Floats
+) -> None:
+    """Add a page, as the shares of its words, to the sums of r·x and of x."""
+    each = shares.astype(np.float32)
+    each *= np.float32(1 / (float(np.sqrt(each @ each)) or 1.0))
+    each *= rare[words]
+    np.add.at(sums, words, each[:, None] * np.array([score, 1], np.float32))
+
+
+def shared(
+    names: tuple[str, ...], usual: float, shares: npt.NDArray[np.float64]
+) -> list[dict[str, float]]:
+    """What each promise is made of, by names: the first is that of `usual`."""
+    rows = np.column_stack((np.full(len(shares), usual), shares))
+    return [dict(zip(names, row, strict=True)) for row in rows.round(6).tolist()]
+
+
+def begin(
+    slots: Longs,
+    rows: Longs,
+    given: tuple[npt.NDArray[Any], ...],
+    columns: tuple[npt.NDArray[Any], ...],
+) -> None:
+    """Copy rows of a page's links into the slots of columns: hosts, paths, terms,
+    anchors and vectors."""
+    for column, found in zip(columns, given, strict=True):
+        column[slots] = found[rows]
+
+
+def join(
+    slots: Longs,
+    rows: Longs,
+    given: tuple[npt.NDArray[Any], ...],
+    columns: tuple[npt.NDArray[Any], ...],
+    shares: Floats,
+    better: Bytes,
+) -> None:
+    """Mix rows of a page's links into the slots of columns: paths, terms, anchors and
+    vectors. Each counts as its share; where it is better, it replaces path and anchor.
+    """
+    paths, terms, anchors, vectors = columns
+    replaced, by = slots[better != 0], rows[better != 0]
+    paths[replaced], anchors[replaced] = given[0][by], given[2][by]
+    share = shares[:, None]
+    kept = terms[slots].astype(np.float32)
+    kept[:, 1:] += share * (given[1][rows, 1:] - kept[:, 1:])
+    terms[slots] = np.rint(kept)
+    mixed = vectors[slots].astype(np.float32)
+    mixed += share * (given[3][rows] - mixed)
+    lengths = np.sqrt((mixed * mixed).sum(axis=1))
+    mixed *= (np.float32(127) / np.maximum(lengths, np.float32(1e-9)))[:, None]
+    vectors[slots] = np.rint(mixed)

@@ -14,3 +14,7 @@ find = _rows.find
 insert = _rows.insert
 link_rows = _rows.link_rows
 raw = _rows.raw
+add_words = _rows.add_words
+shared = _rows.shared
+begin = _rows.begin
+join = _rows.join

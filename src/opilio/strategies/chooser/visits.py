@@ -6,7 +6,7 @@ learnt is applied to it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import msgspec
@@ -93,6 +93,7 @@ def note(
 ) -> Visit:
     """What is kept of a page and of those of its links that teach something."""
     names = [urls.host(link.url) for link in links]
+    paths = [link.path for link in links]
     hosts = {name: number for number, name in enumerate(dict.fromkeys(names))}
     words, shares = page_words(page, rarity)
     terms, anchors = link_rows(links, weights)
@@ -107,7 +108,7 @@ def note(
         hosts=tuple(hosts),
         links=np.array([link.fingerprint for link in links], "<i8").tobytes(),
         host_numbers=np.array([hosts[name] for name in names], "<u2").tobytes(),
-        paths=path_places(names, links),
+        paths=np.array(list(map(path_place, names, paths)), "<u2").tobytes(),
         terms=terms,
         anchors=anchors,
         vectors=b"".join([link.vector.ljust(size, b"\0") for link in links]),
@@ -127,18 +128,7 @@ def page_words(page: Page, rarity: Floats) -> tuple[Places, npt.NDArray[np.uint8
     return places, np.rint(says * (255 / most)).astype(np.uint8)
 
 
-def path_places(hosts: Sequence[str], links: Sequence[Link]) -> bytes:
-    """The place of each tag path on its host, as uint16."""
-    known: dict[tuple[str, str], int] = {}
-    found = []
-    for host, link in zip(hosts, links, strict=True):
-        key = (host, link.path)
-        if key not in known:
-            known[key] = path_place(host, link.path)
-        found.append(known[key])
-    return np.array(found, "<u2").tobytes()
-
-
+@lru_cache(maxsize=2**14)
 def path_place(host: str, path: str) -> int:
     """The place of a tag path on a host."""
     return xxh3_64_intdigest(f"{host} {path}".encode("utf-8", "replace")) % PATHS
