@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from opilio.strategies.chooser.visits import Visit
 from opilio.strategies.opilio import EVERY, Opilio
 from opilio.types import Subject
 from opilio.urls import fingerprint
@@ -180,8 +181,10 @@ def test_keywords_that_stay_are_noted_once():
     for _ in range(20):
         crawl.strategy.seek(subject())
         crawl.step()
-    sizes = [msgspec.msgpack.decode(note)[-1] for _, note in crawl.notes]
-    assert [len(each) for each in sizes if each] == [len(KEYWORDS) * 3 * 4]
+    visits = [msgspec.msgpack.decode(note, type=Visit) for _, note in crawl.notes]
+    assert [len(visit.sought) for visit in visits if visit.sought] == [
+        len(KEYWORDS) * 3 * 4
+    ]
 
 
 def test_a_link_on_several_pages_takes_what_the_better_page_says():
