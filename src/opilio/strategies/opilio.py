@@ -67,6 +67,7 @@ CHANGE = 0.02  # of a promise, relative: less is not worth telling
 PENALTY = 20.0  # λ: how much a correction of the weights must be worth
 SHOWN = 5  # parts of a promise that are told one by one
 ESTIMATED = 16_384  # links whose chances are added up
+NEXT = 128  # of the best links that wait, whose chances say what comes next
 
 
 class OpilioOptions(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -252,7 +253,7 @@ class Opilio:
         """How many relevant pages are still to be found."""
         waiting = self.waiting
         sample = self.chances(waiting.sample(ESTIMATED))
-        best = self.chances(self.pool.glance(HEAD))
+        best = self.chances(self.pool.glance(NEXT))
         return self.left.estimate(sample, waiting.count, best)
 
     def learn(self) -> None:
