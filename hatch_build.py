@@ -4,6 +4,7 @@
     _walk       text, links, headings and regions, found on one walk
     _kernels    words, looked up and counted
     _merges     words, split into pieces that have vectors
+    _rows       links that wait, found and scored by the default strategy
 
 Without a C compiler, or without Python's header files, nothing is compiled and Opilio
 reads with the parser, Python and numpy alone: the same, in a longer time.
@@ -21,7 +22,13 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 SOURCES = tuple(
     f"src/opilio/{name}.pyx"
-    for name in ("read/_kernels", "read/_tidy", "read/_walk", "vectors/_merges")
+    for name in (
+        "read/_kernels",
+        "read/_tidy",
+        "read/_walk",
+        "vectors/_merges",
+        "strategies/chooser/_rows",
+    )
 )
 FLAGS = ["-O3", "-fPIC", "-fno-strict-aliasing"]
 
@@ -77,7 +84,9 @@ def compile_kernels(source: Path, target: Path) -> None:
         compile_single(
             str(source),
             options,
-            full_module_name=f"opilio.{source.parent.name}.{source.stem}",
+            full_module_name=".".join(
+                source.with_suffix("").parts[source.parts.index("opilio") :]
+            ),
         )
         include = f"-I{sysconfig.get_paths()['include']}"
         command = [*linker, *FLAGS, include, str(c_file), "-o", str(library)]

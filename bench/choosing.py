@@ -14,7 +14,7 @@ import random
 import statistics
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import chain
 
 import msgspec
@@ -44,6 +44,7 @@ DIMENSIONS = 80
 COMMIT = 16  # pages between two commits, when what the judge learnt is kept
 KEYWORDS = tuple(f"keyword{number}" for number in range(12))
 KINDS, BODIES, HOSTS, WORDS = 5000, 400, 300, 300
+INVERSE = pow(0x9E3779B97F4A7C15, -1, 2**64)  # of what spreads fingerprints
 ALLOWED_MS, ALLOWED_GROWTH, ALLOWED_BYTES = 0.6, 1.2, 150
 
 
@@ -57,6 +58,7 @@ class Web:
         self.kinds = [self.kind() for _ in range(KINDS)]
         self.bodies = [self.body() for _ in range(BODIES)]
         self.found = 1  # links so far
+        self.choose: Callable[[int], int] = self.rng.randrange
 
     def units(self, count: int) -> npt.NDArray[np.float64]:
         """Random unit vectors."""
@@ -128,14 +130,14 @@ class Web:
         )
 
     def visits(self) -> Iterator[tuple[Page, Lease]]:
-        """Visits of links that were found before, without end."""
+        """Visits of the links that are chosen, without end."""
         rng = self.rng
         while True:
             first, self.found = self.found, self.found + LINKS - KNOWN
             numbers = [rng.randrange(first) for _ in range(KNOWN)]
             numbers += range(first, self.found)
             links = [self.link(number) for number in dict.fromkeys(numbers)]
-            number = rng.randrange(first)
+            number = self.choose(first)
             url = self.url(number)
             body = rng.choice(self.bodies)
             page = msgspec.structs.replace(body, url=url, links=links)
@@ -163,6 +165,17 @@ class Run:
         subject = self.web.subject()
         self.judge = Judge(subject)
         self.strategy = Opilio(OpilioOptions(), Knowledge(subject=subject))
+        self.web.choose = self.choose
+
+    def choose(self, found: int) -> int:
+        """The number of the best link, as a crawl would take it."""
+        strategy = self.strategy
+        head = strategy.pool.head
+        if not len(head):
+            return 0
+        best = head[strategy.waiting.told[head].argmax()]
+        print_ = int(strategy.waiting.link[best])
+        return (print_ + 2**63) * INVERSE % 2**64
 
     def step(self) -> tuple[float, float]:
         """One page; answers the CPU seconds of judging and of choosing."""

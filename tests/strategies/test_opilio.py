@@ -110,7 +110,7 @@ def test_the_parts_add_up_to_the_promise_also_after_revisions(vectors: bool):
     assert len(sums) > 500
     for promise, parts in sums:
         assert sum(parts.values()) == pytest.approx(promise, abs=1e-5)
-        assert len(parts) <= 7
+        assert len(parts) <= 11
 
 
 @pytest.mark.parametrize("vectors", [True, False])

@@ -30,6 +30,7 @@ from opilio.meaning import word_weights
 from opilio.types import Page
 
 Floats = npt.NDArray[np.float32]
+Places = npt.NDArray[np.intp]
 
 SIZE = 4096
 WHOLE = 2048  # the length of a page; its square times four is exact in float32
@@ -98,9 +99,10 @@ class Lessons:
 
     def __init__(self, dimensions: int) -> None:
         self._pages: list[Noted] = []
-        self._words = np.zeros((0, SIZE), np.float32)
-        self._kernel = np.zeros((0, 0), np.float32)  # XXᵀ
-        self._vectors = np.zeros((0, dimensions), np.float32)
+        # Of all pages, with room for more: X, XXᵀ, and X of vectors.
+        self._all_words = np.zeros((0, SIZE), np.float32)
+        self._all_kernel = np.zeros((0, 0), np.float32)
+        self._all_vectors = np.zeros((0, dimensions), np.float32)
 
     def learn(
         self, pages: Sequence[Noted], values: Floats, told: npt.NDArray[np.bool_]
@@ -122,23 +124,44 @@ class Lessons:
         before = np.array([places.get(id(page), -1) for page in pages], np.intp)
         old, new = np.flatnonzero(before >= 0), np.flatnonzero(before < 0)
         before = before[old]
-        words = np.empty((len(pages), SIZE), np.float32)
-        words[old] = self._words[before]
-        vectors = np.zeros((len(pages), self._vectors.shape[1]), np.float32)
-        vectors[old] = self._vectors[before]
+        count = len(pages)
+        self._pages = list(pages)
+        if count > len(self._all_words) or not np.array_equal(before, old):
+            self._move(count, before, old)
         for place in new.tolist():
             row = pages[place].row
             # Several words may share a place, so their weights are added up.
-            words[place] = np.bincount(row.places, row.weights, SIZE)
-            if len(row.vector) == vectors.shape[1]:
-                vectors[place] = row.vector
-        kernel = np.empty((len(pages), len(pages)), np.float32)
-        kernel[np.ix_(old, old)] = self._kernel[np.ix_(before, before)]
-        fresh = words[new] @ words.T
-        kernel[new] = fresh
-        kernel[:, new] = fresh.T
-        self._pages = list(pages)
-        self._words, self._kernel, self._vectors = words, kernel, vectors
+            self._all_words[place] = np.bincount(row.places, row.weights, SIZE)
+            fits = len(row.vector) == self._all_vectors.shape[1]
+            self._all_vectors[place] = row.vector if fits else 0
+        fresh = self._all_words[new] @ self._words.T
+        self._kernel[new] = fresh
+        self._kernel[:, new] = fresh.T
+
+    def _move(self, count: int, before: Places, now: Places) -> None:
+        """Make room for so many pages, and move those that are known."""
+        room = len(self._all_words)
+        room = room if count <= room else max(count, 2 * room)
+        words = np.zeros((room, SIZE), np.float32)
+        words[now] = self._all_words[before]
+        vectors = np.zeros((room, self._all_vectors.shape[1]), np.float32)
+        vectors[now] = self._all_vectors[before]
+        kernel = np.zeros((room, room), np.float32)
+        kernel[np.ix_(now, now)] = self._all_kernel[np.ix_(before, before)]
+        self._all_words, self._all_vectors = words, vectors
+        self._all_kernel = kernel
+
+    @property
+    def _words(self) -> Floats:
+        return self._all_words[: len(self._pages)]
+
+    @property
+    def _kernel(self) -> Floats:
+        return self._all_kernel[: len(self._pages), : len(self._pages)]
+
+    @property
+    def _vectors(self) -> Floats:
+        return self._all_vectors[: len(self._pages)]
 
 
 def ridge(rows: Floats, wanted: Floats, trust: Floats) -> Floats:

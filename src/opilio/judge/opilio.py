@@ -18,7 +18,7 @@ from `SAMPLE` pages at most, and keeps what it knows as `diary.py` says.
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Self
 
@@ -32,7 +32,7 @@ from opilio.judge.critic import Critics, Lessons, Row, row_of
 from opilio.judge.diary import Diary
 from opilio.judge.keyword_evidence import Evidence, KeywordEvidence, page_vectors
 from opilio.judge.site_evidence import KeptSites, SiteEvidence
-from opilio.meaning import dimensions, heaviest, rarity_table
+from opilio.meaning import Floats, dimensions, heaviest, rarity_table
 from opilio.pretrained import weights_for
 from opilio.protocols import Learner
 from opilio.types import Fingerprint, Page, Subject, Verdict
@@ -187,14 +187,21 @@ class Opilio:
 
     def standard(self, evidence: Evidence) -> dict[str, float]:
         """What the keywords say, on fixed scales."""
-        low, high = self.quantiles
-        bm25 = (evidence.bm25 - low) / (high - low + 0.02 * high + 1e-9)
-        found = {"cosine": scaled("cosine", evidence.cosine)}
-        found["bm25"] = scaled("bm25", bm25)
+        low, span = self.span
+        found = {
+            "cosine": scaled("cosine", evidence.cosine),
+            "bm25": scaled("bm25", (evidence.bm25 - low) / span),
+        }
         if self.keywords.has_vectors:
             found["opening"] = scaled("opening", evidence.opening)
             found["text"] = scaled("text", evidence.text)
         return found
+
+    @property
+    def span(self) -> tuple[float, float]:
+        """Little BM25, and how much more is much."""
+        low, high = self.quantiles
+        return low, high - low + 0.02 * high + 1e-9
 
     def take_up(self, noted: Noted) -> bool:
         """Learn from a page; True: the critics learnt anew."""
@@ -230,17 +237,24 @@ class Opilio:
         """Let the critics learn from the sample, the examples and the labels."""
         pages = [*self.sample, *self.taught]
         self.scale(self.sample or self.taught)
-        values = np.array([self.first_score(noted) for noted in pages], np.float32)
         told = np.array([noted.told is not None for noted in pages])
+        said = np.array([noted.told is True for noted in pages], np.float32)
+        values = np.where(told, said, self.first_scores(pages))
         self.critics = self.lessons.learn(pages, values, told)
 
-    def first_score(self, noted: Noted) -> float:
-        """What the critics are to learn of a page: what was said, or else r₀."""
-        if noted.told is not None:
-            return float(noted.told)
-        known = self.standard(Evidence(*noted.evidence))
-        total = sum(self.opening.of(name) * value for name, value in known.items())
-        return float(logistic(np.array(self.opening.bias + total)))
+    def first_scores(self, pages: Sequence[Noted]) -> Floats:
+        """r₀ of pages."""
+        known = Evidence(*np.array([noted.evidence for noted in pages]).T)
+        low, span = self.span
+        columns = {"cosine": known.cosine, "bm25": (known.bm25 - low) / span}
+        if self.keywords.has_vectors:
+            columns |= {"opening": known.opening, "text": known.text}
+        logits = np.full(len(pages), self.opening.bias)
+        for name, column in columns.items():
+            middle, spread = SCALES[name]
+            z = np.clip((column - middle) / spread, -LIMIT, LIMIT)
+            logits += self.opening.of(name) * z
+        return logistic(logits).astype(np.float32)
 
     def learners(self) -> Mapping[str, Learner]:
         """What is kept of it, part by part; in this order it is taken up again."""

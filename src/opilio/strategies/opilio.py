@@ -20,7 +20,7 @@ to learn everything again after a restart, in the same order.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import compress
 from math import log
 from typing import Annotated
@@ -39,6 +39,7 @@ from opilio.strategies.chooser.left import Remaining
 from opilio.strategies.chooser.lessons import Correction
 from opilio.strategies.chooser.places import Slots
 from opilio.strategies.chooser.pool import Pool, best_of
+from opilio.strategies.chooser.rows import shared
 from opilio.strategies.chooser.visits import Visit, links_in, note
 from opilio.strategies.chooser.waiting import GONE, MOST_PARENTS, NEW, Waiting
 from opilio.strategies.journal import Journal
@@ -60,12 +61,11 @@ from opilio.types import (
 EVERY, GROWTH = 10, 1.15  # how often it learns
 LEAST_TOLD = 256  # links that are told their promises when something was learnt
 MOST_TOLD = 4096
-SCORED = 256  # links that are scored anew then, for each page since the last time
+SCORED = 128  # links that are scored anew then, for each page since the last time
 LEAST_SCORED, MOST_SCORED = 1024, 50_000
 MOST_WAITING = 2_000_000  # links with evidence; of more, the worse half is forgotten
 CHANGE = 0.02  # of a promise, relative: less is not worth telling
 PENALTY = 20.0  # λ: how much a correction of the weights must be worth
-SHOWN = 5  # parts of a promise that are told one by one
 ESTIMATED = 16_384  # links whose chances are added up
 NEXT = 128  # of the best links that wait, whose chances say what comes next
 
@@ -101,6 +101,8 @@ class Opilio:
         self.next_fit, self.fitted, self.quota = 0, 0, LEAST_SCORED
         self.noted = b""  # the vectors of keywords that were noted last
         self.pool = Pool(self.waiting)
+        self.scored: tuple[Slots, Floats]  # links that were scored last
+        self.scored = np.zeros(0, np.int64), np.zeros((0, len(names)), np.float32)
         self.ahead: Slots | None = None  # the slots of the page's links, if known
         self.left = Remaining()
         self.sweep = 0  # where the next part of a long frontier begins
@@ -119,7 +121,7 @@ class Opilio:
         known = (slots >= 0) & (waiting.parents[slots] >= MOST_PARENTS)
         teaching = (slots != GONE) & ~known
         news = list(compress(links.values(), teaching.tolist()))
-        weights = self.subject.weights
+        weights = dict(self.subject.weights)
         visit = note(page, news, verdict.score, lease, weights, self.rarity)
         self.ahead = slots[teaching]
         if verdict.relevant:
@@ -218,7 +220,7 @@ class Opilio:
         slot = self.waiting.leave(visit.link)
         if slot == NEW:
             return
-        row = self.features.standard(np.array([slot]))[0]
+        row = self.row_of(slot)
         offset = self.ordinary + float(row @ self.weights) + self.now()
         chance = logistic(np.array(offset + row @ self.correction.weights))
         self.left.visit(float(chance), visit.worth)
@@ -232,6 +234,17 @@ class Opilio:
         self.groups.add_link(
             int(waiting.path[slot]), int(waiting.page[slot]), visit.score
         )
+
+    def row_of(self, slot: int) -> Floats:
+        """The features of a link; of the best ones they are known."""
+        slots, rows = self.scored
+        known = np.flatnonzero(slots == slot)
+        if len(known):
+            rows = rows[known[:1]]
+        else:
+            rows = self.features.standard(np.array([slot]))
+        row: Floats = rows[0]
+        return row
 
     def now(self) -> float:
         """How much more likely all links are now than they are told to be: promises
@@ -270,7 +283,9 @@ class Opilio:
         """What each feature adds to the logit of each link."""
         weights = (self.weights + self.correction.weights).astype(np.float32)
         added = np.empty((len(slots), len(weights) + 1), np.float32)
-        np.multiply(self.features.standard(slots), weights, out=added[:, :-1])
+        rows = self.features.standard(slots)
+        self.scored = (slots, rows)
+        np.multiply(rows, weights, out=added[:, :-1])
         visits = self.groups.host_count.values[self.waiting.host[slots]]
         added[:, -1] = self.explore / (1.0 + visits) ** 2
         return added
@@ -326,7 +341,7 @@ class Opilio:
             return
         added = self.score(both)
         promises = self.promises(added)
-        before = waiting.told[both]
+        before = waiting.told[slots]
         count = len(slots)
         waiting.told[slots] = promises[:count]
         now = waiting.told[others]  # some may be on the page
@@ -334,40 +349,27 @@ class Opilio:
         changed = np.concatenate((np.ones(count, np.bool_), changed))
         both, promises = both[changed], promises[changed]
         waiting.told[both] = promises
-        told = zip(
-            waiting.link[both].tolist(),
-            promises.tolist(),
-            self.parts(added[changed]),
-            before[changed].tolist(),
-            strict=True,
-        )
-        for number, (link, promise, parts, known) in enumerate(told):
-            if number < count:
-                self.latest[link] = (promise, parts)
-            # Ranking alone never lowers a promise.
-            if number >= count or promise < known * (1 - CHANGE):
-                self.revised[link] = (promise, parts)
+        links = waiting.link[both].tolist()
+        parts = self.parts(added[changed])
+        told = list(zip(promises.tolist(), parts, strict=True))
+        self.latest.update(zip(links[:count], told[:count], strict=True))
+        self.revised.update(zip(links[count:], told[count:], strict=True))
+        # Ranking alone never lowers a promise.
+        lower = promises[:count] < before[:count] * (1 - CHANGE)
+        for place in np.flatnonzero(lower).tolist():
+            self.revised[links[place]] = told[place]
 
-    def parts(self, added: Floats) -> list[Parts]:
-        """What each promise is made of: the evidence that counts most, and the rest."""
-        usual, each = shares(self.ordinary, added)
-        order = np.argsort(-np.abs(each), axis=1)[:, :SHOWN]
-        most = np.take_along_axis(each, order, axis=1)
-        rest = (each.sum(axis=1) - most.sum(axis=1)).tolist()
-        found: list[Parts] = []
-        name = self.names.__getitem__
-        for places, values, other in zip(
-            order.tolist(), most.tolist(), rest, strict=True
-        ):
-            parts = dict(zip(map(name, places), values, strict=True))
-            parts[ORDINARY], parts[OTHER] = usual, other
-            found.append(parts)
-        return found
+    def parts(self, added: Floats) -> Sequence[Parts]:
+        """What each promise is made of: what an ordinary link has, and the share of
+        each feature that counts."""
+        counting = np.flatnonzero(added.any(axis=0))
+        names = (ORDINARY, *(self.names[place] for place in counting.tolist()))
+        usual, each = shares(self.ordinary, added.take(counting, axis=1))
+        return shared(names, usual, each)
 
 
 USUAL_PAGES, USUAL_BASE = log(150), 0.3  # of an ordinary moment in a crawl
 ORDINARY, NEW_HOST = "an ordinary link", "a host that is new"
-OTHER = "other evidence"
 NAMES: Mapping[str, str] = {
     "meaning": "similar in meaning to the keywords",
     "taught": "similar to links that led to relevant pages",

@@ -5,9 +5,33 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from opilio.strategies.chooser import rows
 from opilio.strategies.chooser.groups import Groups
 from opilio.strategies.chooser.lessons import LEAST, Correction, Taught, WordValues
-from opilio.strategies.chooser.visits import WORD_BITS
+from opilio.strategies.chooser.plain_rows import ANCHOR_WORDS, WORD_BITS
+
+
+def worth(values: WordValues, anchors: np.ndarray, base: float) -> np.ndarray:
+    """The feature `words` of links with these anchors."""
+    count = len(anchors)
+    all_words = np.zeros((count, ANCHOR_WORDS), np.uint16)
+    all_words[:, : anchors.shape[1]] = anchors
+    found = np.zeros((count, 8), np.float32)
+    nothing = np.zeros(count, np.float32)
+    rows.raw(
+        np.arange(count),
+        np.zeros((count, 0), np.int8),
+        np.zeros(0, np.float32),
+        np.zeros((count, 3), np.uint8),
+        all_words,
+        values.sums,
+        base,
+        nothing,
+        nothing,
+        np.zeros(count, np.uint8),
+        found,
+    )
+    return found[:, 3]
 
 
 def test_the_direction_is_a_ridge_regression():
@@ -43,7 +67,7 @@ def test_a_word_is_worth_what_its_pages_are_above_the_mean():
     anchors = np.array(
         [[5, 0, 0], [6, 0, 0], [7, 0, 0], [5, 7, 0], [5, 6, 0], [0, 0, 0]]
     )
-    found = values.of(anchors.astype(np.uint16), 0.5)
+    found = worth(values, anchors, 0.5)
     expected = [each, 0, -each, 0, each / 2**0.5, 0]
     assert found == pytest.approx(expected, abs=1e-6)
 
@@ -54,7 +78,7 @@ def test_common_words_are_worth_little():
     values = WordValues(rarity)
     both = np.array([5, 6], np.uint16)
     values.add(both, np.array([255, 255], np.uint8), 1.0)
-    common, rare = values.of(np.array([[5], [6]], np.uint16), 0.0)
+    common, rare = worth(values, np.array([[5, 0, 0], [6, 0, 0]]), 0.0)
     assert common / rare == pytest.approx(0.06 / 1.05)
 
 

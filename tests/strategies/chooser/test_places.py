@@ -5,7 +5,8 @@ import random
 import numpy as np
 import pytest
 
-from opilio.strategies.chooser.places import FREE, WIDTH, Places
+from opilio.strategies.chooser.places import Places
+from opilio.strategies.chooser.plain_rows import FREE, WIDTH
 
 
 def prints(rng: random.Random, count: int) -> list[int]:

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from opilio.meaning import KeywordVectors
-from opilio.strategies.chooser.visits import ANCHOR_WORDS, Links
+from opilio.strategies.chooser.plain_rows import ANCHOR_WORDS
+from opilio.strategies.chooser.visits import Links
 from opilio.strategies.chooser.waiting import GONE, NEW, Waiting
 
 SIZE = 80

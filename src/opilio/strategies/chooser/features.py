@@ -15,6 +15,7 @@ from opilio.meaning import KeywordVectors
 from opilio.strategies.chooser.groups import Groups
 from opilio.strategies.chooser.lessons import Taught, WordValues
 from opilio.strategies.chooser.places import Slots
+from opilio.strategies.chooser.rows import raw
 from opilio.strategies.chooser.waiting import Waiting
 
 Floats = npt.NDArray[np.float32]
@@ -57,22 +58,23 @@ class Features:
         """A row of numbers for each link."""
         waiting, groups = self.waiting, self.groups
         found = np.empty((len(slots), len(self.names)), np.float32)
-        terms = waiting.terms[slots] * np.float32(1 / 255)
-        if waiting.dimensions:
-            found[:, 0] = waiting.meaning[slots]
-            direction = self.taught.direction * np.float32(1 / 127)
-            found[:, 1] = waiting.vector[slots].astype(np.float32) @ direction
-        else:
-            found[:, :2] = terms[:, 1:]
-        found[:, 2] = terms[:, 0]
-        found[:, 3] = self.words.of(waiting.anchor[slots], groups.base)
+        raw(
+            slots,
+            waiting.vector,
+            self.taught.direction,
+            waiting.terms,
+            waiting.anchor,
+            self.words.sums,
+            groups.base,
+            waiting.meaning[slots].astype(np.float32),
+            waiting.scores[slots].astype(np.float32),
+            waiting.parents,
+            found,
+        )
         means = groups.means(
             waiting.host[slots], waiting.path[slots], waiting.page[slots]
         )
         found[:, 4] = means[:, 0]
-        found[:, 5] = (waiting.scores[slots] + np.float32(groups.base)) / (
-            waiting.parents[slots] + np.float32(1)
-        )
         found[:, 6:] = means[:, 1:]
         return found
 
@@ -85,7 +87,7 @@ class Features:
         """Take means and spreads from a sample of the links that wait."""
         if len(slots) < ORDINARY:
             return
-        chosen = slots[:: max(1, len(slots) // SAMPLE)]
+        chosen = slots[:: max(1, len(slots) // SAMPLE)].copy()
         rows = self.raw(chosen)
         self.mean = rows.mean(axis=0)
         self.spread = np.maximum(rows.std(axis=0), np.float32(NARROWEST))

@@ -24,7 +24,8 @@ from collections import deque
 import numpy as np
 import numpy.typing as npt
 
-from opilio.strategies.chooser.visits import NO_WORD, WORD_BITS, Places
+from opilio.strategies.chooser.plain_rows import NO_WORD, WORD_BITS, Places
+from opilio.strategies.chooser.rows import add_words
 
 Floats = npt.NDArray[np.float64]
 Singles = npt.NDArray[np.float32]
@@ -77,27 +78,14 @@ class WordValues:
 
     def __init__(self, rarity: Singles) -> None:
         # By the place of a word; those of the table of rarity are finer.
-        self._rare = rarity.reshape(1 << WORD_BITS, -1).min(axis=1)
-        self._rare = (0.05 + self._rare * self._rare).astype(np.float32)
-        self._scored = np.zeros(1 << WORD_BITS, np.float32)
-        self._shares = np.zeros(1 << WORD_BITS, np.float32)
+        rare = rarity.reshape(1 << WORD_BITS, -1).min(axis=1)
+        self._rare = (0.05 + rare * rare).astype(np.float32)
         self._rare[NO_WORD] = 0  # what is no word has no value
+        self.sums = np.zeros((1 << WORD_BITS, 2), np.float32)  # of r·x, of x
 
     def add(self, words: Places, shares: npt.NDArray[np.uint8], score: float) -> None:
         """A page that these words say so much of has this score."""
-        each = shares.astype(np.float32)
-        each /= np.float32(np.linalg.norm(each) or 1.0)
-        self._scored[words] += np.float32(score) * each
-        self._shares[words] += each
-
-    def of(self, anchors: Places, base: float) -> Singles:
-        """The value of each anchor, a row of words, if pages have `base` on average:
-        the sum of its words, by the square root of how many there are."""
-        above = self._scored[anchors] - np.float32(base) * self._shares[anchors]
-        above *= self._rare[anchors]
-        used = np.count_nonzero(anchors, axis=1)
-        found: Singles = above.sum(axis=1) / np.sqrt(np.maximum(used, 1))
-        return found
+        add_words(words, shares, score, self._rare, self.sums)
 
 
 class Correction:

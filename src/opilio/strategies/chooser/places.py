@@ -11,15 +11,15 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from opilio.strategies.chooser import rows
+from opilio.strategies.chooser.plain_rows import FREE, MIX, WIDTH
+
 Prints = npt.NDArray[np.int64]
 Slots = npt.NDArray[np.int64]
 
-WIDTH = 16  # places in a bucket
 FULLEST = 0.6  # share of places in use
 FIRST = 7  # bits of the first table
 HASTE = 4096  # buckets that are emptied with each insertion, at least
-FREE = -1
-MIX = 0x9E3779B97F4A7C15  # Fibonacci hashing
 
 
 class Places:
@@ -98,36 +98,25 @@ class Table:
         self.bits = bits
         self.buckets = 1 << bits
         self.capacity = int(FULLEST * (WIDTH << bits))
-        self._shift = np.uint64(64 - bits)
         self._mask = self.buckets - 1
         self._slots = np.full((self.buckets, WIDTH), FREE, np.int32)
         self._tags = np.zeros((self.buckets, WIDTH), np.uint8)
-        self._passed = np.zeros(self.buckets, np.bool_)  # something went to the next
-
-    def _places(self, prints: Prints) -> tuple[Slots, npt.NDArray[np.uint8]]:
-        mixed = prints.view(np.uint64) * np.uint64(MIX)
-        return (mixed >> self._shift).view(np.int64), mixed.astype(np.uint8)
+        self._passed = np.zeros(self.buckets, np.uint8)  # something went to the next
 
     def find(self, prints: Prints, links: Prints) -> tuple[Slots, Slots]:
         """The slot of each fingerprint and its cell, or FREE."""
         found = np.full(len(prints), FREE, np.int64)
         cells = np.full(len(prints), FREE, np.int64)
-        buckets, tags = self._places(prints)
-        which = np.arange(len(prints))
-        for _ in range(self.buckets):
-            rows, columns = np.nonzero(
-                self._tags.take(buckets, axis=0) == tags[which, None]
-            )
-            here = buckets[rows] * WIDTH + columns
-            slots = self._slots.reshape(-1)[here]
-            owners = which[rows]
-            right = (slots != FREE) & (links[slots] == prints[owners])
-            found[owners[right]] = slots[right]
-            cells[owners[right]] = here[right]
-            on = self._passed[buckets] & (found[which] == FREE)
-            if not on.any():
-                break
-            which, buckets = which[on], (buckets[on] + 1) & self._mask
+        rows.find(
+            prints,
+            links,
+            self._slots,
+            self._tags,
+            self._passed,
+            self.bits,
+            found,
+            cells,
+        )
         return found, cells
 
     def remove_one(self, print_: int, links: Prints) -> int:
@@ -150,22 +139,7 @@ class Table:
 
     def insert(self, prints: Prints, slots: Slots) -> None:
         """Take fingerprints in, each given once and none here so far."""
-        buckets, tags = self._places(prints)
-        slots = slots.astype(np.int32)
-        while len(slots):
-            order = np.argsort(buckets, kind="stable")
-            buckets, tags, slots = buckets[order], tags[order], slots[order]
-            rank = np.arange(len(buckets)) - np.searchsorted(buckets, buckets)
-            free = self._slots.take(buckets, axis=0) == FREE
-            # The place for the first of a bucket is its first free one, and so on.
-            nth = (free.cumsum(axis=1) == rank[:, None] + 1) & free
-            fits = nth.any(axis=1)
-            cells = (buckets * WIDTH + nth.argmax(axis=1))[fits]
-            self._slots.reshape(-1)[cells] = slots[fits]
-            self._tags.reshape(-1)[cells] = tags[fits]
-            on = ~fits
-            self._passed[buckets[on]] = True
-            buckets, tags, slots = (buckets[on] + 1) & self._mask, tags[on], slots[on]
+        rows.insert(prints, slots, self._slots, self._tags, self._passed, self.bits)
 
     def free(self, cells: Slots) -> None:
         """Empty these cells."""

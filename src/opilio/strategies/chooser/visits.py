@@ -6,8 +6,7 @@ learnt is applied to it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from math import exp
+from functools import lru_cache
 from typing import NamedTuple
 
 import msgspec
@@ -17,15 +16,14 @@ from xxhash import xxh3_64_intdigest
 
 from opilio import urls
 from opilio.meaning import word_weights
-from opilio.types import Counted, Fingerprint, Lease, Link, LinkPart, Page
+from opilio.strategies.chooser.plain_rows import ANCHOR_WORDS, WORD_BITS
+from opilio.strategies.chooser.rows import link_rows
+from opilio.types import Fingerprint, Lease, Link, Page
 
 Floats = npt.NDArray[np.float32]
 Signed = npt.NDArray[np.int8]
 Places = npt.NDArray[np.uint16]
 
-WORD_BITS = 16
-ANCHOR_WORDS = 6
-NO_WORD = 0  # the place that stands for none
 PAGE_WORDS = 512  # of a page, those that say most
 PATHS = 1 << 16
 
@@ -87,16 +85,18 @@ def links_in(visit: Visit, dimensions: int) -> Links:
 
 def note(
     page: Page,
-    links: Sequence[Link],
+    links: list[Link],
     score: float,
     lease: Lease,
-    weights: Mapping[str, float],
+    weights: dict[str, float],
     rarity: Floats,
 ) -> Visit:
     """What is kept of a page and of those of its links that teach something."""
     names = [urls.host(link.url) for link in links]
+    paths = [link.path for link in links]
     hosts = {name: number for number, name in enumerate(dict.fromkeys(names))}
     words, shares = page_words(page, rarity)
+    terms, anchors = link_rows(links, weights)
     size = max((len(link.vector) for link in links), default=0)
     return Visit(
         lease.fingerprint,
@@ -108,9 +108,9 @@ def note(
         hosts=tuple(hosts),
         links=np.array([link.fingerprint for link in links], "<i8").tobytes(),
         host_numbers=np.array([hosts[name] for name in names], "<u2").tobytes(),
-        paths=path_places(names, links),
-        terms=keyword_rows(links, weights),
-        anchors=anchor_rows(links).tobytes(),
+        paths=np.array(list(map(path_place, names, paths)), "<u2").tobytes(),
+        terms=terms,
+        anchors=anchors,
         vectors=b"".join([link.vector.ljust(size, b"\0") for link in links]),
     )
 
@@ -128,55 +128,7 @@ def page_words(page: Page, rarity: Floats) -> tuple[Places, npt.NDArray[np.uint8
     return places, np.rint(says * (255 / most)).astype(np.uint8)
 
 
-def anchor_rows(links: Sequence[Link]) -> Places:
-    """The places of the first words of each anchor."""
-    rows = np.full((len(links), ANCHOR_WORDS), NO_WORD, "<u2")
-    codes = np.frombuffer(b"".join([link.words for link in links]), "<u4")
-    counts = np.array([len(link.words) // 4 for link in links], np.int64)
-    owners = np.repeat(np.arange(len(links)), counts)
-    own = np.flatnonzero(codes >> np.uint32(29) == LinkPart.ANCHOR)
-    owners = owners[own]
-    # How many words of the same anchor come before each of them.
-    before = np.arange(len(own)) - np.searchsorted(owners, owners)
-    first = before < ANCHOR_WORDS
-    places = (codes[own[first]] & np.uint32(2**29 - 1)) >> np.uint32(29 - WORD_BITS)
-    rows[owners[first], before[first]] = places
-    return rows
-
-
-def keyword_rows(links: Sequence[Link], weights: Mapping[str, float]) -> bytes:
-    """How much of the keywords is in the address, the anchor and around each link."""
-    rows = bytearray()
-    for link in links:
-        if terms := link.terms:
-            rows.append(presence(terms.url, weights))
-            rows.append(presence(terms.anchor, weights))
-            rows.append(presence(terms.around, weights))
-        else:
-            rows += b"\0\0\0"
-    return bytes(rows)
-
-
-def presence(found: Counted, weights: Mapping[str, float]) -> int:
-    """1 − exp(−Σ w) over the keywords that are there, as a share of 255."""
-    if not found.terms:
-        return 0
-    weight = sum([weights.get(key, 0.0) for key in found.terms])
-    return round(255 * (1 - exp(-max(0.0, weight))))
-
-
-def path_places(hosts: Sequence[str], links: Sequence[Link]) -> bytes:
-    """The place of each tag path on its host, as uint16."""
-    known: dict[tuple[str, str], int] = {}
-    found = []
-    for host, link in zip(hosts, links, strict=True):
-        key = (host, link.path)
-        if key not in known:
-            known[key] = path_place(host, link.path)
-        found.append(known[key])
-    return np.array(found, "<u2").tobytes()
-
-
+@lru_cache(maxsize=2**14)
 def path_place(host: str, path: str) -> int:
     """The place of a tag path on a host."""
     return xxh3_64_intdigest(f"{host} {path}".encode("utf-8", "replace")) % PATHS

@@ -13,8 +13,10 @@ import numpy.typing as npt
 
 from opilio.known import Known
 from opilio.meaning import KeywordVectors
-from opilio.strategies.chooser.places import FREE, Places, Slots
-from opilio.strategies.chooser.visits import ANCHOR_WORDS, Links
+from opilio.strategies.chooser.places import Places, Slots
+from opilio.strategies.chooser.plain_rows import ANCHOR_WORDS, FREE
+from opilio.strategies.chooser.rows import begin, join
+from opilio.strategies.chooser.visits import Links
 from opilio.types import Fingerprint
 
 Singles = npt.NDArray[np.float32]
@@ -137,14 +139,15 @@ class Waiting:
         page: int,
         score: float,
     ) -> None:
-        self.host[slots] = hosts[rows]
+        begin(
+            slots,
+            rows,
+            (hosts, links.paths, links.terms, links.anchors, links.vectors),
+            (self.host, self.path, self.terms, self.anchor, self.vector),
+        )
         self.page[slots] = page
-        self.terms[slots] = links.terms[rows]
-        self.anchor[slots] = links.anchors[rows]
-        self.vector[slots] = links.vectors[rows]
         self.scores[slots] = score
         self.parents[slots] = 1
-        self.path[slots] = links.paths[rows]
         self.told[slots] = 0
 
     def _join(self, slots: Slots, rows: Slots, links: Links, score: float) -> None:
@@ -153,18 +156,14 @@ class Waiting:
         before = PARENT * parents + scores
         weight = PARENT + score
         share = (weight / (before + weight)).astype(np.float32)
-        better = weight > before / parents  # it stands on a better page
-        self.path[slots[better]] = links.paths[rows[better]]
-        self.anchor[slots[better]] = links.anchors[rows[better]]
-        if self.dimensions:
-            old = self.vector[slots].astype(np.float32)
-            mixed = old + share[:, None] * (links.vectors[rows] - old)
-            lengths = np.sqrt((mixed * mixed).sum(axis=1))
-            mixed *= (127 / np.maximum(lengths, 1e-9))[:, None]
-            self.vector[slots] = np.rint(mixed)
-        kept = self.terms[slots].astype(np.float32)
-        kept[:, 1:] += share[:, None] * (links.terms[rows, 1:] - kept[:, 1:])
-        self.terms[slots] = np.rint(kept)
+        join(
+            slots,
+            rows,
+            (links.paths, links.terms, links.anchors, links.vectors),
+            (self.path, self.terms, self.anchor, self.vector),
+            share,
+            (weight > before / parents).view(np.uint8),  # it stands on a better page
+        )
         self.scores[slots] = scores + np.float32(score)
         self.parents[slots] = parents + 1
 
