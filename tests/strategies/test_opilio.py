@@ -207,8 +207,8 @@ def test_what_a_fifth_page_says_of_a_link_is_not_noted():
         one = lease(f"http://p.test/{number}")
         [found] = strategy.rank(page([same]), verdict(0.5), one)
         assert found.promise > 0
-    sizes = [len(msgspec.msgpack.decode(note)[7]) for _, note in strategy.changes()]
-    assert sizes == [8, 8, 8, 8, 0, 0]
+    notes = [msgspec.msgpack.decode(note, type=Visit) for _, note in strategy.changes()]
+    assert [len(each.links) for each in notes] == [8, 8, 8, 8, 0, 0]
 
 
 def test_a_link_that_was_visited_promises_nothing_and_teaches():

@@ -133,7 +133,7 @@ def raw(
 ) -> None:
     """Write those features of links that are about the links themselves: columns 0 to
     3 and 5 of `found`. `meaning` and `scores` are those of these links, the other
-    columns those of all slots."""
+    columns those of all slots; the sums of NO_WORD are 0."""
     own = terms[slots] * np.float32(1 / 255)
     if len(direction):
         found[:, 0] = meaning
