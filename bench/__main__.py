@@ -12,7 +12,16 @@ from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 
-PARTS = ("crawl", "fetch", "read", "ranking", "frontier", "search", "retrieval")
+PARTS = (
+    "crawl",
+    "fetch",
+    "read",
+    "ranking",
+    "choosing",
+    "frontier",
+    "search",
+    "retrieval",
+)
 
 
 def main() -> None:

@@ -7,13 +7,12 @@ from math import exp, log
 import numpy as np
 import pytest
 
-from opilio.chances import shares
+from opilio.chances import share, shares
 from opilio.meaning import (
     KeywordVectors,
+    Rarity,
     keyword_vectors,
-    rarity_table,
     unpack,
-    word_weights,
 )
 from opilio.types import Subject
 
@@ -47,8 +46,15 @@ def test_words_say_more_the_rarer_they_are():
     common = np.array([(0, 0.2)], [("place", "<u4"), ("rarity", "<f4")]).tobytes()
     stems = np.array([5, 2**63], np.uint64)
     counts = np.array([1, 3], "<u2").tobytes()
-    found = word_weights(stems, counts, rarity_table(common))
-    assert found == pytest.approx([0.09, (1 + log(3)) * 1.05])
+    rarity = Rarity(common)
+    for asked in (stems.tobytes(), stems[::-1].tobytes(), stems.tobytes()):
+        found = rarity.weights(asked, counts)
+        again = rarity.weights(asked, counts)
+        assert again is found
+        expected = [0.09, (1 + log(3)) * 1.05]
+        if asked != stems.tobytes():
+            expected = [1.05, (1 + log(3)) * 0.09]
+        assert found == pytest.approx(expected)
 
 
 def test_shares_add_up_to_the_chance():
@@ -60,3 +66,7 @@ def test_shares_add_up_to_the_chance():
         [usual * (1 - usual), -usual * (1 - usual), 0]
     )
     assert not found[3].any()
+    for row, each in zip(rows, found, strict=True):
+        one, alone = share(-1.0, row)
+        assert one == pytest.approx(usual)
+        assert alone == pytest.approx(each.tolist())

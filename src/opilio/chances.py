@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from math import exp
 from typing import TypeVar
 
 import numpy as np
@@ -11,6 +13,7 @@ Floats = npt.NDArray[np.float64]
 F = TypeVar("F", np.float32, np.float64)
 
 FLAT = 30.0  # logits beyond this are as good as certain
+SMALL = 1e-6  # what is less than that has no direction
 
 
 def logistic(logits: npt.NDArray[F]) -> npt.NDArray[F]:
@@ -34,8 +37,20 @@ def shares(bias: float, added: npt.ArrayLike) -> tuple[float, Floats]:
     rows = np.asarray(added, np.float64)
     totals = rows.sum(axis=1)
     usual = float(logistic(np.array(bias)))
-    small = np.abs(totals) < 1e-6  # there the curve is as steep as in the middle
+    small = np.abs(totals) < SMALL  # there the curve is as steep as in the middle
     slopes = (logistic(bias + totals) - usual) / np.where(small, 1.0, totals)
     slopes[small] = usual * (1 - usual)
     found: Floats = rows * slopes[:, None]
     return usual, found
+
+
+def share(bias: float, added: Sequence[float]) -> tuple[float, list[float]]:
+    """The same for one probability, in a tenth of the time."""
+    total = sum(added)
+    usual = 1 / (1 + exp(-bias))
+    if abs(total) < SMALL:
+        slope = usual * (1 - usual)
+    else:
+        logit = max(-FLAT, min(FLAT, bias + total))
+        slope = (1 / (1 + exp(-logit)) - usual) / total
+    return usual, [slope * each for each in added]

@@ -9,6 +9,7 @@ text.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -73,20 +74,34 @@ def unpack(packed: bytes, rows: int) -> Floats:
     return found.reshape(rows, -1)
 
 
-def rarity_table(common: bytes) -> Floats:
-    """How rare the words of each hash are, by Subject.common: 0 common, 1 rare; words
-    that are not in it are rare."""
-    rarity = np.ones(1 << RARITY_BITS, np.float32)
-    table = np.frombuffer(common, np.dtype([("place", "<u4"), ("rarity", "<f4")]))
-    rarity[table["place"] >> (32 - RARITY_BITS)] = table["rarity"]
-    return rarity
+class Rarity:
+    """How rare words are, by Subject.common: 0 common, 1 rare; words that are not in
+    it are rare."""
+
+    def __init__(self, common: bytes) -> None:
+        self.table = np.ones(1 << RARITY_BITS, np.float32)
+        known = np.frombuffer(common, np.dtype([("place", "<u4"), ("rarity", "<f4")]))
+        self.table[known["place"] >> (32 - RARITY_BITS)] = known["rarity"]
+        self._stems, self._counts = b"", b""
+        self._weights = np.zeros(0, np.float32)
+
+    def weights(self, stems: bytes, counts: bytes) -> Floats:
+        """How much each word says of a page: (1 + ln tf)·(0.05 + rarity²).
+
+        Judge and strategy ask for the same page one after the other, so the last
+        answer is kept.
+        """
+        if stems is not self._stems or counts is not self._counts:
+            hashes = np.frombuffer(stems, "<u8") >> np.uint64(64 - RARITY_BITS)
+            rare = self.table[hashes.astype(np.intp)]
+            times = np.frombuffer(counts, "<u2")
+            self._weights = (1 + np.log(times, dtype=np.float32)) * (0.05 + rare * rare)
+            self._weights.flags.writeable = False
+            self._stems, self._counts = stems, counts
+        return self._weights
 
 
-def word_weights(
-    stems: npt.NDArray[np.uint64], counts: bytes, rarity: Floats
-) -> Floats:
-    """How much each word says of a page: (1 + ln tf)·(0.05 + rarity²)."""
-    rare = rarity[(stems >> np.uint64(64 - RARITY_BITS)).astype(np.intp)]
-    times = np.frombuffer(counts, "<u2")
-    found: Floats = (1 + np.log(times, dtype=np.float32)) * (0.05 + rare * rare)
-    return found
+@lru_cache(maxsize=2)
+def rarity_of_words(common: bytes) -> Rarity:
+    """The one that judge and strategy of a crawl share."""
+    return Rarity(common)

@@ -10,9 +10,9 @@ import pytest
 from judge.learning_pages import crawl
 from opilio.judge.critic import SIZE, WHOLE, Critics, Lessons, Row, row_of
 from opilio.judge.site_evidence import MOST, SiteEvidence
-from opilio.meaning import rarity_table
+from opilio.meaning import Rarity
 
-RARITY = rarity_table(b"")
+RARITY = Rarity(b"")
 
 
 class One:

@@ -26,7 +26,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from opilio.meaning import word_weights
+from opilio.meaning import Rarity
 from opilio.types import Page
 
 Floats = npt.NDArray[np.float32]
@@ -66,14 +66,14 @@ class Critics(NamedTuple):
         return self.middle + float(row.vector @ self.vector)
 
 
-def row_of(page: Page, rarity: Floats, vectors: Floats) -> Row:
+def row_of(page: Page, rarity: Rarity, vectors: Floats) -> Row:
     """A page as the critics see it; `vectors` are those of its parts."""
     stems = np.frombuffer(page.stems, "<u8")
-    weights = word_weights(stems, page.counts, rarity)
+    weights = rarity.weights(page.stems, page.counts)
     if len(stems) > MOST_WORDS:
         most = np.sort(np.argsort(-weights, kind="stable")[:MOST_WORDS])
         stems, weights = stems[most], weights[most]
-    weights *= np.float32(WHOLE / (float(np.sqrt(weights @ weights)) or 1.0))
+    weights = weights * np.float32(WHOLE / (float(np.sqrt(weights @ weights)) or 1.0))
     signs = ((stems >> np.uint64(19)) & np.uint64(2)).astype(np.int16) - np.int16(1)
     places = ((stems >> np.uint64(1)) & np.uint64(SIZE - 1)).astype(np.uint16)
     vector = vectors.sum(axis=0)

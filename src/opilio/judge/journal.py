@@ -1,11 +1,7 @@
-"""What a learning judge notes page by page in; the same judge after a restart out.
+"""Keeps what the judges that learn from keywords alone know through a restart.
 
-All that it knows, the sample and the model, takes megabytes, so that is written only
-once in `PAGES` pages, and when it has learnt anew: a snapshot. The pages since then are
-a journal, in chunks of `CHUNK` pages of which only the last is written again with each
-commit. Snapshot and chunks are kept in the transaction of the pages they are of: a
-crawl that was killed takes up the snapshot, goes through the journal, and judges on as
-if nothing had been.
+A snapshot has the sample, the rarity of words and the model; the pages since then are
+in a diary (`diary.py`).
 """
 
 from __future__ import annotations
@@ -15,13 +11,11 @@ from collections.abc import Mapping
 import msgspec
 import numpy as np
 
+from opilio.judge.diary import Diary
 from opilio.judge.model import Model, Packed, pack, unpack
 from opilio.judge.sample import Sample, Seen
 from opilio.judge.vectors import PLACES, Row
 from opilio.protocols import Learner
-
-PAGES = 1024  # between two snapshots, at most
-CHUNK = 16
 
 PackedRow = tuple[bytes, bytes, int]
 Noted = tuple[PackedRow, float, float]
@@ -41,34 +35,32 @@ class Snapshot(msgspec.Struct, frozen=True, array_like=True):
     model: Packed | None
 
 
-class Entries(msgspec.Struct, frozen=True, array_like=True):
-    """The pages of a chunk, after the snapshot of so many pages."""
-
-    since: int
-    noted: list[Noted]
-
-
 class Journal:
     """Takes note of pages, and knows what of that is not yet written."""
 
     def __init__(self, sample: Sample) -> None:
         self.sample = sample
-        self.since = 0  # pages of the last snapshot
-        self.noted: list[Noted] = []  # since then
-        self.is_due = False
-        self.written = [0] * (PAGES // CHUNK)  # pages of each chunk that are
+        self.diary: Diary[Noted] = Diary(Noted, self._take)  # type: ignore[arg-type]
+        self._is_enough = False  # more pages to learn from
+
+    @property
+    def since(self) -> int:
+        """How many pages the last snapshot was of."""
+        return self.diary.snapshots
 
     def add(self, row: Row, keywords: float, score: float) -> bool:
         """Take note of a page; True: there is enough more to learn from."""
-        self.noted.append((pack_row(row), keywords, score))
-        is_enough = self.sample.add(row, keywords, score)
-        if is_enough or len(self.noted) >= PAGES:
-            self.is_due = True
-        return is_enough
+        self.diary.write((pack_row(row), keywords, score))
+        return self._is_enough
+
+    def _take(self, noted: Noted) -> bool:
+        row, keywords, score = noted
+        self._is_enough = self.sample.add(unpack_row(row), keywords, score)
+        return self._is_enough
 
     def snapshot(self, model: Model | None) -> bytes | None:
         """Everything, if it is due; the journal begins anew."""
-        if not self.is_due:
+        if not self.diary.is_due:
             return None
         taken = self.taken(model)
         self.begin()
@@ -76,9 +68,7 @@ class Journal:
 
     def begin(self) -> None:
         """Begin a journal after a snapshot of what is known now."""
-        self.since = self.sample.rarity.pages
-        self.noted, self.is_due = [], False
-        self.written = [0] * len(self.written)
+        self.diary.begin(self.sample.rarity.pages)
 
     def taken(self, model: Model | None) -> bytes:
         """A snapshot."""
@@ -116,35 +106,7 @@ class Journal:
 
     def chunks(self) -> Mapping[str, Learner]:
         """The parts of the journal, by the names under which they are kept."""
-        count = len(self.written)
-        return {f"judge {number:02}": Chunk(self, number) for number in range(count)}
-
-
-class Chunk:
-    """Some pages of a journal, kept by themselves."""
-
-    def __init__(self, journal: Journal, number: int) -> None:
-        self.journal = journal
-        self.number = number
-
-    def dump(self) -> bytes | None:
-        """The pages of this chunk, if there are more of them."""
-        journal, start = self.journal, self.number * CHUNK
-        noted = journal.noted[start : start + CHUNK]
-        if len(noted) == journal.written[self.number]:
-            return None
-        journal.written[self.number] = len(noted)
-        return msgspec.msgpack.encode(Entries(journal.since, noted))
-
-    def load(self, learnt: bytes) -> None:
-        """Go through the pages again, if they came after the snapshot that is known."""
-        journal = self.journal
-        found = msgspec.msgpack.decode(learnt, type=Entries)
-        if found.since != journal.since:
-            return  # of an earlier journal
-        for row, keywords, score in found.noted:
-            journal.add(unpack_row(row), keywords, score)
-        journal.written[self.number] = len(found.noted)
+        return self.diary.chunks("judge")
 
 
 def pack_row(row: Row) -> PackedRow:

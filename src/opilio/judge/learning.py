@@ -110,4 +110,4 @@ class Learning(ABC):
         """Take up what another of the kind learnt, whose topic was a little other."""
         self.journal.restore(before.journal.taken(before.model))
         self.model = self.learn()
-        self.journal.is_due = True
+        self.journal.diary.is_due = True

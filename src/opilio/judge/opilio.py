@@ -26,13 +26,13 @@ import msgspec
 import numpy as np
 
 from opilio import urls
-from opilio.chances import logistic, shares
+from opilio.chances import logistic, share
 from opilio.errors import BadInput
 from opilio.judge.critic import Critics, Lessons, Row, row_of
 from opilio.judge.diary import Diary
 from opilio.judge.keyword_evidence import Evidence, KeywordEvidence, page_vectors
 from opilio.judge.site_evidence import KeptSites, SiteEvidence
-from opilio.meaning import Floats, dimensions, heaviest, rarity_table
+from opilio.meaning import Floats, dimensions, heaviest, rarity_of_words
 from opilio.pretrained import weights_for
 from opilio.protocols import Learner
 from opilio.types import Fingerprint, Page, Subject, Verdict
@@ -122,7 +122,7 @@ class Opilio:
         self.threshold = THRESHOLD if subject.threshold is None else subject.threshold
         trained = weights_for(subject.trained, self.keywords.has_vectors)
         self.opening, self.trained = trained.opening, trained.judge
-        self.rarity = rarity_table(subject.common)
+        self.rarity = rarity_of_words(subject.common)
         self.sites = SiteEvidence(heaviest(self.keywords.users)[:MOST_KEYWORDS])
         self.pages = 0
         self.next_fit = 0
@@ -189,10 +189,10 @@ class Opilio:
             known["site"] = self.sites.of(site)
         self.latest = known
         added = [linear.of(name) * value for name, value in known.items()]
-        usual, [each] = shares(linear.bias, [added])
-        parts = dict(zip(known, each.tolist(), strict=True))
-        score = float(usual + each.sum())
-        shown = {NAMES[name]: share for name, share in parts.items() if share}
+        usual, each = share(linear.bias, added)
+        parts = dict(zip(known, each, strict=True))
+        score = usual + sum(each)
+        shown = {NAMES[name]: value for name, value in parts.items() if value}
         return Verdict(score, score >= self.threshold, {ORDINARY: usual, **shown})
 
     def standard(self, evidence: Evidence) -> dict[str, float]:

@@ -29,9 +29,9 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from opilio.chances import logistic, shares
+from opilio.chances import logistic
 from opilio.config import Section
-from opilio.meaning import KeywordVectors, dimensions, keyword_vectors, rarity_table
+from opilio.meaning import KeywordVectors, dimensions, keyword_vectors, rarity_of_words
 from opilio.pretrained import weights_for
 from opilio.strategies.chooser.features import Features, Floats
 from opilio.strategies.chooser.groups import Groups
@@ -86,10 +86,10 @@ class Opilio:
     def __init__(self, options: OpilioOptions, knowledge: Knowledge) -> None:
         subject = knowledge.subject
         self.explore = options.explore
-        self.subject = subject
+        self.terms = dict(subject.weights)  # keywords and how much each counts
         self.groups = Groups()
         self.waiting = Waiting(dimensions(subject))
-        self.rarity = rarity_table(subject.common)
+        self.rarity = rarity_of_words(subject.common)
         self.sought = keyword_vectors(subject)  # as of the next page
         self.features = Features(self.sought, self.rarity, self.waiting, self.groups)
         with_vectors = bool(self.waiting.dimensions)
@@ -121,8 +121,7 @@ class Opilio:
         known = (slots >= 0) & (waiting.parents[slots] >= MOST_PARENTS)
         teaching = (slots != GONE) & ~known
         news = list(compress(links.values(), teaching.tolist()))
-        weights = dict(self.subject.weights)
-        visit = note(page, news, verdict.score, lease, weights, self.rarity)
+        visit = note(page, news, verdict.score, lease, self.terms, self.rarity)
         self.ahead = slots[teaching]
         if verdict.relevant:
             visit = msgspec.structs.replace(
@@ -156,7 +155,7 @@ class Opilio:
 
     def seek(self, subject: Subject) -> None:
         """Compare links with other keywords from now on, also those that wait."""
-        self.subject = subject
+        self.terms = dict(subject.weights)
         if dimensions(subject) == self.waiting.dimensions:
             self.sought = keyword_vectors(subject)
 
@@ -364,8 +363,7 @@ class Opilio:
         each feature that counts."""
         counting = np.flatnonzero(added.any(axis=0))
         names = (ORDINARY, *(self.names[place] for place in counting.tolist()))
-        usual, each = shares(self.ordinary, added.take(counting, axis=1))
-        return shared(names, usual, each)
+        return shared(names, self.ordinary, added.take(counting, axis=1))
 
 
 USUAL_PAGES, USUAL_BASE = log(150), 0.3  # of an ordinary moment in a crawl

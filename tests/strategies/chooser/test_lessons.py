@@ -9,6 +9,7 @@ from opilio.strategies.chooser import rows
 from opilio.strategies.chooser.groups import Groups
 from opilio.strategies.chooser.lessons import LEAST, Correction, Taught, WordValues
 from opilio.strategies.chooser.plain_rows import ANCHOR_WORDS, WORD_BITS
+from opilio.strategies.chooser.waiting import Waiting
 
 
 def worth(values: WordValues, anchors: np.ndarray, base: float) -> np.ndarray:
@@ -16,21 +17,14 @@ def worth(values: WordValues, anchors: np.ndarray, base: float) -> np.ndarray:
     count = len(anchors)
     all_words = np.zeros((count, ANCHOR_WORDS), np.uint16)
     all_words[:, : anchors.shape[1]] = anchors
+    waiting = Waiting(0)
+    waiting.anchor[:count] = all_words
+    groups = Groups()
+    groups.add_page("a.test", 0.5)
     found = np.zeros((count, 8), np.float32)
-    nothing = np.zeros(count, np.float32)
-    rows.raw(
-        np.arange(count),
-        np.zeros((count, 0), np.int8),
-        np.zeros(0, np.float32),
-        np.zeros((count, 3), np.uint8),
-        all_words,
-        values.sums,
-        base,
-        nothing,
-        nothing,
-        np.zeros(count, np.uint8),
-        found,
-    )
+    nothing = np.zeros(0, np.float32)
+    slots = np.arange(count)
+    rows.raw(slots, waiting.columns, groups.columns, base, nothing, values.sums, found)
     return found[:, 3]
 
 
@@ -109,10 +103,19 @@ def test_means_of_hosts_paths_and_pages_are_shrunk():
     page = groups.add_page("a.test", 0.9)
     groups.add_page("b.test", 0.1)
     groups.add_link(7, page, 0.8)
-    hosts = np.array(groups.host_numbers(["a.test", "c.test"]))
-    [known, new] = groups.means(
-        hosts, np.array([7, 8]), np.array([page, page])
-    ).tolist()
+    waiting = Waiting(0)
+    waiting.host[:2] = groups.host_numbers(["a.test", "c.test"])
+    waiting.path[:2] = [7, 8]
+    waiting.page[:2] = page
+    waiting.scores[:2] = [0.9, 1.0]
+    waiting.parents[:2] = [1, 2]
+    found = np.zeros((2, 8), np.float32)
+    nothing = np.zeros(0, np.float32)
+    sums = np.zeros((1, 2), np.float32)
+    rows.raw(np.arange(2), waiting.columns, groups.columns, 0.5, nothing, sums, found)
+    known, new = found[:, 4:].tolist()
     host = (0.9 + 0.5) / 2  # base ½
-    assert known == pytest.approx([host, (0.8 + 3 * host) / 4, (0.8 + 2 * host) / 3])
-    assert new == pytest.approx([0.5, 0.5, (0.8 + 2 * 0.5) / 3])
+    parents = [(0.9 + 0.5) / 2, (1.0 + 0.5) / 3]
+    path, siblings = (0.8 + 3 * host) / 4, (0.8 + 2 * host) / 3
+    assert known == pytest.approx([host, parents[0], path, siblings])
+    assert new == pytest.approx([0.5, parents[1], 0.5, (0.8 + 2 * 0.5) / 3])

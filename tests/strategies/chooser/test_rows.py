@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from opilio.strategies.chooser import plain_rows, rows
-from strategies.chooser_pages import Crawl, chooser, link, subject
+from strategies.chooser_pages import Crawl, chooser, link
 
 compiled = pytest.importorskip(
     "opilio.strategies.chooser._rows", reason="nothing is compiled"
@@ -31,8 +31,10 @@ def test_words_and_terms_of_links_are_the_same():
     weights = {"star": 0.7, "planet": 1.0}
     plain, fast = [each.link_rows(links, weights) for each in BOTH]
     assert plain == fast
-    assert plain[0][:3] == bytes([0, round(255 * (1 - np.exp(-0.7))), 0])
-    assert [each.link_rows([], weights) for each in BOTH] == [(b"", b"")] * 2
+    assert plain[2][:3] == bytes([0, round(255 * (1 - np.exp(-0.7))), 0])
+    assert plain[1] == ["h.test"] * 3
+    nothing = ([], [], b"", b"", b"")
+    assert [each.link_rows([], weights) for each in BOTH] == [nothing] * 2
 
 
 def random_columns(rng: np.random.Generator, dimensions: int) -> dict[str, np.ndarray]:
@@ -48,18 +50,33 @@ def random_columns(rng: np.random.Generator, dimensions: int) -> dict[str, np.nd
 @pytest.mark.parametrize("dimensions", [0, 3, 80])
 def test_features_are_the_same(dimensions: int):
     rng = np.random.default_rng(4)
-    columns = random_columns(rng, dimensions)
-    columns["sums"][plain_rows.NO_WORD] = 0
+    given = random_columns(rng, dimensions)
+    sums = given["sums"]
+    sums[plain_rows.NO_WORD] = 0
     slots = rng.integers(0, 50, 30)
-    meaning, scores = rng.random((2, 30)).astype(np.float32)
-    parents = rng.integers(1, 5, 50).astype(np.uint8)
+    columns = (
+        given["vectors"],
+        rng.random(50).astype(np.float32),
+        given["terms"],
+        given["anchors"],
+        rng.random(50).astype(np.float32),
+        rng.integers(1, 5, 50).astype(np.uint8),
+        rng.integers(0, 5, 50).astype(np.int32),
+        rng.integers(0, 9, 50).astype(np.uint16),
+        rng.integers(0, 7, 50).astype(np.int32),
+    )
+    groups = tuple(
+        column
+        for count in (5, 9, 7)
+        for column in (rng.random(count), rng.integers(0, 4, count).astype(np.int32))
+    )
     found = []
     for each in BOTH:
         out = np.zeros((30, 8), np.float32)
-        each.raw(slots, *columns.values(), 0.3, meaning, scores, parents, out)
+        each.raw(slots, columns, groups, 0.3, given["direction"], sums, out)
         found.append(out)
     assert found[0] == pytest.approx(found[1], abs=1e-4)
-    assert np.abs(found[0]).sum() > 10
+    assert (np.abs(found[0]).sum(axis=0) > 1).all()
 
 
 def test_words_of_pages_are_added_alike():
@@ -76,10 +93,15 @@ def test_words_of_pages_are_added_alike():
 
 
 def test_shares_have_the_same_names_and_numbers():
-    shares = np.random.default_rng(4).normal(size=(5, 2))
-    plain, fast = [each.shared(("a", "b", "c"), 1 / 3, shares) for each in BOTH]
-    assert plain == fast
-    assert plain[0]["a"] == 0.333333
+    added = np.random.default_rng(4).normal(size=(6, 2)).astype(np.float32)
+    added[5] = [40.0, 0.0]
+    added[4] = [1.0, -1.0]
+    plain, fast = [each.shared(("a", "b", "c"), -1.0, added) for each in BOTH]
+    assert plain[0]["a"] == round(1 / (1 + np.exp(1)), 6)
+    for one, other, row in zip(plain, fast, added, strict=True):
+        assert one == pytest.approx(other, abs=2e-6)
+        chance = 1 / (1 + np.exp(1 - row.sum()))
+        assert sum(one.values()) == pytest.approx(chance, abs=3e-6)
 
 
 @pytest.mark.parametrize("dimensions", [0, 3])
@@ -110,9 +132,8 @@ def test_links_begin_and_join_alike(dimensions: int):
         assert np.abs(plain.astype(int) - fast.astype(int)).max(initial=0) <= 1
 
 
-@pytest.mark.parametrize("vectors", [True, False])
 def test_a_crawl_without_what_is_compiled_visits_the_same_pages(
-    vectors: bool, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ):
     def run(used: ModuleType) -> list[str]:
         for module in ("places.rows", "features", "lessons", "visits", "waiting"):
@@ -120,7 +141,7 @@ def test_a_crawl_without_what_is_compiled_visits_the_same_pages(
                 path = f"opilio.strategies.chooser.{module}.{name}"
                 monkeypatch.setattr(path, getattr(used, name), raising=False)
         monkeypatch.setattr("opilio.strategies.opilio.shared", used.shared)
-        crawl = Crawl(chooser(subject(vectors=vectors)))
+        crawl = Crawl(chooser())
         for _ in range(60):
             crawl.step()
         return [url for url, _ in crawl.order]

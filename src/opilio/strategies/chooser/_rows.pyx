@@ -11,6 +11,10 @@ cdef enum:
     WIDTH = 16
     ANCHOR_WORDS = 6
     MIXED = 29 - 16  # bits of a word's code below its place
+    HOST = 1  # as many pages as a mean is shrunk by
+    PATH = 3
+    PAGE = 2
+    FLAT = 30
 
 cdef uint64_t MIX = 0x9E3779B97F4A7C15
 cdef int32_t FREE = -1
@@ -73,18 +77,26 @@ cdef inline uint8_t presence(object found, dict weights) except? 7:
 
 
 def link_rows(list links, dict weights):
-    cdef Py_ssize_t count = len(links), each, number, size
+    cdef Py_ssize_t count = len(links), each, number, word, size = 0
     cdef bytearray all_terms = bytearray(3 * count)
     cdef bytearray all_anchors = bytearray(2 * ANCHOR_WORDS * count)
     cdef uint8_t[::1] terms = all_terms if count else None
     cdef uint8_t[::1] anchors = all_anchors if count else None
-    cdef bytes words
+    cdef bytes words, vector
+    cdef str url, host
+    cdef list prints = [], hosts = [], vectors = []
     cdef const uint8_t *code
     cdef uint32_t value
-    cdef Py_ssize_t word
     cdef object link, evidence
     for each in range(count):
         link = links[each]
+        prints.append(link.fingerprint)
+        url = link.url
+        number = url.find("//") + 2
+        hosts.append(url[number : url.find("/", number)])
+        vector = link.vector
+        size = max(size, len(vector))
+        vectors.append(vector)
         evidence = link.terms
         if evidence is not None:
             terms[3 * each] = presence(evidence.url.terms, weights)
@@ -104,16 +116,31 @@ def link_rows(list links, dict weights):
                 number += 1
                 if number == ANCHOR_WORDS:
                     break
-    return bytes(all_terms), bytes(all_anchors)
+    for each in range(count):
+        vector = vectors[each]
+        if len(vector) < size:
+            vectors[each] = vector.ljust(size, b"\0")
+    return prints, hosts, bytes(all_terms), bytes(all_anchors), b"".join(vectors)
 
 
-def raw(const int64_t[::1] slots, const int8_t[:, ::1] vectors,
-        const float[::1] direction, const uint8_t[:, ::1] terms,
-        const uint16_t[:, ::1] anchors, const float[:, ::1] sums, float base,
-        const float[::1] meaning, const float[::1] scores, const uint8_t[::1] parents,
-        float[:, ::1] found):
+def raw(const int64_t[::1] slots, tuple columns, tuple groups, double base,
+        const float[::1] direction, const float[:, ::1] sums, float[:, ::1] found):
+    cdef const int8_t[:, ::1] vectors = columns[0]
+    cdef const float[::1] meaning = columns[1]
+    cdef const uint8_t[:, ::1] terms = columns[2]
+    cdef const uint16_t[:, ::1] anchors = columns[3]
+    cdef const float[::1] scores = columns[4]
+    cdef const uint8_t[::1] parents = columns[5]
+    cdef const int32_t[::1] hosts = columns[6]
+    cdef const uint16_t[::1] paths = columns[7]
+    cdef const int32_t[::1] pages = columns[8]
+    cdef const double[::1] host_sum = groups[0], path_sum = groups[2]
+    cdef const double[::1] page_sum = groups[4]
+    cdef const int32_t[::1] host_count = groups[1], path_count = groups[3]
+    cdef const int32_t[::1] page_count = groups[5]
     cdef Py_ssize_t row, place, slot, size = direction.shape[0]
     cdef float one, two, three, four, above
+    cdef double host
     cdef int used
     cdef uint16_t word
     cdef const int8_t *vector
@@ -129,7 +156,7 @@ def raw(const int64_t[::1] slots, const int8_t[:, ::1] vectors,
                 four += vector[place + 3] * direction[place + 3]
             for place in range(size - size % 4, size):
                 one += vector[place] * direction[place]
-            found[row, 0] = meaning[row]
+            found[row, 0] = meaning[slot]
             found[row, 1] = (one + two + three + four) / 127
         else:
             found[row, 0] = terms[slot, 1] / <float>255
@@ -141,9 +168,16 @@ def raw(const int64_t[::1] slots, const int8_t[:, ::1] vectors,
             word = anchors[slot, place]
             if word:
                 used += 1
-                above += sums[word, 0] - base * sums[word, 1]
+                above += sums[word, 0] - <float>base * sums[word, 1]
         found[row, 3] = above / sqrt(<float>used) if used else 0.0
-        found[row, 5] = (scores[row] + base) / (parents[slot] + 1)
+        place = hosts[slot]
+        host = (host_sum[place] + HOST * base) / (host_count[place] + HOST)
+        found[row, 4] = host
+        found[row, 5] = (scores[slot] + base) / (parents[slot] + 1)
+        place = paths[slot]
+        found[row, 6] = (path_sum[place] + PATH * host) / (path_count[place] + PATH)
+        place = pages[slot]
+        found[row, 7] = (page_sum[place] + PAGE * host) / (page_count[place] + PAGE)
 
 
 def add_words(const uint16_t[::1] words, const uint8_t[::1] shares, float score,
@@ -162,15 +196,27 @@ def add_words(const uint16_t[::1] words, const uint8_t[::1] shares, float score,
         sums[words[each], 1] += value
 
 
-def shared(tuple names, double usual, const double[:, :] shares):
+cdef inline double logistic(double logit) noexcept:
+    return 1 / (1 + exp(-min(max(logit, -FLAT), FLAT)))
+
+
+def shared(tuple names, double bias, const float[:, :] added):
     cdef Py_ssize_t row, column
     cdef list found = []
     cdef dict parts
-    cdef object first = round(usual, 6)
-    for row in range(shares.shape[0]):
+    cdef double usual = logistic(bias), total, slope
+    cdef object first = rint(usual * 1e6) / 1e6
+    for row in range(added.shape[0]):
+        total = 0.0
+        for column in range(added.shape[1]):
+            total += added[row, column]
+        if -1e-6 < total < 1e-6:
+            slope = usual * (1 - usual)
+        else:
+            slope = (logistic(bias + total) - usual) / total
         parts = {names[0]: first}
-        for column in range(shares.shape[1]):
-            parts[names[column + 1]] = rint(shares[row, column] * 1e6) / 1e6
+        for column in range(added.shape[1]):
+            parts[names[column + 1]] = rint(slope * added[row, column] * 1e6) / 1e6
         found.append(parts)
     return found
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from opilio.meaning import KeywordVectors
+from opilio.meaning import KeywordVectors, Rarity
 from opilio.strategies.chooser.groups import Groups
 from opilio.strategies.chooser.lessons import Taught, WordValues
 from opilio.strategies.chooser.places import Slots
@@ -35,7 +35,7 @@ class Features:
     def __init__(
         self,
         keywords: KeywordVectors,
-        rarity: Floats,
+        rarity: Rarity,
         waiting: Waiting,
         groups: Groups,
     ) -> None:
@@ -44,7 +44,7 @@ class Features:
         self.waiting = waiting
         self.groups = groups
         self.taught = Taught(waiting.dimensions)
-        self.words = WordValues(rarity)
+        self.words = WordValues(rarity.table)
         self.names = WITH_VECTORS if waiting.dimensions else WITHOUT_VECTORS
         self.mean = np.zeros(len(self.names), np.float32)
         self.spread = np.ones(len(self.names), np.float32)
@@ -60,22 +60,13 @@ class Features:
         found = np.empty((len(slots), len(self.names)), np.float32)
         raw(
             slots,
-            waiting.vector,
-            self.taught.direction,
-            waiting.terms,
-            waiting.anchor,
-            self.words.sums,
+            waiting.columns,
+            groups.columns,
             groups.base,
-            waiting.meaning[slots].astype(np.float32),
-            waiting.scores[slots].astype(np.float32),
-            waiting.parents,
+            self.taught.direction,
+            self.words.sums,
             found,
         )
-        means = groups.means(
-            waiting.host[slots], waiting.path[slots], waiting.page[slots]
-        )
-        found[:, 4] = means[:, 0]
-        found[:, 6:] = means[:, 1:]
         return found
 
     def standard(self, slots: Slots) -> Floats:

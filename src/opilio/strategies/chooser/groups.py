@@ -11,17 +11,13 @@ been like it:
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from opilio.strategies.chooser.visits import PATHS
 from opilio.strategies.columns import Column
-
-Floats = npt.NDArray[np.float32]
-Numbers = npt.NDArray[np.integer]
-
-HOST, PATH, SIBLINGS = 1.0, 3.0, 2.0
 
 
 class Groups:
@@ -69,17 +65,14 @@ class Groups:
         self.page_sum.values[page] += score
         self.page_count.values[page] += 1
 
-    def means(self, hosts: Numbers, paths: Numbers, pages: Numbers) -> Floats:
-        """A row of host, path and siblings for each link."""
-        found = np.empty((len(hosts), 3), np.float32)
-        host = (self.host_sum.values[hosts] + HOST * self.base) / (
-            self.host_count.values[hosts] + HOST
+    @property
+    def columns(self) -> tuple[npt.NDArray[Any], ...]:
+        """Sums and counts of hosts, paths and pages, for `rows.raw`."""
+        return (
+            self.host_sum.values,
+            self.host_count.values,
+            self.path_sum,
+            self.path_count,
+            self.page_sum.values,
+            self.page_count.values,
         )
-        found[:, 0] = host
-        found[:, 1] = (self.path_sum[paths] + PATH * host) / (
-            self.path_count[paths] + PATH
-        )
-        found[:, 2] = (self.page_sum.values[pages] + SIBLINGS * host) / (
-            self.page_count.values[pages] + SIBLINGS
-        )
-        return found

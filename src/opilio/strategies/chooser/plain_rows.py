@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from opilio import urls
+from opilio.chances import shares
 from opilio.types import Link, LinkPart
 
 EDITION = 1  # of both; what is compiled is used only if it is the same
@@ -25,6 +27,7 @@ MIX = 0x9E3779B97F4A7C15  # Fibonacci hashing
 WORD_BITS = 16  # of a word's hash, by which its value is known
 ANCHOR_WORDS = 6
 NO_WORD = 0  # the place that stands for none
+HOST, PATH, PAGE = 1.0, 3.0, 2.0  # as many pages as a mean is shrunk by
 
 
 def buckets_of(prints: Longs, bits: int) -> tuple[Longs, Bytes]:
@@ -83,9 +86,10 @@ def insert(
 
 def link_rows(
     links: Sequence[Link], weights: Mapping[str, float]
-) -> tuple[bytes, bytes]:
-    """How much of the keywords is in the address, the anchor and around each link, as
-    uint8, and the places of the first words of its anchor, as uint16."""
+) -> tuple[list[int], list[str], bytes, bytes, bytes]:
+    """Of all links their fingerprints, their hosts, how much of the keywords is in the
+    address, the anchor and around them, as uint8, the places of the first words of
+    their anchors, as uint16, and their vectors, as int8 in equal dimensions."""
     terms = bytearray()
     for link in links:
         if evidence := link.terms:
@@ -93,7 +97,14 @@ def link_rows(
                 terms.append(presence(found.terms, weights) if found.terms else 0)
         else:
             terms += b"\0\0\0"
-    return bytes(terms), anchor_rows(links).tobytes()
+    size = max((len(link.vector) for link in links), default=0)
+    return (
+        [link.fingerprint for link in links],
+        [urls.host(link.url) for link in links],
+        bytes(terms),
+        anchor_rows(links).tobytes(),
+        b"".join([link.vector.ljust(size, b"\0") for link in links]),
+    )
 
 
 def presence(found: Iterable[str], weights: Mapping[str, float]) -> int:
@@ -120,23 +131,19 @@ def anchor_rows(links: Sequence[Link]) -> Places:
 
 def raw(
     slots: Longs,
-    vectors: npt.NDArray[np.int8],
-    direction: Floats,
-    terms: Bytes,
-    anchors: Places,
-    sums: Floats,
+    columns: tuple[npt.NDArray[Any], ...],
+    groups: tuple[npt.NDArray[Any], ...],
     base: float,
-    meaning: Floats,
-    scores: Floats,
-    parents: Bytes,
+    direction: Floats,
+    sums: Floats,
     found: Floats,
 ) -> None:
-    """Write those features of links that are about the links themselves: columns 0 to
-    3 and 5 of `found`. `meaning` and `scores` are those of these links, the other
-    columns those of all slots; the sums of NO_WORD are 0."""
+    """Write the features of links as rows of `found`. `columns` are those of all slots,
+    `groups` sums and counts by host, path and page; the sums of NO_WORD are 0."""
+    vectors, meaning, terms, anchors, scores, parents, hosts, paths, pages = columns
     own = terms[slots] * np.float32(1 / 255)
     if len(direction):
-        found[:, 0] = meaning
+        found[:, 0] = meaning[slots]
         found[:, 1] = vectors[slots].astype(np.float32) @ direction / np.float32(127)
     else:
         found[:, :2] = own[:, 1:]
@@ -146,7 +153,15 @@ def raw(
     used = np.maximum(np.count_nonzero(words, axis=1), 1)
     above = values[:, 0] - np.float32(base) * values[:, 1]
     found[:, 3] = above / np.sqrt(used, dtype=np.float32)
-    found[:, 5] = (scores + np.float32(base)) / (parents[slots] + np.float32(1))
+    host_sum, host_count, path_sum, path_count, page_sum, page_count = groups
+    places = hosts[slots]
+    host = (host_sum[places] + HOST * base) / (host_count[places] + HOST)
+    found[:, 4] = host
+    found[:, 5] = (scores[slots] + base) / (parents[slots] + 1.0)
+    places = paths[slots]
+    found[:, 6] = (path_sum[places] + PATH * host) / (path_count[places] + PATH)
+    places = pages[slots]
+    found[:, 7] = (page_sum[places] + PAGE * host) / (page_count[places] + PAGE)
 
 
 def add_words(
@@ -160,10 +175,12 @@ def add_words(
 
 
 def shared(
-    names: tuple[str, ...], usual: float, shares: npt.NDArray[np.float64]
+    names: tuple[str, ...], bias: float, added: Floats
 ) -> list[dict[str, float]]:
-    """What each promise is made of, by names: the first is that of `usual`."""
-    rows = np.column_stack((np.full(len(shares), usual), shares))
+    """What each promise is made of: the first name is that of σ(bias), the others those
+    of the columns of `added`."""
+    usual, each = shares(bias, added)
+    rows = np.column_stack((np.full(len(each), usual), each))
     return [dict(zip(names, row, strict=True)) for row in rows.round(6).tolist()]
 
 

@@ -9,7 +9,7 @@ from opilio.strategies.chooser.places import Slots
 from opilio.strategies.chooser.waiting import Waiting
 
 SIZE = 1024  # links; there may be more for a while
-HEAD = 64  # of them, whose promises are looked at after each page
+HEAD = 128  # of them, whose promises are looked at after each page
 
 
 class Pool:

@@ -14,8 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from xxhash import xxh3_64_intdigest
 
-from opilio import urls
-from opilio.meaning import word_weights
+from opilio.meaning import Rarity
 from opilio.strategies.chooser.plain_rows import ANCHOR_WORDS, WORD_BITS
 from opilio.strategies.chooser.rows import link_rows
 from opilio.types import Fingerprint, Lease, Link, Page
@@ -89,15 +88,13 @@ def note(
     score: float,
     lease: Lease,
     weights: dict[str, float],
-    rarity: Floats,
+    rarity: Rarity,
 ) -> Visit:
     """What is kept of a page and of those of its links that teach something."""
-    names = [urls.host(link.url) for link in links]
+    prints, names, terms, anchors, vectors = link_rows(links, weights)
     paths = [link.path for link in links]
     hosts = {name: number for number, name in enumerate(dict.fromkeys(names))}
     words, shares = page_words(page, rarity)
-    terms, anchors = link_rows(links, weights)
-    size = max((len(link.vector) for link in links), default=0)
     return Visit(
         lease.fingerprint,
         lease.host,
@@ -106,20 +103,20 @@ def note(
         words=words.tobytes(),
         shares=shares.tobytes(),
         hosts=tuple(hosts),
-        links=np.array([link.fingerprint for link in links], "<i8").tobytes(),
+        links=np.array(prints, "<i8").tobytes(),
         host_numbers=np.array([hosts[name] for name in names], "<u2").tobytes(),
         paths=np.array(list(map(path_place, names, paths)), "<u2").tobytes(),
         terms=terms,
         anchors=anchors,
-        vectors=b"".join([link.vector.ljust(size, b"\0") for link in links]),
+        vectors=vectors,
     )
 
 
-def page_words(page: Page, rarity: Floats) -> tuple[Places, npt.NDArray[np.uint8]]:
+def page_words(page: Page, rarity: Rarity) -> tuple[Places, npt.NDArray[np.uint8]]:
     """The places of the words that say most of a page, and how much each says, as a
     share of what the first of them says."""
     stems = np.frombuffer(page.stems, "<u8")
-    says = word_weights(stems, page.counts, rarity)
+    says = rarity.weights(page.stems, page.counts)
     if len(says) > PAGE_WORDS:
         chosen = np.sort(np.argpartition(-says, PAGE_WORDS)[:PAGE_WORDS])
         stems, says = stems[chosen], says[chosen]

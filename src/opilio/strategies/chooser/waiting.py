@@ -7,6 +7,7 @@ A link that several pages have keeps the mean of their evidence; each page count
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -44,15 +45,30 @@ class Waiting:
     def _make(self, size: int) -> None:
         self.link = np.zeros(size, np.int64)
         self.vector = np.zeros((size, self.dimensions), np.int8)
-        self.meaning = np.zeros(size, np.float16)  # similarity to the keywords
+        self.meaning = np.zeros(size, np.float32)  # similarity to the keywords
         self.terms = np.zeros((size, 3), np.uint8)  # in address, anchor, around
         self.anchor = np.zeros((size, ANCHOR_WORDS), np.uint16)
-        self.scores = np.zeros(size, np.float16)  # of the pages that it is on, added up
+        self.scores = np.zeros(size, np.float32)  # of the pages that it is on, added up
         self.parents = np.zeros(size, np.uint8)
         self.host = np.zeros(size, np.int32)
         self.path = np.zeros(size, np.uint16)
         self.page = np.zeros(size, np.int32)  # the first that it was found on
         self.told = np.full(size, -1, np.float32)  # its promise; -1: the slot is free
+
+    @property
+    def columns(self) -> tuple[npt.NDArray[Any], ...]:
+        """The evidence of all slots, for `rows.raw`."""
+        return (
+            self.vector,
+            self.meaning,
+            self.terms,
+            self.anchor,
+            self.scores,
+            self.parents,
+            self.host,
+            self.path,
+            self.page,
+        )
 
     def _grow(self, least: int) -> None:
         size = max(least, len(self.link) * 3 // 2)
@@ -151,7 +167,7 @@ class Waiting:
         self.told[slots] = 0
 
     def _join(self, slots: Slots, rows: Slots, links: Links, score: float) -> None:
-        scores = self.scores[slots].astype(np.float32)
+        scores = self.scores[slots]
         parents = self.parents[slots]
         before = PARENT * parents + scores
         weight = PARENT + score
