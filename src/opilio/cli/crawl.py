@@ -60,7 +60,7 @@ def crawl(
         str | None,
         typer.Option(
             help="How links are chosen: `opilio strategies` lists them. "
-            "\\[default: weight-table]"
+            "\\[default: opilio]"
         ),
     ] = None,
     option: Annotated[

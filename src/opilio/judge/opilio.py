@@ -53,6 +53,16 @@ SCALES = {  # what is subtracted, and by what the rest is divided
     "critic": (0.3, 0.2),
     "vector_critic": (0.3, 0.2),
 }
+NAMES = {  # as parts of a verdict
+    "cosine": "keywords among its words",
+    "bm25": "keywords, beside other pages",
+    "opening": "meaning of its first words",
+    "text": "meaning of its text",
+    "critic": "words of other pages like it",
+    "vector_critic": "meaning of other pages like it",
+    "title": "keywords in its title",
+    "site": "keywords on other pages of its site",
+}
 TRUST = 0.04  # how much more critics count with each page that somebody judged
 
 
@@ -182,7 +192,7 @@ class Opilio:
         usual, each = share(linear.bias, added)
         parts = dict(zip(known, each, strict=True))
         score = usual + sum(each)
-        shown = {name: share for name, share in parts.items() if share}
+        shown = {NAMES[name]: value for name, value in parts.items() if value}
         return Verdict(score, score >= self.threshold, {ORDINARY: usual, **shown})
 
     def standard(self, evidence: Evidence) -> dict[str, float]:

@@ -26,7 +26,7 @@ from opilio.lab.training.states import Observed, observe
 from opilio.lab.trial import Trial
 from opilio.pretrained import FORMAT, Linear, Weights, WeightsFile, load_weights
 
-PENALTY = 0.02  # λ of the ridge towards the weights known before
+PENALTY = 0.2  # λ of the ridge towards the weights known before
 FOLDS = 5
 FREE = ("pages", "base")  # how far the crawl is; the only weights of any sign
 OPENING = ("cosine", "bm25", "opening", "text")

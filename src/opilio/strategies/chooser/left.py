@@ -35,8 +35,8 @@ LEAST = 20  # of them, before anything is said
 PAGES = 60  # the last relevant ones, whose links are the sample
 NEXT = 100  # links, the best of those that wait
 FEW = 0.5  # added to both sides of a ratio
-# Times the lower and the higher estimate: a range that holds the truth in four of five
-# topics of the lab.
+# Times the lower and the higher estimate: a range that holds the truth by labels in
+# three of four topics of the lab, on which it was chosen.
 LOW, HIGH = 0.4, 3.0
 
 
