@@ -53,7 +53,7 @@ async def test_explain_shows_the_way_and_the_numbers(done):
     ]
     assert found["way"][1]["anchor"] == "About honey"
     link = found["link"]
-    assert sum(link["parts"].values()) == pytest.approx(link["promise"])
+    assert sum(link["parts"].values()) == pytest.approx(link["promise"], abs=1e-5)
     assert sum(found["page"]["parts"].values()) == pytest.approx(found["page"]["score"])
     shown = await opilio("explain", done.folder, "http://seed.test/honey")
     assert "About honey" in shown.out
