@@ -241,6 +241,11 @@ class Errand:
             rest = self.bearable(host, rest)
         return await self.turns.pace(host, delay=delay, rest=rest, ip=ip)
 
+    def steer(
+        self, *, haste: float = 1.0, breadth: float = 0.0, calibrated: bool = False
+    ) -> None:
+        """Nothing: what is asked for here is chosen one by one."""
+
     def counts(self) -> Counts:
         """How the crawl stands, but for what waits and is leased here."""
         here = self.turns.counts()
