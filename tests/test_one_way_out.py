@@ -20,7 +20,10 @@ EXCEPTIONS = {
     "fetch/multi.py": {"pycurl", "socket"},  # runs the handles that egress makes
     "fetch/resolve.py": {"socket"},  # names to addresses
     "fetch/route.py": {"ssl"},  # where the machine keeps its certificates
-    "lab/teacher.py": {"socket"},  # a local one, from trials to the process with labels
+    "lab/teacher.py": {
+        "socket",
+        "socketserver",
+    },  # a local one, from trials to the process with labels
     "read/pool.py": {"socket"},  # a pair of them to each reader process
     "read/worker.py": {"socket"},  # the other end of the pair
 }
