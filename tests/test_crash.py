@@ -48,8 +48,13 @@ WEB = Dials(
     crawl_delays=0.2,
     crawl_delay=0.3,
 )
+# What a judge that learns keeps depends on the order in which pages come, and with
+# many in flight no two crawls have the same; the restarts of such judges and
+# strategies have tests of their own.
 SETTINGS = f"""
 [crawl]
+strategy = "weight-table"
+judge = "cosine"
 in_flight = {IN_FLIGHT}
 near_copies = false
 [politeness]
