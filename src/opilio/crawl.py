@@ -284,7 +284,7 @@ class Crawl:
                 lease, response, reading.record, content, page, verdict, ids
             )
             state = State.KEPT if verdict.relevant else State.IRRELEVANT
-            like = likeness(page, verdict)
+            like = likeness(page)
             if self.reviser:
                 await self.revise(self.reviser)
         if state in (State.COPY, State.UNUSABLE):
@@ -524,7 +524,7 @@ def may_follow(link: Link) -> bool:
     return not link.rel or NOT_TO_FOLLOW.isdisjoint(link.rel.lower().split())
 
 
-def likeness(page: Page, verdict: Verdict) -> str:
+def likeness(page: Page) -> str:
     """What a page has in common with others that say nothing else: so many words, and
-    so much of the topic. Of a calendar's pages only the dates differ."""
-    return f"{page.words} {verdict.score:.3f}"
+    so many terms of the topic. Of a calendar's pages only the dates differ."""
+    return f"{page.words} {sum(page.terms.values())}"
