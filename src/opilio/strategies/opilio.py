@@ -3,7 +3,7 @@
     promise(v) = σ(b + Σᵢ (wᵢ + δᵢ)·zᵢ(v) + x/(1 + n_host)²)
 
 Symbols: zᵢ the features of a link, standardised over what waits (`features.py`); wᵢ ≥ 0
-their weights, learnt over many topics and webs by `opilio lab train`; δ what this crawl
+their weights, learnt before the crawl (`opilio.pretrained`); δ what this crawl
 has taught since (`lessons.py`); n_host the pages that were read of its host, x
 `explore`: one page of a new host tells whether many more are worth it.
 
