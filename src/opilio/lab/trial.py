@@ -212,7 +212,7 @@ async def crawl(
             cpu_seconds=spent,
             taught=crawls[0].lessons.taught if crawls[0].lessons else (),
             seconds=crawls[0].last - start if trial.conditions.are_simulated else 0.0,
-            estimates=list(crawls[0].estimates.values()),
+            estimates=tuple(crawls[0].estimates.values()),
         )
 
 
