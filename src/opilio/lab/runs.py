@@ -64,7 +64,7 @@ class Trace(msgspec.Struct, frozen=True, kw_only=True):
     cpu_seconds: float  # of deciding; reading pages is shared and not in it
     taught: Sequence[Taught] = ()  # labels that it was given, in order
     seconds: float = 0.0  # of simulated time
-    estimates: Sequence[Estimated] = ()  # every ten requests, if the strategy can
+    estimates: tuple[Estimated, ...] = ()  # every ten requests, if the strategy can
 
 
 class Measures(msgspec.Struct, frozen=True, kw_only=True):
