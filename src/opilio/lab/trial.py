@@ -77,6 +77,7 @@ class TrialCrawl(Crawl):
     def __init__(self, settings: config.Settings, stages: Stages, budget: int) -> None:
         super().__init__(settings, stages)
         self.requests: list[Lease] = []
+        self.foreseen: dict[int, int] = {}  # link -> the page that it was found on
         self.most = budget
         self.lessons: Lessons | None = None
         self.last = 0.0  # when the last request of the budget ended
@@ -84,7 +85,9 @@ class TrialCrawl(Crawl):
 
     async def visit(self, lease: Lease) -> int:
         """Visit one link; what the web has no answer for is no request."""
-        if isinstance(self.fetch, ReplayFetch) and self.fetch.has(lease.fingerprint):
+        if self.expected_target(lease):  # its redirect is known without a request
+            self.foreseen[lease.id] = lease.found_on
+        elif isinstance(self.fetch, ReplayFetch) and self.fetch.has(lease.fingerprint):
             if len(self.requests) >= self.most:  # leased while the last one was, too
                 return 0
             self.requests.append(lease)
@@ -207,7 +210,7 @@ async def crawl(
         ended = await made.run(dict.fromkeys(trial.seeds, SEED_PROMISE))
         spent = time.process_time() - began - sum(each.spent for each in readings)
         return Trace(
-            visits=visits(crawls[0].requests, made.store.db),
+            visits=visits(crawls[0].requests, crawls[0].foreseen, made.store.db),
             ended=ended,
             cpu_seconds=spent,
             taught=crawls[0].lessons.taught if crawls[0].lessons else (),
@@ -265,8 +268,11 @@ def judge_of(trial: Trial, plan: Plan, brief: Brief) -> Judge:
     return make_judge(plan, brief)
 
 
-def visits(leases: Sequence[Lease], db: sqlite3.Connection) -> list[Visit]:
-    """What became of each lease, in their order."""
+def visits(
+    leases: Sequence[Lease], foreseen: Mapping[int, int], db: sqlite3.Connection
+) -> list[Visit]:
+    """What became of each lease, in their order; `foreseen` are redirects that nobody
+    asked for, and where these links were found."""
     rows = db.execute(
         "SELECT link.id, state, coalesce(reason, ''), score "
         "FROM link LEFT JOIN page USING (id) WHERE state != 'waiting'"
@@ -276,7 +282,7 @@ def visits(leases: Sequence[Lease], db: sqlite3.Connection) -> list[Visit]:
     numbers = {lease.id: number for number, lease in enumerate(leases)}
     found: list[Visit] = []
     for lease in leases:
-        via = numbers.get(lease.found_on, -1)
+        via = numbers.get(foreseen.get(lease.found_on, lease.found_on), -1)
         if via >= 0 and found[via].reason == "redirect":
             via = found[via].via  # the page that linked to the old address
         found.append(Visit(lease.url, *ends[lease.id], lease.depth, via))
