@@ -24,7 +24,7 @@ def test_the_weights_in_the_package_are_of_known_features_and_not_negative(
     assert set(found.chooser.weights) <= set(features) | FREE
     evidence = {"cosine", "bm25"} | ({"opening", "text"} if vectors else set())
     assert set(found.opening.weights) <= evidence
-    assert set(found.judge.weights) <= set(SCALES) | {"title", "site"}
+    assert set(found.judge.weights) <= set(SCALES) | {"title", "site", "like_seeds"}
     for linear in (found.opening, found.judge, found.chooser):
         negative = {name for name, weight in linear.weights.items() if weight < 0}
         assert negative <= FREE

@@ -402,3 +402,25 @@ def test_seeds_teach_also_when_many_pages_were_seen_and_after_a_restart():
     again = restarted(subject(), kept)
     assert len(again.seeds) == 1
     assert seen(again, crawl(30)) == seen(judge, crawl(30))
+
+
+def test_pages_like_the_seeds_by_their_vectors_are_more_relevant():
+    judge = Opilio(sought(vectors=True))
+    seed, other = np.eye(DIMENSIONS)[2], np.eye(DIMENSIONS)[5]
+    for number in range(30):
+        page = with_rows(make("sky", number), (seed, other)[number % 2])
+        judge.judge(as_seed(page) if number == 0 else page)
+    silent = make("sea", 9001)
+    like = judge.look(with_rows(silent, seed)).parts["like the seeds"]
+    unlike = judge.look(with_rows(silent, other)).parts["like the seeds"]
+    assert like > 0 > unlike
+    kept: Kept = {}
+    commit(judge, kept)
+    again = restarted(sought(vectors=True), kept)
+    assert again.look(with_rows(silent, seed)) == judge.look(with_rows(silent, seed))
+
+
+def with_rows(page: Page, row: np.ndarray) -> Page:
+    """The page with this vector for its title, opening and text."""
+    packed = np.rint(np.tile(row, (3, 1)) * 127).astype(np.int8)
+    return msgspec.structs.replace(page, vectors=packed.tobytes())

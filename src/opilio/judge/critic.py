@@ -106,7 +106,7 @@ class Lessons:
         kernel.flat[:: len(kernel) + 1] += np.float32(WORDS_PENALTY) / trust
         duals = np.linalg.solve(kernel, wanted).astype(np.float32)
         words = (duals @ self._words) * np.float32(1 / WHOLE)
-        return Critics(middle, words, ridge(self._vectors, wanted, trust))
+        return Critics(middle, words, ridge(self.vectors, wanted, trust))
 
     def _take(self, pages: Sequence[Noted]) -> None:
         """Keep these pages and no others; what is known of a page stays."""
@@ -150,7 +150,8 @@ class Lessons:
         return self._all_kernel[: len(self._pages), : len(self._pages)]
 
     @property
-    def _vectors(self) -> Floats:
+    def vectors(self) -> Floats:
+        """Those of the pages, in their order; of a page without one, zeros."""
         return self._all_vectors[: len(self._pages)]
 
 

@@ -4,12 +4,13 @@ A logistic regression whose weights were learnt before, over many topics and web
 (`opilio.pretrained`), none of them negative:
 
     r₀ = σ(b₀ + Σ wᵢ·zᵢ)                  until the critics have learnt something
-    r  = σ(b + Σ wᵢ·zᵢ + w_c·critic + w_v·vector critic + w_t·title + w_s·site)
+    r  = σ(b + Σ wᵢ·zᵢ + w_c·critic + w_v·vector critic + w_t·title + w_s·site
+           + w_l·like)
 
 Symbols: zᵢ cosine, BM25 and the similarities of opening and text, each on a fixed
 scale, BM25 relative to the pages seen: (x − q₁₀)/(q₈₅ − q₁₀ + 0.02·q₈₅); the critics
 (`critic.py`) learn from r₀ of the pages seen, from example pages and from labels; site
-is the evidence of `site_evidence.py`.
+is the evidence of `site_evidence.py`, like that of `seed_likeness.py`.
 
 Seeds that somebody chose are examples of a kind, unless the keywords disagree: to the
 logit of theirs, `SEED`·(r₀/max(r₀ of the best seed, `DOUBTFUL`))² is added, and
@@ -35,6 +36,7 @@ from opilio.errors import BadInput
 from opilio.judge.critic import Critics, Lessons, Row, row_of
 from opilio.judge.diary import Diary
 from opilio.judge.keyword_evidence import Evidence, KeywordEvidence, page_vectors
+from opilio.judge.seed_likeness import SeedLikeness, weight_of
 from opilio.judge.site_evidence import KeptSites, SiteEvidence
 from opilio.meaning import Floats, dimensions, rarity_of_words
 from opilio.pretrained import weights_for
@@ -65,6 +67,7 @@ NAMES = {  # as parts of a verdict
     "vector_critic": "meaning of other pages like it",
     "title": "keywords in its title",
     "site": "keywords on other pages of its site",
+    "like_seeds": "like the seeds",
     "seed": "chosen as a seed",
 }
 TOLD = 8.0  # how much a page counts that somebody judged
@@ -109,6 +112,7 @@ class Snapshot(msgspec.Struct, frozen=True, array_like=True):
     words: bytes
     vector: bytes
     quantiles: tuple[float, float]
+    likeness: SeedLikeness = SeedLikeness()
 
 
 class Opilio:
@@ -138,6 +142,7 @@ class Opilio:
         self.taught: list[Noted] = []  # examples and labels
         self.lessons = Lessons(dimensions(subject))
         self.critics: Critics | None = None
+        self.likeness = SeedLikeness()
         self.quantiles = (0.0, 0.0)  # of BM25: a tenth is below the first
         self.diary: Diary[Noted] = Diary(Noted, self.take_up)
         self.latest: Mapping[str, float] = {}  # the evidence of the last verdict
@@ -199,6 +204,9 @@ class Opilio:
             known["vector_critic"] = trust * scaled("vector_critic", by_vector)
             known["title"] = evidence.title
             known["site"] = self.sites.of(noted.site)
+            if self.keywords.has_vectors:
+                like = self.likeness.of(row.vector)
+                known["like_seeds"] = like * weight_of(self.keywords.ordinary)
         self.latest = dict(known)
         added = [linear.of(name) * value for name, value in known.items()]
         if noted.is_seed:
@@ -269,6 +277,7 @@ class Opilio:
         trust = np.where(told, TOLD, 1 + (SEED_TRUST - 1) * lifts / SEED)
         values = np.where(told, said, first)
         self.critics = self.lessons.learn(pages, values, trust.astype(np.float32))
+        self.likeness = SeedLikeness.of_pages(self.lessons.vectors, lifts)
 
     def seed_lifts(self, pages: Sequence[Noted]) -> Floats:
         """How much more each page counts because somebody chose it as a seed."""
@@ -320,6 +329,7 @@ class Opilio:
                 (critics.words if critics else empty).tobytes(),
                 (critics.vector if critics else empty).tobytes(),
                 self.quantiles,
+                self.likeness,
             )
         )
 
@@ -334,7 +344,7 @@ class Opilio:
         self.sample = found.sample
         self.taught = [*self.taught[: self.examples], *found.taught]
         self.sites.restore(found.sites)
-        self.quantiles = found.quantiles
+        self.quantiles, self.likeness = found.quantiles, found.likeness
         if found.words:
             words = np.frombuffer(found.words, np.float32)
             vector = np.frombuffer(found.vector, np.float32)
