@@ -21,17 +21,17 @@ from functools import partial
 from pathlib import Path
 
 from bench.table import show
-from opilio.brief import make_brief
-from opilio.database import open_database
+from opilio.profiles.models import load_sites
+from opilio.profiles.subject_concepts import SubjectConcepts
 from opilio.search.query import parse_query
-from opilio.sites.domain import Domain
-from opilio.sites.due import due
-from opilio.sites.interest import Interest
-from opilio.sites.models import load_sites
+from opilio.sites.expected_changes import due
+from opilio.sites.link_interest import Interest
 from opilio.sites.phases import Choice, Phase
 from opilio.sites.query_expansion import AnchorScore, expand_query
 from opilio.sites.refresh import choose, load_history
-from opilio.sites.waiting import WaitingLinks
+from opilio.sites.waiting_links import WaitingLinks
+from opilio.storage.database import open_database
+from opilio.subject.compile import make_brief
 from opilio.topic import Topic
 
 KEYWORDS = ("bee", "honey", "hive", "queen bee", "pollen", "nectar", "swarm", "wax")
@@ -133,7 +133,7 @@ def timed(step: Callable[[], object]) -> tuple[float, object]:
 
 
 def pick(
-    db: sqlite3.Connection, domain: Domain, links: WaitingLinks, phase: Phase
+    db: sqlite3.Connection, domain: SubjectConcepts, links: WaitingLinks, phase: Phase
 ) -> object:
     """What a phase chooses."""
     return Choice(load_sites(db, domain), links).best(phase, MOST)
@@ -142,7 +142,7 @@ def pick(
 def steps(db: sqlite3.Connection) -> Iterator[tuple[str, Callable[[], object]]]:
     """What is to be measured."""
     brief = make_brief(Topic(name="bees", keywords=KEYWORDS))
-    domain = Domain(brief)
+    domain = SubjectConcepts(brief)
     models = load_sites(db, domain)
     [(host, _)] = Counter({s.host: s.pages for s in models}).most_common(1)
     yield "the models of all sites", lambda: load_sites(db, domain)

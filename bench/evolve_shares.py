@@ -20,17 +20,23 @@ from unittest.mock import patch
 import msgspec
 
 from bench.table import show
-from opilio.build import assemble, find_seeds, prepare
-from opilio.config import Crawl, Fetch, Politeness, Settings, Store
-from opilio.growing import evolve
+from opilio.assembly.build import assemble, find_seeds, prepare
+from opilio.assembly.plan import begin, make_plan
 from opilio.lab.synthetic.dials import CALM
 from opilio.lab.synthetic.server import serve
 from opilio.lab.synthetic.web import SyntheticWeb
-from opilio.plan import begin, make_plan
-from opilio.sites.shares import shares
+from opilio.records import Mode
+from opilio.settings import (
+    CrawlSettings,
+    FetchSettings,
+    PolitenessSettings,
+    Settings,
+    StoreSettings,
+)
+from opilio.sites.evolve_and_expand import evolve
+from opilio.sites.phase_shares import shares
 from opilio.store.folder import CrawlFolder
 from opilio.topic import load_topic
-from opilio.types import Mode
 
 FIRST, ROUNDS, PAGES = 150, 4, 60
 SITES = "SELECT count(*) FROM site WHERE in_domain"
@@ -52,10 +58,10 @@ RULES: dict[str, Rule] = {
 async def first_crawl(folder: CrawlFolder, topic: Path, proxy: str) -> None:
     """Crawl until there are sites to know."""
     settings = Settings(
-        crawl=Crawl(max_pages=FIRST, in_flight=1),
-        politeness=Politeness(delay=0.0, ip_delay=0.0),
-        store=Store(min_free=0),
-        fetch=Fetch(proxy=proxy),
+        crawl=CrawlSettings(max_pages=FIRST, in_flight=1),
+        politeness=PolitenessSettings(delay=0.0, ip_delay=0.0),
+        store=StoreSettings(min_free=0),
+        fetch=FetchSettings(proxy=proxy),
     )
     plan = make_plan(folder, load_topic(topic), settings)
     brief = prepare(plan, folder)

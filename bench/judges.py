@@ -26,14 +26,14 @@ import numpy as np
 from bench.judge_topics import MORE
 from bench.read import load
 from bench.table import show
-from opilio.brief import Brief, make_brief
 from opilio.judge import JUDGES, Bootstrapped, Learning, Linear
 from opilio.lab.webs import open_web
 from opilio.protocols import Judge
-from opilio.reader import make_reader
+from opilio.records import Page, ReaderSetup, Subject, Verdict
+from opilio.subject.compile import Brief, make_brief
+from opilio.subject.page_reader import make_reader
 from opilio.topic import Topic, load_topic
 from opilio.topic.file import Evaluation, OntologyFiles
-from opilio.types import Page, ReaderSetup, Subject, Verdict
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 WEB = SHARED / "webs/schools"

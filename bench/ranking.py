@@ -20,12 +20,10 @@ from itertools import chain
 import numpy as np
 
 from bench.table import show
-from opilio.config import build
+from opilio.assembly.event_loop import RARELY
 from opilio.errors import OpilioError
-from opilio.event_loop import RARELY
 from opilio.protocols import Observer, Remembering, Reviser, Strategy
-from opilio.strategies import load, strategies
-from opilio.types import (
+from opilio.records import (
     Block,
     ClassFeatures,
     Counted,
@@ -39,6 +37,8 @@ from opilio.types import (
     Subject,
     Verdict,
 )
+from opilio.settings import build
+from opilio.strategies import load, strategies
 
 LINKS = 100  # a page
 KNOWN = 10  # of them, that other pages have as well

@@ -17,9 +17,9 @@ from typing import NamedTuple
 import numpy as np
 
 from bench.table import show
+from opilio.equations.site_model import REFRESH_WEIGHTS, WebType
 from opilio.lab.synthetic.dials import CALM
 from opilio.lab.synthetic.web import SyntheticWeb
-from opilio.site_model import REFRESH_WEIGHTS, WebType
 from opilio.sites.refresh import DAY, History, choose, rates, weight
 
 PAGES, HOSTS = 1_000, 40

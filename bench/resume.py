@@ -19,7 +19,7 @@ from pathlib import Path
 
 from bench.ranking import MANY, MadeUp, Run, make
 from bench.table import show
-from opilio.event_loop import RARELY
+from opilio.assembly.event_loop import RARELY
 from opilio.protocols import Learner, Remembering
 from opilio.strategies import load, strategies
 

@@ -20,11 +20,12 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from opilio import faults, urls
-from opilio.budget import Budget
-from opilio.config import Settings
-from opilio.dry import LOOK_EVERY, is_dry
 from opilio.errors import MachineLimit, OpilioError, Transient, Unusable, full_disk
+from opilio.limits import strategy_output
+from opilio.limits.budget import Budget
+from opilio.limits.schedule import Schedule
+from opilio.limits.scope import Scope
+from opilio.limits.stop_when_dry import LOOK_EVERY, is_dry
 from opilio.protocols import (
     Estimator,
     Fetch,
@@ -39,10 +40,7 @@ from opilio.protocols import (
     Strategy,
     Teachable,
 )
-from opilio.schedule import Schedule
-from opilio.scope import Scope
-from opilio.store.store import Store, is_full_disk
-from opilio.types import (
+from opilio.records import (
     SEED_PROMISE,
     Clock,
     Estimate,
@@ -56,6 +54,9 @@ from opilio.types import (
     State,
     Verdict,
 )
+from opilio.settings import Settings
+from opilio.store.store import Store, is_full_disk
+from opilio.text import urls
 
 NOT_TO_FOLLOW = {"nofollow", "ugc", "sponsored"}
 DRAIN_SECONDS = 10.0
@@ -98,7 +99,7 @@ class Stages:
 class Turn:
     """One turn of a crawl's brain: all of it counts, or nothing."""
 
-    def __init__(self, crawl: Crawl, page: Fingerprint | None) -> None:
+    def __init__(self, crawl: CrawlLoop, page: Fingerprint | None) -> None:
         self.crawl = crawl
         self.page = page
 
@@ -117,7 +118,7 @@ class Turn:
         self.crawl.brain.release()
 
 
-class Crawl:
+class CrawlLoop:
     """One crawl, from its seeds to its end."""
 
     def __init__(self, settings: Settings, stages: Stages) -> None:
@@ -362,11 +363,11 @@ class Crawl:
     async def rank(self, page: Page, verdict: Verdict, lease: Lease) -> list[int]:
         """Let the links of a page wait, each with its promise; answers their ids."""
         name = self.settings.crawl.strategy
-        ranked = faults.listed(name, self.strategy.rank(page, verdict, lease))
+        ranked = strategy_output.listed(name, self.strategy.rank(page, verdict, lease))
         try:
             return await self.frontier.add(ranked, via=lease)
         except (AttributeError, TypeError, ValueError):
-            faults.refuse_links(name, ranked)
+            strategy_output.refuse_links(name, ranked)
             raise
 
     async def revise(self, strategy: Reviser) -> None:
@@ -380,7 +381,7 @@ class Crawl:
         try:
             await self.frontier.revise(news)
         except (TypeError, ValueError):
-            faults.refuse_revisions(self.settings.crawl.strategy, news)
+            strategy_output.refuse_revisions(self.settings.crawl.strategy, news)
             raise
 
     @property

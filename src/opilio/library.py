@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from opilio.build import assemble, find_seeds, prepare
-from opilio.config import Settings, checked
+from opilio.assembly.build import assemble, find_seeds, prepare
+from opilio.assembly.plan import begin, make_plan
 from opilio.errors import BadInput
-from opilio.plan import begin, make_plan
+from opilio.settings import Settings, checked
 from opilio.store.export import pages
 from opilio.store.folder import CrawlFolder
 from opilio.store.lookup import Summary, opened, summary

@@ -13,9 +13,9 @@ from opilio.cli import app
 from opilio.cli.topic import topic_app
 from opilio.errors import BadInput
 from opilio.lab.synthetic.small import SmallWeb, page
-from opilio.store.warc import pack
+from opilio.records import Response
+from opilio.store.warc_records import pack
 from opilio.topic import load_topic
-from opilio.types import Response
 
 TOPIC_COMMANDS = typer.main.get_command(topic_app).commands  # type: ignore
 

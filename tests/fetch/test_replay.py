@@ -12,8 +12,8 @@ import pytest
 from opilio.errors import BadInput, Unusable
 from opilio.fetch import replay
 from opilio.fetch.replay import ReplayFetch
-from opilio.store.warc import pack, pack_metadata, pack_revisit, pack_warcinfo
-from opilio.types import Response
+from opilio.records import Response
+from opilio.store.warc_records import pack, pack_metadata, pack_revisit, pack_warcinfo
 
 WEBS = Path(__file__).parents[2].parent / "shared" / "webs"
 SITE = "http://example.test"

@@ -3,7 +3,7 @@
 import pytest
 
 from judge.learning_pages import make, subject
-from opilio.choice import choose
+from opilio.assembly.registry import choose
 from opilio.errors import BadInput
 from opilio.judge import JUDGES, Blocks, Cosine
 

@@ -13,14 +13,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from judge.learning_pages import KEYWORDS, crawl, make, page_of, subject
-from opilio.brief import make_brief
 from opilio.errors import BadInput
 from opilio.judge.diary import CHUNK, PAGES
 from opilio.judge.opilio import MOST_TAUGHT, SAMPLE, Opilio
 from opilio.protocols import Learner, LearningJudge, Teachable
+from opilio.records import Page, Subject
+from opilio.subject.compile import make_brief
+from opilio.text.urls import fingerprint
 from opilio.topic import Examples, OntologyFiles, Topic
-from opilio.types import Page, Subject
-from opilio.urls import fingerprint
 
 DIMENSIONS = 8
 UNITS = {key: np.eye(DIMENSIONS)[place] for place, key in enumerate(KEYWORDS)}

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from opilio import urls
 from opilio.errors import BadInput
-from opilio.lab.atlas import Atlas, Seen, open_atlas
+from opilio.lab.atlas import Atlas, SeenAnswer, open_atlas
 from opilio.lab.course import Ground, SeedsMode
 from opilio.lab.synthetic.small import SmallWeb, page, redirect
 from opilio.lab.webs import LabWeb, as_response
-from opilio.store.warc import pack
+from opilio.store.warc_records import pack
+from opilio.text import urls
 
 HOST = "http://a.test"
 
@@ -122,9 +122,9 @@ def test_the_home_of_a_host_is_its_root(tmp_path: Path) -> None:
 
 
 def test_without_a_root_the_home_is_a_much_linked_page_that_leads_on() -> None:
-    def seen(name: str, *links: str) -> Seen:
+    def seen(name: str, *links: str) -> SeenAnswer:
         numbers = [urls.fingerprint(f"{HOST}/{link}") for link in links]
-        return Seen(f"{HOST}/{name}", hash(name) or 1, numbers)
+        return SeenAnswer(f"{HOST}/{name}", hash(name) or 1, numbers)
 
     atlas = Atlas(
         "",

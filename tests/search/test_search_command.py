@@ -10,14 +10,14 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from crawling import OPILIO, SETTINGS, opilio
-from opilio.brief import load_brief
-from opilio.database import open_database
+from opilio.assembly.plan import load_plan
+from opilio.assembly.search import keep_index, open_index
 from opilio.lab.synthetic.small import SmallWeb, page
-from opilio.plan import load_plan
 from opilio.search.concepts import Concepts
 from opilio.search.index import FEW, catch_up
-from opilio.searching import keep_index, open_index
+from opilio.storage.database import open_database
 from opilio.store.folder import CrawlFolder
+from opilio.subject.compile import load_brief
 from search.searched_pages import Pages
 
 BEES = "The bee makes honey in the hive. " * 20

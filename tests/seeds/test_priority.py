@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opilio.errors import BadInput
-from opilio.seeds.listed import listed
+from opilio.seeds.given_urls import listed
 from opilio.seeds.priority import choose, common_to_engines, priority_of
 from opilio.seeds.seed import Priority
 

@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from opilio.brief import load_brief, make_brief, save_brief
-from opilio.database import open_database
-from opilio.plan import Plan
-from opilio.seeking import current_brief, follow_log
+from opilio.assembly.plan import Plan
+from opilio.assembly.reader_setup import current_brief, follow_log
+from opilio.storage.database import open_database
 from opilio.store.folder import CrawlFolder
+from opilio.subject.compile import load_brief, make_brief, save_brief
 from opilio.topic import QueryLog, Topic
 
 

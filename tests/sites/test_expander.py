@@ -7,11 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opilio.brief import Brief
-from opilio.database import open_database
+from opilio.equations.site_model import Source, ul_score
+from opilio.records import ConceptWords, Subject
 from opilio.search.query import parse_query
-from opilio.site_model import Source, ul_score
-from opilio.sites.interest import Interest
+from opilio.sites.link_interest import Interest
 from opilio.sites.query_expansion import (
     BROADER,
     KIND,
@@ -19,8 +18,9 @@ from opilio.sites.query_expansion import (
     AnchorScore,
     expand_query,
 )
+from opilio.storage.database import open_database
+from opilio.subject.compile import Brief
 from opilio.topic.ontology.services import EXPANSION
-from opilio.types import ConceptWords, Subject
 
 CPU = {  # Yang, figure 1: a CPU is hardware, and has kinds
     "CPU": ConceptWords(

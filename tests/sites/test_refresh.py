@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opilio.database import open_database
-from opilio.site_model import REFRESH_WEIGHTS, WebType
+from opilio.equations.site_model import REFRESH_WEIGHTS, WebType
+from opilio.records import Response, State
 from opilio.sites.refresh import (
     DAY,
     RATES,
@@ -21,8 +21,8 @@ from opilio.sites.refresh import (
     rates,
 )
 from opilio.sites.revisit import difference, validators
+from opilio.storage.database import open_database
 from opilio.store.versions import Versions, versions_of
-from opilio.types import Response, State
 
 COM, ORG, EDU, GOV = (
     REFRESH_WEIGHTS[kind]

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opilio.sites.shares import shares
+from opilio.sites.phase_shares import shares
 
 
 def test_to_the_letter_the_first_phase_that_has_links_gets_all():

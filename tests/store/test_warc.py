@@ -16,17 +16,17 @@ import warcio.archiveiterator
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opilio.database import open_database
 from opilio.errors import BadInput
-from opilio.store.warc import (
+from opilio.records import Response
+from opilio.storage.database import open_database
+from opilio.store.warc_files import WarcWriter, read_record
+from opilio.store.warc_records import (
     date,
     pack,
     pack_metadata,
     pack_revisit,
     pack_warcinfo,
 )
-from opilio.store.warc_files import WarcWriter, read_record
-from opilio.types import Response
 
 BODY = b"<html><title>Steam</title>" + b"engines on rails " * 200
 AT = 1_700_000_000.123456

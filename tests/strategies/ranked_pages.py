@@ -3,8 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from opilio.protocols import Strategy
-from opilio.strategies import load, strategies
-from opilio.types import (
+from opilio.records import (
     NOTHING,
     Block,
     Counted,
@@ -17,7 +16,8 @@ from opilio.types import (
     Subject,
     Verdict,
 )
-from opilio.urls import fingerprint
+from opilio.strategies import load, strategies
+from opilio.text.urls import fingerprint
 
 
 def strategy(name: str, weights: Mapping[str, float], **options: object) -> Strategy:

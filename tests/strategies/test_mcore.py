@@ -3,18 +3,12 @@
 import msgspec
 import pytest
 
-from opilio.brief import Brief, make_brief
-from opilio.config import build
 from opilio.errors import BadInput
 from opilio.lab.synthetic import lexicon
 from opilio.lab.synthetic.dials import CALM
 from opilio.lab.synthetic.small import SmallWeb, page
 from opilio.lab.synthetic.web import SyntheticWeb
-from opilio.reader import make_reader
-from opilio.strategies.mcore import Mcore, McoreOptions
-from opilio.topic import load_topic
-from opilio.topic.rules import Rules
-from opilio.types import (
+from opilio.records import (
     Knowledge,
     Lease,
     Page,
@@ -24,7 +18,13 @@ from opilio.types import (
     Subject,
     Verdict,
 )
-from opilio.words import Vocabulary
+from opilio.settings import build
+from opilio.strategies.mcore import Mcore, McoreOptions
+from opilio.subject.compile import Brief, make_brief
+from opilio.subject.page_reader import make_reader
+from opilio.text.words import Vocabulary
+from opilio.topic import load_topic
+from opilio.topic.rules import ClassRules
 
 # Kumar & Vig, table 1; papers.md A.4.
 TABLE_1 = {
@@ -160,7 +160,7 @@ def test_words_of_another_language_count_by_what_they_mean():
 
 
 def ahead(source: str, target: str):
-    rules = Rules(TABLE_2)
+    rules = ClassRules(TABLE_2)
 
     def look_ahead(_: Page, hops: int) -> float:
         return max(rules.look_ahead(source, target, n) for n in range(1, hops + 1))

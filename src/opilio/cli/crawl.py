@@ -10,18 +10,9 @@ from typing import Annotated
 
 import typer
 
-from opilio import urls
-from opilio.brief import Brief
-from opilio.build import assemble, find_seeds, prepare
-from opilio.choice import choose
-from opilio.cli.display import Reporter, show_end, show_trouble
-from opilio.cli.trouble import told
-from opilio.config import Settings, load
-from opilio.crawl import Crawl
-from opilio.errors import BadInput
-from opilio.event_loop import run_loop
-from opilio.judge import JUDGES
-from opilio.plan import (
+from opilio.assembly.build import assemble, find_seeds, prepare
+from opilio.assembly.event_loop import run_loop
+from opilio.assembly.plan import (
     Options,
     Plan,
     begin,
@@ -29,12 +20,21 @@ from opilio.plan import (
     make_plan,
     resumed_plan,
 )
+from opilio.assembly.registry import choose
+from opilio.cli.display import Reporter, show_end, show_trouble
+from opilio.cli.trouble import told
+from opilio.crawl import CrawlLoop
+from opilio.errors import BadInput
+from opilio.judge import JUDGES
+from opilio.records import SEED_PROMISE
+from opilio.settings import Settings, load
 from opilio.store.folder import CrawlFolder
 from opilio.strategies import place_of, strategies
+from opilio.subject.compile import Brief
+from opilio.text import urls
+from opilio.text.words import stop_words, tokens
 from opilio.topic import Topic, load_topic
-from opilio.topic.signs import lost_signs
-from opilio.types import SEED_PROMISE
-from opilio.words import stop_words, tokens
+from opilio.topic.lost_signs import lost_signs
 
 SHOWN = 5  # keywords in a warning
 
@@ -324,7 +324,7 @@ async def run(
         return show_end(crawl, reason)
 
 
-def interrupt(crawl: Crawl) -> None:
+def interrupt(crawl: CrawlLoop) -> None:
     """The first time: stop cleanly. The second time: stop now."""
     if crawl.stopped:
         crawl.stop_now()

@@ -8,14 +8,14 @@ from typing import Any
 
 import msgspec
 
+from opilio.assembly.plan import load_plan
+from opilio.assembly.reader_setup import current_brief, rereading
 from opilio.judge.blocks import block_relevance
-from opilio.plan import load_plan
-from opilio.reader import make_reader
-from opilio.seeking import current_brief, rereading
+from opilio.records import BlockKind
 from opilio.store.folder import CrawlFolder
 from opilio.store.lookup import opened
 from opilio.store.warc_files import read_record
-from opilio.types import BlockKind
+from opilio.subject.page_reader import make_reader
 
 
 class FoundTerm(msgspec.Struct, frozen=True):

@@ -9,12 +9,12 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from opilio.brief import Brief
 from opilio.cli.terminal import foreign, plain, stdout
+from opilio.subject.compile import Brief
+from opilio.text.words import Vocabulary
 from opilio.topic import Topic
-from opilio.topic.rules import Rules
-from opilio.topic.weight_table import WeightTable
-from opilio.words import Vocabulary
+from opilio.topic.rules import ClassRules
+from opilio.topic.weight_table import QueryWeights
 
 ROWS = 30  # of a table on a terminal
 BELOW = 5  # terms that are shown below the threshold
@@ -23,7 +23,7 @@ LONGEST = 48  # characters of a name
 
 
 def tables_of(
-    topic: Topic, brief: Brief, log: WeightTable | None, rules: Rules | None
+    topic: Topic, brief: Brief, log: QueryWeights | None, rules: ClassRules | None
 ) -> dict[str, Any]:
     """What there is to check, by name; terms as people write them."""
     subject = brief.subject

@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Protocol
 
 from opilio.errors import FetchError, Transient, Unusable
-from opilio.types import Clock
+from opilio.records import Clock
 
 MAX_ADDRESSES = 8  # of one host; some answer with a thousand
 CACHED_HOSTS = 20_000

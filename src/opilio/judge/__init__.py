@@ -17,7 +17,7 @@ from opilio.judge.linear import Linear
 from opilio.judge.ontoclassifier import OntoClassifier
 from opilio.judge.opilio import Opilio
 from opilio.protocols import Judge
-from opilio.types import Subject
+from opilio.records import Subject
 
 Make = Callable[[Subject], Judge]
 

@@ -21,19 +21,20 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from opilio import caches, urls
 from opilio.crawl import may_follow
 from opilio.errors import Unusable
 from opilio.fetch.replay import CACHED_NAMES, ReplayFetch
 from opilio.lab.link_graph import LinkGraph
-from opilio.reader import make_reader
-from opilio.types import Fingerprint, ReaderSetup
+from opilio.records import Fingerprint, ReaderSetup
+from opilio.storage import caches
+from opilio.subject.page_reader import make_reader
+from opilio.text import urls
 
 FORMAT = "1"  # raise it when pages or links are read in another way
 CHUNK = 200  # pages that a process reads at a time
 
 
-class Seen(msgspec.Struct, frozen=True, array_like=True, gc=False):
+class SeenAnswer(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """What a URL of the web answers."""
 
     url: str  # canonical
@@ -46,7 +47,7 @@ class Atlas:
     """Every URL of a web, numbered, with the links between them."""
 
     key: str  # other for every other web
-    seen: Sequence[Seen]
+    seen: Sequence[SeenAnswer]
 
     @cached_property
     def numbers(self) -> dict[str, int]:
@@ -80,7 +81,7 @@ def open_atlas(
     key = key_of(warcs)
     file = cache_folder() / f"{key}.atlas"
     with suppress(OSError, msgspec.DecodeError):
-        seen = msgspec.msgpack.decode(file.read_bytes(), type=list[Seen])
+        seen = msgspec.msgpack.decode(file.read_bytes(), type=list[SeenAnswer])
         caches.note_use(file)
         return Atlas(key, seen)
     fetch = ReplayFetch(warcs, cache_folder())
@@ -97,7 +98,7 @@ def open_atlas(
 
 def survey(
     warcs: Sequence[Path], places: Sequence[Fingerprint], jobs: int
-) -> list[Seen]:
+) -> list[SeenAnswer]:
     """What each place answers, in the order of its URL."""
     chunks = [places[start : start + CHUNK] for start in range(0, len(places), CHUNK)]
     if jobs < 2 or len(chunks) < 2:
@@ -109,7 +110,7 @@ def survey(
     return [found[url] for url in sorted(found)]
 
 
-def look(warcs: Sequence[Path], places: Sequence[Fingerprint]) -> list[Seen]:
+def look(warcs: Sequence[Path], places: Sequence[Fingerprint]) -> list[SeenAnswer]:
     """What these places answer; runs in a process of its own."""
     fetch = ReplayFetch(warcs, cache_folder())
     try:
@@ -118,7 +119,7 @@ def look(warcs: Sequence[Path], places: Sequence[Fingerprint]) -> list[Seen]:
         asyncio.run(fetch.close())
 
 
-def answers(fetch: ReplayFetch, places: Sequence[Fingerprint]) -> Iterator[Seen]:
+def answers(fetch: ReplayFetch, places: Sequence[Fingerprint]) -> Iterator[SeenAnswer]:
     """Read each response as a crawl would, but for what a topic asks of it."""
     read = make_reader(ReaderSetup(terms=(), language="en")).read
     for place in places:
@@ -126,18 +127,18 @@ def answers(fetch: ReplayFetch, places: Sequence[Fingerprint]) -> Iterator[Seen]
         try:
             response = asyncio.run(fetch.fetch(url))
         except Unusable:
-            yield Seen(url)
+            yield SeenAnswer(url)
             continue
         if 300 <= response.status < 400:
             target = urls.join(url, response.location)
-            yield Seen(url, 0, [urls.fingerprint(target)] if target else [])
+            yield SeenAnswer(url, 0, [urls.fingerprint(target)] if target else [])
             continue
         page = read(response)
         if page.refresh and page.refresh != url:
-            yield Seen(url, 0, [urls.fingerprint(page.refresh)])
+            yield SeenAnswer(url, 0, [urls.fingerprint(page.refresh)])
             continue
         links = () if page.nofollow else page.links
-        yield Seen(
+        yield SeenAnswer(
             url,
             urls.fingerprint(response.body),
             [link.fingerprint for link in links if may_follow(link)],

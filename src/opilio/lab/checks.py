@@ -6,16 +6,16 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from opilio import config
-from opilio.choice import choose, find_strategy
+from opilio import settings
+from opilio.assembly.registry import choose, find_strategy
 from opilio.errors import BadInput
 from opilio.judge import JUDGES
 from opilio.lab import guard
-from opilio.lab.perfect import PERFECT
+from opilio.lab.perfect_judge import PERFECT
 from opilio.strategies import OURS, load
 
 if TYPE_CHECKING:
-    from opilio.lab.compare import Wanted
+    from opilio.lab.compare import WantedRuns
 
 
 def parse_strategy(written: str) -> tuple[str, Mapping[str, str]]:
@@ -30,7 +30,7 @@ def parse_strategy(written: str) -> tuple[str, Mapping[str, str]]:
     }
 
 
-def check(wanted: Wanted, secrets: Sequence[Path]) -> None:
+def check(wanted: WantedRuns, secrets: Sequence[Path]) -> None:
     """BadInput for anything that is not there.
 
     The code of a strategy that is not ours runs only in processes that see no label.
@@ -54,4 +54,4 @@ def check_strategy(written: str) -> None:
     name, options = parse_strategy(written)
     made = load(find_strategy(name))
     source = f"options of the strategy {name}"
-    config.build(options, made.Options, source, strict=False)
+    settings.build(options, made.Options, source, strict=False)

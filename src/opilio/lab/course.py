@@ -16,7 +16,6 @@ from urllib.parse import urlsplit
 import msgspec
 import numpy as np
 
-from opilio import urls
 from opilio.errors import BadInput
 from opilio.lab.atlas import Atlas
 from opilio.lab.examples import IRRELEVANT, RELEVANT, chance_of, draw_examples
@@ -24,12 +23,13 @@ from opilio.lab.labels import relevant_urls
 from opilio.lab.link_graph import LinkGraph, distances, reachable
 from opilio.lab.measures import measure
 from opilio.lab.oracle import Step, steps
-from opilio.lab.runs import Measures, Visit
+from opilio.lab.runs import LabVisit, Measures
 from opilio.lab.webs import LabWeb
-from opilio.scope import Scope
+from opilio.limits.scope import Scope
+from opilio.records import Fingerprint
+from opilio.text import urls
 from opilio.topic import Topic, load_topic
 from opilio.topic.file import Evaluation
-from opilio.types import Fingerprint
 
 
 class SeedsMode(StrEnum):
@@ -152,12 +152,14 @@ class Ground:
             and each.content not in contents
         }
 
-    def visits(self, walked: Iterable[Step]) -> list[Visit]:
+    def visits(self, walked: Iterable[Step]) -> list[LabVisit]:
         """The requests of the oracle, as if a crawl had made them."""
         found = []
         for page, via, depth in walked:
             state, reason = ("kept", "") if self.atlas.is_page[page] else MOVED
-            found.append(Visit(self.atlas.seen[page].url, state, reason, 1, depth, via))
+            found.append(
+                LabVisit(self.atlas.seen[page].url, state, reason, 1, depth, via)
+            )
         return found
 
     def topic(self, name: str) -> Topic:

@@ -13,12 +13,12 @@ from urllib.parse import urlsplit
 
 import tomli_w
 
-from opilio.config import Section, load
 from opilio.errors import BadInput
 from opilio.lab.synthetic.kinds import MadeWeb
 from opilio.lab.synthetic.web import SyntheticAnswer
-from opilio.store.warc import pack
-from opilio.types import Response
+from opilio.records import Response
+from opilio.settings import Section, load
+from opilio.store.warc_records import pack
 
 MADE_AT = 1_767_225_600.0  # the start of 2026: a synthetic web is the same at all times
 ATTEMPTS = 20  # after so many a failing host has answered

@@ -7,10 +7,9 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from functools import partial
 from itertools import chain, zip_longest
 
-from opilio import urls
 from opilio.errors import BadInput
 from opilio.seeds.feeds import read_feeds
-from opilio.seeds.listed import listed
+from opilio.seeds.given_urls import listed
 from opilio.seeds.priority import choose, spread
 from opilio.seeds.search import make_engines, search_all
 from opilio.seeds.seed import (
@@ -20,19 +19,20 @@ from opilio.seeds.seed import (
     Get,
     Priority,
     Seed,
+    SeedSettings,
     Site,
-    Sources,
     Tell,
     silent,
 )
 from opilio.seeds.sitemaps import read_sitemaps
+from opilio.text import urls
 
 PER_SITE = 1000  # seeds from the sitemaps of a site, or from the feeds of a page
 AT_A_TIME = 4  # sites; each may send a large file
 
 
 async def gather_seeds(
-    sources: Sources,
+    sources: SeedSettings,
     query: str,
     get: Get,
     site: Site,

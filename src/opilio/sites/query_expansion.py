@@ -19,13 +19,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from math import sqrt
 
-from opilio.brief import Brief
+from opilio.profiles.anchor_terms import terms_in
 from opilio.read.lexicon import Lexicon
+from opilio.records import Mode
 from opilio.search.concepts import Concepts
 from opilio.search.query import Query
-from opilio.sites.anchors import terms_in
-from opilio.types import Mode
-from opilio.words import Vocabulary, stem, stop_words, tokens
+from opilio.subject.compile import Brief
+from opilio.text.words import Vocabulary, stem, stop_words, tokens
 
 TYPED, SYNONYM, KIND, BROADER = 1.0, 0.9, 0.6, 0.3
 MANY = 1_000  # texts, for which a lexicon pays

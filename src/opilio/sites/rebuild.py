@@ -12,13 +12,13 @@ from typing import NamedTuple
 
 import msgspec
 
-from opilio.apart import ReaderApart
-from opilio.brief import Brief
-from opilio.database import open_database
-from opilio.sites.keeper import SiteKeeper
+from opilio.assembly.reader_process import ReaderProcess
+from opilio.profiles.keeper import SiteKeeper
+from opilio.records import Lease, ReaderSetup, Response, State, Verdict
+from opilio.storage.database import open_database
 from opilio.store.folder import CrawlFolder
-from opilio.store.records import Records
-from opilio.types import Lease, ReaderSetup, Response, State, Verdict
+from opilio.store.stored_responses import StoredResponses
+from opilio.subject.compile import Brief
 
 JUDGED = """
     SELECT link.id, url, host.name, state, fetched_at, score, relevant,
@@ -43,7 +43,7 @@ class Rebuilt(msgspec.Struct, frozen=True):
     trouble: str  # why, if the archive no longer has them
 
 
-class Visit(NamedTuple):
+class StoredVisit(NamedTuple):
     """What is known of a page that was judged."""
 
     lease: Lease
@@ -67,8 +67,8 @@ def rebuild(
             db.begin()
             db.execute("DELETE FROM page_profile")
             db.execute("DELETE FROM site")
-            with closing(ReaderApart(setup)) as reader:
-                records = Records(folder.warcs)
+            with closing(ReaderProcess(setup)) as reader:
+                records = StoredResponses(folder.warcs)
                 keeper = SiteKeeper(db, brief)
                 rebuilt = profile_all(db, records, keeper, reader, tell)
             db.commit()
@@ -79,9 +79,9 @@ def rebuild(
 
 def profile_all(
     db: sqlite3.Connection,
-    records: Records,
+    records: StoredResponses,
     keeper: SiteKeeper,
-    reader: ReaderApart,
+    reader: ReaderProcess,
     tell: Callable[[int], None],
 ) -> Rebuilt:
     """Live through the visits of a crawl again, in their order."""
@@ -109,13 +109,13 @@ def profile_all(
 
 
 def visits(
-    db: sqlite3.Connection, records: Records
-) -> Iterator[tuple[Visit, Response | None]]:
+    db: sqlite3.Connection, records: StoredResponses
+) -> Iterator[tuple[StoredVisit, Response | None]]:
     """What is known of each page that was judged, and what was answered there, if it
     still is and that can be read."""
     for id, url, host, state, at, *facts in db.execute(JUDGED):
         score, relevant, changed, *place = facts
-        visit = Visit(
+        visit = StoredVisit(
             Lease(id, url, 0, host, 0.0),
             state in THERE,
             at,

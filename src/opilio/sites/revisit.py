@@ -16,14 +16,10 @@ from typing import Any
 
 import msgspec
 
-from opilio import urls
-from opilio.crawl import Crawl
+from opilio.crawl import CrawlLoop
 from opilio.errors import Transient, Unusable
 from opilio.read.simhash import distance
-from opilio.store.records import Records
-from opilio.store.versions import Seen, Versions
-from opilio.store.warc import pack, pack_revisit
-from opilio.types import (
+from opilio.records import (
     Clock,
     Fingerprint,
     Headers,
@@ -36,6 +32,10 @@ from opilio.types import (
     State,
     Verdict,
 )
+from opilio.store.stored_responses import StoredResponses
+from opilio.store.versions import SeenVersion, Versions
+from opilio.store.warc_records import pack, pack_revisit
+from opilio.text import urls
 
 GONE = frozenset(("http_404", "http_410"))
 # A server that says "not modified" without looking would never be found out: every
@@ -55,7 +55,7 @@ class Change(msgspec.Struct, frozen=True):
 class Revisits:
     """Visits the pages of a crawl again: `crawl.bring = Revisits(crawl).bring`."""
 
-    def __init__(self, crawl: Crawl, now: Clock = time.time) -> None:
+    def __init__(self, crawl: CrawlLoop, now: Clock = time.time) -> None:
         self.crawl = crawl
         self.now = now
         self.store = crawl.store
@@ -85,14 +85,14 @@ class Revisits:
             raise
         return 0
 
-    def validators(self, seen: Seen) -> Headers:
+    def validators(self, seen: SeenVersion) -> Headers:
         """What to tell the server of the copy that we have; nothing, now and then."""
         if seen.truncated or not seen.is_there or seen.visits % TRUSTED == 0:
             return ()
-        kept = Records(self.store.folder.warcs).response(*seen.place)
+        kept = StoredResponses(self.store.folder.warcs).response(*seen.place)
         return validators(kept) if kept else ()
 
-    async def same(self, lease: Lease, seen: Seen, response: Response) -> int:
+    async def same(self, lease: Lease, seen: SeenVersion, response: Response) -> int:
         """It says what it said; a WARC record tells that it was asked."""
         async with self.crawl.turn():
             self.store.warc.append(pack_revisit(response, lease.url, seen.fetched_at))
@@ -105,7 +105,7 @@ class Revisits:
         self.outcomes["unchanged"] += 1
         await self.crawl.frontier.done(lease, State.KEPT)
 
-    async def compare(self, lease: Lease, seen: Seen, response: Response) -> int:
+    async def compare(self, lease: Lease, seen: SeenVersion, response: Response) -> int:
         """A page came: the same bytes, the same words in other bytes, or news."""
         content = urls.fingerprint(response.body)
         if content == seen.content and seen.is_there:
@@ -128,7 +128,7 @@ class Revisits:
     async def renew(
         self,
         lease: Lease,
-        seen: Seen,
+        seen: SeenVersion,
         response: Response,
         content: Fingerprint,
         reading: Reading,
@@ -225,7 +225,7 @@ class Revisits:
         await self.crawl.frontier.done(lease, state, reason)
 
 
-def difference(seen: Seen, page: Page, verdict: Verdict) -> dict[str, Any]:
+def difference(seen: SeenVersion, page: Page, verdict: Verdict) -> dict[str, Any]:
     """What a page says differently: its title, its text, what it is worth to us."""
     change: dict[str, Any] = {}
     if page.title != seen.title:
@@ -240,7 +240,7 @@ def difference(seen: Seen, page: Page, verdict: Verdict) -> dict[str, Any]:
     return change
 
 
-def is_worth_its_room(seen: Seen, response: Response) -> bool:
+def is_worth_its_room(seen: SeenVersion, response: Response) -> bool:
     """Is a page kept once more, that says the same in other bytes?
 
     It is if its server can say by it next time that it is not modified. But some pages

@@ -10,10 +10,10 @@ from typing import Any
 
 import msgspec
 
-from opilio.database import open_database
+from opilio.records import Clock, Estimate, Fingerprint
+from opilio.storage.database import open_database
 from opilio.store.folder import CrawlFolder
-from opilio.store.rests import Resting, count_resting, rest_of, resting, slowest
-from opilio.types import Clock, Estimate, Fingerprint
+from opilio.store.resting_hosts import Resting, count_resting, rest_of, resting, slowest
 
 IS_PAGE = "status BETWEEN 200 AND 299"  # what answered otherwise, as redirects, is none
 

@@ -11,18 +11,18 @@ import asyncio
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 
-from opilio.config import Store as StoreSettings
-from opilio.database import open_database
 from opilio.errors import NO_ROOM
 from opilio.protocols import Profiles
+from opilio.records import Fingerprint, Lease, Page, Response, Verdict
+from opilio.settings import StoreSettings
+from opilio.storage.database import open_database
 from opilio.store.catalogue import Catalogue, Location
 from opilio.store.copies import ContentSeen, NearCopies
-from opilio.store.entries import drop_entry, entry
+from opilio.store.crash_suspects import CrashSuspects
 from opilio.store.folder import CrawlFolder
-from opilio.store.in_hand import InHand
-from opilio.store.warc import pack, pack_metadata, pack_revisit
+from opilio.store.index_entries import drop_entry, entry
 from opilio.store.warc_files import WarcWriter
-from opilio.types import Fingerprint, Lease, Page, Response, Verdict
+from opilio.store.warc_records import pack, pack_metadata, pack_revisit
 
 
 class Store:
@@ -33,7 +33,7 @@ class Store:
         folder.lock()
         self.db = open_database(folder.database)
         self.db.begin()
-        self.in_hand = InHand(self.db, folder.in_hand)
+        self.in_hand = CrashSuspects(self.db, folder.in_hand)
         self.warc = WarcWriter(folder.warcs, self.db, settings.warc_bytes)
         self.catalogue = Catalogue(self.db)
         self.seen = ContentSeen()

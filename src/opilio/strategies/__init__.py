@@ -14,10 +14,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Protocol
 
-from opilio.config import Section
 from opilio.errors import BadInput
 from opilio.protocols import Strategy
-from opilio.types import Knowledge
+from opilio.records import Knowledge
+from opilio.settings import Section
 
 GROUP = "opilio.strategies"
 DEFAULT = "opilio"

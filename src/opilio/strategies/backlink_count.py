@@ -11,10 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from opilio.strategies.graph import pack, unpack
-from opilio.strategies.journal import Journal
-from opilio.strategies.options import NoOptions
-from opilio.types import Fingerprint, Knowledge, Lease, Page, Ranked, Reads, Verdict
+from opilio.records import Fingerprint, Knowledge, Lease, Page, Ranked, Reads, Verdict
+from opilio.strategies.shared.graph import pack, unpack
+from opilio.strategies.shared.journal import StrategyJournal
+from opilio.strategies.shared.options import NoOptions
 
 
 class BacklinkCount:
@@ -25,7 +25,7 @@ class BacklinkCount:
 
     def __init__(self, options: NoOptions, knowledge: Knowledge) -> None:
         self.backlinks: dict[Fingerprint, int] = {}
-        self.journal = Journal(bytes, self.read)
+        self.journal = StrategyJournal(bytes, self.read)
         self.changes = self.journal.changes
 
     def recall(self, notes: Iterable[tuple[int, bytes]]) -> None:

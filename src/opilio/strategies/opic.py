@@ -20,10 +20,7 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from opilio.strategies.graph import pack, unpack
-from opilio.strategies.journal import Journal
-from opilio.strategies.options import NoOptions
-from opilio.types import (
+from opilio.records import (
     Fingerprint,
     Knowledge,
     Lease,
@@ -33,6 +30,9 @@ from opilio.types import (
     State,
     Verdict,
 )
+from opilio.strategies.shared.graph import pack, unpack
+from opilio.strategies.shared.journal import StrategyJournal
+from opilio.strategies.shared.options import NoOptions
 
 SEED = 1.0  # cash
 
@@ -56,7 +56,7 @@ class Opic:
         self.history: dict[Fingerprint, float] = {}
         self.virtual = 0.0  # cash of the virtual page
         self.handed_on = 0.0  # G
-        self.journal = Journal(Payment, self.pay)
+        self.journal = StrategyJournal(Payment, self.pay)
         self.changes = self.journal.changes
 
     def recall(self, notes: Iterable[tuple[int, bytes]]) -> None:

@@ -25,12 +25,7 @@ import msgspec
 import numpy as np
 from msgspec import Meta
 
-from opilio.config import Section
-from opilio.strategies.graph import pack, unpack
-from opilio.strategies.journal import Journal
-from opilio.strategies.opic import SEED
-from opilio.strategies.similarity import Similarity
-from opilio.types import (
+from opilio.records import (
     Fingerprint,
     Knowledge,
     Lease,
@@ -40,6 +35,11 @@ from opilio.types import (
     Reads,
     Verdict,
 )
+from opilio.settings import Section
+from opilio.strategies.opic import SEED
+from opilio.strategies.shared.graph import pack, unpack
+from opilio.strategies.shared.journal import StrategyJournal
+from opilio.strategies.shared.similarity import Similarity
 
 Weight = Annotated[float, Meta(ge=0)]
 Share = Annotated[float, Meta(ge=0, le=1)]
@@ -74,7 +74,7 @@ class Otie:
         self.similarity = Similarity(knowledge.subject.weights)
         self.cash: dict[Fingerprint, float] = {}
         self.virtual = 0.0  # cash of the virtual page
-        self.journal = Journal(TopicalPayment, self.pay)
+        self.journal = StrategyJournal(TopicalPayment, self.pay)
         self.changes = self.journal.changes
 
     def recall(self, notes: Iterable[tuple[int, bytes]]) -> None:

@@ -27,9 +27,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 
 from opilio.errors import BadInput
-from opilio.topic.ordinary import ordinary
+from opilio.text.words import DEFAULT_LANGUAGE, LONGEST, stem, stop_words, tokens
+from opilio.topic.common_words import ordinary
 from opilio.topic.weight_table import heaviest, normalised
-from opilio.words import DEFAULT_LANGUAGE, LONGEST, stem, stop_words, tokens
 
 TOP = 10  # terms, as in the table of the thesis
 BELOW = 50  # terms that are given, by the thesis

@@ -25,11 +25,11 @@ from typing import Protocol, cast
 import msgspec
 import uvloop
 
-from opilio.config import load
 from opilio.errors import OpilioError
 from opilio.lab.synthetic.dials import Dials
 from opilio.lab.synthetic.web import SyntheticAnswer, SyntheticWeb
-from opilio.types import Clock
+from opilio.records import Clock
+from opilio.settings import load
 
 MAX_HEAD = 64 * 2**10
 REASONS = {status.value: status.phrase for status in HTTPStatus}

@@ -13,7 +13,7 @@ from pathlib import Path
 import msgspec
 import xxhash
 
-from opilio import caches
+from opilio.storage import caches
 from opilio.topic.ontology.model import Ontology
 
 VERSION = 2  # of the records in model.py and of what the readers make of a file

@@ -1,0 +1,54 @@
+"""Names in settings in; the judge and the strategy of these names, made, out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, TypeVar
+
+from opilio import settings
+from opilio.assembly.plan import Plan
+from opilio.errors import BadInput, did_you_mean
+from opilio.judge import JUDGES
+from opilio.protocols import Judge, Strategy
+from opilio.records import Knowledge
+from opilio.strategies import is_file, load, place_of, strategies
+from opilio.subject.compile import Brief
+
+if TYPE_CHECKING:
+    from opilio.subject.class_rules import LookAhead
+
+T = TypeVar("T")
+
+
+def choose(kind: str, name: str, known: Mapping[str, T]) -> T:
+    """The part of that name; BadInput that names the known ones."""
+    if name in known:
+        return known[name]
+    hint = did_you_mean(name, known)
+    raise BadInput(f"unknown {kind} {name!r}; {hint}known: {', '.join(sorted(known))}")
+
+
+def make_judge(plan: Plan, brief: Brief) -> Judge:
+    """The judge that the settings name, for what the brief says is sought."""
+    return choose("judge", plan.crawl.judge, JUDGES)(brief.subject)
+
+
+def find_strategy(name: str) -> str:
+    """Where the class of a strategy is: one that is known, or in a file of Python."""
+    if is_file(name):
+        return name
+    return place_of(name) or choose("strategy", name, strategies())
+
+
+def make_strategy(
+    plan: Plan, brief: Brief, look_ahead: LookAhead | None = None
+) -> Strategy:
+    """The strategy that the settings name, with its options."""
+    name = plan.crawl.strategy
+    made = load(find_strategy(name))
+    source = f"options of the strategy {name}"
+    options = settings.build(plan.options, made.Options, source, strict=False)
+    knowledge = Knowledge(
+        subject=brief.subject, seed=plan.crawl.seed, look_ahead=look_ahead
+    )
+    return made(options, knowledge)
