@@ -31,7 +31,7 @@ from opilio.sites.query_expansion import AnchorScore, expand_query
 from opilio.sites.refresh import choose, load_history
 from opilio.sites.waiting_links import WaitingLinks
 from opilio.storage.database import open_database
-from opilio.subject.compile import make_brief
+from opilio.subject.compile import compile_topic
 from opilio.topic import Topic
 
 KEYWORDS = ("bee", "honey", "hive", "queen bee", "pollen", "nectar", "swarm", "wax")
@@ -141,8 +141,8 @@ def pick(
 
 def steps(db: sqlite3.Connection) -> Iterator[tuple[str, Callable[[], object]]]:
     """What is to be measured."""
-    brief = make_brief(Topic(name="bees", keywords=KEYWORDS))
-    domain = SubjectConcepts(brief)
+    subject = compile_topic(Topic(name="bees", keywords=KEYWORDS))
+    domain = SubjectConcepts(subject)
     models = load_sites(db, domain)
     [(host, _)] = Counter({s.host: s.pages for s in models}).most_common(1)
     yield "the models of all sites", lambda: load_sites(db, domain)
@@ -162,7 +162,7 @@ def steps(db: sqlite3.Connection) -> Iterator[tuple[str, Callable[[], object]]]:
     yield "sites: when each is due", lambda: due(db)
     yield "sites HOST: its ten best pages", lambda: models.page_profiles(host, 10)
     query = parse_query("queen bee")
-    score = AnchorScore(expand_query(query, brief), brief.language)
+    score = AnchorScore(expand_query(query, subject), subject.language)
     interest = Interest(
         score, lambda host: models.profile(host).relation, which=score.which
     )

@@ -64,10 +64,10 @@ async def first_crawl(folder: CrawlFolder, topic: Path, proxy: str) -> None:
         fetch=FetchSettings(proxy=proxy),
     )
     plan = make_plan(folder, load_topic(topic), settings)
-    brief = prepare(plan, folder)
+    subject = prepare(plan, folder)
     begin(plan, folder)
-    async with assemble(plan, folder, brief) as crawl:
-        await crawl.run(await find_seeds(plan, brief, crawl))
+    async with assemble(plan, folder, subject) as crawl:
+        await crawl.run(await find_seeds(plan, subject, crawl))
     folder.unlock()
 
 

@@ -110,16 +110,16 @@ async def first_crawl(folder: CrawlFolder, pages: str) -> None:
     plan = make_plan(folder, topic, options={"crawl": {"max_pages": FIRST}})
     plan = for_replay(plan, web.warcs)
     plan = msgspec.structs.replace(plan, search=SearchSettings(pages=pages))
-    brief = prepare(plan, folder)
+    subject = prepare(plan, folder)
     begin(plan, folder)
-    async with assemble(plan, folder, brief) as crawl:
-        await crawl.run(await find_seeds(plan, brief, crawl))
+    async with assemble(plan, folder, subject) as crawl:
+        await crawl.run(await find_seeds(plan, subject, crawl))
 
 
 async def expanded(crawl: CrawlLoop, asked: Asked, mode: Mode) -> tuple[int, int]:
     """By the expander; pages and how many were kept."""
     expander = Expander(
-        crawl, crawl.store.profiles.domain, parse_query(asked.query), mode=mode
+        crawl, crawl.profiles.domain, parse_query(asked.query), mode=mode
     )
     done = await expander.expand(MORE, 600.0)
     return done.pages, done.kept

@@ -22,7 +22,6 @@ from opilio.search.searcher import Answer
 from opilio.storage.warc_reading import responses
 from opilio.store.folder import CrawlFolder
 from opilio.store.index_entries import save_entry
-from opilio.subject.compile import Brief
 from opilio.topic import Topic
 from search.searched_pages import Pages
 
@@ -207,8 +206,8 @@ async def test_site_models_are_made_again_without_what_is_damaged(done: Path):
 def test_the_crawl_goes_on_when_its_index_cannot_open_the_database(tmp_path: Path):
     folder = CrawlFolder(tmp_path)
     folder.database.mkdir()  # so that SQLite cannot open it
-    brief = Brief(subject=Subject(), terms=(), language="en")
-    keep_index(folder, Plan(topic=Topic(name="t")), brief)()
+    subject = Subject()
+    keep_index(folder, Plan(topic=Topic(name="t")), subject)()
 
 
 def test_a_page_that_kills_its_reader_leaves_the_others_readable(monkeypatch):

@@ -26,12 +26,12 @@ async def harvest(
     if settings is not None:
         settings = checked(settings, Settings, "the settings")
     plan = make_plan(home, topic, settings)
-    brief = prepare(plan, home)
+    subject = prepare(plan, home)
     if not home.database.exists() and not (topic.sources.urls or topic.sources.search):
         raise BadInput("there is nowhere to start: give the topic seeds")
     begin(plan, home)
-    async with assemble(plan, home, brief) as crawl:
-        await crawl.run(await find_seeds(plan, brief, crawl))
+    async with assemble(plan, home, subject) as crawl:
+        await crawl.run(await find_seeds(plan, subject, crawl))
     with opened(home) as db:
         return summary(db)
 

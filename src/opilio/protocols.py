@@ -113,7 +113,7 @@ class Profiles(Protocol):
         ...
 
 
-class Followed(Protocol):
+class TopicUpdates(Protocol):
     """A topic that changes while it is crawled for, as a query log grows."""
 
     every: float  # seconds between two looks

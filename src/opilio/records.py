@@ -191,7 +191,8 @@ class ConceptWords(msgspec.Struct, frozen=True, gc=False):
 
 
 class Subject(msgspec.Struct, frozen=True, kw_only=True):
-    """What is sought, ready to be compared with pages: terms by their keys."""
+    """A topic, compiled: all that readers, judges, strategies and searches are told of
+    what is sought. Tables have their terms by key."""
 
     threshold: float | None = None  # None: the judge's own
     weights: Mapping[str, float] = {}  # the weight table
@@ -211,6 +212,13 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True):
     """Words that are common in ordinary texts: of each the upper 32 bits of the hash of
     its stem as <u4, and how rare it is as <f4; all others are rare."""
     trained: str = ""  # a file of trained weights; "": the one in the package
+    terms: Sequence[str] = ()  # that readers count, as the topic writes them
+    language: str = "en"  # of these terms
+    dictionaries: Mapping[str, Mapping[str, tuple[str, ...]]] = {}
+    """Language -> word or phrase -> its meanings in the subject's language."""
+    named_concepts: Mapping[str, ConceptWords] = {}
+    """Concepts that a search may mean, by label."""
+    word_vectors: str = ""  # where they come from: a path, or wordllama; "": none
 
 
 class Reading(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -304,13 +312,20 @@ class RobotsRecord(msgspec.Struct, frozen=True):
 
 
 class Reads(msgspec.Struct, frozen=True, kw_only=True):
-    """What of a page a strategy needs; readers leave out what nobody asks for."""
+    """What of a page a strategy, a judge or the index needs; readers leave out what
+    nobody asks for.
+
+    A part that is read or not has the same name here and in ReaderSetup, and so finds
+    its way to the readers by itself.
+    """
 
     context: bool = False  # Link.before, after, path, block and terms
     blocks: bool = False  # Page.blocks
     vector: bool = False  # Page.stems and Page.counts
     words: bool = False  # Link.words
     vectors: bool = False  # Link.vector and Page.vectors, if there are word vectors
+    headings: bool = False  # Page.headings
+    sequence: bool = False  # Page.sequence
     longest: bool = False  # terms inside longer terms do not count
     transcribe: bool = True  # words that the topic's dictionaries know, by meaning
     look_ahead: bool = False  # Knowledge.look_ahead, if the topic has classes

@@ -7,13 +7,14 @@ import pytest
 from opilio.assembly.build import prepare
 from opilio.assembly.judge_and_strategy import JudgeAndStrategy
 from opilio.assembly.plan import Plan
-from opilio.assembly.reader_setup import current_brief, rereading
+from opilio.assembly.reader_setup import rereading
 from opilio.assembly.registry import make_strategy
 from opilio.settings import CrawlSettings, FetchSettings
 from opilio.settings import StoreSettings as Keep
 from opilio.store.folder import CrawlFolder
 from opilio.store.store import Store
-from opilio.subject.compile import save_brief
+from opilio.subject.current import current_subject
+from opilio.subject.stored_subject import save_subject
 from opilio.topic import Examples, OntologyFiles, QueryLog, Topic
 
 ONTOLOGY = """
@@ -48,22 +49,22 @@ def test_who_comes_later_seeks_what_the_crawl_seeks_after_searches(
     plan = Plan(topic=topics(tmp_path)[kind], store=Keep(min_free=0))
     folder = CrawlFolder(tmp_path / "crawl")
     folder.make()
-    brief = prepare(plan, folder)
-    save_brief(brief, folder.brief)
+    subject = prepare(plan, folder)
+    save_subject(subject, folder.subject)
     log = tmp_path / "log.txt" if kind == "query log" else folder.queries
     with log.open("a") as file:
         file.write("basalt ash\nash cloud\n")
     store = Store(folder, plan.store)
     try:
-        mind = JudgeAndStrategy(plan, brief, make_strategy(plan, brief), store)
+        mind = JudgeAndStrategy(plan, subject, make_strategy(plan, subject), store)
         learnt = mind.learners["weights"].dump()
         store.db.execute("INSERT INTO learnt VALUES ('weights', ?)", (learnt,))
-        now = current_brief(plan, folder, store.db)
+        now = current_subject(plan.topic, folder, store.db)
     finally:
         store.close()
-    assert {"volcano", "lava", "ash"} <= set(now.subject.weights)
-    assert now.subject.weights == mind.brief.subject.weights
-    assert now.terms == mind.brief.terms
+    assert {"volcano", "lava", "ash"} <= set(now.weights)
+    assert now.weights == mind.subject.weights
+    assert now.terms == mind.subject.terms
 
 
 def test_a_page_is_read_again_as_the_crawl_read_it():

@@ -168,7 +168,7 @@ def test_pages_that_may_not_be_read_are_not_called_damaged(done):
     assert "may not be read; let this user do so" in ended.err
 
 
-def test_a_damaged_brief_costs_no_pages(done):
+def test_a_damaged_subject_costs_no_pages(done):
     (done.folder / "models" / "brief.msgpack").write_bytes(b"?")
     ended = run(OPILIO, "crawl", done.folder, "-q")
     assert ended.code == 2

@@ -11,7 +11,7 @@ from opilio.settings import CrawlSettings
 from opilio.settings import StoreSettings as Keep
 from opilio.store.folder import CrawlFolder
 from opilio.store.store import Store
-from opilio.subject.compile import make_brief
+from opilio.subject.compile import compile_topic
 from opilio.topic import Topic
 
 
@@ -22,10 +22,10 @@ def test_new_weights_leave_what_was_learnt(tmp_path: Path):
     )
     folder = CrawlFolder(tmp_path / "sky")
     folder.make()
-    brief = make_brief(topic)
+    subject = compile_topic(topic)
     store = Store(folder, plan.store)
     try:
-        mind = JudgeAndStrategy(plan, brief, make_strategy(plan, brief), store)
+        mind = JudgeAndStrategy(plan, subject, make_strategy(plan, subject), store)
         for page in crawl(100):
             mind.judge.judge(page)
         judge, _ = mind.remake({"galaxy": 1.0})

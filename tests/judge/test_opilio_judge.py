@@ -18,7 +18,7 @@ from opilio.judge.diary import CHUNK, PAGES
 from opilio.judge.opilio import MOST_TAUGHT, SAMPLE, Opilio
 from opilio.protocols import Learner, LearningJudge, Teachable
 from opilio.records import Page, Subject
-from opilio.subject.compile import make_brief
+from opilio.subject.compile import compile_topic
 from opilio.text.urls import fingerprint
 from opilio.topic import Examples, OntologyFiles, Topic
 
@@ -354,7 +354,7 @@ def test_an_ontology_or_an_example_is_enough(kind: str, tmp_path: Path):
         "ontology": Topic(name="t", ontology=files),
         "examples": Topic(name="t", examples=examples),
     }[kind]
-    judge = Opilio(make_brief(topic).subject)
+    judge = Opilio(compile_topic(topic).subject)
     hot = msgspec.structs.replace(
         page_of(["lava"] * 5 + ["x"] * 5), terms={"lava": 5}, norm=3.7
     )

@@ -21,8 +21,7 @@ from opilio.lab.runs import LabTask
 from opilio.lab.teacher import Teacher
 from opilio.lab.trial import conduct
 from opilio.protocols import Teachable
-from opilio.records import Page, Verdict
-from opilio.subject.compile import Brief
+from opilio.records import Page, Subject, Verdict
 
 LISTENS = '''
 from pathlib import Path
@@ -114,18 +113,18 @@ def test_more_examples_than_there_are_pages_is_refused(ground: Ground) -> None:
 def test_a_crawl_reads_its_examples(
     ground: Ground, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    briefs: list[Brief] = []
+    subjects: list[Subject] = []
 
-    def look(plan: Plan, brief: Brief) -> Pupil:
-        briefs.append(brief)
+    def look(plan: Plan, subject: Subject) -> Pupil:
+        subjects.append(subject)
         return Pupil()
 
     monkeypatch.setattr("opilio.lab.trial.make_judge", look)
     course = ground.course("chess", budget="5", examples=3, counterexamples=2)
     conduct(trial_of(ground, course, task(ground), tmp_path))
-    assert len(briefs[0].subject.relevant) == 3
-    assert len(briefs[0].subject.irrelevant) == 2
-    assert any("chess" in page.terms for page in briefs[0].subject.relevant)
+    assert len(subjects[0].relevant) == 3
+    assert len(subjects[0].irrelevant) == 2
+    assert any("chess" in page.terms for page in subjects[0].relevant)
 
 
 def test_a_judge_is_taught_true_labels_of_pages_it_has_just_judged(

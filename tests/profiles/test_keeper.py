@@ -15,12 +15,9 @@ from opilio.profiles.keeper import SiteKeeper, is_root, last_modified, read_date
 from opilio.profiles.models import THW, load_sites
 from opilio.records import Lease, Page, Response, State, Subject, Verdict
 from opilio.storage.database import open_database
-from opilio.subject.compile import Brief
 
 TERMS = ("bee", "honey", "hive", "queen", "swarm", "pollen", "nectar")
-BRIEF = Brief(
-    subject=Subject(weights=dict.fromkeys(TERMS, 1.0)), terms=TERMS, language="en"
-)
+SUBJECT = Subject(weights=dict.fromkeys(TERMS, 1.0), terms=TERMS, language="en")
 NOW = 1_700_000_000.0
 
 
@@ -94,7 +91,7 @@ visits = st.lists(
 def test_the_counts_are_those_of_the_pages_as_they_are_now(visits):
     db = open_crawl(":memory:")
     leases = {id: add(db, id, f"/{id}") for id in range(1, 7)}
-    keeper = SiteKeeper(db, BRIEF)
+    keeper = SiteKeeper(db, SUBJECT)
     pages = {}
     for id, relevant, terms, commits in visits:
         keep(keeper, leases[id], relevant, **terms)
@@ -113,7 +110,7 @@ def test_the_counts_are_those_of_the_pages_as_they_are_now(visits):
 
 
 def test_a_page_that_is_gone_counts_no_longer(db):
-    keeper = SiteKeeper(db, BRIEF)
+    keeper = SiteKeeper(db, SUBJECT)
     lease = add(db, 1, "/")
     keep(keeper, lease, bee=2)
     keep(keeper, add(db, 2, "/b"), hive=1)
@@ -125,7 +122,7 @@ def test_a_page_that_is_gone_counts_no_longer(db):
 
 
 def test_nothing_is_durable_before_the_commit(db):
-    keeper = SiteKeeper(db, BRIEF)
+    keeper = SiteKeeper(db, SUBJECT)
     db.execute("BEGIN")
     keep(keeper, add(db, 1, "/"), bee=1)
     keeper.flush()
@@ -142,7 +139,7 @@ def three_pages(db: sqlite3.Connection, keeper: SiteKeeper, found_on: int = 99) 
 
 def test_a_site_is_indefinite_while_its_homepage_was_not_collected(db):
     # papers.md C.5-7.
-    keeper = SiteKeeper(db, BRIEF)
+    keeper = SiteKeeper(db, SUBJECT)
     three_pages(db, keeper)
     site = load_sites(db).profile("a.test")
     assert not site.definite
@@ -155,7 +152,7 @@ def test_a_site_is_indefinite_while_its_homepage_was_not_collected(db):
 
 
 def test_a_site_is_indefinite_while_it_has_fewer_than_three_pages(db):
-    keeper = SiteKeeper(db, BRIEF)
+    keeper = SiteKeeper(db, SUBJECT)
     for id, expected in ((1, False), (2, False), (3, True)):
         keep(keeper, add(db, id, "/" if id == 1 else f"/{id}"))
         keeper.flush()
@@ -163,7 +160,7 @@ def test_a_site_is_indefinite_while_it_has_fewer_than_three_pages(db):
 
 
 def test_a_seed_is_a_homepage(db):
-    three_pages(db, SiteKeeper(db, BRIEF), found_on=0)
+    three_pages(db, SiteKeeper(db, SUBJECT), found_on=0)
     site = load_sites(db).profile("a.test")
     assert site.definite
     assert (site.start_url, site.title) == ("http://a.test/11", "Title 11")
@@ -177,7 +174,7 @@ def test_a_seed_is_a_homepage(db):
     ],
 )
 def test_a_root_without_a_page_of_its_own(db, state, copy_of, start, title):
-    keeper = SiteKeeper(db, BRIEF)
+    keeper = SiteKeeper(db, SUBJECT)
     three_pages(db, keeper)
     root = add(db, 1, "/", state=state, score=None, copy_of=copy_of)
     keeper.missed(root, State(state))
@@ -187,7 +184,7 @@ def test_a_root_without_a_page_of_its_own(db, state, copy_of, start, title):
 
 
 def test_a_root_that_leads_to_a_page_not_yet_visited_is_not_collected(db):
-    keeper = SiteKeeper(db, BRIEF)
+    keeper = SiteKeeper(db, SUBJECT)
     three_pages(db, keeper)
     add(db, 2, "/home", state="waiting", score=None)
     root = add(db, 1, "/", state="copy", score=None, copy_of=2)
@@ -198,7 +195,7 @@ def test_a_root_that_leads_to_a_page_not_yet_visited_is_not_collected(db):
 
 
 def test_roots_that_lead_to_each_other_end_somewhere(db):
-    keeper = SiteKeeper(db, BRIEF)
+    keeper = SiteKeeper(db, SUBJECT)
     three_pages(db, keeper)
     root = add(db, 1, "/", state="copy", score=None, copy_of=2)
     add(db, 2, "https:/", state="copy", score=None, copy_of=1)
@@ -209,7 +206,7 @@ def test_roots_that_lead_to_each_other_end_somewhere(db):
 
 @pytest.mark.parametrize("order", [(1, 2), (2, 1)])
 def test_of_two_roots_the_one_with_a_page_is_the_homepage(db, order):
-    keeper = SiteKeeper(db, BRIEF)
+    keeper = SiteKeeper(db, SUBJECT)
     three_pages(db, keeper)
     roots = {
         1: add(db, 1, "/", state="unusable", score=None),
@@ -226,24 +223,23 @@ def test_of_two_roots_the_one_with_a_page_is_the_homepage(db, order):
 
 def test_a_host_that_was_never_read_is_like_all_others(db):
     # papers.md C.5-12: R = (0 + α·π)/(0 + α) = π, here (3 + 1)/(3 + 2).
-    three_pages(db, SiteKeeper(db, BRIEF))
+    three_pages(db, SiteKeeper(db, SUBJECT))
     assert "b.test" not in load_sites(db)
     assert load_sites(db).profile("b.test").relation == pytest.approx(4 / 5)
     assert load_sites(db, mode="paper").profile("b.test").relation == 0
 
 
 def test_what_is_sought_now_is_counted_from_now_on(db):
-    keeper = SiteKeeper(db, BRIEF)
+    keeper = SiteKeeper(db, SUBJECT)
     keep(keeper, add(db, 1, "/"), bee=1, wax=1)
-    subject = Subject(weights={"wax": 1.0})
-    keeper.follow(Brief(subject=subject, terms=("wax",), language="en"))
+    keeper.follow(Subject(weights={"wax": 1.0}, terms=("wax",)))
     keep(keeper, add(db, 2, "/2"), bee=1, wax=1)
     keeper.flush()
     assert load_sites(db).profile("a.test").concept_pages == {"bee": 1, "wax": 1}
 
 
 def test_a_root_that_failed_makes_no_site(db):
-    keeper = SiteKeeper(db, BRIEF)
+    keeper = SiteKeeper(db, SUBJECT)
     root = add(db, 1, "/", state="unusable", score=None)
     keeper.missed(root, State.UNUSABLE)
     keeper.flush()
@@ -251,7 +247,7 @@ def test_a_root_that_failed_makes_no_site(db):
 
 
 def test_a_page_seen_to_change_changed_then_unless_it_says_when(db):
-    keeper = SiteKeeper(db, BRIEF)
+    keeper = SiteKeeper(db, SUBJECT)
     lease = add(db, 1, "/")
     keep(keeper, lease)
     keeper.flush()

@@ -6,28 +6,25 @@ from hypothesis import strategies as st
 
 from opilio.profiles.subject_concepts import SubjectConcepts
 from opilio.records import ClassFeatures, Subject
-from opilio.subject.compile import Brief
 
-PLAIN = Brief(
-    subject=Subject(weights={"honey bee": 1.0, "hive": 0.5}),
+PLAIN = Subject(
+    weights={"honey bee": 1.0, "hive": 0.5},
     terms=("Honey bees", "hives"),
     language="en",
 )
 CPU, MEMORY = "CPU", "memory"
-PC = Brief(
-    subject=Subject(
-        weights={"comput": 1.0},
-        concepts={
-            "cpu": (CPU, 1.0),
-            "processor": (CPU, 1.0),
-            "memori": (MEMORY, 0.5),
-        },
-        classes={
-            CPU: ClassFeatures(["cpu", "processor"]),
-            MEMORY: ClassFeatures(["memori"]),
-        },
-        targets=[CPU],
-    ),
+PC = Subject(
+    weights={"comput": 1.0},
+    concepts={
+        "cpu": (CPU, 1.0),
+        "processor": (CPU, 1.0),
+        "memori": (MEMORY, 0.5),
+    },
+    classes={
+        CPU: ClassFeatures(["cpu", "processor"]),
+        MEMORY: ClassFeatures(["memori"]),
+    },
+    targets=[CPU],
     terms=("computer", "CPU", "processor", "memory"),
     language="en",
 )

@@ -16,11 +16,11 @@ from opilio.sites.host_budgets import SPENT, limits
 from opilio.sites.phases import Choice, Phase, foremost
 from opilio.sites.waiting_links import WaitingLinks
 from opilio.storage.database import open_database
-from opilio.subject.compile import make_brief
+from opilio.subject.compile import compile_topic
 from opilio.topic import Topic
 
 DOMAIN = SubjectConcepts(
-    make_brief(Topic(name="bees", keywords=("bee", "honey", "hive")))
+    compile_topic(Topic(name="bees", keywords=("bee", "honey", "hive")))
 )
 
 

@@ -20,7 +20,7 @@ from opilio.records import (
 )
 from opilio.settings import build
 from opilio.strategies.mcore import Mcore, McoreOptions
-from opilio.subject.compile import Brief, make_brief
+from opilio.subject.compile import compile_topic, setup_for
 from opilio.subject.page_reader import make_reader
 from opilio.text.words import Vocabulary
 from opilio.topic import load_topic
@@ -316,24 +316,19 @@ def test_transcription_raises_recall_where_a_fifth_of_the_pages_is_mixed(tmp_pat
     for name in web.topics[:6]:
         path = tmp_path / f"{name}.toml"
         path.write_text(web.topic_file(name) + '\n[dictionary]\nhi = "hi.tsv"\n')
-        brief = make_brief(load_topic(path))
-        with_it += found_of(web, name, brief, McoreOptions())
-        without += found_of(web, name, brief, McoreOptions(transcription=False))
+        subject = compile_topic(load_topic(path))
+        with_it += found_of(web, name, subject, McoreOptions())
+        without += found_of(web, name, subject, McoreOptions(transcription=False))
     assert with_it > 1.1 * without
 
 
-def found_of(web: SyntheticWeb, name: str, brief: Brief, options: McoreOptions) -> int:
+def found_of(
+    web: SyntheticWeb, name: str, subject: Subject, options: McoreOptions
+) -> int:
     """The pages of a topic among the first fifty that the strategy chooses."""
-    strategy = Mcore(options, Knowledge(subject=brief.subject))
+    strategy = Mcore(options, Knowledge(subject=subject))
     reads = strategy.reads
-    reader = make_reader(
-        brief.setup(
-            context=reads.context,
-            blocks=reads.blocks,
-            overlapping=not reads.longest,
-            transcribe=reads.transcribe,
-        )
-    )
+    reader = make_reader(setup_for(subject, reads))
     waiting = dict.fromkeys(web.seeds(name, 2), 9.0)  # URL -> promise, oldest first
     visited: dict[str, bool] = {}
     while len(visited) < 50:

@@ -12,7 +12,9 @@ import pytest
 from crawling import Crawled
 from opilio.errors import BadInput
 from opilio.lab.synthetic.small import SmallWeb, page
-from opilio.subject.compile import load_brief, make_brief
+from opilio.records import Reads
+from opilio.subject.compile import compile_topic, setup_for, with_more, with_weights
+from opilio.subject.stored_subject import load_subject
 from opilio.topic import Topic
 from vectors.tables import load_table, make_table
 
@@ -114,8 +116,8 @@ async def test_labels_of_the_ontology_count_as_a_dictionary(crawled):
     (life.home / "o.ttl").write_text(ONTOLOGY)
     (life.home / "hi.tsv").write_text("शहद\thoney\n")
     assert (await life.crawl()).code == 0
-    brief = load_brief(life.folder / "models/brief.msgpack")
-    assert brief.dictionaries["hi"] == {
+    subject = load_subject(life.folder / "models/brief.msgpack")
+    assert subject.dictionaries["hi"] == {
         "शहद": ("honey",),
         "मधुमक्खी": ("bee", "honey bee"),
     }
@@ -169,11 +171,13 @@ async def test_a_crawl_that_goes_on_says_that_it_follows_what_was_asked(crawled)
 def test_terms_have_vectors_and_are_known_to_be_rare(tmp_path):
     table = str(make_table(tmp_path / "table.npz"))
     topic = Topic(name="lakes", keywords=("Lake", "river fish"))
-    brief = make_brief(topic, vectors=table)
-    assert brief.vectors == brief.setup(vectors=True).vectors == table
-    assert brief.setup().vectors == ""
+    subject = compile_topic(topic, vectors=table)
+    assert (
+        subject.word_vectors == setup_for(subject, Reads(vectors=True)).vectors == table
+    )
+    assert setup_for(subject).vectors == ""
     known = load_table(tmp_path / "table.npz")
-    later = brief.with_weights({"bee": 1.0}).with_more({"hive": 1.0}).subject
+    later = with_more(with_weights(subject, {"bee": 1.0}), {"hive": 1.0})
     assert later.vectors == {
         key: known.of(key).tobytes() for key in ("lake", "river fish", "bee", "hive")
     }
@@ -182,15 +186,15 @@ def test_terms_have_vectors_and_are_known_to_be_rare(tmp_path):
 
 def test_without_vectors_lists_of_words_tell_what_is_rare():
     topic = Topic(name="x", keywords=("the water", "beekeeping"))
-    brief = make_brief(topic)
-    assert brief.setup(vectors=True).vectors == ""
-    assert brief.subject.vectors == {}
-    assert brief.subject.rarity == {"the water": 0.25, "beekeep": 1.0}
+    subject = compile_topic(topic)
+    assert setup_for(subject, Reads(vectors=True)).vectors == ""
+    assert subject.vectors == {}
+    assert subject.rarity == {"the water": 0.25, "beekeep": 1.0}
 
 
-def test_a_brief_whose_table_is_gone_says_what_to_do(tmp_path):
+def test_a_subject_whose_table_is_gone_says_what_to_do(tmp_path):
     table = make_table(tmp_path / "table.npz")
-    brief = make_brief(Topic(name="x", keywords=("lake",)), vectors=str(table))
+    subject = compile_topic(Topic(name="x", keywords=("lake",)), vectors=str(table))
     table.unlink()
     with pytest.raises(BadInput, match=r"table\.npz is no file"):
-        brief.setup(vectors=True)
+        setup_for(subject, Reads(vectors=True))

@@ -1,4 +1,4 @@
-"""Settings in; the parts of a crawl, chosen and wired, out.
+"""Wires the parts of a crawl.
 
 Parts that few crawls need are imported where they are made: importing takes time.
 """
@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from opilio.assembly.judge_and_strategy import JudgeAndStrategy
+from opilio.assembly.judge_and_strategy import FollowedTopic, JudgeAndStrategy
 from opilio.assembly.plan import Plan
-from opilio.assembly.reader_setup import follow_log
 from opilio.assembly.registry import choose, find_strategy, make_judge, make_strategy
 from opilio.assembly.search import keep_index
 from opilio.crawl import CrawlLoop, Stages
@@ -29,14 +28,17 @@ from opilio.limits.scope import Scope
 from opilio.limits.stop_when_dry import require_estimator
 from opilio.protocols import Fetch, Judge, Readers
 from opilio.read.pool import ReaderPool
-from opilio.records import SEED_PROMISE, Clock
+from opilio.records import SEED_PROMISE, Clock, ReaderSetup, Reads, Subject
 from opilio.store.folder import CrawlFolder
 from opilio.store.robots import SqliteRobots
 from opilio.store.store import Store
 from opilio.strategies import load, place_of, strategies
-from opilio.subject.compile import Brief, load_brief, make_brief, save_brief
+from opilio.subject.compile import compile_topic, setup_for
+from opilio.subject.current import follow_log
 from opilio.subject.page_reader import make_reader
+from opilio.subject.stored_subject import load_subject, save_subject
 from opilio.text import urls
+from opilio.topic import Classes
 
 if TYPE_CHECKING:
     from opilio.subject.class_rules import LookAhead
@@ -60,47 +62,46 @@ def check_plan(plan: Plan) -> None:
             check_archive(Path(name))
 
 
-def prepare(plan: Plan, folder: CrawlFolder, *, fresh: bool = False) -> Brief:
-    """Check a plan and read what its topic names; the brief of a crawl that goes on."""
+def prepare(plan: Plan, folder: CrawlFolder, *, fresh: bool = False) -> Subject:
+    """Check a plan and compile its topic; a crawl that goes on has its subject."""
     check_plan(plan)
-    if folder.brief.is_file() and not fresh:
-        return load_brief(folder.brief)
-    log = follow_log(plan)
+    if folder.subject.is_file() and not fresh:
+        return load_subject(folder.subject)
+    log = follow_log(plan.topic)
     asked = log.build() if log else None
-    brief = make_brief(plan.topic, asked, plan.crawl.vectors, plan.crawl.weights)
-    make_judge(plan, brief)  # which may lack something in the topic,
-    strategy = make_strategy(plan, brief)  # as may this
+    subject = compile_topic(plan.topic, asked, plan.crawl.vectors, plan.crawl.weights)
+    make_judge(plan, subject)  # which may lack something in the topic,
+    strategy = make_strategy(plan, subject)  # as may this
     if strategy.reads.look_ahead and plan.topic.classes:
         from opilio.subject.class_rules import check_classes
 
         check_classes(plan.topic.classes)
-    return brief
+    return subject
 
 
 @asynccontextmanager
 async def assemble(
     plan: Plan,
     folder: CrawlFolder,
-    brief: Brief | None = None,
+    subject: Subject | None = None,
     tell: Callable[[str], None] = print,
     ways: Ways | None = None,
 ) -> AsyncIterator[CrawlLoop]:
     """A crawl ready to run; closes what it opened."""
-    brief = brief or prepare(plan, folder)
+    subject = subject or prepare(plan, folder)
     ways = ways or Ways()
-    if not folder.brief.is_file():
-        save_brief(brief, folder.brief)
-    store = Store(folder, plan.store)
-    store.index_all = plan.search.pages == "all"
+    if not folder.subject.is_file():
+        save_subject(subject, folder.subject)
+    store = Store(folder, plan.store, index_all=plan.search.pages == "all")
     try:
         frontier = SqliteFrontier(
             store.db, plan.politeness, plan.bounds, clock=ways.clock
         )
         async with _closing(ways.fetch(plan, store, frontier)) as fetch:
-            ahead = await look_ahead(plan, folder, brief, fetch, tell)
-            strategy = make_strategy(plan, brief, ahead)
-            mind = JudgeAndStrategy(plan, brief, strategy, store, ways.judge)
-            readers = ways.readers(plan.crawl.readers, mind.setup)
+            evidence = await evidence_for(plan, folder, subject, fetch, tell)
+            strategy = make_strategy(plan, subject, **evidence)
+            parts = JudgeAndStrategy(plan, subject, strategy, store, ways.judge)
+            readers = ways.readers(plan.crawl.readers, parts.setup)
             async with _closing(readers):
                 await readers.start()
                 yield ways.crawl(
@@ -110,12 +111,13 @@ async def assemble(
                         frontier=frontier,
                         fetch=fetch,
                         readers=readers,
-                        judge=mind.judge,
+                        judge=parts.judge,
                         strategy=strategy,
                         store=store,
-                        learners=mind.learners,
-                        followed=mind.followed,
-                        grow_index=keep_index(folder, plan, brief)
+                        learners=parts.learners,
+                        profiles=parts.profiles,
+                        followed=FollowedTopic(parts.log, parts) if parts.log else None,
+                        grow_index=keep_index(folder, plan, subject)
                         if plan.search.index
                         else None,
                         clock=ways.clock,
@@ -125,24 +127,40 @@ async def assemble(
         store.close()
 
 
-async def look_ahead(
+async def evidence_for(
     plan: Plan,
     folder: CrawlFolder,
-    brief: Brief,
+    subject: Subject,
     fetch: Fetch,
     tell: Callable[[str], None],
-) -> LookAhead | None:
-    """The rules between the topic's classes, if it has some and the strategy asks;
-    learnt when the crawl begins, from its own network or replay."""
-    classes, reads = plan.topic.classes, make_strategy(plan, brief).reads
-    if not classes or not reads.look_ahead:
-        return None
+) -> dict[str, Any]:
+    """What strategies may ask for beside the subject, by the fields of Knowledge."""
+    reads = make_strategy(plan, subject).reads
+    found: dict[str, Any] = {}
+    if reads.look_ahead and plan.topic.classes:
+        setup = setup_for(subject, Reads(vector=True, transcribe=reads.transcribe))
+        found["look_ahead"] = await class_rules(
+            plan, plan.topic.classes, folder, setup, fetch, tell
+        )
+    return found
+
+
+async def class_rules(
+    plan: Plan,
+    classes: Classes,
+    folder: CrawlFolder,
+    setup: ReaderSetup,
+    fetch: Fetch,
+    tell: Callable[[str], None],
+) -> LookAhead:
+    """The rules between the topic's classes, learnt when the crawl begins, from its own
+    network or replay."""
     from opilio.subject.class_rules import learn_look_ahead, load_look_ahead, network
     from opilio.topic.train_one import Pace
 
     if known := load_look_ahead(folder.models, classes.target):
         return known
-    reader = make_reader(brief.setup(vector=True, transcribe=reads.transcribe))
+    reader = make_reader(setup)
     pace = Pace(plan.politeness.delay)
     if isinstance(fetch, HttpFetch):
         fetch = network(fetch.egress, plan.politeness, plan.fetch, pace)
@@ -179,13 +197,13 @@ class Ways:
 
     fetch: Callable[[Plan, Store, SqliteFrontier], Fetch] = make_fetch
     readers: Callable[[int, bytes], Readers] = make_readers
-    judge: Callable[[Plan, Brief], Judge] = make_judge
+    judge: Callable[[Plan, Subject], Judge] = make_judge
     crawl: Callable[[Plan, Stages], CrawlLoop] = CrawlLoop
     clock: Clock = time.monotonic
 
 
 async def find_seeds(
-    plan: Plan, brief: Brief, crawl: CrawlLoop, tell: Callable[[str], None] = print
+    plan: Plan, subject: Subject, crawl: CrawlLoop, tell: Callable[[str], None] = print
 ) -> dict[str, float]:
     """Where to start, with promises: what sites list of themselves has no precedence.
 
@@ -202,11 +220,11 @@ async def find_seeds(
     visits = Visits(fetch.egress.get, fetch.robots, plan.politeness.delay)
     seeds = await gather_seeds(
         sources,
-        " ".join(brief.terms[:ASKED]),
+        " ".join(subject.terms[:ASKED]),
         fetch.egress.get,
         visits,
         pause=plan.politeness.delay,
-        language=brief.language,
+        language=subject.language,
         tell=tell,
     )
     catalogue.save_event("seeds", found=len(seeds))

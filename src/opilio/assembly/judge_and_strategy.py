@@ -1,5 +1,7 @@
-"""A plan and what earlier runs learnt in; the judge and the strategy of a crawl, and
-the setup of its readers, out; once more whenever people ask for other things."""
+"""The judge and the strategy of a crawl, with what they learnt in earlier runs.
+
+When people ask for other things than before, the judge is made again.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,7 @@ from collections.abc import Callable, Mapping
 import msgspec
 
 from opilio.assembly.plan import Plan
-from opilio.assembly.reader_setup import asked_for, follow_log, reader_setup
+from opilio.assembly.reader_setup import crawl_setup
 from opilio.assembly.registry import make_judge
 from opilio.judge.languages import InLanguages
 from opilio.profiles.keeper import SiteKeeper
@@ -20,8 +22,10 @@ from opilio.protocols import (
     Seeker,
     Strategy,
 )
+from opilio.records import Subject
 from opilio.store.store import Store
-from opilio.subject.compile import Brief
+from opilio.subject.current import asked_for, follow_log
+from opilio.subject.followed_queries import FollowedLog, Following
 
 
 class JudgeAndStrategy:
@@ -30,36 +34,35 @@ class JudgeAndStrategy:
     def __init__(
         self,
         plan: Plan,
-        brief: Brief,
+        subject: Subject,
         strategy: Strategy,
         store: Store,
-        judge: Callable[[Plan, Brief], Judge] = make_judge,
+        judge: Callable[[Plan, Subject], Judge] = make_judge,
     ) -> None:
         self.plan = plan
         self.make_judge = judge
-        self.base = brief  # without what people ask for
-        self.brief = brief
+        self.base = subject  # without what people ask for
+        self.subject = subject
         self.strategy = strategy
         self.learners: dict[str, Learner] = {}
-        self.followed = follow_log(plan, store.folder)
+        self.log = log = follow_log(plan.topic, store.folder)
         changed = False
-        if self.followed:
-            self.learners["weights"] = self.followed
+        if log:
+            self.learners["weights"] = log
             if learnt := store.learnt("weights"):
-                self.followed.load(learnt)
-                self.brief = self.with_weights(self.followed.weights)
+                log.load(learnt)
+                self.subject = self.with_weights(log.weights)
             elif plan.topic.query_log:
-                self.brief = self.with_weights(self.followed.build())
-            if news := self.followed.look():
-                before = self.followed.weights
-                self.followed.take(news)
-                self.brief = self.with_weights(self.followed.weights)
-                changed = self.followed.weights != before
+                self.subject = self.with_weights(log.build())
+            if news := log.look():
+                before = log.weights
+                log.take(news)
+                self.subject = self.with_weights(log.weights)
+                changed = log.weights != before
                 if changed:
-                    asked = self.followed.asked
+                    asked = log.asked
                     store.catalogue.save_event("topic", pages=0, asked=asked)
-            self.followed.remake = self.remake
-        self.profiles = store.profiles = SiteKeeper(store.db, self.brief)
+        self.profiles = SiteKeeper(store.db, self.subject)
         if isinstance(strategy, Learner):
             self.learners["strategy"] = strategy
         self.judge, self.setup = self.make()
@@ -72,37 +75,49 @@ class JudgeAndStrategy:
             strategy.recall(store.notes())
 
     def make(self) -> tuple[Judge, bytes]:
-        """The judge for the brief, and the setup of readers for both."""
+        """The judge for the subject, and the setup of readers for both."""
         if isinstance(self.strategy, Seeker):
-            self.strategy.seek(self.brief.subject)
-        judge = self.make_judge(self.plan, self.brief)
+            self.strategy.seek(self.subject)
+        judge = self.make_judge(self.plan, self.subject)
         if isinstance(judge, LearningJudge):
             if isinstance(before := self.learners.get("judge"), type(judge)):
                 judge.follow(before)
             self.learners |= judge.learners()
         languages = self.plan.topic.languages
-        reads = self.strategy.reads
-        setup = reader_setup(
-            self.plan,
-            self.brief,
-            reads,
-            context=reads.context,
-            blocks=reads.blocks or judge.reads_blocks,
-            vector=reads.vector or judge.reads_vector,
-            words=reads.words,
-            vectors=reads.vectors or getattr(judge, "reads_vectors", False),
-            headings=True,
-            sequence=self.plan.search.index,
-        )
+        setup = crawl_setup(self.plan, self.subject, self.strategy.reads, judge)
         speaking = InLanguages(judge, languages) if languages else judge
         return speaking, msgspec.msgpack.encode(setup)
 
     def remake(self, asked: Mapping[str, float]) -> tuple[Judge, bytes]:
         """The same once more, when people ask for other things than before."""
-        self.brief = self.with_weights(asked)
-        self.profiles.follow(self.brief)
+        self.subject = self.with_weights(asked)
+        self.profiles.follow(self.subject)
         return self.make()
 
-    def with_weights(self, asked: Mapping[str, float]) -> Brief:
-        """The brief with what people ask for now."""
+    def with_weights(self, asked: Mapping[str, float]) -> Subject:
+        """The subject with what people ask for now."""
         return asked_for(self.plan.topic, self.base, asked)
+
+
+class FollowedTopic:
+    """Looks for news in the query log of a crawl, and has the judge made again."""
+
+    def __init__(self, log: FollowedLog, parts: JudgeAndStrategy) -> None:
+        self.log = log
+        self.parts = parts
+        self.every = log.every
+
+    @property
+    def asked(self) -> list[str]:
+        """What people ask for now, most first; some terms of it."""
+        return self.log.asked
+
+    def look(self) -> Following | None:
+        """What the log says now, if it has grown; changes nothing yet."""
+        return self.log.look()
+
+    def take(self, news: Following) -> tuple[Judge, bytes] | None:
+        """Follow the news; the judge and the setup of readers that they need, if people
+        ask for other things now."""
+        changed = self.log.take(news)
+        return self.parts.remake(self.log.weights) if changed else None

@@ -1,21 +1,17 @@
-"""Names in settings in; the judge and the strategy of these names, made, out."""
+"""Finds judges and strategies by their names in the settings, and makes them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, TypeVar
+from typing import Any, TypeVar
 
 from opilio import settings
 from opilio.assembly.plan import Plan
 from opilio.errors import BadInput, did_you_mean
 from opilio.judge import JUDGES
 from opilio.protocols import Judge, Strategy
-from opilio.records import Knowledge
+from opilio.records import Knowledge, Subject
 from opilio.strategies import is_file, load, place_of, strategies
-from opilio.subject.compile import Brief
-
-if TYPE_CHECKING:
-    from opilio.subject.class_rules import LookAhead
 
 T = TypeVar("T")
 
@@ -28,9 +24,9 @@ def choose(kind: str, name: str, known: Mapping[str, T]) -> T:
     raise BadInput(f"unknown {kind} {name!r}; {hint}known: {', '.join(sorted(known))}")
 
 
-def make_judge(plan: Plan, brief: Brief) -> Judge:
-    """The judge that the settings name, for what the brief says is sought."""
-    return choose("judge", plan.crawl.judge, JUDGES)(brief.subject)
+def make_judge(plan: Plan, subject: Subject) -> Judge:
+    """The judge that the settings name, for what the subject says is sought."""
+    return choose("judge", plan.crawl.judge, JUDGES)(subject)
 
 
 def find_strategy(name: str) -> str:
@@ -40,15 +36,12 @@ def find_strategy(name: str) -> str:
     return place_of(name) or choose("strategy", name, strategies())
 
 
-def make_strategy(
-    plan: Plan, brief: Brief, look_ahead: LookAhead | None = None
-) -> Strategy:
-    """The strategy that the settings name, with its options."""
+def make_strategy(plan: Plan, subject: Subject, **evidence: Any) -> Strategy:
+    """The strategy that the settings name, with its options; `evidence` is what else
+    Knowledge has a field for."""
     name = plan.crawl.strategy
     made = load(find_strategy(name))
     source = f"options of the strategy {name}"
     options = settings.build(plan.options, made.Options, source, strict=False)
-    knowledge = Knowledge(
-        subject=brief.subject, seed=plan.crawl.seed, look_ahead=look_ahead
-    )
+    knowledge = Knowledge(subject=subject, seed=plan.crawl.seed, **evidence)
     return made(options, knowledge)

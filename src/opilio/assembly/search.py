@@ -14,9 +14,9 @@ from pathlib import Path
 
 from opilio.assembly.plan import Plan, load_plan
 from opilio.assembly.reader_process import ReaderProcess
-from opilio.assembly.reader_setup import current_brief, rereading
+from opilio.assembly.reader_setup import rereading
 from opilio.errors import BadInput, OpilioError
-from opilio.records import Page, ReaderSetup
+from opilio.records import Page, ReaderSetup, Subject
 from opilio.search.concepts import Concepts
 from opilio.search.index import Index, catch_up
 from opilio.search.log_query import log_query
@@ -27,7 +27,8 @@ from opilio.storage.database import Database, open_database
 from opilio.store.folder import CrawlFolder
 from opilio.store.index_entries import save_entry
 from opilio.store.stored_responses import StoredResponses
-from opilio.subject.compile import Brief, load_brief
+from opilio.subject.current import current_subject
+from opilio.subject.stored_subject import load_subject
 
 AT_ONCE = 500  # pages between two commits
 MISSING = """
@@ -50,13 +51,13 @@ Tell = Callable[[str], None]
 def open_search(folder: CrawlFolder, tell: Tell = print) -> Iterator[Searcher]:
     """A search over all that a crawl has committed; says so if that takes long."""
     folder.require()
-    plan, brief = load_plan(folder), load_brief(folder.brief)
+    plan, subject = load_plan(folder), load_subject(folder.subject)
     records = StoredResponses(folder.warcs)
     index_missing(folder, plan, records, tell)
-    concepts = Concepts(brief.concepts, plan.search.mode)
+    concepts = Concepts(subject.named_concepts, plan.search.mode)
     with closing(open_database(folder.database, read_only=True)) as db:
         index = open_index(db, folder, concepts, tell)
-        yield Searcher(index, concepts, brief.language, text_in(records))
+        yield Searcher(index, concepts, subject.language, text_in(records))
     if records.trouble:
         tell(records.trouble)
 
@@ -89,10 +90,10 @@ def index_missing(
     with closing(open_database(folder.database, read_only=True)) as db:
         if db.execute(f"{MISSING} LIMIT 1", (everything,)).fetchone() is None:
             return 0
-        brief = current_brief(plan, folder, db)
+        subject = current_subject(plan.topic, folder, db)
     not_found = "Pages that were crawled without an index are not found"
     try:
-        setup = rereading(plan, brief, sequence=True)
+        setup = rereading(plan, subject, sequence=True)
     except OpilioError as error:  # the strategy may be gone
         tell(f"{not_found}: {error}")
         return 0
@@ -136,9 +137,9 @@ def add_entries(
             db.commit()
 
 
-def keep_index(folder: CrawlFolder, plan: Plan, brief: Brief) -> Callable[[], None]:
+def keep_index(folder: CrawlFolder, plan: Plan, subject: Subject) -> Callable[[], None]:
     """A function that makes segments of what a running crawl has committed."""
-    concepts = Concepts(brief.concepts, plan.search.mode)
+    concepts = Concepts(subject.named_concepts, plan.search.mode)
     is_checked = False
 
     def grow() -> None:

@@ -26,11 +26,10 @@ from opilio.cli.trouble import told
 from opilio.crawl import CrawlLoop
 from opilio.errors import BadInput
 from opilio.judge import JUDGES
-from opilio.records import SEED_PROMISE
+from opilio.records import SEED_PROMISE, Subject
 from opilio.settings import Settings, load
 from opilio.store.folder import CrawlFolder
 from opilio.strategies import place_of, strategies
-from opilio.subject.compile import Brief
 from opilio.text import urls
 from opilio.text.words import stop_words, tokens
 from opilio.topic import Topic, load_topic
@@ -224,10 +223,10 @@ def crawl(
         if warning:
             show_trouble(warning)
     with told(folder.path):
-        brief = prepare(plan, folder, fresh=fresh)
+        subject = prepare(plan, folder, fresh=fresh)
         seeds = check_seeds(seed_url or [], plan.topic, folder, fresh)
         begin(plan, folder, fresh=fresh)
-        raise typer.Exit(run_loop(run(plan, folder, brief, seeds, quiet)))
+        raise typer.Exit(run_loop(run(plan, folder, subject, seeds, quiet)))
 
 
 def only_common_words(topic: Topic) -> str:
@@ -308,12 +307,12 @@ def check_seeds(
 
 
 async def run(
-    plan: Plan, folder: CrawlFolder, brief: Brief, seeds: list[str], quiet: bool
+    plan: Plan, folder: CrawlFolder, subject: Subject, seeds: list[str], quiet: bool
 ) -> int:
     """Crawl until the end or a signal; answers the exit code."""
-    async with assemble(plan, folder, brief, tell=show_trouble) as crawl:
+    async with assemble(plan, folder, subject, tell=show_trouble) as crawl:
         crawl.store.catalogue.save_event("started", pages=crawl.store.catalogue.pages)
-        found = await find_seeds(plan, brief, crawl, tell=show_trouble)
+        found = await find_seeds(plan, subject, crawl, tell=show_trouble)
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, interrupt, crawl)

@@ -9,12 +9,14 @@ from typing import Any
 import msgspec
 
 from opilio.assembly.plan import load_plan
-from opilio.assembly.reader_setup import current_brief, rereading
+from opilio.assembly.reader_setup import rereading
 from opilio.judge.blocks import block_relevance
 from opilio.records import BlockKind
 from opilio.store.folder import CrawlFolder
 from opilio.store.lookup import opened
 from opilio.store.warc_files import read_record
+from opilio.subject.compile import written_terms
+from opilio.subject.current import current_subject
 from opilio.subject.page_reader import make_reader
 
 
@@ -52,13 +54,13 @@ def reread(folder: CrawlFolder, row: Mapping[str, Any]) -> Reread:
     crawl seeks now."""
     plan = load_plan(folder)
     with opened(folder) as db:
-        brief = current_brief(plan, folder, db)
+        subject = current_subject(plan.topic, folder, db)
     response = read_record(
         folder.warcs, row["warc"], row["warc_offset"], row["warc_length"]
     )
-    page = make_reader(rereading(plan, brief, blocks=True)).read(response)
-    written = brief.written()
-    weights = brief.subject.weights
+    page = make_reader(rereading(plan, subject, blocks=True)).read(response)
+    written = written_terms(subject)
+    weights = subject.weights
     relevance = block_relevance(weights)
 
     def found(terms: Mapping[str, int]) -> list[FoundTerm]:

@@ -11,7 +11,7 @@ import typer
 from rich.text import Text
 
 from opilio.assembly.plan import load_plan
-from opilio.assembly.reader_setup import current_brief, rereading
+from opilio.assembly.reader_setup import rereading
 from opilio.cli.site_tables import show_site, show_sites
 from opilio.cli.terminal import plain, stderr, stdout
 from opilio.errors import BadInput, did_you_mean
@@ -21,6 +21,7 @@ from opilio.sites.expected_changes import due
 from opilio.sites.rebuild import rebuild
 from opilio.store.folder import CrawlFolder
 from opilio.store.lookup import opened
+from opilio.subject.current import current_subject
 from opilio.text import urls
 
 MOST_SITES = 20  # shown to a person
@@ -66,7 +67,9 @@ def sites(
         make_anew(crawl)
     with opened(crawl) as db:
         plan = load_plan(crawl)
-        models = load_sites(db, SubjectConcepts(current_brief(plan, crawl, db)), mode)
+        models = load_sites(
+            db, SubjectConcepts(current_subject(plan.topic, crawl, db)), mode
+        )
         times = due(db) if len(models) and not plan.replay else {}
         missing = models.unprofiled()
         if host:
@@ -117,8 +120,8 @@ def make_anew(crawl: CrawlFolder) -> None:
     """Read all pages of the crawl again, and make its models of them."""
     plan = load_plan(crawl)
     with opened(crawl) as db:
-        brief = current_brief(plan, crawl, db)
-    rebuilt = rebuild(crawl, brief, rereading(plan, brief, headings=True))
+        subject = current_subject(plan.topic, crawl, db)
+    rebuilt = rebuild(crawl, subject, rereading(plan, subject, headings=True))
     lost = f"; {rebuilt.unread:,} are not in the archive" if rebuilt.unread else ""
     stderr.print(f"{rebuilt.pages:,} pages read again{lost}", style="dim")
     if rebuilt.trouble:

@@ -25,7 +25,7 @@ from opilio.cli.topic_tables import show as show_tables
 from opilio.cli.topic_tables import tables_of
 from opilio.errors import BadInput
 from opilio.settings import build as build_section
-from opilio.subject.compile import FROM_EXAMPLES, make_brief
+from opilio.subject.compile import FROM_EXAMPLES, compile_topic
 from opilio.subject.followed_queries import FollowedLog
 from opilio.topic import Topic, check, load_topic
 from opilio.topic.draft import write
@@ -219,8 +219,8 @@ def show(
 def read_tables(topic: Topic, rules: ClassRules | None) -> dict[str, Any]:
     """Read all that a topic names: what comes of it."""
     log = FollowedLog(topic.query_log, topic.language) if topic.query_log else None
-    brief = make_brief(topic, log.build() if log else None)
-    return tables_of(topic, brief, log.now.table if log else None, rules)
+    subject = compile_topic(topic, log.build() if log else None)
+    return tables_of(topic, subject, log.now.table if log else None, rules)
 
 
 def print_tables(tables: dict[str, Any], as_json: bool) -> None:

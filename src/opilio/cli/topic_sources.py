@@ -14,7 +14,8 @@ from opilio.errors import BadInput
 from opilio.read.main_text import main_text
 from opilio.records import Response
 from opilio.subject.class_rules import check_classes
-from opilio.subject.compile import Ontological, consult, read_examples
+from opilio.subject.compile import Ontological, consult
+from opilio.subject.examples import read_examples
 from opilio.subject.followed_queries import FollowedLog
 from opilio.text import content
 from opilio.text.words import Vocabulary

@@ -23,7 +23,6 @@ from opilio import settings
 from opilio.assembly.build import Ways, assemble
 from opilio.assembly.event_loop import run_loop
 from opilio.assembly.plan import Options, Plan, for_replay, override
-from opilio.assembly.reader_setup import follow_log
 from opilio.assembly.registry import make_judge
 from opilio.crawl import CrawlLoop, Stages
 from opilio.errors import OpilioError
@@ -38,9 +37,10 @@ from opilio.lab.shared_readings import SharedReadings
 from opilio.lab.teacher import Ticket
 from opilio.lab.virtual_time import run_virtual
 from opilio.protocols import Judge
-from opilio.records import SEED_PROMISE, Lease, Page, Verdict
+from opilio.records import SEED_PROMISE, Lease, Page, Subject, Verdict
 from opilio.store.folder import CrawlFolder
-from opilio.subject.compile import Brief, make_brief
+from opilio.subject.compile import compile_topic
+from opilio.subject.current import follow_log
 from opilio.topic import Topic
 from opilio.topic.file import Evaluation
 from opilio.vectors.files import AUTO
@@ -175,10 +175,10 @@ async def crawl(
     """The same in a folder of its own."""
     plan = plan_of(trial)
     warcs = [Path(name) for name in trial.warcs]
-    log = follow_log(plan)
+    log = follow_log(plan.topic)
     topic = await topic_of(trial, plan, folder.path)
     asked = log.build() if log else None
-    brief = make_brief(topic, asked, plan.crawl.vectors, plan.crawl.weights)
+    subject = compile_topic(topic, asked, plan.crawl.vectors, plan.crawl.weights)
     shared = Path(trial.readings or folder.path)
     crawls: list[TrialCrawl] = []
     readings: list[SharedReadings] = []
@@ -190,21 +190,21 @@ async def crawl(
         return crawls[-1]
 
     def make_readers(_: int, setup: bytes) -> SharedReadings:
-        readings.append(SharedReadings(shared, setup, brief.vectors))
+        readings.append(SharedReadings(shared, setup, subject.word_vectors))
         return readings[-1]
 
     latency = trial.conditions.latency
     ways = Ways(
         fetch=lambda *_: SlowReplay(warcs, cache_folder(), latency=latency),
         readers=make_readers,
-        judge=lambda plan, brief: judge_of(trial, plan, brief),
+        judge=lambda plan, subject: judge_of(trial, plan, subject),
         crawl=make_crawl,
         clock=asyncio.get_running_loop().time
         if trial.conditions.are_simulated
         else time.monotonic,
     )
     folder.make()
-    async with assemble(plan, folder, brief, lambda _: None, ways) as made:
+    async with assemble(plan, folder, subject, lambda _: None, ways) as made:
         began, start = time.process_time(), crawls[0].clock()
         ended = await made.run(dict.fromkeys(trial.seeds, SEED_PROMISE))
         spent = time.process_time() - began - sum(each.spent for each in readings)
@@ -260,11 +260,11 @@ async def topic_of(trial: Trial, plan: Plan, folder: Path) -> Topic:
         await fetch.close()
 
 
-def judge_of(trial: Trial, plan: Plan, brief: Brief) -> Judge:
+def judge_of(trial: Trial, plan: Plan, subject: Subject) -> Judge:
     """The judge that the trial names: one of a crawl's, or the perfect one."""
     if trial.judge == PERFECT:
         return Perfect(trial.truth or ())
-    return make_judge(plan, brief)
+    return make_judge(plan, subject)
 
 
 def visits(leases: Sequence[Lease], db: sqlite3.Connection) -> list[LabVisit]:

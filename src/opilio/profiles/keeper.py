@@ -18,9 +18,8 @@ import msgspec
 from opilio.equations.site_model import SiteCounts, main_concepts
 from opilio.profiles.models import THW, Counts
 from opilio.profiles.subject_concepts import SubjectConcepts
-from opilio.records import Lease, Page, Response, State, Verdict
+from opilio.records import Lease, Page, Response, State, Subject, Verdict
 from opilio.storage.database import Database
-from opilio.subject.compile import Brief
 
 _PROFILE = "INSERT INTO page_profile VALUES (?, ?, ?, ?, ?, ?)"
 
@@ -47,14 +46,14 @@ class KeptSite:
 class SiteKeeper:
     """Keeps the models of all websites up to date while a crawl runs."""
 
-    def __init__(self, db: Database, brief: Brief) -> None:
+    def __init__(self, db: Database, subject: Subject) -> None:
         self.db = db
         self.sites: dict[str, KeptSite] = {}  # those that changed since the last flush
-        self.follow(brief)
+        self.follow(subject)
 
-    def follow(self, brief: Brief) -> None:
-        """Count what this brief seeks from now on."""
-        self.domain = SubjectConcepts(brief)
+    def follow(self, subject: Subject) -> None:
+        """Count what this subject seeks from now on."""
+        self.domain = SubjectConcepts(subject)
 
     def keep(
         self,

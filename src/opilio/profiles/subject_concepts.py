@@ -1,4 +1,4 @@
-"""A brief in; which concepts of its domain the terms of a page or an anchor name, out.
+"""Counts the concepts of a subject that the terms of a page or an anchor name.
 
 The domain D of Yang's paper is the concepts of the topic's ontology; without one, the
 terms of its weight table stand for concepts.
@@ -12,17 +12,17 @@ from functools import cached_property
 from opilio.judge.ontoclassifier import OntoClassifier
 from opilio.profiles.anchor_terms import terms_in
 from opilio.read.lexicon import Lexicon
-from opilio.subject.compile import Brief
+from opilio.records import Subject
+from opilio.subject.compile import setup_for, written_terms
 from opilio.subject.page_reader import make_reader
 
 
 class SubjectConcepts:
     """What is sought, as concepts that texts may name."""
 
-    def __init__(self, brief: Brief) -> None:
-        subject = brief.subject
-        written = brief.written()
-        self.brief = brief
+    def __init__(self, subject: Subject) -> None:
+        written = written_terms(subject)
+        self.subject = subject
         self.concept_of = {
             term: concept for term, (concept, _) in subject.concepts.items()
         } or {term: written.get(term, term) for term in subject.weights}
@@ -50,11 +50,11 @@ class SubjectConcepts:
     def concepts_of_anchors(self, anchors: Sequence[str]) -> dict[int, dict[str, int]]:
         """The same for many at once, by their numbers; those that name none are left
         out."""
-        found = terms_in(anchors, self.lexicon, self.brief.language)
+        found = terms_in(anchors, self.lexicon, self.subject.language)
         counted = ((number, self.count(terms)) for number, terms in found.items())
         return {number: named for number, named in counted if named}
 
     @cached_property
     def lexicon(self) -> Lexicon:
         """The topic's terms, ready to be found in a text."""
-        return make_reader(self.brief.setup()).lexicon
+        return make_reader(setup_for(self.subject)).lexicon

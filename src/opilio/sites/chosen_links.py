@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
 
 import msgspec
 
-from opilio.crawl import CrawlLoop, Stages
+from opilio.crawl import Bring, CrawlLoop, Stages
 from opilio.frontier.memory import MemoryFrontier
 from opilio.protocols import Frontier
 from opilio.records import (
@@ -273,11 +273,16 @@ def state_of(db: sqlite3.Connection, id: int) -> str:
     return str(db.execute(LINK, (id,)).fetchone()[-1])
 
 
-def crawl_of_chosen(crawl: CrawlLoop, errand: ChosenLinks, pages: int = 0) -> CrawlLoop:
+def crawl_of_chosen(
+    crawl: CrawlLoop,
+    errand: ChosenLinks,
+    pages: int = 0,
+    visitor: Callable[[CrawlLoop], Bring] | None = None,
+) -> CrawlLoop:
     """A crawl like this one that knows only the links of an errand; 0: no budget but
     these."""
     most = crawl.store.catalogue.pages + pages if pages else 0
     limits = msgspec.structs.replace(crawl.settings.crawl, max_pages=most)
     settings = msgspec.structs.replace(crawl.settings, crawl=limits)
     ours = {field.name: getattr(crawl, field.name) for field in fields(Stages)}
-    return CrawlLoop(settings, Stages(**ours | {"frontier": errand}))
+    return CrawlLoop(settings, Stages(**ours | {"frontier": errand}), visitor)

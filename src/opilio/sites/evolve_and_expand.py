@@ -14,7 +14,7 @@ import msgspec
 
 from opilio.assembly.build import Ways, assemble, prepare
 from opilio.assembly.plan import Plan, resumed_plan
-from opilio.assembly.reader_setup import current_brief, rereading
+from opilio.assembly.reader_setup import rereading
 from opilio.assembly.registry import make_judge
 from opilio.assembly.search import remember_query
 from opilio.crawl import CrawlLoop
@@ -24,7 +24,7 @@ from opilio.profiles.keeper import SiteKeeper
 from opilio.profiles.models import load_sites
 from opilio.profiles.subject_concepts import SubjectConcepts
 from opilio.protocols import Judge, LearningJudge
-from opilio.records import Mode
+from opilio.records import Mode, Subject
 from opilio.search.query import parse_query
 from opilio.seeds.priority import choose
 from opilio.seeds.search import make_engines, search_all
@@ -33,7 +33,8 @@ from opilio.sites.expander import Ask, Expander, Expansion
 from opilio.sites.rebuild import rebuild
 from opilio.store.folder import CrawlFolder
 from opilio.store.lookup import opened
-from opilio.subject.compile import Brief
+from opilio.subject.compile import with_more
+from opilio.subject.current import current_subject
 from opilio.topic.weight_table import QueryWeights, normalised
 
 Tell = Callable[[str], None]
@@ -104,12 +105,12 @@ def add_profiles(plan: Plan, folder: CrawlFolder, tell: Tell = print) -> int:
     pages had to be read again."""
     with opened(folder) as db:
         missing = load_sites(db).unprofiled()
-        brief = current_brief(plan, folder, db)
+        subject = current_subject(plan.topic, folder, db)
     if missing:
         pages = "page" if missing == 1 else "pages"
         tell(f"Reading {missing:,} {pages} again for the models of their sites.")
-        setup = rereading(plan, brief, headings=True)
-        rebuilt = rebuild(CrawlFolder(folder.path), brief, setup)
+        setup = rereading(plan, subject, headings=True)
+        rebuilt = rebuild(CrawlFolder(folder.path), subject, setup)
         if rebuilt.trouble:
             tell(rebuilt.trouble)
     return missing
@@ -120,10 +121,10 @@ async def open_evolver(
     plan: Plan, folder: CrawlFolder, mode: Mode = "fixed", tell: Tell = print
 ) -> AsyncIterator[Evolver]:
     """What lets a crawl evolve, round by round."""
-    brief = prepare(plan, folder)
-    async with assemble(plan, folder, brief, tell=tell) as crawl:
+    subject = prepare(plan, folder)
+    async with assemble(plan, folder, subject, tell=tell) as crawl:
         yield Evolver(
-            crawl, domain_of(crawl, brief), mode=mode, is_archive=bool(plan.replay)
+            crawl, domain_of(crawl, subject), mode=mode, is_archive=bool(plan.replay)
         )
 
 
@@ -138,24 +139,24 @@ async def open_expander(
 ) -> AsyncIterator[Expander]:
     """What fetches pages for a query; one that was not logged counts for the judge all
     the same, until this is closed."""
-    brief, ways = prepare(plan, folder), Ways()
+    subject, ways = prepare(plan, folder), Ways()
     asked = parse_query(query)
     if not logged:
-        brief, ways = also_seeking(brief, weigh(asked.words, brief.language))
-    async with assemble(plan, folder, brief, tell=tell, ways=ways) as crawl:
+        subject, ways = also_seeking(subject, weigh(asked.words, subject.language))
+    async with assemble(plan, folder, subject, tell=tell, ways=ways) as crawl:
         yield Expander(
             crawl,
-            domain_of(crawl, brief),
+            domain_of(crawl, subject),
             asked,
             mode=plan.search.mode,
             ask=engines(plan, crawl, tell),
         )
 
 
-def domain_of(crawl: CrawlLoop, brief: Brief) -> SubjectConcepts:
+def domain_of(crawl: CrawlLoop, subject: Subject) -> SubjectConcepts:
     """What the crawl seeks now, as concepts."""
-    kept = crawl.store.profiles
-    return kept.domain if isinstance(kept, SiteKeeper) else SubjectConcepts(brief)
+    kept = crawl.profiles
+    return kept.domain if isinstance(kept, SiteKeeper) else SubjectConcepts(subject)
 
 
 def weigh(words: Sequence[str], language: str) -> Mapping[str, float]:
@@ -164,21 +165,21 @@ def weigh(words: Sequence[str], language: str) -> Mapping[str, float]:
     return normalised(table.weights())
 
 
-def also_seeking(brief: Brief, asked: Mapping[str, float]) -> tuple[Brief, Ways]:
-    """A brief whose readers count these terms, and the judge that goes by them too.
+def also_seeking(subject: Subject, asked: Mapping[str, float]) -> tuple[Subject, Ways]:
+    """A subject whose readers count these terms, and the judge that goes by them too.
 
     The topic itself stays as it is, and so do the profiles of sites and what a judge
     has learnt: pages that were judged by other terms than the topic's teach it nothing.
     """
 
-    def judging(plan: Plan, now: Brief) -> Judge:
-        judge = make_judge(plan, now.with_more(asked))
+    def judging(plan: Plan, now: Subject) -> Judge:
+        judge = make_judge(plan, with_more(now, asked))
         if isinstance(judge, LearningJudge):
             judge.is_learning = False
         return judge
 
-    terms = tuple(dict.fromkeys((*brief.terms, *asked)))
-    return msgspec.structs.replace(brief, terms=terms), Ways(judge=judging)
+    terms = tuple(dict.fromkeys((*subject.terms, *asked)))
+    return msgspec.structs.replace(subject, terms=terms), Ways(judge=judging)
 
 
 def engines(plan: Plan, crawl: CrawlLoop, tell: Tell) -> Ask | None:

@@ -25,7 +25,7 @@ from opilio.sites.host_budgets import SPENT, limits
 from opilio.sites.phase_shares import shares
 from opilio.sites.phases import Choice, Chosen, Phase
 from opilio.sites.refresh import choose, load_history
-from opilio.sites.revisit import Change, Revisits
+from opilio.sites.revisit import Change, RevisitResults, Revisits
 from opilio.sites.waiting_links import WaitingLinks
 
 GROWING = (Phase.FILL, Phase.COMPLETE, Phase.FOLLOW)
@@ -180,9 +180,12 @@ class Evolver:
             outcome.note += self.but_for_resting()
             return outcome
         errand = await self.errand(chosen)
-        crawl = crawl_of_chosen(self.crawl, errand)
-        revisits = Revisits(crawl, self.now)
-        crawl.bring = revisits.bring
+        revisits = RevisitResults()
+        crawl = crawl_of_chosen(
+            self.crawl,
+            errand,
+            visitor=lambda crawl: Revisits(crawl, revisits, self.now).bring,
+        )
         await self.run(crawl)
         outcome.chosen = self.without_left(chosen, errand, outcome)
         told: Counter[str] = revisits.outcomes

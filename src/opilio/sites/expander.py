@@ -72,7 +72,7 @@ class Expander:
         self.query = query
         self.mode: Mode = mode
         self.ask = ask
-        self.terms = expand_query(query, domain.brief, mode)
+        self.terms = expand_query(query, domain.subject, mode)
         self.running: CrawlLoop | None = None
         self.stopped = ""
 
@@ -111,7 +111,7 @@ class Expander:
         """What links are worth to whoever asked."""
         models = load_sites(self.crawl.store.db, self.domain, self.mode)
         score = AnchorScore(
-            self.terms, self.domain.brief.language, self.mode, self.query.without
+            self.terms, self.domain.subject.language, self.mode, self.query.without
         )
         return Interest(
             score,

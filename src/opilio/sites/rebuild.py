@@ -14,11 +14,10 @@ import msgspec
 
 from opilio.assembly.reader_process import ReaderProcess
 from opilio.profiles.keeper import SiteKeeper
-from opilio.records import Lease, ReaderSetup, Response, State, Verdict
+from opilio.records import Lease, ReaderSetup, Response, State, Subject, Verdict
 from opilio.storage.database import open_database
 from opilio.store.folder import CrawlFolder
 from opilio.store.stored_responses import StoredResponses
-from opilio.subject.compile import Brief
 
 JUDGED = """
     SELECT link.id, url, host.name, state, fetched_at, score, relevant,
@@ -55,7 +54,7 @@ class StoredVisit(NamedTuple):
 
 def rebuild(
     folder: CrawlFolder,
-    brief: Brief,
+    subject: Subject,
     setup: ReaderSetup,
     tell: Callable[[int], None] = lambda pages: None,
 ) -> Rebuilt:
@@ -69,7 +68,7 @@ def rebuild(
             db.execute("DELETE FROM site")
             with closing(ReaderProcess(setup)) as reader:
                 records = StoredResponses(folder.warcs)
-                keeper = SiteKeeper(db, brief)
+                keeper = SiteKeeper(db, subject)
                 rebuilt = profile_all(db, records, keeper, reader, tell)
             db.commit()
             return rebuilt

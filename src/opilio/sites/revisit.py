@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import UTC
 from email.utils import parsedate_to_datetime
 from typing import Any
@@ -52,16 +53,26 @@ class Change(msgspec.Struct, frozen=True):
     what: Mapping[str, Any]
 
 
-class Revisits:
-    """Visits the pages of a crawl again: `crawl.bring = Revisits(crawl).bring`."""
+@dataclass
+class RevisitResults:
+    """What came of pages that were visited again."""
 
-    def __init__(self, crawl: CrawlLoop, now: Clock = time.time) -> None:
+    outcomes: Counter[str] = field(default_factory=Counter)
+    changes: list[Change] = field(default_factory=list)
+
+
+class Revisits:
+    """Visits the pages of a crawl again, in the place of `CrawlLoop.fetch_page`."""
+
+    def __init__(
+        self, crawl: CrawlLoop, results: RevisitResults, now: Clock = time.time
+    ) -> None:
         self.crawl = crawl
         self.now = now
         self.store = crawl.store
         self.versions = Versions(crawl.store.db)
-        self.outcomes: Counter[str] = Counter()
-        self.changes: list[Change] = []
+        self.outcomes = results.outcomes
+        self.changes = results.changes
 
     async def bring(self, lease: Lease) -> int:
         """Ask for a page, if it has changed; answers the number of new pages."""
@@ -168,6 +179,8 @@ class Revisits:
             [*stayed, *added],
             again=True,
         )
+        if self.crawl.profiles:
+            self.crawl.profiles.keep(lease, response, page, verdict)
         self.versions.changed(lease.id, change)
         self.changes.append(Change(lease.url, change))
         self.outcomes["changed"] += 1
@@ -217,8 +230,8 @@ class Revisits:
         known = self.versions.last(lease.id)
         self.versions.failed(lease.id, self.now(), trouble)
         self.versions.end(lease.id, state, reason, copy_of)
-        if self.store.profiles:
-            self.store.profiles.forget(lease)
+        if self.crawl.profiles:
+            self.crawl.profiles.forget(lease)
         self.outcomes["gone"] += 1
         if known and known.is_there:
             self.changes.append(Change(lease.url, {"gone": trouble}))

@@ -12,7 +12,6 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 
 from opilio.errors import NO_ROOM
-from opilio.protocols import Profiles
 from opilio.records import Fingerprint, Lease, Page, Response, Verdict
 from opilio.settings import StoreSettings
 from opilio.storage.database import open_database
@@ -28,8 +27,11 @@ from opilio.store.warc_records import pack, pack_metadata, pack_revisit
 class Store:
     """Everything a crawl keeps."""
 
-    def __init__(self, folder: CrawlFolder, settings: StoreSettings) -> None:
+    def __init__(
+        self, folder: CrawlFolder, settings: StoreSettings, *, index_all: bool = False
+    ) -> None:
         self.folder = folder
+        self.index_all = index_all  # else only what is relevant can be searched
         folder.lock()
         self.db = open_database(folder.database)
         self.db.begin()
@@ -38,8 +40,6 @@ class Store:
         self.catalogue = Catalogue(self.db)
         self.seen = ContentSeen()
         self.near = NearCopies()
-        self.index_all = False  # else only what is relevant can be searched
-        self.profiles: Profiles | None = None  # kept once it is known what is sought
         self.remember()
 
     def remember(self) -> None:
@@ -83,8 +83,6 @@ class Store:
         self.seen.add(content, lease.id)
         if page.simhash:
             self.near.add(page.simhash, lease.id)
-        if self.profiles:
-            self.profiles.keep(lease, response, page, verdict, again=again)
         if again:
             drop_entry(self.db, lease.id)
         wanted = verdict.relevant or self.index_all
@@ -180,8 +178,6 @@ class Store:
 
     def commit(self) -> None:
         """Make every row so far durable, all together."""
-        if self.profiles:
-            self.profiles.flush()
         self.warc.record_length()
         self.db.commit()
         self.db.begin()

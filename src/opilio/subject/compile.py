@@ -1,8 +1,8 @@
-"""A topic in; its brief out: all that readers and judges are told of it.
+"""Compiles a topic: reads all that it names and makes the Subject of it.
 
-The files that a topic names are read once, when the crawl begins; the brief lies in
-the crawl's folder, which so needs none of them any more. Only the query log is
-followed on.
+The files that a topic names are read once, when the crawl begins; the subject is kept
+in the crawl's folder, which then needs none of them any more. Only the query log is
+followed further.
 """
 
 from __future__ import annotations
@@ -20,9 +20,11 @@ from opilio.records import (
     ConceptWords,
     Page,
     ReaderSetup,
+    Reads,
     Response,
     Subject,
 )
+from opilio.subject.examples import read_examples
 from opilio.subject.page_reader import make_reader
 from opilio.text.words import Vocabulary, hash_all, stem_all, stop_words
 from opilio.topic import Topic
@@ -32,79 +34,55 @@ from opilio.topic.keywords import keywords
 from opilio.topic.weight_table import normalised
 from opilio.vectors.files import NONE, resolve
 
-MOST_EXAMPLES = 1000
-MOST_BYTES = 10 * 2**20  # of one example
 MOST_MEANINGS = 4096  # terms of a topic that have vectors
 FROM_EXAMPLES = 20  # keywords, if the topic has none of its own
+NOTHING_MORE = Reads()
+PARTS = sorted(  # of pages, that are either read or not
+    {*Reads.__struct_fields__} & {*ReaderSetup.__struct_fields__} - {"vectors"}
+)
 
 V = TypeVar("V")
 Dictionaries = Mapping[str, Mapping[str, tuple[str, ...]]]
 
 
-class Brief(msgspec.Struct, frozen=True, kw_only=True):
-    """What is sought, and what readers must count to find it."""
+def setup_for(
+    subject: Subject, reads: Reads = NOTHING_MORE, agent: str = "opilio"
+) -> ReaderSetup:
+    """What a reader process is told, if these parts of pages are wanted."""
+    return ReaderSetup(
+        tuple(subject.terms),
+        subject.language,
+        overlapping=not reads.longest,
+        dictionaries=subject.dictionaries if reads.transcribe else {},
+        agent=agent,
+        vectors=resolve(subject.word_vectors) if reads.vectors else "",
+        **{part: getattr(reads, part) for part in PARTS},
+    )
 
-    subject: Subject
-    terms: tuple[str, ...]
-    language: str
-    dictionaries: Dictionaries = {}
-    concepts: Mapping[str, ConceptWords] = {}  # that a search may mean, by label
-    vectors: str = ""  # where word vectors come from: a path, or wordllama; "": none
 
-    def setup(
-        self,
-        *,
-        context: bool = False,
-        blocks: bool = False,
-        vector: bool = False,
-        words: bool = False,
-        headings: bool = False,
-        sequence: bool = False,
-        overlapping: bool = True,
-        transcribe: bool = True,
-        vectors: bool = False,
-        agent: str = "opilio",
-    ) -> ReaderSetup:
-        """What a reader process is told; the dictionaries, unless it shall not
-        transcribe."""
-        return ReaderSetup(
-            self.terms,
-            self.language,
-            context=context,
-            blocks=blocks,
-            vector=vector,
-            overlapping=overlapping,
-            words=words,
-            headings=headings,
-            sequence=sequence,
-            dictionaries=self.dictionaries if transcribe else {},
-            agent=agent,
-            vectors=resolve(self.vectors) if vectors else "",
-        )
+def written_terms(subject: Subject) -> dict[str, str]:
+    """Each key of a term -> the term as the topic writes it."""
+    keys = Vocabulary(subject.terms, subject.language).keys
+    return {key: term for term, key in reversed(keys.items())}
 
-    def written(self) -> dict[str, str]:
-        """Each key of a term -> the term as the topic writes it."""
-        keys = Vocabulary(self.terms, self.language).keys
-        return {key: term for term, key in reversed(keys.items())}
 
-    def with_weights(self, weights: Mapping[str, float]) -> Brief:
-        """The brief with a weight table that has changed."""
-        vocabulary = Vocabulary((), self.language)
-        subject = msgspec.structs.replace(
-            self.subject, weights=by_key(vocabulary, weights)
-        )
-        subject = with_meanings(subject, tuple(weights), self)
-        terms = tuple(dict.fromkeys((*self.terms, *weights)))
-        return msgspec.structs.replace(self, subject=subject, terms=terms)
+def with_weights(subject: Subject, weights: Mapping[str, float]) -> Subject:
+    """The subject with a weight table that has changed."""
+    table = by_key(Vocabulary((), subject.language), weights)
+    changed = with_meanings(
+        msgspec.structs.replace(subject, weights=table), tuple(weights)
+    )
+    terms = tuple(dict.fromkeys((*subject.terms, *weights)))
+    return msgspec.structs.replace(changed, terms=terms)
 
-    def with_more(self, weights: Mapping[str, float]) -> Brief:
-        """The brief with terms that people ask for beside those it has."""
-        brief = self.with_weights(weights)
-        table = dict(self.subject.weights)
-        for key, weight in brief.subject.weights.items():
-            table[key] = max(weight, table.get(key, 0.0))
-        subject = msgspec.structs.replace(brief.subject, weights=table)
-        return msgspec.structs.replace(brief, subject=subject)
+
+def with_more(subject: Subject, weights: Mapping[str, float]) -> Subject:
+    """The subject with terms that people ask for beside those it has."""
+    more = with_weights(subject, weights)
+    table = dict(subject.weights)
+    for key, weight in more.weights.items():
+        table[key] = max(weight, table.get(key, 0.0))
+    return msgspec.structs.replace(more, weights=table)
 
 
 class Ontological(msgspec.Struct, frozen=True, kw_only=True):
@@ -127,12 +105,12 @@ class Ontological(msgspec.Struct, frozen=True, kw_only=True):
             yield from features.related
 
 
-def make_brief(
+def compile_topic(
     topic: Topic,
     asked: Mapping[str, float] | None = None,
     vectors: str = NONE,
     weights: str = "",
-) -> Brief:
+) -> Subject:
     """Read all that a topic names; `asked` is the weight table of its query log,
     `vectors` and `weights` are the settings of these names."""
     language = topic.language
@@ -151,16 +129,16 @@ def make_brief(
         for source, name in topic.dictionary.items()
     }
     vocabulary = Vocabulary(terms, language)
-    brief = Brief(
-        subject=Subject(),
+    subject = Subject(
         terms=terms,
         language=language,
         dictionaries=dictionaries,
-        concepts=ontology.near,
-        vectors=resolve(vectors),
+        named_concepts=ontology.near,
+        word_vectors=resolve(vectors),
     )
-    pages = as_examples([*relevant, *irrelevant], brief)
-    subject = Subject(
+    pages = as_examples([*relevant, *irrelevant], subject)
+    subject = msgspec.structs.replace(
+        subject,
         threshold=topic.threshold,
         weights=by_key(vocabulary, table),
         importance=by_key(vocabulary, ontology.importance),
@@ -176,20 +154,19 @@ def make_brief(
         relevant=pages[: len(relevant)],
         irrelevant=pages[len(relevant) :],
     )
-    subject = with_meanings(subject, terms, brief)
-    subject = msgspec.structs.replace(
-        subject, common=common_words(brief), trained=weights
+    subject = with_meanings(subject, terms)
+    return msgspec.structs.replace(
+        subject, common=common_words(subject), trained=weights
     )
-    return msgspec.structs.replace(brief, subject=subject)
 
 
-def common_words(brief: Brief) -> bytes:
+def common_words(subject: Subject) -> bytes:
     """Subject.common: how rare the words are that a list of common ones has."""
-    language = brief.language
-    if brief.vectors:
+    language = subject.language
+    if subject.word_vectors:
         from opilio.vectors import load_vectors
 
-        rarity = load_vectors(resolve(brief.vectors), language).common()
+        rarity = load_vectors(resolve(subject.word_vectors), language).common()
     else:
         rarity = dict.fromkeys(ordinary(language), ORDINARY)
     stems = stem_all(list(rarity), language)
@@ -203,21 +180,21 @@ def common_words(brief: Brief) -> bytes:
     return table.tobytes()
 
 
-def with_meanings(subject: Subject, terms: Sequence[str], brief: Brief) -> Subject:
-    """The subject with the vectors of terms, if the brief has word vectors, and with
+def with_meanings(subject: Subject, terms: Sequence[str]) -> Subject:
+    """The subject with the vectors of terms, if there are word vectors, and with
     how rare their words are; those that are known stay."""
-    language = brief.language
+    language = subject.language
     keys = Vocabulary(terms[:MOST_MEANINGS], language).keys
     new = {key: term for term, key in reversed(keys.items()) if key}
     new = {key: term for key, term in new.items() if key not in subject.rarity}
     if not new:
         return subject
-    if not brief.vectors:
+    if not subject.word_vectors:
         rarity = {key: rarity_of(term, language) for key, term in new.items()}
         return msgspec.structs.replace(subject, rarity={**subject.rarity, **rarity})
     from opilio.vectors import load_vectors
 
-    known = load_vectors(resolve(brief.vectors), language)
+    known = load_vectors(resolve(subject.word_vectors), language)
     return msgspec.structs.replace(
         subject,
         vectors={**subject.vectors, **known.by_key(new)},
@@ -309,69 +286,9 @@ def consult(topic: Topic, weighted: Sequence[str]) -> Ontological:
     )
 
 
-def read_examples(patterns: Sequence[str]) -> list[Response]:
-    """The files that the patterns name; BadInput if one names none."""
-    found: list[Response] = []
-    for pattern in patterns:
-        paths = [path for name in named(Path(pattern)) for path in files_in(name)]
-        if not paths:
-            raise BadInput(f"[examples] {pattern}: there is no such file; check it")
-        found += map(read_example, paths)
-    if len(found) > MOST_EXAMPLES:
-        raise BadInput(
-            f"[examples] names {len(found)} pages; at most {MOST_EXAMPLES} are read"
-        )
-    return found
-
-
-def named(pattern: Path) -> list[Path]:
-    """The path itself, or those that match it as a pattern."""
-    if pattern.exists():
-        return [pattern]
-    return sorted(Path(pattern.anchor).glob(str(pattern.relative_to(pattern.anchor))))
-
-
-def files_in(path: Path) -> list[Path]:
-    """The file itself, or the files of a folder."""
-    return sorted(filter(Path.is_file, path.iterdir())) if path.is_dir() else [path]
-
-
-def read_example(path: Path) -> Response:
-    """A saved page, as if it had just been fetched."""
-    try:
-        if (size := path.stat().st_size) > MOST_BYTES:
-            raise BadInput(
-                f"{path} has {size:,} bytes; at most {MOST_BYTES:,} are read"
-            )
-        body = path.read_bytes()
-    except OSError as error:
-        raise BadInput(f"{path} cannot be read: {error.strerror}") from None
-    url = f"http://example.invalid/{path.name}"
-    return Response(url, 200, [("content-type", "text/html")], body, 0.0)
-
-
-def as_examples(responses: Sequence[Response], brief: Brief) -> list[Page]:
+def as_examples(responses: Sequence[Response], subject: Subject) -> list[Page]:
     """Saved pages as examples: only what they say."""
     if not responses:
         return []  # to make a reader takes its time
-    read = make_reader(brief.setup(vector=True, vectors=True)).read
+    read = make_reader(setup_for(subject, Reads(vector=True, vectors=True))).read
     return [msgspec.structs.replace(read(one), links=()) for one in responses]
-
-
-def save_brief(brief: Brief, path: Path) -> None:
-    """Keep a brief in a file."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    draft = path.with_suffix(".new")
-    draft.write_bytes(msgspec.msgpack.encode(brief))
-    draft.replace(path)
-
-
-def load_brief(path: Path) -> Brief:
-    """The brief in a file."""
-    try:
-        return msgspec.msgpack.decode(path.read_bytes(), type=Brief)
-    except (OSError, msgspec.DecodeError) as error:
-        raise BadInput(
-            f"{path} cannot be read ({error}); remove {path.parent} and make it again "
-            f"by going on with the crawl: opilio crawl {path.parent.parent}"
-        ) from None

@@ -1,14 +1,12 @@
-"""A query log that grows in; new weights, and the judge and readers they need, out."""
+"""Follows a query log: builds the weight table again when the log has grown."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import msgspec
 
 from opilio.errors import BadInput
-from opilio.protocols import Judge
 from opilio.topic import QueryLog as Settings
 from opilio.topic.query_log import LONGEST, START, LogPosition, QueryLogFile
 from opilio.topic.weight_table import QueryWeights
@@ -21,10 +19,6 @@ class Following(msgspec.Struct, frozen=True):
 
     table: QueryWeights
     place: LogPosition = START
-
-
-Remake = Callable[[Mapping[str, float]], tuple[Judge, bytes]]
-"""Weights -> the judge for them, and the setup of the readers."""
 
 
 class FollowedLog:
@@ -42,7 +36,6 @@ class FollowedLog:
                 language=language,
             )
         )
-        self.remake: Remake | None = None
         self.dumped: Following | None = None
 
     @property
@@ -88,18 +81,17 @@ class FollowedLog:
         except OSError:
             return None  # it may be there again next time
 
-    def take(self, news: Following) -> tuple[Judge, bytes] | None:
-        """Follow the news; what they need, if people ask for other things now.
+    def take(self, news: Following) -> bool:
+        """Follow the news; True if people ask for other things now.
 
         Should no term reach the threshold any more, the last ones stay in force.
         """
         weights = news.table.weights()
         if not weights:
-            return None
+            return False
         changed = weights != self.weights
-        made = self.remake(weights) if changed and self.remake else None
         self.now = news
-        return made
+        return changed
 
     def dump(self) -> bytes | None:
         """The table and the place in the log, if they have changed."""
