@@ -28,7 +28,7 @@ from opilio.sites.expected_changes import due
 from opilio.sites.link_interest import Interest
 from opilio.sites.phases import Choice, Phase
 from opilio.sites.query_expansion import AnchorScore, expand_query
-from opilio.sites.refresh import choose, load_history
+from opilio.sites.refresh import choose_pages, load_history
 from opilio.sites.waiting_links import WaitingLinks
 from opilio.storage.database import open_database
 from opilio.subject.compile import compile_topic
@@ -156,7 +156,7 @@ def steps(db: sqlite3.Connection) -> Iterator[tuple[str, Callable[[], object]]]:
 
     def refresh() -> object:
         history = load_history(db, lambda host: models.profile(host).relation)
-        return choose(history, time.time(), MOST)
+        return choose_pages(history, time.time(), MOST)
 
     yield f"evolve: phase 4, the best {MOST}", refresh
     yield "sites: when each is due", lambda: due(db)

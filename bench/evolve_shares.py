@@ -21,7 +21,7 @@ import msgspec
 
 from bench.table import show
 from opilio.assembly.build import assemble, find_seeds, prepare
-from opilio.assembly.plan import begin, make_plan
+from opilio.assembly.plan import begin_crawl, make_plan
 from opilio.lab.synthetic.dials import CALM
 from opilio.lab.synthetic.server import serve
 from opilio.lab.synthetic.web import SyntheticWeb
@@ -34,7 +34,7 @@ from opilio.settings import (
     StoreSettings,
 )
 from opilio.sites.evolve_and_expand import evolve
-from opilio.sites.phase_shares import shares
+from opilio.sites.phase_shares import shares_of_phases
 from opilio.store.folder import CrawlFolder
 from opilio.topic import load_topic
 
@@ -46,12 +46,12 @@ Rule = Callable[[int, Sequence[int], Mode], dict[int, int]]
 
 def first_phase_first(pages: int, phases: Sequence[int], mode: Mode) -> dict[int, int]:
     """All to the first phase that has links."""
-    return shares(pages, phases, "paper")
+    return shares_of_phases(pages, phases, "paper")
 
 
 RULES: dict[str, Rule] = {
     "the first phase first": first_phase_first,
-    "as many to each": shares,
+    "as many to each": shares_of_phases,
 }
 
 
@@ -65,7 +65,7 @@ async def first_crawl(folder: CrawlFolder, topic: Path, proxy: str) -> None:
     )
     plan = make_plan(folder, load_topic(topic), settings)
     subject = prepare(plan, folder)
-    begin(plan, folder)
+    begin_crawl(plan, folder)
     async with assemble(plan, folder, subject) as crawl:
         await crawl.run(await find_seeds(plan, subject, crawl))
     folder.unlock()

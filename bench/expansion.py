@@ -32,7 +32,7 @@ import msgspec
 from bench.judges import THESAURUS, WEB, read_labels
 from bench.table import show
 from opilio.assembly.build import assemble, find_seeds, prepare
-from opilio.assembly.plan import Plan, begin, for_replay, load_plan, make_plan
+from opilio.assembly.plan import Plan, begin_crawl, for_replay, load_plan, make_plan
 from opilio.assembly.search import open_search, remember_query
 from opilio.crawl import CrawlLoop
 from opilio.lab.statistics import compare
@@ -111,7 +111,7 @@ async def first_crawl(folder: CrawlFolder, pages: str) -> None:
     plan = for_replay(plan, web.warcs)
     plan = msgspec.structs.replace(plan, search=SearchSettings(pages=pages))
     subject = prepare(plan, folder)
-    begin(plan, folder)
+    begin_crawl(plan, folder)
     async with assemble(plan, folder, subject) as crawl:
         await crawl.run(await find_seeds(plan, subject, crawl))
 

@@ -26,7 +26,7 @@ import numpy as np
 from bench.judge_topics import MORE
 from bench.read import load
 from bench.table import show
-from opilio.judge import JUDGES, Bootstrapped, Learning, Linear
+from opilio.judge import JUDGES, Learning, Linear
 from opilio.lab.webs import open_web
 from opilio.protocols import Judge
 from opilio.records import Page, ReaderSetup, Subject, Verdict
@@ -154,7 +154,7 @@ def from_keywords(
     if name not in WITH_ONTOLOGY:
         subject = Subject(weights=subject.weights)
     first, last = [], []
-    for seed in range(seeds if JUDGES[name] is Bootstrapped else 1):
+    for seed in range(seeds if name == "bootstrapped" else 1):
         verdicts = judge_all(JUDGES[name](subject), pages, set(), seed)
         first.append(quality(verdicts[0], task.relevant))
         last.append(quality(verdicts[1], task.relevant))
@@ -213,7 +213,7 @@ def measure(
                 add(name, (nothing, nothing), learns=False)
                 continue
             found = from_keywords(name, seeds, pages, task)
-            add(name, found, learns=JUDGES[name] is Bootstrapped)
+            add(name, found, learns=name == "bootstrapped")
         for count in EXAMPLES:
             found = from_examples(count, seeds, pages, task)
             add(f"linear, {count} examples", found, learns=True)

@@ -35,7 +35,7 @@ from opilio.search.index import Index, catch_up
 from opilio.search.searcher import Searcher
 from opilio.storage.database import open_database
 from opilio.store.stored_responses import StoredResponses
-from opilio.store.warc_records import pack
+from opilio.store.warc_records import pack_response
 from opilio.text.word_sequence import pack as pack_words
 from opilio.text.words import hash_of, stem, tokens
 
@@ -104,7 +104,7 @@ def write_archive(folder: Path) -> list[tuple[str, int, int]]:
     places = []
     with (folder / "000001.warc.gz").open("wb") as file:
         for url in islice(web.urls(), ARCHIVED):
-            record = pack(as_response(url, settled(web, url)))
+            record = pack_response(as_response(url, settled(web, url)))
             places.append(("000001.warc.gz", file.tell(), len(record)))
             file.write(record)
     return places

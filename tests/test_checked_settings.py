@@ -21,7 +21,7 @@ from opilio.settings import (
     FetchSettings,
     PolitenessSettings,
     ScopeSettings,
-    build,
+    build_section,
     checked,
 )
 from opilio.topic.file import Keyword, QueryLog, Sources
@@ -122,7 +122,7 @@ def test_what_is_sound_comes_back_as_from_a_file():
         "scope": {"domains": ["a.test"]},
         "dictionary": {"de": "de.tsv"},
     }
-    assert checked(given, Topic, "x") == build(tables, Topic, "x")
+    assert checked(given, Topic, "x") == build_section(tables, Topic, "x")
     assert checked(Settings(), Settings, "x") == Settings()
 
 
@@ -145,7 +145,7 @@ def test_an_option_is_refused_by_the_rules_of_its_setting():
 )
 def test_a_user_agent_is_one_header_line(name: str):
     with pytest.raises(BadInput) as caught:
-        build({"fetch": {"user_agent": name}}, Settings, "crawl.toml")
+        build_section({"fetch": {"user_agent": name}}, Settings, "crawl.toml")
     said = "fetch.user_agent: expected printable ASCII characters"
     assert said in str(caught.value)
     assert repr(name) in str(caught.value)
@@ -153,7 +153,7 @@ def test_a_user_agent_is_one_header_line(name: str):
 
 @pytest.mark.parametrize("name", ["x", "bees/1.0 (+https://a.test/~bees; me@a.test)"])
 def test_a_usual_user_agent_will_do(name: str):
-    settings = build({"fetch": {"user_agent": name}}, Settings, "crawl.toml")
+    settings = build_section({"fetch": {"user_agent": name}}, Settings, "crawl.toml")
     assert settings.fetch == settings.FetchSettings(user_agent=name)
 
 

@@ -15,7 +15,7 @@ from opilio.cli import app
 from opilio.judge import JUDGES
 from opilio.lab.synthetic.small import SmallWeb, page
 from opilio.storage.database import open_database
-from opilio.strategies import load, strategies
+from opilio.strategies import load_strategy, strategies
 from opilio.topic import Topic
 from opilio.topic.file import Classes, Examples, OntologyFiles, QueryLog, Sources
 
@@ -86,7 +86,7 @@ def test_judges_are_documented():
 @pytest.mark.parametrize("name", strategies())
 def test_a_strategy_has_a_page_with_its_options(name: str):
     page = (DOCS / "strategies" / f"{name}.md").read_text()
-    for option in load(strategies()[name]).Options.__struct_fields__:
+    for option in load_strategy(strategies()[name]).Options.__struct_fields__:
         assert f"`{option}`" in page, option
 
 

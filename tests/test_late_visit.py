@@ -8,7 +8,7 @@ import pytest
 
 from opilio import settings
 from opilio.assembly.build import assemble
-from opilio.assembly.plan import Plan, begin
+from opilio.assembly.plan import Plan, begin_crawl
 from opilio.crawl import CrawlLoop
 from opilio.frontier.frontier import LEASE_SECONDS
 from opilio.lab.synthetic.small import page
@@ -33,7 +33,7 @@ async def crawl(tmp_path: Path) -> AsyncIterator[CrawlLoop]:
         store=settings.StoreSettings(min_free=0),
     )
     folder = CrawlFolder(tmp_path / "crawl")
-    begin(plan, folder)
+    begin_crawl(plan, folder)
     async with assemble(plan, folder) as crawl:
         await crawl.plant({SEED: 1e6})
         yield crawl

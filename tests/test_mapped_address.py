@@ -11,7 +11,7 @@ from fetch.hostile_server import Connection, answer, serve
 from fetch.local_egress import LOOPBACK
 from opilio import Topic, settings
 from opilio.assembly.build import assemble
-from opilio.assembly.plan import Plan, begin
+from opilio.assembly.plan import Plan, begin_crawl
 from opilio.records import SEED_PROMISE
 from opilio.store.folder import CrawlFolder
 
@@ -42,7 +42,7 @@ async def test_a_mapped_address_waits_for_its_server(tmp_path: Path, known_first
             store=settings.StoreSettings(min_free=0, commit_every=0.02),
         )
         folder = CrawlFolder(tmp_path / "crawl")
-        begin(plan, folder)
+        begin_crawl(plan, folder)
         async with assemble(plan, folder) as crawl:
             note_visits(crawl, began)
             await crawl.run(dict.fromkeys(seeds, SEED_PROMISE))

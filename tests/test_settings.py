@@ -5,24 +5,24 @@ from pathlib import Path
 import pytest
 
 from opilio.errors import BadInput
-from opilio.settings import PolitenessSettings, Settings, build, load
+from opilio.settings import PolitenessSettings, Settings, build_section, load_toml
 
 
 def test_defaults_need_no_file():
-    assert build({}, Settings, "nothing") == Settings()
+    assert build_section({}, Settings, "nothing") == Settings()
 
 
 def test_a_file_changes_what_it_names_and_nothing_else(tmp_path: Path):
     path = tmp_path / "crawl.toml"
     path.write_text("[politeness]\ndelay = 2.5\n")
-    settings = load(path, Settings)
+    settings = load_toml(path, Settings)
     assert settings.politeness == PolitenessSettings(delay=2.5)
     assert settings.fetch == Settings().fetch
 
 
 def test_an_unknown_key_names_itself_the_near_one_and_the_known_ones():
     with pytest.raises(BadInput) as caught:
-        build({"politeness": {"dely": 1}}, Settings, "crawl.toml")
+        build_section({"politeness": {"dely": 1}}, Settings, "crawl.toml")
     message = str(caught.value)
     assert "crawl.toml" in message
     assert "'politeness.dely'" in message
@@ -32,12 +32,12 @@ def test_an_unknown_key_names_itself_the_near_one_and_the_known_ones():
 
 def test_an_unknown_table_is_refused():
     with pytest.raises(BadInput, match="unknown key 'politness'"):
-        build({"politness": {}}, Settings, "x")
+        build_section({"politness": {}}, Settings, "x")
 
 
 def test_a_wrong_type_names_its_place():
     with pytest.raises(BadInput, match=r"crawl\.max_pages: expected a whole number"):
-        build({"crawl": {"max_pages": "many"}}, Settings, "x")
+        build_section({"crawl": {"max_pages": "many"}}, Settings, "x")
 
 
 @pytest.mark.parametrize(
@@ -52,14 +52,14 @@ def test_a_broken_file_says_so(tmp_path: Path, content: bytes, expected: str):
     path = tmp_path / "broken.toml"
     path.write_bytes(content)
     with pytest.raises(BadInput, match=expected):
-        load(path, Settings)
+        load_toml(path, Settings)
 
 
 def test_a_missing_file_and_a_folder_say_so(tmp_path: Path):
     with pytest.raises(BadInput, match="does not exist"):
-        load(tmp_path / "none.toml", Settings)
+        load_toml(tmp_path / "none.toml", Settings)
     with pytest.raises(BadInput, match="is a folder"):
-        load(tmp_path, Settings)
+        load_toml(tmp_path, Settings)
 
 
 @pytest.mark.parametrize(
@@ -76,4 +76,4 @@ def test_a_missing_file_and_a_folder_say_so(tmp_path: Path):
 )
 def test_a_number_that_makes_no_sense_is_refused(table, key, value):
     with pytest.raises(BadInput, match=rf"{table}\.{key}"):
-        build({table: {key: value}}, Settings, "x")
+        build_section({table: {key: value}}, Settings, "x")

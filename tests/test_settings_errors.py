@@ -6,7 +6,7 @@ import pytest
 from msgspec import Meta
 
 from opilio.errors import BadInput
-from opilio.settings import Section, Settings, Some, build
+from opilio.settings import Section, Settings, Some, build_section
 
 
 class Part(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -61,6 +61,6 @@ class Odd(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
 )
 def test_the_message_says_what_would_do(given: dict[str, Any], said: str):
     with pytest.raises(BadInput) as caught:
-        build(given, Odd, "crawl.toml", strict=False)
+        build_section(given, Odd, "crawl.toml", strict=False)
     assert str(caught.value).startswith("crawl.toml: ")
     assert said in str(caught.value)

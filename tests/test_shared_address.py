@@ -7,7 +7,7 @@ from crawling import note_visits
 from fetch.local_egress import LOOPBACK, Names
 from opilio import settings
 from opilio.assembly.build import Ways, assemble
-from opilio.assembly.plan import Plan, begin
+from opilio.assembly.plan import Plan, begin_crawl
 from opilio.fetch.egress import Egress
 from opilio.fetch.http import HttpFetch
 from opilio.fetch.robots import Robots
@@ -33,7 +33,7 @@ async def test_new_hosts_at_one_address_are_not_asked_close_together(tmp_path: P
         store=settings.StoreSettings(min_free=0, commit_every=0.02),
     )
     folder = CrawlFolder(tmp_path / "crawl")
-    begin(plan, folder)
+    begin_crawl(plan, folder)
     began: dict[str, float] = {}  # host -> when its last request did, for the crawl
     seen: list[tuple[float, float]] = []  # when a request began, and when it arrived
 

@@ -377,7 +377,7 @@ class CrawlLoop:
     async def rank(self, page: Page, verdict: Verdict, lease: Lease) -> list[int]:
         """Let the links of a page wait, each with its promise; answers their ids."""
         name = self.settings.crawl.strategy
-        ranked = strategy_output.listed(name, self.strategy.rank(page, verdict, lease))
+        ranked = strategy_output.as_list(name, self.strategy.rank(page, verdict, lease))
         try:
             return await self.frontier.add(ranked, via=lease)
         except (AttributeError, TypeError, ValueError):

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from opilio.assembly.build import assemble, find_seeds, prepare
-from opilio.assembly.plan import begin, make_plan
+from opilio.assembly.plan import begin_crawl, make_plan
 from opilio.errors import BadInput
 from opilio.settings import Settings, checked
 from opilio.store.export import pages
@@ -29,7 +29,7 @@ async def harvest(
     subject = prepare(plan, home)
     if not home.database.exists() and not (topic.sources.urls or topic.sources.search):
         raise BadInput("there is nowhere to start: give the topic seeds")
-    begin(plan, home)
+    begin_crawl(plan, home)
     async with assemble(plan, home, subject) as crawl:
         await crawl.run(await find_seeds(plan, subject, crawl))
     with opened(home) as db:

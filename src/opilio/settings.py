@@ -13,7 +13,6 @@ import msgspec
 from opilio import __version__
 from opilio.errors import BadInput, did_you_mean
 from opilio.records import Mode
-from opilio.settings_errors import explain_mismatch, shorten
 
 Count = Annotated[int, msgspec.Meta(ge=0)]
 Some = Annotated[int, msgspec.Meta(ge=1)]
@@ -133,9 +132,9 @@ S = TypeVar("S", bound=Section)
 MAX_FILE = 16 * 2**20  # bytes
 
 
-def load(path: Path, kind: type[S]) -> S:
+def load_toml(path: Path, kind: type[S]) -> S:
     """Read a TOML file as a section; every mistake is a BadInput with a remedy."""
-    return build(read_toml(path), kind, str(path))
+    return build_section(read_toml(path), kind, str(path))
 
 
 def read_toml(path: Path) -> dict[str, Any]:
@@ -158,7 +157,7 @@ def read_toml(path: Path) -> dict[str, Any]:
         raise BadInput(f"{path} is not valid TOML: {error}") from None
 
 
-def build(
+def build_section(
     tables: Mapping[str, Any], kind: type[S], source: str, *, strict: bool = True
 ) -> S:
     """Turn tables into a section, checking every key and type.
@@ -170,6 +169,8 @@ def build(
     try:
         made = msgspec.convert(tables, kind, strict=strict)
     except msgspec.ValidationError as error:
+        from opilio.settings_errors import explain_mismatch
+
         raise BadInput(f"{source}: {explain_mismatch(error, tables, kind)}") from None
     refuse_odd_numbers(msgspec.to_builtins(made), source)  # also if written as strings
     return made
@@ -178,8 +179,10 @@ def build(
 def checked(given: S, kind: type[S], source: str) -> S:
     """What a program or a command line gave, made and refused by the rules of files."""
     if not isinstance(given, kind):
+        from opilio.settings_errors import shorten
+
         raise BadInput(f"{source}: expected a {kind.__name__}, got {shorten(given)}")
-    return build(tables_of(given), type(given), source)
+    return build_section(tables_of(given), type(given), source)
 
 
 def tables_of(value: Any) -> Any:

@@ -11,7 +11,7 @@ from opilio.lab.atlas import Atlas, SeenAnswer, open_atlas
 from opilio.lab.course import Ground, SeedsMode
 from opilio.lab.synthetic.small import SmallWeb, page, redirect
 from opilio.lab.webs import LabWeb, as_response
-from opilio.store.warc_records import pack
+from opilio.store.warc_records import pack_response
 from opilio.text import urls
 
 HOST = "http://a.test"
@@ -36,7 +36,7 @@ def small_ground(tmp_path: Path, topic: str = "", labels: str = "bees") -> Groun
     responses = (
         as_response(url, web.respond(url)) for url in [*web.answers, f"{HOST}/gone"]
     )
-    warc.write_bytes(b"".join(map(pack, responses)))
+    warc.write_bytes(b"".join(map(pack_response, responses)))
     (tmp_path / "labels.tsv").touch()
     path = tmp_path / "bees.toml"
     seeds = f'name = "bees"\nkeywords = ["bee"]\nseeds = ["{HOST}/"]\n'

@@ -12,7 +12,7 @@ from opilio.lab.synthetic.small import SmallWeb, page
 from opilio.lab.webs import as_response
 from opilio.limits.stop_when_dry import is_dry, left_in_words
 from opilio.records import Estimate
-from opilio.store.warc_records import pack
+from opilio.store.warc_records import pack_response
 
 DRY = Estimate(found=90.0, left=9.0, low=6.0, high=44.0, recapture=20.0, next=3.0)
 POOR = [True] * 4 + [False] * 96
@@ -78,7 +78,7 @@ def warc(tmp_path_factory: pytest.TempPathFactory) -> Path:
     file = tmp_path_factory.mktemp("web") / "pages.warc.gz"
     with file.open("wb") as written:
         for url in ("http://seed.test/robots.txt", *pages):
-            written.write(pack(as_response(url, web.respond(url))))
+            written.write(pack_response(as_response(url, web.respond(url))))
     return file
 
 

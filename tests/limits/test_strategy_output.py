@@ -9,8 +9,8 @@ from crawling import opilio, with_strategy
 from opilio.errors import BadInput
 from opilio.lab.synthetic.small import SmallWeb, page
 from opilio.limits.strategy_output import (
+    as_list,
     is_promise,
-    listed,
     refuse_links,
     refuse_revisions,
 )
@@ -56,7 +56,7 @@ def test_what_can_be_ordered_is_a_promise():
 
 def test_no_links_at_all_and_wrong_revisions_are_named():
     with pytest.raises(BadInput, match="mine gave None instead of links"):
-        listed("mine", None)
+        as_list("mine", None)
     with pytest.raises(BadInput, match=r"mine gave 'high' .* new promise"):
         refuse_revisions("mine", [(1, 0.5), (2, "high")])
 

@@ -13,7 +13,7 @@ from opilio.fetch.replay import ReplayFetch
 from opilio.lab.atlas import open_atlas
 from opilio.records import Response
 from opilio.storage import caches
-from opilio.store.warc_records import pack
+from opilio.store.warc_records import pack_response
 from opilio.topic.ontology import load_ontology
 from topic.ontologies import PC
 
@@ -33,7 +33,7 @@ def archive(folder: Path, name: str) -> Path:
     headers = (("content-type", "text/html"),)
     page = Response(f"http://{name}.test/", 200, headers, b"<title>A</title>", 1e9)
     path = folder / f"{name}.warc.gz"
-    path.write_bytes(pack(page))
+    path.write_bytes(pack_response(page))
     return path
 
 

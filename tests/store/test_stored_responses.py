@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from opilio.records import Response
 from opilio.store.stored_responses import StoredResponses, fault_in
-from opilio.store.warc_records import pack, pack_metadata
+from opilio.store.warc_records import pack_metadata, pack_response
 
 ANSWER = Response("http://a.test/", 200, (), b"<p>Bees and their honey." * 99, 1e9)
-PARTS = (pack(ANSWER), pack_metadata(ANSWER, {"score": "1"}))
+PARTS = (pack_response(ANSWER), pack_metadata(ANSWER, {"score": "1"}))
 RECORDS = b"".join(PARTS)
 
 

@@ -16,13 +16,13 @@ from opilio.records import (
     Subject,
     Verdict,
 )
-from opilio.strategies import load, strategies
+from opilio.strategies import load_strategy, strategies
 from opilio.text.urls import fingerprint
 
 
 def strategy(name: str, weights: Mapping[str, float], **options: object) -> Strategy:
     """The strategy of that name, for a topic with these weights."""
-    made = load(strategies()[name])
+    made = load_strategy(strategies()[name])
     return made(made.Options(**options), Knowledge(subject=Subject(weights=weights)))
 
 

@@ -13,7 +13,7 @@ from opilio.records import (
     Subject,
     Verdict,
 )
-from opilio.strategies import load, strategies
+from opilio.strategies import load_strategy, strategies
 from opilio.text.urls import canonical, fingerprint, host
 
 BEES = Subject(weights={"bee": 1.0, "hive": 1.0})
@@ -47,7 +47,7 @@ def make(
     subject: Subject = BEES,
 ) -> Strategy:
     """The strategy of that name."""
-    made = load(strategies()[name])
+    made = load_strategy(strategies()[name])
     return made(made.Options(**(options or {})), Knowledge(subject=subject))
 
 

@@ -18,7 +18,7 @@ from opilio.records import (
     Subject,
     Verdict,
 )
-from opilio.settings import build
+from opilio.settings import build_section
 from opilio.strategies.mcore import Mcore, McoreOptions
 from opilio.subject.compile import compile_topic, setup_for
 from opilio.subject.page_reader import make_reader
@@ -229,7 +229,7 @@ def test_fixed_has_two_stages_and_leaves_the_rest_below():
 
 def test_thresholds_can_be_set_from_the_command_line():
     given = {"min_ontrel": "0.2", "min_larel": "0.9", "look_ahead": "true"}
-    options = build(given, McoreOptions, "options", strict=False)
+    options = build_section(given, McoreOptions, "options", strict=False)
     strategy = Mcore(options, knowledge(look_ahead=ahead("CSE", "IT")))
     found = strategy.rank(
         read(strategy, link("Engineering") + "<a href=/y>x</a>", TABLE_1),
@@ -238,7 +238,7 @@ def test_thresholds_can_be_set_from_the_command_line():
     )
     assert [each.parts["stage"] for each in found] == [2.0, 2.0]
     with pytest.raises(BadInput, match="min_ontrel"):
-        build({"min_ontrel": "-1"}, McoreOptions, "options", strict=False)
+        build_section({"min_ontrel": "-1"}, McoreOptions, "options", strict=False)
 
 
 def test_readers_do_only_what_is_asked_for():

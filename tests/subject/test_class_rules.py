@@ -15,7 +15,7 @@ from opilio.lab.synthetic.web import SyntheticAnswer
 from opilio.read.html import PageReader
 from opilio.records import Page, ReaderSetup, Response
 from opilio.settings import FetchSettings, PolitenessSettings
-from opilio.store.warc_records import pack
+from opilio.store.warc_records import pack_response
 from opilio.subject.class_rules import (
     LookAhead,
     learn_look_ahead,
@@ -88,7 +88,7 @@ def replay(tmp_path: Path) -> list[object]:
     (tmp_path / "topic.toml").write_text(TOPIC)
     answers = {url: WEB.respond(url) for url in PAGES}
     records = [
-        pack(Response(url, answer.status, answer.headers, answer.body, 1e9))
+        pack_response(Response(url, answer.status, answer.headers, answer.body, 1e9))
         for url, answer in answers.items()
     ]
     (tmp_path / "web.warc.gz").write_bytes(b"".join(records))

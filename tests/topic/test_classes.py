@@ -16,7 +16,7 @@ from opilio.lab.synthetic.server import serve
 from opilio.lab.synthetic.small import SmallWeb, page, redirect
 from opilio.read.html import PageReader
 from opilio.records import Page, ReaderSetup, Response, RobotsRecord
-from opilio.store.warc_records import pack
+from opilio.store.warc_records import pack_response
 from opilio.topic.class_model import WIDTH, learn_classes, load_classes
 from opilio.topic.classes import learn, own_url, read_examples
 from opilio.topic.train_one import NOWHERE, Pace, train_one
@@ -131,7 +131,9 @@ async def test_rules_are_learnt_from_an_archive_the_same_each_time(
         for url in small_web():
             answer = web.respond(url)
             file.write(
-                pack(Response(url, answer.status, answer.headers, answer.body, 1e9))
+                pack_response(
+                    Response(url, answer.status, answer.headers, answer.body, 1e9)
+                )
             )
     fetch = ReplayFetch([path])
     try:

@@ -7,7 +7,13 @@ from hypothesis import strategies as st
 from opilio.errors import BadInput
 from opilio.text.words import Vocabulary
 from opilio.topic.query_log import LoggedQuery
-from opilio.topic.weight_table import Phrases, QueryWeights, count, normalised, terms_of
+from opilio.topic.weight_table import (
+    Phrases,
+    QueryWeights,
+    count_queries,
+    normalised,
+    terms_of,
+)
 
 # Section 3.1.1, the sample queries.
 Q1 = "Kejriwal new manifesto for lok sabha polls 2014."
@@ -25,7 +31,7 @@ def stemmed(table: dict[str, float]) -> dict[str, float]:
 
 
 def test_query_frequencies_are_those_of_section_3_1_1():
-    frequency, _, asked = count(LOG, "en", ["lok sabha"])
+    frequency, _, asked = count_queries(LOG, "en", ["lok sabha"])
     assert frequency == stemmed(
         {
             "BJP": 1,
@@ -132,7 +138,7 @@ def test_a_query_counts_as_often_as_it_was_asked():
 
 
 def test_a_word_twice_in_a_query_counts_once():
-    assert count(["train train trains"], "en", [])[0] == {"train": 1}
+    assert count_queries(["train train trains"], "en", [])[0] == {"train": 1}
 
 
 def test_terms_are_written_as_people_mostly_write_them():

@@ -12,10 +12,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from opilio.assembly.index import keep_index
 from opilio.assembly.judge_and_strategy import FollowedTopic, JudgeAndStrategy
 from opilio.assembly.plan import Plan
-from opilio.assembly.registry import choose, find_strategy, make_judge, make_strategy
-from opilio.assembly.search import keep_index
+from opilio.assembly.registry import (
+    choose_by_name,
+    find_strategy,
+    make_judge,
+    make_strategy,
+)
 from opilio.crawl import CrawlLoop, Stages
 from opilio.fetch.addresses import parse_networks
 from opilio.fetch.egress import Egress
@@ -32,7 +37,7 @@ from opilio.records import SEED_PROMISE, Clock, ReaderSetup, Reads, Subject
 from opilio.store.folder import CrawlFolder
 from opilio.store.robots import SqliteRobots
 from opilio.store.store import Store
-from opilio.strategies import load, place_of, strategies
+from opilio.strategies import load_strategy, place_of, strategies
 from opilio.subject.compile import compile_topic, setup_for
 from opilio.subject.current import follow_log
 from opilio.subject.page_reader import make_reader
@@ -49,10 +54,12 @@ ASKED = 4  # of the topic's terms, in a question to search engines
 def check_plan(plan: Plan) -> None:
     """Raise BadInput for what cannot be built, before anything is made."""
     if not place_of(plan.crawl.strategy):
-        choose("strategy", plan.crawl.strategy, strategies())
-    choose("judge", plan.crawl.judge, JUDGES)
+        choose_by_name("strategy", plan.crawl.strategy, strategies())
+    choose_by_name("judge", plan.crawl.judge, JUDGES)
     if plan.crawl.stop_when_dry:
-        require_estimator(plan.crawl.strategy, load(find_strategy(plan.crawl.strategy)))
+        require_estimator(
+            plan.crawl.strategy, load_strategy(find_strategy(plan.crawl.strategy))
+        )
     parse_networks(plan.fetch.allow_networks)
     parse_proxy(plan.fetch.proxy)
     if plan.replay:

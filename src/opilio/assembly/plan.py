@@ -11,7 +11,7 @@ import tomli_w
 
 from opilio import __version__
 from opilio.errors import BadInput
-from opilio.settings import Settings, checked, load
+from opilio.settings import Settings, checked, load_toml
 from opilio.store.folder import CrawlFolder
 from opilio.text import urls
 from opilio.topic import Topic
@@ -125,7 +125,7 @@ def for_replay(plan: Plan, warcs: Sequence[Path]) -> Plan:
     return msgspec.structs.replace(override(plan, calm), replay=names)
 
 
-def begin(plan: Plan, folder: CrawlFolder, *, fresh: bool = False) -> None:
+def begin_crawl(plan: Plan, folder: CrawlFolder, *, fresh: bool = False) -> None:
     """Make and lock the folder and write the plan down; `fresh` clears it first."""
     folder.make()
     folder.lock()
@@ -162,4 +162,4 @@ def without_none(value: Any) -> Any:
 
 def load_plan(folder: CrawlFolder) -> Plan:
     """Read crawl.toml of a crawl that exists."""
-    return load(folder.settings, Plan)
+    return load_toml(folder.settings, Plan)

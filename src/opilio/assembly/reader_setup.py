@@ -9,22 +9,31 @@ from opilio.assembly.registry import make_strategy
 from opilio.fetch.robots import product_token
 from opilio.protocols import Judge
 from opilio.records import ReaderSetup, Reads, Subject
-from opilio.subject.compile import setup_for
+from opilio.subject.compile import PARTS, setup_for
 
 
 def crawl_setup(
     plan: Plan, subject: Subject, reads: Reads, judge: Judge
 ) -> ReaderSetup:
     """The setup of readers while a crawl runs: all that anybody needs of a page."""
-    wanted = msgspec.structs.replace(
-        reads,
-        blocks=reads.blocks or judge.reads_blocks,
-        vector=reads.vector or judge.reads_vector,
-        vectors=reads.vectors or getattr(judge, "reads_vectors", False),
-        headings=True,  # of every page: its profile has them
-        sequence=plan.search.index,
-    )
+    judged = reads_of(judge)
+    both = {
+        part: getattr(reads, part) or getattr(judged, part)
+        for part in (*PARTS, "vectors")
+    }
+    both["headings"] = True  # of every page: its profile has them
+    both["sequence"] = plan.search.index
+    wanted = msgspec.structs.replace(reads, **both)
     return setup_for(subject, wanted, product_token(plan.fetch.user_agent))
+
+
+def reads_of(judge: Judge) -> Reads:
+    """What of a page a judge needs."""
+    return Reads(
+        blocks=judge.reads_blocks,
+        vector=judge.reads_vector,
+        vectors=getattr(judge, "reads_vectors", False),
+    )
 
 
 def rereading(plan: Plan, subject: Subject, **parts: bool) -> ReaderSetup:

@@ -11,12 +11,12 @@ from opilio.errors import BadInput, did_you_mean
 from opilio.judge import JUDGES
 from opilio.protocols import Judge, Strategy
 from opilio.records import Knowledge, Subject
-from opilio.strategies import is_file, load, place_of, strategies
+from opilio.strategies import is_file, load_strategy, place_of, strategies
 
 T = TypeVar("T")
 
 
-def choose(kind: str, name: str, known: Mapping[str, T]) -> T:
+def choose_by_name(kind: str, name: str, known: Mapping[str, T]) -> T:
     """The part of that name; BadInput that names the known ones."""
     if name in known:
         return known[name]
@@ -26,22 +26,22 @@ def choose(kind: str, name: str, known: Mapping[str, T]) -> T:
 
 def make_judge(plan: Plan, subject: Subject) -> Judge:
     """The judge that the settings name, for what the subject says is sought."""
-    return choose("judge", plan.crawl.judge, JUDGES)(subject)
+    return choose_by_name("judge", plan.crawl.judge, JUDGES)(subject)
 
 
 def find_strategy(name: str) -> str:
     """Where the class of a strategy is: one that is known, or in a file of Python."""
     if is_file(name):
         return name
-    return place_of(name) or choose("strategy", name, strategies())
+    return place_of(name) or choose_by_name("strategy", name, strategies())
 
 
 def make_strategy(plan: Plan, subject: Subject, **evidence: Any) -> Strategy:
     """The strategy that the settings name, with its options; `evidence` is what else
     Knowledge has a field for."""
     name = plan.crawl.strategy
-    made = load(find_strategy(name))
+    made = load_strategy(find_strategy(name))
     source = f"options of the strategy {name}"
-    options = settings.build(plan.options, made.Options, source, strict=False)
+    options = settings.build_section(plan.options, made.Options, source, strict=False)
     knowledge = Knowledge(subject=subject, seed=plan.crawl.seed, **evidence)
     return made(options, knowledge)

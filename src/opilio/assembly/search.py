@@ -1,4 +1,4 @@
-"""The folder of a crawl in; a search over its pages out, wired.
+"""Opens the search over the pages of a crawl.
 
 Pages that were kept without an entry (by a crawl of an older version, or with
 `index = false`) are read again from the WARC files first.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from itertools import islice
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from opilio.assembly.plan import Plan, load_plan
 from opilio.assembly.reader_process import ReaderProcess
 from opilio.assembly.reader_setup import rereading
 from opilio.errors import BadInput, OpilioError
-from opilio.records import Page, ReaderSetup, Subject
+from opilio.records import Page, ReaderSetup
 from opilio.search.concepts import Concepts
 from opilio.search.index import Index, catch_up
 from opilio.search.log_query import log_query
@@ -135,25 +135,6 @@ def add_entries(
             for id, _, page in islice(pages, AT_ONCE):
                 save_entry(db, id, page or SILENT)
             db.commit()
-
-
-def keep_index(folder: CrawlFolder, plan: Plan, subject: Subject) -> Callable[[], None]:
-    """A function that makes segments of what a running crawl has committed."""
-    concepts = Concepts(subject.named_concepts, plan.search.mode)
-    is_checked = False
-
-    def grow() -> None:
-        nonlocal is_checked
-        with (
-            # The index may be behind; the crawl goes on. Where a file cannot be opened,
-            # be it for want of descriptors, SQLite has an error of its own.
-            suppress(OSError, sqlite3.OperationalError),
-            closing(open_database(folder.database, read_only=True)) as db,
-        ):
-            catch_up(db, folder.index, concepts.kept, thorough=not is_checked)
-            is_checked = True
-
-    return grow
 
 
 def text_in(records: StoredResponses) -> TextOf:

@@ -15,19 +15,19 @@ from opilio.assembly.event_loop import run_loop
 from opilio.assembly.plan import (
     Options,
     Plan,
-    begin,
+    begin_crawl,
     for_replay,
     make_plan,
     resumed_plan,
 )
-from opilio.assembly.registry import choose
+from opilio.assembly.registry import choose_by_name
 from opilio.cli.display import Reporter, show_end, show_trouble
 from opilio.cli.trouble import told
 from opilio.crawl import CrawlLoop
 from opilio.errors import BadInput
 from opilio.judge import JUDGES
 from opilio.records import SEED_PROMISE, Subject
-from opilio.settings import Settings, load
+from opilio.settings import Settings, load_toml
 from opilio.store.folder import CrawlFolder
 from opilio.strategies import place_of, strategies
 from opilio.text import urls
@@ -211,9 +211,9 @@ def crawl(
         },
     }
     if strategy and not place_of(strategy):
-        choose("strategy", strategy, strategies())
+        choose_by_name("strategy", strategy, strategies())
     if judge:
-        choose("judge", judge, JUDGES)
+        choose_by_name("judge", judge, JUDGES)
     if option:
         options = {**options, "options": parse_options(option)}
     folder, plan = choose_plan(topic, output, settings, options, fresh)
@@ -225,7 +225,7 @@ def crawl(
     with told(folder.path):
         subject = prepare(plan, folder, fresh=fresh)
         seeds = check_seeds(seed_url or [], plan.topic, folder, fresh)
-        begin(plan, folder, fresh=fresh)
+        begin_crawl(plan, folder, fresh=fresh)
         raise typer.Exit(run_loop(run(plan, folder, subject, seeds, quiet)))
 
 
@@ -272,7 +272,7 @@ def choose_plan(
         folder = CrawlFolder(source).require()
         return folder, resumed_plan(folder, None, options=options)
     folder = CrawlFolder(output or Path(f"{source.stem}-crawl"))
-    base = load(settings, Settings) if settings else None
+    base = load_toml(settings, Settings) if settings else None
     return folder, make_plan(folder, load_topic(source), base, options, fresh=fresh)
 
 

@@ -19,7 +19,7 @@ from rich.text import Text
 from opilio import settings
 from opilio.assembly.build import assemble
 from opilio.assembly.event_loop import run_loop
-from opilio.assembly.plan import Plan, begin, load_plan
+from opilio.assembly.plan import Plan, begin_crawl, load_plan
 from opilio.cli.display import Reporter
 from opilio.cli.terminal import curve, foreign, stdout
 from opilio.errors import BadInput
@@ -56,7 +56,7 @@ def demo(
 def demo_topic() -> Topic:
     """What the demo looks for."""
     tables = tomllib.loads(SyntheticWeb(WEB).topic_file(TOPIC))
-    return settings.build(tables, Topic, "the demo's topic")
+    return settings.build_section(tables, Topic, "the demo's topic")
 
 
 async def show(folder: CrawlFolder) -> None:
@@ -117,7 +117,7 @@ async def crawl(
         fetch=settings.FetchSettings(proxy=proxy),
         store=settings.StoreSettings(min_free=0),
     )
-    begin(plan, folder, fresh=True)
+    begin_crawl(plan, folder, fresh=True)
     async with assemble(plan, folder) as running, Reporter(running):
         await running.run(dict.fromkeys(topic.sources.urls, SEED_PROMISE))
     with opened(folder) as db:

@@ -25,7 +25,7 @@ from opilio.records import TIER, BlockKind, Parts
 from opilio.store.crash_suspects import DEADLY
 from opilio.store.folder import CrawlFolder
 from opilio.store.lookup import Explanation, opened
-from opilio.store.lookup import explain as look_up
+from opilio.store.lookup import explain_link as look_up
 from opilio.store.versions import versions_of
 from opilio.text import urls
 

@@ -24,7 +24,7 @@ from opilio.cli.topic_sources import TopicSources, check_sources, draft_of
 from opilio.cli.topic_tables import show as show_tables
 from opilio.cli.topic_tables import tables_of
 from opilio.errors import BadInput
-from opilio.settings import build as build_section
+from opilio.settings import build_section
 from opilio.subject.compile import FROM_EXAMPLES, compile_topic
 from opilio.subject.followed_queries import FollowedLog
 from opilio.topic import Topic, check, load_topic

@@ -24,7 +24,7 @@ from opilio.topic.draft import Draft
 from opilio.topic.file import Classes
 from opilio.topic.keywords import keywords
 from opilio.topic.query_log import QueryLogFile as Log
-from opilio.topic.weight_table import count
+from opilio.topic.weight_table import count_queries
 
 ENDINGS = ("*.html", "*.htm", "*.xhtml")
 FAR = 2  # folders up
@@ -202,7 +202,7 @@ def from_log(
         return {}, {}
     log = Log(sources.queries).require()
     terms = [term for term in near if " " in term]
-    asked, forms, _ = count(log.new(), language, terms)
+    asked, forms, _ = count_queries(log.new(), language, terms)
     key = Vocabulary((), language).key
     known = {key(term) for term in terms}
     phrases = (*sources.phrases, *(forms[each] for each in asked if each in known))

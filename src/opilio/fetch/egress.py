@@ -21,7 +21,7 @@ import pycurl
 from opilio.errors import BadInput, MachineLimit, OpilioError, Unusable
 from opilio.fetch.addresses import allowed, parse_networks, server_at
 from opilio.fetch.exchange import Accept, Exchange, Limits
-from opilio.fetch.failures import CUT_SHORT, TOO_MANY_FILES, Failure, explain
+from opilio.fetch.failures import CUT_SHORT, TOO_MANY_FILES, Failure, explain_failure
 from opilio.fetch.multi import Multi
 from opilio.fetch.resolve import Resolver, SystemResolver
 from opilio.fetch.route import find_ca_file, parse_proxy
@@ -224,7 +224,7 @@ class Egress:
         self, url: str, exchange: Exchange, code: int, message: str
     ) -> OpilioError:
         info = exchange.curl.getinfo
-        return explain(
+        return explain_failure(
             url,
             Failure(
                 code,

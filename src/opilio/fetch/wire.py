@@ -51,7 +51,9 @@ def target(url: str) -> Target:
     if parts is None:
         scheme = url.partition(":")[0].lower()
         reason = "bad_url" if scheme in ("http", "https") else "scheme"
-        raise Unusable(reason, f"{clean(url)} is no http(s) URL", contacted=False)
+        raise Unusable(
+            reason, f"{clean_header(url)} is no http(s) URL", contacted=False
+        )
     return authority(*parts.groups())
 
 
@@ -119,7 +121,7 @@ def read_field(line: bytes) -> tuple[str, str]:
 known_field = lru_cache(2**12)(read_field)  # servers repeat most of their lines
 
 
-def clean(text: str) -> str:
+def clean_header(text: str) -> str:
     """Text from the network without the characters that steer terminals and logs."""
     text = text.strip()
     return text if text.isprintable() else _controls(" ", text).strip()

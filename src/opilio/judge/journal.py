@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 
 from opilio.judge.diary import Diary
-from opilio.judge.model import Packed, WordModel, pack, unpack
+from opilio.judge.model import Packed, WordModel, pack_model, unpack_model
 from opilio.judge.sample import Sample, SampledPage
 from opilio.judge.vectors import PLACES, WordRow
 from opilio.protocols import Learner
@@ -85,7 +85,7 @@ class Journal:
                 [(*seen[:3], pack_row(seen.row)) for seen in rows.values()],
                 [place[seen.number] for seen in sample.surest],
                 [place[seen.number] for seen in sample.any],
-                model and pack(model),
+                model and pack_model(model),
             )
         )
 
@@ -102,7 +102,7 @@ class Journal:
         sample.surest = [rows[place] for place in found.surest]
         sample.any = [rows[place] for place in found.any]
         self.begin()
-        return found.model and unpack(found.model)
+        return found.model and unpack_model(found.model)
 
     def chunks(self) -> Mapping[str, Learner]:
         """The parts of the journal, by the names under which they are kept."""

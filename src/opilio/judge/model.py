@@ -28,7 +28,7 @@ Packed = tuple[bytes, bytes, bytes, tuple[float, float, float]]
 """Places, their idf and direction, and the other numbers."""
 
 
-def pack(model: WordModel) -> Packed:
+def pack_model(model: WordModel) -> Packed:
     """A model in few bytes: most places have no word."""
     places = np.flatnonzero(model.idf).astype("<u4")
     return (
@@ -39,7 +39,7 @@ def pack(model: WordModel) -> Packed:
     )
 
 
-def unpack(packed: Packed) -> WordModel:
+def unpack_model(packed: Packed) -> WordModel:
     """The same model again, to the last bit."""
     places = np.frombuffer(packed[0], "<u4")
     idf, direction = np.zeros(PLACES, np.float32), np.zeros(PLACES, np.float32)

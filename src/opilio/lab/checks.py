@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from opilio import settings
-from opilio.assembly.registry import choose, find_strategy
+from opilio.assembly.registry import choose_by_name, find_strategy
 from opilio.errors import BadInput
 from opilio.judge import JUDGES
 from opilio.lab import guard
 from opilio.lab.perfect_judge import PERFECT
-from opilio.strategies import OURS, load
+from opilio.strategies import OURS, load_strategy
 
 if TYPE_CHECKING:
     from opilio.lab.compare import WantedRuns
@@ -40,7 +40,7 @@ def check(wanted: WantedRuns, secrets: Sequence[Path]) -> None:
             raise BadInput(f"there are no {name} to compare; name one at least")
     for judge in wanted.judges:
         if judge != PERFECT:
-            choose("judge", judge, JUDGES)
+            choose_by_name("judge", judge, JUDGES)
     theirs = [name for name in wanted.strategies if parse_strategy(name)[0] not in OURS]
     for name in set(wanted.strategies) - set(theirs):
         check_strategy(name)
@@ -52,6 +52,6 @@ def check(wanted: WantedRuns, secrets: Sequence[Path]) -> None:
 def check_strategy(written: str) -> None:
     """BadInput for a strategy that is not there, or options that it does not have."""
     name, options = parse_strategy(written)
-    made = load(find_strategy(name))
+    made = load_strategy(find_strategy(name))
     source = f"options of the strategy {name}"
-    settings.build(options, made.Options, source, strict=False)
+    settings.build_section(options, made.Options, source, strict=False)

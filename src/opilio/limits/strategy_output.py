@@ -13,7 +13,7 @@ from opilio.records import Ranked, Revision
 MEND = "a promise is a finite number; mend the strategy"
 
 
-def listed(strategy: str, given: Iterable[Ranked] | None) -> list[Ranked]:
+def as_list(strategy: str, given: Iterable[Ranked] | None) -> list[Ranked]:
     """What a strategy made of a page, as a list."""
     if given is None:
         raise BadInput(

@@ -8,10 +8,13 @@ one line to the next.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from opilio.read.lexicon import Lexicon
+if TYPE_CHECKING:
+    from opilio.read.lexicon import Lexicon
+
 
 MOST = 2**18  # characters at once, so that no text is too long for a lexicon
 LONGEST = 2**12  # characters of an anchor that are looked at

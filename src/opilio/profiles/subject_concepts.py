@@ -8,13 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from typing import TYPE_CHECKING
 
-from opilio.judge.ontoclassifier import OntoClassifier
+from opilio.equations.ontology_classes import OntoClasses
 from opilio.profiles.anchor_terms import terms_in
-from opilio.read.lexicon import Lexicon
 from opilio.records import Subject
 from opilio.subject.compile import setup_for, written_terms
 from opilio.subject.page_reader import make_reader
+
+if TYPE_CHECKING:
+    from opilio.read.lexicon import Lexicon
 
 
 class SubjectConcepts:
@@ -28,7 +31,7 @@ class SubjectConcepts:
         } or {term: written.get(term, term) for term in subject.weights}
         self.concepts = sorted(set(self.concept_of.values()))
         has_classes = set(subject.targets) & set(subject.classes)
-        self.classifier = OntoClassifier(subject) if has_classes else None
+        self.classifier = OntoClasses(subject.classes) if has_classes else None
 
     def count(self, terms: Mapping[str, int]) -> dict[str, int]:
         """How often each concept is named, given the topic terms of a text."""

@@ -8,7 +8,7 @@ from opilio.errors import BadInput
 from opilio.text import urls
 
 
-def listed(addresses: Iterable[str]) -> list[str]:
+def canonical_given(addresses: Iterable[str]) -> list[str]:
     """The canonical form of each address; BadInput for one that is none."""
     found: dict[str, None] = {}
     for address in addresses:

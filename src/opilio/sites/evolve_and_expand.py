@@ -26,7 +26,7 @@ from opilio.profiles.subject_concepts import SubjectConcepts
 from opilio.protocols import Judge, LearningJudge
 from opilio.records import Mode, Subject
 from opilio.search.query import parse_query
-from opilio.seeds.priority import choose
+from opilio.seeds.priority import choose_seeds
 from opilio.seeds.search import make_engines, search_all
 from opilio.sites.evolver import Evolver, Outcome
 from opilio.sites.expander import Ask, Expander, Expansion
@@ -195,6 +195,6 @@ def engines(plan: Plan, crawl: CrawlLoop, tell: Tell) -> Ask | None:
         except OpilioError as error:  # the links of the crawl are there all the same
             tell(str(error))
             return ()
-        return [seed.url for seed in choose(found, most, common=sources.common)]
+        return [seed.url for seed in choose_seeds(found, most, common=sources.common)]
 
     return ask

@@ -22,9 +22,9 @@ from opilio.profiles.subject_concepts import SubjectConcepts
 from opilio.records import Clock, Mode
 from opilio.sites.chosen_links import PATIENCE, ChosenLinks, crawl_of_chosen
 from opilio.sites.host_budgets import SPENT, limits
-from opilio.sites.phase_shares import shares
+from opilio.sites.phase_shares import shares_of_phases
 from opilio.sites.phases import Choice, Chosen, Phase
-from opilio.sites.refresh import choose, load_history
+from opilio.sites.refresh import choose_pages, load_history
 from opilio.sites.revisit import Change, RevisitResults, Revisits
 from opilio.sites.waiting_links import WaitingLinks
 
@@ -104,7 +104,7 @@ class Evolver:
         most = max(BATCH, pages // BATCHES)
         left, able = pages, list(GROWING)
         while left > 0 and able and not self.stopped:
-            for phase, share in shares(left, able, self.mode).items():
+            for phase, share in shares_of_phases(left, able, self.mode).items():
                 had = await self.spend(share, most, links, outcomes[phase])
                 left -= had
                 if had < share:
@@ -208,7 +208,7 @@ class Evolver:
         history.ready[np.isin(history.page, [id for (id,) in rows])] = np.inf
         return [
             Chosen(id, url, score)
-            for id, score in choose(history, self.now(), most, self.mode)
+            for id, score in choose_pages(history, self.now(), most, self.mode)
             for (url,) in db.execute("SELECT url FROM link WHERE id = ?", (id,))
         ]
 

@@ -18,7 +18,9 @@ from opilio.records import Mode
 P = TypeVar("P")
 
 
-def shares(pages: int, phases: Sequence[P], mode: Mode = "fixed") -> dict[P, int]:
+def shares_of_phases(
+    pages: int, phases: Sequence[P], mode: Mode = "fixed"
+) -> dict[P, int]:
     """Pages for the phases that have links, in their order; the first ones have what
     does not come out even.
 

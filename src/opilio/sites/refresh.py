@@ -71,7 +71,7 @@ class History(NamedTuple):
     after: Numbers  # days since the visit before that change
 
 
-def choose(
+def choose_pages(
     history: History, now: float, most: int, mode: Mode = "fixed"
 ) -> list[tuple[int, float]]:
     """The pages to ask for now, at most so many, each with its S_2; best first."""

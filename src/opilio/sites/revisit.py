@@ -35,7 +35,7 @@ from opilio.records import (
 )
 from opilio.store.stored_responses import StoredResponses
 from opilio.store.versions import SeenVersion, Versions
-from opilio.store.warc_records import pack, pack_revisit
+from opilio.store.warc_records import pack_response, pack_revisit
 from opilio.text import urls
 
 GONE = frozenset(("http_404", "http_410"))
@@ -207,7 +207,7 @@ class Revisits:
         async with self.crawl.turn(lease.fingerprint):
             onward = Ranked(link, lease.promise, level=lease.level)
             ids = await self.crawl.frontier.add([onward], via=lease, redirect=True)
-            self.store.warc.append(pack(response))
+            self.store.warc.append(pack_response(response))
             await self.end(lease, State.COPY, "redirect", "moved", ids[0])
         return 0
 

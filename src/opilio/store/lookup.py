@@ -119,7 +119,7 @@ def estimate_in(db: sqlite3.Connection) -> Estimate | None:
     return next((msgspec.json.decode(row[0], type=Estimate) for row in rows), None)
 
 
-def explain(
+def explain_link(
     db: sqlite3.Connection,
     fingerprint: Fingerprint,
     origin: str,

@@ -21,7 +21,7 @@ from opilio.store.crash_suspects import CrashSuspects
 from opilio.store.folder import CrawlFolder
 from opilio.store.index_entries import drop_entry, entry
 from opilio.store.warc_files import WarcWriter
-from opilio.store.warc_records import pack, pack_metadata, pack_revisit
+from opilio.store.warc_records import pack_metadata, pack_response, pack_revisit
 
 
 class Store:
@@ -133,12 +133,14 @@ class Store:
         self, lease: Lease, response: Response, target: int | None
     ) -> None:
         """A URL that only points to another."""
-        location = self.warc.append(pack(response))
+        location = self.warc.append(pack_response(response))
         self.catalogue.save_page(lease, response, location, copy_of=target)
 
     def save_unread(self, lease: Lease, response: Response) -> None:
         """A response that could not be read; its bytes are kept all the same."""
-        self.catalogue.save_page(lease, response, self.warc.append(pack(response)))
+        self.catalogue.save_page(
+            lease, response, self.warc.append(pack_response(response))
+        )
 
     def revisit(self, response: Response, original: int) -> bytes:
         """A WARC record that says: the same bytes as that page's."""

@@ -34,7 +34,7 @@ SUMS = struct.Struct("<II").pack
 GZIP = b"\x1f\x8b\b\0\0\0\0\0\0\xff"
 
 
-def pack(response: Response) -> bytes:
+def pack_response(response: Response) -> bytes:
     """The exchange as two records: what we sent, and what came back."""
     at = date(response.fetched_at)
     body = wire(response)
@@ -78,7 +78,7 @@ def pack_revisit(response: Response, original: str, fetched_at: float) -> bytes:
             *told_by(response),
             *same,
             f"WARC-Refers-To: {record_id('response', original, date(fetched_at))}",
-            f"WARC-Refers-To-Target-URI: {clean(original)}",
+            f"WARC-Refers-To-Target-URI: {clean_field(original)}",
             f"WARC-Refers-To-Date: {date(fetched_at)}",
         ],
         "application/http; msgtype=response",
@@ -128,7 +128,7 @@ def record(
         f"WARC-Type: {kind}",
         f"WARC-Record-ID: {record_id(kind, url, at)}",
         f"WARC-Date: {at}",
-        *([f"WARC-Target-URI: {clean(url)}"] if url else []),
+        *([f"WARC-Target-URI: {clean_field(url)}"] if url else []),
         *lines,
         f"Content-Type: {content_type}",
         f"Content-Length: {len(block) + len(body)}\r\n\r\n",
@@ -190,7 +190,7 @@ def told_by(response: Response) -> list[str]:
         ("WARC-Protocol", response.protocol.removeprefix("http/1.1")),
         ("WARC-Truncated", response.truncated),
     )
-    return [f"{name}: {clean(value)}" for name, value in facts if value]
+    return [f"{name}: {clean_field(value)}" for name, value in facts if value]
 
 
 def http_head(response: Response, length: int) -> bytes:
@@ -211,16 +211,16 @@ def head(first: str, headers: Headers) -> bytes:
     """A first line and header lines as bytes, none of which can be more than one."""
     lines = [first, *[f"{name}: {value}" for name, value in headers]]
     if not "".join(lines).isprintable():
-        lines = list(map(clean, lines))
+        lines = list(map(clean_field, lines))
     return ("\r\n".join(lines) + "\r\n\r\n").encode("latin-1", "replace")
 
 
-def clean(value: str) -> str:
+def clean_field(value: str) -> str:
     """A value that cannot end its line."""
     return value if value.isprintable() else value.translate(CONTROLS)
 
 
 def warc_fields(fields: Mapping[str, str]) -> bytes:
     """`name: value` lines."""
-    lines = (f"{name}: {clean(value)}\r\n" for name, value in fields.items())
+    lines = (f"{name}: {clean_field(value)}\r\n" for name, value in fields.items())
     return "".join(lines).encode("utf-8", "replace")

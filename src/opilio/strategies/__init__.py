@@ -80,7 +80,7 @@ def is_file(name: str) -> bool:
     return ".py:" in name
 
 
-def load(place: str) -> MakesStrategy:
+def load_strategy(place: str) -> MakesStrategy:
     """The class that `module:class` or `file.py:class` names."""
     module, _, name = place.rpartition(":")
     try:

@@ -30,7 +30,7 @@ from opilio.records import (
     State,
     Verdict,
 )
-from opilio.strategies.shared.graph import pack, unpack
+from opilio.strategies.shared.graph import pack_graph, unpack_graph
 from opilio.strategies.shared.journal import StrategyJournal
 from opilio.strategies.shared.options import NoOptions
 
@@ -67,7 +67,7 @@ class Opic:
     def pay(self, payment: Payment) -> None:
         """Hand the cash of a page on."""
         cash = self.cash
-        page, links = payment.page, unpack(payment.links)
+        page, links = payment.page, unpack_graph(payment.links)
         amount = cash.get(page, payment.brought)
         cash[page] = 0.0
         self.history[page] = self.history.get(page, 0.0) + amount
@@ -92,7 +92,7 @@ class Opic:
     def rank(self, page: Page, verdict: Verdict, lease: Lease) -> Iterator[Ranked]:
         """Every link of the page with the cash that it has now."""
         brought = min(max(lease.promise, 0.0), SEED)
-        self.journal.write(Payment(lease.fingerprint, brought, pack(page.links)))
+        self.journal.write(Payment(lease.fingerprint, brought, pack_graph(page.links)))
         level = lease.level_after(verdict)
         for link in page.links:
             cash = self.cash[link.fingerprint]

@@ -47,7 +47,13 @@ from opilio.strategies.pagerank import Damping
 from opilio.strategies.shared.association import ConceptAssociation
 from opilio.strategies.shared.batches import Batches
 from opilio.strategies.shared.fitting import FittedWeights
-from opilio.strategies.shared.graph import CrawlGraph, Numbers, Which, pack, unpack
+from opilio.strategies.shared.graph import (
+    CrawlGraph,
+    Numbers,
+    Which,
+    pack_graph,
+    unpack_graph,
+)
 from opilio.strategies.shared.journal import StrategyJournal
 from opilio.strategies.shared.ordering_terms import Floats, OrderingEvidence, Parents
 from opilio.strategies.shared.page_rank import PageRank, Values
@@ -126,7 +132,7 @@ class Ordering:
             if self.options.fit and known >= 0:
                 [terms] = self.evidence.terms(np.array([known]))
                 self.fitted.add(terms, reading.relevant)
-            self.read(reading, unpack(reading.links))
+            self.read(reading, unpack_graph(reading.links))
         self.queue.fill()
 
     def read(self, reading: OrderingReading, links: Sequence[Fingerprint]) -> None:
@@ -212,7 +218,7 @@ class Ordering:
             lease.fingerprint,
             association,
             verdict.relevant,
-            pack(links),
+            pack_graph(links),
             own.tobytes(),
             self.division(page, lease, links).tobytes(),
         )

@@ -37,7 +37,7 @@ from opilio.records import (
 )
 from opilio.settings import Section
 from opilio.strategies.opic import SEED
-from opilio.strategies.shared.graph import pack, unpack
+from opilio.strategies.shared.graph import pack_graph, unpack_graph
 from opilio.strategies.shared.journal import StrategyJournal
 from opilio.strategies.shared.similarity import Similarity
 
@@ -85,7 +85,7 @@ class Otie:
     def pay(self, payment: TopicalPayment) -> None:
         """Hand the cash of a page on."""
         cash = self.cash
-        links = unpack(payment.links)
+        links = unpack_graph(payment.links)
         amount = cash.get(payment.page, payment.brought) + payment.income
         cash[payment.page] = 0.0
         share = amount / max(len(links), 1)
@@ -109,7 +109,7 @@ class Otie:
                 lease.fingerprint,
                 min(max(lease.promise, 0.0), SEED),
                 self.income * verdict.score,
-                pack(page.links),
+                pack_graph(page.links),
                 relevance.tobytes(),
             )
         )

@@ -27,7 +27,7 @@ from opilio.records import (
     Verdict,
 )
 from opilio.settings import Section
-from opilio.strategies.shared.graph import CrawlGraph, GraphVisit, Which, pack
+from opilio.strategies.shared.graph import CrawlGraph, GraphVisit, Which, pack_graph
 from opilio.strategies.shared.journal import StrategyJournal
 from opilio.strategies.shared.page_rank import PageRank, Values
 from opilio.strategies.shared.promises import NOBODY, Promises
@@ -94,7 +94,7 @@ class ByPageRank:
 
     def rank(self, page: Page, verdict: Verdict, lease: Lease) -> Iterator[Ranked]:
         """Every link of the page with its PageRank."""
-        self.journal.write(GraphVisit(lease.fingerprint, pack(page.links)))
+        self.journal.write(GraphVisit(lease.fingerprint, pack_graph(page.links)))
         level = lease.level_after(verdict)
         values = self.value(self.found).tolist()
         for link, value in zip(page.links, values, strict=True):

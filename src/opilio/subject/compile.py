@@ -29,8 +29,6 @@ from opilio.subject.page_reader import make_reader
 from opilio.text.words import Vocabulary, hash_all, stem_all, stop_words
 from opilio.topic import Topic
 from opilio.topic.common_words import ORDINARY, ordinary, rarity_of
-from opilio.topic.dictionary import merge, read_dictionary
-from opilio.topic.keywords import keywords
 from opilio.topic.weight_table import normalised
 from opilio.vectors.files import NONE, resolve
 
@@ -124,15 +122,11 @@ def compile_topic(
     if not table:
         table = keywords_of(relevant, irrelevant, language)
     terms = tuple(dict.fromkeys((*table, *ontology.terms())))
-    dictionaries = {
-        source: merge(read_dictionary(Path(name)), ontology.dictionaries[source])
-        for source, name in topic.dictionary.items()
-    }
     vocabulary = Vocabulary(terms, language)
     subject = Subject(
         terms=terms,
         language=language,
-        dictionaries=dictionaries,
+        dictionaries=read_dictionaries(topic, ontology.dictionaries),
         named_concepts=ontology.near,
         word_vectors=resolve(vectors),
     )
@@ -158,6 +152,18 @@ def compile_topic(
     return msgspec.structs.replace(
         subject, common=common_words(subject), trained=weights
     )
+
+
+def read_dictionaries(topic: Topic, labels: Dictionaries) -> Dictionaries:
+    """The dictionaries of a topic, with the labels of its ontology."""
+    if not topic.dictionary:
+        return {}
+    from opilio.topic.dictionary import merge, read_dictionary  # few topics have some
+
+    return {
+        source: merge(read_dictionary(Path(name)), labels[source])
+        for source, name in topic.dictionary.items()
+    }
 
 
 def common_words(subject: Subject) -> bytes:
@@ -210,6 +216,7 @@ def keywords_of(
 ) -> dict[str, float]:
     """The words that tell the first pages from the others, with their weights."""
     from opilio.read.main_text import main_text  # its libraries take their time
+    from opilio.topic.keywords import keywords
 
     found = keywords(
         map(main_text, relevant),
@@ -250,6 +257,7 @@ def consult(topic: Topic, weighted: Sequence[str]) -> Ontological:
     if topic.ontology is None:
         return Ontological(dictionaries=empty)
     from opilio.topic import ontology as about  # rdflib takes its time
+    from opilio.topic.dictionary import merge
 
     repository = about.load_repository(topic.ontology.files)
     named = topic.ontology.concepts

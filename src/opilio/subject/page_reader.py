@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from opilio.records import ReaderSetup, Reading, Response
-from opilio.store.warc_records import pack
+from opilio.store.warc_records import pack_response
 
 if TYPE_CHECKING:
     from opilio.read.html import PageReader
@@ -19,7 +19,7 @@ def make_job(setup: bytes) -> Callable[[Response], Reading]:
     reader = make_reader(msgspec.msgpack.decode(setup, type=ReaderSetup))
 
     def job(response: Response) -> Reading:
-        return Reading(reader.read(response), pack(response))
+        return Reading(reader.read(response), pack_response(response))
 
     return job
 

@@ -10,7 +10,7 @@ import msgspec
 
 from opilio.errors import BadInput
 from opilio.records import Mode
-from opilio.settings import ScopeSettings, Seconds, Section, load
+from opilio.settings import ScopeSettings, Seconds, Section, load_toml
 from opilio.text import urls
 from opilio.topic.language_codes import is_language
 
@@ -112,7 +112,7 @@ class Topic(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 def load_topic(path: Path) -> Topic:
     """Read and check a topic file; the files it names are looked for beside it."""
-    topic = beside(load(path, Topic), path.parent)
+    topic = beside(load_toml(path, Topic), path.parent)
     check(topic, str(path))
     return topic
 

@@ -59,7 +59,7 @@ class QueryWeights(msgspec.Struct, frozen=True, kw_only=True):
 
     def rebuilt(self, queries: Iterable[str | LoggedQuery]) -> QueryWeights:
         """The next table, by queries that are new; the same if there are none."""
-        frequency, forms, asked = count(queries, self.language, self.phrases)
+        frequency, forms, asked = count_queries(queries, self.language, self.phrases)
         if not asked:
             return self
         unit = 1 if self.mode == "paper" else asked
@@ -149,7 +149,7 @@ def terms_of(query: str, language: str, phrases: Phrases) -> dict[str, str]:
     return terms
 
 
-def count(
+def count_queries(
     queries: Iterable[str | LoggedQuery], language: str, phrases: Iterable[str]
 ) -> tuple[dict[str, int], dict[str, str], int]:
     """Steps 1 to 6: each key's query frequency and form, and how many queries."""

@@ -25,15 +25,15 @@ class GraphVisit(msgspec.Struct, frozen=True, array_like=True, gc=False):
     @property
     def found(self) -> list[Fingerprint]:
         """The fingerprints of the links."""
-        return unpack(self.links or b"")
+        return unpack_graph(self.links or b"")
 
 
-def pack(links: Iterable[Link]) -> bytes:
+def pack_graph(links: Iterable[Link]) -> bytes:
     """The fingerprints of links."""
     return np.array([link.fingerprint for link in links], "<i8").tobytes()
 
 
-def unpack(links: bytes) -> list[Fingerprint]:
+def unpack_graph(links: bytes) -> list[Fingerprint]:
     """Fingerprints that were packed."""
     found: list[Fingerprint] = np.frombuffer(links, "<i8").tolist()
     return found
