@@ -154,7 +154,7 @@ def test_a_user_agent_is_one_header_line(name: str):
 @pytest.mark.parametrize("name", ["x", "bees/1.0 (+https://a.test/~bees; me@a.test)"])
 def test_a_usual_user_agent_will_do(name: str):
     settings = build_section({"fetch": {"user_agent": name}}, Settings, "crawl.toml")
-    assert settings.fetch == settings.FetchSettings(user_agent=name)
+    assert settings.fetch == FetchSettings(user_agent=name)
 
 
 @pytest.mark.parametrize(

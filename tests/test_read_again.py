@@ -13,7 +13,8 @@ import pytest_asyncio
 from crawling import Crawled, opilio
 from opilio.assembly.plan import Plan
 from opilio.assembly.reader_process import ReaderProcess
-from opilio.assembly.search import SILENT, keep_index, open_search
+from opilio.assembly.index import keep_index
+from opilio.assembly.search import SILENT, open_search
 from opilio.lab.synthetic.server import serve
 from opilio.lab.synthetic.small import SmallWeb, page
 from opilio.records import ReaderSetup, Response, Subject

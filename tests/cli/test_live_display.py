@@ -78,7 +78,7 @@ async def test_a_dumb_terminal_gets_lines(monkeypatch, capsys):
     monkeypatch.setattr(display, "LINE_SECONDS", 0.01)
     dumb = Screen(stderr=True, force_terminal=True, _environ={"TERM": "dumb"})
     monkeypatch.setattr(display, "stderr", dumb)
-    monkeypatch.setattr(display, "Waiting", lambda *_: Watched())
+    monkeypatch.setattr(display, "WaitingNotice", lambda *_: Watched())
     async with Watched():
         await asyncio.sleep(0.1)
     assert json.loads(capsys.readouterr().err.splitlines()[0])["pages"] == 123_456

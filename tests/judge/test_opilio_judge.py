@@ -354,7 +354,7 @@ def test_an_ontology_or_an_example_is_enough(kind: str, tmp_path: Path):
         "ontology": Topic(name="t", ontology=files),
         "examples": Topic(name="t", examples=examples),
     }[kind]
-    judge = Opilio(compile_topic(topic).subject)
+    judge = Opilio(compile_topic(topic))
     hot = msgspec.structs.replace(
         page_of(["lava"] * 5 + ["x"] * 5), terms={"lava": 5}, norm=3.7
     )

@@ -11,7 +11,8 @@ import pytest
 
 from crawling import OPILIO, SETTINGS, opilio
 from opilio.assembly.plan import load_plan
-from opilio.assembly.search import keep_index, open_index
+from opilio.assembly.index import keep_index
+from opilio.assembly.search import open_index
 from opilio.lab.synthetic.small import SmallWeb, page
 from opilio.search.concepts import Concepts
 from opilio.search.index import FEW, catch_up
