@@ -30,8 +30,8 @@ from bench.archive_proxy import ArchiveProxy, serving
 from bench.table import show
 from opilio.cli.lab_runs import open_ground
 from opilio.lab.compare import WantedRuns, compare
-from opilio.lab.course import Course, Ground
 from opilio.lab.measures import measure, shares
+from opilio.lab.reachable_targets import Course, Ground
 from opilio.lab.runs import LabVisit
 
 APACHE = Path(__file__).parents[2] / "shared" / "webs" / "apache"

@@ -16,13 +16,13 @@ from statistics import median
 from typing import ClassVar, NamedTuple
 
 from opilio.errors import OpilioError
-from opilio.lab.atlas import open_atlas
 from opilio.lab.compare import run_of, trial_of
-from opilio.lab.course import Ground
 from opilio.lab.labels import read_labels
 from opilio.lab.link_graph import reachable
+from opilio.lab.reachable_targets import Ground
 from opilio.lab.runs import LabTask, Trace
 from opilio.lab.trial import TrialCrawl, conduct
+from opilio.lab.web_pages import open_atlas
 from opilio.lab.webs import open_web
 from opilio.protocols import LearningJudge
 

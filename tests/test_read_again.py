@@ -11,9 +11,9 @@ import pytest
 import pytest_asyncio
 
 from crawling import Crawled, opilio
+from opilio.assembly.index import keep_index
 from opilio.assembly.plan import Plan
 from opilio.assembly.reader_process import ReaderProcess
-from opilio.assembly.index import keep_index
 from opilio.assembly.search import SILENT, open_search
 from opilio.lab.synthetic.server import serve
 from opilio.lab.synthetic.small import SmallWeb, page

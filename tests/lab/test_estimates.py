@@ -8,8 +8,8 @@ import pytest
 
 from lab.test_trial import trial
 from opilio.lab.compare import run_of
-from opilio.lab.course import Ground
 from opilio.lab.estimates import half_way
+from opilio.lab.reachable_targets import Ground
 from opilio.lab.row_export import row
 from opilio.lab.runs import Estimated, LabTask
 

@@ -17,10 +17,10 @@ import msgspec
 import pytest
 
 from lab.lab_grounds import ground_of
-from opilio.lab import guard
+from opilio.lab import label_guard
 from opilio.lab.compare import WantedRuns, compare, trial_of
-from opilio.lab.course import Ground
 from opilio.lab.measures import measure
+from opilio.lab.reachable_targets import Ground
 from opilio.lab.runs import LabTask
 from opilio.lab.trial import conduct
 from opilio.strategies import OURS
@@ -103,7 +103,7 @@ def opens(path: str) -> str:
     """Try to open a file, in a process of the lab."""
     try:
         return Path(path).read_text(encoding="utf-8")
-    except guard.Forbidden as error:
+    except label_guard.Forbidden as error:
         return str(error)
 
 
@@ -115,7 +115,7 @@ def test_a_process_that_crawls_cannot_open_the_labels(
     link.symlink_to(labels)
     twin.hardlink_to(labels)
     with ProcessPoolExecutor(
-        1, get_context("spawn"), initializer=guard.forbid, initargs=([labels],)
+        1, get_context("spawn"), initializer=label_guard.forbid, initargs=([labels],)
     ) as processes:
         for path in (labels, link, twin):
             told = processes.submit(opens, str(path)).result()
@@ -181,5 +181,5 @@ def test_the_labels_of_another_web_in_the_comparison_are_closed_too(
     [done] = compare(ground, wanted, tmp_path / "open")
     assert done.run.requests == 5
     closed = compare(ground, wanted, tmp_path / "closed", other_secrets=[other])
-    with pytest.raises(guard.Forbidden, match="lets no crawl see"):
+    with pytest.raises(label_guard.Forbidden, match="lets no crawl see"):
         list(closed)

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from opilio.cli import app
-from opilio.lab.course import Ground
+from opilio.lab.reachable_targets import Ground
 from opilio.lab.reproduce.d_weight_table import neighbour
 from opilio.lab.reproduce.experiment import (
     Claim,

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from opilio.cli import app
 from opilio.errors import OpilioError
 from opilio.lab.compare import trial_of
-from opilio.lab.course import Ground
+from opilio.lab.reachable_targets import Ground
 from opilio.lab.runs import LabTask, Trace
 from opilio.lab.trial import conduct
 from opilio.records import ReaderSetup

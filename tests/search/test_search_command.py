@@ -10,8 +10,8 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from crawling import OPILIO, SETTINGS, opilio
-from opilio.assembly.plan import load_plan
 from opilio.assembly.index import keep_index
+from opilio.assembly.plan import load_plan
 from opilio.assembly.search import open_index
 from opilio.lab.synthetic.small import SmallWeb, page
 from opilio.search.concepts import Concepts

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from opilio.fetch.replay import ReplayFetch
-from opilio.lab.atlas import open_atlas
+from opilio.lab.web_pages import open_atlas
 from opilio.records import Response
 from opilio.storage import caches
 from opilio.store.warc_records import pack_response

@@ -11,7 +11,7 @@ import typer
 
 from opilio import __version__
 from opilio.cli.deferred import CommandPlace, deferred
-from opilio.cli.trouble import told
+from opilio.cli.error_messages import told
 from opilio.errors import OpilioError
 
 LONGEST = 2000  # characters of an error; some list all that one could have meant

@@ -22,7 +22,7 @@ from opilio.assembly.plan import (
 )
 from opilio.assembly.registry import choose_by_name
 from opilio.cli.display import Reporter, show_end, show_trouble
-from opilio.cli.trouble import told
+from opilio.cli.error_messages import told
 from opilio.crawl import CrawlLoop
 from opilio.errors import BadInput
 from opilio.judge import JUDGES

@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from opilio.cli.error_messages import while_read
 from opilio.cli.plain_values import PlainCommand, reading_plainly
-from opilio.cli.trouble import while_read
 from opilio.errors import OpilioError
 
 LONGEST = 400  # characters of what is said of a wrong argument

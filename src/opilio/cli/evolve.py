@@ -18,7 +18,7 @@ from rich.text import Text
 
 from opilio.assembly.event_loop import run_loop
 from opilio.assembly.plan import Plan
-from opilio.cli.changes import in_words
+from opilio.cli.change_texts import in_words
 from opilio.cli.display import show_trouble
 from opilio.cli.terminal import foreign, stdout
 from opilio.errors import BadInput

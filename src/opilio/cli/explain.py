@@ -15,8 +15,8 @@ from rich.table import Table
 from rich.text import Text
 
 from opilio.assembly.plan import load_plan
-from opilio.cli.changes import in_words
-from opilio.cli.reread import FoundTerm, Reread, SeenBlock, reread
+from opilio.cli.change_texts import in_words
+from opilio.cli.stored_page import FoundTerm, Reread, SeenBlock, reread
 from opilio.cli.terminal import foreign, stdout
 from opilio.cli.waiting import sentence, until
 from opilio.errors import BadInput, OpilioError

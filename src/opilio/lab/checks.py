@@ -10,7 +10,7 @@ from opilio import settings
 from opilio.assembly.registry import choose_by_name, find_strategy
 from opilio.errors import BadInput
 from opilio.judge import JUDGES
-from opilio.lab import guard
+from opilio.lab import label_guard
 from opilio.lab.perfect_judge import PERFECT
 from opilio.strategies import OURS, load_strategy
 
@@ -45,7 +45,7 @@ def check(wanted: WantedRuns, secrets: Sequence[Path]) -> None:
     for name in set(wanted.strategies) - set(theirs):
         check_strategy(name)
     if theirs:
-        with guard.processes(1, secrets) as processes:
+        with label_guard.processes(1, secrets) as processes:
             list(processes.map(check_strategy, theirs))
 
 

@@ -18,13 +18,13 @@ from typing import NamedTuple
 import msgspec
 
 from opilio.errors import OpilioError
-from opilio.lab import guard
+from opilio.lab import label_guard
 from opilio.lab.checks import check, parse_strategy
 from opilio.lab.conditions import ONE_AT_A_TIME, Conditions
-from opilio.lab.course import Course, Ground, SeedsMode
 from opilio.lab.estimates import half_way
 from opilio.lab.measures import measure, shares
 from opilio.lab.perfect_judge import PERFECT
+from opilio.lab.reachable_targets import Course, Ground, SeedsMode
 from opilio.lab.run_files import code_of, file_key, name_of, vectors_key
 from opilio.lab.runs import LabTask, Run, Trace
 from opilio.lab.teacher import Teacher, Ticket
@@ -181,7 +181,7 @@ def conducted(
     waiting = iter(todo)
     under_way: dict[Future[Trace], Prepared] = {}
     tickets: dict[Future[Trace], Ticket] = {}
-    with Teacher() as teacher, guard.processes(jobs, secrets) as processes:
+    with Teacher() as teacher, label_guard.processes(jobs, secrets) as processes:
         try:
             while True:
                 for one in islice(waiting, 2 * jobs - len(under_way)):

@@ -13,7 +13,7 @@ import opilio
 from opilio.assembly.registry import find_strategy
 from opilio.errors import BadInput
 from opilio.lab.checks import parse_strategy
-from opilio.lab.course import Course, Ground
+from opilio.lab.reachable_targets import Course, Ground
 from opilio.lab.runs import LabTask
 from opilio.strategies import is_file
 from opilio.vectors.files import WORDLLAMA, resolve

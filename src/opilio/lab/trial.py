@@ -27,7 +27,6 @@ from opilio.assembly.registry import make_judge
 from opilio.crawl import CrawlLoop, Stages
 from opilio.errors import OpilioError
 from opilio.fetch.replay import ReplayFetch
-from opilio.lab.atlas import cache_folder
 from opilio.lab.conditions import ONE_AT_A_TIME, Conditions, SlowReplay
 from opilio.lab.examples import with_examples
 from opilio.lab.label_schedule import LabelSchedule
@@ -36,6 +35,7 @@ from opilio.lab.runs import Estimated, LabVisit, Trace
 from opilio.lab.shared_readings import SharedReadings
 from opilio.lab.teacher import Ticket
 from opilio.lab.virtual_time import run_virtual
+from opilio.lab.web_pages import cache_folder
 from opilio.protocols import Judge
 from opilio.records import SEED_PROMISE, Lease, Page, Subject, Verdict
 from opilio.store.folder import CrawlFolder

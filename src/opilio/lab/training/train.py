@@ -19,8 +19,8 @@ import numpy as np
 
 from opilio import __version__
 from opilio.errors import BadInput
-from opilio.lab import guard
-from opilio.lab.course import Course, Ground
+from opilio.lab import label_guard
+from opilio.lab.reachable_targets import Course, Ground
 from opilio.lab.training.fitting import Floats, TrainingExamples, average_precision, fit
 from opilio.lab.training.states import Observed, observe
 from opilio.lab.trial import Trial
@@ -67,7 +67,7 @@ def lessons(
         for path in (ground.web.labels, *ground.web.topics.values())
     ]
     readings.mkdir(parents=True, exist_ok=True)
-    with guard.processes(jobs, secrets) as processes:
+    with label_guard.processes(jobs, secrets) as processes:
         under_way = []
         for ground, topics in grounds:
             for topic in topics:

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from opilio.errors import BadInput
-from opilio.lab.atlas import Atlas, SeenAnswer, open_atlas
-from opilio.lab.course import Ground, SeedsMode
+from opilio.lab.reachable_targets import Ground, SeedsMode
 from opilio.lab.synthetic.small import SmallWeb, page, redirect
+from opilio.lab.web_pages import Atlas, SeenAnswer, open_atlas
 from opilio.lab.webs import LabWeb, as_response
 from opilio.store.warc_records import pack_response
 from opilio.text import urls

@@ -17,13 +17,13 @@ import msgspec
 import numpy as np
 
 from opilio.errors import BadInput
-from opilio.lab.atlas import Atlas
 from opilio.lab.examples import IRRELEVANT, RELEVANT, chance_of, draw_examples
 from opilio.lab.labels import relevant_urls
 from opilio.lab.link_graph import LinkGraph, distances, reachable
 from opilio.lab.measures import measure
 from opilio.lab.oracle import Step, steps
 from opilio.lab.runs import LabVisit, Measures
+from opilio.lab.web_pages import Atlas
 from opilio.lab.webs import LabWeb
 from opilio.limits.scope import Scope
 from opilio.records import Fingerprint

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from crawling import OPILIO, Crawled, Ended
-from opilio.cli.trouble import explained
+from opilio.cli.error_messages import explained
 from opilio.errors import BadInput, MachineLimit
 from opilio.lab.synthetic.server import serve
 from opilio.lab.synthetic.small import SmallWeb, page
