@@ -6,7 +6,7 @@ BIN := .venv/bin
 
 install: .venv/.installed
 
-.venv/.installed: pyproject.toml hatch_build.py $(wildcard src/opilio/*/*.pxi src/opilio/*/*.pyx src/opilio/*/*/*.pyx)
+.venv/.installed: pyproject.toml hatch_build.py $(shell find src/opilio -name "*.pyx" -o -name "*.pxi")
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[all]' --group test --group lint

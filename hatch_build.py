@@ -27,7 +27,7 @@ SOURCES = tuple(
         "read/_tidy",
         "read/_walk",
         "vectors/_merges",
-        "strategies/chooser/_rows",
+        "strategies/shared/chooser/_rows",
     )
 )
 FLAGS = ["-O3", "-fPIC", "-fno-strict-aliasing"]

@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from opilio.crawl import Crawl
+from opilio.crawl import CrawlLoop
 from opilio.frontier.hosts import Host
 from opilio.lab.synthetic.server import Server
 
@@ -143,7 +143,7 @@ class Crawled:
         }
 
 
-def note_visits(crawl: Crawl, began: dict[str, float]) -> None:
+def note_visits(crawl: CrawlLoop, began: dict[str, float]) -> None:
     """Note when the last visit of each host began, by the crawl's own clock."""
     turns = crawl.frontier._agenda.turns
     use = turns.use

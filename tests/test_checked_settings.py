@@ -11,43 +11,50 @@ import pytest
 from crawling import TOPIC, opilio
 from fetch.hostile_server import answer, saying, serve
 from fetch.local_egress import opened
-from opilio import Settings, Topic, config, harvest
-from opilio.config import Crawl, Fetch, Politeness, Scope, build, checked
+from opilio import Settings, Topic, harvest
+from opilio.assembly.plan import Plan, override
 from opilio.errors import BadInput, Transient
 from opilio.fetch.egress import Egress
 from opilio.fetch.route import Proxy, parse_proxy
-from opilio.plan import Plan, override
+from opilio.settings import (
+    CrawlSettings,
+    FetchSettings,
+    PolitenessSettings,
+    ScopeSettings,
+    build_section,
+    checked,
+)
 from opilio.topic.file import Keyword, QueryLog, Sources
 
 SEEDS = ("http://127.0.0.1:9/",)
 BEES = Topic(name="bees", keywords=("beekeeping",), seeds=SEEDS)
 WRONG: list[tuple[Settings, str]] = [
     (
-        Settings(politeness=Politeness(delay=-3.0, ip_delay=-1.0)),
+        Settings(politeness=PolitenessSettings(delay=-3.0, ip_delay=-1.0)),
         "politeness.delay: expected a number of at least 0, got -3.0",
     ),
     (
-        Settings(politeness=Politeness(delay=float("inf"))),
+        Settings(politeness=PolitenessSettings(delay=float("inf"))),
         "politeness.delay is inf; it must be a finite number",
     ),
     (
-        Settings(crawl=Crawl(max_pages="10")),
+        Settings(crawl=CrawlSettings(max_pages="10")),
         "crawl.max_pages: expected a whole number of at least 0, got '10'",
     ),
     (
-        Settings(crawl=Crawl(in_flight=0)),
+        Settings(crawl=CrawlSettings(in_flight=0)),
         "crawl.in_flight: expected a whole number of at least 1, got 0",
     ),
     (
-        Settings(crawl=Crawl(max_pages=None)),
+        Settings(crawl=CrawlSettings(max_pages=None)),
         "crawl.max_pages: expected a whole number of at least 0, got None",
     ),
     (
-        Settings(fetch=Fetch(allow_networks="127.0.0.0/8")),
+        Settings(fetch=FetchSettings(allow_networks="127.0.0.0/8")),
         "fetch.allow_networks: expected a list, as in ['…'], got '127.0.0.0/8'",
     ),
     (Settings(crawl=3), "crawl: expected a table, got 3"),
-    (Settings(crawl=Fetch()), "unknown key 'crawl.user_agent'"),
+    (Settings(crawl=FetchSettings()), "unknown key 'crawl.user_agent'"),
     (Settings(options={"gamma": float("nan")}), "options.gamma is nan"),
     (BEES, "expected a Settings, got Topic(name='bees'"),
 ]
@@ -105,7 +112,7 @@ def test_what_is_sound_comes_back_as_from_a_file():
         name="bees",
         keywords=["bee", Keyword(term="honey", weight=2)],
         seeds=Sources(urls=list(SEEDS)),
-        scope=Scope(domains=["a.test"]),
+        scope=ScopeSettings(domains=["a.test"]),
         dictionary={"de": "de.tsv"},
     )
     tables = {
@@ -115,7 +122,7 @@ def test_what_is_sound_comes_back_as_from_a_file():
         "scope": {"domains": ["a.test"]},
         "dictionary": {"de": "de.tsv"},
     }
-    assert checked(given, Topic, "x") == build(tables, Topic, "x")
+    assert checked(given, Topic, "x") == build_section(tables, Topic, "x")
     assert checked(Settings(), Settings, "x") == Settings()
 
 
@@ -138,7 +145,7 @@ def test_an_option_is_refused_by_the_rules_of_its_setting():
 )
 def test_a_user_agent_is_one_header_line(name: str):
     with pytest.raises(BadInput) as caught:
-        build({"fetch": {"user_agent": name}}, Settings, "crawl.toml")
+        build_section({"fetch": {"user_agent": name}}, Settings, "crawl.toml")
     said = "fetch.user_agent: expected printable ASCII characters"
     assert said in str(caught.value)
     assert repr(name) in str(caught.value)
@@ -146,8 +153,8 @@ def test_a_user_agent_is_one_header_line(name: str):
 
 @pytest.mark.parametrize("name", ["x", "bees/1.0 (+https://a.test/~bees; me@a.test)"])
 def test_a_usual_user_agent_will_do(name: str):
-    settings = build({"fetch": {"user_agent": name}}, Settings, "crawl.toml")
-    assert settings.fetch == config.Fetch(user_agent=name)
+    settings = build_section({"fetch": {"user_agent": name}}, Settings, "crawl.toml")
+    assert settings.fetch == FetchSettings(user_agent=name)
 
 
 @pytest.mark.parametrize(
@@ -164,7 +171,7 @@ def test_a_proxy_has_a_host_that_can_be_asked(host: str):
 async def test_a_proxy_may_ask_for_any_name_and_password(given: str):
     setting = f"http://{given}@127.0.0.1:9"
     assert parse_proxy(setting) == Proxy("http://127.0.0.1:9", "ö", "ü")
-    egress = Egress(Fetch(proxy=setting))
+    egress = Egress(FetchSettings(proxy=setting))
     with pytest.raises(Transient, match="connect to"):  # nobody listens there
         await egress.get("http://a.test/")
     await egress.close()

@@ -5,11 +5,16 @@ from pathlib import Path
 import pytest
 
 from opilio import Settings, Topic, harvest, kept
-from opilio.config import Crawl, Fetch, Politeness, Store
 from opilio.errors import BadInput
 from opilio.lab.synthetic.dials import Dials
 from opilio.lab.synthetic.server import serve
 from opilio.lab.synthetic.web import SyntheticWeb
+from opilio.settings import (
+    CrawlSettings,
+    FetchSettings,
+    PolitenessSettings,
+    StoreSettings,
+)
 
 
 async def test_a_topic_is_harvested_and_its_pages_come_best_first(tmp_path: Path):
@@ -21,10 +26,10 @@ async def test_a_topic_is_harvested_and_its_pages_come_best_first(tmp_path: Path
             seeds=web.seeds("beekeeping", 2),
         )
         settings = Settings(
-            crawl=Crawl(max_pages=20),
-            politeness=Politeness(delay=0.01),
-            fetch=Fetch(proxy=server.proxy_url),
-            store=Store(min_free=0),
+            crawl=CrawlSettings(max_pages=20),
+            politeness=PolitenessSettings(delay=0.01),
+            fetch=FetchSettings(proxy=server.proxy_url),
+            store=StoreSettings(min_free=0),
         )
         first = await harvest(topic, tmp_path / "crawl", settings)
         again = await harvest(topic, tmp_path / "crawl", settings)

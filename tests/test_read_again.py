@@ -11,19 +11,19 @@ import pytest
 import pytest_asyncio
 
 from crawling import Crawled, opilio
-from opilio.apart import ReaderApart
-from opilio.archive import responses
-from opilio.brief import Brief
+from opilio.assembly.index import keep_index
+from opilio.assembly.plan import Plan
+from opilio.assembly.reader_process import ReaderProcess
+from opilio.assembly.search import SILENT, open_search
 from opilio.lab.synthetic.server import serve
 from opilio.lab.synthetic.small import SmallWeb, page
-from opilio.plan import Plan
-from opilio.search.find import Answer
+from opilio.records import ReaderSetup, Response, Subject
 from opilio.search.index import catch_up
-from opilio.searching import SILENT, keep_index, open_search
-from opilio.store.entries import save_entry
+from opilio.search.searcher import Answer
+from opilio.storage.warc_reading import responses
 from opilio.store.folder import CrawlFolder
+from opilio.store.index_entries import save_entry
 from opilio.topic import Topic
-from opilio.types import ReaderSetup, Response, Subject
 from search.searched_pages import Pages
 
 TOPIC = """
@@ -207,8 +207,8 @@ async def test_site_models_are_made_again_without_what_is_damaged(done: Path):
 def test_the_crawl_goes_on_when_its_index_cannot_open_the_database(tmp_path: Path):
     folder = CrawlFolder(tmp_path)
     folder.database.mkdir()  # so that SQLite cannot open it
-    brief = Brief(subject=Subject(), terms=(), language="en")
-    keep_index(folder, Plan(topic=Topic(name="t")), brief)()
+    subject = Subject()
+    keep_index(folder, Plan(topic=Topic(name="t")), subject)()
 
 
 def test_a_page_that_kills_its_reader_leaves_the_others_readable(monkeypatch):
@@ -218,7 +218,7 @@ def test_a_page_that_kills_its_reader_leaves_the_others_readable(monkeypatch):
         for number, body in enumerate([b"first", b"abort", b"last"])
     ]
     setup = ReaderSetup((), "en")
-    with closing(ReaderApart(setup, "reader_jobs:make_echo")) as reader:
+    with closing(ReaderProcess(setup, "reader_jobs:make_echo")) as reader:
         read = [
             (number, response is not None, page and page.title)
             for number, response, page in reader.pages([*kept, (3, None)])

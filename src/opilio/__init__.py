@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from opilio.config import Settings
     from opilio.library import harvest, kept
+    from opilio.settings import Settings
     from opilio.topic import Topic
 
 __version__ = "0.1.0.dev0"
 __all__ = ["Settings", "Topic", "__version__", "harvest", "kept"]
 
 HOMES = {
-    "Settings": "opilio.config",
+    "Settings": "opilio.settings",
     "Topic": "opilio.topic",
     "harvest": "opilio.library",
     "kept": "opilio.library",

@@ -20,29 +20,28 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from opilio import faults, urls
-from opilio.budget import Budget
-from opilio.config import Settings
-from opilio.dry import LOOK_EVERY, is_dry
 from opilio.errors import MachineLimit, OpilioError, Transient, Unusable, full_disk
+from opilio.limits import strategy_output
+from opilio.limits.budget import Budget
+from opilio.limits.schedule import Schedule
+from opilio.limits.scope import Scope
+from opilio.limits.stop_when_dry import LOOK_EVERY, is_dry
 from opilio.protocols import (
     Estimator,
     Fetch,
-    Followed,
     Frontier,
     Judge,
     Learner,
     Observer,
+    Profiles,
     Readers,
     Remembering,
     Reviser,
     Strategy,
     Teachable,
+    TopicUpdates,
 )
-from opilio.schedule import Schedule
-from opilio.scope import Scope
-from opilio.store.store import Store, is_full_disk
-from opilio.types import (
+from opilio.records import (
     SEED_PROMISE,
     Clock,
     Estimate,
@@ -56,9 +55,15 @@ from opilio.types import (
     State,
     Verdict,
 )
+from opilio.settings import Settings
+from opilio.store.store import Store, is_full_disk
+from opilio.text import urls
 
 NOT_TO_FOLLOW = {"nofollow", "ugc", "sponsored"}
 DRAIN_SECONDS = 10.0
+Bring = Callable[[Lease], Awaitable[int]]
+"""Visits a link; answers the number of pages it brought: one or none."""
+
 INDEX_SECONDS = 2.0  # between two looks whether the index is behind
 
 
@@ -90,7 +95,8 @@ class Stages:
     strategy: Strategy
     store: Store
     learners: Mapping[str, Learner] = field(default_factory=dict)
-    followed: Followed | None = None  # a topic that changes
+    followed: TopicUpdates | None = None  # a topic that changes
+    profiles: Profiles | None = None  # of pages and of their sites
     grow_index: Callable[[], None] | None = None  # takes up what was committed
     clock: Clock = time.monotonic
 
@@ -98,7 +104,7 @@ class Stages:
 class Turn:
     """One turn of a crawl's brain: all of it counts, or nothing."""
 
-    def __init__(self, crawl: Crawl, page: Fingerprint | None) -> None:
+    def __init__(self, crawl: CrawlLoop, page: Fingerprint | None) -> None:
         self.crawl = crawl
         self.page = page
 
@@ -117,10 +123,16 @@ class Turn:
         self.crawl.brain.release()
 
 
-class Crawl:
+class CrawlLoop:
     """One crawl, from its seeds to its end."""
 
-    def __init__(self, settings: Settings, stages: Stages) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        stages: Stages,
+        visitor: Callable[[CrawlLoop], Bring] | None = None,
+    ) -> None:
+        """`visitor` makes what visits a link, in the place of `fetch_page`."""
         self.settings = settings
         self.scope = stages.scope
         self.frontier = stages.frontier
@@ -135,6 +147,7 @@ class Crawl:
         self.store = stages.store
         self.learners = stages.learners
         self.followed = stages.followed
+        self.profiles = stages.profiles
         self.grow_index = stages.grow_index
         self.planted: frozenset[Fingerprint] = frozenset()  # the seeds
         self.clock = stages.clock
@@ -148,7 +161,7 @@ class Crawl:
         self.workers: list[asyncio.Task[None]] = []
         self.no_room: MachineLimit | None = None
         self.stopped = ""  # why, once it is
-        self.bring: Callable[[Lease], Awaitable[int]] = self.fetch_page
+        self.bring = visitor(self) if visitor else self.fetch_page
 
     async def run(self, seeds: Mapping[str, float]) -> str:
         """Crawl from seeds with their promises until nothing is left to do; answers
@@ -283,6 +296,8 @@ class Crawl:
             self.store.save_page(
                 lease, response, reading.record, content, page, verdict, ids
             )
+            if self.profiles:
+                self.profiles.keep(lease, response, page, verdict, again=False)
             state = State.KEPT if verdict.relevant else State.IRRELEVANT
             like = likeness(page)
             if self.reviser:
@@ -362,11 +377,11 @@ class Crawl:
     async def rank(self, page: Page, verdict: Verdict, lease: Lease) -> list[int]:
         """Let the links of a page wait, each with its promise; answers their ids."""
         name = self.settings.crawl.strategy
-        ranked = faults.listed(name, self.strategy.rank(page, verdict, lease))
+        ranked = strategy_output.as_list(name, self.strategy.rank(page, verdict, lease))
         try:
             return await self.frontier.add(ranked, via=lease)
         except (AttributeError, TypeError, ValueError):
-            faults.refuse_links(name, ranked)
+            strategy_output.refuse_links(name, ranked)
             raise
 
     async def revise(self, strategy: Reviser) -> None:
@@ -380,7 +395,7 @@ class Crawl:
         try:
             await self.frontier.revise(news)
         except (TypeError, ValueError):
-            faults.refuse_revisions(self.settings.crawl.strategy, news)
+            strategy_output.refuse_revisions(self.settings.crawl.strategy, news)
             raise
 
     @property
@@ -399,8 +414,8 @@ class Crawl:
 
     def missed(self, lease: Lease, state: State) -> None:
         """Let those who want to know hear of a visit without a new page."""
-        if self.store.profiles:
-            self.store.profiles.missed(lease, state)
+        if self.profiles:
+            self.profiles.missed(lease, state)
         if self.observer:
             self.observer.missed(lease, state)
 
@@ -459,12 +474,12 @@ class Crawl:
             working = await self.is_working(after=INDEX_SECONDS)
             await asyncio.to_thread(grow)
 
-    async def follow(self, topic: Followed) -> None:
+    async def follow(self, topic: TopicUpdates) -> None:
         """Look now and then whether the topic has changed; judge by it from then on."""
         while await self.is_working(after=topic.every):
             await self.look_again(topic)
 
-    async def look_again(self, topic: Followed) -> None:
+    async def look_again(self, topic: TopicUpdates) -> None:
         """Judge by what the topic is now, if it has changed."""
         news = await asyncio.to_thread(topic.look)
         if news is None:
@@ -492,6 +507,8 @@ class Crawl:
                 self.store.save_notes(self.strategy.changes())
             await self.store.flush()
             await self.frontier.flush()
+            if self.profiles:
+                self.profiles.flush()
             self.store.commit()
             committed, self.committed = self.committed, asyncio.Event()
             committed.set()

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from opilio.build import assemble, find_seeds, prepare
-from opilio.config import Settings, checked
+from opilio.assembly.build import assemble, find_seeds, prepare
+from opilio.assembly.plan import begin_crawl, make_plan
 from opilio.errors import BadInput
-from opilio.plan import begin, make_plan
+from opilio.settings import Settings, checked
 from opilio.store.export import pages
 from opilio.store.folder import CrawlFolder
 from opilio.store.lookup import Summary, opened, summary
@@ -26,12 +26,12 @@ async def harvest(
     if settings is not None:
         settings = checked(settings, Settings, "the settings")
     plan = make_plan(home, topic, settings)
-    brief = prepare(plan, home)
+    subject = prepare(plan, home)
     if not home.database.exists() and not (topic.sources.urls or topic.sources.search):
         raise BadInput("there is nowhere to start: give the topic seeds")
-    begin(plan, home)
-    async with assemble(plan, home, brief) as crawl:
-        await crawl.run(await find_seeds(plan, brief, crawl))
+    begin_crawl(plan, home)
+    async with assemble(plan, home, subject) as crawl:
+        await crawl.run(await find_seeds(plan, subject, crawl))
     with opened(home) as db:
         return summary(db)
 

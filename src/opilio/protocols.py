@@ -1,6 +1,6 @@
 """What the stages ask of each other: a protocol for each part of a crawl.
 
-A part is whatever has these verbs; `types.py` has the records that go in and out.
+A part is whatever has these verbs; `records.py` has the records that go in and out.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol, runtime_checkable
 
-from opilio.types import (
+from opilio.records import (
     Counts,
     Estimate,
     Headers,
@@ -113,7 +113,7 @@ class Profiles(Protocol):
         ...
 
 
-class Followed(Protocol):
+class TopicUpdates(Protocol):
     """A topic that changes while it is crawled for, as a query log grows."""
 
     every: float  # seconds between two looks

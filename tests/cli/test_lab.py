@@ -23,8 +23,8 @@ from opilio.cli.lab_runs import locked
 
 OPILIO = [sys.executable, "-c", "from opilio.cli import main; main()"]
 OWN = '''
-from opilio.config import Section
-from opilio.types import Ranked, Reads
+from opilio.settings import Section
+from opilio.records import Ranked, Reads
 
 class Options(Section, frozen=True, kw_only=True):
     most: int = 80

@@ -9,7 +9,7 @@ import pytest
 from opilio.cli import display
 from opilio.cli.display import Reporter, as_table, remedies_for
 from opilio.cli.terminal import Screen
-from opilio.config import Bounds
+from opilio.settings import BoundsSettings
 
 FIGURES = {
     "seconds": 71.0,
@@ -78,7 +78,7 @@ async def test_a_dumb_terminal_gets_lines(monkeypatch, capsys):
     monkeypatch.setattr(display, "LINE_SECONDS", 0.01)
     dumb = Screen(stderr=True, force_terminal=True, _environ={"TERM": "dumb"})
     monkeypatch.setattr(display, "stderr", dumb)
-    monkeypatch.setattr(display, "Waiting", lambda *_: Watched())
+    monkeypatch.setattr(display, "WaitingNotice", lambda *_: Watched())
     async with Watched():
         await asyncio.sleep(0.1)
     assert json.loads(capsys.readouterr().err.splitlines()[0])["pages"] == 123_456
@@ -92,7 +92,7 @@ async def test_the_first_line_knows_the_speed_since_the_beginning():
 
 
 def test_limits_that_refuse_a_seed_are_named():
-    bounds = Bounds(max_url_length=100, max_segments=9, max_repeats=4)
+    bounds = BoundsSettings(max_url_length=100, max_segments=9, max_repeats=4)
     refused = {"trap_length", "trap_segments", "trap_repeats"}
     told = "; ".join(remedies_for(refused, bounds))
     assert "100 characters (bounds.max_url_length)" in told

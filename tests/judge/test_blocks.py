@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from judge.judged_pages import block, page
 from opilio.errors import BadInput
 from opilio.judge.blocks import Blocks, block_relevance, term_weights
-from opilio.types import Block, BlockKind, Subject
+from opilio.records import Block, BlockKind, Subject
 
 TABLE = {"crawler": 1.0, "focus": 0.5}
 LENGTH = sqrt(1.25)

@@ -8,7 +8,7 @@ from judge.judged_pages import page
 from opilio.errors import BadInput
 from opilio.judge.cosine import Cosine
 from opilio.judge.languages import InLanguages
-from opilio.types import Subject
+from opilio.records import Subject
 
 TABLE = {"lok sabha": 1.5, "poll": 1.5, "manifesto": 1.0, "2014": 1.5}
 

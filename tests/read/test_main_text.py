@@ -5,7 +5,7 @@ import time
 import pytest
 
 from opilio.read.main_text import main_text
-from opilio.types import Response
+from opilio.records import Response
 
 
 def response(markup: str) -> Response:

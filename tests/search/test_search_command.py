@@ -10,14 +10,15 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from crawling import OPILIO, SETTINGS, opilio
-from opilio.brief import load_brief
-from opilio.database import open_database
+from opilio.assembly.index import keep_index
+from opilio.assembly.plan import load_plan
+from opilio.assembly.search import open_index
 from opilio.lab.synthetic.small import SmallWeb, page
-from opilio.plan import load_plan
 from opilio.search.concepts import Concepts
 from opilio.search.index import FEW, catch_up
-from opilio.searching import keep_index, open_index
+from opilio.storage.database import open_database
 from opilio.store.folder import CrawlFolder
+from opilio.subject.stored_subject import load_subject
 from search.searched_pages import Pages
 
 BEES = "The bee makes honey in the hive. " * 20
@@ -157,7 +158,7 @@ async def test_a_damaged_index_is_told_of_and_made_again(crawled):
         assert "is damaged" in first.err
         assert damaged.read_bytes() == good
         damaged.write_bytes(good[:-1] + bytes([good[-1] ^ 1]))
-        grow = keep_index(folder, load_plan(folder), load_brief(folder.brief))
+        grow = keep_index(folder, load_plan(folder), load_subject(folder.subject))
         grow()
         assert damaged.read_bytes() == good
 

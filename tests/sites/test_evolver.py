@@ -9,11 +9,11 @@ from itertools import pairwise
 import pytest
 
 from crawling import OPILIO, SETTINGS, Crawled, opilio
-from opilio import growing
 from opilio.cli.evolve import parse_time
 from opilio.errors import BadInput
 from opilio.lab.synthetic.small import SmallWeb
 from opilio.lab.synthetic.web import HTML, SyntheticAnswer
+from opilio.sites import evolve_and_expand
 from opilio.store.warc_files import read_record
 from sites.evolving_sites import BEES, DAY, age, evolve, hive, records, tagged
 
@@ -308,7 +308,7 @@ async def test_every_phase_has_its_share_unless_by_the_letter(crawled, mode, pag
         db.execute("UPDATE link SET promise = 9 WHERE url = 'http://new.test/'")
     db.close()
     await life.crawl("--max-pages", 5)
-    told = await growing.evolve(
+    told = await evolve_and_expand.evolve(
         life.folder, 12, mode=mode, proxy=life.server.proxy_url, tell=pytest.fail
     )
     assert tuple(outcome.pages for outcome in told[:3]) == pages
@@ -324,7 +324,7 @@ async def test_budgets_of_hosts_and_domains_hold_when_it_grows(crawled, bound, m
     life = await crawled(BUSY, settings_text=f"{ONE}[bounds]\n{bound}\n")
     await life.crawl("--max-pages", 3)
     for _ in range(2):
-        await growing.evolve(life.folder, 99, proxy=life.server.proxy_url)
+        await evolve_and_expand.evolve(life.folder, 99, proxy=life.server.proxy_url)
     rows = life.rows("SELECT domain, sum(taken) FROM host GROUP BY domain")
     assert dict(rows) == most
     pages = life.rows("SELECT count(*) FROM page WHERE score IS NOT NULL")
@@ -332,7 +332,7 @@ async def test_budgets_of_hosts_and_domains_hold_when_it_grows(crawled, bound, m
     # nothing is lost by that: with larger budgets, it goes on
     settings = life.folder / "crawl.toml"
     settings.write_text(settings.read_text().replace(bound, bound[:-1] + "0"))
-    await growing.evolve(life.folder, 99, proxy=life.server.proxy_url)
+    await evolve_and_expand.evolve(life.folder, 99, proxy=life.server.proxy_url)
     assert life.rows("SELECT count(*) FROM page WHERE score IS NOT NULL") == [(35,)]
 
 

@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
-from opilio.growing import open_expander, ready_plan
 from opilio.lab.synthetic.small import SmallWeb
+from opilio.sites.evolve_and_expand import open_expander, ready_plan
 from opilio.store.folder import CrawlFolder
 from sites.evolving_sites import hive, tagged
 

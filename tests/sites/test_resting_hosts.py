@@ -7,9 +7,9 @@ import time
 import pytest
 
 from crawling import opilio
-from opilio.growing import expand
 from opilio.lab.synthetic.small import SmallWeb, page
 from opilio.lab.synthetic.web import HTML, SyntheticAnswer
+from opilio.sites.evolve_and_expand import expand
 
 BEES = "The bee makes honey in the hive. "
 LATER = SyntheticAnswer(503, (HTML, ("retry-after", "3600")))

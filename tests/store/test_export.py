@@ -11,13 +11,13 @@ import pytest
 import warcio.archiveiterator
 from pyarrow import parquet
 
-from opilio.database import open_database
 from opilio.errors import BadInput
+from opilio.records import Response
+from opilio.storage.database import open_database
 from opilio.store.export import export_csv, export_jsonl, export_parquet, export_warc
 from opilio.store.folder import CrawlFolder
-from opilio.store.warc import pack, pack_metadata
 from opilio.store.warc_files import WarcWriter
-from opilio.types import Response
+from opilio.store.warc_records import pack_metadata, pack_response
 
 AT = 1_700_000_000.5
 SITE = "http://example.test"
@@ -51,7 +51,7 @@ def add(db, writer, number, **facts):
             *(number, number, AT, len(body), json.dumps({"cosine": page["score"]})),
             *(page["title"], page["score"], page["relevant"]),
             *(page["noindex"], page["copy_of"]),
-            *writer.append(pack(response) + metadata),
+            *writer.append(pack_response(response) + metadata),
         ),
     )
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from crawling import OPILIO
-from opilio.database import open_database
 from opilio.lab.synthetic.small import SmallWeb, page
+from opilio.storage.database import open_database
 
 
 def test_nothing_is_written_after_sqlite_has_undone_a_transaction(tmp_path: Path):

@@ -10,31 +10,30 @@ from typing import Annotated
 
 import typer
 
-from opilio import urls
-from opilio.brief import Brief
-from opilio.build import assemble, find_seeds, prepare
-from opilio.choice import choose
-from opilio.cli.display import Reporter, show_end, show_trouble
-from opilio.cli.trouble import told
-from opilio.config import Settings, load
-from opilio.crawl import Crawl
-from opilio.errors import BadInput
-from opilio.event_loop import run_loop
-from opilio.judge import JUDGES
-from opilio.plan import (
+from opilio.assembly.build import assemble, find_seeds, prepare
+from opilio.assembly.event_loop import run_loop
+from opilio.assembly.plan import (
     Options,
     Plan,
-    begin,
+    begin_crawl,
     for_replay,
     make_plan,
     resumed_plan,
 )
+from opilio.assembly.registry import choose_by_name
+from opilio.cli.display import Reporter, show_end, show_trouble
+from opilio.cli.error_messages import told
+from opilio.crawl import CrawlLoop
+from opilio.errors import BadInput
+from opilio.judge import JUDGES
+from opilio.records import SEED_PROMISE, Subject
+from opilio.settings import Settings, load_toml
 from opilio.store.folder import CrawlFolder
 from opilio.strategies import place_of, strategies
+from opilio.text import urls
+from opilio.text.words import stop_words, tokens
 from opilio.topic import Topic, load_topic
-from opilio.topic.signs import lost_signs
-from opilio.types import SEED_PROMISE
-from opilio.words import stop_words, tokens
+from opilio.topic.lost_signs import lost_signs
 
 SHOWN = 5  # keywords in a warning
 
@@ -212,9 +211,9 @@ def crawl(
         },
     }
     if strategy and not place_of(strategy):
-        choose("strategy", strategy, strategies())
+        choose_by_name("strategy", strategy, strategies())
     if judge:
-        choose("judge", judge, JUDGES)
+        choose_by_name("judge", judge, JUDGES)
     if option:
         options = {**options, "options": parse_options(option)}
     folder, plan = choose_plan(topic, output, settings, options, fresh)
@@ -224,10 +223,10 @@ def crawl(
         if warning:
             show_trouble(warning)
     with told(folder.path):
-        brief = prepare(plan, folder, fresh=fresh)
+        subject = prepare(plan, folder, fresh=fresh)
         seeds = check_seeds(seed_url or [], plan.topic, folder, fresh)
-        begin(plan, folder, fresh=fresh)
-        raise typer.Exit(run_loop(run(plan, folder, brief, seeds, quiet)))
+        begin_crawl(plan, folder, fresh=fresh)
+        raise typer.Exit(run_loop(run(plan, folder, subject, seeds, quiet)))
 
 
 def only_common_words(topic: Topic) -> str:
@@ -273,7 +272,7 @@ def choose_plan(
         folder = CrawlFolder(source).require()
         return folder, resumed_plan(folder, None, options=options)
     folder = CrawlFolder(output or Path(f"{source.stem}-crawl"))
-    base = load(settings, Settings) if settings else None
+    base = load_toml(settings, Settings) if settings else None
     return folder, make_plan(folder, load_topic(source), base, options, fresh=fresh)
 
 
@@ -308,12 +307,12 @@ def check_seeds(
 
 
 async def run(
-    plan: Plan, folder: CrawlFolder, brief: Brief, seeds: list[str], quiet: bool
+    plan: Plan, folder: CrawlFolder, subject: Subject, seeds: list[str], quiet: bool
 ) -> int:
     """Crawl until the end or a signal; answers the exit code."""
-    async with assemble(plan, folder, brief, tell=show_trouble) as crawl:
+    async with assemble(plan, folder, subject, tell=show_trouble) as crawl:
         crawl.store.catalogue.save_event("started", pages=crawl.store.catalogue.pages)
-        found = await find_seeds(plan, brief, crawl, tell=show_trouble)
+        found = await find_seeds(plan, subject, crawl, tell=show_trouble)
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, interrupt, crawl)
@@ -324,7 +323,7 @@ async def run(
         return show_end(crawl, reason)
 
 
-def interrupt(crawl: Crawl) -> None:
+def interrupt(crawl: CrawlLoop) -> None:
     """The first time: stop cleanly. The second time: stop now."""
     if crawl.stopped:
         crawl.stop_now()

@@ -16,25 +16,27 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from opilio import config
-from opilio.build import assemble
+from opilio import settings
+from opilio.assembly.build import assemble
+from opilio.assembly.event_loop import run_loop
+from opilio.assembly.plan import Plan, begin_crawl, load_plan
 from opilio.cli.display import Reporter
 from opilio.cli.terminal import curve, foreign, stdout
 from opilio.errors import BadInput
-from opilio.event_loop import run_loop
 from opilio.lab.synthetic.dials import Dials
 from opilio.lab.synthetic.web import SyntheticWeb
-from opilio.plan import Plan, begin, load_plan
+from opilio.records import SEED_PROMISE
 from opilio.store.folder import CrawlFolder
 from opilio.store.lookup import best_pages, opened, pages_in_order
 from opilio.strategies import DEFAULT
 from opilio.topic import Topic
-from opilio.types import SEED_PROMISE
 
 WEB = Dials(pages=5_000, hosts=60)
 TOPIC = "beekeeping"
 PAGES = 400
-POLITENESS = config.Politeness(delay=0.02, ip_delay=0.0)  # the hosts are our own
+POLITENESS = settings.PolitenessSettings(
+    delay=0.02, ip_delay=0.0
+)  # the hosts are our own
 
 
 def demo(
@@ -54,7 +56,7 @@ def demo(
 def demo_topic() -> Topic:
     """What the demo looks for."""
     tables = tomllib.loads(SyntheticWeb(WEB).topic_file(TOPIC))
-    return config.build(tables, Topic, "the demo's topic")
+    return settings.build_section(tables, Topic, "the demo's topic")
 
 
 async def show(folder: CrawlFolder) -> None:
@@ -110,12 +112,12 @@ async def crawl(
     """Crawl the web with a strategy; answers the pages in order."""
     plan = Plan(
         topic=topic,
-        crawl=config.Crawl(strategy=strategy, max_pages=PAGES, in_flight=4),
+        crawl=settings.CrawlSettings(strategy=strategy, max_pages=PAGES, in_flight=4),
         politeness=POLITENESS,
-        fetch=config.Fetch(proxy=proxy),
-        store=config.Store(min_free=0),
+        fetch=settings.FetchSettings(proxy=proxy),
+        store=settings.StoreSettings(min_free=0),
     )
-    begin(plan, folder, fresh=True)
+    begin_crawl(plan, folder, fresh=True)
     async with assemble(plan, folder) as running, Reporter(running):
         await running.run(dict.fromkeys(topic.sources.urls, SEED_PROMISE))
     with opened(folder) as db:

@@ -16,12 +16,12 @@ from rich.markup import escape
 from rich.text import Text
 
 from opilio.cli.terminal import foreign, plain, stderr, stdout
-from opilio.cli.waiting import Waiting, in_words, print_json
-from opilio.config import Bounds
-from opilio.crawl import Crawl
-from opilio.dry import left_in_words
+from opilio.cli.waiting import WaitingNotice, in_words, print_json
+from opilio.crawl import CrawlLoop
 from opilio.errors import OpilioError
-from opilio.types import Estimate
+from opilio.limits.stop_when_dry import left_in_words
+from opilio.records import Estimate
+from opilio.settings import BoundsSettings
 
 if TYPE_CHECKING:
     from rich.live import Live
@@ -42,7 +42,7 @@ def show_trouble(sentence: str) -> None:
 class Reporter:
     """Shows how a crawl is doing, for as long as it is open."""
 
-    def __init__(self, crawl: Crawl, *, quiet: bool = False) -> None:
+    def __init__(self, crawl: CrawlLoop, *, quiet: bool = False) -> None:
         self.crawl = crawl
         self.quiet = quiet
         begun = [(time.monotonic(), crawl.tally.pages)]
@@ -51,7 +51,7 @@ class Reporter:
         self.live: Live | None = None
 
     async def __aenter__(self) -> Reporter:
-        waiting = Waiting(self.crawl, self.show_waiting)
+        waiting = WaitingNotice(self.crawl, self.show_waiting)
         self.tasks.append(asyncio.create_task(waiting.watch()))
         if self.quiet:
             return self
@@ -104,7 +104,7 @@ class Reporter:
         return (after - before) / (now - then) if now > then else 0.0
 
 
-def snapshot(crawl: Crawl, speed: float) -> dict[str, Any]:
+def snapshot(crawl: CrawlLoop, speed: float) -> dict[str, Any]:
     """The figures of a running crawl."""
     tally = crawl.tally
     counts = crawl.frontier.counts()
@@ -215,7 +215,7 @@ ENDINGS = {
 }
 
 
-def show_end(crawl: Crawl, reason: str) -> int:
+def show_end(crawl: CrawlLoop, reason: str) -> int:
     """Say how it went and what to do next; answers the exit code."""
     folder, tally = crawl.store.folder.path, crawl.tally
     if reason == "exhausted" and not crawl.store.catalogue.pages:
@@ -245,7 +245,7 @@ def harvest(pages: int, kept: int, before: int) -> str:
     return f"[bold]{pages:,}[/] pages, [bold green]{kept:,}[/] kept{rate}{beyond}"
 
 
-def nothing_answered(crawl: Crawl) -> str:
+def nothing_answered(crawl: CrawlLoop) -> str:
     """Why a crawl ended without a page, seed by seed."""
     rows = crawl.store.db.execute(
         "SELECT url, state, reason FROM link WHERE depth = 0 ORDER BY id LIMIT 5"
@@ -255,7 +255,7 @@ def nothing_answered(crawl: Crawl) -> str:
     return f"no page could be fetched. Seeds: {seeds}; {'; '.join(remedies)}"
 
 
-def remedies_for(reasons: Collection[str | None], bounds: Bounds) -> list[str]:
+def remedies_for(reasons: Collection[str | None], bounds: BoundsSettings) -> list[str]:
     """What to do about seeds that gave no page for these reasons."""
     known = {
         "blocked_address": "a private network must be named: --allow-network CIDR",

@@ -16,17 +16,17 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from opilio.cli.changes import in_words
+from opilio.assembly.event_loop import run_loop
+from opilio.assembly.plan import Plan
+from opilio.cli.change_texts import in_words
 from opilio.cli.display import show_trouble
 from opilio.cli.terminal import foreign, stdout
 from opilio.errors import BadInput
-from opilio.event_loop import run_loop
-from opilio.growing import open_evolver, ready_plan
-from opilio.plan import Plan
+from opilio.records import Mode
+from opilio.sites.evolve_and_expand import open_evolver, ready_plan
 from opilio.sites.evolver import Evolver, Outcome
 from opilio.sites.phases import Phase
 from opilio.store.folder import CrawlFolder
-from opilio.types import Mode
 
 UNITS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
 NAMES = {

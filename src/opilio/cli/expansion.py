@@ -8,10 +8,10 @@ from __future__ import annotations
 import asyncio
 import signal
 
+from opilio.assembly.event_loop import run_loop
+from opilio.assembly.plan import Plan
 from opilio.cli.display import show_trouble
-from opilio.event_loop import run_loop
-from opilio.growing import open_expander, ready_plan
-from opilio.plan import Plan
+from opilio.sites.evolve_and_expand import open_expander, ready_plan
 from opilio.sites.expander import Expansion
 from opilio.store.folder import CrawlFolder
 

@@ -14,20 +14,20 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from opilio import urls
-from opilio.cli.changes import in_words
-from opilio.cli.reread import FoundTerm, Reread, SeenBlock, reread
+from opilio.assembly.plan import load_plan
+from opilio.cli.change_texts import in_words
+from opilio.cli.stored_page import FoundTerm, Reread, SeenBlock, reread
 from opilio.cli.terminal import foreign, stdout
 from opilio.cli.waiting import sentence, until
 from opilio.errors import BadInput, OpilioError
-from opilio.plan import load_plan
-from opilio.scope import Scope
+from opilio.limits.scope import Scope
+from opilio.records import TIER, BlockKind, Parts
+from opilio.store.crash_suspects import DEADLY
 from opilio.store.folder import CrawlFolder
-from opilio.store.in_hand import DEADLY
 from opilio.store.lookup import Explanation, opened
-from opilio.store.lookup import explain as look_up
+from opilio.store.lookup import explain_link as look_up
 from opilio.store.versions import versions_of
-from opilio.types import TIER, BlockKind, Parts
+from opilio.text import urls
 
 MOST_BLOCKS = 60  # shown to a person
 MOST_TERMS = 15

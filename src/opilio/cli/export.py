@@ -15,7 +15,7 @@ from opilio.cli.terminal import stderr
 from opilio.read.main_text import main_text
 from opilio.store import export as exports
 from opilio.store.folder import CrawlFolder
-from opilio.store.records import Records
+from opilio.store.stored_responses import StoredResponses
 
 
 class Format(StrEnum):
@@ -57,7 +57,7 @@ def export(
         Format.WARC: exports.export_warc,
     }
     crawl = CrawlFolder(folder).require()
-    records = Records(crawl.warcs)
+    records = StoredResponses(crawl.warcs)
     count = write[form](crawl, output, relevant_only=relevant_only, records=records)
     if output != "-":
         stderr.print(f"{count:,} pages written to {output}", markup=False)

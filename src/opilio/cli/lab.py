@@ -31,9 +31,9 @@ from opilio.cli.lab_table import print_tables
 from opilio.cli.lab_train import train_weights
 from opilio.cli.lab_web import make_web
 from opilio.cli.terminal import stdout
-from opilio.lab.compare import Wanted
-from opilio.lab.course import SeedsMode
-from opilio.lab.rows import row, row_with_pages, write_lines, write_pages
+from opilio.lab.compare import WantedRuns
+from opilio.lab.reachable_targets import SeedsMode
+from opilio.lab.row_export import row, row_with_pages, write_lines, write_pages
 from opilio.lab.runs import About
 from opilio.strategies import DEFAULT, strategies
 from opilio.vectors.files import AUTO
@@ -160,7 +160,7 @@ def run(
 
         opilio lab run --web my-web --topic birds --strategy blocks --json birds.json
     """
-    wanted = Wanted(
+    wanted = WantedRuns(
         topics=topic,
         strategies=named(strategy),
         judges=judge,
@@ -262,7 +262,7 @@ def compare_all(
     jobs = jobs or cores()
     chosen = named(topics or ())
     grounds = open_grounds(web, chosen, jobs, topics_dir)
-    wanted = Wanted(
+    wanted = WantedRuns(
         topics=chosen,
         strategies=named(strategies_ or strategies()),
         judges=named(judges),

@@ -11,11 +11,11 @@ import msgspec
 import typer
 from rich.text import Text
 
+from opilio.assembly.search import open_search, remember_query
 from opilio.cli.expansion import expand as fetch_more
 from opilio.cli.plain_values import PlainCommand
 from opilio.cli.terminal import foreign, plain, stderr, stdout
-from opilio.search.find import Answer, Hit
-from opilio.searching import open_search, remember_query
+from opilio.search.searcher import Answer, Hit
 from opilio.sites.expander import Expansion
 from opilio.store.folder import CrawlFolder
 
@@ -87,7 +87,7 @@ def search(
     """
     text = " ".join(part.strip() for part in query)
     crawl = CrawlFolder(folder)
-    answer = find(crawl, text, page, size)
+    answer = search_folder(crawl, text, page, size)
     if not no_log:
         try:
             # What is to be fetched may be spelt well, and be new to the crawl.
@@ -98,7 +98,7 @@ def search(
     if expand:
         with stderr.status("Fetching pages for it; Ctrl-C shows what there is."):
             more = fetch_more(crawl, text, expand, expand_seconds, proxy, not no_log)
-        answer = find(crawl, text, page, size)
+        answer = search_folder(crawl, text, page, size)
     if as_json:
         typer.echo(msgspec.json.encode(for_programs(answer, more)).decode())
     else:
@@ -109,7 +109,7 @@ def search(
         raise typer.Exit(130)
 
 
-def find(crawl: CrawlFolder, text: str, page: int, size: int) -> Answer:
+def search_folder(crawl: CrawlFolder, text: str, page: int, size: int) -> Answer:
     """What the pages answer that the crawl has by now."""
     with open_search(crawl, tell) as it:
         return it.search(text, page, size)

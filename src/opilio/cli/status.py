@@ -13,7 +13,7 @@ from rich.text import Text
 
 from opilio.cli.terminal import plain, stdout
 from opilio.cli.waiting import sentence
-from opilio.dry import left_in_words
+from opilio.limits.stop_when_dry import left_in_words
 from opilio.store.folder import CrawlFolder
 from opilio.store.lookup import Summary, opened, summary
 

@@ -1,4 +1,4 @@
-"""A topic and its brief in; its tables, for a person or a program, out."""
+"""A topic and its subject in; its tables, for a person or a program, out."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from opilio.brief import Brief
 from opilio.cli.terminal import foreign, plain, stdout
+from opilio.records import Subject
+from opilio.text.words import Vocabulary
 from opilio.topic import Topic
-from opilio.topic.rules import Rules
-from opilio.topic.weight_table import WeightTable
-from opilio.words import Vocabulary
+from opilio.topic.rules import ClassRules
+from opilio.topic.weight_table import QueryWeights
 
 ROWS = 30  # of a table on a terminal
 BELOW = 5  # terms that are shown below the threshold
@@ -23,15 +23,15 @@ LONGEST = 48  # characters of a name
 
 
 def tables_of(
-    topic: Topic, brief: Brief, log: WeightTable | None, rules: Rules | None
+    topic: Topic, subject: Subject, log: QueryWeights | None, rules: ClassRules | None
 ) -> dict[str, Any]:
     """What there is to check, by name; terms as people write them."""
-    subject = brief.subject
+    subject = subject
     tables: dict[str, Any] = {
         "name": topic.name,
-        "language": brief.language,
-        "weights": in_words(brief, subject.weights),
-        "importance": in_words(brief, subject.importance),
+        "language": subject.language,
+        "weights": in_words(subject, subject.weights),
+        "importance": in_words(subject, subject.importance),
         "rules": [rule._asdict() for rule in rules.rows()] if rules else [],
         "targets": list(subject.targets),
         "examples": {
@@ -50,11 +50,11 @@ def tables_of(
     return tables
 
 
-def in_words(brief: Brief, table: Mapping[str, float]) -> dict[str, float]:
+def in_words(subject: Subject, table: Mapping[str, float]) -> dict[str, float]:
     """A table by the terms themselves, the greatest first."""
-    key = Vocabulary((), brief.language).key
+    key = Vocabulary((), subject.language).key
     words: dict[str, str] = {}
-    for term in brief.terms:
+    for term in subject.terms:
         words.setdefault(key(term), term)
     ordered = sorted(table.items(), key=lambda item: (-item[1], item[0]))
     return {words[term]: weight for term, weight in ordered}

@@ -18,7 +18,7 @@ import numpy as np
 
 from opilio.errors import BadInput
 from opilio.judge.parts import largest
-from opilio.types import Mode, Page, Subject, Verdict
+from opilio.records import Mode, Page, Subject, Verdict
 
 THRESHOLD: Mapping[Mode, float] = {"fixed": 0.06, "paper": 0.03}
 # where precision and recall meet, roughly, on the tuning topics
@@ -32,7 +32,7 @@ def by_logarithm(count: int) -> float:
     return 1 + log(count)
 
 
-class WeightTable:
+class CosineWeights:
     """The weights of the topic's terms, ready to be compared with texts."""
 
     def __init__(self, weights: Mapping[str, float], judge: str) -> None:
@@ -65,7 +65,7 @@ class Cosine:
     reads_blocks = False
 
     def __init__(self, subject: Subject, mode: Mode = "fixed") -> None:
-        self.table = WeightTable(subject.weights, "cosine")
+        self.table = CosineWeights(subject.weights, "cosine")
         self.reads_vector = mode == "paper"
         self.threshold = (
             THRESHOLD[mode] if subject.threshold is None else subject.threshold

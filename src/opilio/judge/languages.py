@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import msgspec
 
 from opilio.protocols import Judge, Teachable
-from opilio.types import Page, Verdict
+from opilio.records import Page, Verdict
 
 
 class InLanguages:

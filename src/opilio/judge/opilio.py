@@ -25,17 +25,17 @@ from typing import Self
 import msgspec
 import numpy as np
 
-from opilio import urls
-from opilio.chances import logistic, share
+from opilio.equations.probability import logistic, share
 from opilio.errors import BadInput
-from opilio.judge.critic import Critics, Lessons, Row, row_of
+from opilio.judge.critic import CriticRow, Critics, Lessons, row_of
 from opilio.judge.diary import Diary
 from opilio.judge.keyword_evidence import Evidence, KeywordEvidence, page_vectors
 from opilio.judge.site_evidence import KeptSites, SiteEvidence
-from opilio.meaning import Floats, dimensions, heaviest, rarity_of_words
 from opilio.pretrained import weights_for
 from opilio.protocols import Learner
-from opilio.types import Fingerprint, Page, Subject, Verdict
+from opilio.records import Fingerprint, Page, Subject, Verdict
+from opilio.text import urls
+from opilio.text.meaning import Floats, dimensions, heaviest, rarity_of_words
 
 THRESHOLD = 0.5
 ORDINARY = "an ordinary page"
@@ -79,9 +79,9 @@ class Noted(msgspec.Struct, frozen=True, array_like=True, gc=False):
     told: bool | None = None  # what somebody said of it
 
     @property
-    def row(self) -> Row:
+    def row(self) -> CriticRow:
         """The page as critics see it."""
-        return Row(
+        return CriticRow(
             np.frombuffer(self.places, np.uint16),
             np.frombuffer(self.weights, np.int16),
             np.frombuffer(self.vector, np.float32),
@@ -175,7 +175,7 @@ class Opilio:
             told,
         )
 
-    def verdict(self, row: Row, evidence: Evidence, site: str) -> Verdict:
+    def verdict(self, row: CriticRow, evidence: Evidence, site: str) -> Verdict:
         """The score of a page and how much each kind of evidence adds to it."""
         known = self.standard(evidence)
         linear = self.opening

@@ -6,16 +6,16 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from opilio import config
-from opilio.choice import choose, find_strategy
+from opilio import settings
+from opilio.assembly.registry import choose_by_name, find_strategy
 from opilio.errors import BadInput
 from opilio.judge import JUDGES
-from opilio.lab import guard
-from opilio.lab.perfect import PERFECT
-from opilio.strategies import OURS, load
+from opilio.lab import label_guard
+from opilio.lab.perfect_judge import PERFECT
+from opilio.strategies import OURS, load_strategy
 
 if TYPE_CHECKING:
-    from opilio.lab.compare import Wanted
+    from opilio.lab.compare import WantedRuns
 
 
 def parse_strategy(written: str) -> tuple[str, Mapping[str, str]]:
@@ -30,7 +30,7 @@ def parse_strategy(written: str) -> tuple[str, Mapping[str, str]]:
     }
 
 
-def check(wanted: Wanted, secrets: Sequence[Path]) -> None:
+def check(wanted: WantedRuns, secrets: Sequence[Path]) -> None:
     """BadInput for anything that is not there.
 
     The code of a strategy that is not ours runs only in processes that see no label.
@@ -40,18 +40,18 @@ def check(wanted: Wanted, secrets: Sequence[Path]) -> None:
             raise BadInput(f"there are no {name} to compare; name one at least")
     for judge in wanted.judges:
         if judge != PERFECT:
-            choose("judge", judge, JUDGES)
+            choose_by_name("judge", judge, JUDGES)
     theirs = [name for name in wanted.strategies if parse_strategy(name)[0] not in OURS]
     for name in set(wanted.strategies) - set(theirs):
         check_strategy(name)
     if theirs:
-        with guard.processes(1, secrets) as processes:
+        with label_guard.processes(1, secrets) as processes:
             list(processes.map(check_strategy, theirs))
 
 
 def check_strategy(written: str) -> None:
     """BadInput for a strategy that is not there, or options that it does not have."""
     name, options = parse_strategy(written)
-    made = load(find_strategy(name))
+    made = load_strategy(find_strategy(name))
     source = f"options of the strategy {name}"
-    config.build(options, made.Options, source, strict=False)
+    settings.build_section(options, made.Options, source, strict=False)

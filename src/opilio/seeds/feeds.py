@@ -14,11 +14,11 @@ from typing import Any
 import msgspec
 from lxml import etree
 
-from opilio import content, urls
 from opilio.errors import OpilioError
-from opilio.seeds.records import Record, read_records
+from opilio.records import Response
 from opilio.seeds.seed import Site, Tell, silent
-from opilio.types import Response
+from opilio.seeds.xml_records import Record, read_records
+from opilio.text import content, urls
 
 FEED_TYPES = frozenset(
     ("application/rss+xml", "application/atom+xml", "application/rdf+xml",
@@ -113,7 +113,7 @@ def json_link(item: Any) -> str:
 
 def named_feeds(response: Response) -> list[str]:
     """The feeds that a page names, in its own order."""
-    head = Head()
+    head = FeedHead()
     text, _ = content.text(response.body[:HEAD], response.header("content-type"))
     parser = etree.HTMLParser(target=head, no_network=True, huge_tree=False)
     try:
@@ -126,7 +126,7 @@ def named_feeds(response: Response) -> list[str]:
     return list(dict.fromkeys(url for url in found if url))[:MAX_FEEDS]
 
 
-class Head:
+class FeedHead:
     """Takes what the parser sees of a page; keeps its base and its feeds."""
 
     def __init__(self) -> None:

@@ -8,7 +8,7 @@ from typing import Protocol
 
 import msgspec
 
-from opilio.types import Headers, Response
+from opilio.records import Headers, Response
 
 Tell = Callable[[str], None]
 """Takes a sentence for the user: something failed, and the rest goes on."""
@@ -40,7 +40,7 @@ class Seed(msgspec.Struct, frozen=True, gc=False):
         return LISTS.issuperset(self.sources)
 
 
-class Sources(Protocol):
+class SeedSettings(Protocol):
     """The table [seeds] of a topic file."""
 
     @property

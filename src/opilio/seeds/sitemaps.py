@@ -11,10 +11,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable
 
-from opilio import urls
 from opilio.errors import OpilioError, Unusable
 from opilio.seeds.seed import Site, Tell, silent
-from opilio.seeds.sitemap_files import Entry, read_sitemap
+from opilio.seeds.sitemap_files import SitemapEntry, read_sitemap
+from opilio.text import urls
 
 MAX_FILES = 20  # of a site
 MAX_DEPTH = 2  # of indexes
@@ -34,7 +34,7 @@ async def read_sitemaps(
     waiting = [(url, 0) for name in named if (url := urls.join(usual, name))]
     waiting.append((usual, 0))
     seen: set[str] = set()
-    entries: dict[str, Entry] = {}
+    entries: dict[str, SitemapEntry] = {}
     while waiting and len(seen) < MAX_FILES:
         url, depth = waiting.pop(0)
         if url in seen:
@@ -68,7 +68,7 @@ def hosts_of(origin: str, sitemap: str) -> set[str]:
     return hosts
 
 
-def by_weight(entries: Iterable[Entry]) -> list[Entry]:
+def by_weight(entries: Iterable[SitemapEntry]) -> list[SitemapEntry]:
     """By priority; of equal ones the last modified first; else as listed."""
     latest_first = sorted(entries, key=lambda entry: entry.modified, reverse=True)
     return sorted(latest_first, key=lambda entry: -entry.priority)

@@ -22,17 +22,17 @@ from contextlib import suppress
 
 import msgspec
 
-from opilio import urls
-from opilio.crawl import Crawl
+from opilio.crawl import CrawlLoop
+from opilio.equations.site_model import NEW_SCORE, SEARCH_SCORE, Source, ul_score
+from opilio.profiles.models import load_sites
+from opilio.profiles.subject_concepts import SubjectConcepts
+from opilio.records import Link, Mode, Ranked, State
 from opilio.search.query import Query
-from opilio.site_model import NEW_SCORE, SEARCH_SCORE, Source, ul_score
-from opilio.sites.domain import Domain
-from opilio.sites.errand import on_errand, state_of
-from opilio.sites.interest import BESIDE, Interest, Wanted
-from opilio.sites.models import load_sites
+from opilio.sites.chosen_links import crawl_of_chosen, state_of
+from opilio.sites.link_interest import BESIDE, Interest, WantedLink
 from opilio.sites.query_expansion import AnchorScore, expand_query
 from opilio.sites.user_queue import UserQueue
-from opilio.types import Link, Mode, Ranked, State
+from opilio.text import urls
 
 FETCHED = """
     SELECT url FROM page JOIN link USING (id)
@@ -60,8 +60,8 @@ class Expander:
 
     def __init__(
         self,
-        crawl: Crawl,
-        domain: Domain,
+        crawl: CrawlLoop,
+        domain: SubjectConcepts,
         query: Query,
         *,
         mode: Mode = "fixed",
@@ -72,8 +72,8 @@ class Expander:
         self.query = query
         self.mode: Mode = mode
         self.ask = ask
-        self.terms = expand_query(query, domain.brief, mode)
-        self.running: Crawl | None = None
+        self.terms = expand_query(query, domain.subject, mode)
+        self.running: CrawlLoop | None = None
         self.stopped = ""
 
     async def expand(self, pages: int, seconds: float) -> Expansion:
@@ -83,7 +83,7 @@ class Expander:
         [before] = db.execute("SELECT coalesce(max(number), 0) FROM page").fetchone()
         interest = self.interest()
         queue = UserQueue(self.crawl.frontier, db, settings, interest)
-        running = self.running = on_errand(self.crawl, queue, pages)
+        running = self.running = crawl_of_chosen(self.crawl, queue, pages)
         timer = asyncio.get_running_loop().call_later(seconds, self.stop, "time")
         try:
             most = (pages + 1) // 2
@@ -111,7 +111,7 @@ class Expander:
         """What links are worth to whoever asked."""
         models = load_sites(self.crawl.store.db, self.domain, self.mode)
         score = AnchorScore(
-            self.terms, self.domain.brief.language, self.mode, self.query.without
+            self.terms, self.domain.subject.language, self.mode, self.query.without
         )
         return Interest(
             score,
@@ -132,7 +132,7 @@ class Expander:
 
     async def enter(
         self, answers: Sequence[str], interest: Interest, most: int
-    ) -> list[Wanted]:
+    ) -> list[WantedLink]:
         """Let URLs wait in the crawl; those that were not in it yet, in their order."""
         allows = self.crawl.scope.allows
         found = [
@@ -149,7 +149,7 @@ class Expander:
         if self.mode == "paper":
             value = ul_score(Source.EXTRACTED, NEW_SCORE)
         return [
-            Wanted(id, urls.host(new.link.url), value, new.promise)
+            WantedLink(id, urls.host(new.link.url), value, new.promise)
             for id, new in zip(ids, found, strict=True)
             if id and state_of(self.crawl.store.db, id) == State.WAITING
         ]

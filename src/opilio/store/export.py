@@ -22,12 +22,12 @@ from typing import Any, BinaryIO
 
 import msgspec
 
-from opilio.database import open_database
 from opilio.errors import BadInput
+from opilio.records import Response
+from opilio.storage.database import open_database
 from opilio.store.folder import CrawlFolder
-from opilio.store.records import Records
-from opilio.store.warc import date
-from opilio.types import Response
+from opilio.store.stored_responses import StoredResponses
+from opilio.store.warc_records import date
 
 PAGES = """
     SELECT url, title, language, score, relevant, page.parts, state, fetched_at,
@@ -50,10 +50,10 @@ def export_jsonl(
     relevant_only: bool = False,
     noindex: bool = False,
     extract: Callable[[Response], str] | None = None,
-    records: Records | None = None,
+    records: StoredResponses | None = None,
 ) -> int:
     """Write one JSON object a page, with its text if `extract` is given; how many."""
-    records = records or Records(folder.warcs)
+    records = records or StoredResponses(folder.warcs)
     count = 0
     with output(out) as file:
         for row in pages(folder, relevant_only, noindex):
@@ -75,7 +75,7 @@ def export_parquet(
     relevant_only: bool = False,
     noindex: bool = False,
     extract: Callable[[Response], str] | None = None,
-    records: Records | None = None,
+    records: StoredResponses | None = None,
 ) -> int:
     """Write one row a page, with its text if `extract` is given; how many."""
     try:
@@ -89,7 +89,7 @@ def export_parquet(
     figures = [("score", pa.float64()), ("relevant", pa.bool_())]
     moment = ("fetched_at", pa.timestamp("ms", "UTC"))
     parts = ("parts", pa.map_(pa.string(), pa.float64()))
-    records = records or Records(folder.warcs)
+    records = records or StoredResponses(folder.warcs)
     schema = pa.schema([*texts, *figures, moment, parts, ("text", pa.string())])
     count = 0
     with output(out) as file, parquet.ParquetWriter(file, schema) as writer:
@@ -116,7 +116,7 @@ def export_csv(
     *,
     relevant_only: bool = False,
     noindex: bool = False,
-    records: Records | None = None,
+    records: StoredResponses | None = None,
 ) -> int:
     """Write one row a page, safe to open in a spreadsheet; how many. No records are
     needed for it."""
@@ -141,14 +141,14 @@ def export_warc(
     *,
     relevant_only: bool = False,
     noindex: bool = False,
-    records: Records | None = None,
+    records: StoredResponses | None = None,
 ) -> int:
     """Copy the records of the pages as they are, gzip member by gzip member; how many.
 
     That is for each page: our request, its response, the verdict. Damaged ones are left
     out: many a reader would see nothing of what comes after them.
     """
-    records = records or Records(folder.warcs)
+    records = records or StoredResponses(folder.warcs)
     count = 0
     with output(out) as file:
         for row in pages(folder, relevant_only, noindex):
@@ -174,7 +174,7 @@ def location(row: sqlite3.Row) -> tuple[str, int, int]:
 
 
 def text_of(
-    row: sqlite3.Row, records: Records, extract: Callable[[Response], str]
+    row: sqlite3.Row, records: StoredResponses, extract: Callable[[Response], str]
 ) -> str | None:
     """The text of a page; None if its record cannot be read."""
     response = records.response(*location(row))

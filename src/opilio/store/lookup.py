@@ -10,10 +10,10 @@ from typing import Any
 
 import msgspec
 
-from opilio.database import open_database
+from opilio.records import Clock, Estimate, Fingerprint
+from opilio.storage.database import open_database
 from opilio.store.folder import CrawlFolder
-from opilio.store.rests import Resting, count_resting, rest_of, resting, slowest
-from opilio.types import Clock, Estimate, Fingerprint
+from opilio.store.resting_hosts import Resting, count_resting, rest_of, resting, slowest
 
 IS_PAGE = "status BETWEEN 200 AND 299"  # what answered otherwise, as redirects, is none
 
@@ -119,7 +119,7 @@ def estimate_in(db: sqlite3.Connection) -> Estimate | None:
     return next((msgspec.json.decode(row[0], type=Estimate) for row in rows), None)
 
 
-def explain(
+def explain_link(
     db: sqlite3.Connection,
     fingerprint: Fingerprint,
     origin: str,

@@ -14,10 +14,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Protocol
 
-from opilio.config import Section
 from opilio.errors import BadInput
 from opilio.protocols import Strategy
-from opilio.types import Knowledge
+from opilio.records import Knowledge
+from opilio.settings import Section
 
 GROUP = "opilio.strategies"
 DEFAULT = "opilio"
@@ -80,7 +80,7 @@ def is_file(name: str) -> bool:
     return ".py:" in name
 
 
-def load(place: str) -> MakesStrategy:
+def load_strategy(place: str) -> MakesStrategy:
     """The class that `module:class` or `file.py:class` names."""
     module, _, name = place.rpartition(":")
     try:

@@ -8,11 +8,11 @@ from typing import Annotated
 
 import msgspec
 
-from opilio import urls
-from opilio.config import Scope, Seconds, Section, load
 from opilio.errors import BadInput
+from opilio.records import Mode
+from opilio.settings import ScopeSettings, Seconds, Section, load_toml
+from opilio.text import urls
 from opilio.topic.language_codes import is_language
-from opilio.types import Mode
 
 Share = Annotated[float, msgspec.Meta(gt=0, le=1)]
 
@@ -82,7 +82,7 @@ class Topic(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     seeds: tuple[str, ...] | Sources = ()
     languages: tuple[str, ...] = ()  # of the pages wanted; empty: any
     threshold: Share | None = None  # relevant from this score on; None: the judge's own
-    scope: Scope = Scope()
+    scope: ScopeSettings = ScopeSettings()
     query_log: QueryLog | None = None
     ontology: OntologyFiles | None = None
     examples: Examples | None = None
@@ -112,7 +112,7 @@ class Topic(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 def load_topic(path: Path) -> Topic:
     """Read and check a topic file; the files it names are looked for beside it."""
-    topic = beside(load(path, Topic), path.parent)
+    topic = beside(load_toml(path, Topic), path.parent)
     check(topic, str(path))
     return topic
 
@@ -144,7 +144,7 @@ def beside(topic: Topic, folder: Path) -> Topic:
 
 def check(topic: Topic, source: str) -> None:
     """Raise BadInput for what the types alone cannot see."""
-    from opilio.words import tokens  # its stemmers take their time
+    from opilio.text.words import tokens  # its stemmers take their time
 
     examples = topic.examples and topic.examples.relevant
     if not (topic.keywords or topic.query_log or topic.ontology or examples):

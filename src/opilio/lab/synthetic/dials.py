@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
-from opilio.config import Section
 from opilio.errors import BadInput
+from opilio.settings import Section
 
 
 class Dials(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):

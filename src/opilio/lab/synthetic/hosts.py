@@ -15,7 +15,7 @@ VARIANTS = 8  # patterns a main topic has
 WAYS = ("crawl_delays", "calendars", "sessions", "slow_hosts", "failing_hosts")
 
 
-class Host(msgspec.Struct, frozen=True):
+class SyntheticHost(msgspec.Struct, frozen=True):
     """A host and its ways."""
 
     number: int
@@ -69,7 +69,7 @@ def make_patterns(dials: Dials, topics: int) -> list[Pattern]:
     return patterns
 
 
-def make_hosts(dials: Dials, topics: tuple[str, ...]) -> list[Host]:
+def make_hosts(dials: Dials, topics: tuple[str, ...]) -> list[SyntheticHost]:
     """The hosts, largest first, with names, sizes by a power law, and ways.
 
     The largest host behaves itself, so that no web is mostly a nuisance.
@@ -77,11 +77,11 @@ def make_hosts(dials: Dials, topics: tuple[str, ...]) -> list[Host]:
     starts = host_starts(dials)
     ways = {trait: chosen_hosts(dials, trait) for trait in WAYS}
     rng = random.Random(f"{dials.seed} names")
-    hosts: list[Host] = []
+    hosts: list[SyntheticHost] = []
     for h in range(dials.hosts):
         main = (h + h // len(topics) * 5) % len(topics)
         hosts.append(
-            Host(
+            SyntheticHost(
                 number=h,
                 name=host_name(rng, hosts, topics[main]),
                 start=starts[h],
@@ -122,7 +122,7 @@ def chosen_hosts(dials: Dials, trait: str) -> frozenset[int]:
     return frozenset(rng.sample(range(1, dials.hosts), wanted))
 
 
-def host_name(rng: random.Random, hosts: list[Host], topic: str) -> str:
+def host_name(rng: random.Random, hosts: list[SyntheticHost], topic: str) -> str:
     """A name for the next host; one in four shares the domain of the host before."""
     number = len(hosts)
     if number % 4 == 3:
