@@ -290,7 +290,9 @@ class Crawl:
         if state in (State.COPY, State.UNUSABLE):
             self.missed(lease, state)
         await self.frontier.done(lease, state, reason, likeness=like)
-        self.tally.count(state is State.KEPT)
+        # A page that asks not to be shown cannot be exported: it is no harvest.
+        shown = page is not None and not page.noindex
+        self.tally.count(state is State.KEPT and shown)
         if self.schedule.seconds:
             self.keep_pace()
         self.stop_if_dry()

@@ -46,7 +46,7 @@ COMMANDS = {
     "export": Place(
         "opilio.cli.export",
         "export",
-        "Hand the pages of a crawl on, best first.",
+        "Write the pages of a crawl to a file, best first.",
     ),
     "doctor": Place(
         "opilio.cli.doctor",

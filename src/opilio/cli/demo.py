@@ -156,6 +156,6 @@ def show_next(folder: CrawlFolder) -> None:
         f"status {folder.path}",
         f"search {folder.path} queen bee",
         f"explain {folder.path} {best}",
-        f"export {folder.path} --format csv --relevant-only -o bees.csv",
+        f"export {folder.path} --relevant-only -o bees.csv",
     ):
         stdout.print(Text(f"  {name} {rest}"), soft_wrap=True)

@@ -232,7 +232,7 @@ def show_end(crawl: Crawl, reason: str) -> int:
     stdout.print(f"{told}{left}: {ENDINGS[reason]}")
     for command in (
         "status {}",
-        "export {} --format jsonl --relevant-only -o pages.jsonl",
+        "export {} --relevant-only -o pages.jsonl",
     ):
         stdout.print(Text(f"  opilio {command.format(folder)}", "dim"), soft_wrap=True)
     return 130 if reason == "interrupted" else 0
