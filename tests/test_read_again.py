@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from crawling import Crawled, opilio
+from crawling import Crawled, listening, opilio
 from opilio.apart import ReaderApart
 from opilio.archive import responses
 from opilio.brief import Brief
@@ -100,8 +100,7 @@ def entries(folder: Path) -> list[tuple]:
 
 def found(folder: Path, query: str) -> tuple[Answer, list[str]]:
     """What a search answers, and what it tells."""
-    told: list[str] = []
-    with open_search(CrawlFolder(folder), told.append) as searcher:
+    with listening() as told, open_search(CrawlFolder(folder)) as searcher:
         answer = searcher.search(query, size=20)
     return answer, told
 
@@ -121,7 +120,7 @@ def test_late_entries_equal_those_of_the_crawl(done: Path):
     assert len(kept) == 9
     answer, told = found(done, "wax")
     assert answer.total == 9
-    assert told == ["Indexing 9 pages that were crawled without an index."]
+    assert told == ["Indexing 9 pages that were crawled without an index"]
     assert entries(done) == kept
 
 

@@ -63,6 +63,7 @@ class Brief(msgspec.Struct, frozen=True, kw_only=True):
         overlapping: bool = True,
         transcribe: bool = True,
         vectors: bool = False,
+        text: bool = False,
         agent: str = "opilio",
     ) -> ReaderSetup:
         """What a reader process is told; the dictionaries, unless it shall not
@@ -80,6 +81,7 @@ class Brief(msgspec.Struct, frozen=True, kw_only=True):
             dictionaries=self.dictionaries if transcribe else {},
             agent=agent,
             vectors=resolve(self.vectors) if vectors else "",
+            text=text,
         )
 
     def written(self) -> dict[str, str]:

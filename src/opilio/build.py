@@ -5,28 +5,27 @@ Parts that few crawls need are imported where they are made: importing takes tim
 
 from __future__ import annotations
 
+import logging
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from opilio import urls
+from opilio import extensions, urls
 from opilio.brief import Brief, load_brief, make_brief, save_brief
-from opilio.choice import choose, find_strategy, make_judge, make_strategy
+from opilio.choice import BY_NAME, Own, make_judge, make_strategy
 from opilio.crawl import Crawl, Stages
-from opilio.dry import require_estimator
 from opilio.fetch.addresses import parse_networks
 from opilio.fetch.egress import Egress
 from opilio.fetch.http import HttpFetch
 from opilio.fetch.robots import Robots
 from opilio.fetch.route import parse_proxy
 from opilio.frontier.sqlite import SqliteFrontier
-from opilio.judge import JUDGES
 from opilio.mind import Mind
 from opilio.plan import Plan
-from opilio.protocols import Fetch, Judge, Readers
+from opilio.protocols import Fetch, Judge, Readers, SeedRequest, SeedSource, Strategy
 from opilio.read.pool import ReaderPool
 from opilio.reader import make_reader
 from opilio.scope import Scope
@@ -35,22 +34,21 @@ from opilio.seeking import follow_log
 from opilio.store.folder import CrawlFolder
 from opilio.store.robots import SqliteRobots
 from opilio.store.store import Store
-from opilio.strategies import load, place_of, strategies
-from opilio.types import SEED_PROMISE, Clock
+from opilio.types import SEED_PROMISE, Clock, Reads
 
 if TYPE_CHECKING:
     from opilio.look_ahead import LookAhead
 
 ASKED = 4  # of the topic's terms, in a question to search engines
 
+log = logging.getLogger(__name__)
 
-def check_plan(plan: Plan) -> None:
+
+def check_plan(plan: Plan, own: Own = BY_NAME) -> None:
     """Raise BadInput for what cannot be built, before anything is made."""
-    if not place_of(plan.crawl.strategy):
-        choose("strategy", plan.crawl.strategy, strategies())
-    choose("judge", plan.crawl.judge, JUDGES)
-    if plan.crawl.stop_when_dry:
-        require_estimator(plan.crawl.strategy, load(find_strategy(plan.crawl.strategy)))
+    own.check(plan)
+    for name in plan.topic.sources.sources:
+        extensions.find("seed source", name)
     parse_networks(plan.fetch.allow_networks)
     parse_proxy(plan.fetch.proxy)
     if plan.replay:
@@ -60,16 +58,18 @@ def check_plan(plan: Plan) -> None:
             check_archive(Path(name))
 
 
-def prepare(plan: Plan, folder: CrawlFolder, *, fresh: bool = False) -> Brief:
+def prepare(
+    plan: Plan, folder: CrawlFolder, *, fresh: bool = False, own: Own = BY_NAME
+) -> Brief:
     """Check a plan and read what its topic names; the brief of a crawl that goes on."""
-    check_plan(plan)
+    check_plan(plan, own)
     if folder.brief.is_file() and not fresh:
         return load_brief(folder.brief)
     log = follow_log(plan)
     asked = log.build() if log else None
     brief = make_brief(plan.topic, asked, plan.crawl.vectors, plan.crawl.weights)
-    make_judge(plan, brief)  # which may lack something in the topic,
-    strategy = make_strategy(plan, brief)  # as may this
+    own.make_judge(plan, brief)  # which may lack something in the topic,
+    strategy = own.make_strategy(plan, brief)  # as may this
     if strategy.reads.look_ahead and plan.topic.classes:
         from opilio.look_ahead import check_classes
 
@@ -82,7 +82,6 @@ async def assemble(
     plan: Plan,
     folder: CrawlFolder,
     brief: Brief | None = None,
-    tell: Callable[[str], None] = print,
     ways: Ways | None = None,
 ) -> AsyncIterator[Crawl]:
     """A crawl ready to run; closes what it opened."""
@@ -97,8 +96,9 @@ async def assemble(
             store.db, plan.politeness, plan.bounds, clock=ways.clock
         )
         async with _closing(ways.fetch(plan, store, frontier)) as fetch:
-            ahead = await look_ahead(plan, folder, brief, fetch, tell)
-            strategy = make_strategy(plan, brief, ahead)
+            reads = ways.strategy(plan, brief).reads
+            ahead = await look_ahead(plan, folder, brief, fetch, reads)
+            strategy = ways.strategy(plan, brief, ahead)
             mind = Mind(plan, brief, strategy, store, ways.judge)
             readers = ways.readers(plan.crawl.readers, mind.setup)
             async with _closing(readers):
@@ -130,11 +130,11 @@ async def look_ahead(
     folder: CrawlFolder,
     brief: Brief,
     fetch: Fetch,
-    tell: Callable[[str], None],
+    reads: Reads,
 ) -> LookAhead | None:
     """The rules between the topic's classes, if it has some and the strategy asks;
     learnt when the crawl begins, from its own network or replay."""
-    classes, reads = plan.topic.classes, make_strategy(plan, brief).reads
+    classes = plan.topic.classes
     if not classes or not reads.look_ahead:
         return None
     from opilio.look_ahead import learn_look_ahead, load_look_ahead, network
@@ -146,7 +146,7 @@ async def look_ahead(
     pace = Pace(plan.politeness.delay)
     if isinstance(fetch, HttpFetch):
         fetch = network(fetch.egress, plan.politeness, plan.fetch, pace)
-    tell(f"Learning first how the classes of {classes.folder} link to each other.")
+    log.info("Learning first how the classes of %s link", classes.folder)
     learnt = await learn_look_ahead(classes, fetch, reader.read, pace)
     learnt.save(folder.models)
     return learnt
@@ -180,22 +180,34 @@ class Ways:
     fetch: Callable[[Plan, Store, SqliteFrontier], Fetch] = make_fetch
     readers: Callable[[int, bytes], Readers] = make_readers
     judge: Callable[[Plan, Brief], Judge] = make_judge
+    strategy: Callable[..., Strategy] = make_strategy
     crawl: Callable[[Plan, Stages], Crawl] = Crawl
     clock: Clock = time.monotonic
 
 
+def ways_of(own: Own) -> Ways:
+    """How a crawl is made whose program passes parts of its own."""
+    return Ways(judge=own.make_judge, strategy=own.make_strategy)
+
+
 async def find_seeds(
-    plan: Plan, brief: Brief, crawl: Crawl, tell: Callable[[str], None] = print
+    plan: Plan, brief: Brief, crawl: Crawl, own: Sequence[SeedSource] = ()
 ) -> dict[str, float]:
     """Where to start, with promises: what sites list of themselves has no precedence.
 
-    Engines and sites are asked once; a crawl that goes on has their answers. Without a
-    network, in a replay, they cannot be.
+    Seed sources, engines and sites are asked once; a crawl that is resumed has their
+    answers. Engines and sites need a network, so a replay does not ask them.
     """
     sources, fetch, catalogue = plan.topic.sources, crawl.fetch, crawl.store.catalogue
     listed = dict.fromkeys(map(urls.canonical, sources.urls), SEED_PROMISE)
+    if catalogue.has_event("seeds"):
+        return listed
+    if sources.sources or own:
+        listed |= await ask_own_sources(plan, brief, crawl, own)
     asks = sources.search or sources.sitemaps or sources.feeds
-    if not asks or not isinstance(fetch, HttpFetch) or catalogue.has_event("seeds"):
+    if not asks or not isinstance(fetch, HttpFetch):
+        if sources.sources or own:
+            catalogue.save_event("seeds", found=len(listed))
         return listed
     from opilio.seeds import Visits, gather_seeds
 
@@ -207,17 +219,38 @@ async def find_seeds(
         visits,
         pause=plan.politeness.delay,
         language=brief.language,
-        tell=tell,
     )
     catalogue.save_event("seeds", found=len(seeds))
     found = {
         seed.url: seed.promise + (0 if seed.listed_by_site else SEED_PROMISE)
         for seed in seeds
     }
+    found = listed | found
     await crawl.plant(found)  # so that the frontier knows the hosts,
     for host, pause in visits.pauses.items():  # of which some must rest now
         await crawl.frontier.pace(host, rest=pause)
     return found
+
+
+async def ask_own_sources(
+    plan: Plan, brief: Brief, crawl: Crawl, own: Sequence[SeedSource]
+) -> dict[str, float]:
+    """What the seed sources that the topic names, and those of the program, answer."""
+    from opilio.seeds.own import ask_sources
+
+    sources, fetch = plan.topic.sources, crawl.fetch
+    request = SeedRequest(
+        query=sources.query or " ".join(brief.terms[:ASKED]),
+        language=brief.language,
+        limit=sources.limit,
+        get=fetch.egress.get if isinstance(fetch, HttpFetch) else fetch.fetch,
+    )
+    kind = "seed source"
+    named = [
+        extensions.make(kind, extensions.find(kind, name)) for name in sources.sources
+    ]
+    seeds = await ask_sources([*named, *own], request)
+    return {seed.url: seed.promise + SEED_PROMISE for seed in seeds}
 
 
 @asynccontextmanager

@@ -276,6 +276,7 @@ class Crawl:
             )
         else:
             verdict = self.judge.judge(page)
+            faults.check_verdict(self.settings.crawl.judge, verdict, page)
             followed, links = page, self.to_follow(page)
             if links is not page.links:
                 followed = msgspec.structs.replace(page, links=links)

@@ -1,33 +1,29 @@
-"""The folder of a crawl in; the same crawl, evolved or expanded for a query, out.
-
-`evolve` and `expand` do all of it. Who wants to stop it half-way opens the evolver or
-the expander and keeps it at hand.
-"""
+"""Opens a finished crawl to let it evolve, or to fetch more pages for a query."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+import logging
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from pathlib import Path
+from dataclasses import replace
 
 import msgspec
 
 from opilio.brief import Brief
-from opilio.build import Ways, assemble, prepare
-from opilio.choice import make_judge
+from opilio.build import Ways, assemble, prepare, ways_of
+from opilio.choice import BY_NAME, Own
 from opilio.crawl import Crawl
 from opilio.errors import BadInput, OpilioError
 from opilio.fetch.http import HttpFetch
-from opilio.plan import Plan, resumed_plan
+from opilio.plan import Options, Plan, resumed_plan
 from opilio.protocols import Judge, LearningJudge
 from opilio.search.query import parse_query
-from opilio.searching import remember_query
 from opilio.seeds.priority import choose
 from opilio.seeds.search import make_engines, search_all
 from opilio.seeking import current_brief, rereading
 from opilio.sites.domain import Domain
-from opilio.sites.evolver import Evolver, Outcome
-from opilio.sites.expander import Ask, Expander, Expansion
+from opilio.sites.evolver import Evolver
+from opilio.sites.expander import Ask, Expander
 from opilio.sites.keeper import SiteKeeper
 from opilio.sites.models import load_sites
 from opilio.sites.rebuild import rebuild
@@ -36,53 +32,18 @@ from opilio.store.lookup import opened
 from opilio.topic.weight_table import WeightTable, normalised
 from opilio.types import Mode
 
-Tell = Callable[[str], None]
-
-
-async def evolve(
-    folder: Path | str,
-    pages: int = 100,
-    *,
-    mode: Mode = "fixed",
-    proxy: str | None = None,
-    tell: Tell = print,
-) -> list[Outcome]:
-    """One round: at most so many new pages and so many refreshed; what came of each
-    phase."""
-    home = CrawlFolder(Path(folder))
-    plan = ready_plan(home, proxy, tell)
-    async with open_evolver(plan, home, mode, tell) as evolver:
-        return await evolver.round(pages)
-
-
-async def expand(
-    folder: Path | str,
-    query: str,
-    pages: int = 50,
-    *,
-    seconds: float = 60.0,
-    log: bool = True,
-    proxy: str | None = None,
-    tell: Tell = print,
-) -> Expansion:
-    """Fetch at most so many pages for a query, for about so long; the crawl goes on to
-    follow what was asked for, unless it is not to be logged."""
-    home = CrawlFolder(Path(folder))
-    if log:
-        remember_query(home, query)
-    plan = ready_plan(home, proxy, tell)
-    async with open_expander(plan, home, query, logged=log, tell=tell) as expander:
-        return await expander.expand(pages, seconds)
+log = logging.getLogger(__name__)
 
 
 def ready_plan(
-    folder: CrawlFolder, proxy: str | None = None, tell: Tell = print
+    folder: CrawlFolder, options: Options | None = None, own: Own = BY_NAME
 ) -> Plan:
-    """The plan of a crawl that is there and free; all its pages have profiles then."""
+    """The plan of a crawl that no other process has open; profiles its pages first if
+    they have none."""
     require_free(folder.require())
-    plan = resumed_plan(folder, None, options={"fetch": {"proxy": proxy}})
-    prepare(plan, folder)
-    add_profiles(plan, folder, tell)
+    plan = resumed_plan(folder, None, options=options)
+    prepare(plan, folder, own=own)
+    add_profiles(plan, folder, own)
     return plan
 
 
@@ -99,7 +60,7 @@ def require_free(folder: CrawlFolder) -> None:
     folder.unlock()
 
 
-def add_profiles(plan: Plan, folder: CrawlFolder, tell: Tell = print) -> int:
+def add_profiles(plan: Plan, folder: CrawlFolder, own: Own = BY_NAME) -> int:
     """Make the site models of a crawl that was made before there were any; how many
     pages had to be read again."""
     with opened(folder) as db:
@@ -107,21 +68,21 @@ def add_profiles(plan: Plan, folder: CrawlFolder, tell: Tell = print) -> int:
         brief = current_brief(plan, folder, db)
     if missing:
         pages = "page" if missing == 1 else "pages"
-        tell(f"Reading {missing:,} {pages} again for the models of their sites.")
-        setup = rereading(plan, brief, headings=True)
+        log.info("Reading %s %s again for the site models", f"{missing:,}", pages)
+        setup = rereading(plan, brief, own, headings=True)
         rebuilt = rebuild(CrawlFolder(folder.path), brief, setup)
         if rebuilt.trouble:
-            tell(rebuilt.trouble)
+            log.warning("%s", rebuilt.trouble)
     return missing
 
 
 @asynccontextmanager
 async def open_evolver(
-    plan: Plan, folder: CrawlFolder, mode: Mode = "fixed", tell: Tell = print
+    plan: Plan, folder: CrawlFolder, mode: Mode = "fixed", own: Own = BY_NAME
 ) -> AsyncIterator[Evolver]:
     """What lets a crawl evolve, round by round."""
-    brief = prepare(plan, folder)
-    async with assemble(plan, folder, brief, tell=tell) as crawl:
+    brief, ways = prepare(plan, folder, own=own), ways_of(own)
+    async with assemble(plan, folder, brief, ways) as crawl:
         yield Evolver(
             crawl, domain_of(crawl, brief), mode=mode, is_archive=bool(plan.replay)
         )
@@ -134,21 +95,21 @@ async def open_expander(
     query: str,
     *,
     logged: bool = True,
-    tell: Tell = print,
+    own: Own = BY_NAME,
 ) -> AsyncIterator[Expander]:
     """What fetches pages for a query; one that was not logged counts for the judge all
     the same, until this is closed."""
-    brief, ways = prepare(plan, folder), Ways()
+    brief, ways = prepare(plan, folder, own=own), ways_of(own)
     asked = parse_query(query)
     if not logged:
-        brief, ways = also_seeking(brief, weigh(asked.words, brief.language))
-    async with assemble(plan, folder, brief, tell=tell, ways=ways) as crawl:
+        brief, ways = also_seeking(brief, weigh(asked.words, brief.language), ways)
+    async with assemble(plan, folder, brief, ways) as crawl:
         yield Expander(
             crawl,
             domain_of(crawl, brief),
             asked,
             mode=plan.search.mode,
-            ask=engines(plan, crawl, tell),
+            ask=engines(plan, crawl),
         )
 
 
@@ -164,7 +125,9 @@ def weigh(words: Sequence[str], language: str) -> Mapping[str, float]:
     return normalised(table.weights())
 
 
-def also_seeking(brief: Brief, asked: Mapping[str, float]) -> tuple[Brief, Ways]:
+def also_seeking(
+    brief: Brief, asked: Mapping[str, float], ways: Ways
+) -> tuple[Brief, Ways]:
     """A brief whose readers count these terms, and the judge that goes by them too.
 
     The topic itself stays as it is, and so do the profiles of sites and what a judge
@@ -172,16 +135,16 @@ def also_seeking(brief: Brief, asked: Mapping[str, float]) -> tuple[Brief, Ways]
     """
 
     def judging(plan: Plan, now: Brief) -> Judge:
-        judge = make_judge(plan, now.with_more(asked))
+        judge = ways.judge(plan, now.with_more(asked))
         if isinstance(judge, LearningJudge):
             judge.is_learning = False
         return judge
 
     terms = tuple(dict.fromkeys((*brief.terms, *asked)))
-    return msgspec.structs.replace(brief, terms=terms), Ways(judge=judging)
+    return msgspec.structs.replace(brief, terms=terms), replace(ways, judge=judging)
 
 
-def engines(plan: Plan, crawl: Crawl, tell: Tell) -> Ask | None:
+def engines(plan: Plan, crawl: Crawl) -> Ask | None:
     """The search engines of the topic, if it has some; a replay has no network."""
     sources, fetch = plan.topic.sources, crawl.fetch
     if not sources.search or not isinstance(fetch, HttpFetch):
@@ -190,9 +153,9 @@ def engines(plan: Plan, crawl: Crawl, tell: Tell) -> Ask | None:
 
     async def ask(query: str, most: int) -> Sequence[str]:
         try:
-            found = await search_all(asked, query, most, plan.topic.language, tell)
+            found = await search_all(asked, query, most, plan.topic.language)
         except OpilioError as error:  # the links of the crawl are there all the same
-            tell(str(error))
+            log.warning("%s", error)
             return ()
         return [seed.url for seed in choose(found, most, common=sources.common)]
 

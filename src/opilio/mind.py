@@ -22,6 +22,7 @@ from opilio.protocols import (
 from opilio.seeking import asked_for, follow_log, reader_setup
 from opilio.sites.keeper import SiteKeeper
 from opilio.store.store import Store
+from opilio.types import Reads
 
 
 class Mind:
@@ -82,15 +83,17 @@ class Mind:
             self.learners |= judge.learners()
         languages = self.plan.topic.languages
         reads = self.strategy.reads
+        judged: Reads = getattr(judge, "reads", Reads())
         setup = reader_setup(
             self.plan,
             self.brief,
             reads,
             context=reads.context,
-            blocks=reads.blocks or judge.reads_blocks,
-            vector=reads.vector or judge.reads_vector,
+            blocks=reads.blocks or judged.blocks,
+            vector=reads.vector or judged.vector,
             words=reads.words,
-            vectors=reads.vectors or getattr(judge, "reads_vectors", False),
+            vectors=reads.vectors or judged.vectors,
+            text=reads.text or judged.text,
             headings=True,
             sequence=self.plan.search.index,
         )

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 import tomli_w
 
-from opilio import __version__, urls
+from opilio import __version__, extensions, urls
 from opilio.config import Settings, checked, load
 from opilio.errors import BadInput
 from opilio.store.folder import CrawlFolder
@@ -42,7 +42,7 @@ def make_plan(
     folder.check_free()
     if folder.exists and not fresh:
         return resumed_plan(folder, topic, settings, options)
-    return override(with_settings(Plan(topic=topic), settings), options or {})
+    return located(override(with_settings(Plan(topic=topic), settings), options or {}))
 
 
 def resumed_plan(
@@ -59,7 +59,7 @@ def resumed_plan(
             "changed since); choose another folder with -o DIR, or start again with "
             "--fresh, which removes what the folder holds"
         )
-    plan = override(with_settings(stored, settings), options or {})
+    plan = located(override(with_settings(stored, settings), options or {}))
     if topic is not None:
         plan = msgspec.structs.replace(plan, topic=topic)
     for key in ("strategy", "judge", "vectors", "weights"):
@@ -80,6 +80,16 @@ def resumed_plan(
             f"{plan.fetch.proxy.replace(HIDDEN, 'user:password@')} again"
         )
     return plan
+
+
+def located(plan: Plan) -> Plan:
+    """The plan with absolute paths to the files of its strategy and its judge."""
+    crawl = msgspec.structs.replace(
+        plan.crawl,
+        strategy=extensions.located(plan.crawl.strategy),
+        judge=extensions.located(plan.crawl.judge),
+    )
+    return msgspec.structs.replace(plan, crawl=crawl)
 
 
 def with_settings(plan: Plan, settings: Settings | None) -> Plan:

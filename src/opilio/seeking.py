@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Mapping
 
 from opilio.brief import Brief, load_brief, weights_of
-from opilio.choice import make_strategy
+from opilio.choice import BY_NAME, Own
 from opilio.fetch.robots import product_token
 from opilio.followed import FollowedLog
 from opilio.plan import Plan
@@ -45,10 +45,12 @@ def current_brief(plan: Plan, folder: CrawlFolder, db: sqlite3.Connection) -> Br
     return brief
 
 
-def rereading(plan: Plan, brief: Brief, **parts: bool) -> ReaderSetup:
+def rereading(
+    plan: Plan, brief: Brief, own: Own = BY_NAME, **parts: bool
+) -> ReaderSetup:
     """A setup by which readers read a page as they did in the crawl; the brief is the
     current one."""
-    return reader_setup(plan, brief, make_strategy(plan, brief).reads, **parts)
+    return reader_setup(plan, brief, own.make_strategy(plan, brief).reads, **parts)
 
 
 def reader_setup(plan: Plan, brief: Brief, reads: Reads, **parts: bool) -> ReaderSetup:

@@ -153,6 +153,7 @@ class Page(msgspec.Struct, frozen=True, array_like=True, gc=False):
     vectors: bytes = b""
     """Three unit vectors as in Link.vector, one after another: of its title, its first
     60 words and its first 400 words; empty unless asked for."""
+    text: str = ""  # the main text, without menus and footers; empty unless asked for
 
 
 class ReaderSetup(msgspec.Struct, frozen=True):
@@ -173,6 +174,7 @@ class ReaderSetup(msgspec.Struct, frozen=True):
     vectors: str = ""
     """Where the word vectors come from that Link.vector and Page.vectors are made of: a
     path, or "wordllama"; "": none are made. With them comes the context."""
+    text: bool = False  # Page.text
 
 
 class ClassFeatures(msgspec.Struct, frozen=True, gc=False):
@@ -304,7 +306,12 @@ class RobotsRecord(msgspec.Struct, frozen=True):
 
 
 class Reads(msgspec.Struct, frozen=True, kw_only=True):
-    """What of a page a strategy needs; readers leave out what nobody asks for."""
+    """The parts of a page that a judge or strategy needs; readers leave out the rest.
+
+    Of these, a judge can ask for `text`, `blocks`, `vector` and `vectors`.
+    """
+
+    text: bool = False  # Page.text
 
     context: bool = False  # Link.before, after, path, block and terms
     blocks: bool = False  # Page.blocks

@@ -180,18 +180,18 @@ def test_a_crawl_in_a_folder_that_cannot_be_written_can_be_read(closed_folder):
     with pytest.raises(PermissionError):
         (closed_folder / "new").touch()
     with closing(open_database(closed_folder / "crawl.db", read_only=True)) as db:
-        index = open_index(db, CrawlFolder(closed_folder), Concepts(), print)
+        index = open_index(db, CrawlFolder(closed_folder), Concepts())
         assert index.pages == 0
     assert [path.name for path in closed_folder.iterdir()] == ["crawl.db"]
 
 
-def test_an_index_that_cannot_be_written_is_done_without(tmp_path):
-    pages, told = Pages(tmp_path), []
+def test_an_index_that_cannot_be_written_is_done_without(tmp_path, logged):
+    pages = Pages(tmp_path)
     for _ in range(FEW):
         pages.add("a comet")
     (tmp_path / "index").symlink_to("/proc/self")  # where not even root can write
-    index = open_index(pages.db, CrawlFolder(tmp_path), Concepts(), told.append)
-    assert index.pages == FEW and "cannot be written" in told[0]
+    index = open_index(pages.db, CrawlFolder(tmp_path), Concepts())
+    assert index.pages == FEW and "cannot be written" in logged[0]
     pages.db.close()
 
 

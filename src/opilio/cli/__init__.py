@@ -11,6 +11,7 @@ import typer
 
 from opilio import __version__
 from opilio.cli.deferred import Place, deferred
+from opilio.cli.messages import show_messages
 from opilio.cli.trouble import told
 from opilio.errors import OpilioError
 
@@ -109,6 +110,7 @@ def options(
 def main() -> None:
     """Run a command; an error of ours becomes its message and its exit code."""
     open_standard_files()
+    show_messages()
     try:
         with told(None):
             app()

@@ -8,12 +8,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
+import msgspec
 import typer
 
 from opilio import urls
 from opilio.brief import Brief
 from opilio.build import assemble, find_seeds, prepare
-from opilio.choice import choose
+from opilio.choice import find_judge, find_strategy
 from opilio.cli.display import Reporter, show_end, show_trouble
 from opilio.cli.trouble import told
 from opilio.config import Settings, load
@@ -30,8 +31,8 @@ from opilio.plan import (
     resumed_plan,
 )
 from opilio.store.folder import CrawlFolder
-from opilio.strategies import place_of, strategies
 from opilio.topic import Topic, load_topic
+from opilio.topic.file import with_sources
 from opilio.topic.signs import lost_signs
 from opilio.types import SEED_PROMISE
 from opilio.words import stop_words, tokens
@@ -59,8 +60,8 @@ def crawl(
     strategy: Annotated[
         str | None,
         typer.Option(
-            help="How links are chosen: `opilio strategies` lists them. "
-            "\\[default: opilio]"
+            help="How links are chosen: a name that `opilio strategies` lists, or a "
+            "class of yours as FILE.py:CLASS. \\[default: opilio]"
         ),
     ] = None,
     option: Annotated[
@@ -70,7 +71,11 @@ def crawl(
         ),
     ] = None,
     judge: Annotated[
-        str | None, typer.Option(help=f"How pages are judged: {', '.join(JUDGES)}.")
+        str | None,
+        typer.Option(
+            help=f"How pages are judged: {', '.join(JUDGES)}, the judge of an "
+            "installed package, or a class of yours as FILE.py:CLASS."
+        ),
     ] = None,
     max_pages: Annotated[
         int | None,
@@ -116,6 +121,14 @@ def crawl(
     seed_url: Annotated[
         list[str] | None,
         typer.Option(metavar="URL", help="Start here too; may be repeated."),
+    ] = None,
+    seed_source: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="Ask this seed source of an installed package, or a class of yours "
+            "as FILE.py:CLASS, where to start; may be repeated.",
+        ),
     ] = None,
     readers: Annotated[
         int | None,
@@ -211,13 +224,17 @@ def crawl(
             "allow_networks": tuple(allow_network) if allow_network else None,
         },
     }
-    if strategy and not place_of(strategy):
-        choose("strategy", strategy, strategies())
+    if strategy:
+        find_strategy(strategy)
     if judge:
-        choose("judge", judge, JUDGES)
+        find_judge(judge)
     if option:
         options = {**options, "options": parse_options(option)}
     folder, plan = choose_plan(topic, output, settings, options, fresh)
+    if seed_source:
+        plan = msgspec.structs.replace(
+            plan, topic=with_sources(plan.topic, seed_source)
+        )
     if replay:
         plan = for_replay(plan, replay)
     for warning in only_common_words(plan.topic), lost_signs(plan.topic.weights()):
@@ -292,7 +309,7 @@ def check_seeds(
     when there are none at all."""
     known = folder.database.exists() and not fresh
     sources = topic.sources
-    if not (seeds or sources.urls or sources.search or known):
+    if not (seeds or sources.urls or sources.search or sources.sources or known):
         raise BadInput(
             "there is nowhere to start: add seeds = ['https://…'] to the topic file "
             "(or [seeds] search = ['ddgs'] to ask search engines), or give "
@@ -311,9 +328,9 @@ async def run(
     plan: Plan, folder: CrawlFolder, brief: Brief, seeds: list[str], quiet: bool
 ) -> int:
     """Crawl until the end or a signal; answers the exit code."""
-    async with assemble(plan, folder, brief, tell=show_trouble) as crawl:
+    async with assemble(plan, folder, brief) as crawl:
         crawl.store.catalogue.save_event("started", pages=crawl.store.catalogue.pages)
-        found = await find_seeds(plan, brief, crawl, tell=show_trouble)
+        found = await find_seeds(plan, brief, crawl)
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, interrupt, crawl)

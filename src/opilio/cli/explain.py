@@ -14,18 +14,15 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from opilio import urls
 from opilio.cli.changes import in_words
 from opilio.cli.reread import FoundTerm, Reread, SeenBlock, reread
 from opilio.cli.terminal import foreign, stdout
 from opilio.cli.waiting import sentence, until
-from opilio.errors import BadInput, OpilioError
-from opilio.plan import load_plan
-from opilio.scope import Scope
+from opilio.crawled import explain as look_up
+from opilio.errors import OpilioError
 from opilio.store.folder import CrawlFolder
 from opilio.store.in_hand import DEADLY
 from opilio.store.lookup import Explanation, opened
-from opilio.store.lookup import explain as look_up
 from opilio.store.versions import versions_of
 from opilio.types import TIER, BlockKind, Parts
 
@@ -60,17 +57,10 @@ def explain(
 
         opilio explain my-crawl https://example.org/chemistry/atoms.html
     """
-    canonical = urls.join("", url)
-    if not canonical:
-        raise BadInput(f"{url!r} is not an address; write http://… or https://…")
     crawl = CrawlFolder(folder)
+    found = look_up(crawl, url)
     with opened(crawl) as db:
-        found = look_up(db, urls.fingerprint(canonical), urls.origin(canonical))
-        versions = versions_of(db, found.link["id"]) if found else []
-    if found is None:
-        in_scope = Scope(load_plan(crawl).topic.scope).allows(canonical)
-        why = "no page that was read links to it" if in_scope else "it is out of scope"
-        raise BadInput(f"{canonical} is not known to this crawl: {why}")
+        versions = versions_of(db, found.link["id"])
     again, trouble = read_again(crawl, found)
     if as_json:
         seen = again or Reread(blocks=[], terms=[])

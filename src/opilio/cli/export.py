@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -11,13 +9,9 @@ import typer
 from rich.text import Text
 
 from opilio.cli.terminal import stderr
-from opilio.read.main_text import main_text
-from opilio.store import export as exports
-from opilio.store.export_format import Format, choose_format
+from opilio.exporting import export as write
 from opilio.store.folder import CrawlFolder
-from opilio.store.left_out import count_left_out, in_words
-from opilio.store.lookup import opened
-from opilio.store.records import Records
+from opilio.store.left_out import in_words
 
 
 def export(
@@ -35,11 +29,13 @@ def export(
         ),
     ],
     form: Annotated[
-        Format | None,
+        str | None,
         typer.Option(
             "--format",
             "-f",
-            help="The format, if the suffix does not say it. \\[default: jsonl]",
+            help="The format, if the suffix does not say it: jsonl, csv, parquet, "
+            "warc, the exporter of an installed package, or a class of yours as "
+            "FILE.py:CLASS. \\[default: jsonl]",
         ),
     ] = None,
     relevant_only: Annotated[
@@ -54,24 +50,13 @@ def export(
 
         opilio export my-crawl --format csv -o - | head
     """
-    write: dict[Format, Callable[..., int]] = {
-        Format.JSONL: partial(exports.export_jsonl, extract=main_text),
-        Format.CSV: exports.export_csv,
-        Format.PARQUET: partial(exports.export_parquet, extract=main_text),
-        Format.WARC: exports.export_warc,
-    }
-    chosen = choose_format(output, form)
-    crawl = CrawlFolder(folder).require()
-    records = Records(crawl.warcs)
-    count = write[chosen](crawl, output, relevant_only=relevant_only, records=records)
+    done = write(CrawlFolder(folder), output, form, relevant=relevant_only)
     if output != "-":
-        pages = "page" if count == 1 else "pages"
-        written = f"{count:,} {pages} written to {output}"
+        pages = "page" if done.pages == 1 else "pages"
+        written = f"{done.pages:,} {pages} written to {output}"
         stderr.print(Text(written), soft_wrap=True)
-        with opened(crawl) as db:
-            left_out = count_left_out(db, relevant_only=relevant_only)
-        if left_out:
-            stderr.print(Text(in_words(left_out)), soft_wrap=True)
-    if records.trouble:
-        stderr.print(Text(records.trouble, "yellow"), soft_wrap=True)
+        if done.left_out:
+            stderr.print(Text(in_words(done.left_out)), soft_wrap=True)
+    if done.trouble:
+        stderr.print(Text(done.trouble, "yellow"), soft_wrap=True)
         raise typer.Exit(1)  # there is a result, but it lacks something

@@ -111,7 +111,7 @@ def search(
 
 def find(crawl: CrawlFolder, text: str, page: int, size: int) -> Answer:
     """What the pages answer that the crawl has by now."""
-    with open_search(crawl, tell) as it:
+    with open_search(crawl) as it:
         return it.search(text, page, size)
 
 

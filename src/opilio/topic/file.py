@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 
 from opilio import urls
-from opilio.config import Scope, Seconds, Section, load
+from opilio.config import Scope, Seconds, Section, Strings, load
 from opilio.errors import BadInput
+from opilio.extensions import located
 from opilio.topic.language_codes import is_language
 from opilio.types import Mode
 
@@ -24,11 +25,18 @@ class Keyword(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     weight: float = 1.0
 
 
+if TYPE_CHECKING:  # a program may give any sequence; it becomes a tuple when checked
+    Keywords = Sequence[str | Keyword]
+else:
+    Keywords = tuple[str | Keyword, ...]
+
+
 class Sources(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """`[seeds]`: where to start, beyond a plain list of URLs."""
 
-    urls: tuple[str, ...] = ()
-    search: tuple[str, ...] = ()  # ddgs, ddgs:brave, searxng:http://…
+    urls: Strings = ()
+    search: Strings = ()  # ddgs, ddgs:brave, searxng:http://…
+    sources: Strings = ()  # of other packages by name, or file.py:Class
     query: str = ""  # what the engines are asked; empty: the topic's keywords
     limit: Annotated[int, msgspec.Meta(ge=1, le=499)] = 50  # from all engines together
     common: bool = False  # only what all engines found (or most, if that is nothing)
@@ -42,7 +50,7 @@ class QueryLog(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     file: str  # a query a line
     alpha: Annotated[float, msgspec.Meta(gt=0, le=0.5)] = 0.5  # share of the old weight
     threshold: float | None = None  # terms below it are left out; None: the mode's own
-    phrases: tuple[str, ...] = ()  # words that belong together: "lok sabha"
+    phrases: Strings = ()  # words that belong together: "lok sabha"
     every: Seconds = 600.0  # while crawling, look at the log that often; 0: never
     mode: Mode = "fixed"  # paper: counts, not shares of queries
 
@@ -50,15 +58,15 @@ class QueryLog(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
 class OntologyFiles(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """`[ontology]`: SKOS, OWL, RDFS or OBO; several files make a repository."""
 
-    files: tuple[str, ...]
-    concepts: tuple[str, ...] = ()  # what is sought; empty: found from the keywords
+    files: Strings
+    concepts: Strings = ()  # what is sought; empty: found from the keywords
 
 
 class Examples(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """`[examples]`: pages that are what is sought, and some that are not."""
 
-    relevant: tuple[str, ...] = ()  # files and shell patterns: examples/good/*.html
-    irrelevant: tuple[str, ...] = ()
+    relevant: Strings = ()  # files and shell patterns: examples/good/*.html
+    irrelevant: Strings = ()
 
 
 class Classes(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -71,16 +79,16 @@ class Classes(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
 class Evaluation(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The lab's own table; the crawler never looks into it."""
 
-    relevant_labels: tuple[str, ...] = ()
+    relevant_labels: Strings = ()
 
 
 class Topic(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What is sought."""
 
     name: str
-    keywords: tuple[str | Keyword, ...] = ()
-    seeds: tuple[str, ...] | Sources = ()
-    languages: tuple[str, ...] = ()  # of the pages wanted; empty: any
+    keywords: Keywords = ()
+    seeds: Strings | Sources = ()
+    languages: Strings = ()  # of the pages wanted; empty: any
     threshold: Share | None = None  # relevant from this score on; None: the judge's own
     scope: Scope = Scope()
     query_log: QueryLog | None = None
@@ -126,8 +134,13 @@ def beside(topic: Topic, folder: Path) -> Topic:
     replace = msgspec.structs.replace
     log, ontology, classes = topic.query_log, topic.ontology, topic.classes
     examples = topic.examples
+    seeds = topic.seeds
+    if isinstance(seeds, Sources):
+        named = tuple(located(name, folder) for name in seeds.sources)
+        seeds = replace(seeds, sources=named)
     return replace(
         topic,
+        seeds=seeds,
         query_log=log and replace(log, file=absolute(log.file)),
         ontology=ontology
         and replace(ontology, files=tuple(map(absolute, ontology.files))),
@@ -139,6 +152,17 @@ def beside(topic: Topic, folder: Path) -> Topic:
         ),
         classes=classes and replace(classes, folder=absolute(classes.folder)),
         dictionary={key: absolute(name) for key, name in topic.dictionary.items()},
+    )
+
+
+def with_sources(topic: Topic, named: Sequence[str]) -> Topic:
+    """The topic with more seed sources; their files are relative to where we are."""
+    if not named:
+        return topic
+    given = topic.sources
+    sources = (*given.sources, *map(located, named))
+    return msgspec.structs.replace(
+        topic, seeds=msgspec.structs.replace(given, sources=sources)
     )
 
 

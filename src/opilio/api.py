@@ -1,0 +1,448 @@
+"""`opilio.Crawl`: runs, reads and searches a crawl from Python.
+
+A crawl runs in a thread with an event loop of its own, so the same object serves
+scripts, services and notebooks.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from queue import SimpleQueue
+from typing import Any, TypeVar
+
+from opilio import crawled, extensions, urls
+from opilio.background import Background
+from opilio.build import assemble, find_seeds, prepare, ways_of
+from opilio.choice import Own
+from opilio.config import Settings, checked
+from opilio.crawl import Crawl as CrawlLoop
+from opilio.crawl import Stages
+from opilio.crawled import CrawledPage
+from opilio.errors import BadInput
+from opilio.exporting import Exported, Exporter, export
+from opilio.growing import open_evolver, open_expander, ready_plan
+from opilio.plan import (
+    Plan,
+    begin,
+    for_replay,
+    load_plan,
+    make_plan,
+    override,
+    resumed_plan,
+)
+from opilio.protocols import Judge, SeedSource, Strategy
+from opilio.search.find import Answer
+from opilio.searching import open_search, remember_query
+from opilio.setting_names import Sections, by_section
+from opilio.sites.evolver import Outcome
+from opilio.sites.expander import Expansion
+from opilio.store.folder import CrawlFolder
+from opilio.store.lookup import Explanation, Summary, opened, summary
+from opilio.topic import Topic, check, load_topic
+from opilio.topic.file import with_sources
+from opilio.types import SEED_PROMISE, Fingerprint, Lease, Mode, Reading, Response
+
+T = TypeVar("T")
+Publish = Callable[[list[int] | None], None]
+"""Takes the ids of pages that were kept and committed; None: the crawl has ended."""
+
+
+class Crawl:
+    """A crawl and its folder.
+
+    Iterating over it runs the crawl and yields each page as it is kept; leaving the
+    loop stops it. `for` and `async for` both work, also inside a running event loop.
+    """
+
+    def __init__(
+        self,
+        folder: Path | str,
+        topic: Topic | Path | str | None = None,
+        *,
+        strategy: str | Strategy | type[Strategy] | None = None,
+        judge: str | Judge | type[Judge] | None = None,
+        seeds: str | SeedSource | Sequence[str | SeedSource] = (),
+        replay: Sequence[Path | str] = (),
+        fresh: bool = False,
+        **settings: Any,
+    ) -> None:
+        """Open the crawl of a folder, or describe a new one; nothing is written yet.
+
+        `topic` is a Topic or the path of a topic file; a folder that has a crawl needs
+        none. `strategy` and `judge` are names, `file.py:Class`, objects or classes.
+        `seeds` are URLs, and seed sources in the same forms. `replay` names WARC files
+        to crawl instead of the network. `fresh` removes what the folder holds when the
+        crawl is run. Every setting may be given by its name: `max_pages=500`.
+        """
+        self.path = Path(folder)
+        self._topic = topic_of(topic)
+        self._fresh = fresh
+        self._replay = [Path(name) for name in replay]
+        self._sections = with_names(by_section(settings), strategy, judge)
+        self._urls, named, sources = sort_seeds(seeds)
+        self._own = Own(
+            strategy=None if isinstance(strategy, str) else strategy,
+            judge=None if isinstance(judge, str) else judge,
+            seeds=sources,
+        )
+        if self._topic is None:
+            if fresh or named or sources:
+                raise BadInput("fresh and seed sources need a topic; give one")
+            override(load_plan(self._home().require()), self._sections)  # checks them
+        else:
+            self._topic = with_sources(self._topic, named)
+            self._require_seeds(self._topic)
+            self._own.check(self._plan({}))
+        self._run: Background[Any] | None = None
+
+    def __repr__(self) -> str:
+        return f"Crawl({str(self.path)!r}, topic={self.topic.name!r})"
+
+    @property
+    def topic(self) -> Topic:
+        """What is sought."""
+        return self._topic or load_plan(self._home()).topic
+
+    # Running
+
+    def run(self, **settings: Any) -> Summary:
+        """Crawl to the end; settings given here replace those of the crawl. Ctrl-C
+        stops it cleanly."""
+        self._settle()
+        return self._crawl(settings).result()
+
+    async def arun(self, **settings: Any) -> Summary:
+        """The same for coroutines; cancelling it stops the crawl cleanly."""
+        await self._asettle()
+        return await self._crawl(settings).wait()
+
+    def __iter__(self) -> Iterator[CrawledPage]:
+        """Run the crawl; yield each page once it is kept and safely stored."""
+        self._settle()
+        found: SimpleQueue[list[int] | None] = SimpleQueue()
+        run = self._crawl({}, found.put)
+        try:
+            while (ids := found.get()) is not None:
+                yield from crawled.by_id(self._home(), ids)
+            run.result()
+        finally:
+            run.stop()
+            run.join()
+
+    def __aiter__(self) -> AsyncIterator[CrawledPage]:
+        """The same for `async for`."""
+        return AsyncPages(self)
+
+    def stop(self) -> None:
+        """Stop a run of this object, cleanly, from any thread; returns at once."""
+        if self._run:
+            self._run.stop()
+
+    def evolve(self, pages: int = 100, *, mode: Mode = "fixed") -> list[Outcome]:
+        """Fill in websites, follow links and refresh pages: at most so many new pages,
+        and so many refreshed; returns what each phase did."""
+        self._settle()
+        return self._evolve(pages, mode).result()
+
+    async def aevolve(self, pages: int = 100, *, mode: Mode = "fixed") -> list[Outcome]:
+        """The same for coroutines."""
+        await self._asettle()
+        return await self._evolve(pages, mode).wait()
+
+    def expand(
+        self, query: str, pages: int = 50, *, seconds: float = 60.0, log: bool = False
+    ) -> Expansion:
+        """Fetch at most so many pages that may answer a query, for about so long.
+
+        `log`: the crawl follows the query from now on.
+        """
+        self._settle()
+        return self._expand(query, pages, seconds, log).result()
+
+    async def aexpand(
+        self, query: str, pages: int = 50, *, seconds: float = 60.0, log: bool = False
+    ) -> Expansion:
+        """The same for coroutines."""
+        await self._asettle()
+        return await self._expand(query, pages, seconds, log).wait()
+
+    # Reading, also while the crawl runs
+
+    def pages(self, relevant: bool = False) -> Iterator[CrawledPage]:
+        """The pages so far, best first; `relevant`: only those that were kept."""
+        self._settle()
+        return crawled.best_first(self._home(), relevant)
+
+    def search(self, query: str, *, page: int = 1, size: int = 10) -> Answer:
+        """The pages that answer a query, best first, one page of results."""
+        self._settle()
+        with open_search(self._home()) as searcher:
+            return searcher.search(query, page, size)
+
+    def explain(self, url: str) -> Explanation:
+        """How a URL was found, ranked, fetched and judged."""
+        self._settle()
+        return crawled.explain(self._home(), url)
+
+    def status(self) -> Summary:
+        """The figures of the crawl."""
+        self._settle()
+        with opened(self._home()) as db:
+            return summary(db)
+
+    def export(
+        self,
+        file: Path | str,
+        format: str | Exporter | type[Exporter] | None = None,
+        *,
+        relevant: bool = False,
+    ) -> Exported:
+        """Write the pages to a file, best first; its suffix selects the format, unless
+        `format` is a name, `file.py:Class`, an exporter or its class."""
+        self._settle()
+        return export(self._home(), str(file), format, relevant=relevant)
+
+    # How it is done
+
+    def _home(self) -> CrawlFolder:
+        return CrawlFolder(self.path)
+
+    def _plan(self, settings: dict[str, Any]) -> Plan:
+        """The plan of the next run."""
+        home, sections = self._home(), merged(self._sections, by_section(settings))
+        if self._topic is None:
+            plan = resumed_plan(home.require(), None, options=sections)
+        else:
+            plan = make_plan(home, self._topic, options=sections, fresh=self._fresh)
+        return for_replay(plan, self._replay) if self._replay else plan
+
+    def _require_seeds(self, topic: Topic) -> None:
+        given = topic.sources
+        named = given.urls or given.search or given.sources
+        known = self._home().database.exists() and not self._fresh
+        if not (named or self._urls or self._own.seeds or known):
+            raise BadInput(
+                "there is nowhere to start: give the topic seeds=['https://…'], or "
+                "the crawl seeds=…"
+            )
+
+    def _settle(self) -> None:
+        """Wait until a run that was told to stop has ended."""
+        if self._run and self._run.stopping:
+            self._run.join()
+
+    async def _asettle(self) -> None:
+        if self._run and self._run.stopping:
+            await asyncio.to_thread(self._run.join)
+
+    def _begin(self, work: Callable[[Background[T]], Any]) -> Background[T]:
+        if self._run and self._run.is_running:
+            raise BadInput(
+                f"{self.path} is being crawled by this program already; wait for the "
+                "end of that run, leave its loop, or call stop()"
+            )
+        run: Background[T] = Background(work)
+        self._run = run
+        return run
+
+    def _crawl(
+        self, settings: dict[str, Any], publish: Publish | None = None
+    ) -> Background[Summary]:
+        plan = self._plan(settings)
+
+        async def work(run: Background[Summary]) -> Summary:
+            home = self._home()
+            try:
+                brief = prepare(plan, home, fresh=self._fresh, own=self._own)
+                begin(plan, home, fresh=self._fresh)
+                self._fresh = False
+                make = partial(PublishingLoop, publish=publish)
+                ways = replace(ways_of(self._own), crawl=make)
+                async with assemble(plan, home, brief, ways) as crawl:
+                    run.on_stop(partial(crawl.stop_soon, "interrupted"))
+                    catalogue = crawl.store.catalogue
+                    catalogue.save_event("started", pages=catalogue.pages)
+                    found = await find_seeds(plan, brief, crawl, self._own.seeds)
+                    more = dict.fromkeys(self._urls, SEED_PROMISE)
+                    reason = await crawl.run(found | more)
+                    catalogue.save_event("stopped", reason=reason)
+                    await crawl.commit()
+            finally:
+                home.unlock()
+            with opened(home) as db:
+                return summary(db)
+
+        run = self._begin(work)
+        if publish:
+            run.on_done(partial(publish, None))
+        return run
+
+    def _evolve(self, pages: int, mode: Mode) -> Background[list[Outcome]]:
+        async def work(run: Background[list[Outcome]]) -> list[Outcome]:
+            home = self._home()
+            plan = ready_plan(home, self._sections, self._own)
+            async with open_evolver(plan, home, mode, self._own) as evolver:
+                run.on_stop(evolver.stop)
+                return await evolver.round(pages)
+
+        return self._begin(work)
+
+    def _expand(
+        self, query: str, pages: int, seconds: float, log: bool
+    ) -> Background[Expansion]:
+        async def work(run: Background[Expansion]) -> Expansion:
+            home = self._home()
+            if log:
+                remember_query(home.require(), query)
+            plan = ready_plan(home, self._sections, self._own)
+            async with open_expander(
+                plan, home, query, logged=log, own=self._own
+            ) as expander:
+                run.on_stop(expander.stop)
+                return await expander.expand(pages, seconds)
+
+        return self._begin(work)
+
+
+class AsyncPages:
+    """The pages of a crawl that runs, for `async for`; when nobody wants more of them,
+    the crawl stops."""
+
+    def __init__(self, crawl: Crawl) -> None:
+        self._crawl = crawl
+        self._run: Background[Summary] | None = None
+        self._found: asyncio.Queue[list[int] | None] = asyncio.Queue()
+        self._ready: list[CrawledPage] = []  # the next one last
+
+    def __aiter__(self) -> AsyncPages:
+        return self
+
+    async def __anext__(self) -> CrawledPage:
+        if self._run is None:
+            await self._crawl._asettle()
+            self._run = self._crawl._crawl({}, self._publisher())
+        try:
+            while not self._ready:
+                ids = await self._found.get()
+                if ids is None:
+                    await self._run.wait()
+                    raise StopAsyncIteration
+                self._ready = crawled.by_id(self._crawl._home(), ids)[::-1]
+        except asyncio.CancelledError:
+            await self.aclose()
+            raise
+        return self._ready.pop()
+
+    def _publisher(self) -> Publish:
+        loop, put = asyncio.get_running_loop(), self._found.put_nowait
+
+        def publish(ids: list[int] | None) -> None:
+            with suppress(RuntimeError):  # the loop has ended
+                loop.call_soon_threadsafe(put, ids)
+
+        return publish
+
+    async def aclose(self) -> None:
+        """Stop the crawl and wait until everything is stored."""
+        if self._run:
+            self._run.stop()
+            await asyncio.to_thread(self._run.join)
+
+    def __del__(self) -> None:
+        # After `break`. It blocks the loop while visits under way end; those who mind
+        # use contextlib.aclosing.
+        if self._run:
+            self._run.stop()
+            self._run.join()
+
+
+class PublishingLoop(CrawlLoop):
+    """A crawl that tells which pages it has kept and committed."""
+
+    def __init__(
+        self, settings: Settings, stages: Stages, *, publish: Publish | None
+    ) -> None:
+        super().__init__(settings, stages)
+        self.publish = publish
+        self.kept: list[int] = []  # since the last commit
+
+    async def record(
+        self, lease: Lease, response: Response, content: Fingerprint, reading: Reading
+    ) -> int:
+        """Record a page, and note whether it was kept."""
+        before = self.tally.kept
+        pages = await super().record(lease, response, content, reading)
+        if self.tally.kept > before:
+            self.kept.append(lease.id)
+        return pages
+
+    async def commit(self) -> None:
+        """Commit, then tell what was committed."""
+        await super().commit()
+        if self.publish and self.kept:
+            self.publish(self.kept)
+        self.kept = []
+
+
+def topic_of(given: Topic | Path | str | None) -> Topic | None:
+    """The topic that was given, checked by the rules of topic files."""
+    if given is None:
+        return None
+    if isinstance(given, str | Path):
+        return load_topic(Path(given))
+    topic = checked(given, Topic, "the topic")
+    check(topic, "the topic")
+    return topic
+
+
+def with_names(sections: Sections, strategy: object, judge: object) -> Sections:
+    """The settings with the names of the strategy and the judge."""
+    for kind, given, method in (
+        ("strategy", strategy, "rank"),
+        ("judge", judge, "judge"),
+    ):
+        if given is None:
+            continue
+        if not isinstance(given, str) and not callable(getattr(given, method, None)):
+            raise BadInput(
+                f"{given!r} is no {kind}: it has no method {method}; give a name, "
+                "file.py:Class, an object or a class"
+            )
+        name = given if isinstance(given, str) else extensions.name_of(given)
+        sections.setdefault("crawl", {})[kind] = name
+    return sections
+
+
+def sort_seeds(
+    given: str | SeedSource | Sequence[str | SeedSource],
+) -> tuple[list[str], list[str], list[SeedSource]]:
+    """URLs, names of seed sources, and seed sources."""
+    each = (
+        given if isinstance(given, Sequence) and not isinstance(given, str) else [given]
+    )
+    addresses, names, sources = [], [], []
+    for one in each:
+        if not isinstance(one, str):
+            made = extensions.make("seed source", one) if isinstance(one, type) else one
+            if not callable(getattr(made, "find", None)):
+                raise BadInput(f"{one!r} is no seed source: it has no method find")
+            sources.append(made)
+        elif "://" in one:
+            url = urls.join("", one)
+            if not url:
+                raise BadInput(f"seeds: {one!r} is not an address; write https://…")
+            addresses.append(url)
+        else:
+            names.append(one)
+    return addresses, names, sources
+
+
+def merged(sections: Sections, more: Sections) -> Sections:
+    """Settings with others that replace some of them."""
+    names = dict.fromkeys((*sections, *more))
+    return {name: {**sections.get(name, {}), **more.get(name, {})} for name in names}
