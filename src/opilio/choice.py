@@ -92,7 +92,8 @@ def judge_place(name: str) -> str:
     """The module:class or file.py:class of a judge that is not ours; else ""."""
     if extensions.is_file(name):
         return name
-    if JUDGES.get(name):  # BadInput for a mode that it does not have
+    if name in JUDGES:
+        find_judge(name)  # BadInput for a mode that it does not have
         return ""
     return choose("judge", name, {**dict.fromkeys(JUDGES, ""), **installed_judges()})
 

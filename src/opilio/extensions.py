@@ -83,7 +83,8 @@ def load(kind: str, place: str) -> Any:
 
 def from_file(path: Path) -> ModuleType:
     """A Python file as a module."""
-    spec = spec_from_file_location(path.stem, path)
+    # Under a name of its own, so that json.py does not replace Python's module.
+    spec = spec_from_file_location(f"opilio_extension_{path.stem}", path)
     if spec is None or spec.loader is None or not path.is_file():
         raise FileNotFoundError(f"{path} does not exist")
     module = module_from_spec(spec)
