@@ -1,8 +1,12 @@
 """The code of docs/python-api.md runs in a script, under asyncio and in a notebook, and
 passes mypy."""
 
+import asyncio
+import signal
+import sys
 import textwrap
 import warnings
+from asyncio.subprocess import PIPE
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -10,10 +14,29 @@ import pytest
 
 from bee_web import bee_web
 from doc_examples import blocks, own_modules, python
+from opilio import Crawl
 from opilio.lab.synthetic.server import serve
 
 BEGIN, LATER, WITH_ASYNCIO, *_ = blocks("python-api.md")
 DEFINITIONS, LOOP = BEGIN.split("for page in crawl", 1)
+LOOP_FOREVER = "for page in crawl:\n    print(page.url, flush=True)\n"
+RUN_FOREVER = """
+import threading, time
+
+def begun() -> bool:
+    try:
+        return crawl.status().pages > 0
+    except Exception:  # there is no folder yet, or no table in its database
+        return False
+
+def look() -> None:
+    while not begun():
+        time.sleep(0.05)
+    print("begun", flush=True)
+
+threading.Thread(target=look, daemon=True).start()
+crawl.run()
+"""
 STOP = """
 more = opilio.Crawl("bees-crawl", judge=MyJudge(), max_pages=200)
 async for page in more:
@@ -92,6 +115,38 @@ async def test_a_notebook(adapt, tmp_path: Path):
     assert "12 of 12 pages are about bees" in printed[1]
     shown = notebook.cells[-1].outputs[-1]["data"]["text/plain"]
     assert shown == "{'reason': 'interrupted'}"
+
+
+@pytest.mark.parametrize("way", [LOOP_FOREVER, RUN_FOREVER])
+async def test_ctrl_c_stops_a_crawl_cleanly(adapt, tmp_path: Path, way: str):
+    script = tmp_path / "bees.py"
+    slow = DEFINITIONS.replace("delay=1.0", "delay=0.1").replace("500", "100")
+    script.write_text(adapt(slow + way), encoding="utf-8")
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, script, cwd=tmp_path, stdout=PIPE, stderr=PIPE
+    )
+    assert process.stdout
+    await asyncio.wait_for(process.stdout.readline(), 30)
+    process.send_signal(signal.SIGINT)
+    _, error = await asyncio.wait_for(process.communicate(), 30)
+    assert process.returncode == -signal.SIGINT
+    assert error.decode().endswith("KeyboardInterrupt\n"), error.decode()
+    status = Crawl(tmp_path / "bees-crawl").status()
+    assert status.last_event is not None
+    assert status.last_event["detail"] == {"reason": "interrupted"}
+    assert 1 <= status.pages < 100
+
+
+async def test_a_program_may_end_without_ending_its_crawl(adapt, tmp_path: Path):
+    script = tmp_path / "bees.py"
+    slow = DEFINITIONS.replace("delay=1.0", "delay=0.1").replace("500", "100")
+    end = "pages = iter(crawl)\nprint(next(pages).url)\n"
+    script.write_text(adapt(slow + end), encoding="utf-8")
+    code, out = await python(script, cwd=tmp_path)
+    assert code == 0, out
+    assert out.startswith("http://127.0.0.1")
+    assert len(out.splitlines()) == 1
+    assert Crawl(tmp_path / "bees-crawl").status().pages >= 1
 
 
 async def test_a_program_passes_mypy_strict(tmp_path: Path):

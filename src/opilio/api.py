@@ -176,7 +176,7 @@ class Crawl:
     def pages(self, relevant: bool = False) -> Iterator[CrawledPage]:
         """The pages so far, best first; `relevant`: only those that were kept."""
         self._settle()
-        return crawled.best_first(self._home(), relevant)
+        return crawled.best_first(self._home().require(), relevant)
 
     def search(self, query: str, *, page: int = 1, size: int = 10) -> Answer:
         """The pages that answer a query, best first, one page of results."""

@@ -7,6 +7,8 @@ in a notebook or a service.
 from __future__ import annotations
 
 import asyncio
+import atexit
+import sys
 import threading
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
@@ -14,6 +16,7 @@ from contextlib import suppress
 from typing import Any, Generic, TypeVar
 
 T = TypeVar("T")
+PATIENCE = 15.0  # seconds that the end of the program may take
 
 
 class Background(Generic[T]):
@@ -29,6 +32,7 @@ class Background(Generic[T]):
         self._done.set_running_or_notify_cancel()  # nobody can cancel it any more
         # A daemon, or a program with a crawl that it never finished could not exit.
         self._thread = threading.Thread(target=self._run, name="opilio", daemon=True)
+        atexit.register(self._leave)
         self._thread.start()
 
     def _run(self) -> None:
@@ -39,6 +43,14 @@ class Background(Generic[T]):
             self._done.set_exception(error)
         else:
             self._done.set_result(result)
+        finally:
+            atexit.unregister(self._leave)
+
+    def _leave(self) -> None:
+        """Stop at the end of the program, since nobody waits for it any more."""
+        self.stop()
+        with suppress(TimeoutError):
+            self._done.exception(PATIENCE)
 
     @property
     def is_running(self) -> bool:
@@ -69,7 +81,7 @@ class Background(Generic[T]):
 
     def join(self) -> None:
         """Wait until it has ended, well or not."""
-        if threading.current_thread() is not self._thread:
+        if threading.current_thread() is not self._thread and not sys.is_finalizing():
             self._done.exception()
 
     def result(self) -> T:

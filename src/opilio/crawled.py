@@ -84,7 +84,7 @@ def best_first(folder: CrawlFolder, relevant: bool = False) -> Iterator[CrawledP
 
     Copies, and pages that ask not to be shown (noindex), are left out.
     """
-    with closing(open_database(folder.require().database, read_only=True)) as db:
+    with closing(open_database(folder.database, read_only=True)) as db:
         db.row_factory = sqlite3.Row
         for row in db.execute(BEST_FIRST, (relevant,)):
             yield as_page(folder, row)
