@@ -13,6 +13,7 @@ import pytest
 import opilio
 from bee_web import bee_web
 from crawling import serving
+from in_process import run
 from opilio.lab.synthetic.server import Server
 from opilio.lab.synthetic.small import SmallWeb
 from opilio.lab.synthetic.small import page as html
@@ -237,6 +238,25 @@ def test_a_folder_crawled_with_an_object_says_so_when_it_is_missing(server, tmp_
         opilio.Crawl(tmp_path / "c", judge="cosine").run()
     crawl = crawl_of(server, tmp_path / "c", None, judge=ByText(), max_pages=4)
     assert crawl.run().pages == 4
+
+
+def test_the_command_line_cannot_run_a_crawl_with_an_object(server, tmp_path):
+    crawl_of(server, tmp_path / "c", judge=ByText(), max_pages=2).run()
+    ended = run("crawl", tmp_path / "c", "-q")
+    assert ended.code == 2
+    assert "object of the class ByText; pass it again from Python" in ended.err
+    ended = run("explain", tmp_path / "c", "http://seed.test/", "--json")
+    assert ended.json()["page"]["parts"] == {"bees": 1.0}
+
+
+def test_a_crawl_is_replayed_from_its_own_archive(server, tmp_path):
+    first = crawl_of(server, tmp_path / "c", max_pages=5)
+    urls = {page.url for page in first}
+    asked = len(server.requests)
+    warcs = list((tmp_path / "c/warc").iterdir())
+    again = opilio.Crawl(tmp_path / "d", TOPIC, replay=warcs, min_free=0)
+    assert {page.url for page in again} == urls
+    assert len(server.requests) == asked
 
 
 def test_growing_uses_the_objects_that_were_given(server, tmp_path):

@@ -9,19 +9,16 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, TypeVar
 
-from opilio import crawled, extensions, urls
+from opilio import crawled
+from opilio.arguments import merged, sort_seeds, topic_of, with_names
 from opilio.background import Background
-from opilio.build import assemble, find_seeds, prepare, ways_of
+from opilio.build import prepare
 from opilio.choice import Own
-from opilio.config import Settings, checked
-from opilio.crawl import Crawl as CrawlLoop
-from opilio.crawl import Stages
 from opilio.crawled import CrawledPage
 from opilio.errors import BadInput
 from opilio.exporting import Exported, Exporter, export
@@ -36,20 +33,19 @@ from opilio.plan import (
     resumed_plan,
 )
 from opilio.protocols import Judge, SeedSource, Strategy
+from opilio.running import Publish, run_crawl
 from opilio.search.find import Answer
 from opilio.searching import open_search, remember_query
-from opilio.setting_names import Sections, by_section
+from opilio.setting_names import by_section
 from opilio.sites.evolver import Outcome
 from opilio.sites.expander import Expansion
 from opilio.store.folder import CrawlFolder
 from opilio.store.lookup import Explanation, Summary, opened, summary
-from opilio.topic import Topic, check, load_topic
+from opilio.topic import Topic
 from opilio.topic.file import with_sources
-from opilio.types import SEED_PROMISE, Fingerprint, Lease, Mode, Reading, Response
+from opilio.types import Mode
 
 T = TypeVar("T")
-Publish = Callable[[list[int] | None], None]
-"""Takes the ids of pages that were kept and committed; None: the crawl has ended."""
 
 
 class Crawl:
@@ -261,17 +257,15 @@ class Crawl:
                 brief = prepare(plan, home, fresh=self._fresh, own=self._own)
                 begin(plan, home, fresh=self._fresh)
                 self._fresh = False
-                make = partial(PublishingLoop, publish=publish)
-                ways = replace(ways_of(self._own), crawl=make)
-                async with assemble(plan, home, brief, ways) as crawl:
-                    run.on_stop(partial(crawl.stop_soon, "interrupted"))
-                    catalogue = crawl.store.catalogue
-                    catalogue.save_event("started", pages=catalogue.pages)
-                    found = await find_seeds(plan, brief, crawl, self._own.seeds)
-                    more = dict.fromkeys(self._urls, SEED_PROMISE)
-                    reason = await crawl.run(found | more)
-                    catalogue.save_event("stopped", reason=reason)
-                    await crawl.commit()
+                await run_crawl(
+                    plan,
+                    home,
+                    brief,
+                    own=self._own,
+                    seeds=self._urls,
+                    publish=publish,
+                    on_stop=run.on_stop,
+                )
             finally:
                 home.unlock()
             with opened(home) as db:
@@ -359,90 +353,3 @@ class AsyncPages:
         if self._run:
             self._run.stop()
             self._run.join()
-
-
-class PublishingLoop(CrawlLoop):
-    """A crawl that tells which pages it has kept and committed."""
-
-    def __init__(
-        self, settings: Settings, stages: Stages, *, publish: Publish | None
-    ) -> None:
-        super().__init__(settings, stages)
-        self.publish = publish
-        self.kept: list[int] = []  # since the last commit
-
-    async def record(
-        self, lease: Lease, response: Response, content: Fingerprint, reading: Reading
-    ) -> int:
-        """Record a page, and note whether it was kept."""
-        before = self.tally.kept
-        pages = await super().record(lease, response, content, reading)
-        if self.tally.kept > before:
-            self.kept.append(lease.id)
-        return pages
-
-    async def commit(self) -> None:
-        """Commit, then tell what was committed."""
-        await super().commit()
-        if self.publish and self.kept:
-            self.publish(self.kept)
-        self.kept = []
-
-
-def topic_of(given: Topic | Path | str | None) -> Topic | None:
-    """The topic that was given, checked by the rules of topic files."""
-    if given is None:
-        return None
-    if isinstance(given, str | Path):
-        return load_topic(Path(given))
-    topic = checked(given, Topic, "the topic")
-    check(topic, "the topic")
-    return topic
-
-
-def with_names(sections: Sections, strategy: object, judge: object) -> Sections:
-    """The settings with the names of the strategy and the judge."""
-    for kind, given, method in (
-        ("strategy", strategy, "rank"),
-        ("judge", judge, "judge"),
-    ):
-        if given is None:
-            continue
-        if not isinstance(given, str) and not callable(getattr(given, method, None)):
-            raise BadInput(
-                f"{given!r} is no {kind}: it has no method {method}; give a name, "
-                "file.py:Class, an object or a class"
-            )
-        name = given if isinstance(given, str) else extensions.name_of(given)
-        sections.setdefault("crawl", {})[kind] = name
-    return sections
-
-
-def sort_seeds(
-    given: str | SeedSource | Sequence[str | SeedSource],
-) -> tuple[list[str], list[str], list[SeedSource]]:
-    """URLs, names of seed sources, and seed sources."""
-    each = (
-        given if isinstance(given, Sequence) and not isinstance(given, str) else [given]
-    )
-    addresses, names, sources = [], [], []
-    for one in each:
-        if not isinstance(one, str):
-            made = extensions.make("seed source", one) if isinstance(one, type) else one
-            if not callable(getattr(made, "find", None)):
-                raise BadInput(f"{one!r} is no seed source: it has no method find")
-            sources.append(made)
-        elif "://" in one:
-            url = urls.join("", one)
-            if not url:
-                raise BadInput(f"seeds: {one!r} is not an address; write https://…")
-            addresses.append(url)
-        else:
-            names.append(one)
-    return addresses, names, sources
-
-
-def merged(sections: Sections, more: Sections) -> Sections:
-    """Settings with others that replace some of them."""
-    names = dict.fromkeys((*sections, *more))
-    return {name: {**sections.get(name, {}), **more.get(name, {})} for name in names}

@@ -11,6 +11,7 @@ from opilio.errors import BadInput
 from opilio.types import Page, Ranked, Revision, Verdict
 
 MEND = "a promise is a finite number; mend the strategy"
+ROUNDING = 1e-6  # a sum of parts may be a little more than 1
 
 
 def listed(strategy: str, given: Iterable[Ranked] | None) -> list[Ranked]:
@@ -52,7 +53,7 @@ def check_verdict(judge: str, verdict: object, page: Page) -> None:
     """Raise BadInput for what is no verdict, or a score that no page can have."""
     if isinstance(verdict, Verdict):
         score: object = verdict.score
-        if isinstance(score, Real) and 0 <= float(score) <= 1:
+        if isinstance(score, Real) and -ROUNDING <= float(score) <= 1 + ROUNDING:
             return
         gave = f"{shown(score)} as the score"
     else:
