@@ -344,6 +344,17 @@ def test_fresh_starts_again_once(server, tmp_path):
     assert crawl.run(max_pages=4).pages == 4
 
 
+async def test_two_crawls_run_at_once_and_leave_the_event_loop_free(server, tmp_path):
+    crawls = [crawl_of(server, tmp_path / name, delay=0.05) for name in "ab"]
+    done = asyncio.gather(*(crawl.arun() for crawl in crawls))
+    beats = 0
+    while not done.done():
+        await asyncio.sleep(0.01)
+        beats += 1
+    assert [summary.pages for summary in await done] == [12, 12]
+    assert beats > 10
+
+
 def test_messages_are_logged(server, tmp_path, caplog):
     settings = {"index": False, "max_pages": 3}
     crawl = crawl_of(server, tmp_path / "c", **settings)
