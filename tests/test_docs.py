@@ -8,6 +8,7 @@ import msgspec
 import pytest
 import typer.main
 
+import opilio as package
 from crawling import opilio
 from opilio import settings
 from opilio.assembly.plan import Plan
@@ -88,6 +89,16 @@ def test_a_strategy_has_a_page_with_its_options(name: str):
     page = (DOCS / "strategies" / f"{name}.md").read_text()
     for option in load_strategy(strategies()[name]).Options.__struct_fields__:
         assert f"`{option}`" in page, option
+
+
+def test_the_python_api_is_documented():
+    text = (DOCS / "python-api.md").read_text()
+    for name in set(package.__all__) - {"__version__"}:
+        assert getattr(package, name).__name__ == name
+        assert re.search(rf"\b{name}\b", text), name
+    for name in vars(package.Crawl):
+        if not name.startswith("_"):
+            assert re.search(rf"`(await )?{name}\b", text), name
 
 
 def test_every_table_and_column_is_documented(tmp_path: Path):

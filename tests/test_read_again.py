@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from crawling import Crawled, opilio
+from crawling import Crawled, listening, opilio
 from opilio.assembly.index import keep_index
 from opilio.assembly.plan import Plan
 from opilio.assembly.reader_process import ReaderProcess
@@ -55,7 +55,7 @@ async def lives(tmp_path_factory) -> AsyncIterator[dict[str, Path]]:
         ended = await life.crawl("--strategy", "mcore")
         assert ended.code == 0, ended.err
         first = shutil.copytree(life.folder, life.home / "first")
-        await opilio("search", life.folder, "wax")
+        await opilio("search", life.folder, "wax", "--log")
         assert (await life.crawl()).code == 0
     yield {"first": Path(first), "searched": life.folder}
 
@@ -100,8 +100,7 @@ def entries(folder: Path) -> list[tuple]:
 
 def found(folder: Path, query: str) -> tuple[Answer, list[str]]:
     """What a search answers, and what it tells."""
-    told: list[str] = []
-    with open_search(CrawlFolder(folder), told.append) as searcher:
+    with listening() as told, open_search(CrawlFolder(folder)) as searcher:
         answer = searcher.search(query, size=20)
     return answer, told
 
@@ -121,7 +120,7 @@ def test_late_entries_equal_those_of_the_crawl(done: Path):
     assert len(kept) == 9
     answer, told = found(done, "wax")
     assert answer.total == 9
-    assert told == ["Indexing 9 pages that were crawled without an index."]
+    assert told == ["Indexing 9 pages that were crawled without an index"]
     assert entries(done) == kept
 
 
@@ -156,7 +155,7 @@ def test_pages_beside_a_damaged_one_are_indexed_and_itself_once_it_is_mended(
 
 async def test_a_search_with_a_damaged_record_succeeds(done: Path):
     flip(done, "http://seed.test/3")
-    ended = await opilio("search", done, "wax", "--json", "--no-log")
+    ended = await opilio("search", done, "wax", "--json")
     assert ended.code == 0
     assert len(ended.json()["hits"]) == 9
     assert len(ended.err.splitlines()) == 1 and FILE in ended.err

@@ -17,12 +17,14 @@ from collections.abc import (
     Sequence,
 )
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import msgspec
 
 from opilio.errors import MachineLimit, OpilioError, Transient, Unusable, full_disk
 from opilio.limits import strategy_output
 from opilio.limits.budget import Budget
+from opilio.limits.followable_links import obstacles, to_follow
 from opilio.limits.schedule import Schedule
 from opilio.limits.scope import Scope
 from opilio.limits.stop_when_dry import LOOK_EVERY, is_dry
@@ -56,15 +58,23 @@ from opilio.records import (
     Verdict,
 )
 from opilio.settings import Settings
+from opilio.store.seed_notes import note_seed
 from opilio.store.store import Store, is_full_disk
 from opilio.text import urls
 
-NOT_TO_FOLLOW = {"nofollow", "ugc", "sponsored"}
 DRAIN_SECONDS = 10.0
 Bring = Callable[[Lease], Awaitable[int]]
 """Visits a link; answers the number of pages it brought: one or none."""
 
 INDEX_SECONDS = 2.0  # between two looks whether the index is behind
+
+
+class Found(NamedTuple):
+    """A relevant page, as it is shown while the crawl runs."""
+
+    score: float
+    title: str
+    url: str
 
 
 @dataclass
@@ -75,6 +85,7 @@ class Tally:
     pages: int = 0
     kept: int = 0
     recent: deque[bool] = field(default_factory=lambda: deque(maxlen=100))
+    found: deque[Found] = field(default_factory=lambda: deque(maxlen=10))
 
     def count(self, kept: bool) -> None:
         """One more page."""
@@ -274,7 +285,7 @@ class CrawlLoop:
         """
         if await self.is_recorded(lease):
             return 0
-        page = reading.page
+        page, verdict = reading.page, None
         state, reason, like = State.COPY, "", ""
         if original := self.store.seen.find(content):
             reason = "content"
@@ -289,6 +300,7 @@ class CrawlLoop:
             )
         else:
             verdict = self.judge.judge(page)
+            strategy_output.check_verdict(self.settings.crawl.judge, verdict, page)
             followed, links = page, self.to_follow(page)
             if links is not page.links:
                 followed = msgspec.structs.replace(page, links=links)
@@ -300,12 +312,17 @@ class CrawlLoop:
                 self.profiles.keep(lease, response, page, verdict, again=False)
             state = State.KEPT if verdict.relevant else State.IRRELEVANT
             like = likeness(page)
+            self.note_seed(page, lease)
             if self.reviser:
                 await self.revise(self.reviser)
         if state in (State.COPY, State.UNUSABLE):
             self.missed(lease, state)
         await self.frontier.done(lease, state, reason, likeness=like)
-        self.tally.count(state is State.KEPT)
+        # A page that asks not to be shown cannot be exported: it is no harvest.
+        shown = page is not None and not page.noindex
+        self.tally.count(state is State.KEPT and shown)
+        if verdict and page and verdict.relevant and shown:
+            self.tally.found.append(Found(verdict.score, page.title, lease.url))
         if self.schedule.seconds:
             self.keep_pace()
         self.stop_if_dry()
@@ -421,14 +438,14 @@ class CrawlLoop:
 
     def to_follow(self, page: Page) -> Sequence[Link]:
         """The links of a page that neither it nor our scope forbids."""
-        if page.nofollow:
-            return ()
-        links = page.links
-        if [link for link in links if link.rel]:  # any() would take twice as long
-            links = [link for link in links if may_follow(link)]
-        if self.scope.is_limited:
-            links = [link for link in links if self.scope.allows(link.url)]
-        return links
+        return to_follow(page, self.scope)
+
+    def note_seed(self, page: Page, lease: Lease) -> None:
+        """Keep why a seed that somebody chose leads nowhere, if it does."""
+        if lease.depth or lease.promise < SEED_PROMISE:
+            return
+        if found := obstacles(page, lease.url, self.scope):
+            note_seed(self.store.catalogue, lease.url, found)
 
     def near_copy(self, page: Page) -> int:
         """The id of a page that this one nearly repeats, or 0."""
@@ -534,11 +551,6 @@ def first_of(errors: BaseExceptionGroup[BaseException]) -> BaseException:
     while isinstance(group, BaseExceptionGroup):
         group = group.exceptions[0]
     return group or errors
-
-
-def may_follow(link: Link) -> bool:
-    """Does the page that holds the link let us follow it?"""
-    return not link.rel or NOT_TO_FOLLOW.isdisjoint(link.rel.lower().split())
 
 
 def likeness(page: Page) -> str:

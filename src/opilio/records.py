@@ -153,6 +153,7 @@ class Page(msgspec.Struct, frozen=True, array_like=True, gc=False):
     vectors: bytes = b""
     """Three unit vectors as in Link.vector, one after another: of its title, its first
     60 words and its first 400 words; empty unless asked for."""
+    text: str = ""  # the main text, without menus and footers; empty unless asked for
 
 
 class ReaderSetup(msgspec.Struct, frozen=True):
@@ -173,6 +174,7 @@ class ReaderSetup(msgspec.Struct, frozen=True):
     vectors: str = ""
     """Where the word vectors come from that Link.vector and Page.vectors are made of: a
     path, or "wordllama"; "": none are made. With them comes the context."""
+    text: bool = False  # Page.text
 
 
 class ClassFeatures(msgspec.Struct, frozen=True, gc=False):
@@ -312,13 +314,15 @@ class RobotsRecord(msgspec.Struct, frozen=True):
 
 
 class Reads(msgspec.Struct, frozen=True, kw_only=True):
-    """What of a page a strategy, a judge or the index needs; readers leave out what
-    nobody asks for.
+    """The parts of a page that a strategy, a judge or the index needs; readers leave
+    out the rest.
 
     A part that is read or not has the same name here and in ReaderSetup, and so finds
-    its way to the readers by itself.
+    its way to the readers by itself. `longest`, `transcribe` and `look_ahead` are for
+    strategies alone.
     """
 
+    text: bool = False  # Page.text
     context: bool = False  # Link.before, after, path, block and terms
     blocks: bool = False  # Page.blocks
     vector: bool = False  # Page.stems and Page.counts

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import isfinite
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, get_args
 
 import msgspec
 
@@ -26,6 +26,18 @@ HeaderText = Annotated[  # what cannot end its line, nor be none
         description="printable ASCII characters, and no blank at either end",
     ),
 ]
+ContactText = Annotated[
+    str,
+    msgspec.Meta(
+        pattern=r"^([!-~]([ -~]*[!-~])?)?\Z",
+        description="printable ASCII characters, and no blank at either end",
+    ),
+]
+
+if TYPE_CHECKING:  # a program may give any sequence; it becomes a tuple when checked
+    Strings = Sequence[str]
+else:
+    Strings = tuple[str, ...]
 
 
 class Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -69,8 +81,9 @@ class FetchSettings(Section, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """What is asked of the network, and what is accepted."""
 
     user_agent: HeaderText = f"opilio/{__version__} (focused crawler)"
+    contact: ContactText = ""  # where we can be reached; part of the user agent
     proxy: str = ""
-    allow_networks: tuple[str, ...] = ()  # private networks that may be visited
+    allow_networks: Strings = ()  # private networks that may be visited
     max_bytes: Some = 10 * 2**20  # of a body, on the wire and decoded
     connect_timeout: Wait = 10.0
     timeout: Wait = 60.0  # of a whole request
@@ -95,9 +108,9 @@ class BoundsSettings(Section, frozen=True, kw_only=True, forbid_unknown_fields=T
 class ScopeSettings(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Which URLs belong to the crawl; empty means all of the web."""
 
-    domains: tuple[str, ...] = ()  # a host, or a domain with all its hosts
-    exclude_domains: tuple[str, ...] = ()
-    exclude_paths: tuple[str, ...] = ()  # shell patterns: /login*, *.zip
+    domains: Strings = ()  # a host, or a domain with all its hosts
+    exclude_domains: Strings = ()
+    exclude_paths: Strings = ()  # shell patterns: /login*, *.zip
 
 
 class StoreSettings(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):

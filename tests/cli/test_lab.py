@@ -287,7 +287,7 @@ def test_an_interrupted_comparison_goes_on(web: Path, tmp_path: Path) -> None:
             ["--topic", "chess", "--strategy", "blocks,paper"],
             "unknown strategy 'paper'",
         ),
-        (["--topic", "chess", "--strategy", "none.py:X"], "none.py is not there"),
+        (["--topic", "chess", "--strategy", "none.py:X"], "none.py does not exist"),
         (["--topic", "chess", "--judge", "mine"], "unknown judge 'mine'"),
         (["--topic", "chess", "--budget", "much"], "--budget much"),
     ],

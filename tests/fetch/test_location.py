@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from fetch.hostile_server import Connection, serve
 from fetch.local_egress import LOOPBACK, opened
-from opilio import Settings, Topic, harvest, settings
+from opilio import Crawl, Topic
 from opilio.fetch.robots import target
 from opilio.fetch.wire import read_head
 from opilio.lab.synthetic.small import SmallWeb, redirect
@@ -73,12 +73,15 @@ async def answer_moved(connection: Connection) -> None:
 async def test_a_crawl_goes_where_it_is_sent_and_keeps_the_bytes(tmp_path: Path):
     async with serve(answer_moved) as server:
         topic = Topic(name="bees", keywords=("honey",), seeds=(server.url("/"),))
-        chosen = Settings(
-            politeness=settings.PolitenessSettings(delay=0.0, ip_delay=0.0),
-            fetch=settings.FetchSettings(allow_networks=LOOPBACK),
-            store=settings.StoreSettings(min_free=0),
+        crawl = Crawl(
+            tmp_path / "crawl",
+            topic,
+            delay=0.0,
+            ip_delay=0.0,
+            allow_networks=LOOPBACK,
+            min_free=0,
         )
-        await harvest(topic, tmp_path / "crawl", chosen)
+        await crawl.arun()
         asked = [request.split(b" ")[1] for request in server.requests]
     assert asked == [b"/robots.txt", b"/", b"/%C3%9Cber"]
     db = sqlite3.connect(tmp_path / "crawl" / "crawl.db")

@@ -101,7 +101,7 @@ def test_navigation_footer_and_advertising_do_not_count_when_fixed():
 @pytest.mark.parametrize("mode", ["fixed", "maximum", "paper"])
 def test_a_page_without_blocks_is_one_block(mode):
     judge = Blocks(SUBJECT, mode)
-    assert judge.reads_blocks
+    assert judge.reads.blocks
     whole = judge.judge(page({"crawler": 3}, norm=20.0))
     single = judge.judge(page(blocks=[block({"crawler": 3}, 20.0)]))
     assert whole.score == pytest.approx(single.score)

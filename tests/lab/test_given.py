@@ -54,9 +54,6 @@ ASKS = LISTENS.replace(
 class Pupil:
     """A judge that notes what it is taught."""
 
-    reads_blocks = False
-    reads_vector = False
-
     def __init__(self) -> None:
         self.taught: dict[str, bool] = {}
         self.judged: list[str] = []
@@ -241,8 +238,6 @@ def test_a_judge_of_wanted_languages_listens_if_the_inner_one_does() -> None:
     assert isinstance(listening, Teachable)
 
     class Deaf:
-        reads_blocks = reads_vector = False
-
         def judge(self, page: Page) -> Verdict:
             return Verdict(0.0, False, {})
 

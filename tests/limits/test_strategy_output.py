@@ -10,13 +10,15 @@ from opilio.errors import BadInput
 from opilio.lab.synthetic.small import SmallWeb, page
 from opilio.limits.strategy_output import (
     as_list,
+    check_verdict,
     is_promise,
     refuse_links,
     refuse_revisions,
 )
-from opilio.records import Link, Ranked
+from opilio.records import Link, Page, Ranked, Verdict
 
 LINK = Link("http://a.test/", 1)
+JUDGED = Page("http://a.test/", "", "", "", 0, {}, 0.0, 0, ())
 THEIRS = """
 from opilio.settings import Section
 from opilio.strategies.best_first import BestFirst
@@ -86,3 +88,23 @@ async def test_a_crawl_ends_with_what_the_strategy_gave(
     assert ended.code == 2
     assert told in ended.err
     assert "Traceback" not in ended.err
+
+
+@pytest.mark.parametrize("score", [0, 1, 0.5, 1 + 1e-12, np.float32(0.5)])
+def test_a_score_may_be_any_number_from_0_to_1(score):
+    check_verdict("mine", Verdict(score, True), JUDGED)
+
+
+@pytest.mark.parametrize(
+    ("verdict", "said"),
+    [
+        (None, r"gave None \(of type NoneType\) as the verdict of http://"),
+        (0.5, r"gave 0.5 \(of type float\) as the verdict"),
+        (Verdict(1.5, True), r"gave 1.5 \(of type float\) as the score of http://"),
+        (Verdict(float("nan"), True), "gave nan"),
+        (Verdict("1", True), r"gave '1' \(of type str\) as the score"),
+    ],
+)
+def test_what_is_no_verdict_is_refused_with_the_judge_and_the_page(verdict, said):
+    with pytest.raises(BadInput, match=f"the judge mine {said}"):
+        check_verdict("mine", verdict, JUDGED)

@@ -60,7 +60,7 @@ def links(body: str | bytes, url: str = f"{BLOG}feed") -> list[str]:
 
 
 async def read(web: Web, page: str = BLOG, limit: int = 100) -> list[str]:
-    return await read_feeds(page, web.visits, limit, web.told.append)
+    return await read_feeds(page, web.visits, limit)
 
 
 @pytest.mark.parametrize(

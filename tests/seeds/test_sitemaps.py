@@ -43,7 +43,7 @@ def index(*entries: str) -> str:
 
 
 async def read(web: Web, origin: str = SITE, limit: int = 1000) -> Sequence[str]:
-    return await read_sitemaps(origin, web.visits, limit, web.told.append)
+    return await read_sitemaps(origin, web.visits, limit)
 
 
 def listing(body: bytes | str, url: str = f"{SITE}/sitemap.xml"):

@@ -5,9 +5,10 @@ import sqlite3
 import pytest
 
 from crawling import SETTINGS
+from opilio import Crawl
 from opilio.errors import BadInput
 from opilio.lab.synthetic.small import SmallWeb, page
-from opilio.sites.evolve_and_expand import evolve, expand, open_evolver, ready_plan
+from opilio.sites.evolve_and_expand import open_evolver, ready_plan
 from opilio.store.folder import CrawlFolder
 
 BEES = "The bee makes honey in the hive. " * 20
@@ -23,32 +24,30 @@ WEB = SmallWeb(
 ONE = f"{SETTINGS}[crawl]\nin_flight = 1\n"
 
 
-async def test_pages_for_a_query_are_fetched_and_the_crawl_follows_it(crawled):
+async def test_pages_for_a_query_are_fetched_and_the_crawl_follows_it(crawled, logged):
     life = await crawled(WEB, settings_text=ONE)
     await life.crawl("--max-pages", 1)
-    proxy = life.server.proxy_url
-    more = await expand(life.folder, "drone", 1, proxy=proxy, tell=pytest.fail)
+    crawl = Crawl(life.folder, proxy=life.server.proxy_url)
+    more = await crawl.aexpand("drone", 1, log=True)
     assert more.urls == ["http://seed.test/drone"]
     assert (more.pages, more.kept, more.ended) == (1, 1, "pages")
     log = life.folder / "queries.txt"
     assert "drone" in log.read_text()
-    more = await expand(life.folder, "queen", 9, log=False, proxy=proxy)
+    more = await crawl.aexpand("queen", 9)
     assert more.urls == ["http://seed.test/queen"]
     assert "queen" not in log.read_text()
+    assert logged == []
 
 
-async def test_pages_without_profiles_are_read_again_first(crawled):
+async def test_pages_without_profiles_are_read_again_first(crawled, logged):
     life = await crawled(WEB, settings_text=ONE)
     await life.crawl("--max-pages", 1)
     with sqlite3.connect(life.folder / "crawl.db") as db:
         db.execute("DELETE FROM page_profile")
         db.execute("DELETE FROM site")
     db.close()
-    told = []
-    outcomes = await evolve(
-        life.folder, 9, proxy=life.server.proxy_url, tell=told.append
-    )
-    assert told == ["Reading 1 page again for the models of their sites."]
+    outcomes = await Crawl(life.folder, proxy=life.server.proxy_url).aevolve(9)
+    assert logged == ["Reading 1 page again for the site models"]
     assert [outcome.pages for outcome in outcomes] == [0, 1, 0, 0]
     assert life.rows("SELECT pages, in_domain FROM site") == [(2, 2)]
 
@@ -57,7 +56,7 @@ async def test_an_evolver_that_was_stopped_fetches_nothing(crawled):
     life = await crawled(WEB, settings_text=ONE)
     await life.crawl("--max-pages", 1)
     home = CrawlFolder(life.folder)
-    plan = ready_plan(home, life.server.proxy_url)
+    plan = ready_plan(home, {"fetch": {"proxy": life.server.proxy_url}})
     asked = len(life.server.requests)
     async with open_evolver(plan, home) as evolver:
         evolver.stop()

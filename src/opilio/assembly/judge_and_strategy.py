@@ -12,6 +12,7 @@ import msgspec
 from opilio.assembly.plan import Plan
 from opilio.assembly.reader_setup import crawl_setup
 from opilio.assembly.registry import make_judge
+from opilio.judge.in_words import InWords
 from opilio.judge.languages import InLanguages
 from opilio.profiles.keeper import SiteKeeper
 from opilio.protocols import (
@@ -24,6 +25,7 @@ from opilio.protocols import (
 )
 from opilio.records import Subject
 from opilio.store.store import Store
+from opilio.subject.compile import written_terms
 from opilio.subject.current import asked_for, follow_log
 from opilio.subject.followed_queries import FollowedLog, Following
 
@@ -52,7 +54,7 @@ class JudgeAndStrategy:
             if learnt := store.learnt("weights"):
                 log.load(learnt)
                 self.subject = self.with_weights(log.weights)
-            elif plan.topic.query_log:
+            elif plan.topic.asked:
                 self.subject = self.with_weights(log.build())
             if news := log.look():
                 before = log.weights
@@ -85,6 +87,8 @@ class JudgeAndStrategy:
             self.learners |= judge.learners()
         languages = self.plan.topic.languages
         setup = crawl_setup(self.plan, self.subject, self.strategy.reads, judge)
+        if getattr(judge, "names_terms", False):
+            judge = InWords(judge, written_terms(self.subject))
         speaking = InLanguages(judge, languages) if languages else judge
         return speaking, msgspec.msgpack.encode(setup)
 

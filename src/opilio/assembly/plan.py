@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 import tomli_w
 
-from opilio import __version__
+from opilio import __version__, extensions
 from opilio.errors import BadInput
 from opilio.settings import Settings, checked, load_toml
 from opilio.store.folder import CrawlFolder
@@ -43,7 +43,7 @@ def make_plan(
     folder.check_free()
     if folder.exists and not fresh:
         return resumed_plan(folder, topic, settings, options)
-    return override(with_settings(Plan(topic=topic), settings), options or {})
+    return located(override(with_settings(Plan(topic=topic), settings), options or {}))
 
 
 def resumed_plan(
@@ -56,24 +56,27 @@ def resumed_plan(
     stored = load_plan(folder)
     if topic is not None and without_seeds(topic) != without_seeds(stored.topic):
         raise BadInput(
-            f"{folder.path} holds a crawl whose topic is another (or the file has "
-            "changed since); choose another folder with -o DIR, or start again with "
-            "--fresh, which removes what the folder holds"
+            f"{folder.path} holds a crawl for another topic, or the topic file has "
+            f"changed since. `opilio rejudge {folder.path} TOPIC.toml` judges its "
+            "pages and links again by the new one; or choose another folder with -o "
+            "DIR, or start again with --fresh, which removes what the folder holds"
         )
-    plan = override(with_settings(stored, settings), options or {})
+    plan = located(override(with_settings(stored, settings), options or {}))
     if topic is not None:
         plan = msgspec.structs.replace(plan, topic=topic)
     for key in ("strategy", "judge", "vectors", "weights"):
         wanted, has = getattr(plan.crawl, key), getattr(stored.crawl, key)
         if wanted != has:
             raise BadInput(
-                f"{folder.path} is crawled with --{key} {has}, not {wanted}; choose "
+                f"{folder.path} is crawled with --{key} {has}, not {wanted}. `opilio "
+                f"rejudge {folder.path} --{key} {wanted}` changes that; or choose "
                 "another folder with -o DIR, or start again with --fresh"
             )
     if plan.options != stored.options:
         raise BadInput(
-            f"{folder.path} is crawled with the options {dict(stored.options)}; choose "
-            "another folder with -o DIR, or start again with --fresh"
+            f"{folder.path} is crawled with the options {dict(stored.options)}. "
+            f"`opilio rejudge {folder.path} --option NAME=VALUE` changes them; or "
+            "choose another folder with -o DIR, or start again with --fresh"
         )
     if HIDDEN in plan.fetch.proxy:
         raise BadInput(
@@ -81,6 +84,16 @@ def resumed_plan(
             f"{plan.fetch.proxy.replace(HIDDEN, 'user:password@')} again"
         )
     return plan
+
+
+def located(plan: Plan) -> Plan:
+    """The plan with absolute paths to the files of its strategy and its judge."""
+    crawl = msgspec.structs.replace(
+        plan.crawl,
+        strategy=extensions.located(plan.crawl.strategy),
+        judge=extensions.located(plan.crawl.judge),
+    )
+    return msgspec.structs.replace(plan, crawl=crawl)
 
 
 def with_settings(plan: Plan, settings: Settings | None) -> Plan:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import msgspec
 
 from opilio.assembly.plan import Plan
-from opilio.assembly.registry import make_strategy
+from opilio.assembly.registry import BY_NAME, Own
 from opilio.fetch.robots import product_token
 from opilio.protocols import Judge
 from opilio.records import ReaderSetup, Reads, Subject
-from opilio.subject.compile import PARTS, setup_for
+from opilio.subject.compile import NOTHING_MORE, PARTS, setup_for
 
 
 def crawl_setup(
@@ -28,17 +28,16 @@ def crawl_setup(
 
 
 def reads_of(judge: Judge) -> Reads:
-    """What of a page a judge needs."""
-    return Reads(
-        blocks=judge.reads_blocks,
-        vector=judge.reads_vector,
-        vectors=getattr(judge, "reads_vectors", False),
-    )
+    """What of a page a judge needs; one of somebody else need not say it."""
+    reads: Reads = getattr(judge, "reads", NOTHING_MORE)
+    return reads
 
 
-def rereading(plan: Plan, subject: Subject, **parts: bool) -> ReaderSetup:
+def rereading(
+    plan: Plan, subject: Subject, own: Own = BY_NAME, **parts: bool
+) -> ReaderSetup:
     """A setup by which readers count terms as they did in the crawl, and bring these
     parts of pages, as Reads names them; the subject is the current one."""
-    strategy = make_strategy(plan, subject).reads
+    strategy = own.make_strategy(plan, subject).reads
     reads = Reads(longest=strategy.longest, transcribe=strategy.transcribe, **parts)
     return setup_for(subject, reads, product_token(plan.fetch.user_agent))

@@ -6,8 +6,9 @@ Pages that were kept without an entry (by a crawl of an older version, or with
 
 from __future__ import annotations
 
+import logging
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from itertools import islice
 from pathlib import Path
@@ -44,26 +45,26 @@ SILENT = Page("", "", "", "", 0, {}, 0.0, 0, ())  # brings readers down: is not 
 Missing = tuple[int, str, int, int]
 """A page without an entry, and the place of its records."""
 
-Tell = Callable[[str], None]
+log = logging.getLogger(__name__)
 
 
 @contextmanager
-def open_search(folder: CrawlFolder, tell: Tell = print) -> Iterator[Searcher]:
-    """A search over all that a crawl has committed; says so if that takes long."""
+def open_search(folder: CrawlFolder) -> Iterator[Searcher]:
+    """A search over all that a crawl has committed; logs what takes long."""
     folder.require()
     plan, subject = load_plan(folder), load_subject(folder.subject)
     records = StoredResponses(folder.warcs)
-    index_missing(folder, plan, records, tell)
+    index_missing(folder, plan, records)
     concepts = Concepts(subject.named_concepts, plan.search.mode)
     with closing(open_database(folder.database, read_only=True)) as db:
-        index = open_index(db, folder, concepts, tell)
+        index = open_index(db, folder, concepts)
         yield Searcher(index, concepts, subject.language, text_in(records))
     if records.trouble:
-        tell(records.trouble)
+        log.warning("%s", records.trouble)
 
 
 def open_index(
-    db: sqlite3.Connection, folder: CrawlFolder, concepts: Concepts, tell: Tell
+    db: sqlite3.Connection, folder: CrawlFolder, concepts: Concepts
 ) -> Index:
     """The index; if its folder cannot be written, what lacks is read from the table."""
     index: Index | None = None
@@ -71,16 +72,14 @@ def open_index(
         catch_up(db, folder.index, concepts.kept)
         index = Index(db, folder.index, concepts.kept)
         if index.is_damaged:
-            tell(f"{folder.index} is damaged; it is made again from crawl.db.")
+            log.warning("%s is damaged; rebuilding it from crawl.db", folder.index)
             catch_up(db, folder.index, concepts.kept, thorough=True)
     except OSError as error:
-        tell(f"The index cannot be written ({error}); searching without.")
+        log.warning("the index cannot be written (%s); searching without", error)
     return index or Index(db, folder.index, concepts.kept)
 
 
-def index_missing(
-    folder: CrawlFolder, plan: Plan, records: StoredResponses, tell: Tell
-) -> int:
+def index_missing(folder: CrawlFolder, plan: Plan, records: StoredResponses) -> int:
     """Give an entry to every page that should have one; how many had none.
 
     Where records cannot be read there is none yet: once the WARC file is put back from
@@ -95,21 +94,23 @@ def index_missing(
     try:
         setup = rereading(plan, subject, sequence=True)
     except OpilioError as error:  # the strategy may be gone
-        tell(f"{not_found}: {error}")
+        log.warning("%s: %s", not_found, error)
         return 0
     try:
         folder.lock()
     except BadInput:
-        tell(f"{not_found} while the crawl runs.")
+        log.warning("%s while the crawl runs", not_found)
         return 0
     except OSError as error:
-        tell(f"{not_found}: {error}")
+        log.warning("%s: %s", not_found, error)
         return 0
     try:
         with closing(open_database(folder.database)) as db:
             missing = db.execute(MISSING, (everything,)).fetchall()
             pages = "page that was" if len(missing) == 1 else "pages that were"
-            tell(f"Indexing {len(missing):,} {pages} crawled without an index.")
+            log.info(
+                "Indexing %s %s crawled without an index", f"{len(missing):,}", pages
+            )
             add_entries(db, records, setup, missing)
     finally:
         folder.unlock()
@@ -151,8 +152,14 @@ def text_in(records: StoredResponses) -> TextOf:
 
 def log_of(folder: CrawlFolder, plan: Plan) -> Path:
     """The query log that the crawl follows: the topic's, or its own."""
-    log = plan.topic.query_log
+    log = plan.topic.asked
     return Path(log.file) if log else folder.queries
+
+
+def logs_searches(folder: CrawlFolder) -> bool:
+    """Does the topic ask for searches to be followed by the crawl?"""
+    log = load_plan(folder.require()).topic.query_log
+    return log is not None and log.searches
 
 
 def remember_query(folder: CrawlFolder, query: str, suggestion: str = "") -> None:

@@ -12,6 +12,7 @@ import typer
 from opilio import __version__
 from opilio.cli.deferred import CommandPlace, deferred
 from opilio.cli.error_messages import told
+from opilio.cli.messages import show_messages
 from opilio.errors import OpilioError
 
 LONGEST = 2000  # characters of an error; some list all that one could have meant
@@ -25,7 +26,7 @@ COMMANDS = {
     "status": CommandPlace(
         "opilio.cli.status",
         "status",
-        "Show how a crawl stands: pages, harvest rate, frontier, states with reasons.",
+        "Show how a crawl stands: pages, harvest rate, links, problems, resting hosts.",
     ),
     "search": CommandPlace(
         "opilio.cli.search",
@@ -46,12 +47,17 @@ COMMANDS = {
     "export": CommandPlace(
         "opilio.cli.export",
         "export",
-        "Hand the pages of a crawl on, best first.",
+        "Write the pages of a crawl to a file, best first.",
     ),
     "doctor": CommandPlace(
         "opilio.cli.doctor",
         "doctor",
         "Check what a crawl needs: libraries, disk, files, clock, readers, network.",
+    ),
+    "rejudge": CommandPlace(
+        "opilio.cli.rejudge",
+        "rejudge",
+        "Judge the pages of a crawl again, offline, and re-score its waiting links.",
     ),
     "evolve": CommandPlace(
         "opilio.cli.evolve",
@@ -109,6 +115,7 @@ def options(
 def main() -> None:
     """Run a command; an error of ours becomes its message and its exit code."""
     open_standard_files()
+    show_messages()
     try:
         with told(None):
             app()

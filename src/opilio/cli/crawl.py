@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
+import msgspec
 import typer
 
 from opilio.assembly.build import assemble, find_seeds, prepare
@@ -20,19 +21,21 @@ from opilio.assembly.plan import (
     make_plan,
     resumed_plan,
 )
-from opilio.assembly.registry import choose_by_name
-from opilio.cli.display import Reporter, show_end, show_trouble
+from opilio.assembly.registry import find_judge, find_strategy
+from opilio.cli.display import Reporter, show_trouble
+from opilio.cli.ending import show_end
 from opilio.cli.error_messages import told
 from opilio.crawl import CrawlLoop
 from opilio.errors import BadInput
 from opilio.judge import JUDGES
+from opilio.limits.contact import require_contact
 from opilio.records import SEED_PROMISE, Subject
 from opilio.settings import Settings, load_toml
 from opilio.store.folder import CrawlFolder
-from opilio.strategies import place_of, strategies
 from opilio.text import urls
 from opilio.text.words import stop_words, tokens
-from opilio.topic import Topic, load_topic
+from opilio.topic import Topic, load_topic, where_to
+from opilio.topic.file import with_sources
 from opilio.topic.lost_signs import lost_signs
 
 SHOWN = 5  # keywords in a warning
@@ -58,8 +61,8 @@ def crawl(
     strategy: Annotated[
         str | None,
         typer.Option(
-            help="How links are chosen: `opilio strategies` lists them. "
-            "\\[default: opilio]"
+            help="How links are chosen: a name that `opilio strategies` lists, or a "
+            "class of yours as FILE.py:CLASS. \\[default: opilio]"
         ),
     ] = None,
     option: Annotated[
@@ -69,7 +72,11 @@ def crawl(
         ),
     ] = None,
     judge: Annotated[
-        str | None, typer.Option(help=f"How pages are judged: {', '.join(JUDGES)}.")
+        str | None,
+        typer.Option(
+            help=f"How pages are judged: {', '.join(JUDGES)}, the judge of an "
+            "installed package, or a class of yours as FILE.py:CLASS."
+        ),
     ] = None,
     max_pages: Annotated[
         int | None,
@@ -116,6 +123,14 @@ def crawl(
         list[str] | None,
         typer.Option(metavar="URL", help="Start here too; may be repeated."),
     ] = None,
+    seed_source: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="Ask this seed source of an installed package, or a class of yours "
+            "as FILE.py:CLASS, where to start; may be repeated.",
+        ),
+    ] = None,
     readers: Annotated[
         int | None,
         typer.Option(min=1, help="Processes that read pages. \\[default: 1]"),
@@ -138,6 +153,14 @@ def crawl(
     proxy: Annotated[
         str | None,
         typer.Option(metavar="URL", help="Ask everything through this proxy."),
+    ] = None,
+    contact: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help="A web or mail address where you can be reached; part of the user "
+            "agent. Needed unless all seeds are on this machine.",
+        ),
     ] = None,
     vectors: Annotated[
         str | None,
@@ -187,7 +210,7 @@ def crawl(
 
     Examples:
 
-        opilio crawl chemistry.toml --max-pages 5000
+        opilio crawl chemistry.toml --max-pages 5000 --contact me@example.org
 
         opilio crawl chemistry.toml -o my-crawl --seed-url https://example.org/
     """
@@ -207,16 +230,21 @@ def crawl(
         "politeness": {"delay": delay},
         "fetch": {
             "proxy": proxy,
+            "contact": contact,
             "allow_networks": tuple(allow_network) if allow_network else None,
         },
     }
-    if strategy and not place_of(strategy):
-        choose_by_name("strategy", strategy, strategies())
+    if strategy:
+        find_strategy(strategy)
     if judge:
-        choose_by_name("judge", judge, JUDGES)
+        find_judge(judge)
     if option:
         options = {**options, "options": parse_options(option)}
     folder, plan = choose_plan(topic, output, settings, options, fresh)
+    if seed_source:
+        plan = msgspec.structs.replace(
+            plan, topic=with_sources(plan.topic, seed_source)
+        )
     if replay:
         plan = for_replay(plan, replay)
     for warning in only_common_words(plan.topic), lost_signs(plan.topic.weights()):
@@ -225,6 +253,8 @@ def crawl(
     with told(folder.path):
         subject = prepare(plan, folder, fresh=fresh)
         seeds = check_seeds(seed_url or [], plan.topic, folder, fresh)
+        if not plan.replay:
+            require_contact(plan.fetch, where_to(plan.topic, seeds))
         begin_crawl(plan, folder, fresh=fresh)
         raise typer.Exit(run_loop(run(plan, folder, subject, seeds, quiet)))
 
@@ -232,7 +262,7 @@ def crawl(
 def only_common_words(topic: Topic) -> str:
     """A warning if all keywords are words that say nothing; "" if they are not."""
     words = list(topic.weights())
-    if not words or topic.ontology or topic.examples or topic.query_log:
+    if not words or topic.ontology or topic.examples or topic.asked:
         return ""
     common = stop_words(topic.language)
     if not all(common.issuperset(tokens(word)) for word in words):
@@ -291,7 +321,7 @@ def check_seeds(
     when there are none at all."""
     known = folder.database.exists() and not fresh
     sources = topic.sources
-    if not (seeds or sources.urls or sources.search or known):
+    if not (seeds or sources.urls or sources.search or sources.sources or known):
         raise BadInput(
             "there is nowhere to start: add seeds = ['https://…'] to the topic file "
             "(or [seeds] search = ['ddgs'] to ask search engines), or give "
@@ -310,17 +340,17 @@ async def run(
     plan: Plan, folder: CrawlFolder, subject: Subject, seeds: list[str], quiet: bool
 ) -> int:
     """Crawl until the end or a signal; answers the exit code."""
-    async with assemble(plan, folder, subject, tell=show_trouble) as crawl:
+    async with assemble(plan, folder, subject) as crawl:
         crawl.store.catalogue.save_event("started", pages=crawl.store.catalogue.pages)
-        found = await find_seeds(plan, subject, crawl, tell=show_trouble)
+        found = await find_seeds(plan, subject, crawl)
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, interrupt, crawl)
-        async with Reporter(crawl, quiet=quiet):
+        async with Reporter(crawl, plan.topic.name, quiet=quiet) as reporter:
             reason = await crawl.run(found | dict.fromkeys(seeds, SEED_PROMISE))
         crawl.store.catalogue.save_event("stopped", reason=reason)
         await crawl.commit()
-        return show_end(crawl, reason)
+        return show_end(crawl, reason, reporter.before)
 
 
 def interrupt(crawl: CrawlLoop) -> None:

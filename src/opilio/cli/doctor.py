@@ -24,6 +24,7 @@ from opilio.assembly.event_loop import run_loop
 from opilio.cli.terminal import stdout
 from opilio.errors import BadInput, FetchError
 from opilio.fetch.egress import Egress
+from opilio.fetch.route import parse_proxy
 from opilio.read.kernels import COMPILED
 from opilio.records import ReaderSetup, Response
 from opilio.settings import FetchSettings, StoreSettings
@@ -48,6 +49,15 @@ def doctor(
     url: Annotated[
         str | None, typer.Option(metavar="URL", help="Also try to fetch this.")
     ] = None,
+    proxy: Annotated[
+        str, typer.Option(metavar="URL", help="Fetch it through this proxy.")
+    ] = "",
+    allow_network: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="CIDR", help="A private network that may be visited for it."
+        ),
+    ] = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="For programs and bug reports.")
     ] = False,
@@ -55,9 +65,13 @@ def doctor(
     """Check what a crawl needs: libraries, disk, files, clock, readers, network."""
     if not folder.is_dir():
         raise BadInput(f"{folder} is no folder; name one where crawls will live")
+    if proxy and not url:
+        raise BadInput("--proxy is for fetching a page; name one with --url URL")
+    settings = FetchSettings(proxy=proxy, allow_networks=tuple(allow_network or ()))
+    parse_proxy(proxy)
     findings = [*look(folder), run_loop(look_at_readers())]
     if url:
-        findings.append(run_loop(look_at_network(url)))
+        findings.append(run_loop(look_at_network(url, settings)))
     if as_json:
         typer.echo(msgspec.json.encode(findings).decode())
     else:
@@ -107,7 +121,9 @@ def look(folder: Path) -> Iterator[DoctorFinding]:
     sane = time.time() > 1_750_000_000
     yield DoctorFinding("clock", sane, time.strftime("%Y-%m-%d %H:%M:%S %Z"))
     yield DoctorFinding(
-        "agent", True, f"servers see: {FetchSettings().user_agent} (fetch.user_agent)"
+        "agent",
+        True,
+        f"servers see {FetchSettings().user_agent} and your --contact (fetch.contact)",
     )
 
 
@@ -142,15 +158,14 @@ async def look_at_readers() -> DoctorFinding:
     )
 
 
-async def look_at_network(url: str) -> DoctorFinding:
+async def look_at_network(url: str, settings: FetchSettings) -> DoctorFinding:
     """Fetch one URL as a crawl would, robots.txt aside."""
-    egress = Egress(FetchSettings())
+    egress = Egress(settings)
     try:
         response = await egress.get(url)
     except FetchError as error:
         return DoctorFinding("network", False, f"{url}: {error.reason}: {error}")
     finally:
         await egress.close()
-    return DoctorFinding(
-        "network", True, f"{url} answered {response.status} from {response.ip}"
-    )
+    way = f"from {response.ip}" if response.ip else "through the proxy"
+    return DoctorFinding("network", True, f"{url} answered {response.status} {way}")

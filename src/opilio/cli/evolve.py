@@ -19,7 +19,6 @@ from rich.text import Text
 from opilio.assembly.event_loop import run_loop
 from opilio.assembly.plan import Plan
 from opilio.cli.change_texts import in_words
-from opilio.cli.display import show_trouble
 from opilio.cli.terminal import foreign, stdout
 from opilio.errors import BadInput
 from opilio.records import Mode
@@ -95,7 +94,7 @@ def evolve(
         raise BadInput(f"--mode {mode!r}: known are fixed and paper")
     pause = parse_time(every) if every else 0.0
     crawl = CrawlFolder(folder)
-    plan = ready_plan(crawl, proxy, show_trouble)
+    plan = ready_plan(crawl, {"fetch": {"proxy": proxy}})
     rounds = Rounds(plan, crawl, "paper" if mode == "paper" else "fixed")
     try:
         code = run_loop(rounds.run(pages, pause, as_json))
@@ -150,7 +149,7 @@ class Rounds:
     async def round(self, pages: int) -> list[Outcome]:
         """Open the crawl for one round."""
         folder = CrawlFolder(self.folder.path)
-        async with open_evolver(self.plan, folder, self.mode, show_trouble) as evolver:
+        async with open_evolver(self.plan, folder, self.mode) as evolver:
             self.evolver = evolver
             try:
                 return await evolver.round(pages)

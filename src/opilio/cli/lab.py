@@ -126,10 +126,18 @@ def run(
         list[str], typer.Option(help="A topic of the web, or a topic file; repeatable.")
     ],
     strategy: Annotated[
-        list[str], typer.Option(help="With options: blocks,mode=paper; repeatable.")
+        list[str],
+        typer.Option(
+            help="With options: blocks,mode=paper; or a class of yours as "
+            "FILE.py:CLASS; repeatable."
+        ),
     ] = [DEFAULT],  # noqa: B006
     judge: Annotated[
-        list[str], typer.Option(help="`perfect` is the true labels; repeatable.")
+        list[str],
+        typer.Option(
+            help="`perfect` is the true labels; or a class of yours as FILE.py:CLASS; "
+            "repeatable."
+        ),
     ] = ["cosine"],  # noqa: B006
     seeds_mode: Modes = [SeedsMode.NEAR],  # noqa: B006
     budget: Budget = "3R",
@@ -211,7 +219,11 @@ def compare_all(
         ),
     ] = None,
     judges: Annotated[
-        list[str], typer.Option(help="Separated by commas; `perfect` is the labels.")
+        list[str],
+        typer.Option(
+            help="Separated by commas; `perfect` is the labels, FILE.py:CLASS a judge "
+            "of yours."
+        ),
     ] = ["cosine"],  # noqa: B006
     seeds_mode: Modes = [SeedsMode.NEAR],  # noqa: B006
     budget: Budget = "3R",

@@ -11,6 +11,8 @@ import msgspec
 from opilio.assembly.plan import load_plan
 from opilio.assembly.reader_setup import rereading
 from opilio.judge.blocks import block_relevance
+from opilio.limits.followable_links import obstacles, to_follow
+from opilio.limits.scope import Scope
 from opilio.records import BlockKind
 from opilio.store.folder import CrawlFolder
 from opilio.store.lookup import opened
@@ -47,6 +49,9 @@ class Reread(msgspec.Struct, frozen=True):
 
     blocks: list[SeenBlock]
     terms: list[FoundTerm]  # of the whole page, what weighs most first
+    links: int = 0  # that stand on it
+    followed: int = 0  # of these, as far as the page and the scope allow it
+    obstacles: list[str] = []  # what keeps the page from leading anywhere
 
 
 def reread(folder: CrawlFolder, row: Mapping[str, Any]) -> Reread:
@@ -88,4 +93,11 @@ def reread(folder: CrawlFolder, row: Mapping[str, Any]) -> Reread:
                 found(block.terms),
             )
         )
-    return Reread(seen, found(page.terms))
+    scope = Scope(plan.topic.scope)
+    return Reread(
+        seen,
+        found(page.terms),
+        len(page.links),
+        len(to_follow(page, scope)),
+        obstacles(page, page.url, scope),
+    )

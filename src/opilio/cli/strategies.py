@@ -15,6 +15,7 @@ from rich.text import Text
 
 from opilio.cli.terminal import stdout
 from opilio.errors import BadInput
+from opilio.settings import Section
 from opilio.strategies import load_strategy, strategies
 
 
@@ -55,7 +56,7 @@ def describe() -> Iterator[dict[str, Any]]:
             yield {"name": name, "does": str(error), "paper": "", "options": {}}
             continue
         module = sys.modules[getattr(made, "__module__", "")]
-        fields = msgspec.structs.fields(made.Options)
+        fields = msgspec.structs.fields(getattr(made, "Options", Section))
         yield {
             "name": name,
             "does": (inspect.getdoc(made) or "").partition("\n")[0],

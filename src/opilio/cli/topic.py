@@ -194,6 +194,9 @@ def show(
     proxy: Annotated[
         str, typer.Option(metavar="URL", help="Fetch them through this proxy.")
     ] = "",
+    everything: Annotated[
+        bool, typer.Option("--all", help="Show all rows of long tables.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
 ) -> None:
     """Show what a topic file comes to: its weights, importances and rules.
@@ -210,7 +213,7 @@ def show(
         if sought.classes is None:
             raise BadInput(f"{topic} has no [classes], so there are no rules")
         rules = run_loop(learn_rules(sought, replay or (), proxy))
-    print_tables(read_tables(sought, rules), as_json)
+    print_tables(read_tables(sought, rules), as_json, everything)
     warn(sought)
     if sought.classes and not rules:
         stderr.print("For the rules between classes, give --replay WARC or --live.")
@@ -218,17 +221,19 @@ def show(
 
 def read_tables(topic: Topic, rules: ClassRules | None) -> dict[str, Any]:
     """Read all that a topic names: what comes of it."""
-    log = FollowedLog(topic.query_log, topic.language) if topic.query_log else None
+    log = FollowedLog(topic.asked, topic.language) if topic.asked else None
     subject = compile_topic(topic, log.build() if log else None)
     return tables_of(topic, subject, log.now.table if log else None, rules)
 
 
-def print_tables(tables: dict[str, Any], as_json: bool) -> None:
+def print_tables(
+    tables: dict[str, Any], as_json: bool, everything: bool = False
+) -> None:
     """Print the tables for a person, or for programs."""
     if as_json:
         typer.echo(msgspec.json.encode(tables).decode())
     else:
-        show_tables(tables)
+        show_tables(tables, everything=everything)
 
 
 def warn(topic: Topic) -> None:

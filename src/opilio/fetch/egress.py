@@ -26,6 +26,7 @@ from opilio.fetch.multi import Multi
 from opilio.fetch.resolve import Resolver, SystemResolver
 from opilio.fetch.route import find_ca_file, parse_proxy
 from opilio.fetch.wire import Target, split_port, target
+from opilio.limits.contact import user_agent
 from opilio.records import Clock, Headers, Response
 from opilio.settings import FetchSettings
 from opilio.text import content
@@ -62,7 +63,7 @@ class Egress:
             resolver = self._own_resolver = SystemResolver()
         self._resolver = resolver
         self._sent = (
-            ("user-agent", settings.user_agent),
+            ("user-agent", user_agent(settings)),
             ("accept", ACCEPT),
             ("accept-encoding", ENCODINGS),
         )

@@ -53,9 +53,6 @@ def association(
 class Association:
     """Judges a page by the concepts near to what is sought that it names."""
 
-    reads_blocks = False
-    reads_vector = False
-
     def __init__(self, subject: Subject, mode: Mode = "fixed") -> None:
         if not subject.concepts:
             raise BadInput(

@@ -31,7 +31,7 @@ from typing import Literal
 
 from opilio.judge.cosine import CosineWeights
 from opilio.judge.parts import largest
-from opilio.records import Block, BlockKind, Mode, Page, Subject, Verdict
+from opilio.records import Block, BlockKind, Mode, Page, Reads, Subject, Verdict
 
 THRESHOLD = {"fixed": 0.03, "maximum": 0.09, "paper": 0.65}  # best F1 when tuned
 SHORTEST = 6.0  # the least length of a block: that of 36 different words
@@ -70,8 +70,7 @@ def reach(block: Block) -> float:
 class Blocks:
     """Judges a page by its blocks: their mean (`fixed`), best one, or sum (`paper`)."""
 
-    reads_blocks = True
-    reads_vector = False
+    reads = Reads(blocks=True)
 
     def __init__(
         self, subject: Subject, mode: Literal["fixed", "paper", "maximum"] = "fixed"

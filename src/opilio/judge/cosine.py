@@ -18,7 +18,7 @@ import numpy as np
 
 from opilio.errors import BadInput
 from opilio.judge.parts import largest
-from opilio.records import Mode, Page, Subject, Verdict
+from opilio.records import Mode, Page, Reads, Subject, Verdict
 
 THRESHOLD: Mapping[Mode, float] = {"fixed": 0.06, "paper": 0.03}
 # where precision and recall meet, roughly, on the tuning topics
@@ -62,18 +62,18 @@ class CosineWeights:
 class Cosine:
     """Judges a page by the angle between its terms and the topic's."""
 
-    reads_blocks = False
+    names_terms = True  # the parts of its verdicts are terms, by their keys
 
     def __init__(self, subject: Subject, mode: Mode = "fixed") -> None:
         self.table = CosineWeights(subject.weights, "cosine")
-        self.reads_vector = mode == "paper"
+        self.reads = Reads(vector=mode == "paper")
         self.threshold = (
             THRESHOLD[mode] if subject.threshold is None else subject.threshold
         )
 
     def judge(self, page: Page) -> Verdict:
         """The score, and how much each term of the topic brought to it."""
-        if self.reads_vector:
+        if self.reads.vector:
             parts = self.table.parts(page.terms, plain_norm(page), float)
         else:
             parts = self.table.parts(page.terms, page.norm)

@@ -27,7 +27,7 @@ from opilio.judge.model import WordModel
 from opilio.judge.sample import Sample
 from opilio.judge.vectors import WordRow, row_of
 from opilio.protocols import Learner
-from opilio.records import Page, Subject, Verdict
+from opilio.records import Page, Reads, Subject, Verdict
 
 THRESHOLD = 0.5
 LEAST = 0.01  # of a score: from there on down it falls slowly, and never to nothing
@@ -36,8 +36,7 @@ LEAST = 0.01  # of a score: from there on down it falls slowly, and never to not
 class Learning(ABC):
     """Judges a page by its keywords, and by all words once it knows which matter."""
 
-    reads_blocks = False
-    reads_vector = True
+    reads = Reads(vector=True)
     cut: float
     learnt_part: str  # its name in verdicts
     is_learning = True  # False: it judges by what it knows, and takes no note of pages

@@ -36,9 +36,6 @@ DOUBT = 0.5  # evidence against all classes, for each unit of a page's length
 class OntoClassifier:
     """Judges a page by the class that its terms speak for."""
 
-    reads_blocks = False
-    reads_vector = False
-
     def __init__(self, subject: Subject, mode: Mode = "fixed") -> None:
         require_classes(subject)
         self.mode = mode

@@ -33,7 +33,7 @@ from opilio.judge.keyword_evidence import Evidence, KeywordEvidence, page_vector
 from opilio.judge.site_evidence import KeptSites, SiteEvidence
 from opilio.pretrained import weights_for
 from opilio.protocols import Learner
-from opilio.records import Fingerprint, Page, Subject, Verdict
+from opilio.records import Fingerprint, Page, Reads, Subject, Verdict
 from opilio.text import urls
 from opilio.text.meaning import Floats, dimensions, heaviest, rarity_of_words
 
@@ -106,9 +106,7 @@ class Snapshot(msgspec.Struct, frozen=True, array_like=True):
 class Opilio:
     """Judges a page by keywords, meaning, and what other pages taught it."""
 
-    reads_blocks = False
-    reads_vector = True
-    reads_vectors = True
+    reads = Reads(vector=True, vectors=True)
     is_learning = True
 
     def __init__(self, subject: Subject) -> None:

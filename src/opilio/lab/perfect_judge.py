@@ -16,9 +16,6 @@ PERFECT = "perfect"  # its name among the judges: the one that is told the label
 class Perfect:
     """Knows which pages are relevant; for the lab only."""
 
-    reads_blocks = False
-    reads_vector = False
-
     def __init__(self, relevant: Iterable[str]) -> None:
         self.relevant = frozenset(relevant)
 

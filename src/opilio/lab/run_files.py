@@ -10,12 +10,13 @@ from pathlib import Path
 import msgspec
 
 import opilio
-from opilio.assembly.registry import find_strategy
+from opilio.assembly.registry import find_strategy, judge_place
 from opilio.errors import BadInput
+from opilio.extensions import is_file
 from opilio.lab.checks import parse_strategy
+from opilio.lab.perfect_judge import PERFECT
 from opilio.lab.reachable_targets import Course, Ground
 from opilio.lab.runs import LabTask
-from opilio.strategies import is_file
 from opilio.vectors.files import WORDLLAMA, resolve
 
 FileKey = tuple[str, int, int]
@@ -47,6 +48,7 @@ def name_of(
 ) -> str:
     """A name for a task that is another when anything that decides its outcome is."""
     strategy, _ = parse_strategy(task.strategy)
+    judge = "" if task.judge == PERFECT else judge_place(task.judge)
     decides = (
         task,
         ground.atlas.key,
@@ -58,6 +60,7 @@ def name_of(
         course.counterexamples,
         code(find_strategy(strategy)),
         files,
+        code(judge) if judge else "",
     )
     digest = hashlib.blake2b(msgspec.json.encode(decides), digest_size=8).hexdigest()
     return f"{Path(task.topic).stem}-{strategy.rpartition(':')[2]}-{digest}"

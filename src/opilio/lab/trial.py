@@ -204,7 +204,7 @@ async def crawl(
         else time.monotonic,
     )
     folder.make()
-    async with assemble(plan, folder, subject, lambda _: None, ways) as made:
+    async with assemble(plan, folder, subject, ways) as made:
         began, start = time.process_time(), crawls[0].clock()
         ended = await made.run(dict.fromkeys(trial.seeds, SEED_PROMISE))
         spent = time.process_time() - began - sum(each.spent for each in readings)

@@ -21,10 +21,10 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from opilio.crawl import may_follow
 from opilio.errors import Unusable
 from opilio.fetch.replay import CACHED_NAMES, ReplayFetch
 from opilio.lab.link_graph import LinkGraph
+from opilio.limits.followable_links import may_follow
 from opilio.records import Fingerprint, ReaderSetup
 from opilio.storage import caches
 from opilio.subject.page_reader import make_reader

@@ -1,4 +1,4 @@
-"""What a strategy gave in; links to be added, or an error that names its fault, out."""
+"""Checks what a strategy or judge returns, and names the mistake in it."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from numbers import Real
 from typing import Any
 
 from opilio.errors import BadInput
-from opilio.records import Ranked, Revision
+from opilio.records import Page, Ranked, Revision, Verdict
 
 MEND = "a promise is a finite number; mend the strategy"
+ROUNDING = 1e-6  # a sum of parts may be a little more than 1
 
 
 def as_list(strategy: str, given: Iterable[Ranked] | None) -> list[Ranked]:
@@ -46,6 +47,21 @@ def refuse_revisions(strategy: str, given: Sequence[Revision]) -> None:
                 f"the strategy {strategy} gave {shown(each[1])} as the new promise of "
                 f"a link that waits; {MEND}"
             )
+
+
+def check_verdict(judge: str, verdict: object, page: Page) -> None:
+    """Raise BadInput for what is no verdict, or a score that no page can have."""
+    if isinstance(verdict, Verdict):
+        score: object = verdict.score
+        if isinstance(score, Real) and -ROUNDING <= float(score) <= 1 + ROUNDING:
+            return
+        gave = f"{shown(score)} as the score"
+    else:
+        gave = f"{shown(verdict)} as the verdict"
+    raise BadInput(
+        f"the judge {judge} gave {gave} of {page.url}; it must give "
+        "Verdict(score, relevant) with a score from 0 to 1; fix the judge"
+    )
 
 
 def is_promise(value: object) -> bool:

@@ -21,6 +21,11 @@ from opilio.profiles.subject_concepts import SubjectConcepts
 from opilio.records import Lease, Page, Response, State, Subject, Verdict
 from opilio.storage.database import Database
 
+_ROOTS = """
+    SELECT link.id, url, host.name, state
+    FROM link JOIN host ON host.id = link.host
+    WHERE url GLOB '*/' AND state IN ('copy', 'unusable') ORDER BY link.id
+"""
 _PROFILE = "INSERT INTO page_profile VALUES (?, ?, ?, ?, ?, ?)"
 
 encode = msgspec.json.Encoder().encode
@@ -132,6 +137,11 @@ class SiteKeeper:
         """A visit brought no new page; the homepage of a site may be a copy."""
         if is_root(lease.url) and state is not State.PARKED:
             self.came_to_root(self.site(lease.host), lease.id)
+
+    def miss_roots(self) -> None:
+        """Take up all homepages whose visits brought no page."""
+        for id, url, host, state in self.db.execute(_ROOTS).fetchall():
+            self.missed(Lease(id, url, 0, host, 0.0), State(state))
 
     def came_to_root(self, site: KeptSite, link: int) -> None:
         """Of http://host/ and https://host/, take the one that has a page."""

@@ -98,7 +98,17 @@ class PageReader:
             headings=found.headings,
             sequence=counted.sequence,
             vectors=counted.vectors,
+            text=self.text_of(response, found) if self.setup.text else "",
         )
+
+    def text_of(self, response: Response, found: ParsedMarkup) -> str:
+        """The main text of a page; all of its text should the parser fail."""
+        from opilio.read.main_text import main_text  # few readers need its libraries
+
+        try:
+            return main_text(response)
+        except Exception:  # whatever a young parser may raise
+            return found.text
 
     def find(self, markup: bytes, url: str) -> tuple[ParsedMarkup, str]:
         """What is in the markup, and why that is not all, if so."""

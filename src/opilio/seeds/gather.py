@@ -21,8 +21,6 @@ from opilio.seeds.seed import (
     Seed,
     SeedSettings,
     Site,
-    Tell,
-    silent,
 )
 from opilio.seeds.sitemaps import read_sitemaps
 from opilio.text import urls
@@ -40,13 +38,13 @@ async def gather_seeds(
     language: str = "en",
     pause: float = 1.0,
     per_site: int = PER_SITE,
-    tell: Tell = silent,
 ) -> list[Seed]:
     """All seeds, each URL once, by falling promise.
 
     `query` is what engines are asked unless the table says otherwise. They are asked by
-    `get`, the user's choice; sites are visited by `site`, robots.txt first. `tell`
-    hears of what failed while the rest went on. OpilioError when no engine answers.
+    `get`, the user's choice; sites are visited by `site`, robots.txt first.
+    A source that fails while the rest goes on is logged. OpilioError when no engine
+    answers.
     """
     given = canonical_given(sources.urls)
     seeds = [Seed(url, Priority.HIGH, 1.0, (GIVEN,)) for url in given]
@@ -58,15 +56,15 @@ async def gather_seeds(
     if sources.search:
         engines = make_engines(sources.search, get, pause)
         question = sources.query or query
-        found = await search_all(engines, question, sources.limit, language, tell)
+        found = await search_all(engines, question, sources.limit, language)
         seeds += choose_seeds(found, sources.limit, common=sources.common)
     lists: list[tuple[str, list[str]]] = []
     if sources.feeds:
-        reads = [partial(read_feeds, page, site, per_site, tell) for page in given]
+        reads = [partial(read_feeds, page, site, per_site) for page in given]
         lists += [(FEED, found) for found in await few_at_a_time(reads)]
     if sources.sitemaps:
         origins = dict.fromkeys(map(urls.origin, given))
-        reads = [partial(read_sitemaps, one, site, per_site, tell) for one in origins]
+        reads = [partial(read_sitemaps, one, site, per_site) for one in origins]
         lists += [(SITEMAP, found) for found in await few_at_a_time(reads)]
     return merged([*seeds, *listed_by_sites(lists)])
 

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from enum import StrEnum
 from typing import Protocol
 
 import msgspec
 
 from opilio.records import Headers, Response
-
-Tell = Callable[[str], None]
-"""Takes a sentence for the user: something failed, and the rest goes on."""
-
 
 GIVEN, SITEMAP, FEED = "given", "sitemap", "feed"
 LISTS = frozenset((SITEMAP, FEED))
@@ -85,7 +81,3 @@ class Site(Protocol):
     async def sitemaps(self, origin: str) -> Sequence[str]:
         """What robots.txt of an origin names as its sitemaps."""
         ...
-
-
-def silent(_sentence: str) -> None:
-    """A Tell for those who do not listen."""

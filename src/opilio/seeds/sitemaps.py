@@ -9,10 +9,11 @@ domain.
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Iterable
 
 from opilio.errors import OpilioError, Unusable
-from opilio.seeds.seed import Site, Tell, silent
+from opilio.seeds.seed import Site
 from opilio.seeds.sitemap_files import SitemapEntry, read_sitemap
 from opilio.text import urls
 
@@ -21,15 +22,16 @@ MAX_DEPTH = 2  # of indexes
 MAX_ENTRIES = 200_000  # of a site that are compared
 
 
-async def read_sitemaps(
-    origin: str, site: Site, limit: int, tell: Tell = silent
-) -> list[str]:
+log = logging.getLogger(__name__)
+
+
+async def read_sitemaps(origin: str, site: Site, limit: int) -> list[str]:
     """The best `limit` URLs that the sitemaps of an origin list."""
     usual = f"{origin}/sitemap.xml"
     try:
         named = await site.sitemaps(origin)
     except OpilioError as error:
-        tell(f"no sitemaps of {origin}: {error}")
+        log.warning("no sitemaps of %s: %s", origin, error)
         return []
     waiting = [(url, 0) for name in named if (url := urls.join(usual, name))]
     waiting.append((usual, 0))
@@ -45,7 +47,7 @@ async def read_sitemaps(
             listing = await asyncio.to_thread(read_sitemap, response)
         except OpilioError as error:
             if not (url == usual and isinstance(error, Unusable)):  # it need not exist
-                tell(f"the sitemap {url} could not be had: {error}")
+                log.warning("the sitemap %s could not be fetched: %s", url, error)
             continue
         spoken_for = hosts_of(origin, urls.page(response.url))
         for entry in listing.pages:

@@ -38,6 +38,13 @@ FETCHED = """
     SELECT url FROM page JOIN link USING (id)
     WHERE number > ? AND state IN ('kept', 'irrelevant') ORDER BY number
 """
+COUNTED = """
+    SELECT coalesce(sum(state = 'irrelevant'), 0), coalesce(sum(state = 'copy'), 0),
+        coalesce(sum(state = 'unusable'), 0),
+        coalesce(sum(state = 'kept' AND noindex), 0)
+    FROM page JOIN link USING (id)
+    WHERE number > ? AND status BETWEEN 200 AND 299
+"""
 ENDED = {"budget": "pages", "exhausted": "links"}
 
 Ask = Callable[[str, int], Awaitable[Sequence[str]]]
@@ -49,7 +56,11 @@ class Expansion(msgspec.Struct, frozen=True, kw_only=True):
 
     terms: Mapping[str, float]  # of the expanded query
     pages: int  # fetched
-    kept: int  # of these
+    kept: int  # of these, as are the next four; together they are all of them
+    irrelevant: int
+    copies: int
+    unread: int
+    noindex: int  # relevant, but they ask not to be shown
     failed: int  # links that led to no page
     urls: Sequence[str]  # of the pages that are new and no copies, kept or not
     ended: str  # why: pages, links (there are no more), time, interrupted
@@ -99,9 +110,14 @@ class Expander:
         told = {"pages": tally.pages, "kept": tally.kept}
         self.crawl.store.catalogue.save_event("expanded", **told)
         await self.crawl.commit()
+        irrelevant, copies, unread, hidden = db.execute(COUNTED, (before,)).fetchone()
         return Expansion(
             terms={" ".join(key): near for key, near in self.terms.items()},
             **told,
+            irrelevant=irrelevant,
+            copies=copies,
+            unread=unread,
+            noindex=hidden,
             failed=queue.failed,
             urls=[url for (url,) in db.execute(FETCHED, (before,))],
             ended=ENDED.get(ended, ended),

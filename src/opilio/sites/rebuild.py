@@ -26,11 +26,6 @@ JUDGED = """
     FROM page JOIN link USING (id) JOIN host ON host.id = link.host
     WHERE score IS NOT NULL AND warc IS NOT NULL ORDER BY number
 """
-ROOTS = """
-    SELECT link.id, url, host.name, state
-    FROM link JOIN host ON host.id = link.host
-    WHERE url GLOB '*/' AND state IN ('copy', 'unusable') ORDER BY link.id
-"""
 THERE = (State.KEPT, State.IRRELEVANT)  # others were once, and are gone
 
 
@@ -101,8 +96,7 @@ def profile_all(
         )
         pages += 1
         tell(pages)
-    for id, url, host, state in db.execute(ROOTS):
-        keeper.missed(Lease(id, url, 0, host, 0.0), State(state))
+    keeper.miss_roots()
     keeper.flush()
     return Rebuilt(pages, unread, records.trouble)
 

@@ -9,6 +9,7 @@ the WARC files is counted by the `records` that are given, and missing.
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 import os
 import sqlite3
@@ -25,6 +26,7 @@ import msgspec
 from opilio.errors import BadInput
 from opilio.records import Response
 from opilio.storage.database import open_database
+from opilio.store.export_format import is_compressed
 from opilio.store.folder import CrawlFolder
 from opilio.store.stored_responses import StoredResponses
 from opilio.store.warc_records import date
@@ -55,7 +57,7 @@ def export_jsonl(
     """Write one JSON object a page, with its text if `extract` is given; how many."""
     records = records or StoredResponses(folder.warcs)
     count = 0
-    with output(out) as file:
+    with packed(out) as file:
         for row in pages(folder, relevant_only, noindex):
             page = {name: row[name] for name in COLUMNS}
             page["relevant"] = bool(row["relevant"])
@@ -121,7 +123,7 @@ def export_csv(
     """Write one row a page, safe to open in a spreadsheet; how many. No records are
     needed for it."""
     count = 0
-    with output(out) as file:
+    with packed(out) as file:
         lines = io.TextIOWrapper(file, "utf-8", newline="", write_through=True)
         table = csv.writer(lines)
         table.writerow(COLUMNS)
@@ -143,17 +145,19 @@ def export_warc(
     noindex: bool = False,
     records: StoredResponses | None = None,
 ) -> int:
-    """Copy the records of the pages as they are, gzip member by gzip member; how many.
+    """Copy the records of the pages, gzip member by gzip member; how many. A file
+    whose name does not end in `.gz` gets them uncompressed.
 
     That is for each page: our request, its response, the verdict. Damaged ones are left
     out: many a reader would see nothing of what comes after them.
     """
     records = records or StoredResponses(folder.warcs)
+    unpack = Path(out).suffix.lower() == ".warc"
     count = 0
     with output(out) as file:
         for row in pages(folder, relevant_only, noindex):
             if found := records.raw(*location(row)):
-                file.write(found)
+                file.write(gzip.decompress(found) if unpack else found)
                 count += 1
     return count
 
@@ -186,6 +190,18 @@ def guarded(value: Any) -> Any:
     if isinstance(value, str) and value.startswith(FORMULA):
         return f"'{value}"
     return value
+
+
+@contextmanager
+def packed(out: str) -> Iterator[BinaryIO]:
+    """The output, compressed if its name ends in `.gz`."""
+    with output(out) as file:
+        if not is_compressed(out):
+            yield file
+            return
+        # Without name and time in it, the same pages make the same file.
+        with gzip.GzipFile("", "wb", fileobj=file, mtime=0) as archive:
+            yield archive  # type: ignore[misc]
 
 
 @contextmanager

@@ -28,7 +28,7 @@ class Store:
     """Everything a crawl keeps."""
 
     def __init__(
-        self, folder: CrawlFolder, settings: StoreSettings, *, index_all: bool = False
+        self, folder: CrawlFolder, settings: StoreSettings, index_all: bool = False
     ) -> None:
         self.folder = folder
         self.index_all = index_all  # else only what is relevant can be searched

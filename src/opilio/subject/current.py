@@ -5,6 +5,8 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Mapping
 
+import msgspec
+
 from opilio.records import Subject
 from opilio.store.folder import CrawlFolder
 from opilio.subject.compile import weights_of, with_more, with_weights
@@ -18,16 +20,17 @@ from opilio.topic.weight_table import normalised
 def follow_log(topic: Topic, folder: CrawlFolder | None = None) -> FollowedLog | None:
     """The query log of the topic, or else that of the crawl's own searches, which need
     not be there yet."""
-    log = topic.query_log
+    log = topic.asked
     if folder and not log:
-        log = QueryLog(file=str(folder.queries))
+        own = topic.query_log or QueryLog()
+        log = msgspec.structs.replace(own, file=str(folder.queries))
     return FollowedLog(log, topic.language) if log else None
 
 
 def asked_for(topic: Topic, subject: Subject, asked: Mapping[str, float]) -> Subject:
     """The first subject of a topic with what people ask for now beside its keywords; or
     beside what its ontology or its examples say, if it has none."""
-    if topic.query_log or topic.keywords:
+    if topic.asked or topic.keywords:
         return with_weights(subject, weights_of(topic, asked))
     return with_more(subject, normalised(asked))
 

@@ -32,7 +32,7 @@ class FollowedLog:
                 alpha=settings.alpha,
                 mode=settings.mode,
                 threshold=settings.threshold,
-                phrases=settings.phrases,
+                phrases=tuple(settings.phrases),
                 language=language,
             )
         )

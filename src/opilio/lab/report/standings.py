@@ -11,11 +11,11 @@ from typing import NamedTuple
 import msgspec
 import numpy as np
 
+from opilio.extensions import is_file
 from opilio.lab.report.curves import Topic, tasks_of, topic_of
 from opilio.lab.report.html import clean
 from opilio.lab.runs import Measures, Run
 from opilio.lab.statistics import band
-from opilio.strategies import is_file
 
 REACHED = (50, 80, 90)  # % of recall
 

@@ -81,7 +81,7 @@ def drifting_of(ground: Ground, pair: Pair, budget: int) -> Drifting:
             warcs=tuple(str(path.absolute()) for path in ground.web.warcs),
             topic=topic,
             strategy="weight-table",
-            seeds=topic.sources.urls,
+            seeds=tuple(topic.sources.urls),
             budget=budget,
         ),
         log=query_log(words, others, budget, f"{pair.first.name} {pair.second.name}"),

@@ -83,7 +83,9 @@ def make_hosts(dials: Dials, topics: tuple[str, ...]) -> list[SyntheticHost]:
         hosts.append(
             SyntheticHost(
                 number=h,
-                name=host_name(rng, hosts, topics[main]),
+                name=(english_name if dials.english else host_name)(
+                    rng, hosts, topics[main]
+                ),
                 start=starts[h],
                 size=starts[h + 1] - starts[h],
                 pattern=main * VARIANTS + h % VARIANTS,
@@ -129,3 +131,14 @@ def host_name(rng: random.Random, hosts: list[SyntheticHost], topic: str) -> str
         return f"{topic}.{hosts[-1].name.removeprefix('www.')}"
     syllable = (lexicon.ONSETS.split(), lexicon.VOWELS.split())
     return f"www.{''.join(map(rng.choice, syllable * 2))}{number}.test"
+
+
+def english_name(rng: random.Random, hosts: list[SyntheticHost], topic: str) -> str:
+    """The same in English words, which say nothing of what the host is about."""
+    taken = {host.name for host in hosts}
+    while len(hosts) % 4 != 3:
+        words = (lexicon.ADJECTIVES.split(), list(lexicon.NOUNS))
+        name = f"www.{'-'.join(map(rng.choice, words))}.test"
+        if name not in taken:
+            return name
+    return f"{topic}.{hosts[-1].name.removeprefix('www.')}"

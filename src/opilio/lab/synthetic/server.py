@@ -290,7 +290,10 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--log", type=Path, help="a file for requests, as JSON lines")
     for field in msgspec.structs.fields(Dials):
         option = "--" + field.name.replace("_", "-")
-        parser.add_argument(option, type=type(field.default), metavar=field.type)
+        if field.type is bool or field.type == "bool":
+            parser.add_argument(option, action="store_true", default=None)
+        else:
+            parser.add_argument(option, type=type(field.default), metavar=field.type)
     given = vars(parser.parse_args(arguments))
     port, file, log = given.pop("port"), given.pop("dials"), given.pop("log")
     try:

@@ -49,7 +49,7 @@ class SyntheticWeb:
 
     def __init__(self, dials: Dials, clock: Clock = lambda: 0.0) -> None:
         self.dials = dials
-        self.graph = Graph(dials, Vocabulary(dials.seed, dials.topics))
+        self.graph = Graph(dials, Vocabulary(dials.seed, dials.topics, dials.english))
         self.addresses = Addresses(self.graph)
         self.outlinks = Outlinks(self.graph, self.addresses)
         self.pages = Pages(self.graph, self.outlinks)
