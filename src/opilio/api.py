@@ -19,7 +19,7 @@ from opilio.assembly.background_loop import Background
 from opilio.assembly.build import prepare
 from opilio.assembly.call_arguments import merged, sort_seeds, topic_of, with_names
 from opilio.assembly.crawled_pages import CrawledPage
-from opilio.assembly.export import Exported, Exporter, export
+from opilio.assembly.export import Exported, Exporter, export_pages
 from opilio.assembly.plan import (
     Plan,
     begin_crawl,
@@ -232,7 +232,7 @@ class Crawl:
     def explain(self, url: str) -> Explanation:
         """How a URL was found, ranked, fetched and judged."""
         self._settle()
-        return crawled_pages.explain(self._home(), url)
+        return crawled_pages.explain_url(self._home(), url)
 
     def status(self) -> Summary:
         """The figures of the crawl."""
@@ -250,7 +250,7 @@ class Crawl:
         """Write the pages to a file, best first; its suffix selects the format, unless
         `format` is a name, `file.py:Class`, an exporter or its class."""
         self._settle()
-        return export(self._home(), str(file), format, relevant=relevant)
+        return export_pages(self._home(), str(file), format, relevant=relevant)
 
     # How it is done
 

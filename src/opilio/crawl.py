@@ -69,7 +69,7 @@ Bring = Callable[[Lease], Awaitable[int]]
 INDEX_SECONDS = 2.0  # between two looks whether the index is behind
 
 
-class Found(NamedTuple):
+class FoundPage(NamedTuple):
     """A relevant page, as it is shown while the crawl runs."""
 
     score: float
@@ -85,7 +85,7 @@ class Tally:
     pages: int = 0
     kept: int = 0
     recent: deque[bool] = field(default_factory=lambda: deque(maxlen=100))
-    found: deque[Found] = field(default_factory=lambda: deque(maxlen=10))
+    found: deque[FoundPage] = field(default_factory=lambda: deque(maxlen=10))
 
     def count(self, kept: bool) -> None:
         """One more page."""
@@ -322,7 +322,7 @@ class CrawlLoop:
         shown = page is not None and not page.noindex
         self.tally.count(state is State.KEPT and shown)
         if verdict and page and verdict.relevant and shown:
-            self.tally.found.append(Found(verdict.score, page.title, lease.url))
+            self.tally.found.append(FoundPage(verdict.score, page.title, lease.url))
         if self.schedule.seconds:
             self.keep_pace()
         self.stop_if_dry()

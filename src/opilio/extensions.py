@@ -47,7 +47,7 @@ def located(name: str, folder: Path | None = None) -> str:
     return f"{(folder or Path()).absolute() / Path(path).expanduser()}:{made}"
 
 
-def find(kind: str, name: str, known: Iterable[str] = ()) -> Any:
+def find_class(kind: str, name: str, known: Iterable[str] = ()) -> Any:
     """The class that a name stands for; BadInput lists the known names."""
     if is_file(name):
         return load(kind, name)

@@ -52,7 +52,7 @@ def check_plan(plan: Plan, own: Own = BY_NAME) -> None:
     """Raise BadInput for what cannot be built, before anything is made."""
     own.check(plan)
     for name in plan.topic.sources.sources:
-        extensions.find("seed source", name)
+        extensions.find_class("seed source", name)
     parse_networks(plan.fetch.allow_networks)
     parse_proxy(plan.fetch.proxy)
     if plan.replay:
@@ -266,7 +266,8 @@ async def ask_own_sources(
     )
     kind = "seed source"
     named = [
-        extensions.make(kind, extensions.find(kind, name)) for name in sources.sources
+        extensions.make(kind, extensions.find_class(kind, name))
+        for name in sources.sources
     ]
     seeds = await ask_sources([*named, *own], request)
     return {seed.url: seed.promise + SEED_PROMISE for seed in seeds}

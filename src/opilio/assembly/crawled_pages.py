@@ -117,7 +117,7 @@ def as_page(folder: CrawlFolder, row: sqlite3.Row) -> CrawledPage:
     )
 
 
-def explain(folder: CrawlFolder, url: str) -> Explanation:
+def explain_url(folder: CrawlFolder, url: str) -> Explanation:
     """How a URL was found, ranked, fetched and judged; BadInput if it is unknown."""
     canonical = urls.join("", url)
     if not canonical:

@@ -39,7 +39,7 @@ class Exported(msgspec.Struct, frozen=True):
     trouble: str = ""  # records that could not be read, in words
 
 
-def export(
+def export_pages(
     folder: CrawlFolder,
     out: str,
     form: str | Exporter | type[Exporter] | None = None,
@@ -92,7 +92,7 @@ def find_exporter(
     if isinstance(form, str):
         if form in FORMATS:
             return None
-        form = cast(type[Exporter], extensions.find("exporter", form, FORMATS))
+        form = cast(type[Exporter], extensions.find_class("exporter", form, FORMATS))
     if isinstance(form, type):
         made: Exporter = extensions.make("exporter", form)
         form = made

@@ -89,7 +89,7 @@ def find_judge(name: str) -> Make:
     """The class of a judge: one of ours, of an installed package, or in a file."""
     if name in JUDGES:
         return JUDGES[name]
-    found: Make = extensions.find("judge", name, JUDGES)
+    found: Make = extensions.find_class("judge", name, JUDGES)
     return found
 
 
@@ -115,7 +115,7 @@ def find_strategy(name: str) -> str:
     if extensions.is_file(name):
         return name
     if name.startswith(extensions.OBJECT):
-        extensions.find("strategy", name)  # raises: it takes the object
+        extensions.find_class("strategy", name)  # raises: it takes the object
     return place_of(name) or choose_by_name("strategy", name, strategies())
 
 

@@ -14,7 +14,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from opilio.assembly.crawled_pages import explain as look_up
+from opilio.assembly.crawled_pages import explain_url
 from opilio.cli.change_texts import in_words as change_in_words
 from opilio.cli.reasons import in_words, obstacle_in_words
 from opilio.cli.stored_page import FoundTerm, Reread, SeenBlock, reread
@@ -59,7 +59,7 @@ def explain(
         opilio explain my-crawl https://example.org/chemistry/atoms.html
     """
     crawl = CrawlFolder(folder)
-    found = look_up(crawl, url)
+    found = explain_url(crawl, url)
     with opened(crawl) as db:
         versions = versions_of(db, found.link["id"])
     again, trouble = read_again(crawl, found)

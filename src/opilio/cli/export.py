@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from opilio.assembly.export import export as write
+from opilio.assembly.export import export_pages
 from opilio.cli.terminal import stderr
 from opilio.store.folder import CrawlFolder
 from opilio.store.left_out import in_words
@@ -50,7 +50,7 @@ def export(
 
         opilio export my-crawl --format csv -o - | head
     """
-    done = write(CrawlFolder(folder), output, form, relevant=relevant_only)
+    done = export_pages(CrawlFolder(folder), output, form, relevant=relevant_only)
     if output != "-":
         pages = "page" if done.pages == 1 else "pages"
         written = f"{done.pages:,} {pages} written to {output}"

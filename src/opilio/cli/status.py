@@ -37,7 +37,7 @@ OF_PAGES = ("content", "near")  # reasons that are counted among the pages
 CONTINUES = "continue with the same command"
 
 
-class Standing(NamedTuple):
+class CrawlStanding(NamedTuple):
     """How a crawl stands."""
 
     plan: Plan
@@ -56,7 +56,7 @@ def status(
     """Show how a crawl stands: pages, harvest rate, links, problems, resting hosts."""
     crawl = CrawlFolder(folder)
     with opened(crawl) as db:
-        standing = Standing(
+        standing = CrawlStanding(
             load_plan(crawl),
             summary(db),
             life_of(db, crawl),
@@ -69,7 +69,7 @@ def status(
         show(standing, time.time())
 
 
-def for_programs(standing: Standing) -> dict[str, Any]:
+def for_programs(standing: CrawlStanding) -> dict[str, Any]:
     """All of it as a JSON object."""
     plan = standing.plan
     return {
@@ -85,7 +85,7 @@ def for_programs(standing: Standing) -> dict[str, Any]:
     }
 
 
-def show(standing: Standing, now: float) -> None:
+def show(standing: CrawlStanding, now: float) -> None:
     """Print it for a person."""
     plan, figures = standing.plan, standing.figures
     stdout.print(
@@ -140,7 +140,7 @@ def size(bytes: int) -> str:
     return f"{bytes / 2**10:,.0f} KB" if small else f"{bytes / 2**20:,.1f} MB"
 
 
-def pages_rows(standing: Standing) -> Iterator[tuple[int, str]]:
+def pages_rows(standing: CrawlStanding) -> Iterator[tuple[int, str]]:
     """What became of the pages; together they are all."""
     figures = standing.figures
     recent = f"{figures.harvest_rate_recent:.1%} of the last 100 pages"

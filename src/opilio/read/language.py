@@ -82,7 +82,7 @@ def by_model(text: str) -> str:
 
 
 def in_small_letters(text: str) -> str:
-    """A text in small letters, if it is written in capitals: models know few of these."""
+    """A text in small letters, if it is in capitals, of which models know few."""
     letters = len(_letters(text))
     capitals = letters and len(_capitals(text)) > 0.8 * letters
     return text.lower() if capitals or text.isupper() else text
