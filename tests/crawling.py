@@ -56,8 +56,18 @@ async def opilio(*arguments: object, env: dict[str, str] | None = None) -> Ended
         stderr=asyncio.subprocess.PIPE,
         env=env,
     )
-    out, err = await asyncio.wait_for(process.communicate(), 60)
-    return Ended(process.returncode or 0, out.decode(), err.decode())
+    return await end_of(process)
+
+
+async def end_of(process: asyncio.subprocess.Process, seconds: float = 60) -> Ended:
+    """How a command ends; one that does not, or whose test fails, is killed."""
+    try:
+        out, err = await asyncio.wait_for(process.communicate(), seconds)
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+    return Ended(process.returncode or 0, (out or b"").decode(), (err or b"").decode())
 
 
 async def interrupt(process: asyncio.subprocess.Process) -> None:

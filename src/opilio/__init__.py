@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from opilio.api import Crawl
     from opilio.assembly.crawled_pages import CrawledPage, WarcPlace
     from opilio.assembly.export import Exported, Exporter
+    from opilio.assembly.rejudge import Rejudged
     from opilio.errors import (
         BadInput,
         FetchError,
@@ -66,6 +67,7 @@ __all__ = [
     "QueryLog",
     "Ranked",
     "Reads",
+    "Rejudged",
     "Response",
     "Section",
     "SeedRequest",
@@ -98,6 +100,7 @@ HOMES = {
     "Unusable": "opilio.errors",
     "Exported": "opilio.assembly.export",
     "Exporter": "opilio.assembly.export",
+    "Rejudged": "opilio.assembly.rejudge",
     "Judge": "opilio.protocols",
     "SeedRequest": "opilio.protocols",
     "SeedSource": "opilio.protocols",

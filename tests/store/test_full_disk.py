@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from crawling import OPILIO
+from crawling import OPILIO, end_of
 from opilio.lab.synthetic.small import SmallWeb, page
 from opilio.storage.database import open_database
 
@@ -86,8 +86,8 @@ async def test_a_crawl_that_met_the_end_of_the_disk_goes_on(crawled, blocks: int
         stdout=asyncio.subprocess.DEVNULL,
         stderr=asyncio.subprocess.PIPE,
     )
-    _, err = await limited.communicate()
-    assert limited.returncode == 3, err.decode()
+    ended = await end_of(limited)
+    assert ended.code == 3, ended.err
     ended = await life.crawl("--max-pages", 120)
     assert ended.code == 0, ended.err
     assert life.rows("SELECT count(*) FROM page") == [(120,)]

@@ -25,6 +25,7 @@ from opilio.fetch.http import HttpFetch
 from opilio.fetch.robots import Robots
 from opilio.fetch.route import parse_proxy
 from opilio.frontier.sqlite import SqliteFrontier
+from opilio.limits.contact import require_contact
 from opilio.limits.scope import Scope
 from opilio.protocols import Fetch, Judge, Readers, SeedRequest, SeedSource, Strategy
 from opilio.read.pool import ReaderPool
@@ -270,6 +271,8 @@ async def ask_own_sources(
         for name in sources.sources
     ]
     seeds = await ask_sources([*named, *own], request)
+    if not plan.replay:
+        require_contact(plan.fetch, [seed.url for seed in seeds])
     return {seed.url: seed.promise + SEED_PROMISE for seed in seeds}
 
 

@@ -12,8 +12,6 @@ import msgspec
 from opilio.assembly.plan import Plan
 from opilio.assembly.reader_setup import crawl_setup
 from opilio.assembly.registry import make_judge
-from opilio.judge.in_words import InWords
-from opilio.judge.languages import InLanguages
 from opilio.profiles.keeper import SiteKeeper
 from opilio.protocols import (
     Judge,
@@ -88,9 +86,14 @@ class JudgeAndStrategy:
         languages = self.plan.topic.languages
         setup = crawl_setup(self.plan, self.subject, self.strategy.reads, judge)
         if getattr(judge, "names_terms", False):
+            from opilio.judge.in_words import InWords
+
             judge = InWords(judge, written_terms(self.subject))
-        speaking = InLanguages(judge, languages) if languages else judge
-        return speaking, msgspec.msgpack.encode(setup)
+        if languages:
+            from opilio.judge.languages import InLanguages
+
+            judge = InLanguages(judge, languages)
+        return judge, msgspec.msgpack.encode(setup)
 
     def remake(self, asked: Mapping[str, float]) -> tuple[Judge, bytes]:
         """The same once more, when people ask for other things than before."""

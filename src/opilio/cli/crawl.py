@@ -23,7 +23,6 @@ from opilio.assembly.plan import (
 )
 from opilio.assembly.registry import find_judge, find_strategy
 from opilio.cli.display import Reporter, show_trouble
-from opilio.cli.ending import show_end
 from opilio.cli.error_messages import told
 from opilio.crawl import CrawlLoop
 from opilio.errors import BadInput
@@ -350,6 +349,8 @@ async def run(
             reason = await crawl.run(found | dict.fromkeys(seeds, SEED_PROMISE))
         crawl.store.catalogue.save_event("stopped", reason=reason)
         await crawl.commit()
+        from opilio.cli.ending import show_end  # not needed before
+
         return show_end(crawl, reason, reporter.before)
 
 

@@ -11,7 +11,6 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from opilio.cli.figures import Before, snapshot
-from opilio.cli.live_table import as_table
 from opilio.cli.terminal import foreign, stderr
 from opilio.cli.waiting import WaitingNotice, in_words, print_json
 from opilio.crawl import CrawlLoop
@@ -81,6 +80,8 @@ class Reporter:
         """Show a snapshot twice a second, or print one every ten."""
         while True:
             if self.live:
+                from opilio.cli.live_table import as_table
+
                 table = as_table(self.snapshot(), stderr.width)
                 self.live.update(table, refresh=True)
             await asyncio.sleep(LIVE_SECONDS if self.live else LINE_SECONDS)

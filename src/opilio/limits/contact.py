@@ -46,8 +46,9 @@ def require_contact(settings: FetchSettings, seeds: Iterable[str]) -> None:
     if far:
         raise BadInput(
             f"{far} is on another machine, and its owners must be able to reach you: "
-            f"give --contact ADDRESS, or set contact in [fetch] ({ASKED}). It becomes "
-            "part of the user agent and is sent with every request"
+            f"give --contact ADDRESS, or set contact in [fetch] ({ASKED}); in Python, "
+            "pass contact=…. It becomes part of the user agent and is sent with every "
+            "request"
         )
 
 
