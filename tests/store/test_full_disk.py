@@ -53,11 +53,13 @@ min_free = 0
 
 
 def busy_web() -> SmallWeb:
-    """Pages with many links each, so that many rows are written at a time."""
+    """Pages with many links each, so that many rows are written at a time. No two of
+    a host have as many words: they would look like a calendar, and wait until every
+    dead link was tried."""
     pages = {
         f"http://h{n % 7}.test/{n}": page(
             f"Bees {n}",
-            f"{WORDS} number {n}",
+            f"{WORDS} number {n}" + " pollen" * n,
             {
                 f"http://h{m % 7}.test/{m}": "honey"
                 for m in range(n * 30 + 1, n * 30 + 31)
