@@ -17,7 +17,7 @@ from doc_examples import blocks, own_modules, python
 from opilio import Crawl
 from opilio.lab.synthetic.server import serve
 
-BEGIN, LATER, WITH_ASYNCIO, *_ = blocks("python-api.md")
+BEGIN, LATER, WITH_ASYNCIO, AGAIN, *_ = blocks("python-api.md")
 DEFINITIONS, LOOP = BEGIN.split("for page in crawl", 1)
 LOOP_FOREVER = "for page in crawl:\n    print(page.url, flush=True)\n"
 RUN_FOREVER = """
@@ -65,7 +65,7 @@ async def adapt(tmp_path: Path) -> AsyncIterator:
 
 async def test_a_script(adapt, tmp_path: Path):
     script = tmp_path / "bees.py"
-    script.write_text(adapt(BEGIN + LATER), encoding="utf-8")
+    script.write_text(adapt(BEGIN + LATER + AGAIN), encoding="utf-8")
     code, out = await python(script, cwd=tmp_path)
     assert code == 0, out
     lines = out.splitlines()
@@ -73,7 +73,9 @@ async def test_a_script(adapt, tmp_path: Path):
     # 6 pages as they are kept, then all 12 best first, each of them kept
     assert len(titles) == 6 + 12
     assert "12 of 12 pages are about bees" in lines
-    assert 0.9 < float(lines[-1]) <= 1  # the harvest rate
+    assert 0.9 < float(lines[-2]) <= 1  # the harvest rate
+    before, _, after = lines[-1].partition(" → 0 ")  # no page is about queens
+    assert int(before) >= 12 and after.count("http://") == int(before)
     assert any(line.endswith("pages written") for line in lines)
     assert (tmp_path / "bees.parquet").read_bytes().startswith(b"PAR1")
 
