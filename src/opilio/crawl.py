@@ -22,6 +22,7 @@ from typing import NamedTuple
 import msgspec
 
 from opilio.errors import MachineLimit, OpilioError, Transient, Unusable, full_disk
+from opilio.fetch.expected_redirects import ExpectedRedirects
 from opilio.limits import strategy_output
 from opilio.limits.budget import Budget
 from opilio.limits.followable_links import obstacles, to_follow
@@ -62,6 +63,7 @@ from opilio.store.seed_notes import note_seed
 from opilio.store.store import Store, is_full_disk
 from opilio.text import urls
 
+MOVED = "moved"  # why a link was parked whose redirect is known without asking
 DRAIN_SECONDS = 10.0
 Bring = Callable[[Lease], Awaitable[int]]
 """Visits a link; answers the number of pages it brought: one or none."""
@@ -156,10 +158,13 @@ class CrawlLoop:
         self.observer = self.strategy if isinstance(self.strategy, Observer) else None
         self.estimator = self.strategy if isinstance(self.strategy, Estimator) else None
         self.store = stages.store
-        self.learners = stages.learners
         self.followed = stages.followed
         self.profiles = stages.profiles
         self.grow_index = stages.grow_index
+        self.redirects = ExpectedRedirects()
+        if learnt := self.store.learnt("redirects"):
+            self.redirects.load(learnt)
+        self.learners = {**stages.learners, "redirects": self.redirects}
         self.planted: frozenset[Fingerprint] = frozenset()  # the seeds
         self.clock = stages.clock
         self.tally = Tally()
@@ -253,15 +258,43 @@ class CrawlLoop:
                 await self.frontier.done(
                     lease, state, error.reason, contacted=error.contacted
                 )
+                if lease.redirects:
+                    # Perhaps it was expected, wrongly: ask the one that led here.
+                    original = await self.frontier.reopen(lease.found_on, MOVED)
+                    if original:
+                        self.redirects.doubt(original)
         return 0
 
     async def fetch_page(self, lease: Lease) -> int:
         """Ask for a link and keep the page, or go where it points to."""
+        if expected := self.expected_target(lease):
+            await self.move_on(lease, expected)
+            return 0
         response = await self.fetch.fetch(lease.url)
         if 300 <= response.status < 400:
             target = urls.join(lease.url, response.location)
+            if target:
+                self.redirects.note(lease.url, target)
             return await self.redirect(lease, response, target)
+        self.redirects.note_page(lease.url)
         return await self.keep(lease, response)
+
+    def expected_target(self, lease: Lease) -> str:
+        """Where a link will redirect to, as others of its host did; "": not known."""
+        target = self.redirects.expect(lease.url, lease.fingerprint)
+        if lease.redirects >= self.settings.fetch.max_redirects:
+            return ""
+        return target if target and self.scope.allows(target) else ""
+
+    async def move_on(self, lease: Lease, target: str) -> None:
+        """Let the target of a redirect wait in place of a link, without asking."""
+        async with self.turn():
+            onward = Ranked(
+                Link(target, urls.fingerprint(target)), lease.promise, level=lease.level
+            )
+            await self.frontier.add([onward], via=lease, redirect=True)
+            self.missed(lease, State.COPY)
+            await self.frontier.done(lease, State.PARKED, MOVED, contacted=False)
 
     async def keep(self, lease: Lease, response: Response) -> int:
         """Read a page, unless its content was seen before, and record it."""
@@ -299,6 +332,8 @@ class CrawlLoop:
                 lease, response, reading.record, content, page, original
             )
         else:
+            if lease.promise >= SEED_PROMISE:
+                page = msgspec.structs.replace(page, is_seed=True)
             verdict = self.judge.judge(page)
             strategy_output.check_verdict(self.settings.crawl.judge, verdict, page)
             followed, links = page, self.to_follow(page)

@@ -12,6 +12,7 @@ from typing import Any, Protocol, runtime_checkable
 from opilio.records import (
     Counts,
     Estimate,
+    Fingerprint,
     Headers,
     Lease,
     Page,
@@ -300,6 +301,11 @@ class Frontier(Protocol):
         """Let the link wait again, for `after` seconds at least; False, and the link is
         unusable for this reason, when its attempts are used up. `counted=False`: this
         was no fault of the link's. `contacted=False`: no request was made."""
+        ...
+
+    async def reopen(self, id: int, reason: str) -> Fingerprint:
+        """Let a link wait again that was parked for this reason; answers its
+        fingerprint, or 0 if there is no such link."""
         ...
 
     async def revise(self, revisions: Iterable[Revision]) -> int:

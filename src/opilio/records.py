@@ -154,6 +154,7 @@ class Page(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """Three unit vectors as in Link.vector, one after another: of its title, its first
     60 words and its first 400 words; empty unless asked for."""
     text: str = ""  # the main text, without menus and footers; empty unless asked for
+    is_seed: bool = False  # somebody chose it to start from
 
 
 class ReaderSetup(msgspec.Struct, frozen=True):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from math import log
-
 import numpy as np
 import pytest
 
@@ -31,9 +29,8 @@ def rows(count: int, dimensions: int = 4) -> list[CriticRow]:
     return found
 
 
-def plain(all_rows: list[CriticRow], values: np.ndarray, told: np.ndarray) -> Critics:
+def plain(all_rows: list[CriticRow], values: np.ndarray, trust: np.ndarray) -> Critics:
     """The equation as it is written, in float64."""
-    trust = np.where(told, 8.0, 1.0)
     middle = float((values * trust).sum() / trust.sum())
     words = np.zeros((len(all_rows), SIZE))
     for each, row in zip(words, all_rows, strict=True):
@@ -50,9 +47,9 @@ def test_both_critics_are_ridge_regressions():
     pages = [One(row) for row in rows(60)]
     rng = np.random.default_rng(1)
     values = rng.random(60).astype(np.float32)
-    told = rng.random(60) < 0.2
-    found = Lessons(4).learn(pages, values, told)
-    expected = plain([page.row for page in pages], values, told)
+    trust = (1 + 7 * rng.random(60)).astype(np.float32)
+    found = Lessons(4).learn(pages, values, trust)
+    expected = plain([page.row for page in pages], values, trust)
     assert found.middle == pytest.approx(expected.middle, abs=1e-6)
     assert found.words == pytest.approx(expected.words, abs=1e-4)
     assert found.vector == pytest.approx(expected.vector, abs=1e-4)
@@ -66,14 +63,14 @@ def test_both_critics_are_ridge_regressions():
 def test_learning_little_by_little_is_learning_at_once_to_the_last_bit():
     pages = [One(row) for row in rows(120)]
     values = np.random.default_rng(1).random(120).astype(np.float32)
-    told = np.zeros(120, np.bool_)
+    trust = np.ones(120, np.float32)
     slowly = Lessons(4)
     for count in (1, 2, 30, 31, 90):
-        slowly.learn(pages[:count], values[:count], told[:count])
+        slowly.learn(pages[:count], values[:count], trust[:count])
     some = [*pages[5:60], *pages[80:], *pages[:3]]  # others, in another order
-    slowly.learn(some, values[: len(some)], told[: len(some)])
-    found = slowly.learn(pages, values, told)
-    expected = Lessons(4).learn(pages, values, told)
+    slowly.learn(some, values[: len(some)], trust[: len(some)])
+    found = slowly.learn(pages, values, trust)
+    expected = Lessons(4).learn(pages, values, trust)
     assert found.words.tobytes() == expected.words.tobytes()
     assert found.vector.tobytes() == expected.vector.tobytes()
     kernel = slowly._kernel
@@ -86,25 +83,21 @@ def test_pages_without_words_or_vectors_teach_no_harm():
         np.zeros(0, np.uint16), np.zeros(0, np.int16), np.zeros(0, np.float32)
     )
     found = Lessons(4).learn(
-        [One(nothing)] * 3, np.ones(3, np.float32), np.zeros(3, bool)
+        [One(nothing)] * 3, np.ones(3, np.float32), np.ones(3, np.float32)
     )
     assert found.middle == 1.0
     assert found.by_words(nothing) == found.by_vector(nothing) == 1.0
 
 
-def test_the_lift_of_a_site_is_the_equation_of_the_docstring():
-    sites = SiteEvidence(["star", "planet"])
-    for site, keywords in (("a", ["star"]), ("a", ["star", "planet"]), ("b", [])):
-        sites.add(site, keywords)
-    star, planet = 2 / 3, 1 / 3
-    own = [(2 + 2 * star) / 4, (1 + 2 * planet) / 4]
-    expected = (
-        log((own[0] + 0.01) / (star + 0.01)) + log((own[1] + 0.01) / (planet + 0.01))
-    ) / 2
-    assert sites.lift("a") == pytest.approx(expected)
-    assert sites.lift("a") > 0 > sites.lift("b")
+def test_how_near_a_site_comes_is_the_equation_of_the_docstring():
+    sites = SiteEvidence()
+    for site, cosine in (("a", 0.1), ("a", 0.3), ("b", 0.05)):
+        sites.add(site, cosine)
+    usual = (0.1**4 + 0.3**4 + 0.05**4) / 3
+    assert sites.near("a") == pytest.approx(((0.1**4 + 0.3**4 + usual) / 3) ** 0.25)
+    assert sites.near("b") == pytest.approx(((0.05**4 + usual) / 2) ** 0.25)
     assert sites.of("a") == 0  # two sites say nothing yet
-    sites.add("c", [])
+    sites.add("c", 0.0)
     assert sites.of("a") > 0 > sites.of("b")
     assert sites.of("unknown") == 0
 
@@ -113,14 +106,14 @@ def test_sites_are_kept_through_a_restart_also_those_that_are_too_many(
     monkeypatch: pytest.MonkeyPatch,
 ):
     monkeypatch.setattr("opilio.judge.site_evidence.MOST", 10)
-    sites = SiteEvidence(["star", "planet"])
+    sites = SiteEvidence()
     for number in range(40):
-        sites.add(f"site{number % 20}", ["star"] if number % 3 else ["planet", "other"])
-    again = SiteEvidence(["star", "planet"])
+        sites.add(f"site{number % 20}", 0.3 if number % 3 else 0.01 * number)
+    again = SiteEvidence()
     again.restore(sites.kept())
     assert len(again.sites) == 10 < MOST
     for site in sites.sites:
         assert again.of(site) == sites.of(site)
-    again.add("site3", ["star"])
-    sites.add("site3", ["star"])
+    again.add("site3", 0.2)
+    sites.add("site3", 0.2)
     assert again.of("site3") == sites.of("site3")

@@ -359,3 +359,46 @@ def test_an_ontology_or_an_example_is_enough(kind: str, tmp_path: Path):
         page_of(["lava"] * 5 + ["x"] * 5), terms={"lava": 5}, norm=3.7
     )
     assert judge.judge(hot).score > judge.look(page_of(["y"] * 10)).score + 0.1
+
+
+def as_seed(page: Page) -> Page:
+    return msgspec.structs.replace(page, is_seed=True)
+
+
+def test_a_seed_counts_more_than_the_same_page_found_otherwise():
+    judge, other = Opilio(subject()), Opilio(subject())
+    seed = make("sky", 7)
+    chosen, found = judge.judge(as_seed(seed)), other.judge(seed)
+    assert chosen.score > found.score + 0.05
+    assert chosen.parts["chosen as a seed"] > 0
+    assert sum(chosen.parts.values()) == pytest.approx(chosen.score)
+
+
+def test_a_seed_that_is_not_about_the_keywords_hardly_counts():
+    judge, other = Opilio(subject()), Opilio(subject())
+    judge.judge(as_seed(make("sky", 7)))
+    other.judge(as_seed(make("sky", 7)))
+    seed = make("sea", 8)
+    assert judge.judge(as_seed(seed)).score - other.judge(seed).score < 0.03
+
+
+def test_pages_like_the_seeds_are_more_relevant_than_without_them():
+    judge, other = Opilio(subject()), Opilio(subject())
+    for number in range(40):
+        kind = ("sky", "sea")[number % 2]
+        page = at(make(kind, number), f"http://site{number}.test/")
+        judge.judge(as_seed(page) if number in (0, 2, 4) else page)
+        other.judge(page)
+    silent = make("sky", 9001, silent=True)
+    assert judge.look(silent).score > other.look(silent).score + 0.01
+
+
+def test_seeds_teach_also_when_many_pages_were_seen_and_after_a_restart():
+    judge, kept = Opilio(subject()), {}
+    judge.judge(as_seed(make("sky", 7)))
+    seen(judge, pages_of(SAMPLE + 300, vectors=False))
+    assert [noted.is_seed for noted in judge.sample].count(True) == 1
+    commit(judge, kept)
+    again = restarted(subject(), kept)
+    assert len(again.seeds) == 1
+    assert seen(again, crawl(30)) == seen(judge, crawl(30))

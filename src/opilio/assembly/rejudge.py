@@ -248,6 +248,8 @@ class Rejudging:
         self, visit: PastVisit, lease: Lease, response: Response, page: Page
     ) -> None:
         """Judge a page, rank its links and replace what was kept of both."""
+        if lease.promise >= SEED_PROMISE:
+            page = msgspec.structs.replace(page, is_seed=True)
         verdict = self.crawl.judge.judge(page)
         links = self.crawl.to_follow(page)
         followed = msgspec.structs.replace(page, links=links)

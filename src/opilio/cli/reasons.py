@@ -26,6 +26,7 @@ REASONS = {
     "empty": "sent an empty page",
     "host_budget": "host has had its pages (bounds.per_host)",
     "irrelevant_page": "stand on a page that is not relevant",
+    "moved": "redirects by a rule of its host; its target is asked for instead",
     "near": "is nearly the same as another page",
     "network": "network failure",
     "not_archived": "not in the WARC files that are replayed",

@@ -21,7 +21,7 @@ from opilio.frontier.intake import Intake, Trail
 from opilio.frontier.ledger import Ledger, LinkRow
 from opilio.frontier.link_columns import LinkMode
 from opilio.frontier.next_link import PARKED_AT_ONCE, Agenda
-from opilio.records import Clock, Counts, Lease, Ranked, Revision, State
+from opilio.records import Clock, Counts, Fingerprint, Lease, Ranked, Revision, State
 
 LEASE_SECONDS = 600.0
 SHORTEST_WAIT = 0.001  # a timer may ring a little early by another clock
@@ -133,6 +133,18 @@ class LinkFrontier:
             )
         self._serve(now)
         return again
+
+    async def reopen(self, id: int, reason: str) -> Fingerprint:
+        """Let a link wait again that was parked for this reason."""
+        if not id or self._agenda.links.mode_of[id] != LinkMode.OVER:
+            return 0
+        row = self._ledger.read(id)
+        if (row.state, row.reason) != (State.PARKED, reason):
+            return 0
+        now = self._clock()
+        self._agenda.reopen(id, reason, now)
+        self._serve(now)
+        return row.fingerprint
 
     async def revise(self, revisions: Iterable[Revision]) -> int:
         """Give waiting links new promises; answers how many were waiting."""

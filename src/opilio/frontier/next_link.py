@@ -262,6 +262,12 @@ class Agenda:
         self.attempts.pop(id, None)
         self._end(id, State.PARKED, reason)
 
+    def reopen(self, id: int, reason: str, now: float) -> None:
+        """Let a link wait again that was parked."""
+        self.ended[State.PARKED, reason] -= 1
+        self._ledger.settle(id, State.WAITING, "", 0)
+        self.wait([id], now)
+
     def again(
         self,
         id: int,

@@ -8,14 +8,8 @@ vector:
 Symbols: x a page, of length 1: each word with (1 + ln tf)·(0.05 + rarity²), its places
 hashed with signs to `SIZE`; for the second one the sum of the vectors of title, opening
 and text; y what is known of the page: its first score, or 1 or 0 if someone said so (as
-of examples), which then counts `TOLD` times; μ their mean; Λ = λ/trust, λ 1, of vectors
-½.
-
-A page is scored before it is learnt from, so no page tells about itself.
-
-Of XXᵀ only the rows of pages that are new since the last time are computed. The weights
-of words are whole numbers of 1/`WHOLE`, so their products and sums are exact in float32
-and the result is the same in whatever order pages came, also after a restart.
+of examples); trust how often a page counts; μ the mean of y; Λ = λ/trust, λ 1, of
+vectors ½.
 """
 
 from __future__ import annotations
@@ -35,7 +29,6 @@ Places = npt.NDArray[np.intp]
 SIZE = 4096
 WHOLE = 2048  # the length of a page; its square times four is exact in float32
 MOST_WORDS = 2048  # of a page
-TOLD = 8.0
 WORDS_PENALTY, VECTOR_PENALTY = 1.0, 0.5
 
 
@@ -104,11 +97,8 @@ class Lessons:
         self._all_kernel = np.zeros((0, 0), np.float32)
         self._all_vectors = np.zeros((0, dimensions), np.float32)
 
-    def learn(
-        self, pages: Sequence[Noted], values: Floats, told: npt.NDArray[np.bool_]
-    ) -> Critics:
+    def learn(self, pages: Sequence[Noted], values: Floats, trust: Floats) -> Critics:
         """Fit both regressions to pages and what is known of them."""
-        trust = np.where(told, TOLD, 1.0).astype(np.float32)
         middle = float(np.average(values, weights=trust))
         wanted = values - np.float32(middle)
         self._take(pages)

@@ -11,6 +11,10 @@ scale, BM25 relative to the pages seen: (x − q₁₀)/(q₈₅ − q₁₀ + 0
 (`critic.py`) learn from r₀ of the pages seen, from example pages and from labels; site
 is the evidence of `site_evidence.py`.
 
+Seeds that somebody chose are examples of a kind, unless the keywords disagree: to the
+logit of theirs, `SEED`·(r₀/max(r₀ of the best seed, `DOUBTFUL`))² is added, and
+they teach the critics up to `SEED_TRUST` times as much.
+
 It learns anew with every page up to 10, then whenever it has seen 1.15 times as many,
 from `SAMPLE` pages at most, and keeps what it knows as `diary.py` says.
 """
@@ -35,7 +39,7 @@ from opilio.pretrained import weights_for
 from opilio.protocols import Learner
 from opilio.records import Fingerprint, Page, Reads, Subject, Verdict
 from opilio.text import urls
-from opilio.text.meaning import Floats, dimensions, heaviest, rarity_of_words
+from opilio.text.meaning import Floats, dimensions, rarity_of_words
 
 THRESHOLD = 0.5
 ORDINARY = "an ordinary page"
@@ -43,7 +47,6 @@ SAMPLE = 400  # pages that the critics learn from
 MOST_TAUGHT = 200  # the first relevant and irrelevant examples, and the last labels
 FIRST = 8  # pages before they count
 EVERY, GROWTH = 10, 1.15
-MOST_KEYWORDS = 64  # of which it is known what sites say of them
 LIMIT = 4.0  # of a standardised number
 SCALES = {  # what is subtracted, and by what the rest is divided
     "cosine": (0.06, 0.06),
@@ -62,7 +65,12 @@ NAMES = {  # as parts of a verdict
     "vector_critic": "meaning of other pages like it",
     "title": "keywords in its title",
     "site": "keywords on other pages of its site",
+    "seed": "chosen as a seed",
 }
+TOLD = 8.0  # how much a page counts that somebody judged
+SEED, SEED_TRUST = 2.0, 5.0
+DOUBTFUL = 0.3  # r₀ of a seed that is hardly about the keywords
+MOST_SEEDS = 20  # the first ones, that count
 TRUST = 0.04  # how much more critics count with each page that somebody judged
 
 
@@ -75,8 +83,8 @@ class Noted(msgspec.Struct, frozen=True, array_like=True, gc=False):
     places: bytes
     weights: bytes
     vector: bytes
-    keywords: tuple[str, ...]  # that it has
     told: bool | None = None  # what somebody said of it
+    is_seed: bool = False  # that somebody chose
 
     @property
     def row(self) -> CriticRow:
@@ -121,7 +129,7 @@ class Opilio:
         trained = weights_for(subject.trained, self.keywords.has_vectors)
         self.opening, self.trained = trained.opening, trained.judge
         self.rarity = rarity_of_words(subject.common)
-        self.sites = SiteEvidence(heaviest(self.keywords.users)[:MOST_KEYWORDS])
+        self.sites = SiteEvidence()
         self.pages = 0
         self.next_fit = 0
         self.sample: list[Noted] = []
@@ -144,16 +152,14 @@ class Opilio:
         noted = self.note(page, evidence)
         if self.pages < len(SCALES) and self.is_learning:
             self.scale([*self.sample, noted])  # the first pages are their own measure
-        verdict = self.verdict(noted.row, evidence, noted.site)
+        verdict = self.verdict(noted)
         if self.is_learning:
             self.diary.write(noted)
         return verdict
 
     def look(self, page: Page) -> Verdict:
         """The verdict on a page, without learning from it."""
-        evidence = self.keywords.of(page)
-        noted = self.note(page, evidence)
-        return self.verdict(noted.row, evidence, noted.site)
+        return self.verdict(self.note(page, self.keywords.of(page)))
 
     def teach(self, page: Page, relevant: bool) -> None:
         """Somebody says whether a page is relevant."""
@@ -169,12 +175,18 @@ class Opilio:
             row.places.tobytes(),
             row.weights.tobytes(),
             row.vector.tobytes(),
-            tuple([key for key in page.terms if key in self.sites.places]),
             told,
+            page.is_seed and told is None and len(self.seeds) < MOST_SEEDS,
         )
 
-    def verdict(self, row: CriticRow, evidence: Evidence, site: str) -> Verdict:
+    @property
+    def seeds(self) -> list[Noted]:
+        """The seeds that were judged."""
+        return [noted for noted in self.sample if noted.is_seed]
+
+    def verdict(self, noted: Noted) -> Verdict:
         """The score of a page and how much each kind of evidence adds to it."""
+        row, evidence = noted.row, Evidence(*noted.evidence)
         known = self.standard(evidence)
         linear = self.opening
         if self.critics and self.pages + 2 * len(self.taught) >= FIRST:
@@ -184,9 +196,12 @@ class Opilio:
             by_vector = self.critics.by_vector(row)
             known["vector_critic"] = trust * scaled("vector_critic", by_vector)
             known["title"] = evidence.title
-            known["site"] = self.sites.of(site)
-        self.latest = known
+            known["site"] = self.sites.of(noted.site)
+        self.latest = dict(known)
         added = [linear.of(name) * value for name, value in known.items()]
+        if noted.is_seed:
+            known["seed"] = float(self.seed_lifts([*self.seeds, noted])[-1])
+            added.append(known["seed"])
         usual, each = share(linear.bias, added)
         parts = dict(zip(known, each, strict=True))
         score = usual + sum(each)
@@ -222,12 +237,12 @@ class Opilio:
             self.fit()
             return True
         self.pages += 1
-        self.sites.add(noted.site, noted.keywords)
+        self.sites.add(noted.site, noted.evidence[0])
         if len(self.sample) < SAMPLE:
             self.sample.append(noted)
         else:  # a reservoir, by number: nothing of chance needs to be kept
             place = random.Random(self.pages).randrange(self.pages)
-            if place < SAMPLE:
+            if place < SAMPLE and not self.sample[place].is_seed:
                 self.sample[place] = noted
         if self.pages > EVERY and self.pages < self.next_fit:
             return False
@@ -247,11 +262,23 @@ class Opilio:
         self.scale(self.sample or self.taught)
         told = np.array([noted.told is not None for noted in pages])
         said = np.array([noted.told is True for noted in pages], np.float32)
-        values = np.where(told, said, self.first_scores(pages))
-        self.critics = self.lessons.learn(pages, values, told)
+        lifts = self.seed_lifts(pages)
+        first = logistic(self.first_logits(pages) + lifts)
+        trust = np.where(told, TOLD, 1 + (SEED_TRUST - 1) * lifts / SEED)
+        values = np.where(told, said, first)
+        self.critics = self.lessons.learn(pages, values, trust.astype(np.float32))
 
-    def first_scores(self, pages: Sequence[Noted]) -> Floats:
-        """r₀ of pages."""
+    def seed_lifts(self, pages: Sequence[Noted]) -> Floats:
+        """How much more each page counts because somebody chose it as a seed."""
+        seeds = np.array([noted.is_seed for noted in pages], bool)
+        if not seeds.any():
+            return np.zeros(len(pages), np.float32)
+        first = np.where(seeds, logistic(self.first_logits(pages)), 0.0)
+        part = first / max(DOUBTFUL, float(first.max()))
+        return (SEED * part * part).astype(np.float32)
+
+    def first_logits(self, pages: Sequence[Noted]) -> Floats:
+        """The logits of r₀ of pages, seeds or not."""
         known = Evidence(*np.array([noted.evidence for noted in pages]).T)
         low, span = self.span
         columns = {"cosine": known.cosine, "bm25": (known.bm25 - low) / span}
@@ -262,7 +289,7 @@ class Opilio:
             middle, spread = SCALES[name]
             z = np.clip((column - middle) / spread, -LIMIT, LIMIT)
             logits += self.opening.of(name) * z
-        return logistic(logits).astype(np.float32)
+        return logits.astype(np.float32)
 
     def learners(self) -> Mapping[str, Learner]:
         """What is kept of it, part by part; in this order it is taken up again."""
@@ -316,9 +343,9 @@ class Opilio:
         """Take up what another judge of the kind learnt, whose topic was a little
         other: the words of its pages still teach, its keywords do not."""
         self.restore(msgspec.msgpack.decode(before.snapshot(), type=Snapshot))
-        self.sites = SiteEvidence(heaviest(self.keywords.users)[:MOST_KEYWORDS])
+        self.sites = SiteEvidence()
         for noted in self.sample:
-            self.sites.add(noted.site, noted.keywords)
+            self.sites.add(noted.site, noted.evidence[0])
         if self.sample or self.taught:
             self.fit()
         self.diary.is_due = True

@@ -79,6 +79,7 @@ class TrialCrawl(CrawlLoop):
     ) -> None:
         super().__init__(settings, stages)
         self.requests: list[Lease] = []
+        self.foreseen: dict[int, int] = {}  # link -> the page that it was found on
         self.most = budget
         self.lessons: LabelSchedule | None = None
         self.last = 0.0  # when the last request of the budget ended
@@ -86,7 +87,9 @@ class TrialCrawl(CrawlLoop):
 
     async def visit(self, lease: Lease) -> int:
         """Visit one link; what the web has no answer for is no request."""
-        if isinstance(self.fetch, ReplayFetch) and self.fetch.has(lease.fingerprint):
+        if self.expected_target(lease):  # its redirect is known without a request
+            self.foreseen[lease.id] = lease.found_on
+        elif isinstance(self.fetch, ReplayFetch) and self.fetch.has(lease.fingerprint):
             if len(self.requests) >= self.most:  # leased while the last one was, too
                 return 0
             self.requests.append(lease)
@@ -209,7 +212,7 @@ async def crawl(
         ended = await made.run(dict.fromkeys(trial.seeds, SEED_PROMISE))
         spent = time.process_time() - began - sum(each.spent for each in readings)
         return Trace(
-            visits=visits(crawls[0].requests, made.store.db),
+            visits=visits(crawls[0].requests, crawls[0].foreseen, made.store.db),
             ended=ended,
             cpu_seconds=spent,
             taught=crawls[0].lessons.taught if crawls[0].lessons else (),
@@ -267,8 +270,11 @@ def judge_of(trial: Trial, plan: Plan, subject: Subject) -> Judge:
     return make_judge(plan, subject)
 
 
-def visits(leases: Sequence[Lease], db: sqlite3.Connection) -> list[LabVisit]:
-    """What became of each lease, in their order."""
+def visits(
+    leases: Sequence[Lease], foreseen: Mapping[int, int], db: sqlite3.Connection
+) -> list[LabVisit]:
+    """What became of each lease, in their order; `foreseen` are redirects that nobody
+    asked for, and where these links were found."""
     rows = db.execute(
         "SELECT link.id, state, coalesce(reason, ''), score "
         "FROM link LEFT JOIN page USING (id) WHERE state != 'waiting'"
@@ -278,7 +284,7 @@ def visits(leases: Sequence[Lease], db: sqlite3.Connection) -> list[LabVisit]:
     numbers = {lease.id: number for number, lease in enumerate(leases)}
     found: list[LabVisit] = []
     for lease in leases:
-        via = numbers.get(lease.found_on, -1)
+        via = numbers.get(foreseen.get(lease.found_on, lease.found_on), -1)
         if via >= 0 and found[via].reason == "redirect":
             via = found[via].via  # the page that linked to the old address
         found.append(LabVisit(lease.url, *ends[lease.id], lease.depth, via))

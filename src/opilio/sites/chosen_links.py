@@ -241,6 +241,10 @@ class ChosenLinks:
             rest = self.bearable(host, rest)
         return await self.turns.pace(host, delay=delay, rest=rest, ip=ip)
 
+    async def reopen(self, id: int, reason: str) -> Fingerprint:
+        """Nothing: links that have ended are not looked for here."""
+        return 0
+
     def steer(
         self, *, haste: float = 1.0, breadth: float = 0.0, calibrated: bool = False
     ) -> None:

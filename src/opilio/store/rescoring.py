@@ -67,8 +67,9 @@ class PastVisit(NamedTuple):
 
 def set_aside(db: sqlite3.Connection) -> None:
     """Forget what was learnt, and let no link wait but seeds."""
-    for table in ("learnt", "note", "page_profile", "site"):
+    for table in ("note", "page_profile", "site"):
         db.execute(f"DELETE FROM {table}")  # noqa: S608
+    db.execute("DELETE FROM learnt WHERE name != 'redirects'")  # of any topic
     db.execute("DELETE FROM event WHERE kind = 'seed'")
     db.execute("UPDATE indexed SET page = 0, words = x'', features = x''")
     db.execute(SET_ASIDE)
