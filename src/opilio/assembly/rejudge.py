@@ -159,7 +159,7 @@ class Rejudging:
         self.refused: dict[int, str] = {}  # by the strategy, so far
         self.unread: set[int] = set()
         self.visited: set[int] = set()
-        self.to_come: dict[int, int] = {}  # pages not judged yet, by fingerprint
+        self.to_come: dict[int, int] = {}  # visits yet to come, by fingerprint
         self.found = Rejudged()
 
     async def run(self) -> Rejudged:
@@ -173,6 +173,7 @@ class Rejudging:
         done = 0
         async for visit, response, page in self.read(pages):
             lease = rescoring.lease_of(self.db, visit)
+            self.to_come.pop(visit.fingerprint, None)
             if not visit.is_judged:
                 await self.pass_by(visit, lease)
             elif response is None or page is None:
@@ -267,7 +268,6 @@ class Rejudging:
             self.crawl.profiles.profile(
                 lease, at, page, verdict, changed=bool(visit.changed)
             )
-        self.to_come.pop(visit.fingerprint, None)
         if self.crawl.reviser:
             await self.revise(self.crawl.reviser)
         self.note(visit, verdict)
