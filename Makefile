@@ -2,15 +2,21 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: install demo test lint bench reproduce docs clean
+# Versions to install, if not the newest: CI gives .ci/tested.txt.
+CONSTRAINT :=
+PINNED := $(if $(CONSTRAINT),--constraint $(CONSTRAINT))
+
+.PHONY: install demo test test-pythons test-oldest test-bare lint lock bench reproduce docs clean
 
 install: .venv/.installed
 
-.venv/.installed: pyproject.toml hatch_build.py $(wildcard src/opilio/*/*.pxi src/opilio/*/*.pyx src/opilio/*/*/*.pyx)
+.venv/.installed: pyproject.toml hatch_build.py $(shell find src/opilio -name "*.pyx" -o -name "*.pxi")
+	@echo "Installing Opilio and its libraries into .venv; the first time this takes some minutes."
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[all]' --group test --group lint
-	touch $@
+	$(BIN)/python -m pip install --disable-pip-version-check --progress-bar on $(PINNED) --editable '.[all]' --group test --group lint
+	@touch $@
+	@echo "Installed. The command is $(BIN)/opilio."
 
 demo: install
 	$(BIN)/opilio demo
@@ -20,6 +26,15 @@ demo: install
 test: lint
 	$(BIN)/python -m compileall -q src
 	$(BIN)/python -m pytest -n auto --dist worksteal
+
+# Other environments, each in build/; TESTS=tests/test_crawl.py runs fewer tests.
+test-pythons test-oldest test-bare: test-%:
+	.ci/matrix $*
+
+# The versions that are installed now become those that CI tests with.
+lock: install
+	$(BIN)/python .ci/lock.py >.ci/tested.new
+	mv .ci/tested.new .ci/tested.txt
 
 lint: install
 	$(BIN)/ruff check src tests bench

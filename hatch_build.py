@@ -8,7 +8,8 @@
 
 Without a C compiler, or without Python's header files, nothing is compiled and Opilio
 reads with the parser, Python and numpy alone: the same, in a longer time.
-OPILIO_COMPILE=0 asks for that; OPILIO_COMPILE=1 makes a failure an error.
+OPILIO_COMPILE=0 asks for that; OPILIO_COMPILE=1 makes a failure an error. CC names
+another compiler. What earlier builds compiled is never packed into a wheel.
 """
 
 import os
@@ -27,7 +28,7 @@ SOURCES = tuple(
         "read/_tidy",
         "read/_walk",
         "vectors/_merges",
-        "strategies/chooser/_rows",
+        "strategies/shared/chooser/_rows",
     )
 )
 FLAGS = ["-O3", "-fPIC", "-fno-strict-aliasing"]
@@ -49,8 +50,9 @@ class CustomBuildHook(BuildHookInterface):
         try:
             if wanted == "0":
                 raise NotWanted("OPILIO_COMPILE=0")
+            linker = find_linker()
             for source, target in zip(sources, targets, strict=True):
-                compile_kernels(source, target)
+                compile_kernels(source, target, linker)
         except (OSError, subprocess.CalledProcessError, NotWanted) as error:
             if wanted == "1":
                 raise
@@ -66,18 +68,29 @@ class CustomBuildHook(BuildHookInterface):
             return
         build_data["pure_python"] = False
         build_data["infer_tag"] = True
-        build_data["artifacts"] += [
-            str(each.relative_to(self.root)) for each in targets
-        ]
+        # Whatever else of the kind lies in the folder is excluded in pyproject.toml.
+        for target in targets:
+            inside = target.relative_to(Path(self.root, "src"))
+            build_data["force_include"][str(target)] = str(inside)
 
 
-def compile_kernels(source: Path, target: Path) -> None:
+def find_linker() -> list[str]:
+    """The command that makes a library of C; OSError if there is no compiler."""
+    if compiler := os.environ.get("CC"):
+        linker = [*compiler.split(), "-shared"]
+    else:
+        linker = (sysconfig.get_config_var("LDSHARED") or "cc -shared").split()
+        if not shutil.which(linker[0]):  # Python was built by another one
+            linker[0] = "cc"
+    if not shutil.which(linker[0]):
+        raise FileNotFoundError(f"there is no C compiler ({linker[0]})")
+    return linker
+
+
+def compile_kernels(source: Path, target: Path, linker: list[str]) -> None:
     """From Cython to C to a library."""
     from Cython.Compiler.Main import CompilationOptions, compile_single
 
-    linker = (sysconfig.get_config_var("LDSHARED") or "cc -shared").split()
-    if not shutil.which(linker[0]):  # Python was built by another one
-        linker[0] = "cc"
     with tempfile.TemporaryDirectory() as folder:
         c_file, library = Path(folder, "kernels.c"), Path(folder, "kernels.so")
         options = CompilationOptions(output_file=str(c_file), language_level=3)

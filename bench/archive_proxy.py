@@ -13,10 +13,10 @@ from typing import NamedTuple
 
 import trustme
 
-from opilio import urls
 from opilio.fetch.replay import ReplayFetch
-from opilio.lab.atlas import cache_folder
 from opilio.lab.conditions import latency_of
+from opilio.lab.web_pages import cache_folder
+from opilio.text import urls
 
 KEPT = ("content-type", "location")
 

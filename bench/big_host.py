@@ -10,11 +10,11 @@ import random
 import time
 
 from bench.table import show
-from opilio.config import Bounds, Politeness
-from opilio.event_loop import run_loop
+from opilio.assembly.event_loop import run_loop
 from opilio.frontier.memory import MemoryFrontier
-from opilio.types import Link, Ranked, State
-from opilio.urls import fingerprint
+from opilio.records import Link, Ranked, State
+from opilio.settings import BoundsSettings, PolitenessSettings
+from opilio.text.urls import fingerprint
 
 SIZES = (20_000, 200_000, 1_000_000)
 NEW = (0, 20)  # links of a page that were not known
@@ -25,7 +25,8 @@ async def measure(size: int) -> list[float]:
     """CPU microseconds of a visit, for each number of new links."""
     rng = random.Random(size)
     frontier = MemoryFrontier(
-        Politeness(delay=0, ip_delay=0), Bounds(per_template=0, novelty=0)
+        PolitenessSettings(delay=0, ip_delay=0),
+        BoundsSettings(per_template=0, novelty=0),
     )
     known = 0
 

@@ -23,10 +23,9 @@ import numpy.typing as npt
 
 from bench.ranking import fingerprint
 from bench.table import show
-from opilio.event_loop import RARELY
+from opilio.assembly.event_loop import RARELY
 from opilio.judge.opilio import Opilio as Judge
-from opilio.strategies.opilio import Opilio, OpilioOptions
-from opilio.types import (
+from opilio.records import (
     Counted,
     Knowledge,
     Lease,
@@ -36,6 +35,7 @@ from opilio.types import (
     Page,
     Subject,
 )
+from opilio.strategies.opilio import Opilio, OpilioOptions
 
 LINKS, KNOWN = 80, 10  # of a page; of them, that other pages have as well
 WAITING = (10_000, 100_000, 1_000_000)

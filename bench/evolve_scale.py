@@ -21,17 +21,17 @@ from functools import partial
 from pathlib import Path
 
 from bench.table import show
-from opilio.brief import make_brief
-from opilio.database import open_database
+from opilio.profiles.models import load_sites
+from opilio.profiles.subject_concepts import SubjectConcepts
 from opilio.search.query import parse_query
-from opilio.sites.domain import Domain
-from opilio.sites.due import due
-from opilio.sites.interest import Interest
-from opilio.sites.models import load_sites
+from opilio.sites.expected_changes import due
+from opilio.sites.link_interest import Interest
 from opilio.sites.phases import Choice, Phase
 from opilio.sites.query_expansion import AnchorScore, expand_query
-from opilio.sites.refresh import choose, load_history
-from opilio.sites.waiting import WaitingLinks
+from opilio.sites.refresh import choose_pages, load_history
+from opilio.sites.waiting_links import WaitingLinks
+from opilio.storage.database import open_database
+from opilio.subject.compile import compile_topic
 from opilio.topic import Topic
 
 KEYWORDS = ("bee", "honey", "hive", "queen bee", "pollen", "nectar", "swarm", "wax")
@@ -133,7 +133,7 @@ def timed(step: Callable[[], object]) -> tuple[float, object]:
 
 
 def pick(
-    db: sqlite3.Connection, domain: Domain, links: WaitingLinks, phase: Phase
+    db: sqlite3.Connection, domain: SubjectConcepts, links: WaitingLinks, phase: Phase
 ) -> object:
     """What a phase chooses."""
     return Choice(load_sites(db, domain), links).best(phase, MOST)
@@ -141,8 +141,8 @@ def pick(
 
 def steps(db: sqlite3.Connection) -> Iterator[tuple[str, Callable[[], object]]]:
     """What is to be measured."""
-    brief = make_brief(Topic(name="bees", keywords=KEYWORDS))
-    domain = Domain(brief)
+    subject = compile_topic(Topic(name="bees", keywords=KEYWORDS))
+    domain = SubjectConcepts(subject)
     models = load_sites(db, domain)
     [(host, _)] = Counter({s.host: s.pages for s in models}).most_common(1)
     yield "the models of all sites", lambda: load_sites(db, domain)
@@ -156,13 +156,13 @@ def steps(db: sqlite3.Connection) -> Iterator[tuple[str, Callable[[], object]]]:
 
     def refresh() -> object:
         history = load_history(db, lambda host: models.profile(host).relation)
-        return choose(history, time.time(), MOST)
+        return choose_pages(history, time.time(), MOST)
 
     yield f"evolve: phase 4, the best {MOST}", refresh
     yield "sites: when each is due", lambda: due(db)
     yield "sites HOST: its ten best pages", lambda: models.page_profiles(host, 10)
     query = parse_query("queen bee")
-    score = AnchorScore(expand_query(query, brief), brief.language)
+    score = AnchorScore(expand_query(query, subject), subject.language)
     interest = Interest(
         score, lambda host: models.profile(host).relation, which=score.which
     )

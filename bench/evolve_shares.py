@@ -20,17 +20,23 @@ from unittest.mock import patch
 import msgspec
 
 from bench.table import show
-from opilio.build import assemble, find_seeds, prepare
-from opilio.config import Crawl, Fetch, Politeness, Settings, Store
-from opilio.growing import evolve
+from opilio.assembly.build import assemble, find_seeds, prepare
+from opilio.assembly.plan import begin_crawl, make_plan
 from opilio.lab.synthetic.dials import CALM
 from opilio.lab.synthetic.server import serve
 from opilio.lab.synthetic.web import SyntheticWeb
-from opilio.plan import begin, make_plan
-from opilio.sites.shares import shares
+from opilio.records import Mode
+from opilio.settings import (
+    CrawlSettings,
+    FetchSettings,
+    PolitenessSettings,
+    Settings,
+    StoreSettings,
+)
+from opilio.sites.evolve_and_expand import evolve
+from opilio.sites.phase_shares import shares_of_phases
 from opilio.store.folder import CrawlFolder
 from opilio.topic import load_topic
-from opilio.types import Mode
 
 FIRST, ROUNDS, PAGES = 150, 4, 60
 SITES = "SELECT count(*) FROM site WHERE in_domain"
@@ -40,28 +46,28 @@ Rule = Callable[[int, Sequence[int], Mode], dict[int, int]]
 
 def first_phase_first(pages: int, phases: Sequence[int], mode: Mode) -> dict[int, int]:
     """All to the first phase that has links."""
-    return shares(pages, phases, "paper")
+    return shares_of_phases(pages, phases, "paper")
 
 
 RULES: dict[str, Rule] = {
     "the first phase first": first_phase_first,
-    "as many to each": shares,
+    "as many to each": shares_of_phases,
 }
 
 
 async def first_crawl(folder: CrawlFolder, topic: Path, proxy: str) -> None:
     """Crawl until there are sites to know."""
     settings = Settings(
-        crawl=Crawl(max_pages=FIRST, in_flight=1),
-        politeness=Politeness(delay=0.0, ip_delay=0.0),
-        store=Store(min_free=0),
-        fetch=Fetch(proxy=proxy),
+        crawl=CrawlSettings(max_pages=FIRST, in_flight=1),
+        politeness=PolitenessSettings(delay=0.0, ip_delay=0.0),
+        store=StoreSettings(min_free=0),
+        fetch=FetchSettings(proxy=proxy),
     )
     plan = make_plan(folder, load_topic(topic), settings)
-    brief = prepare(plan, folder)
-    begin(plan, folder)
-    async with assemble(plan, folder, brief) as crawl:
-        await crawl.run(await find_seeds(plan, brief, crawl))
+    subject = prepare(plan, folder)
+    begin_crawl(plan, folder)
+    async with assemble(plan, folder, subject) as crawl:
+        await crawl.run(await find_seeds(plan, subject, crawl))
     folder.unlock()
 
 

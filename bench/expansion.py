@@ -31,20 +31,20 @@ import msgspec
 
 from bench.judges import THESAURUS, WEB, read_labels
 from bench.table import show
-from opilio.build import assemble, find_seeds, prepare
-from opilio.config import Search
-from opilio.crawl import Crawl
+from opilio.assembly.build import assemble, find_seeds, prepare
+from opilio.assembly.plan import Plan, begin_crawl, for_replay, load_plan, make_plan
+from opilio.assembly.search import open_search, remember_query
+from opilio.crawl import CrawlLoop
 from opilio.lab.statistics import compare
 from opilio.lab.webs import open_web
-from opilio.plan import Plan, begin, for_replay, load_plan, make_plan
+from opilio.records import Mode
 from opilio.search.query import parse_query
-from opilio.searching import open_search, remember_query
-from opilio.sites.errand import Errand, on_errand
+from opilio.settings import SearchSettings
+from opilio.sites.chosen_links import ChosenLinks, crawl_of_chosen
 from opilio.sites.expander import Expander
 from opilio.store.folder import CrawlFolder
 from opilio.topic import load_topic
 from opilio.topic.file import OntologyFiles
-from opilio.types import Mode
 
 TOPIC = "astronomy"
 FIRST, MORE, QUERIES = 300, 50, 20
@@ -109,35 +109,35 @@ async def first_crawl(folder: CrawlFolder, pages: str) -> None:
     )
     plan = make_plan(folder, topic, options={"crawl": {"max_pages": FIRST}})
     plan = for_replay(plan, web.warcs)
-    plan = msgspec.structs.replace(plan, search=Search(pages=pages))
-    brief = prepare(plan, folder)
-    begin(plan, folder)
-    async with assemble(plan, folder, brief) as crawl:
-        await crawl.run(await find_seeds(plan, brief, crawl))
+    plan = msgspec.structs.replace(plan, search=SearchSettings(pages=pages))
+    subject = prepare(plan, folder)
+    begin_crawl(plan, folder)
+    async with assemble(plan, folder, subject) as crawl:
+        await crawl.run(await find_seeds(plan, subject, crawl))
 
 
-async def expanded(crawl: Crawl, asked: Asked, mode: Mode) -> tuple[int, int]:
+async def expanded(crawl: CrawlLoop, asked: Asked, mode: Mode) -> tuple[int, int]:
     """By the expander; pages and how many were kept."""
     expander = Expander(
-        crawl, crawl.store.profiles.domain, parse_query(asked.query), mode=mode
+        crawl, crawl.profiles.domain, parse_query(asked.query), mode=mode
     )
     done = await expander.expand(MORE, 600.0)
     return done.pages, done.kept
 
 
-async def breadth_first(crawl: Crawl, asked: Asked, mode: Mode) -> tuple[int, int]:
+async def breadth_first(crawl: CrawlLoop, asked: Asked, mode: Mode) -> tuple[int, int]:
     """What was found first."""
     await crawl.commit()
     db = crawl.store.db
     links = [id for (id,) in db.execute(FIFO, (MANY,))]
-    errand = Errand(crawl.frontier, db, crawl.settings)
+    errand = ChosenLinks(crawl.frontier, db, crawl.settings)
     await errand.choose({id: -float(rank) for rank, id in enumerate(links)})
-    crawl = on_errand(crawl, errand, MORE)
+    crawl = crawl_of_chosen(crawl, errand, MORE)
     await crawl.run({})
     return crawl.tally.pages, crawl.tally.kept
 
 
-async def own_strategy(crawl: Crawl, asked: Asked, mode: Mode) -> tuple[int, int]:
+async def own_strategy(crawl: CrawlLoop, asked: Asked, mode: Mode) -> tuple[int, int]:
     """As the crawl would go on."""
     await crawl.run({})
     return crawl.tally.pages, crawl.tally.kept

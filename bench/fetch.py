@@ -22,8 +22,8 @@ from pathlib import Path
 import pycurl
 import uvloop
 
-from opilio.config import Fetch
 from opilio.fetch.egress import Egress
+from opilio.settings import FetchSettings
 
 PAGES = 200
 REQUESTS = 10_000
@@ -120,7 +120,7 @@ def bare(urls: list[str], in_flight: int) -> int:
 
 async def guarded(urls: list[str], in_flight: int) -> int:
     """The same requests through Egress."""
-    egress = Egress(Fetch(allow_networks=("127.0.0.0/8",)), EveryHostIsHere())
+    egress = Egress(FetchSettings(allow_networks=("127.0.0.0/8",)), EveryHostIsHere())
     queue, received = iter(urls), 0
 
     async def work() -> None:

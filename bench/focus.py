@@ -29,10 +29,10 @@ import tomli_w
 from bench.archive_proxy import ArchiveProxy, serving
 from bench.table import show
 from opilio.cli.lab_runs import open_ground
-from opilio.lab.compare import Wanted, compare
-from opilio.lab.course import Course, Ground
+from opilio.lab.compare import WantedRuns, compare
 from opilio.lab.measures import measure, shares
-from opilio.lab.runs import Visit
+from opilio.lab.reachable_targets import Course, Ground
+from opilio.lab.runs import LabVisit
 
 APACHE = Path(__file__).parents[2] / "shared" / "webs" / "apache"
 LATENCY = 0.3  # seconds, in the median
@@ -107,14 +107,14 @@ def hosts_of(ground: Ground) -> list[str]:
     return sorted({urlsplit(url).hostname or "" for url in ground.atlas.numbers})
 
 
-def visits_of(database: Path, asked: Sequence[str]) -> list[Visit]:
+def visits_of(database: Path, asked: Sequence[str]) -> list[LabVisit]:
     """What became of each URL, in the order of the requests."""
     db = sqlite3.connect(database)
     rows = db.execute("SELECT url, state, coalesce(reason, ''), depth FROM link")
     ends = {url: (state, reason, depth) for url, state, reason, depth in rows}
     db.close()
     return [
-        Visit(url, state, reason, None, depth)
+        LabVisit(url, state, reason, None, depth)
         for url in asked
         for state, reason, depth in [ends.get(url, ("unusable", "", 0))]
     ]
@@ -142,7 +142,7 @@ def main(arguments: list[str] | None = None) -> None:
     topics = given.topics.split(",") if given.topics else list(ground.web.topics)
     delays = [float(delay) for delay in given.delays.split(",")]
     hastes = [float(h) for h in given.hastes.split(",")] if given.hastes else [None]
-    wanted = Wanted(topics=topics, strategies=[given.strategy])
+    wanted = WantedRuns(topics=topics, strategies=[given.strategy])
     with tempfile.TemporaryDirectory() as folder:
         alone = {
             done.run.task.topic: done.run.of_oracle["aurc"]

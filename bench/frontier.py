@@ -24,12 +24,12 @@ from pathlib import Path
 from sqlite3 import Connection
 
 from bench.table import show
-from opilio.config import Bounds, Politeness
-from opilio.database import open_database
-from opilio.event_loop import run_loop
+from opilio.assembly.event_loop import run_loop
 from opilio.frontier.sqlite import SqliteFrontier
-from opilio.types import Link, Ranked, State
-from opilio.urls import fingerprint
+from opilio.records import Link, Ranked, State
+from opilio.settings import BoundsSettings, PolitenessSettings
+from opilio.storage.database import open_database
+from opilio.text.urls import fingerprint
 
 SIZES = (1_000_000, 10_000_000)
 HOSTS = 100_000
@@ -66,7 +66,7 @@ class Bench:
         self.committed = 0.0
         started = time.perf_counter()
         self.frontier = SqliteFrontier(
-            self.db, Politeness(), Bounds(), clock=lambda: self.now
+            self.db, PolitenessSettings(), BoundsSettings(), clock=lambda: self.now
         )
         self.opening = time.perf_counter() - started
         self.now += 1.0

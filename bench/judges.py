@@ -26,14 +26,14 @@ import numpy as np
 from bench.judge_topics import MORE
 from bench.read import load
 from bench.table import show
-from opilio.brief import Brief, make_brief
-from opilio.judge import JUDGES, Bootstrapped, Learning, Linear
+from opilio.judge import JUDGES, Learning, Linear
 from opilio.lab.webs import open_web
 from opilio.protocols import Judge
-from opilio.reader import make_reader
+from opilio.records import Page, ReaderSetup, Subject, Verdict
+from opilio.subject.compile import compile_topic
+from opilio.subject.page_reader import make_reader
 from opilio.topic import Topic, load_topic
 from opilio.topic.file import Evaluation, OntologyFiles
-from opilio.types import Page, ReaderSetup, Subject, Verdict
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 WEB = SHARED / "webs/schools"
@@ -70,12 +70,12 @@ def topics(more: bool) -> Iterator[Topic]:
         yield from map(load_topic, open_web(WEB).topics.values())
 
 
-def brief_of(topic: Topic) -> Brief:
+def subject_of(topic: Topic) -> Subject:
     """What judges are told of a topic; the thesaurus for those that want one."""
     if THESAURUS.exists():
         files = OntologyFiles(files=(str(THESAURUS),))
         topic = msgspec.structs.replace(topic, ontology=files)
-    return make_brief(topic)
+    return compile_topic(topic)
 
 
 def read_pages(terms: Sequence[str]) -> list[Page]:
@@ -104,18 +104,20 @@ def is_one_of(label: str, wanted: Sequence[str]) -> bool:
 
 def tasks(chosen: Sequence[Topic]) -> tuple[list[Page], list[Task]]:
     """All pages, and what is sought among them."""
-    briefs = [brief_of(topic) for topic in chosen]
-    pages = read_pages(list(dict.fromkeys(t for brief in briefs for t in brief.terms)))
+    subjects = [subject_of(topic) for topic in chosen]
+    pages = read_pages(
+        list(dict.fromkeys(t for subject in subjects for t in subject.terms))
+    )
     labels = read_labels()
     found = []
-    for topic, brief in zip(chosen, briefs, strict=True):
+    for topic, subject in zip(chosen, subjects, strict=True):
         wanted = topic.evaluation.relevant_labels
         relevant = frozenset(
             number
             for number, page in enumerate(pages)
             if any(is_one_of(label, wanted) for label in labels.get(page.url, ()))
         )
-        found.append(Task(topic.name, brief.subject, relevant))
+        found.append(Task(topic.name, subject, relevant))
     return pages, found
 
 
@@ -152,7 +154,7 @@ def from_keywords(
     if name not in WITH_ONTOLOGY:
         subject = Subject(weights=subject.weights)
     first, last = [], []
-    for seed in range(seeds if JUDGES[name] is Bootstrapped else 1):
+    for seed in range(seeds if name == "bootstrapped" else 1):
         verdicts = judge_all(JUDGES[name](subject), pages, set(), seed)
         first.append(quality(verdicts[0], task.relevant))
         last.append(quality(verdicts[1], task.relevant))
@@ -211,7 +213,7 @@ def measure(
                 add(name, (nothing, nothing), learns=False)
                 continue
             found = from_keywords(name, seeds, pages, task)
-            add(name, found, learns=JUDGES[name] is Bootstrapped)
+            add(name, found, learns=name == "bootstrapped")
         for count in EXAMPLES:
             found = from_examples(count, seeds, pages, task)
             add(f"linear, {count} examples", found, learns=True)

@@ -16,13 +16,13 @@ from statistics import median
 from typing import ClassVar, NamedTuple
 
 from opilio.errors import OpilioError
-from opilio.lab.atlas import open_atlas
 from opilio.lab.compare import run_of, trial_of
-from opilio.lab.course import Ground
 from opilio.lab.labels import read_labels
 from opilio.lab.link_graph import reachable
-from opilio.lab.runs import Task, Trace
+from opilio.lab.reachable_targets import Ground
+from opilio.lab.runs import LabTask, Trace
 from opilio.lab.trial import TrialCrawl, conduct
+from opilio.lab.web_pages import open_atlas
 from opilio.lab.webs import open_web
 from opilio.protocols import LearningJudge
 
@@ -86,7 +86,7 @@ def measured(ground: Ground, topic: str) -> Figures:
         if reached[number] and each.content:
             pages.setdefault(each.content, each.url)
     Looking.pages = list(pages.values())
-    task = Task(web=ground.web.name, topic=topic, strategy="opilio", judge="opilio")
+    task = LabTask(web=ground.web.name, topic=topic, strategy="opilio", judge="opilio")
     with tempfile.TemporaryDirectory() as readings:
         trace = conduct(trial_of(ground, course, task, Path(readings)), Looking)
     own = own_error(trace, Looking.kept)

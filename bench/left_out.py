@@ -15,13 +15,13 @@ from tempfile import TemporaryDirectory
 
 import msgspec
 
-from opilio.lab import guard
-from opilio.lab.atlas import open_atlas
-from opilio.lab.course import Ground
+from opilio.lab import label_guard
 from opilio.lab.labels import read_labels
 from opilio.lab.measures import measure
+from opilio.lab.reachable_targets import Ground
 from opilio.lab.training.train import assembled, lessons, train, trial_of, write_weights
 from opilio.lab.trial import conduct
+from opilio.lab.web_pages import open_atlas
 from opilio.lab.webs import open_web
 from opilio.pretrained import load_weights
 
@@ -51,7 +51,7 @@ def main() -> None:
         webs = [ground.web.name for ground in grounds]
         groups = webs if args.by_web else range(args.folds)
         found: dict[str, list[float]] = {name: [] for name in webs}
-        with guard.processes(2, secrets) as processes:
+        with label_guard.processes(2, secrets) as processes:
             futures = []
             for fold in groups:
                 out = [

@@ -19,8 +19,8 @@ import numpy as np
 import tomli_w
 
 from bench.judge_topics import MORE
-from opilio.lab.atlas import open_atlas
 from opilio.lab.labels import read_labels, relevant_urls
+from opilio.lab.web_pages import open_atlas
 from opilio.lab.webs import LabWeb, open_web
 
 WEB = Path(__file__).resolve().parents[2] / "shared/webs/schools"

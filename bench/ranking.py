@@ -20,12 +20,10 @@ from itertools import chain
 import numpy as np
 
 from bench.table import show
-from opilio.config import build
+from opilio.assembly.event_loop import RARELY
 from opilio.errors import OpilioError
-from opilio.event_loop import RARELY
 from opilio.protocols import Observer, Remembering, Reviser, Strategy
-from opilio.strategies import load, strategies
-from opilio.types import (
+from opilio.records import (
     Block,
     ClassFeatures,
     Counted,
@@ -39,6 +37,8 @@ from opilio.types import (
     Subject,
     Verdict,
 )
+from opilio.settings import build_section
+from opilio.strategies import load_strategy, strategies
 
 LINKS = 100  # a page
 KNOWN = 10  # of them, that other pages have as well
@@ -171,9 +171,11 @@ def knowledge(web: MadeUp) -> Knowledge:
 def make(name: str, web: MadeUp) -> Strategy:
     """A new strategy: its name, and options after commas."""
     name, *given = name.split(",")
-    made = load(strategies()[name])
+    made = load_strategy(strategies()[name])
     options = dict(option.split("=") for option in given)
-    return made(build(options, made.Options, name, strict=False), knowledge(web))
+    return made(
+        build_section(options, made.Options, name, strict=False), knowledge(web)
+    )
 
 
 class Run:

@@ -30,16 +30,16 @@ from ada_url import join_url
 from fastwarc.warc import ArchiveIterator, WarcRecordType
 
 from bench.table import show
-from opilio import words
 from opilio.lab.synthetic.dials import REAL_SITE
 from opilio.lab.synthetic.web import SyntheticWeb
 from opilio.read import kernels, plain_tidy
 from opilio.read.html import PageReader
 from opilio.read.lexicon import Lexicon
 from opilio.read.pool import ReaderPool
-from opilio.types import ReaderSetup, Reading, Response
+from opilio.records import ReaderSetup, Reading, Response
+from opilio.text import words
+from opilio.text.words import Vocabulary
 from opilio.vectors import WORDLLAMA, installed, load_vectors
-from opilio.words import Vocabulary
 
 Thing = TypeVar("Thing")
 

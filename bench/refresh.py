@@ -17,10 +17,10 @@ from typing import NamedTuple
 import numpy as np
 
 from bench.table import show
+from opilio.equations.site_model import REFRESH_WEIGHTS, WebType
 from opilio.lab.synthetic.dials import CALM
 from opilio.lab.synthetic.web import SyntheticWeb
-from opilio.site_model import REFRESH_WEIGHTS, WebType
-from opilio.sites.refresh import DAY, History, choose, rates, weight
+from opilio.sites.refresh import DAY, History, choose_pages, rates, weight
 
 PAGES, HOSTS = 1_000, 40
 DAYS, WARM = 90, 30
@@ -145,20 +145,20 @@ def proportional(collection: Collection, now: float, most: int) -> np.ndarray:
 
 def paper(collection: Collection, now: float, most: int) -> np.ndarray:
     """Yang's equation 7."""
-    chosen = choose(collection.history(), now, most, "paper")
+    chosen = choose_pages(collection.history(), now, most, "paper")
     return np.array([page for page, _ in chosen], np.int64)
 
 
 def evolver(collection: Collection, now: float, most: int) -> np.ndarray:
     """What `opilio evolve` does."""
-    chosen = choose(collection.history(), now, most)
+    chosen = choose_pages(collection.history(), now, most)
     return np.array([page for page, _ in chosen], np.int64)
 
 
 def unweighted(collection: Collection, now: float, most: int) -> np.ndarray:
     """The same, as if all pages were as relevant."""
     history = collection.history()._replace(weight=np.ones(len(collection.seen)))
-    chosen = choose(history, now, most)
+    chosen = choose_pages(history, now, most)
     return np.array([page for page, _ in chosen], np.int64)
 
 

@@ -19,9 +19,9 @@ from pathlib import Path
 
 from bench.ranking import MANY, MadeUp, Run, make
 from bench.table import show
-from opilio.event_loop import RARELY
+from opilio.assembly.event_loop import RARELY
 from opilio.protocols import Learner, Remembering
-from opilio.strategies import load, strategies
+from opilio.strategies import load_strategy, strategies
 
 
 def crawl(name: str, path: Path) -> bytes | None:
@@ -90,7 +90,9 @@ def row(name: str) -> tuple[str, ...]:
 def main(*names: str) -> None:
     """Measure these strategies, or all that have notes."""
     every = strategies()
-    kept = [name for name in sorted(every) if hasattr(load(every[name]), "recall")]
+    kept = [
+        name for name in sorted(every) if hasattr(load_strategy(every[name]), "recall")
+    ]
     show(
         f"Opening a crawl that knows {MANY:,} URLs",
         ("", "notes", "MB", "CPU seconds", "MB of memory"),

@@ -24,18 +24,18 @@ import numpy as np
 from bench.judges import THESAURUS, WEB, read_labels
 from bench.read import load
 from bench.table import show
-from opilio.database import open_database
 from opilio.lab.webs import open_web
-from opilio.reader import make_reader
+from opilio.records import ReaderSetup
 from opilio.search.candidates import seek
 from opilio.search.concepts import Concepts
-from opilio.search.find import Searcher
 from opilio.search.index import Index
 from opilio.search.query import parse_query
-from opilio.store.entries import save_entry
+from opilio.search.searcher import Searcher
+from opilio.storage.database import open_database
+from opilio.store.index_entries import save_entry
+from opilio.subject.page_reader import make_reader
+from opilio.text.words import Vocabulary, stem
 from opilio.topic.ontology import concept_words, load_ontology
-from opilio.types import ReaderSetup
-from opilio.words import Vocabulary, stem
 
 LEAST = 10  # pages of a subject
 RESAMPLED = 10_000

@@ -25,19 +25,19 @@ import numpy as np
 
 from bench.crawl import SETTINGS, TOPIC, Cost, measure, median, nginx
 from bench.table import show
-from opilio.database import open_database
+from opilio.assembly.search import text_in
 from opilio.lab.synthetic.dials import REAL_SITE
 from opilio.lab.synthetic.web import SyntheticWeb
 from opilio.lab.webs import as_response, settled, write_static_site
+from opilio.records import ConceptWords
 from opilio.search.concepts import Concepts
-from opilio.search.find import Searcher
 from opilio.search.index import Index, catch_up
-from opilio.searching import text_in
-from opilio.store.records import Records
-from opilio.store.warc import pack
-from opilio.types import ConceptWords
-from opilio.word_sequence import pack as pack_words
-from opilio.words import hash_of, stem, tokens
+from opilio.search.searcher import Searcher
+from opilio.storage.database import open_database
+from opilio.store.stored_responses import StoredResponses
+from opilio.store.warc_records import pack_response
+from opilio.text.word_sequence import pack as pack_words
+from opilio.text.words import hash_of, stem, tokens
 
 PAGES = 100_000
 WORDS = 400
@@ -104,7 +104,7 @@ def write_archive(folder: Path) -> list[tuple[str, int, int]]:
     places = []
     with (folder / "000001.warc.gz").open("wb") as file:
         for url in islice(web.urls(), ARCHIVED):
-            record = pack(as_response(url, settled(web, url)))
+            record = pack_response(as_response(url, settled(web, url)))
             places.append(("000001.warc.gz", file.tell(), len(record)))
             file.write(record)
     return places
@@ -183,7 +183,7 @@ def timed(searcher: Searcher, asked: Sequence[str]) -> list[str]:
 def ask(folder: Path) -> None:
     """Index so many pages and ask for them."""
     places = write_archive(folder / "warc")
-    text_of = text_in(Records(folder / "warc"))
+    text_of = text_in(StoredResponses(folder / "warc"))
     words = vocabulary(text_of(*place).text for place in places)
     db = open_database(folder / "crawl.db")
     fill(db, places, words)

@@ -19,13 +19,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bench.table import show
-from opilio import archive
 from opilio.read.html import PageReader
-from opilio.reader import make_reader
+from opilio.records import LinkTerms, ReaderSetup, Response
+from opilio.storage import warc_reading
+from opilio.subject.page_reader import make_reader
+from opilio.text.words import Vocabulary, tokens
 from opilio.topic.dictionary import read_dictionary
-from opilio.topic.lookup import Lookup
-from opilio.types import LinkTerms, ReaderSetup, Response
-from opilio.words import Vocabulary, tokens
+from opilio.topic.word_lookup import Lookup
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 WEBS = SHARED / "webs"
@@ -69,7 +69,7 @@ class Tally(NamedTuple):
 def pages(path: Path) -> dict[str, Response]:
     """URL -> its last record in a WARC file."""
     with path.open("rb") as file:
-        return {response.url: response for response in archive.responses(file)}
+        return {response.url: response for response in warc_reading.responses(file)}
 
 
 def topics() -> dict[str, list[str]]:

@@ -1,13 +1,13 @@
 """What several tests share."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from itertools import count
 from pathlib import Path
 
 import hypothesis
 import pytest
 
-from crawling import Crawled
+from crawling import Crawled, listening
 from opilio.lab.synthetic.server import serve
 
 # Machines are shared: no test fails because an example took long, or its making. The
@@ -21,6 +21,13 @@ hypothesis.settings.register_profile(
     "patient", hypothesis.settings.get_profile("roaming"), derandomize=True
 )
 hypothesis.settings.load_profile("patient")
+
+
+@pytest.fixture
+def logged() -> Iterator[list[str]]:
+    """The messages that Opilio logs during the test."""
+    with listening() as messages:
+        yield messages
 
 
 @pytest.fixture

@@ -2,19 +2,21 @@
 
 import asyncio
 import json
+import logging
 import os
 import re
 import signal
 import sqlite3
 import sys
-from collections.abc import Awaitable, Callable
-from contextlib import suppress
+import threading
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from opilio.crawl import Crawl
+from opilio.crawl import CrawlLoop
 from opilio.frontier.hosts import Host
-from opilio.lab.synthetic.server import Server
+from opilio.lab.synthetic.server import Server, Web, serve
 
 OPILIO = Path(sys.executable).with_name("opilio")
 
@@ -54,8 +56,18 @@ async def opilio(*arguments: object, env: dict[str, str] | None = None) -> Ended
         stderr=asyncio.subprocess.PIPE,
         env=env,
     )
-    out, err = await asyncio.wait_for(process.communicate(), 60)
-    return Ended(process.returncode or 0, out.decode(), err.decode())
+    return await end_of(process)
+
+
+async def end_of(process: asyncio.subprocess.Process, seconds: float = 60) -> Ended:
+    """How a command ends; one that does not, or whose test fails, is killed."""
+    try:
+        out, err = await asyncio.wait_for(process.communicate(), seconds)
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+    return Ended(process.returncode or 0, (out or b"").decode(), (err or b"").decode())
 
 
 async def interrupt(process: asyncio.subprocess.Process) -> None:
@@ -143,7 +155,46 @@ class Crawled:
         }
 
 
-def note_visits(crawl: Crawl, began: dict[str, float]) -> None:
+@contextmanager
+def serving(web: Web) -> Iterator[Server]:
+    """Serve a web from a thread, so that the test may block."""
+    loop, ready, ended = asyncio.new_event_loop(), threading.Event(), asyncio.Event()
+    servers: list[Server] = []
+
+    async def run() -> None:
+        async with serve(web) as server:
+            servers.append(server)
+            ready.set()
+            await ended.wait()
+
+    thread = threading.Thread(target=loop.run_until_complete, args=(run(),))
+    thread.start()
+    ready.wait()
+    try:
+        yield servers[0]
+    finally:
+        loop.call_soon_threadsafe(ended.set)
+        thread.join()
+        loop.close()
+
+
+@contextmanager
+def listening() -> Iterator[list[str]]:
+    """The messages that Opilio logs while the block lasts."""
+    messages: list[str] = []
+    handler, logger = logging.Handler(), logging.getLogger("opilio")
+    handler.emit = lambda record: messages.append(record.getMessage())
+    level = logger.level
+    logger.addHandler(handler)
+    logger.setLevel(logging.INFO)
+    try:
+        yield messages
+    finally:
+        logger.removeHandler(handler)
+        logger.setLevel(level)
+
+
+def note_visits(crawl: CrawlLoop, began: dict[str, float]) -> None:
     """Note when the last visit of each host began, by the crawl's own clock."""
     turns = crawl.frontier._agenda.turns
     use = turns.use

@@ -17,13 +17,14 @@ from pathlib import Path
 import pytest
 from warcio.archiveiterator import ArchiveIterator
 
+from crawling import listening
+from opilio.assembly.search import open_search
+from opilio.equations.site_model import SiteCounts, main_concepts
 from opilio.lab.synthetic.dials import Dials
 from opilio.lab.synthetic.server import Server, serve
 from opilio.lab.synthetic.small import SmallWeb, page
 from opilio.lab.synthetic.web import SyntheticWeb
-from opilio.searching import open_search
-from opilio.site_model import SiteCounts, main_concepts
-from opilio.sites.models import THW
+from opilio.profiles.models import THW
 from opilio.store.folder import CrawlFolder
 from opilio.store.warc_files import read_record
 
@@ -227,8 +228,10 @@ def check_sites_count_their_pages(life: Life) -> None:
 def found(life: Life) -> int:
     """How many pages a search finds; none was crawled without getting into the index,
     and no segment is damaged, or somebody would be told."""
-    with open_search(CrawlFolder(life.folder), pytest.fail) as searcher:
-        return searcher.search("a the of and").total
+    with listening() as told, open_search(CrawlFolder(life.folder)) as searcher:
+        total = searcher.search("a the of and").total
+    assert told == []
+    return total
 
 
 def page_urls(life: Life) -> set[str]:

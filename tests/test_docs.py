@@ -8,14 +8,15 @@ import msgspec
 import pytest
 import typer.main
 
+import opilio as package
 from crawling import opilio
-from opilio import config
+from opilio import settings
+from opilio.assembly.plan import Plan
 from opilio.cli import app
-from opilio.database import open_database
 from opilio.judge import JUDGES
 from opilio.lab.synthetic.small import SmallWeb, page
-from opilio.plan import Plan
-from opilio.strategies import load, strategies
+from opilio.storage.database import open_database
+from opilio.strategies import load_strategy, strategies
 from opilio.topic import Topic
 from opilio.topic.file import Classes, Examples, OntologyFiles, QueryLog, Sources
 
@@ -39,7 +40,7 @@ def test_a_command_and_its_options_are_documented(name: str):
 def test_a_setting_is_documented_with_its_default(section: str):
     text = (DOCS / "settings.md").read_text()
     assert f"`[{section}]`" in text
-    defaults = getattr(config.Settings(), section)
+    defaults = getattr(settings.Settings(), section)
     for name in defaults.__struct_fields__:
         row = re.search(rf"\| `{name}` \| ([^|]+) \|", text)
         assert row, name
@@ -48,15 +49,23 @@ def test_a_setting_is_documented_with_its_default(section: str):
             assert row[1] == str(value).lower(), name
         elif isinstance(value, int | float):
             assert float(row[1]) in {
-                float(getattr(getattr(config.Settings(), other), name))
+                float(getattr(getattr(settings.Settings(), other), name))
                 for other in ("crawl", "politeness", "fetch", "bounds", "store")
-                if hasattr(getattr(config.Settings(), other), name)
+                if hasattr(getattr(settings.Settings(), other), name)
             }, name
 
 
 def test_every_key_of_a_topic_file_is_documented():
     text = (DOCS / "settings.md").read_text()
-    tables = (Topic, config.Scope, Sources, QueryLog, OntologyFiles, Examples, Classes)
+    tables = (
+        Topic,
+        settings.ScopeSettings,
+        Sources,
+        QueryLog,
+        OntologyFiles,
+        Examples,
+        Classes,
+    )
     for table in tables:
         for name in table.__struct_fields__:
             assert name in text, name
@@ -78,8 +87,18 @@ def test_judges_are_documented():
 @pytest.mark.parametrize("name", strategies())
 def test_a_strategy_has_a_page_with_its_options(name: str):
     page = (DOCS / "strategies" / f"{name}.md").read_text()
-    for option in load(strategies()[name]).Options.__struct_fields__:
+    for option in load_strategy(strategies()[name]).Options.__struct_fields__:
         assert f"`{option}`" in page, option
+
+
+def test_the_python_api_is_documented():
+    text = (DOCS / "python-api.md").read_text()
+    for name in set(package.__all__) - {"__version__"}:
+        assert getattr(package, name).__name__ == name
+        assert re.search(rf"\b{name}\b", text), name
+    for name in vars(package.Crawl):
+        if not name.startswith("_"):
+            assert re.search(rf"`(await )?{name}\b", text), name
 
 
 def test_every_table_and_column_is_documented(tmp_path: Path):

@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from opilio import config
-from opilio.build import assemble
-from opilio.crawl import Crawl
-from opilio.frontier.verbs import LEASE_SECONDS
+from opilio import settings
+from opilio.assembly.build import assemble
+from opilio.assembly.plan import Plan, begin_crawl
+from opilio.crawl import CrawlLoop
+from opilio.frontier.frontier import LEASE_SECONDS
 from opilio.lab.synthetic.small import page
-from opilio.plan import Plan, begin
+from opilio.records import Response
 from opilio.store.folder import CrawlFolder
 from opilio.topic import Topic
-from opilio.types import Response
 
 SEED = "http://seed.test/"
 HTML = (("content-type", "text/html; charset=utf-8"),)
@@ -26,21 +26,21 @@ def answer(text: str) -> Response:
 
 
 @pytest.fixture
-async def crawl(tmp_path: Path) -> AsyncIterator[Crawl]:
+async def crawl(tmp_path: Path) -> AsyncIterator[CrawlLoop]:
     plan = Plan(
         topic=Topic(name="bees", keywords=["bee", "honey"], seeds=[SEED]),
-        politeness=config.Politeness(delay=0.0),
-        store=config.Store(min_free=0),
+        politeness=settings.PolitenessSettings(delay=0.0),
+        store=settings.StoreSettings(min_free=0),
     )
     folder = CrawlFolder(tmp_path / "crawl")
-    begin(plan, folder)
+    begin_crawl(plan, folder)
     async with assemble(plan, folder) as crawl:
         await crawl.plant({SEED: 1e6})
         yield crawl
 
 
 async def test_a_page_that_was_recorded_stays_when_a_later_visit_is_sent_elsewhere(
-    crawl: Crawl,
+    crawl: CrawlLoop,
 ) -> None:
     old = await crawl.frontier.take()
     crawl.frontier._clock = lambda: time.monotonic() + LEASE_SECONDS + 1.0
@@ -56,7 +56,7 @@ async def test_a_page_that_was_recorded_stays_when_a_later_visit_is_sent_elsewhe
 
 @pytest.mark.parametrize("first", [0, 1], ids=["the old lease", "the new lease"])
 async def test_whichever_visit_comes_first_is_recorded_and_the_other_is_not(
-    crawl: Crawl, first: int
+    crawl: CrawlLoop, first: int
 ) -> None:
     old = await crawl.frontier.take()
     crawl.frontier._clock = lambda: time.monotonic() + LEASE_SECONDS + 1.0

@@ -9,11 +9,11 @@ import pytest
 from crawling import note_visits
 from fetch.hostile_server import Connection, answer, serve
 from fetch.local_egress import LOOPBACK
-from opilio import Topic, config
-from opilio.build import assemble
-from opilio.plan import Plan, begin
+from opilio import Topic, settings
+from opilio.assembly.build import assemble
+from opilio.assembly.plan import Plan, begin_crawl
+from opilio.records import SEED_PROMISE
 from opilio.store.folder import CrawlFolder
-from opilio.types import SEED_PROMISE
 
 IP_DELAY = 0.1
 ROUNDING = 1e-6
@@ -37,12 +37,12 @@ async def test_a_mapped_address_waits_for_its_server(tmp_path: Path, known_first
         onward = [mapped] if known_first else []
         plan = Plan(
             topic=Topic(name="bees", keywords=("honey",), seeds=tuple(seeds)),
-            politeness=config.Politeness(delay=0.0, ip_delay=IP_DELAY),
-            fetch=config.Fetch(allow_networks=LOOPBACK),
-            store=config.Store(min_free=0, commit_every=0.02),
+            politeness=settings.PolitenessSettings(delay=0.0, ip_delay=IP_DELAY),
+            fetch=settings.FetchSettings(allow_networks=LOOPBACK),
+            store=settings.StoreSettings(min_free=0, commit_every=0.02),
         )
         folder = CrawlFolder(tmp_path / "crawl")
-        begin(plan, folder)
+        begin_crawl(plan, folder)
         async with assemble(plan, folder) as crawl:
             note_visits(crawl, began)
             await crawl.run(dict.fromkeys(seeds, SEED_PROMISE))

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from opilio.brief import make_brief
 from opilio.judge.association import Association as Judge
-from opilio.reader import make_reader
-from opilio.strategies.association import Association
+from opilio.records import Page, Reads, Response, Subject
+from opilio.strategies.shared.association import ConceptAssociation
+from opilio.subject.compile import compile_topic, setup_for
+from opilio.subject.page_reader import make_reader
 from opilio.topic import OntologyFiles, Topic
-from opilio.types import Page, Response, Subject
 from topic.ontologies import PC
 
 FAR = "<p>" + "The weather is fine. " * 40  # links are read with the words around them
@@ -26,12 +26,12 @@ def computed(tmp_path: Path) -> tuple[Subject, Page]:
     """What is sought, by the ontology alone, and the page as it is read for that."""
     (tmp_path / "pc.ttl").write_text(PC)
     files = OntologyFiles(files=(str(tmp_path / "pc.ttl"),), concepts=("CPU",))
-    brief = make_brief(Topic(name="CPU", ontology=files))
+    subject = compile_topic(Topic(name="CPU", ontology=files))
     response = Response(
         "http://web.test/", 200, [("content-type", "text/html")], PAGE.encode(), 0.0
     )
-    reader = make_reader(brief.setup(context=True, overlapping=False))
-    return brief.subject, reader.read(response)
+    reader = make_reader(setup_for(subject, Reads(context=True, longest=True)))
+    return subject, reader.read(response)
 
 
 def test_the_text_of_a_page_is_mapped_against_the_ontology(computed):
@@ -48,7 +48,7 @@ def test_the_text_of_a_page_is_mapped_against_the_ontology(computed):
 def test_its_hyperlinks_are_mapped_against_the_ontology_each_for_itself(computed):
     """B6, and B5: "lexical entries of the ontology are matched against the URLs"."""
     subject, page = computed
-    of = Association(subject, "paper")
+    of = ConceptAssociation(subject, "paper")
     scores = {link.url.partition("test")[2]: of.link(link) for link in page.links}
     assert scores == {
         "/chipsets": pytest.approx(0.3),  # its anchor and its URL name one concept

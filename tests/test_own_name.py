@@ -6,7 +6,7 @@ from crawling import SETTINGS
 from opilio.lab.synthetic.small import SmallWeb, page
 from opilio.lab.synthetic.web import HTML, SyntheticAnswer
 from opilio.read.html import PageReader
-from opilio.types import Page, ReaderSetup, Response
+from opilio.records import Page, ReaderSetup, Response
 
 
 def hidden(title: str, robot: str) -> SyntheticAnswer:

@@ -3,7 +3,7 @@
 import pytest
 
 from opilio.lab.synthetic.small import SmallWeb, page
-from opilio.schedule import Schedule
+from opilio.limits.schedule import Schedule
 
 BEES = "The bee makes honey in the hive. " * 20
 SHIPS = "A ship sails over the sea to the harbour. " * 20

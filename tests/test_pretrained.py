@@ -10,7 +10,7 @@ import pytest
 from opilio.errors import BadInput
 from opilio.judge.opilio import SCALES
 from opilio.pretrained import FORMAT, PACKAGED, Weights, load_weights, weights_for
-from opilio.strategies.chooser.features import WITH_VECTORS, WITHOUT_VECTORS
+from opilio.strategies.shared.chooser.features import WITH_VECTORS, WITHOUT_VECTORS
 
 FREE = {"pages", "base"}  # the only weights that may be negative
 

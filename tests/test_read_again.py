@@ -10,20 +10,20 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from crawling import Crawled, opilio
-from opilio.apart import ReaderApart
-from opilio.archive import responses
-from opilio.brief import Brief
+from crawling import Crawled, listening, opilio
+from opilio.assembly.index import keep_index
+from opilio.assembly.plan import Plan
+from opilio.assembly.reader_process import ReaderProcess
+from opilio.assembly.search import SILENT, open_search
 from opilio.lab.synthetic.server import serve
 from opilio.lab.synthetic.small import SmallWeb, page
-from opilio.plan import Plan
-from opilio.search.find import Answer
+from opilio.records import ReaderSetup, Response, Subject
 from opilio.search.index import catch_up
-from opilio.searching import SILENT, keep_index, open_search
-from opilio.store.entries import save_entry
+from opilio.search.searcher import Answer
+from opilio.storage.warc_reading import responses
 from opilio.store.folder import CrawlFolder
+from opilio.store.index_entries import save_entry
 from opilio.topic import Topic
-from opilio.types import ReaderSetup, Response, Subject
 from search.searched_pages import Pages
 
 TOPIC = """
@@ -55,7 +55,7 @@ async def lives(tmp_path_factory) -> AsyncIterator[dict[str, Path]]:
         ended = await life.crawl("--strategy", "mcore")
         assert ended.code == 0, ended.err
         first = shutil.copytree(life.folder, life.home / "first")
-        await opilio("search", life.folder, "wax")
+        await opilio("search", life.folder, "wax", "--log")
         assert (await life.crawl()).code == 0
     yield {"first": Path(first), "searched": life.folder}
 
@@ -100,8 +100,7 @@ def entries(folder: Path) -> list[tuple]:
 
 def found(folder: Path, query: str) -> tuple[Answer, list[str]]:
     """What a search answers, and what it tells."""
-    told: list[str] = []
-    with open_search(CrawlFolder(folder), told.append) as searcher:
+    with listening() as told, open_search(CrawlFolder(folder)) as searcher:
         answer = searcher.search(query, size=20)
     return answer, told
 
@@ -121,7 +120,7 @@ def test_late_entries_equal_those_of_the_crawl(done: Path):
     assert len(kept) == 9
     answer, told = found(done, "wax")
     assert answer.total == 9
-    assert told == ["Indexing 9 pages that were crawled without an index."]
+    assert told == ["Indexing 9 pages that were crawled without an index"]
     assert entries(done) == kept
 
 
@@ -156,7 +155,7 @@ def test_pages_beside_a_damaged_one_are_indexed_and_itself_once_it_is_mended(
 
 async def test_a_search_with_a_damaged_record_succeeds(done: Path):
     flip(done, "http://seed.test/3")
-    ended = await opilio("search", done, "wax", "--json", "--no-log")
+    ended = await opilio("search", done, "wax", "--json")
     assert ended.code == 0
     assert len(ended.json()["hits"]) == 9
     assert len(ended.err.splitlines()) == 1 and FILE in ended.err
@@ -207,8 +206,8 @@ async def test_site_models_are_made_again_without_what_is_damaged(done: Path):
 def test_the_crawl_goes_on_when_its_index_cannot_open_the_database(tmp_path: Path):
     folder = CrawlFolder(tmp_path)
     folder.database.mkdir()  # so that SQLite cannot open it
-    brief = Brief(subject=Subject(), terms=(), language="en")
-    keep_index(folder, Plan(topic=Topic(name="t")), brief)()
+    subject = Subject()
+    keep_index(folder, Plan(topic=Topic(name="t")), subject)()
 
 
 def test_a_page_that_kills_its_reader_leaves_the_others_readable(monkeypatch):
@@ -218,7 +217,7 @@ def test_a_page_that_kills_its_reader_leaves_the_others_readable(monkeypatch):
         for number, body in enumerate([b"first", b"abort", b"last"])
     ]
     setup = ReaderSetup((), "en")
-    with closing(ReaderApart(setup, "reader_jobs:make_echo")) as reader:
+    with closing(ReaderProcess(setup, "reader_jobs:make_echo")) as reader:
         read = [
             (number, response is not None, page and page.title)
             for number, response, page in reader.pages([*kept, (3, None)])

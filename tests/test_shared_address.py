@@ -5,18 +5,18 @@ from pathlib import Path
 
 from crawling import note_visits
 from fetch.local_egress import LOOPBACK, Names
-from opilio import config
-from opilio.build import Ways, assemble
+from opilio import settings
+from opilio.assembly.build import Ways, assemble
+from opilio.assembly.plan import Plan, begin_crawl
 from opilio.fetch.egress import Egress
 from opilio.fetch.http import HttpFetch
 from opilio.fetch.robots import Robots
 from opilio.lab.synthetic.server import Request, serve
 from opilio.lab.synthetic.small import SmallWeb, page
-from opilio.plan import Plan, begin
+from opilio.records import SEED_PROMISE
 from opilio.store.folder import CrawlFolder
 from opilio.store.robots import SqliteRobots
 from opilio.topic import Topic
-from opilio.types import SEED_PROMISE
 
 HOSTS = 6
 IP_DELAY = 0.1
@@ -28,12 +28,12 @@ async def test_new_hosts_at_one_address_are_not_asked_close_together(tmp_path: P
     web = SmallWeb({seed: page("Bees", f"honey {seed}") for seed in seeds})
     plan = Plan(
         topic=Topic(name="bees", keywords=["bee", "honey"], seeds=seeds),
-        politeness=config.Politeness(delay=0.0, ip_delay=IP_DELAY),
-        fetch=config.Fetch(allow_networks=LOOPBACK),
-        store=config.Store(min_free=0, commit_every=0.02),
+        politeness=settings.PolitenessSettings(delay=0.0, ip_delay=IP_DELAY),
+        fetch=settings.FetchSettings(allow_networks=LOOPBACK),
+        store=settings.StoreSettings(min_free=0, commit_every=0.02),
     )
     folder = CrawlFolder(tmp_path / "crawl")
-    begin(plan, folder)
+    begin_crawl(plan, folder)
     began: dict[str, float] = {}  # host -> when its last request did, for the crawl
     seen: list[tuple[float, float]] = []  # when a request began, and when it arrived
 

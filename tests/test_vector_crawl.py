@@ -22,8 +22,8 @@ LETTERS = [prefix + letter for prefix in ("", "##") for letter in ascii_lowercas
 
 BY_VECTORS = '''
 import numpy as np
-from opilio.config import Section
-from opilio.types import Ranked, Reads
+from opilio.settings import Section
+from opilio.records import Ranked, Reads
 
 class Options(Section, frozen=True, kw_only=True):
     pass

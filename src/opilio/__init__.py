@@ -5,23 +5,135 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from opilio.config import Settings
-    from opilio.library import harvest, kept
-    from opilio.topic import Topic
+    from opilio.api import Crawl
+    from opilio.assembly.crawled_pages import CrawledPage, WarcPlace
+    from opilio.assembly.export import Exported, Exporter
+    from opilio.assembly.rejudge import Rejudged
+    from opilio.errors import (
+        BadInput,
+        FetchError,
+        MachineLimit,
+        OpilioError,
+        Transient,
+        Unusable,
+    )
+    from opilio.protocols import Judge, SeedRequest, SeedSource, Strategy
+    from opilio.records import (
+        Block,
+        Estimate,
+        Knowledge,
+        Lease,
+        Link,
+        Page,
+        Ranked,
+        Reads,
+        Response,
+        State,
+        Subject,
+        Verdict,
+    )
+    from opilio.search.searcher import Answer, Hit
+    from opilio.settings import Section, Settings
+    from opilio.sites.evolver import Outcome
+    from opilio.sites.expander import Expansion
+    from opilio.store.lookup import Explanation, Summary
+    from opilio.topic import Examples, Keyword, OntologyFiles, QueryLog, Sources, Topic
 
 __version__ = "0.1.0.dev0"
-__all__ = ["Settings", "Topic", "__version__", "harvest", "kept"]
+__all__ = [
+    "Answer",
+    "BadInput",
+    "Block",
+    "Crawl",
+    "CrawledPage",
+    "Estimate",
+    "Examples",
+    "Expansion",
+    "Explanation",
+    "Exported",
+    "Exporter",
+    "FetchError",
+    "Hit",
+    "Judge",
+    "Keyword",
+    "Knowledge",
+    "Lease",
+    "Link",
+    "MachineLimit",
+    "OntologyFiles",
+    "OpilioError",
+    "Outcome",
+    "Page",
+    "QueryLog",
+    "Ranked",
+    "Reads",
+    "Rejudged",
+    "Response",
+    "Section",
+    "SeedRequest",
+    "SeedSource",
+    "Settings",
+    "Sources",
+    "State",
+    "Strategy",
+    "Subject",
+    "Summary",
+    "Topic",
+    "Transient",
+    "Unusable",
+    "Verdict",
+    "WarcPlace",
+    "__version__",
+]
 
 HOMES = {
-    "Settings": "opilio.config",
+    "Crawl": "opilio.api",
+    "Section": "opilio.settings",
+    "Settings": "opilio.settings",
+    "CrawledPage": "opilio.assembly.crawled_pages",
+    "WarcPlace": "opilio.assembly.crawled_pages",
+    "BadInput": "opilio.errors",
+    "FetchError": "opilio.errors",
+    "MachineLimit": "opilio.errors",
+    "OpilioError": "opilio.errors",
+    "Transient": "opilio.errors",
+    "Unusable": "opilio.errors",
+    "Exported": "opilio.assembly.export",
+    "Exporter": "opilio.assembly.export",
+    "Rejudged": "opilio.assembly.rejudge",
+    "Judge": "opilio.protocols",
+    "SeedRequest": "opilio.protocols",
+    "SeedSource": "opilio.protocols",
+    "Strategy": "opilio.protocols",
+    "Answer": "opilio.search.searcher",
+    "Hit": "opilio.search.searcher",
+    "Outcome": "opilio.sites.evolver",
+    "Expansion": "opilio.sites.expander",
+    "Explanation": "opilio.store.lookup",
+    "Summary": "opilio.store.lookup",
+    "Examples": "opilio.topic",
+    "Keyword": "opilio.topic",
+    "OntologyFiles": "opilio.topic",
+    "QueryLog": "opilio.topic",
+    "Sources": "opilio.topic",
     "Topic": "opilio.topic",
-    "harvest": "opilio.library",
-    "kept": "opilio.library",
+    "Block": "opilio.records",
+    "Estimate": "opilio.records",
+    "Knowledge": "opilio.records",
+    "Lease": "opilio.records",
+    "Link": "opilio.records",
+    "Page": "opilio.records",
+    "Ranked": "opilio.records",
+    "Reads": "opilio.records",
+    "Response": "opilio.records",
+    "State": "opilio.records",
+    "Subject": "opilio.records",
+    "Verdict": "opilio.records",
 }
 
 
 def __getattr__(name: str) -> Any:
-    """Import the public names when they are asked for: readers start faster so."""
+    """Import a public name when it is first used: reader processes start faster."""
     if name not in HOMES:
         raise AttributeError(f"module 'opilio' has no attribute {name!r}")
     from importlib import import_module

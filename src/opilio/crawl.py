@@ -17,33 +17,34 @@ from collections.abc import (
     Sequence,
 )
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import msgspec
 
-from opilio import faults, urls
-from opilio.budget import Budget
-from opilio.config import Settings
-from opilio.dry import LOOK_EVERY, is_dry
 from opilio.errors import MachineLimit, OpilioError, Transient, Unusable, full_disk
 from opilio.fetch.expected_redirects import ExpectedRedirects
+from opilio.limits import strategy_output
+from opilio.limits.budget import Budget
+from opilio.limits.followable_links import obstacles, to_follow
+from opilio.limits.schedule import Schedule
+from opilio.limits.scope import Scope
+from opilio.limits.stop_when_dry import LOOK_EVERY, is_dry
 from opilio.protocols import (
     Estimator,
     Fetch,
-    Followed,
     Frontier,
     Judge,
     Learner,
     Observer,
+    Profiles,
     Readers,
     Remembering,
     Reviser,
     Strategy,
     Teachable,
+    TopicUpdates,
 )
-from opilio.schedule import Schedule
-from opilio.scope import Scope
-from opilio.store.store import Store, is_full_disk
-from opilio.types import (
+from opilio.records import (
     SEED_PROMISE,
     Clock,
     Estimate,
@@ -57,11 +58,25 @@ from opilio.types import (
     State,
     Verdict,
 )
+from opilio.settings import Settings
+from opilio.store.seed_notes import note_seed
+from opilio.store.store import Store, is_full_disk
+from opilio.text import urls
 
 MOVED = "moved"  # why a link was parked whose redirect is known without asking
-NOT_TO_FOLLOW = {"nofollow", "ugc", "sponsored"}
 DRAIN_SECONDS = 10.0
+Bring = Callable[[Lease], Awaitable[int]]
+"""Visits a link; answers the number of pages it brought: one or none."""
+
 INDEX_SECONDS = 2.0  # between two looks whether the index is behind
+
+
+class FoundPage(NamedTuple):
+    """A relevant page, as it is shown while the crawl runs."""
+
+    score: float
+    title: str
+    url: str
 
 
 @dataclass
@@ -72,6 +87,7 @@ class Tally:
     pages: int = 0
     kept: int = 0
     recent: deque[bool] = field(default_factory=lambda: deque(maxlen=100))
+    found: deque[FoundPage] = field(default_factory=lambda: deque(maxlen=10))
 
     def count(self, kept: bool) -> None:
         """One more page."""
@@ -92,7 +108,8 @@ class Stages:
     strategy: Strategy
     store: Store
     learners: Mapping[str, Learner] = field(default_factory=dict)
-    followed: Followed | None = None  # a topic that changes
+    followed: TopicUpdates | None = None  # a topic that changes
+    profiles: Profiles | None = None  # of pages and of their sites
     grow_index: Callable[[], None] | None = None  # takes up what was committed
     clock: Clock = time.monotonic
 
@@ -100,7 +117,7 @@ class Stages:
 class Turn:
     """One turn of a crawl's brain: all of it counts, or nothing."""
 
-    def __init__(self, crawl: Crawl, page: Fingerprint | None) -> None:
+    def __init__(self, crawl: CrawlLoop, page: Fingerprint | None) -> None:
         self.crawl = crawl
         self.page = page
 
@@ -119,10 +136,16 @@ class Turn:
         self.crawl.brain.release()
 
 
-class Crawl:
+class CrawlLoop:
     """One crawl, from its seeds to its end."""
 
-    def __init__(self, settings: Settings, stages: Stages) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        stages: Stages,
+        visitor: Callable[[CrawlLoop], Bring] | None = None,
+    ) -> None:
+        """`visitor` makes what visits a link, in the place of `fetch_page`."""
         self.settings = settings
         self.scope = stages.scope
         self.frontier = stages.frontier
@@ -136,6 +159,7 @@ class Crawl:
         self.estimator = self.strategy if isinstance(self.strategy, Estimator) else None
         self.store = stages.store
         self.followed = stages.followed
+        self.profiles = stages.profiles
         self.grow_index = stages.grow_index
         self.redirects = ExpectedRedirects()
         if learnt := self.store.learnt("redirects"):
@@ -153,7 +177,7 @@ class Crawl:
         self.workers: list[asyncio.Task[None]] = []
         self.no_room: MachineLimit | None = None
         self.stopped = ""  # why, once it is
-        self.bring: Callable[[Lease], Awaitable[int]] = self.fetch_page
+        self.bring = visitor(self) if visitor else self.fetch_page
 
     async def run(self, seeds: Mapping[str, float]) -> str:
         """Crawl from seeds with their promises until nothing is left to do; answers
@@ -294,7 +318,7 @@ class Crawl:
         """
         if await self.is_recorded(lease):
             return 0
-        page = reading.page
+        page, verdict = reading.page, None
         state, reason, like = State.COPY, "", ""
         if original := self.store.seen.find(content):
             reason = "content"
@@ -311,6 +335,7 @@ class Crawl:
             if lease.promise >= SEED_PROMISE:
                 page = msgspec.structs.replace(page, is_seed=True)
             verdict = self.judge.judge(page)
+            strategy_output.check_verdict(self.settings.crawl.judge, verdict, page)
             followed, links = page, self.to_follow(page)
             if links is not page.links:
                 followed = msgspec.structs.replace(page, links=links)
@@ -318,14 +343,21 @@ class Crawl:
             self.store.save_page(
                 lease, response, reading.record, content, page, verdict, ids
             )
+            if self.profiles:
+                self.profiles.keep(lease, response, page, verdict, again=False)
             state = State.KEPT if verdict.relevant else State.IRRELEVANT
             like = likeness(page)
+            self.note_seed(page, lease)
             if self.reviser:
                 await self.revise(self.reviser)
         if state in (State.COPY, State.UNUSABLE):
             self.missed(lease, state)
         await self.frontier.done(lease, state, reason, likeness=like)
-        self.tally.count(state is State.KEPT)
+        # A page that asks not to be shown cannot be exported: it is no harvest.
+        shown = page is not None and not page.noindex
+        self.tally.count(state is State.KEPT and shown)
+        if verdict and page and verdict.relevant and shown:
+            self.tally.found.append(FoundPage(verdict.score, page.title, lease.url))
         if self.schedule.seconds:
             self.keep_pace()
         self.stop_if_dry()
@@ -397,11 +429,11 @@ class Crawl:
     async def rank(self, page: Page, verdict: Verdict, lease: Lease) -> list[int]:
         """Let the links of a page wait, each with its promise; answers their ids."""
         name = self.settings.crawl.strategy
-        ranked = faults.listed(name, self.strategy.rank(page, verdict, lease))
+        ranked = strategy_output.as_list(name, self.strategy.rank(page, verdict, lease))
         try:
             return await self.frontier.add(ranked, via=lease)
         except (AttributeError, TypeError, ValueError):
-            faults.refuse_links(name, ranked)
+            strategy_output.refuse_links(name, ranked)
             raise
 
     async def revise(self, strategy: Reviser) -> None:
@@ -415,7 +447,7 @@ class Crawl:
         try:
             await self.frontier.revise(news)
         except (TypeError, ValueError):
-            faults.refuse_revisions(self.settings.crawl.strategy, news)
+            strategy_output.refuse_revisions(self.settings.crawl.strategy, news)
             raise
 
     @property
@@ -434,21 +466,21 @@ class Crawl:
 
     def missed(self, lease: Lease, state: State) -> None:
         """Let those who want to know hear of a visit without a new page."""
-        if self.store.profiles:
-            self.store.profiles.missed(lease, state)
+        if self.profiles:
+            self.profiles.missed(lease, state)
         if self.observer:
             self.observer.missed(lease, state)
 
     def to_follow(self, page: Page) -> Sequence[Link]:
         """The links of a page that neither it nor our scope forbids."""
-        if page.nofollow:
-            return ()
-        links = page.links
-        if [link for link in links if link.rel]:  # any() would take twice as long
-            links = [link for link in links if may_follow(link)]
-        if self.scope.is_limited:
-            links = [link for link in links if self.scope.allows(link.url)]
-        return links
+        return to_follow(page, self.scope)
+
+    def note_seed(self, page: Page, lease: Lease) -> None:
+        """Keep why a seed that somebody chose leads nowhere, if it does."""
+        if lease.depth or lease.promise < SEED_PROMISE:
+            return
+        if found := obstacles(page, lease.url, self.scope):
+            note_seed(self.store.catalogue, lease.url, found)
 
     def near_copy(self, page: Page) -> int:
         """The id of a page that this one nearly repeats, or 0."""
@@ -494,12 +526,12 @@ class Crawl:
             working = await self.is_working(after=INDEX_SECONDS)
             await asyncio.to_thread(grow)
 
-    async def follow(self, topic: Followed) -> None:
+    async def follow(self, topic: TopicUpdates) -> None:
         """Look now and then whether the topic has changed; judge by it from then on."""
         while await self.is_working(after=topic.every):
             await self.look_again(topic)
 
-    async def look_again(self, topic: Followed) -> None:
+    async def look_again(self, topic: TopicUpdates) -> None:
         """Judge by what the topic is now, if it has changed."""
         news = await asyncio.to_thread(topic.look)
         if news is None:
@@ -527,6 +559,8 @@ class Crawl:
                 self.store.save_notes(self.strategy.changes())
             await self.store.flush()
             await self.frontier.flush()
+            if self.profiles:
+                self.profiles.flush()
             self.store.commit()
             committed, self.committed = self.committed, asyncio.Event()
             committed.set()
@@ -552,11 +586,6 @@ def first_of(errors: BaseExceptionGroup[BaseException]) -> BaseException:
     while isinstance(group, BaseExceptionGroup):
         group = group.exceptions[0]
     return group or errors
-
-
-def may_follow(link: Link) -> bool:
-    """Does the page that holds the link let us follow it?"""
-    return not link.rel or NOT_TO_FOLLOW.isdisjoint(link.rel.lower().split())
 
 
 def likeness(page: Page) -> str:

@@ -1,14 +1,15 @@
 """What the stages ask of each other: a protocol for each part of a crawl.
 
-A part is whatever has these verbs; `types.py` has the records that go in and out.
+A part is whatever has these verbs; `records.py` has the records that go in and out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
-from opilio.types import (
+from opilio.records import (
     Counts,
     Estimate,
     Fingerprint,
@@ -55,12 +56,9 @@ class Readers(Protocol):
 class Judge(Protocol):
     """Says how relevant a page is.
 
-    A judge may also have `reads_vectors: bool`. Unless it is True, pages may come
-    without Page.vectors and Link.vector; they do anyway where no word vectors are.
+    A judge may also have `reads: Reads`, which names the parts of a page that it needs
+    (`Reads(text=True)`); it may be a LearningJudge and Teachable.
     """
-
-    reads_blocks: bool  # False: pages may come without Page.blocks
-    reads_vector: bool  # False: pages may come without Page.stems and Page.counts
 
     def judge(self, page: Page) -> Verdict: ...
 
@@ -83,6 +81,26 @@ class LearningJudge(Protocol):
 
     def follow(self, before: Any) -> None:
         """Take up what another of the kind learnt, whose topic was a little other."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class SeedRequest:
+    """What a seed source is asked for."""
+
+    query: str  # the words that search engines are asked for
+    language: str  # of the topic, "en"
+    limit: int  # pages that are wanted at most
+    get: Callable[[str], Awaitable[Response]]
+    """Fetches a URL under the rules of the crawl: its proxy, its timeouts, no private
+    addresses. Raises FetchError."""
+
+
+class SeedSource(Protocol):
+    """Names pages to start a crawl from. Asked once, when the crawl begins."""
+
+    async def find(self, request: SeedRequest) -> Iterable[str]:
+        """URLs, the best first."""
         ...
 
 
@@ -114,7 +132,7 @@ class Profiles(Protocol):
         ...
 
 
-class Followed(Protocol):
+class TopicUpdates(Protocol):
     """A topic that changes while it is crawled for, as a query log grows."""
 
     every: float  # seconds between two looks

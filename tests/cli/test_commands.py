@@ -39,7 +39,7 @@ async def test_status_counts_what_there_is(done):
     assert figures["states"] == {"kept": 2, "irrelevant": 1}
     assert figures["harvest_rate"] == pytest.approx(2 / 3)
     shown = await opilio("status", done.folder)
-    assert "kept" in shown.out and "66.7%" in shown.out
+    assert "2  relevant (harvest rate 66.7%" in shown.out
 
 
 async def test_explain_shows_the_way_and_the_numbers(done):
@@ -108,6 +108,19 @@ async def test_doctor_says_what_is_wrong(tmp_path):
     ended = await opilio("doctor", tmp_path, "--url", "http://127.0.0.1:9/")
     assert ended.code == 1
     assert "blocked" in ended.out
+
+
+async def test_doctor_fetches_a_page_through_a_proxy(tmp_path, crawled):
+    life = await crawled(WEB)
+    proxy = life.server.proxy_url
+    ended = await opilio(
+        *("doctor", tmp_path, "--url", "http://seed.test/honey", "--proxy", proxy)
+    )
+    assert ended.code == 0, ended.out
+    assert "http://seed.test/honey answered 200 through the proxy" in ended.out
+    assert [one.url for one in life.server.requests] == ["http://seed.test/honey"]
+    refused = await opilio("doctor", tmp_path, "--proxy", proxy)
+    assert refused.code == 2 and "--url" in refused.err
 
 
 @pytest.mark.parametrize(

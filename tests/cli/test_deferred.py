@@ -38,8 +38,9 @@ def test_the_list_of_commands_imports_none_of_them():
     assert loaded_by("--help") == [
         "opilio.cli",
         "opilio.cli.deferred",
+        "opilio.cli.error_messages",
+        "opilio.cli.messages",
         "opilio.cli.plain_values",
-        "opilio.cli.trouble",
         "opilio.errors",
     ]
 

@@ -182,7 +182,7 @@ async def test_of_many_blocks_the_nearest_are_shown(done):
 
 async def test_a_url_without_a_page_has_no_blocks(done):
     shown = await shown_to_people(done.folder, "lost")
-    assert "http_404" in shown
+    assert "unusable: answered 404 (Not Found); found on 1 page" in shown
     assert "blocks" not in shown
     told = await told_to_programs(done.folder, "lost")
     assert (told["blocks"], told["terms"], told["trouble"]) == ([], [], "")

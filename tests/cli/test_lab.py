@@ -23,8 +23,8 @@ from opilio.cli.lab_runs import locked
 
 OPILIO = [sys.executable, "-c", "from opilio.cli import main; main()"]
 OWN = '''
-from opilio.config import Section
-from opilio.types import Ranked, Reads
+from opilio.settings import Section
+from opilio.records import Ranked, Reads
 
 class Options(Section, frozen=True, kw_only=True):
     most: int = 80
@@ -287,7 +287,7 @@ def test_an_interrupted_comparison_goes_on(web: Path, tmp_path: Path) -> None:
             ["--topic", "chess", "--strategy", "blocks,paper"],
             "unknown strategy 'paper'",
         ),
-        (["--topic", "chess", "--strategy", "none.py:X"], "none.py is not there"),
+        (["--topic", "chess", "--strategy", "none.py:X"], "none.py does not exist"),
         (["--topic", "chess", "--judge", "mine"], "unknown judge 'mine'"),
         (["--topic", "chess", "--budget", "much"], "--budget much"),
     ],

@@ -3,20 +3,32 @@
 import asyncio
 import json
 from types import SimpleNamespace
+from unittest.mock import patch
 
 import pytest
 
 from opilio.cli import display
-from opilio.cli.display import Reporter, as_table, remedies_for
+from opilio.cli.display import Reporter
+from opilio.cli.ending import remedies_for
+from opilio.cli.figures import Before
+from opilio.cli.live_table import as_table
 from opilio.cli.terminal import Screen
-from opilio.config import Bounds
+from opilio.settings import BoundsSettings
 
 FIGURES = {
+    "topic": "bees",
+    "strategy": "opilio",
     "seconds": 71.0,
+    "seconds_left": 3_725,
     "pages": 123_456,
+    "pages_in_all": 123_456,
+    "max_pages": 500_000,
     "kept": 99_999,
+    "kept_in_all": 99_999,
     "harvest_rate": 0.81,
+    "harvest_rate_in_all": 0.81,
     "harvest_rate_recent": 0.5,
+    "best": {"score": 0.93, "title": "Queen [bee]", "url": "http://seed.test/q"},
     "estimate": None,
     "pages_per_second": 12.3,
     "waiting": 1_234_567,
@@ -28,7 +40,11 @@ FIGURES = {
     "asked_for": [],
     "stopping": "",
 }
-PAIRS = ("99,999", "64 leased", "321 resting", "81% overall", "http_503 2")
+PAIRS = (
+    *("99,999 (81%)", "64 being visited", "321 resting", "50% of the last 100"),
+    *("123,456 of 500,000 (25%)", "strategy opilio", "0.930 Queen [bee]"),
+    *("about 1:02:05 left", "URL repeats itself", "2,101 answered 404"),
+)
 
 
 class Watched(Reporter):
@@ -36,7 +52,8 @@ class Watched(Reporter):
 
     def __init__(self) -> None:
         tally = SimpleNamespace(pages=0)
-        super().__init__(SimpleNamespace(tally=tally))
+        with patch.object(Before, "of", return_value=Before()):
+            super().__init__(SimpleNamespace(tally=tally))
 
     async def watch(self) -> None:
         """Nothing is waited for."""
@@ -45,7 +62,7 @@ class Watched(Reporter):
         return FIGURES | {"pages_per_second": self.speed()}
 
 
-@pytest.mark.parametrize("width", [30, 40, 60, 80, 200])
+@pytest.mark.parametrize("width", [46, 60, 80, 200])
 def test_no_figure_is_parted_from_its_name(width: int):
     screen = Screen(width=width, record=True, quiet=False)
     with screen.capture() as shown:
@@ -54,7 +71,33 @@ def test_no_figure_is_parted_from_its_name(width: int):
     for pair in PAIRS:
         assert any(pair in line for line in lines), lines
     assert all(len(line) <= width for line in lines)
-    assert (len(lines) == 6) == (width > 70), lines
+    assert (len(lines) == 9) == (width == 200), lines
+
+
+def shown(figures: dict, width: int = 90) -> list[str]:
+    screen = Screen(width=width, record=True, quiet=False)
+    with screen.capture() as printed:
+        screen.print(as_table(figures, width))
+    return [" ".join(line.split()) for line in printed.get().splitlines()]
+
+
+def test_totals_and_this_run_are_told_apart_after_a_resume():
+    resumed = {"pages_in_all": 200_000, "kept_in_all": 150_000, "kept": 99_999}
+    lines = shown(FIGURES | resumed | {"harvest_rate_in_all": 0.75})
+    assert "pages 200,000 of 500,000 (40%) 123,456 in this run" in lines
+    assert (
+        "relevant 150,000 (75%) 99,999 in this run (81%) 50% of the last 100 pages"
+        in lines
+    )
+    endless = shown(FIGURES | {"max_pages": 0, "seconds_left": None, "best": None})
+    assert "pages 123,456" in endless and "time 1:11 12.3 pages/s" in endless
+
+
+def test_a_strange_title_is_no_markup_and_does_not_break_the_table():
+    best = {"score": 0.5, "title": "[red]\x1b[2J " + "x" * 500, "url": "http://a/"}
+    lines = shown(FIGURES | {"best": best}, 60)
+    [line] = [line for line in lines if line.startswith("best")]
+    assert "[red] [2J" in line and len(line) <= 60
 
 
 def test_idle_workers_are_explained():
@@ -78,7 +121,7 @@ async def test_a_dumb_terminal_gets_lines(monkeypatch, capsys):
     monkeypatch.setattr(display, "LINE_SECONDS", 0.01)
     dumb = Screen(stderr=True, force_terminal=True, _environ={"TERM": "dumb"})
     monkeypatch.setattr(display, "stderr", dumb)
-    monkeypatch.setattr(display, "Waiting", lambda *_: Watched())
+    monkeypatch.setattr(display, "WaitingNotice", lambda *_: Watched())
     async with Watched():
         await asyncio.sleep(0.1)
     assert json.loads(capsys.readouterr().err.splitlines()[0])["pages"] == 123_456
@@ -92,7 +135,7 @@ async def test_the_first_line_knows_the_speed_since_the_beginning():
 
 
 def test_limits_that_refuse_a_seed_are_named():
-    bounds = Bounds(max_url_length=100, max_segments=9, max_repeats=4)
+    bounds = BoundsSettings(max_url_length=100, max_segments=9, max_repeats=4)
     refused = {"trap_length", "trap_segments", "trap_repeats"}
     told = "; ".join(remedies_for(refused, bounds))
     assert "100 characters (bounds.max_url_length)" in told

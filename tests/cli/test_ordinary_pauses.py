@@ -7,10 +7,10 @@ from types import SimpleNamespace
 import pytest
 
 from opilio.cli import waiting
-from opilio.cli.waiting import Waiting
-from opilio.config import Politeness, Settings
-from opilio.store.rests import Resting
-from opilio.types import Counts, State
+from opilio.cli.waiting import WaitingNotice
+from opilio.records import Counts, State
+from opilio.settings import PolitenessSettings, Settings
+from opilio.store.resting_hosts import Resting
 
 
 class Frontier:
@@ -50,12 +50,12 @@ def watch(frontier: Frontier, monkeypatch):
     async def watched(delay: float, wish=(None, 0.0)) -> list[dict]:
         wishes.append(wish)
         told: list[dict] = []
-        settings = Settings(politeness=Politeness(delay=delay, ip_delay=0.0))
+        settings = Settings(politeness=PolitenessSettings(delay=delay, ip_delay=0.0))
         store, tally = SimpleNamespace(db=None), SimpleNamespace(pages=0)
         crawl = SimpleNamespace(
             frontier=frontier, settings=settings, store=store, tally=tally
         )
-        task = asyncio.create_task(Waiting(crawl, told.append).watch())
+        task = asyncio.create_task(WaitingNotice(crawl, told.append).watch())
         await asyncio.sleep(0.5)
         task.cancel()
         return told

@@ -6,7 +6,7 @@ import random
 
 from crawling import OPILIO, SETTINGS, TOPIC, Crawled, opilio
 from opilio.lab.synthetic.small import SmallWeb, page, redirect
-from opilio.lab.synthetic.web import SyntheticAnswer
+from opilio.lab.synthetic.web import HTML, SyntheticAnswer
 
 BEES = "The bee makes honey in the hive. " * 20
 ONE = f"{SETTINGS}[crawl]\nin_flight = 1\nstrategy = 'breadth-first'\n"
@@ -116,11 +116,40 @@ async def test_pages_for_a_query_are_fetched_marked_and_nothing_else_is(crawled)
 async def test_a_person_is_told_what_came_of_it(crawled):
     life = await crawled(WEB, settings_text=ONE)
     await life.crawl("--max-pages", 1)
-    ended = await search(life, "drone", "--expand", 1, "--no-log")
+    ended = await search(life, "drone", "--expand", 1)
     assert "new: A drone" in ended.out
-    assert "1 page fetched, 1 kept, 1 of them in the answer" in ended.out
-    ended = await search(life, "zebra", "--expand", 5, "--no-log")
-    assert "0 pages fetched" in ended.out and "no other link" in ended.out
+    assert "1 page fetched: 1 relevant; 1 of them among the results above" in ended.out
+    ended = await search(life, "zebra", "--expand", 5)
+    assert "0 pages fetched" in ended.out and "no other waiting link" in ended.out
+
+
+async def test_the_figures_add_up(crawled):
+    text = f"{BEES} drone"
+    odd = {
+        "http://seed.test/": page(
+            "Bees",
+            BEES,
+            {f"/{name}": f"a drone {name}" for name in ("a", "b", "c", "d", "e", "f")},
+        ),
+        "http://seed.test/a": page("A drone", text),
+        "http://seed.test/b": page("A drone", text),  # a copy
+        "http://seed.test/c": page("Drone ships", "A ship sails the sea. " * 30),
+        "http://seed.test/d": SyntheticAnswer(
+            200,
+            (HTML, ("x-robots-tag", "noindex")),
+            page("Hidden", f"{text} again, at length").encode(),
+        ),
+        "http://seed.test/e": SyntheticAnswer(
+            200, (("content-type", "text/html"),), b"\x00" * 3000
+        ),
+    }
+    life = await crawled(SmallWeb(odd), settings_text=f"{ONE}judge = 'cosine'\n")
+    await life.crawl("--max-pages", 1)
+    told = (await search(life, "drone", "--expand", 9, "--json")).json()["expansion"]
+    kinds = ("kept", "irrelevant", "copies", "unread", "noindex")
+    assert sum(told[kind] for kind in kinds) == told["pages"] == 4
+    assert (told["kept"], told["copies"], told["noindex"]) == (1, 1, 1)
+    assert (told["irrelevant"], told["failed"]) == (1, 2)
 
 
 async def test_a_replayed_crawl_is_expanded_from_its_archive(crawled):
@@ -161,7 +190,7 @@ async def test_time_and_ctrl_c_end_it_and_show_what_there_is(crawled):
     slow = ONE.replace("delay = 0.0", "delay = 0.4")  # 8 s for all 20 links
     life = await crawled(WEB, settings_text=slow)
     await life.crawl("--max-pages", 1)
-    options = ("--expand", 20, "--json", "--no-log")
+    options = ("--expand", 20, "--json")
     ended = await search(life, "news", *options, "--expand-seconds", 3)
     told = ended.json()["expansion"]
     assert ended.code == 0 and told["ended"] == "time" and 0 < told["pages"] < 10
@@ -189,7 +218,7 @@ async def test_after_a_kill_the_crawl_goes_on_and_loses_nothing(crawled):
         enough = len(life.server.requests) + rng.randint(2, 5)
         process = await asyncio.create_subprocess_exec(
             *map(str, (OPILIO, "search", life.folder, "news", "--expand", 20)),
-            *("--proxy", life.server.proxy_url, "--no-log"),
+            *("--proxy", life.server.proxy_url),
             stdout=asyncio.subprocess.DEVNULL,
             stderr=asyncio.subprocess.DEVNULL,
         )
@@ -219,7 +248,7 @@ WITH_SHIPS = SmallWeb(
 async def test_a_query_that_is_not_logged_counts_for_its_own_pages_alone(crawled):
     life = await crawled(WITH_SHIPS, settings_text=ONE)
     await life.crawl("--max-pages", 1)
-    ended = await search(life, "ship harbour", "--expand", 1, "--no-log", "--json")
+    ended = await search(life, "ship harbour", "--expand", 1, "--json")
     assert ended.code == 0, ended.err
     assert ended.json()["expansion"]["kept"] == 1
     assert not (life.folder / "queries.txt").exists()
@@ -238,8 +267,8 @@ async def test_a_learning_judge_forgets_the_pages_of_a_query_that_is_not_logged(
     knows = "SELECT name, state FROM learnt WHERE name LIKE 'judge%'"
     before = life.rows(knows)
     assert before, "it has learnt from the page that was crawled"
-    ended = await search(life, "ship harbour", "--expand", 1, "--no-log", "--json")
+    ended = await search(life, "ship harbour", "--expand", 1, "--json")
     assert ended.json()["expansion"]["kept"] == 1
     assert life.rows(knows) == before
-    await search(life, "ship harbour", "--expand", 1)
+    await search(life, "ship harbour", "--expand", 1, "--log")
     assert life.rows(knows) != before

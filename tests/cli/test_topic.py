@@ -13,9 +13,9 @@ from opilio.cli import app
 from opilio.cli.topic import topic_app
 from opilio.errors import BadInput
 from opilio.lab.synthetic.small import SmallWeb, page
-from opilio.store.warc import pack
+from opilio.records import Response
+from opilio.store.warc_records import pack_response
 from opilio.topic import load_topic
-from opilio.types import Response
 
 TOPIC_COMMANDS = typer.main.get_command(topic_app).commands  # type: ignore
 
@@ -167,7 +167,7 @@ async def test_the_rules_between_classes_are_shown(home: Path):
             (folder / f"{number}.html").write_text(body)
         for place in range(3):
             url = f"http://x.test/{name}/{place}"
-            records.append(pack(response(url, f"<p>{text} more {place}</p>")))
+            records.append(pack_response(response(url, f"<p>{text} more {place}</p>")))
     (home / "pages.warc.gz").write_bytes(b"".join(records))
     (home / "c.toml").write_text(
         'name = "c"\nkeywords = ["bee"]\n'

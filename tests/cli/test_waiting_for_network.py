@@ -9,8 +9,8 @@ import pytest
 from crawling import SETTINGS, Crawled, opilio
 from fetch.hostile_server import Connection, serve
 from opilio.cli import waiting
-from opilio.cli.waiting import Waiting, in_words
-from opilio.types import Counts
+from opilio.cli.waiting import WaitingNotice, in_words
+from opilio.records import Counts
 
 SEEDS = 6
 HASTE = SETTINGS.replace("delay = 0.0", "delay = 0.0\nip_delay = 0.0\nmax_rest = 7.0")
@@ -30,7 +30,7 @@ async def test_while_nobody_answers_a_crawl_says_why_it_waits(tmp_path):
     rests = life.rows("SELECT DISTINCT reason FROM rest")
     assert ("offline",) in rests
     shown = await opilio("status", life.folder)
-    assert "dead_host" in shown.out
+    assert "host does not answer; retried when the crawl continues" in shown.out
 
 
 @pytest.mark.parametrize(("why", "times"), [("offline", 2), ("http_503", 6)])
@@ -44,7 +44,7 @@ def test_a_network_that_is_away_is_told_once_for_each_time(
         lambda *_: {"host": "a.test", "why": why, "until": next(moments), "links": 1},
     )
     tally, told = SimpleNamespace(pages=1), []
-    watch = Waiting(SimpleNamespace(tally=tally), told.append)
+    watch = WaitingNotice(SimpleNamespace(tally=tally), told.append)
     counts = Counts(waiting=1, leased=0, hosts=1, ready=0, resting=1, ended={})
     for _ in range(3):
         watch.look(counts)

@@ -6,9 +6,9 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
-from opilio.config import Fetch
 from opilio.fetch.egress import Egress
 from opilio.fetch.exchange import Limits
+from opilio.settings import FetchSettings
 
 LOOPBACK = ("127.0.0.0/8",)
 
@@ -36,7 +36,7 @@ async def opened(
 ) -> AsyncIterator[Egress]:
     """The Egress, as long as the block runs."""
     egress = Egress(
-        Fetch(**({"allow_networks": LOOPBACK} | settings)),
+        FetchSettings(**({"allow_networks": LOOPBACK} | settings)),
         resolver or Names(lambda host: ["127.0.0.1"]),
         limits=limits or Limits(),
         ca_file=ca_file,

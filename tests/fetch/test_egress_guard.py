@@ -8,9 +8,9 @@ import pytest
 
 from fetch.hostile_server import PAGE, Connection, answer, saying, serve
 from fetch.local_egress import Names, opened
-from opilio.config import Fetch
 from opilio.errors import BadInput, Transient, Unusable
 from opilio.fetch.egress import Egress
+from opilio.settings import FetchSettings
 
 
 async def refused(egress: Egress, url: str) -> str:
@@ -30,7 +30,7 @@ LOOPBACK_NAMES = """
 @pytest.mark.parametrize("host", LOOPBACK_NAMES.split())
 async def test_by_default_loopback_is_refused_however_it_is_written(host: str) -> None:
     async with serve(saying(answer()), host="0.0.0.0") as server:
-        egress = Egress(Fetch())
+        egress = Egress(FetchSettings())
         assert await refused(egress, server.url(host=host)) == "blocked_address"
         await egress.close()
     assert server.connections == 0
@@ -47,7 +47,7 @@ async def test_by_default_loopback_is_refused_however_it_is_written(host: str) -
     ],
 )
 async def test_by_default_private_networks_are_refused(url: str) -> None:
-    egress = Egress(Fetch())
+    egress = Egress(FetchSettings())
     assert await refused(egress, url) == "blocked_address"
     await egress.close()
 
@@ -275,9 +275,9 @@ async def test_the_environment_names_no_proxy(monkeypatch: pytest.MonkeyPatch) -
 )
 async def test_a_proxy_that_is_none_is_bad_input(setting: str) -> None:
     with pytest.raises(BadInput, match=r"fetch\.proxy"):
-        Egress(Fetch(proxy=setting))
+        Egress(FetchSettings(proxy=setting))
 
 
 async def test_a_network_that_is_none_stops_the_start() -> None:
     with pytest.raises(BadInput, match=r"192\.168\.1\.0/24"):
-        Egress(Fetch(allow_networks=("x",)))
+        Egress(FetchSettings(allow_networks=("x",)))

@@ -6,9 +6,9 @@ from itertools import product
 
 import pytest
 
-from opilio import urls
 from opilio.fetch.expected_redirects import HOSTS, ExpectedRedirects
 from opilio.lab.synthetic.small import SmallWeb, page, redirect
+from opilio.text import urls
 
 ONE = (
     "[crawl]\nin_flight = 1\nnear_copies = false\n"

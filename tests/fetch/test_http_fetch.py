@@ -19,11 +19,11 @@ from fetch.hostile_server import (
     serve,
 )
 from fetch.local_egress import Names, opened
-from opilio.config import Fetch, Politeness
 from opilio.errors import FetchError, Transient, Unusable
 from opilio.fetch.http import HttpFetch
+from opilio.settings import FetchSettings, PolitenessSettings
 
-POLITE = Politeness(delay=1.0, max_delay=30.0, max_rest=100.0)
+POLITE = PolitenessSettings(delay=1.0, max_delay=30.0, max_rest=100.0)
 
 
 @dataclass
@@ -78,7 +78,9 @@ async def world(script: Callable[[Connection], Any], **rules: Any) -> AsyncItera
     """A fetcher and the server it fetches from; the time is 1000 s after 1970."""
     async with serve(script) as server, opened() as egress:
         made = World(server, Rules(**rules))
-        made.http = HttpFetch(egress, RobotsOf(made), POLITE, Fetch(), made.learn)
+        made.http = HttpFetch(
+            egress, RobotsOf(made), POLITE, FetchSettings(), made.learn
+        )
         yield made
         await made.http.close()
 
@@ -259,7 +261,7 @@ async def test_a_name_server_that_fails_is_given_the_time_it_asks_for() -> None:
 
     async with opened(Names(fails)) as egress:
         robots = RobotsOf(World(HostileServer(saying(b""))))
-        http = HttpFetch(egress, robots, POLITE, Fetch(), None)
+        http = HttpFetch(egress, robots, POLITE, FetchSettings(), None)
         with pytest.raises(Transient) as caught:
             await http.fetch("http://a.test/")
     assert (caught.value.reason, caught.value.after) == ("dns_temporary", 60.0)
@@ -273,7 +275,7 @@ async def test_robots_that_cannot_be_had_stop_the_page() -> None:
 
     async with serve(saying(answer())) as server, opened() as egress:
         learn = World(server).learn
-        http = HttpFetch(egress, Unreachable(), POLITE, Fetch(), learn)
+        http = HttpFetch(egress, Unreachable(), POLITE, FetchSettings(), learn)
         with pytest.raises(Transient) as caught:
             await http.fetch(server.url())
     assert caught.value.reason == "robots_unreachable"

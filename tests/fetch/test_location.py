@@ -11,13 +11,14 @@ from hypothesis import strategies as st
 
 from fetch.hostile_server import Connection, serve
 from fetch.local_egress import LOOPBACK, opened
-from opilio import Settings, Topic, config, harvest, urls
-from opilio.archive import read_response
+from opilio import Crawl, Topic
 from opilio.fetch.robots import target
 from opilio.fetch.wire import read_head
 from opilio.lab.synthetic.small import SmallWeb, redirect
-from opilio.seeds.asking import redirect_target
-from opilio.types import Response
+from opilio.records import Response
+from opilio.seeds.service_requests import redirect_target
+from opilio.storage.warc_reading import read_response
+from opilio.text import urls
 from sites.evolving_sites import age, evolve, hive
 
 PAGE = "http://a.test/from"
@@ -72,12 +73,15 @@ async def answer_moved(connection: Connection) -> None:
 async def test_a_crawl_goes_where_it_is_sent_and_keeps_the_bytes(tmp_path: Path):
     async with serve(answer_moved) as server:
         topic = Topic(name="bees", keywords=("honey",), seeds=(server.url("/"),))
-        settings = Settings(
-            politeness=config.Politeness(delay=0.0, ip_delay=0.0),
-            fetch=config.Fetch(allow_networks=LOOPBACK),
-            store=config.Store(min_free=0),
+        crawl = Crawl(
+            tmp_path / "crawl",
+            topic,
+            delay=0.0,
+            ip_delay=0.0,
+            allow_networks=LOOPBACK,
+            min_free=0,
         )
-        await harvest(topic, tmp_path / "crawl", settings)
+        await crawl.arun()
         asked = [request.split(b" ")[1] for request in server.requests]
     assert asked == [b"/robots.txt", b"/", b"/%C3%9Cber"]
     db = sqlite3.connect(tmp_path / "crawl" / "crawl.db")

@@ -13,15 +13,15 @@ import pytest
 
 from fetch.hostile_server import Connection, HostileServer, answer, saying, serve
 from fetch.local_egress import Names, opened
-from opilio.config import Fetch, Politeness
 from opilio.errors import FetchError, Transient, Unusable
 from opilio.fetch.http import HttpFetch
 from opilio.fetch.outage import DOUBT
 from opilio.fetch.robots import Robots
-from opilio.types import Response, RobotsRecord
+from opilio.records import Response, RobotsRecord
+from opilio.settings import FetchSettings, PolitenessSettings
 
 HOUR = 3600.0
-POLITE = Politeness(delay=1.0, ip_delay=0.0, max_rest=HOUR)
+POLITE = PolitenessSettings(delay=1.0, ip_delay=0.0, max_rest=HOUR)
 HOSTS = ("a.test", "b.test", "c.test", "d.test", "e.test", "f.test")
 
 
@@ -74,7 +74,7 @@ async def web(**settings: object) -> AsyncIterator[Web]:
     async with serve(made.script) as server, opened(**settings) as egress:
         made.port = server.port
         made.http = HttpFetch(
-            egress, Allowed(), POLITE, Fetch(), learn, now=lambda: made.time
+            egress, Allowed(), POLITE, FetchSettings(), learn, now=lambda: made.time
         )
         yield made
 
@@ -193,7 +193,7 @@ async def test_a_proxy_that_ends_is_not_waited_for_for_ever() -> None:
         server: HostileServer
         server = await proxy.enter_async_context(serve(saying(answer())))
         async with opened(Names({}), proxy=server.url("")) as egress:
-            settings = Fetch(proxy=server.url(""))
+            settings = FetchSettings(proxy=server.url(""))
             http = HttpFetch(
                 egress, Allowed(), POLITE, settings, learn, now=lambda: time[0]
             )

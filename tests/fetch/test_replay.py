@@ -12,8 +12,13 @@ import pytest
 from opilio.errors import BadInput, Unusable
 from opilio.fetch import replay
 from opilio.fetch.replay import ReplayFetch
-from opilio.store.warc import pack, pack_metadata, pack_revisit, pack_warcinfo
-from opilio.types import Response
+from opilio.records import Response
+from opilio.store.warc_records import (
+    pack_metadata,
+    pack_response,
+    pack_revisit,
+    pack_warcinfo,
+)
 
 WEBS = Path(__file__).parents[2].parent / "shared" / "webs"
 SITE = "http://example.test"
@@ -42,15 +47,17 @@ async def web(tmp_path):
     wire = gzip.compress(PAGE * 3)
     path = write(
         tmp_path / "web.warc.gz",
-        pack(answer("/")),
+        pack_response(answer("/")),
         pack_metadata(answer("/"), {"score": "1"}),
-        pack(answer("/gone", 404)),
-        pack(answer("/broken", 503)),
-        pack(answer("/old", 301, b"", headers=(("location", "/new"),))),
-        pack(answer("/lost", 302, b"")),
-        pack(answer("/paper", body=b"%PDF-1.4", content_type="application/pdf")),
-        pack(answer("/zip", body=b"PK\x03\x04....")),
-        pack(
+        pack_response(answer("/gone", 404)),
+        pack_response(answer("/broken", 503)),
+        pack_response(answer("/old", 301, b"", headers=(("location", "/new"),))),
+        pack_response(answer("/lost", 302, b"")),
+        pack_response(
+            answer("/paper", body=b"%PDF-1.4", content_type="application/pdf")
+        ),
+        pack_response(answer("/zip", body=b"PK\x03\x04....")),
+        pack_response(
             answer(
                 "/packed",
                 body=PAGE * 3,
@@ -58,7 +65,9 @@ async def web(tmp_path):
                 headers=(("content-encoding", "gzip"),),
             )
         ),
-        pack(answer("/bad", body=PAGE, headers=(("content-encoding", "gzip"),))),
+        pack_response(
+            answer("/bad", body=PAGE, headers=(("content-encoding", "gzip"),))
+        ),
         pack_revisit(answer("/copy", at=2e9), f"{SITE}/packed", 1e9),
     )
     fetch = ReplayFetch([path])
@@ -124,11 +133,11 @@ async def test_what_was_not_archived_is_told_apart(web):
 async def test_the_last_record_of_a_url_answers(tmp_path):
     first = write(
         tmp_path / "1.warc.gz",
-        pack(answer("/a", body=PAGE + b"1")),
-        pack(answer("/a", body=PAGE + b"2")),
-        pack(answer("/b", body=PAGE + b"3")),
+        pack_response(answer("/a", body=PAGE + b"1")),
+        pack_response(answer("/a", body=PAGE + b"2")),
+        pack_response(answer("/b", body=PAGE + b"3")),
     )
-    second = write(tmp_path / "2.warc.gz", pack(answer("/b", 410)))
+    second = write(tmp_path / "2.warc.gz", pack_response(answer("/b", 410)))
     fetch = ReplayFetch([first, second])
     assert (await fetch.fetch(f"{SITE}/a")).body == PAGE + b"2"
     assert (await refused(fetch, "/b")).reason == "http_410"
@@ -168,7 +177,7 @@ def scans(monkeypatch):
 
 
 async def test_an_archive_is_scanned_once(tmp_path, monkeypatch):
-    archive = write(tmp_path / "web.warc.gz", pack(answer("/a")))
+    archive = write(tmp_path / "web.warc.gz", pack_response(answer("/a")))
     cache = tmp_path / "cache"
     scanned = scans(monkeypatch)
     for _ in range(3):
@@ -179,10 +188,10 @@ async def test_an_archive_is_scanned_once(tmp_path, monkeypatch):
 
 
 async def test_a_changed_archive_is_scanned_again(tmp_path, monkeypatch):
-    archive = write(tmp_path / "web.warc.gz", pack(answer("/a")))
+    archive = write(tmp_path / "web.warc.gz", pack_response(answer("/a")))
     cache = tmp_path / "cache"
     await ReplayFetch([archive], cache).close()
-    write(archive, pack(answer("/b")))
+    write(archive, pack_response(answer("/b")))
     os.utime(archive, ns=(1, 1))
     scanned = scans(monkeypatch)
     fetch = ReplayFetch([archive], cache)
@@ -194,7 +203,7 @@ async def test_a_changed_archive_is_scanned_again(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("spoilt", [b"", b"nonsense", b"\x91\x93\x01\xa1x\x00"])
 async def test_a_spoilt_index_is_made_anew(tmp_path, spoilt):
-    archive = write(tmp_path / "web.warc.gz", pack(answer("/a")))
+    archive = write(tmp_path / "web.warc.gz", pack_response(answer("/a")))
     cache = tmp_path / "cache"
     await ReplayFetch([archive], cache).close()
     (index,) = cache.iterdir()
@@ -205,7 +214,7 @@ async def test_a_spoilt_index_is_made_anew(tmp_path, spoilt):
 
 
 async def test_a_cache_that_cannot_be_written_is_done_without(tmp_path):
-    archive = write(tmp_path / "web.warc.gz", pack(answer("/a")))
+    archive = write(tmp_path / "web.warc.gz", pack_response(answer("/a")))
     fetch = ReplayFetch([archive], archive / "no-folder")
     assert (await fetch.fetch(f"{SITE}/a")).body == PAGE
     await fetch.close()

@@ -8,12 +8,12 @@ from itertools import pairwise
 
 import pytest
 
-from opilio.database import open_database
 from opilio.errors import Transient, Unusable
 from opilio.fetch import robots as robots_module
 from opilio.fetch.robots import MAX_BYTES, Robots, cut, parse, product_token
+from opilio.records import Response, RobotsRecord
+from opilio.storage.database import open_database
 from opilio.store.robots import SqliteRobots
-from opilio.types import Response, RobotsRecord
 
 ORIGIN = "http://example.test"
 URL = f"{ORIGIN}/robots.txt"

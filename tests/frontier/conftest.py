@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from frontier.frontier_play import HandClock, Make, Open
-from opilio.config import Bounds, Politeness
-from opilio.database import open_database
 from opilio.frontier.memory import MemoryFrontier
 from opilio.frontier.sqlite import SqliteFrontier
 from opilio.protocols import Frontier
+from opilio.settings import BoundsSettings, PolitenessSettings
+from opilio.storage.database import open_database
 
 
 @pytest.fixture
@@ -35,12 +35,12 @@ def reopen(db: sqlite3.Connection, clock: HandClock) -> Open:
     """Opens the database anew, as after a crash right behind a commit."""
 
     def make(
-        politeness: Politeness | None = None, wall: float = 5e9, **bounds: Any
+        politeness: PolitenessSettings | None = None, wall: float = 5e9, **bounds: Any
     ) -> SqliteFrontier:
         return SqliteFrontier(
             db,
-            politeness or Politeness(),
-            Bounds(**bounds),
+            politeness or PolitenessSettings(),
+            BoundsSettings(**bounds),
             clock=clock,
             wall=lambda: wall,
         )
@@ -55,9 +55,9 @@ def make(
     """Makes an empty frontier with these bounds, on the hand clock unless told."""
 
     def make(
-        politeness: Politeness | None = None, clock: Any = clock, **bounds: Any
+        politeness: PolitenessSettings | None = None, clock: Any = clock, **bounds: Any
     ) -> Frontier:
-        manners, limits = politeness or Politeness(), Bounds(**bounds)
+        manners, limits = politeness or PolitenessSettings(), BoundsSettings(**bounds)
         if request.param == "memory":
             return MemoryFrontier(manners, limits, clock=clock)
         return SqliteFrontier(db, manners, limits, clock=clock)

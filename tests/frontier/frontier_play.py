@@ -9,8 +9,8 @@ from typing import Any
 
 from opilio.frontier.sqlite import SqliteFrontier
 from opilio.protocols import Frontier
-from opilio.types import Lease, Link, Ranked, State
-from opilio.urls import fingerprint
+from opilio.records import Lease, Link, Ranked, State
+from opilio.text.urls import fingerprint
 
 Make = Callable[..., Frontier]
 Open = Callable[..., SqliteFrontier]

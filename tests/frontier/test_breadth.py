@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from frontier.frontier_play import HandClock, Make, found, name_of, take, take_now
-from opilio.config import Bounds, Politeness
 from opilio.frontier.memory import MemoryFrontier
 from opilio.protocols import Frontier
-from opilio.types import SEED_PROMISE, State
+from opilio.records import SEED_PROMISE, State
+from opilio.settings import BoundsSettings, PolitenessSettings
 
-NO_DELAY = Politeness(delay=0.0)
+NO_DELAY = PolitenessSettings(delay=0.0)
 
 
 async def visited(frontier: Frontier, pages: int) -> Counter[str]:
@@ -117,7 +117,7 @@ async def visit_all(
     workers: int,
 ) -> None:
     clock = HandClock()
-    frontier = MemoryFrontier(Politeness(), Bounds(), clock=clock)
+    frontier = MemoryFrontier(PolitenessSettings(), BoundsSettings(), clock=clock)
     frontier.steer(haste=haste, breadth=breadth, calibrated=calibrated)
     names = [f"{host}/{number}" for number, (host, _) in enumerate(links)]
     promises = [promise for _, promise in links]

@@ -1,11 +1,11 @@
 """Seeds that somebody names are visited, however many of them look alike."""
 
 from frontier.frontier_play import HandClock, Make, Open, drain, found, take
-from opilio.config import Politeness
-from opilio.types import SEED_PROMISE, State
+from opilio.records import SEED_PROMISE, State
+from opilio.settings import PolitenessSettings
 
 ALIKE = [f"a/page?number={number}" for number in range(9)]
-HASTE = Politeness(delay=0.0)
+HASTE = PolitenessSettings(delay=0.0)
 
 
 async def test_seeds_of_one_template_are_all_let_in(make: Make) -> None:

@@ -5,7 +5,7 @@ from collections import Counter
 from crawling import SETTINGS
 from opilio.lab.synthetic.small import SmallWeb, page
 from opilio.lab.synthetic.web import HTML, SyntheticAnswer
-from opilio.urls import host
+from opilio.text.urls import host
 
 STORIES = {
     f"http://b.test/story/{n}": page(f"Story {n}", "honey bee " + "and so on " * n)

@@ -15,9 +15,9 @@ from frontier.frontier_play import (
     take,
     take_now,
 )
-from opilio.config import Politeness
-from opilio.types import Lease, State
-from opilio.urls import template
+from opilio.records import Lease, State
+from opilio.settings import PolitenessSettings
+from opilio.text.urls import template
 
 KEPT = State.KEPT
 
@@ -148,7 +148,7 @@ async def test_a_revised_promise_never_keeps_parts_that_made_another(
 
 
 async def test_many_revisions_leave_one_lease_per_link(make: Make) -> None:
-    frontier = make(Politeness(delay=0.0))
+    frontier = make(PolitenessSettings(delay=0.0))
     names = [f"a/{i}" for i in range(50)]
     await frontier.add([found(name) for name in names])
     for turn in range(20):
@@ -164,7 +164,7 @@ async def test_many_revisions_leave_one_lease_per_link(make: Make) -> None:
 
 
 async def test_thousands_of_links_at_one_host_go_in_order(make: Make) -> None:
-    frontier = make(Politeness(delay=0.0), per_template=0)
+    frontier = make(PolitenessSettings(delay=0.0), per_template=0)
     rng = random.Random(7)
     promises = {f"a/{i}": rng.randrange(300) for i in range(3000)}
     await frontier.add([found(name, p) for name, p in promises.items()])
@@ -185,7 +185,7 @@ async def test_thousands_of_links_at_one_host_go_in_order(make: Make) -> None:
 async def test_a_host_rests_after_its_last_request_has_ended(
     make: Make, clock: HandClock
 ) -> None:
-    frontier = make(Politeness(delay=2.0))
+    frontier = make(PolitenessSettings(delay=2.0))
     await frontier.add([found("a/1"), found("a/2")])
     lease = await take(frontier)
     clock.pass_by(5.0)
@@ -198,7 +198,7 @@ async def test_a_host_rests_after_its_last_request_has_ended(
 
 
 async def test_a_host_that_was_not_contacted_need_not_rest(make: Make) -> None:
-    frontier = make(Politeness(delay=2.0))
+    frontier = make(PolitenessSettings(delay=2.0))
     await frontier.add([found("a/1"), found("a/2")])
     await frontier.done(await take(frontier), State.UNUSABLE, "robots", contacted=False)
     assert name_of(await take(frontier)) == "a/2"
@@ -207,7 +207,7 @@ async def test_a_host_that_was_not_contacted_need_not_rest(make: Make) -> None:
 async def test_several_requests_to_a_host_begin_a_delay_apart(
     make: Make, clock: HandClock
 ) -> None:
-    frontier = make(Politeness(delay=2.0, per_host=2))
+    frontier = make(PolitenessSettings(delay=2.0, per_host=2))
     await frontier.add([found(f"a/{i}") for i in range(4)])
     first = await take(frontier)
     assert await take_now(frontier) is None
@@ -226,7 +226,7 @@ async def test_several_requests_to_a_host_begin_a_delay_apart(
 async def test_a_host_sets_a_longer_delay_but_not_a_shorter_one(
     make: Make, clock: HandClock
 ) -> None:
-    frontier = make(Politeness(delay=1.0, max_delay=20.0))
+    frontier = make(PolitenessSettings(delay=1.0, max_delay=20.0))
     await frontier.add([found(f"{host}/{i}") for i in range(2) for host in "abc"])
     for host, delay in (("a", 0.1), ("b", 5.0), ("c", 900.0)):
         await frontier.pace(f"{host}.test", delay=delay)
@@ -243,7 +243,7 @@ async def test_a_host_sets_a_longer_delay_but_not_a_shorter_one(
 async def test_a_host_that_wants_rest_gets_it_but_not_for_ever(
     make: Make, clock: HandClock
 ) -> None:
-    frontier = make(Politeness(max_rest=100.0))
+    frontier = make(PolitenessSettings(max_rest=100.0))
     await frontier.add([found("a/1"), found("b/1", 0.1)])
     await frontier.pace("a.test", rest=1e9)
     await frontier.pace("a.test", rest=1.0)
@@ -258,7 +258,7 @@ async def test_a_host_that_wants_rest_gets_it_but_not_for_ever(
 async def test_hosts_at_one_address_keep_a_delay_between_them(
     make: Make, clock: HandClock
 ) -> None:
-    frontier = make(Politeness(delay=10.0, ip_delay=1.0))
+    frontier = make(PolitenessSettings(delay=10.0, ip_delay=1.0))
     hosts = [f"h{i}" for i in range(5)]
     await frontier.add([found(f"{host}/1", i) for i, host in enumerate(hosts)])
     for host in hosts:
@@ -282,7 +282,7 @@ async def test_hosts_at_one_address_keep_a_delay_between_them(
 async def test_an_address_is_free_at_once_when_it_was_not_contacted(
     make: Make,
 ) -> None:
-    frontier = make(Politeness(ip_delay=1.0))
+    frontier = make(PolitenessSettings(ip_delay=1.0))
     await frontier.add([found("a/1", 0.9), found("b/1"), found("c/1")])
     for host in "abc":
         await frontier.pace(f"{host}.test", ip="192.0.2.1")
@@ -296,7 +296,7 @@ async def test_an_address_is_free_at_once_when_it_was_not_contacted(
 async def test_a_host_found_at_an_address_in_use_waits_for_its_turn_there(
     make: Make, clock: HandClock
 ) -> None:
-    frontier = make(Politeness(ip_delay=1.0))
+    frontier = make(PolitenessSettings(ip_delay=1.0))
     await frontier.add([found(f"{host}/1", i) for i, host in enumerate("cba")])
     assert await frontier.pace("a.test", ip="192.0.2.1")
     assert name_of(await take(frontier)) == "a/1"
@@ -320,7 +320,7 @@ async def test_a_host_found_at_an_address_in_use_waits_for_its_turn_there(
 async def test_an_address_holds_nobody_back_when_the_next_in_turn_goes_away(
     make: Make, clock: HandClock
 ) -> None:
-    frontier = make(Politeness(ip_delay=1.0))
+    frontier = make(PolitenessSettings(ip_delay=1.0))
     await frontier.add([found(f"{host}/1", i) for i, host in enumerate("dcba")])
     for host in "abcd":
         await frontier.pace(f"{host}.test", ip="192.0.2.1")
@@ -339,7 +339,7 @@ async def test_an_address_holds_nobody_back_when_the_next_in_turn_goes_away(
 async def test_a_host_that_moves_away_lets_the_next_at_its_address_go(
     make: Make, clock: HandClock
 ) -> None:
-    frontier = make(Politeness(ip_delay=1.0))
+    frontier = make(PolitenessSettings(ip_delay=1.0))
     await frontier.add([found("a/1", 3), found("b/1", 2), found("c/1", 1)])
     for host in "abc":
         await frontier.pace(f"{host}.test", ip="192.0.2.1")

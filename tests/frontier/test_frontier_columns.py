@@ -9,16 +9,16 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from opilio.frontier import order
-from opilio.frontier.templates import Novelty, TemplateCount
-from opilio.known import WIDTH, Known, Table
-from opilio.types import State
+from opilio.frontier import sort_keys
+from opilio.frontier.url_templates import Novelty, TemplateCount
+from opilio.records import State
+from opilio.storage.seen_urls import WIDTH, FingerprintTable, SeenUrls
 
 prints = st.one_of(st.integers(-8, 8), st.integers(-(2**63), 2**63 - 1))
 numbers = st.floats(allow_nan=False, allow_infinity=False)
 
 
-class SmallSteps(Known):
+class SmallSteps(SeenUrls):
     """A map that is as careful with few fingerprints as others are with millions."""
 
     recent, at_once = 8, 32
@@ -59,7 +59,7 @@ def test_known_grows_far_beyond_its_first_size_in_small_steps() -> None:
 
 
 def test_a_full_bucket_goes_over_into_the_next() -> None:
-    table = Table(4)
+    table = FingerprintTable(4)
     buckets = table._buckets(np.arange(10_000))
     crowd = np.flatnonzero(buckets == table._mask)[: WIDTH + 5]  # the last, then round
     others = np.flatnonzero(buckets == 0)[:WIDTH]
@@ -72,8 +72,8 @@ def test_a_full_bucket_goes_over_into_the_next() -> None:
 
 @given(st.lists(numbers, min_size=2))
 def test_keys_sort_promises_downwards_and_exactly(promises: list[float]) -> None:
-    keys = order.keys(promises).tolist()
-    assert max(keys) < order.WORST
+    keys = sort_keys.keys(promises).tolist()
+    assert max(keys) < sort_keys.WORST
     for (a, key_a), (b, key_b) in zip(
         zip(promises, keys, strict=True),
         zip(promises[1:], keys[1:], strict=True),

@@ -15,9 +15,9 @@ from frontier.frontier_play import (
     take,
     take_now,
 )
-from opilio.config import Politeness
 from opilio.protocols import Frontier
-from opilio.types import State
+from opilio.records import State
+from opilio.settings import PolitenessSettings
 
 KEPT, PARKED, UNUSABLE = State.KEPT, State.PARKED, State.UNUSABLE
 
@@ -25,7 +25,7 @@ KEPT, PARKED, UNUSABLE = State.KEPT, State.PARKED, State.UNUSABLE
 async def test_a_link_is_tried_again_after_its_time(
     make: Make, clock: HandClock
 ) -> None:
-    frontier = make(Politeness(delay=0.0))
+    frontier = make(PolitenessSettings(delay=0.0))
     await frontier.add([found("a/1", 0.9), found("a/2")])
     assert await frontier.retry(await take(frontier), 30.0, "timeout")
     clock.pass_by(29.0)
@@ -37,7 +37,7 @@ async def test_a_link_is_tried_again_after_its_time(
 async def test_a_link_is_unusable_when_its_attempts_are_used_up(
     make: Make, clock: HandClock
 ) -> None:
-    frontier = make(Politeness(attempts=3))
+    frontier = make(PolitenessSettings(attempts=3))
     await frontier.add([found("a/1")])
     answers = []
     for attempts in range(3):
@@ -53,7 +53,7 @@ async def test_a_link_is_unusable_when_its_attempts_are_used_up(
 async def test_a_retry_that_is_not_the_links_fault_does_not_count(
     make: Make, clock: HandClock
 ) -> None:
-    frontier = make(Politeness(attempts=1))
+    frontier = make(PolitenessSettings(attempts=1))
     await frontier.add([found("a/1")])
     for _ in range(5):
         lease = await take(frontier)
@@ -66,7 +66,7 @@ async def test_a_retry_that_is_not_the_links_fault_does_not_count(
 async def test_a_delayed_link_keeps_the_better_promise_and_its_time(
     make: Make, clock: HandClock
 ) -> None:
-    frontier = make(Politeness(delay=0.0))
+    frontier = make(PolitenessSettings(delay=0.0))
     await frontier.add([found("a/1", 0.1)])
     await frontier.retry(await take(frontier), 10.0, "timeout")
     await frontier.add([found("a/1", 0.8), found("b/1", 0.5)])
@@ -119,7 +119,7 @@ async def test_a_lease_cannot_end_as_waiting(make: Make) -> None:
 
 
 async def test_links_beyond_the_budget_of_a_host_are_parked(make: Make) -> None:
-    frontier = make(Politeness(delay=0.0), per_host=2)
+    frontier = make(PolitenessSettings(delay=0.0), per_host=2)
     await frontier.add([found(f"a/{i}") for i in range(5)] + [found("b/1", 0.1)])
     await frontier.done(await take(frontier), UNUSABLE, "robots", contacted=False)
     assert await drain(frontier) == ["a/1", "a/2", "b/1"]
@@ -131,7 +131,7 @@ async def test_links_beyond_the_budget_of_a_host_are_parked(make: Make) -> None:
 async def test_a_lease_that_may_cost_nothing_is_awaited_before_parking(
     make: Make,
 ) -> None:
-    frontier = make(Politeness(delay=0.0, per_host=8), per_host=1)
+    frontier = make(PolitenessSettings(delay=0.0, per_host=8), per_host=1)
     await frontier.add([found("a/1"), found("a/2")])
     first = await take(frontier)
     assert await take_now(frontier) is None
@@ -140,7 +140,7 @@ async def test_a_lease_that_may_cost_nothing_is_awaited_before_parking(
 
 
 async def test_the_hosts_of_a_domain_share_a_budget(make: Make) -> None:
-    frontier = make(Politeness(delay=0.0), per_domain=2)
+    frontier = make(PolitenessSettings(delay=0.0), per_domain=2)
     names = ["a.one/1", "b.one/1", "c.one/1", "d.one/1", "a.two/1"]
     await frontier.add([found(name) for name in names])
     first, second = await take(frontier), await take(frontier)
@@ -153,7 +153,7 @@ async def test_the_hosts_of_a_domain_share_a_budget(make: Make) -> None:
 
 
 async def test_a_host_far_over_budget_is_parked_in_steps(make: Make) -> None:
-    frontier = make(Politeness(delay=0.0), per_host=1, per_template=0)
+    frontier = make(PolitenessSettings(delay=0.0), per_host=1, per_template=0)
     await frontier.add([found(f"a/{i}") for i in range(2500)] + [found("b/1", 0.1)])
     lease = await take(frontier)
     await frontier.done(lease, KEPT)
@@ -187,7 +187,7 @@ async def test_a_crowded_out_link_comes_back_when_it_qualifies(make: Make) -> No
 async def test_revised_and_retried_links_count_towards_the_capacity(
     make: Make,
 ) -> None:
-    frontier = make(Politeness(delay=0.0), capacity=2)
+    frontier = make(PolitenessSettings(delay=0.0), capacity=2)
     await frontier.add([found("a/1", 0.9), found("b/1", 0.8)])
     lease = await take(frontier)
     await frontier.add([found("c/1", 0.7)])
@@ -200,7 +200,7 @@ async def test_revised_and_retried_links_count_towards_the_capacity(
 async def test_a_delayed_link_that_was_crowded_out_is_not_tried_at_its_time(
     make: Make, clock: HandClock
 ) -> None:
-    frontier = make(Politeness(delay=0.0), capacity=1)
+    frontier = make(PolitenessSettings(delay=0.0), capacity=1)
     await frontier.add([found("a/1", 0.1)])
     await frontier.retry(await take(frontier), 5.0, "timeout")
     await frontier.add([found("b/1", 0.5)])
@@ -210,7 +210,7 @@ async def test_a_delayed_link_that_was_crowded_out_is_not_tried_at_its_time(
 
 
 async def test_depth_and_template_guard_against_traps(make: Make) -> None:
-    frontier = make(Politeness(delay=0.0), max_depth=1, per_template=3)
+    frontier = make(PolitenessSettings(delay=0.0), max_depth=1, per_template=3)
     await frontier.add([found(f"a/day/{i}") for i in range(5)] + [found("b/day/1")])
     assert frontier.counts().reasons == {"trap_template": 2}
     seed = await take(frontier)
@@ -243,7 +243,7 @@ async def days(frontier: Frontier, state: State) -> int:
 
 async def test_an_endless_calendar_is_left_and_other_hosts_are_not(make: Make) -> None:
     """hostile-web.md row 36."""
-    frontier = make(Politeness(delay=0.0), novelty=10)
+    frontier = make(PolitenessSettings(delay=0.0), novelty=10)
     assert await days(frontier, State.IRRELEVANT) == 10
     ended = frontier.counts().ended
     assert ended[PARKED, "template_budget"] == 1
@@ -257,12 +257,12 @@ async def test_an_endless_calendar_is_left_and_other_hosts_are_not(make: Make) -
 async def test_only_copies_and_irrelevant_pages_spend_a_template(
     make: Make, state: State, novelty: int, visited: int
 ) -> None:
-    frontier = make(Politeness(delay=0.0), max_depth=99, novelty=novelty)
+    frontier = make(PolitenessSettings(delay=0.0), max_depth=99, novelty=novelty)
     assert await days(frontier, state) == visited
 
 
 async def test_a_calendar_is_left_although_all_its_days_are_kept(make: Make) -> None:
-    frontier = make(Politeness(delay=0.0), novelty=5)
+    frontier = make(PolitenessSettings(delay=0.0), novelty=5)
     await frontier.add([found(f"a/day/{i}", -i) for i in range(40)])
     await frontier.add([found(f"b/story/{i}", -i) for i in range(40)])
     visited = Counter[str]()
@@ -276,7 +276,7 @@ async def test_a_calendar_is_left_although_all_its_days_are_kept(make: Make) -> 
 
 
 async def test_one_page_kept_lets_a_template_go_on(make: Make) -> None:
-    frontier = make(Politeness(delay=0.0), novelty=3)
+    frontier = make(PolitenessSettings(delay=0.0), novelty=3)
     await frontier.add([found(f"a/day/{i}", -i) for i in range(20)])
     ends = [State.IRRELEVANT, KEPT, *[State.COPY] * 18]
     visited = 0
@@ -290,7 +290,7 @@ async def test_one_page_kept_lets_a_template_go_on(make: Make) -> None:
 async def test_a_parked_link_neither_delays_its_host_nor_counts_as_tried(
     make: Make,
 ) -> None:
-    frontier = make(Politeness(delay=5.0), novelty=1, per_host=2)
+    frontier = make(PolitenessSettings(delay=5.0), novelty=1, per_host=2)
     await frontier.add([found("a/day/1", 0.9)])
     await frontier.done(await take(frontier), State.IRRELEVANT)
     await frontier.add([found("b/day/1", 0.9), found("b/x", 0.1)])
@@ -356,7 +356,7 @@ async def test_counts_tell_how_links_and_hosts_stand(
 async def test_counts_name_the_host_that_is_waited_for(
     make: Make, clock: HandClock
 ) -> None:
-    frontier = make(Politeness(delay=10.0))
+    frontier = make(PolitenessSettings(delay=10.0))
     await frontier.add([found("a/1", 0.9), found("b/1", 0.8), found("b/2", 0.7)])
     a, b = await take(frontier), await take(frontier)
     await frontier.done(a, KEPT)

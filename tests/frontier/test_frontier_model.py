@@ -22,19 +22,19 @@ from hypothesis.stateful import (
 )
 
 from frontier.frontier_play import HandClock, found, take_now, url_of
-from opilio.config import Bounds, Politeness
-from opilio.database import SCHEMA, Database
-from opilio.frontier import backlog
-from opilio.frontier.agenda import PATIENCE
+from opilio.frontier import host_queue
 from opilio.frontier.memory import MemoryFrontier
+from opilio.frontier.next_link import PATIENCE
 from opilio.frontier.sqlite import SqliteFrontier
-from opilio.types import Lease, State
+from opilio.records import Lease, State
+from opilio.settings import BoundsSettings, PolitenessSettings
+from opilio.storage.database import SCHEMA, Database
 
-MANNERS = Politeness(delay=1.0, ip_delay=0.25, attempts=2, max_rest=50.0)
+MANNERS = PolitenessSettings(delay=1.0, ip_delay=0.25, attempts=2, max_rest=50.0)
 HOSTS = ("a.one", "b.one", "c.two", "d.two")  # of two domains
 names = st.tuples(st.sampled_from(HOSTS), st.sampled_from("xyzuvw")).map("/".join)
 limits = st.builds(
-    Bounds,
+    BoundsSettings,
     capacity=st.sampled_from([0, 0, 3, 8]),
     per_host=st.sampled_from([0, 0, 1, 3]),
     per_domain=st.sampled_from([0, 1, 2]),
@@ -85,7 +85,7 @@ class AnyHistory(RuleBasedStateMachine):
     leases = Bundle("leases")
 
     @initialize(bounds=limits)
-    def start(self, bounds: Bounds) -> None:
+    def start(self, bounds: BoundsSettings) -> None:
         self.bounds = bounds
         self.loop = asyncio.new_event_loop()
         self.clock = HandClock()
@@ -414,8 +414,8 @@ class AnyHistoryOnDisk(AnyHistory):
 @pytest.fixture(autouse=True)
 def tiny_backlogs(monkeypatch: pytest.MonkeyPatch) -> None:
     """So that most links are far and much is swept, also in a short history."""
-    monkeypatch.setattr(backlog, "MOST", 2)
-    monkeypatch.setattr(backlog, "SLACK", 1)
+    monkeypatch.setattr(host_queue, "MOST", 2)
+    monkeypatch.setattr(host_queue, "SLACK", 1)
 
 
 effort = settings(max_examples=50, stateful_step_count=30, deadline=None)

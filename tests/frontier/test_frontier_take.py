@@ -7,9 +7,9 @@ import time
 from contextlib import suppress
 
 from frontier.frontier_play import HandClock, Make, found, name_of, take
-from opilio.config import Politeness
 from opilio.protocols import Frontier
-from opilio.types import Lease, State
+from opilio.records import Lease, State
+from opilio.settings import PolitenessSettings
 
 KEPT = State.KEPT
 
@@ -63,7 +63,7 @@ async def test_a_closed_frontier_gives_none_but_leases_can_end(make: Make) -> No
 
 
 async def test_take_waits_until_the_host_has_rested(make: Make) -> None:
-    frontier = make(Politeness(delay=0.05), clock=time.monotonic)
+    frontier = make(PolitenessSettings(delay=0.05), clock=time.monotonic)
     await frontier.add([found(f"{host}/{i}") for i in range(2) for host in "ab"])
     for _ in range(2):
         lease = await take(frontier)
@@ -76,7 +76,7 @@ async def test_take_waits_until_the_host_has_rested(make: Make) -> None:
 
 
 async def test_take_wakes_for_what_comes_first(make: Make) -> None:
-    frontier = make(Politeness(delay=0.0), clock=time.monotonic)
+    frontier = make(PolitenessSettings(delay=0.0), clock=time.monotonic)
     await frontier.add([found("a/1")])
     await frontier.retry(await take(frontier), 60.0, "timeout")
     [task] = await waiting_tasks(frontier, 1)

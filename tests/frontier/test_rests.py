@@ -4,15 +4,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from frontier.frontier_play import HandClock, Make, found, take
-from opilio.config import Politeness
+from opilio.frontier.host_schedule import HostSchedule
 from opilio.frontier.hosts import LONG_AGO
-from opilio.frontier.links import Links
-from opilio.frontier.turns import Turns
-from opilio.types import State
+from opilio.frontier.link_columns import LinkColumns
+from opilio.records import State
+from opilio.settings import PolitenessSettings
 
 
 async def test_a_pause_between_two_visits_is_no_rest(make: Make, clock: HandClock):
-    frontier = make(Politeness(delay=10.0))
+    frontier = make(PolitenessSettings(delay=10.0))
     await frontier.add([found("a/1"), found("a/2")])
     await frontier.done(await take(frontier), State.KEPT)
     assert frontier.counts().resting == 0
@@ -33,7 +33,7 @@ async def test_a_host_rests_also_without_links_that_wait(make: Make, clock: Hand
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 9), st.integers(0, 3))))
 def test_hosts_at_rest_are_counted_as_a_look_at_all_of_them_would(play):
-    turns, now = Turns(Links(), Politeness(), LONG_AGO), 0.0
+    turns, now = HostSchedule(LinkColumns(), PolitenessSettings(), LONG_AGO), 0.0
     for number in range(4):
         turns.add(f"{number}.test", None)
     for number, rest, passed in play:

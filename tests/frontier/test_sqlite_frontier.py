@@ -15,12 +15,12 @@ from frontier.frontier_play import (
     take,
     take_now,
 )
-from opilio.config import Politeness
 from opilio.errors import BadInput
-from opilio.types import State
+from opilio.records import State
+from opilio.settings import PolitenessSettings
 
 KEPT = State.KEPT
-HASTE = Politeness(delay=0.0, ip_delay=0.0)
+HASTE = PolitenessSettings(delay=0.0, ip_delay=0.0)
 
 
 async def test_links_wait_again_in_the_same_order(reopen: Open) -> None:
@@ -74,7 +74,7 @@ async def test_known_links_are_known_again(reopen: Open) -> None:
 async def test_every_host_rests_from_the_moment_of_opening(
     reopen: Open, clock: HandClock
 ) -> None:
-    manners = Politeness(delay=2.0, ip_delay=0.5)
+    manners = PolitenessSettings(delay=2.0, ip_delay=0.5)
     await (frontier := reopen(manners)).add([found("a/1"), found("b/1"), found("c/1")])
     await frontier.pace("b.test", delay=7.0)
     await frontier.done(await take(frontier), KEPT)
@@ -94,7 +94,7 @@ async def test_every_host_rests_from_the_moment_of_opening(
 async def test_a_rest_goes_on_within_its_limit_whatever_the_wall_clock_does(
     reopen: Open, clock: HandClock, jump: float, rest: float
 ) -> None:
-    manners = Politeness(max_rest=300.0)
+    manners = PolitenessSettings(max_rest=300.0)
     await (frontier := reopen(manners)).add([found("a/1")])
     await frontier.pace("a.test", rest=100.0)
     frontier = reopen(manners, wall=5e9 + jump)
@@ -107,7 +107,7 @@ async def test_a_rest_goes_on_within_its_limit_whatever_the_wall_clock_does(
 async def test_hosts_at_one_address_are_remembered(
     reopen: Open, clock: HandClock
 ) -> None:
-    manners = Politeness(delay=1.0, ip_delay=0.5)
+    manners = PolitenessSettings(delay=1.0, ip_delay=0.5)
     await (frontier := reopen(manners)).add([found("a/1"), found("b/1")])
     for host in "ab":
         await frontier.pace(f"{host}.test", ip="192.0.2.1")

@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opilio import urls
-from opilio.config import Bounds
 from opilio.frontier.traps import trap
+from opilio.settings import BoundsSettings
+from opilio.text import urls
 
-ORDINARY = Bounds()
+ORDINARY = BoundsSettings()
 
 
 @pytest.mark.parametrize(
@@ -53,12 +53,15 @@ def test_a_link_that_is_relative_by_mistake_soon_ends() -> None:
 
 def test_every_bound_can_be_set() -> None:
     url = "http://ex.com/a/a"
-    assert trap(url, 1, Bounds(max_depth=0)) == "depth"
-    assert trap(url, 0, Bounds(max_url_length=16)) == "length"
-    assert trap(url, 0, Bounds(max_segments=1)) == "segments"
-    assert trap(url, 0, Bounds(max_repeats=0)) == "repeats"
-    assert trap(url, 0, Bounds(max_repeats=1)) == ""
-    assert trap("http://ex.com/" + "a/" * 30, 0, Bounds(max_repeats=99)) == "segments"
+    assert trap(url, 1, BoundsSettings(max_depth=0)) == "depth"
+    assert trap(url, 0, BoundsSettings(max_url_length=16)) == "length"
+    assert trap(url, 0, BoundsSettings(max_segments=1)) == "segments"
+    assert trap(url, 0, BoundsSettings(max_repeats=0)) == "repeats"
+    assert trap(url, 0, BoundsSettings(max_repeats=1)) == ""
+    assert (
+        trap("http://ex.com/" + "a/" * 30, 0, BoundsSettings(max_repeats=99))
+        == "segments"
+    )
 
 
 @given(
@@ -69,7 +72,7 @@ def test_every_bound_can_be_set() -> None:
 def test_the_guards_count_segments_and_their_repeats(
     path: list[str], max_repeats: int, max_segments: int
 ) -> None:
-    bounds = Bounds(max_repeats=max_repeats, max_segments=max_segments)
+    bounds = BoundsSettings(max_repeats=max_repeats, max_segments=max_segments)
     found = trap("http://ex.com/" + "/".join(path), 0, bounds)
     segments = path[:-1] if path and not path[-1] else path
     if len(segments) > max_segments:

@@ -3,7 +3,7 @@
 from array import array
 from collections.abc import Mapping, Sequence
 
-from opilio.types import Block, BlockKind, Page
+from opilio.records import Block, BlockKind, Page
 
 
 def page(

@@ -7,7 +7,7 @@ from math import log, sqrt
 
 import numpy as np
 
-from opilio.types import Counted, Page, Subject
+from opilio.records import Counted, Page, Subject
 
 KEYWORDS = ("star", "planet")
 OTHERS = {  # what pages of a subject speak of beside all else

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from judge.judged_pages import page
 from opilio.errors import BadInput
 from opilio.judge.association import Association, association
-from opilio.types import Counted, Subject
+from opilio.records import Counted, Subject
 
 CONCEPTS = {  # as of an ontology of the computer: the sought CPU, and what is near
     "cpu": ("CPU", 1.0),

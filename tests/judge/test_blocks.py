@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from judge.judged_pages import block, page
 from opilio.errors import BadInput
 from opilio.judge.blocks import Blocks, block_relevance, term_weights
-from opilio.types import Block, BlockKind, Subject
+from opilio.records import Block, BlockKind, Subject
 
 TABLE = {"crawler": 1.0, "focus": 0.5}
 LENGTH = sqrt(1.25)
@@ -101,7 +101,7 @@ def test_navigation_footer_and_advertising_do_not_count_when_fixed():
 @pytest.mark.parametrize("mode", ["fixed", "maximum", "paper"])
 def test_a_page_without_blocks_is_one_block(mode):
     judge = Blocks(SUBJECT, mode)
-    assert judge.reads_blocks
+    assert judge.reads.blocks
     whole = judge.judge(page({"crawler": 3}, norm=20.0))
     single = judge.judge(page(blocks=[block({"crawler": 3}, 20.0)]))
     assert whole.score == pytest.approx(single.score)

@@ -11,7 +11,7 @@ from opilio.errors import BadInput
 from opilio.judge.bootstrapped import Bootstrapped
 from opilio.judge.keywords import CUT
 from opilio.judge.sample import SIZE
-from opilio.types import Page, Subject
+from opilio.records import Page, Subject
 
 
 def taught(pages: list[Page]) -> Bootstrapped:

@@ -8,7 +8,7 @@ from judge.judged_pages import page
 from opilio.errors import BadInput
 from opilio.judge.cosine import Cosine
 from opilio.judge.languages import InLanguages
-from opilio.types import Subject
+from opilio.records import Subject
 
 TABLE = {"lok sabha": 1.5, "poll": 1.5, "manifesto": 1.0, "2014": 1.5}
 
@@ -38,7 +38,7 @@ def test_repetition_counts_by_its_logarithm():
 def test_in_paper_mode_repetition_counts_in_full():
     """D.6-5: the weights (1.5, 1.5, 1, 1.5) as counts (3, 3, 2, 3) and nothing else."""
     judge = Cosine(Subject(weights=TABLE), "paper")
-    assert judge.reads_vector
+    assert judge.reads.vector
     terms = {"lok sabha": 3, "poll": 3, "manifesto": 2, "2014": 3}
     verdict = judge.judge(page(terms, counts=[3, 3, 2, 3]))
     assert verdict.score == pytest.approx(1.0)

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from judge.learning_pages import crawl
-from opilio.judge.critic import SIZE, WHOLE, Critics, Lessons, Row, row_of
+from opilio.judge.critic import SIZE, WHOLE, CriticRow, Critics, Lessons, row_of
 from opilio.judge.site_evidence import MOST, SiteEvidence
-from opilio.meaning import Rarity
+from opilio.text.meaning import Rarity
 
 RARITY = Rarity(b"")
 
@@ -16,11 +16,11 @@ RARITY = Rarity(b"")
 class One:
     """A page that was judged."""
 
-    def __init__(self, row: Row) -> None:
+    def __init__(self, row: CriticRow) -> None:
         self.row = row
 
 
-def rows(count: int, dimensions: int = 4) -> list[Row]:
+def rows(count: int, dimensions: int = 4) -> list[CriticRow]:
     rng = np.random.default_rng(2)
     found = []
     for page in crawl(count):
@@ -29,7 +29,7 @@ def rows(count: int, dimensions: int = 4) -> list[Row]:
     return found
 
 
-def plain(all_rows: list[Row], values: np.ndarray, trust: np.ndarray) -> Critics:
+def plain(all_rows: list[CriticRow], values: np.ndarray, trust: np.ndarray) -> Critics:
     """The equation as it is written, in float64."""
     middle = float((values * trust).sum() / trust.sum())
     words = np.zeros((len(all_rows), SIZE))
@@ -79,7 +79,7 @@ def test_learning_little_by_little_is_learning_at_once_to_the_last_bit():
 
 
 def test_pages_without_words_or_vectors_teach_no_harm():
-    nothing = Row(
+    nothing = CriticRow(
         np.zeros(0, np.uint16), np.zeros(0, np.int16), np.zeros(0, np.float32)
     )
     found = Lessons(4).learn(

@@ -3,27 +3,29 @@
 from pathlib import Path
 
 from judge.learning_pages import KEYWORDS, crawl
-from opilio.brief import make_brief
-from opilio.choice import make_strategy
-from opilio.config import Crawl
-from opilio.config import Store as Keep
+from opilio.assembly.judge_and_strategy import JudgeAndStrategy
+from opilio.assembly.plan import Plan
+from opilio.assembly.registry import make_strategy
 from opilio.judge import Bootstrapped
-from opilio.mind import Mind
-from opilio.plan import Plan
+from opilio.settings import CrawlSettings
+from opilio.settings import StoreSettings as Keep
 from opilio.store.folder import CrawlFolder
 from opilio.store.store import Store
+from opilio.subject.compile import compile_topic
 from opilio.topic import Topic
 
 
 def test_new_weights_leave_what_was_learnt(tmp_path: Path):
     topic = Topic(name="sky", keywords=KEYWORDS)
-    plan = Plan(topic=topic, crawl=Crawl(judge="bootstrapped"), store=Keep(min_free=0))
+    plan = Plan(
+        topic=topic, crawl=CrawlSettings(judge="bootstrapped"), store=Keep(min_free=0)
+    )
     folder = CrawlFolder(tmp_path / "sky")
     folder.make()
-    brief = make_brief(topic)
+    subject = compile_topic(topic)
     store = Store(folder, plan.store)
     try:
-        mind = Mind(plan, brief, make_strategy(plan, brief), store)
+        mind = JudgeAndStrategy(plan, subject, make_strategy(plan, subject), store)
         for page in crawl(100):
             mind.judge.judge(page)
         judge, _ = mind.remake({"galaxy": 1.0})

@@ -7,7 +7,7 @@ import pytest
 from judge.learning_pages import crawl, make, page_of, subject
 from opilio.errors import BadInput
 from opilio.judge.linear import Linear
-from opilio.types import Page, Subject
+from opilio.records import Page, Subject
 
 pytest.importorskip("sklearn")
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from judge.judged_pages import page
 from opilio.errors import BadInput
 from opilio.judge.ontoclassifier import OntoClassifier
-from opilio.types import ClassFeatures, Subject
+from opilio.records import ClassFeatures, Subject
 
 # A PC domain as in figures 1 and 3: square nodes hold what is a class's own, oval ones
 # what two classes share, with its distance from each.

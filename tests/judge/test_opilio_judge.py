@@ -13,14 +13,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from judge.learning_pages import KEYWORDS, crawl, make, page_of, subject
-from opilio.brief import make_brief
 from opilio.errors import BadInput
 from opilio.judge.diary import CHUNK, PAGES
 from opilio.judge.opilio import MOST_TAUGHT, SAMPLE, Opilio
 from opilio.protocols import Learner, LearningJudge, Teachable
+from opilio.records import Page, Subject
+from opilio.subject.compile import compile_topic
+from opilio.text.urls import fingerprint
 from opilio.topic import Examples, OntologyFiles, Topic
-from opilio.types import Page, Subject
-from opilio.urls import fingerprint
 
 DIMENSIONS = 8
 UNITS = {key: np.eye(DIMENSIONS)[place] for place, key in enumerate(KEYWORDS)}
@@ -354,7 +354,7 @@ def test_an_ontology_or_an_example_is_enough(kind: str, tmp_path: Path):
         "ontology": Topic(name="t", ontology=files),
         "examples": Topic(name="t", examples=examples),
     }[kind]
-    judge = Opilio(make_brief(topic).subject)
+    judge = Opilio(compile_topic(topic))
     hot = msgspec.structs.replace(
         page_of(["lava"] * 5 + ["x"] * 5), terms={"lava": 5}, norm=3.7
     )

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from opilio.lab.atlas import open_atlas
-from opilio.lab.course import Ground
 from opilio.lab.labels import read_labels
+from opilio.lab.reachable_targets import Ground
 from opilio.lab.synthetic.dials import Dials
 from opilio.lab.synthetic.web import SyntheticWeb
+from opilio.lab.web_pages import open_atlas
 from opilio.lab.webs import LabWeb, open_web, write_web
 
 DIALS = Dials(pages=600, hosts=12, topics=4, seed=3)

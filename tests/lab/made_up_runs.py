@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from statistics import median
 
 from opilio.lab.measures import MORE_IS_BETTER
-from opilio.lab.runs import About, Measures, Run, Task
+from opilio.lab.runs import About, LabTask, Measures, Run
 
 STRATEGIES = {  # how well each finds its way, about as in the literature
     "apprentice": 0.76,
@@ -61,7 +61,7 @@ def made_up_runs(
         for repeat in range(repeats)
         for strategy, skill in strategies.items()
         for task in [
-            Task(
+            LabTask(
                 web="schools",
                 topic=topic,
                 strategy=strategy,
@@ -74,7 +74,7 @@ def made_up_runs(
 
 
 def made_up_run(
-    seed: str, task: Task, skill: float, targets: int, budget: int, ended: str
+    seed: str, task: LabTask, skill: float, targets: int, budget: int, ended: str
 ) -> Run:
     """One run: the skill is the chance of a target as long as many are left."""
     web = random.Random(f"{seed} {task.topic} {task.repeat} {task.seeds_mode}")

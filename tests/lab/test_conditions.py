@@ -10,20 +10,20 @@ from statistics import median
 import msgspec
 import pytest
 
-from opilio.lab.compare import Wanted, compare, trial_of
+from opilio.lab.compare import WantedRuns, compare, trial_of
 from opilio.lab.conditions import REAL, Conditions, latency_of
-from opilio.lab.course import Ground
-from opilio.lab.runs import Task, Trace
+from opilio.lab.reachable_targets import Ground
+from opilio.lab.runs import LabTask, Trace
 from opilio.lab.trial import conduct
 from opilio.lab.virtual_time import run_virtual
-from opilio.urls import fingerprint
+from opilio.text.urls import fingerprint
 
 
 def trial(
     ground: Ground, folder: Path, conditions: Conditions, budget: str = "80"
 ) -> Trace:
     topic = next(iter(ground.web.topics))
-    task = Task(
+    task = LabTask(
         web="",
         topic=topic,
         strategy="best-first",
@@ -122,7 +122,7 @@ def test_runs_under_other_conditions_are_not_mixed(
     ground: Ground, tmp_path: Path
 ) -> None:
     topic = next(iter(ground.web.topics))
-    wanted = Wanted(topics=[topic], strategies=["best-first"], budget="20")
+    wanted = WantedRuns(topics=[topic], strategies=["best-first"], budget="20")
     [alone] = compare(ground, wanted, tmp_path)
     busy = msgspec.structs.replace(wanted, conditions=REAL)
     [together] = compare(ground, busy, tmp_path)

@@ -8,10 +8,10 @@ import pytest
 
 from lab.test_trial import trial
 from opilio.lab.compare import run_of
-from opilio.lab.course import Ground
 from opilio.lab.estimates import half_way
-from opilio.lab.rows import row
-from opilio.lab.runs import Estimated, Task
+from opilio.lab.reachable_targets import Ground
+from opilio.lab.row_export import row
+from opilio.lab.runs import Estimated, LabTask
 
 
 def estimated(request: int, found: float, left: float) -> Estimated:
@@ -42,7 +42,7 @@ def test_a_trial_notes_estimates_and_its_row_has_the_error(
     assert trace.estimates[-1].found >= trace.estimates[0].found > 0
     topic = next(iter(ground.web.topics))
     course = ground.course(topic, budget="200")
-    task = Task(web="", topic=topic, strategy="opilio", judge="opilio")
+    task = LabTask(web="", topic=topic, strategy="opilio", judge="opilio")
     run = run_of(task, course, trace)
     assert run.half_way == half_way(trace.estimates, run.found_at, course.R)
     shown = row(run)["half_way"]

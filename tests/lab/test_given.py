@@ -10,19 +10,18 @@ import msgspec
 import pytest
 from typer.testing import CliRunner
 
-from opilio.brief import Brief
+from opilio.assembly.plan import Plan
 from opilio.cli import app
 from opilio.errors import BadInput, OpilioError
 from opilio.judge.languages import InLanguages
-from opilio.lab.compare import Wanted, compare, trial_of
-from opilio.lab.course import Ground, SeedsMode
-from opilio.lab.lessons import spacing
-from opilio.lab.runs import Task
+from opilio.lab.compare import WantedRuns, compare, trial_of
+from opilio.lab.label_schedule import spacing
+from opilio.lab.reachable_targets import Ground, SeedsMode
+from opilio.lab.runs import LabTask
 from opilio.lab.teacher import Teacher
 from opilio.lab.trial import conduct
-from opilio.plan import Plan
 from opilio.protocols import Teachable
-from opilio.types import Page, Verdict
+from opilio.records import Page, Subject, Verdict
 
 LISTENS = '''
 from pathlib import Path
@@ -55,9 +54,6 @@ ASKS = LISTENS.replace(
 class Pupil:
     """A judge that notes what it is taught."""
 
-    reads_blocks = False
-    reads_vector = False
-
     def __init__(self) -> None:
         self.taught: dict[str, bool] = {}
         self.judged: list[str] = []
@@ -71,9 +67,9 @@ class Pupil:
         self.taught[page.url] = relevant
 
 
-def task(ground: Ground, strategy: str = "best-first", **given: int) -> Task:
+def task(ground: Ground, strategy: str = "best-first", **given: int) -> LabTask:
     topic = next(iter(ground.web.topics))
-    return Task(web="", topic=topic, strategy=strategy, judge="cosine", **given)
+    return LabTask(web="", topic=topic, strategy=strategy, judge="cosine", **given)
 
 
 @pytest.mark.parametrize("mode", [SeedsMode.NEAR, SeedsMode.HOME])
@@ -114,18 +110,18 @@ def test_more_examples_than_there_are_pages_is_refused(ground: Ground) -> None:
 def test_a_crawl_reads_its_examples(
     ground: Ground, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    briefs: list[Brief] = []
+    subjects: list[Subject] = []
 
-    def look(plan: Plan, brief: Brief) -> Pupil:
-        briefs.append(brief)
+    def look(plan: Plan, subject: Subject) -> Pupil:
+        subjects.append(subject)
         return Pupil()
 
     monkeypatch.setattr("opilio.lab.trial.make_judge", look)
     course = ground.course("chess", budget="5", examples=3, counterexamples=2)
     conduct(trial_of(ground, course, task(ground), tmp_path))
-    assert len(briefs[0].subject.relevant) == 3
-    assert len(briefs[0].subject.irrelevant) == 2
-    assert any("chess" in page.terms for page in briefs[0].subject.relevant)
+    assert len(subjects[0].relevant) == 3
+    assert len(subjects[0].irrelevant) == 2
+    assert any("chess" in page.terms for page in subjects[0].relevant)
 
 
 def test_a_judge_is_taught_true_labels_of_pages_it_has_just_judged(
@@ -188,7 +184,7 @@ def test_those_who_do_not_listen_get_no_labels_and_crawl_as_before(
 ) -> None:
     runs = []
     for labels in (0, 10):
-        wanted = Wanted(
+        wanted = WantedRuns(
             topics=["chess"], strategies=["best-first"], budget="60", labels=labels
         )
         runs += compare(ground, wanted, tmp_path)
@@ -202,7 +198,7 @@ def test_a_strategy_that_listens_is_told_in_a_process_without_labels(
 ) -> None:
     own = tmp_path / "own.py"
     own.write_text(LISTENS)
-    wanted = Wanted(
+    wanted = WantedRuns(
         topics=["chess"], strategies=[f"{own}:Listens"], budget="60", labels=6
     )
     [done] = compare(ground, wanted, tmp_path / "out")
@@ -216,7 +212,7 @@ def test_a_strategy_that_listens_is_told_in_a_process_without_labels(
 def test_a_strategy_that_asks_by_itself_fails(ground: Ground, tmp_path: Path) -> None:
     own = tmp_path / "own.py"
     own.write_text(ASKS)
-    wanted = Wanted(
+    wanted = WantedRuns(
         topics=["chess"], strategies=[f"{own}:Listens"], budget="60", labels=6
     )
     with pytest.raises(OpilioError, match=r"by itself|all 6 were given"):
@@ -242,8 +238,6 @@ def test_a_judge_of_wanted_languages_listens_if_the_inner_one_does() -> None:
     assert isinstance(listening, Teachable)
 
     class Deaf:
-        reads_blocks = reads_vector = False
-
         def judge(self, page: Page) -> Verdict:
             return Verdict(0.0, False, {})
 

@@ -17,19 +17,19 @@ import msgspec
 import pytest
 
 from lab.lab_grounds import ground_of
-from opilio.lab import guard
-from opilio.lab.compare import Wanted, compare, trial_of
-from opilio.lab.course import Ground
+from opilio.lab import label_guard
+from opilio.lab.compare import WantedRuns, compare, trial_of
 from opilio.lab.measures import measure
-from opilio.lab.runs import Task
+from opilio.lab.reachable_targets import Ground
+from opilio.lab.runs import LabTask
 from opilio.lab.trial import conduct
 from opilio.strategies import OURS
 
 pytestmark = pytest.mark.timeout(300)  # they are long where others work as well
 
 
-def task(topic: str, strategy: str = "blocks", judge: str = "cosine") -> Task:
-    return Task(web="synthetic", topic=topic, strategy=strategy, judge=judge)
+def task(topic: str, strategy: str = "blocks", judge: str = "cosine") -> LabTask:
+    return LabTask(web="synthetic", topic=topic, strategy=strategy, judge=judge)
 
 
 def order(ground: Ground, folder: Path, strategy: str, budget: str) -> list[str]:
@@ -57,7 +57,7 @@ def test_shuffled_labels_leave_the_order_of_a_crawl_as_it_was(
     for folder in (lab_web, other):
         ground = ground_of(folder)
         topic = next(iter(ground.web.topics))
-        wanted = Wanted(topics=[topic], strategies=["blocks"], budget="100")
+        wanted = WantedRuns(topics=[topic], strategies=["blocks"], budget="100")
         [done] = compare(ground, wanted, tmp_path / folder.name)
         orders.append([visit.url for visit in done.trace.visits])
     assert orders[0] == orders[1]
@@ -103,7 +103,7 @@ def opens(path: str) -> str:
     """Try to open a file, in a process of the lab."""
     try:
         return Path(path).read_text(encoding="utf-8")
-    except guard.Forbidden as error:
+    except label_guard.Forbidden as error:
         return str(error)
 
 
@@ -115,7 +115,7 @@ def test_a_process_that_crawls_cannot_open_the_labels(
     link.symlink_to(labels)
     twin.hardlink_to(labels)
     with ProcessPoolExecutor(
-        1, get_context("spawn"), initializer=guard.forbid, initargs=([labels],)
+        1, get_context("spawn"), initializer=label_guard.forbid, initargs=([labels],)
     ) as processes:
         for path in (labels, link, twin):
             told = processes.submit(opens, str(path)).result()
@@ -177,9 +177,9 @@ def test_the_labels_of_another_web_in_the_comparison_are_closed_too(
                 return super().rank(page, verdict, lease)
         """)
     )
-    wanted = Wanted(topics=["chess"], strategies=[f"{own}:Curious"], budget="5")
+    wanted = WantedRuns(topics=["chess"], strategies=[f"{own}:Curious"], budget="5")
     [done] = compare(ground, wanted, tmp_path / "open")
     assert done.run.requests == 5
     closed = compare(ground, wanted, tmp_path / "closed", other_secrets=[other])
-    with pytest.raises(guard.Forbidden, match="lets no crawl see"):
+    with pytest.raises(label_guard.Forbidden, match="lets no crawl see"):
         list(closed)

@@ -24,7 +24,7 @@ from opilio.lab.synthetic.lists.web import ListWeb
 from opilio.lab.synthetic.vocabulary import Vocabulary
 from opilio.lab.synthetic.web import SyntheticWeb
 from opilio.lab.webs import write_web
-from opilio.urls import canonical, host, join
+from opilio.text.urls import canonical, host, join
 
 HREF = re.compile(r'<a (?:class="[^"]*" )?href="([^"]*)">([^<]*)</a>')
 DIALS = ListDials(pages=1_500, hosts=8, seed=3)

@@ -21,7 +21,7 @@ from opilio.lab.measures import (
     through_irrelevant,
     wasted,
 )
-from opilio.lab.runs import Measures, Visit
+from opilio.lab.runs import LabVisit, Measures
 
 DOCS = Path(__file__).parents[2] / "docs"
 FOUND = st.lists(st.booleans(), max_size=60)
@@ -32,8 +32,8 @@ def crawl(word: str) -> list[bool]:
     return [letter == "t" for letter in word]
 
 
-def page(url: str, via: int = -1, depth: int = 0) -> Visit:
-    return Visit(url, "irrelevant", "", 0.1, depth, via)
+def page(url: str, via: int = -1, depth: int = 0) -> LabVisit:
+    return LabVisit(url, "irrelevant", "", 0.1, depth, via)
 
 
 def test_the_crawl_of_papers_md_has_its_harvest_and_recall():
@@ -113,10 +113,10 @@ def test_of_urls_with_one_content_the_first_fetched_is_the_find():
 
 def test_neither_a_redirect_nor_a_failure_is_a_find():
     visits = [
-        Visit("a", "copy", "redirect"),
-        Visit("b", "unusable", "http_404"),
-        Visit("c", "copy"),
-        Visit("a", "kept"),
+        LabVisit("a", "copy", "redirect"),
+        LabVisit("b", "unusable", "http_404"),
+        LabVisit("c", "copy"),
+        LabVisit("a", "kept"),
     ]
     targets = {"a": 1, "b": 2, "c": 3}
     assert finds(visits, targets) == [False, False, True, True]
@@ -136,7 +136,7 @@ def test_targets_are_traced_to_the_page_that_links_to_them():
         page("x", via=0),
         page("t2", via=0),
         page("t3", via=1),
-        Visit("old", "copy", "redirect", None, 1, 1),
+        LabVisit("old", "copy", "redirect", None, 1, 1),
         page("t4", via=4),  # the link stood on x
     ]
     found = finds(visits, targets)
@@ -144,7 +144,7 @@ def test_targets_are_traced_to_the_page_that_links_to_them():
 
 
 def test_what_a_seed_redirects_to_is_a_seed():
-    visits = [Visit("old", "copy", "redirect"), page("t", via=0)]
+    visits = [LabVisit("old", "copy", "redirect"), page("t", via=0)]
     assert through_irrelevant(visits, crawl("xt"), {"t": 1}) is None
 
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from lab.made_up_runs import made_up_runs
 from opilio.errors import BadInput
 from opilio.lab.report import colours, drawing, plots
-from opilio.lab.report.curves import Walk, curve, grid, harvest, lately, recall
+from opilio.lab.report.curves import CurveWalk, curve, grid, harvest, lately, recall
 from opilio.lab.report.figures import findings, strategy_figure, topics_chart
 from opilio.lab.report.plots import spread
 from opilio.lab.report.standings import shares_by_topic
@@ -26,15 +26,15 @@ PLACES = st.lists(st.floats(0, 400), min_size=1, max_size=20)
 
 
 @st.composite
-def walks(draw: st.DrawFn) -> Walk:
+def walks(draw: st.DrawFn) -> CurveWalk:
     targets = draw(st.integers(1, 30))
     requests = draw(st.integers(1, 90))
     found = draw(st.sets(st.integers(1, requests), max_size=targets))
-    return Walk(sorted(found), requests, targets, ("web", "topic"))
+    return CurveWalk(sorted(found), requests, targets, ("web", "topic"))
 
 
 @given(walks(), st.integers(0, 60))
-def test_a_curve_counts_what_was_found_by_then(walk: Walk, place: int) -> None:
+def test_a_curve_counts_what_was_found_by_then(walk: CurveWalk, place: int) -> None:
     x = np.linspace(0, 3, 61)
     number = place * walk.targets // 20  # ⌊x·R⌋ without fractions
     found = sum(1 for at in walk.found_at if at <= number)
@@ -57,7 +57,7 @@ def test_curves_end_where_the_first_run_ran_out_of_budget() -> None:
 
 def mean_of(*walks: tuple[str, int]) -> tuple[float, ...]:
     """Mean, low and high of the recall at R of runs: topic, targets found of 10."""
-    made = [Walk(range(1, n + 1), 30, 10, ("web", name)) for name, n in walks]
+    made = [CurveWalk(range(1, n + 1), 30, 10, ("web", name)) for name, n in walks]
     found = curve(made, recall, np.array([1.0]))
     return tuple(float(values[0]) for values in found[1:])
 

@@ -17,9 +17,15 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from opilio.cli import app
-from opilio.lab.course import Ground
+from opilio.lab.reachable_targets import Ground
 from opilio.lab.reproduce.d_weight_table import neighbour
-from opilio.lab.reproduce.experiment import Claim, Figures, Verdict, finding, judged
+from opilio.lab.reproduce.experiment import (
+    Claim,
+    ClaimVerdict,
+    Figures,
+    finding,
+    judged,
+)
 from opilio.lab.reproduce.interest import QUERIES, query_log, share_of_second
 from opilio.lab.reproduce.runner import EXPERIMENTS, on_synthetic_webs
 from opilio.lab.reproduce.tables import markdown
@@ -82,14 +88,14 @@ def figures(a: list[float], b: list[float]) -> list[Figures]:
 @pytest.mark.parametrize(
     ("a", "b", "verdict"),
     [
-        ([0.5, 0.6, 0.7], [0.4, 0.5, 0.5], Verdict.SHOWN),
-        ([0.4, 0.5, 0.5], [0.5, 0.6, 0.7], Verdict.CONTRADICTED),
-        ([0.5, 0.6, 0.4], [0.6, 0.4, 0.5], Verdict.NOT_SHOWN),
-        ([0.9], [0.1], Verdict.NOT_SHOWN),  # of one group nobody can tell
+        ([0.5, 0.6, 0.7], [0.4, 0.5, 0.5], ClaimVerdict.SHOWN),
+        ([0.4, 0.5, 0.5], [0.5, 0.6, 0.7], ClaimVerdict.CONTRADICTED),
+        ([0.5, 0.6, 0.4], [0.6, 0.4, 0.5], ClaimVerdict.NOT_SHOWN),
+        ([0.9], [0.1], ClaimVerdict.NOT_SHOWN),  # of one group nobody can tell
     ],
 )
 def test_a_verdict_is_what_the_interval_says(
-    a: list[float], b: list[float], verdict: Verdict
+    a: list[float], b: list[float], verdict: ClaimVerdict
 ) -> None:
     assert finding(CLAIM, figures(a, b)).verdict is verdict
 
@@ -103,10 +109,10 @@ def test_one_claim_that_is_contradicted_decides_the_verdict() -> None:
     claims = (CLAIM, Claim("b beats a", "b", "a", "harvest"))
     experiment = replace(EXPERIMENTS["B"], claims=claims, measures=("harvest",))
     outcome = judged(experiment, figures([0.5, 0.6], [0.4, 0.5]), "kind", ["a web"])
-    assert outcome.verdict is Verdict.CONTRADICTED
+    assert outcome.verdict is ClaimVerdict.CONTRADICTED
     aside = replace(experiment, claims=(CLAIM, Claim("b", "b", "a", "harvest", False)))
     outcome = judged(aside, figures([0.5, 0.6], [0.4, 0.5]), "kind", ["a web"])
-    assert outcome.verdict is Verdict.SHOWN
+    assert outcome.verdict is ClaimVerdict.SHOWN
     assert "| (b) | harvest | -0.100 (-0.100 to -0.100) | 0–0–2 | contradicted |" in (
         markdown([outcome])
     )

@@ -21,7 +21,7 @@ from opilio.lab.synthetic import lexicon
 from opilio.lab.synthetic.dials import CALM, REAL_SITE, Dials
 from opilio.lab.synthetic.graph import Kind, Node
 from opilio.lab.synthetic.web import SyntheticAnswer, SyntheticWeb
-from opilio.urls import canonical, join
+from opilio.text.urls import canonical, join
 
 DIALS = Dials(pages=3_000, hosts=40)
 DEVANAGARI = re.compile("[\u0900-\u097f]")

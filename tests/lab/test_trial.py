@@ -13,18 +13,18 @@ from typer.testing import CliRunner
 from opilio.cli import app
 from opilio.errors import OpilioError
 from opilio.lab.compare import trial_of
-from opilio.lab.course import Ground
-from opilio.lab.runs import Task, Trace
+from opilio.lab.reachable_targets import Ground
+from opilio.lab.runs import LabTask, Trace
 from opilio.lab.trial import conduct
+from opilio.records import ReaderSetup
 from opilio.strategies import OURS
-from opilio.types import ReaderSetup
 
 
 def trial(
     ground: Ground, folder: Path, strategy: str, budget: str = "80", **changes: object
 ) -> Trace:
     topic = next(iter(ground.web.topics))
-    task = Task(web="", topic=topic, strategy=strategy, judge="cosine")
+    task = LabTask(web="", topic=topic, strategy=strategy, judge="cosine")
     made = trial_of(ground, ground.course(topic, budget=budget), task, folder)
     return conduct(msgspec.structs.replace(made, **changes))
 
@@ -42,7 +42,7 @@ def test_what_readers_share_does_not_change_a_crawl(
     def nothing_more(setup: ReaderSetup) -> ReaderSetup:
         return setup
 
-    monkeypatch.setattr("opilio.lab.readings.everything", nothing_more)
+    monkeypatch.setattr("opilio.lab.shared_readings.everything", nothing_more)
     alone = trial(ground, tmp_path, strategy, readings="")
     assert [(v.url, v.state) for v in shared.visits] == [
         (v.url, v.state) for v in alone.visits

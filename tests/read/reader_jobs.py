@@ -5,7 +5,7 @@ import signal
 import time
 from collections.abc import Callable
 
-from opilio.types import Page, Reading, Response
+from opilio.records import Page, Reading, Response
 
 
 def make_echo(setup: bytes) -> Callable[[Response], Reading]:

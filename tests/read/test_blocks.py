@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from opilio.read.blocks import MOST_BLOCKS
 from opilio.read.html import PageReader
-from opilio.types import Block, BlockKind, Page, ReaderSetup, Response
+from opilio.records import Block, BlockKind, Page, ReaderSetup, Response
 
 TERMS = ("crawler", "focused crawling", "shark", "honey", "bee")
 READER = PageReader(ReaderSetup(TERMS, "en", context=True, blocks=True))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opilio.reader import make_reader
-from opilio.types import ReaderSetup, Response
+from opilio.records import ReaderSetup, Response
+from opilio.subject.page_reader import make_reader
 
 TAGS = ("b", "span", "p", "h2", "ul", "li", "nav", "div", "td", "table", "footer")
 WORDS = st.sampled_from(

@@ -3,7 +3,7 @@
 import pytest
 
 from opilio.read.html import PageReader
-from opilio.types import ReaderSetup, Response
+from opilio.records import ReaderSetup, Response
 
 MARKUP = """<title>t</title><h2> Second\n one </h2><h1>First <i>one</i></h1>
 <nav><h3>Menu</h3></nav><h4></h4><noscript><h1>unseen</h1></noscript>"""

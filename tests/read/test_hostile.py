@@ -15,10 +15,10 @@ import msgspec
 import pytest
 import turbohtml
 
-from opilio import words
 from opilio.read.blocks import MOST_BLOCKS
 from opilio.read.html import PageReader
-from opilio.types import Page, ReaderSetup, Response
+from opilio.records import Page, ReaderSetup, Response
+from opilio.text import words
 from read.pages import ARTICLE, damage
 
 URL = "http://a.test/dir/page"

@@ -11,10 +11,10 @@ import pytest
 import turbohtml
 from selectolax.lexbor import LexborHTMLParser
 
-from opilio import urls, words
 from opilio.read.html import PageReader
 from opilio.read.simhash import distance
-from opilio.types import Link, Page, ReaderSetup, Response
+from opilio.records import Link, Page, ReaderSetup, Response
+from opilio.text import urls, words
 from read.pages import ARTICLE, SAMPLES
 
 URL = "http://a.test/dir/page"

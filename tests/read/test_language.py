@@ -7,7 +7,12 @@ import socket
 import pytest
 
 from opilio.read import language
-from opilio.read.language import by_model, language_of, language_of_tag
+from opilio.read.language import (
+    by_model,
+    in_small_letters,
+    language_of,
+    language_of_tag,
+)
 
 TEXTS = {
     "en": "The bee collects nectar from flowers and makes honey of it in its hive. ",
@@ -40,6 +45,12 @@ def test_lone_surrogates_do_no_harm() -> None:
     assert by_model("\ud800" + TEXTS["de"] * 2) == "de"
 
 
+def test_capitals_are_read_as_small_letters() -> None:
+    assert by_model(TEXTS["de"].upper() * 2) == by_model(TEXTS["de"] * 2) == "de"
+    assert in_small_letters("THE BEES OF May") == "the bees of may"
+    assert in_small_letters("The Bees") == "The Bees"
+
+
 def test_the_network_is_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> None:
         raise AssertionError("the network was asked")
@@ -54,7 +65,7 @@ def test_a_page_without_the_model_has_no_language(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def fail() -> None:
-        raise ImportError("no fasttext here")
+        raise ImportError("no py3langid here")
 
     monkeypatch.setattr(language, "_detector", fail)
     assert by_model(TEXTS["de"] * 2) == ""

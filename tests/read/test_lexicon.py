@@ -12,12 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from xxhash import xxh3_64_intdigest
 
-from opilio import words
 from opilio.read import kernels, lexicon, stems
 from opilio.read.lexicon import Lexicon
 from opilio.read.simhash import distance
-from opilio.types import NOTHING
-from opilio.words import Vocabulary
+from opilio.records import NOTHING
+from opilio.text import words
+from opilio.text.words import Vocabulary
 from read.kernel_choice import KERNELS, chosen
 
 TERMS = [

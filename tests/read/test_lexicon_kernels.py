@@ -13,9 +13,9 @@ from opilio.read import kernels, plain_kernels
 from opilio.read.lexicon import LONGEST, Lexicon
 from opilio.read.plain_text import LONGEST_ANCHOR
 from opilio.read.plain_tree import mix
-from opilio.read.stems import LONG, NO_KEY, Row
-from opilio.types import NOTHING
-from opilio.words import Vocabulary
+from opilio.read.stems import LONG, NO_KEY, StemRow
+from opilio.records import NOTHING
+from opilio.text.words import Vocabulary
 from read.kernel_choice import KERNELS, chosen
 
 pytestmark = pytest.mark.skipif(not kernels.COMPILED, reason="nothing was compiled")
@@ -78,7 +78,7 @@ def test_what_does_not_fit_is_refused() -> None:
     row = lexicon.table.row(lexicon.table.find_runs("the law of the word", LONGEST))
     text = kernels.Text(tree, row, False)
     with pytest.raises(ValueError, match="every word"):
-        kernels.Text(tree, Row(*row[:3], row.lines[1:]), False)
+        kernels.Text(tree, StemRow(*row[:3], row.lines[1:]), False)
     with pytest.raises(ValueError, match="every node"):
         kernels.Text(tree._replace(names=tree.names[1:]), row, False)
     with pytest.raises(ValueError, match="marks"):
@@ -144,7 +144,7 @@ def test_words_are_told_to_the_index_alike(
 def test_stems_are_counted_alike_however_many_there_are(numbers: list[int]) -> None:
     stems = np.array(numbers, np.uint64) * np.uint64(2**50 + 1)
     places = np.arange(len(stems))
-    row = Row(stems, np.zeros_like(places), places, np.zeros_like(places))
+    row = StemRow(stems, np.zeros_like(places), places, np.zeros_like(places))
     tree = Lexicon(Vocabulary(["a"])).terms.tree
     ours = kernels.Text(tree, row, False)
     theirs = plain_kernels.Text(tree, row, False)

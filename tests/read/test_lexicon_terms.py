@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import pytest
 
 from opilio.read.lexicon import Lexicon
-from opilio.words import Vocabulary
+from opilio.text.words import Vocabulary
 
 # Kumar & Vig, table 1: the importance table of "computer science and engineering".
 TABLE_1 = {

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from opilio.read import lattice, stems
 from opilio.read.lattice import NOISE
 from opilio.read.lexicon import Lexicon, Vector
-from opilio.words import Vocabulary
+from opilio.text.words import Vocabulary
 from read.kernel_choice import KERNELS, chosen
 
 HINDI = {

@@ -11,8 +11,8 @@ import pytest
 from opilio.read import kernels as read_kernels
 from opilio.read import link_vectors, plain_vectors, word_rows
 from opilio.read.html import PageReader
-from opilio.reader import make_reader
-from opilio.types import Link, Page, ReaderSetup, Response
+from opilio.records import Link, Page, ReaderSetup, Response
+from opilio.subject.page_reader import make_reader
 from opilio.vectors import Vectors
 from read.kernel_choice import KERNELS, chosen
 from read.pages import SAMPLES

@@ -9,11 +9,11 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from opilio import words
 from opilio.read.html import PageReader
 from opilio.read.link_words import MOST
-from opilio.read.terms import hash_of
-from opilio.types import Link, LinkPart, Page, ReaderSetup, Response
+from opilio.read.term_tree import hash_of
+from opilio.records import Link, LinkPart, Page, ReaderSetup, Response
+from opilio.text import words
 from read.pages import damage
 
 URL = "http://a.test/page"

@@ -11,7 +11,15 @@ from hypothesis import strategies as st
 from opilio.read import kernels, plain_links
 from opilio.read.html import PageReader
 from opilio.read.plain_walk import Passage
-from opilio.types import NOTHING, Counted, Link, LinkTerms, Page, ReaderSetup, Response
+from opilio.records import (
+    NOTHING,
+    Counted,
+    Link,
+    LinkTerms,
+    Page,
+    ReaderSetup,
+    Response,
+)
 
 URL = "http://a.test/water/page?q=chemistry"
 SETUP = ReaderSetup(("chemistry", "water", "basic chemistry"), "en", context=True)

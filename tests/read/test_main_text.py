@@ -4,8 +4,9 @@ import time
 
 import pytest
 
+from opilio.read.html import PageReader
 from opilio.read.main_text import main_text
-from opilio.types import Response
+from opilio.records import ReaderSetup, Response
 
 
 def response(markup: str) -> Response:
@@ -33,3 +34,20 @@ def test_hostile_markup_takes_bounded_time(markup: str):
     began = time.process_time()
     main_text(response(markup))
     assert time.process_time() - began < 10  # quadratic would be minutes
+
+
+def test_a_page_has_its_text_if_somebody_asks_for_it():
+    page = response("<title>Bees</title><nav>Home</nav><main><p>The bee flies.</main>")
+    asked = PageReader(ReaderSetup(("bee",), "en", text=True)).read(page)
+    assert asked.text == main_text(page) == "The bee flies."
+    assert PageReader(ReaderSetup(("bee",), "en")).read(page).text == ""
+
+
+def test_a_page_whose_main_text_cannot_be_found_has_all_its_text(monkeypatch):
+    def fail(_: Response) -> str:
+        raise RuntimeError
+
+    monkeypatch.setattr("opilio.read.main_text.main_text", fail)
+    page = response("<nav>Home</nav><p>The bee flies.")
+    asked = PageReader(ReaderSetup(("bee",), "en", text=True)).read(page)
+    assert asked.text.split() == ["Home", "The", "bee", "flies."]

@@ -16,7 +16,7 @@ import pytest
 import uvloop
 
 from opilio.read.pool import AHEAD, ReaderPool
-from opilio.types import Reading, Response
+from opilio.records import Reading, Response
 
 HERE = Path(__file__).parent
 
@@ -212,7 +212,7 @@ async def test_a_new_setup_reaches_every_reader_and_no_page_is_lost() -> None:
 PARENT = """
 import asyncio, sys
 from opilio.read.pool import ReaderPool
-from opilio.types import Response
+from opilio.records import Response
 
 async def main():
     pool = ReaderPool(2, "reader_jobs:make_echo", b"", 0.5)

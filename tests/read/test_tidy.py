@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from opilio.lab.synthetic.dials import Dials
 from opilio.lab.synthetic.web import SyntheticWeb
 from opilio.read import kernels, plain_tidy
-from opilio.read.document import Source, parse
+from opilio.read.document import MarkupSource, parse
 from opilio.read.plain_walk import Walk
 
 WEB = Path(__file__).parents[3] / "shared/webs/schools/pages.warc.gz"
@@ -112,7 +112,7 @@ HARD = [
 @pytest.mark.parametrize("markup", HARD)
 def test_what_is_not_is_for_the_parser(markup: str) -> None:
     assert tidied(markup) is None
-    assert Source(markup.encode()).walk() == parsed(markup)
+    assert MarkupSource(markup.encode()).walk() == parsed(markup)
 
 
 def test_bytes_that_are_no_utf_8_are_for_the_parser() -> None:
@@ -124,7 +124,7 @@ def test_bytes_that_are_no_utf_8_are_for_the_parser() -> None:
         b"\xc0\x80",
     ):
         assert kernels.tidied(body) is None
-        assert Source(body).walk() == parsed(body.decode("utf-8", "replace"))
+        assert MarkupSource(body).walk() == parsed(body.decode("utf-8", "replace"))
 
 
 def test_without_a_compiler_all_is_for_the_parser() -> None:

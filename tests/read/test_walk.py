@@ -14,7 +14,7 @@ from opilio.read.html import parse
 from opilio.read.plain_walk import Walk
 from opilio.read.region_names import Told
 from opilio.read.tags import TAGS
-from opilio.types import BlockKind
+from opilio.records import BlockKind
 from read.kernel_choice import KERNELS, chosen
 
 

@@ -3,13 +3,13 @@
 import sqlite3
 from pathlib import Path
 
-from opilio.database import open_database
-from opilio.reader import make_reader
+from opilio.records import ConceptWords, ReaderSetup, Response
 from opilio.search.concepts import Concepts
-from opilio.search.find import Searcher
 from opilio.search.index import Index
-from opilio.store.entries import drop_entry, save_entry
-from opilio.types import ConceptWords, ReaderSetup, Response
+from opilio.search.searcher import Searcher
+from opilio.storage.database import open_database
+from opilio.store.index_entries import drop_entry, save_entry
+from opilio.subject.page_reader import make_reader
 
 HARDWARE = {
     "CPU": ConceptWords(("cpu", "processor"), {"Computer": 1}, {}),

@@ -6,7 +6,7 @@ import pytest
 
 from opilio.errors import BadInput
 from opilio.search.concepts import Concepts
-from opilio.word_sequence import word
+from opilio.text.word_sequence import word
 from search.searched_pages import HARDWARE, Pages
 
 PAPER = Concepts(HARDWARE, "paper")
@@ -47,7 +47,7 @@ def test_golden_c47_cpu_cheap_is_ontology_of_cpu_and_full_text_of_cheap(pages: P
 
 
 def test_features_of_several_words_leave_no_word_of_theirs_in_paper_mode(pages: Pages):
-    from opilio.types import ConceptWords
+    from opilio.records import ConceptWords
 
     disks = Concepts({"Disk": ConceptWords(("hard disk",))}, "paper")
     pages.add("A hard disk is not hard to buy")
@@ -67,7 +67,7 @@ def test_a_kind_of_what_is_meant_is_found_too(pages: Pages):
 
 
 def test_an_ambiguous_feature_is_decided_by_what_else_is_asked():
-    from opilio.types import ConceptWords
+    from opilio.records import ConceptWords
 
     concepts = Concepts(
         {

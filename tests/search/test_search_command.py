@@ -9,15 +9,17 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from crawling import OPILIO, SETTINGS, opilio
-from opilio.brief import load_brief
-from opilio.database import open_database
+from crawling import OPILIO, SETTINGS, TOPIC, opilio
+from in_process import run
+from opilio.assembly.index import keep_index
+from opilio.assembly.plan import load_plan
+from opilio.assembly.search import open_index
 from opilio.lab.synthetic.small import SmallWeb, page
-from opilio.plan import load_plan
 from opilio.search.concepts import Concepts
 from opilio.search.index import FEW, catch_up
-from opilio.searching import keep_index, open_index
+from opilio.storage.database import open_database
 from opilio.store.folder import CrawlFolder
+from opilio.subject.stored_subject import load_subject
 from search.searched_pages import Pages
 
 BEES = "The bee makes honey in the hive. " * 20
@@ -45,14 +47,14 @@ async def test_pages_are_found_while_the_crawl_runs_and_after_a_kill(crawled):
     process = await life.start()
     try:
         await asyncio.wait_for(life.until_committed(2), 60)
-        ended = await opilio("search", life.folder, "honey", "--json", "--no-log")
+        ended = await opilio("search", life.folder, "honey", "--json")
         assert ended.code == 0, ended.err
         assert ended.json()["total"] >= 2
         process.kill()  # -9
         await process.wait()
         kept, indexed = entries(life)
         assert kept == indexed and kept
-        ended = await opilio("search", life.folder, "honey", "--json", "--no-log")
+        ended = await opilio("search", life.folder, "honey", "--json")
         assert ended.json()["total"] == len(kept)
     finally:
         if process.returncode is None:
@@ -85,7 +87,7 @@ async def test_a_crawl_without_an_index_is_indexed_by_the_first_search(crawled):
 
 
 async def test_an_answer_for_people_and_the_log_of_queries(crawled):
-    life = await crawled(WEB)
+    life = await crawled(WEB, topic_text=f"{TOPIC}[query_log]\nsearches = true\n")
     await life.crawl()
     ended = await opilio("search", life.folder, "Drone3 honey site:seed.test")
     assert ended.code == 0, ended.err
@@ -103,11 +105,27 @@ async def test_an_answer_for_people_and_the_log_of_queries(crawled):
     assert nowhere.code == 2 and "holds no crawl" in nowhere.err
 
 
+async def test_a_search_changes_nothing_unless_it_is_asked_to(crawled):
+    life = await crawled(WEB)
+    await life.crawl("--max-pages", 3)
+    before = {path: path.read_bytes() for path in life.folder.glob("*.*")}
+    told = run("search", life.folder, "honey")
+    assert told.code == 0 and "http://seed.test/" in told.out
+    # SQLite makes a -wal (empty) and a -shm even to read.
+    shared = (".db-wal", ".db-shm")
+    after = [path for path in life.folder.glob("*.*") if path.suffix not in shared]
+    assert {path: path.read_bytes() for path in after} == before
+    assert (await life.crawl("--max-pages", 4)).json()["asked_for"] == []
+    run("search", life.folder, "queen", "--log")
+    assert (life.folder / "queries.txt").read_text() == "queen\n"
+    assert (await life.crawl("--max-pages", 5)).json()["asked_for"] == ["queen"]
+
+
 async def test_a_query_may_begin_with_a_minus_and_options_still_work(crawled):
     life = await crawled(WEB)
     await life.crawl()
     for query in (["-drone3 honey"], ["-drone3", "honey"], ["honey", "-honeydew"]):
-        ended = await opilio("search", life.folder, *query, "--json", "--no-log")
+        ended = await opilio("search", life.folder, *query, "--json")
         assert ended.code == 0, ended.err
         assert ended.json()["total"] == (31 if query[0] == "honey" else 30)
     wordless = await opilio("search", life.folder, "-honey")
@@ -124,7 +142,7 @@ async def test_a_reader_that_has_seen_enough_is_no_failure(crawled, options):
     os.close(unread)
     try:
         process = await asyncio.create_subprocess_exec(
-            *(OPILIO, "search", life.folder, "honey", "--no-log", *options),
+            *(OPILIO, "search", life.folder, "honey", *options),
             stdout=output,
             stderr=asyncio.subprocess.PIPE,
         )
@@ -138,7 +156,7 @@ async def test_a_log_that_cannot_be_written_does_not_keep_the_answer(crawled):
     life = await crawled(WEB)
     await life.crawl()
     (life.folder / "queries.txt").mkdir()
-    ended = await opilio("search", life.folder, "honey", "--json")
+    ended = await opilio("search", life.folder, "honey", "--json", "--log")
     assert ended.code == 0 and ended.json()["total"] == 31
     assert "cannot follow this query" in ended.err
 
@@ -152,12 +170,12 @@ async def test_a_damaged_index_is_told_of_and_made_again(crawled):
         damaged = folder.index / "1-31" / "words-counts.npy"
         good = damaged.read_bytes()
         damaged.write_bytes(good[:-1] + bytes([good[-1] ^ 1]))
-        first = await opilio("search", life.folder, "honey", "--json", "--no-log")
+        first = await opilio("search", life.folder, "honey", "--json")
         assert first.code == 0 and first.json()["total"] == 31
         assert "is damaged" in first.err
         assert damaged.read_bytes() == good
         damaged.write_bytes(good[:-1] + bytes([good[-1] ^ 1]))
-        grow = keep_index(folder, load_plan(folder), load_brief(folder.brief))
+        grow = keep_index(folder, load_plan(folder), load_subject(folder.subject))
         grow()
         assert damaged.read_bytes() == good
 
@@ -180,18 +198,18 @@ def test_a_crawl_in_a_folder_that_cannot_be_written_can_be_read(closed_folder):
     with pytest.raises(PermissionError):
         (closed_folder / "new").touch()
     with closing(open_database(closed_folder / "crawl.db", read_only=True)) as db:
-        index = open_index(db, CrawlFolder(closed_folder), Concepts(), print)
+        index = open_index(db, CrawlFolder(closed_folder), Concepts())
         assert index.pages == 0
     assert [path.name for path in closed_folder.iterdir()] == ["crawl.db"]
 
 
-def test_an_index_that_cannot_be_written_is_done_without(tmp_path):
-    pages, told = Pages(tmp_path), []
+def test_an_index_that_cannot_be_written_is_done_without(tmp_path, logged):
+    pages = Pages(tmp_path)
     for _ in range(FEW):
         pages.add("a comet")
     (tmp_path / "index").symlink_to("/proc/self")  # where not even root can write
-    index = open_index(pages.db, CrawlFolder(tmp_path), Concepts(), told.append)
-    assert index.pages == FEW and "cannot be written" in told[0]
+    index = open_index(pages.db, CrawlFolder(tmp_path), Concepts())
+    assert index.pages == FEW and "cannot be written" in logged[0]
     pages.db.close()
 
 
@@ -199,7 +217,7 @@ async def test_a_crawl_that_goes_on_follows_what_was_searched_for(crawled):
     life = await crawled(WEB)
     await life.crawl("--max-pages", "2")
     for _ in range(3):
-        await opilio("search", life.folder, "drone7")
+        await opilio("search", life.folder, "drone7", "--log")
     await life.crawl("--max-pages", "3")
     learnt = life.rows("SELECT state FROM learnt WHERE name = 'weights'")
     assert learnt and b"drone7" in bytes(learnt[0][0])

@@ -4,9 +4,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opilio.read.visible_text import visible_text
+from opilio.records import Response
 from opilio.search.snippet import WIDTH, PageText, snippet
-from opilio.types import Response
-from opilio.words import stem, tokens
+from opilio.text.words import stem, tokens
 
 PROSE = "Telescopes that stand on high mountains see more of the sky than others do."
 

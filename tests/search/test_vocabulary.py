@@ -12,7 +12,7 @@ from opilio.search.index import catch_up
 from opilio.search.query import parse_query
 from opilio.search.rank import MOST_WORDS
 from opilio.search.vocabulary import beginning_with, vocabulary_of
-from opilio.words import tokens
+from opilio.text.words import tokens
 from search.searched_pages import Pages
 
 

@@ -8,6 +8,7 @@ from seeds.loopback_web import Web, opened_web
 
 
 @pytest.fixture
-async def web() -> AsyncIterator[Web]:
+async def web(logged: list[str]) -> AsyncIterator[Web]:
     async with opened_web() as opened:
+        opened.told = logged
         yield opened

@@ -17,8 +17,8 @@ from fetch.hostile_server import Connection, answer, serve
 from fetch.local_egress import opened
 from opilio.fetch.egress import Egress
 from opilio.fetch.robots import Robots
+from opilio.records import RobotsRecord
 from opilio.seeds import Visits
-from opilio.types import RobotsRecord
 
 HTTPS_HOSTS = """
     search.brave.com html.duckduckgo.com www.mojeek.com www.startpage.com

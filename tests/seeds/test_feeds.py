@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fetch.hostile_server import answer
-from opilio import urls
 from opilio.errors import Unusable
+from opilio.records import Response
 from opilio.seeds.feeds import MAX_FEEDS, feed_links, named_feeds, read_feeds
 from opilio.seeds.sitemap_files import read_sitemap
-from opilio.types import Response
+from opilio.text import urls
 from seeds.loopback_web import Web, moved
 
 BLOG = "http://blog.test/"
@@ -60,7 +60,7 @@ def links(body: str | bytes, url: str = f"{BLOG}feed") -> list[str]:
 
 
 async def read(web: Web, page: str = BLOG, limit: int = 100) -> list[str]:
-    return await read_feeds(page, web.visits, limit, web.told.append)
+    return await read_feeds(page, web.visits, limit)
 
 
 @pytest.mark.parametrize(

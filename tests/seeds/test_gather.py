@@ -26,7 +26,6 @@ async def gather(web: Web, keywords: str = "bees", **table: object) -> list[Seed
         web.egress.get,
         web.visits,
         pause=0,
-        tell=web.told.append,
     )
 
 

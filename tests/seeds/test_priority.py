@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opilio.errors import BadInput
-from opilio.seeds.listed import listed
-from opilio.seeds.priority import choose, common_to_engines, priority_of
+from opilio.seeds.given_urls import canonical_given
+from opilio.seeds.priority import choose_seeds, common_to_engines, priority_of
 from opilio.seeds.seed import Priority
 
 FINDINGS = st.dictionaries(
@@ -31,7 +31,7 @@ def test_the_classes_of_kumar_and_vig() -> None:
         "u4": Priority.LOW,
     }
     # u4 is the first of its engine, u3 the second: rank decides inside a class.
-    assert [seed.url for seed in choose(findings, 10)] == ["u1", "u2", "u4", "u3"]
+    assert [seed.url for seed in choose_seeds(findings, 10)] == ["u1", "u2", "u4", "u3"]
 
 
 def test_what_repeats_in_one_engine_and_is_known_to_another_is_high() -> None:
@@ -42,15 +42,15 @@ def test_what_repeats_in_one_engine_and_is_known_to_another_is_high() -> None:
 def test_the_seeds_of_meenu_are_common_to_all_engines() -> None:
     """Paper D, 3.2.1: "the seed URLs which are common" in all three."""
     findings = {"g": ["a", "b", "c"], "y": ["c", "b", "d"], "m": ["c", "e"]}
-    assert [seed.url for seed in choose(findings, 10, common=True)] == ["c"]
+    assert [seed.url for seed in choose_seeds(findings, 10, common=True)] == ["c"]
 
 
 def test_without_any_in_all_engines_two_are_enough_and_then_one() -> None:
     """Golden, papers.md D.6-11: fall back to >= 2 engines, then top-k."""
     two = {"g": ["a", "b"], "y": ["b", "c"], "m": ["d"]}
-    assert [seed.url for seed in choose(two, 10, common=True)] == ["b"]
+    assert [seed.url for seed in choose_seeds(two, 10, common=True)] == ["b"]
     none = {"g": ["a", "b"], "y": ["c"], "m": ["d"]}
-    assert [seed.url for seed in choose(none, 3, common=True)] == ["a", "c", "d"]
+    assert [seed.url for seed in choose_seeds(none, 3, common=True)] == ["a", "c", "d"]
 
 
 def test_engines_that_found_nothing_have_no_say_in_what_is_common() -> None:
@@ -62,19 +62,19 @@ def test_engines_that_found_nothing_have_no_say_in_what_is_common() -> None:
 def test_fewer_than_500_seeds_are_taken(limit: int) -> None:
     """Paper E, 2.5.1: "The top N (N<500) URL's"."""
     with pytest.raises(BadInput, match=rf"seeds.limit is {limit}; .* from 1 to 499"):
-        choose({"g": ["u"]}, limit)
+        choose_seeds({"g": ["u"]}, limit)
 
 
 def test_the_top_499_are_taken_in_the_order_of_a_single_engine() -> None:
     found = [f"u{n}" for n in range(600)]
-    assert [seed.url for seed in choose({"g": found}, 499)] == found[:499]
+    assert [seed.url for seed in choose_seeds({"g": found}, 499)] == found[:499]
 
 
 @given(FINDINGS, st.integers(1, 499))
 def test_high_comes_before_medium_before_low_and_promises_fall(
     findings: dict[str, list[str]], limit: int
 ) -> None:
-    seeds = choose(findings, limit)
+    seeds = choose_seeds(findings, limit)
     found = {url for urls in findings.values() for url in urls}
     assert len(seeds) == min(limit, len(found))
     assert len({seed.url for seed in seeds}) == len(seeds)
@@ -92,10 +92,10 @@ def test_high_comes_before_medium_before_low_and_promises_fall(
 
 def test_given_addresses_become_canonical_and_come_once() -> None:
     given = ["http://uiet.puchd.ac.in:80/", "HTTP://Ex.com/a/../b#x", "http://ex.com/b"]
-    assert listed(given) == ["http://uiet.puchd.ac.in/", "http://ex.com/b"]
+    assert canonical_given(given) == ["http://uiet.puchd.ac.in/", "http://ex.com/b"]
 
 
 @pytest.mark.parametrize("address", ["", "ex.com", "javascript:alert(1)", "ftp://x/"])
 def test_what_is_no_address_is_refused_by_name(address: str) -> None:
     with pytest.raises(BadInput, match="is not an address; write http"):
-        listed(["http://fine.test/", address])
+        canonical_given(["http://fine.test/", address])

@@ -6,9 +6,9 @@ import pytest
 
 from fetch.hostile_server import answer
 from opilio.errors import Unusable
-from opilio.seeds.asking import MAX_BYTES
+from opilio.records import Response
 from opilio.seeds.searxng import SearXNG, read_results
-from opilio.types import Response
+from opilio.seeds.service_requests import MAX_BYTES
 from seeds.loopback_web import Web
 
 SEARCH = "https://searx.test/search"

@@ -12,10 +12,10 @@ from itertools import pairwise
 import pytest
 
 from fetch.hostile_server import answer
-from opilio.seeds.records import MAX_ELEMENTS, MAX_RECORDS, read_records
-from opilio.seeds.sitemap_files import Entry, date, priority, read_sitemap
+from opilio.records import Response
+from opilio.seeds.sitemap_files import SitemapEntry, date, priority, read_sitemap
 from opilio.seeds.sitemaps import MAX_FILES, read_sitemaps
-from opilio.types import Response
+from opilio.seeds.xml_records import MAX_ELEMENTS, MAX_RECORDS, read_records
 from seeds.loopback_web import Asked, Web, moved, opened_web
 
 SITE = "http://site.test"
@@ -43,7 +43,7 @@ def index(*entries: str) -> str:
 
 
 async def read(web: Web, origin: str = SITE, limit: int = 1000) -> Sequence[str]:
-    return await read_sitemaps(origin, web.visits, limit, web.told.append)
+    return await read_sitemaps(origin, web.visits, limit)
 
 
 def listing(body: bytes | str, url: str = f"{SITE}/sitemap.xml"):
@@ -225,7 +225,7 @@ def test_a_file_that_declares_entities_lists_nothing(encoding: str):
 
 def test_words_about_entities_in_a_file_without_them_do_no_harm():
     body = urlset(f"{SITE}/a", title="<![CDATA[<!DOCTYPE x [<!ENTITY a 'b'>]>]]>")
-    assert listing(body).pages == [Entry(f"{SITE}/a")]
+    assert listing(body).pages == [SitemapEntry(f"{SITE}/a")]
 
 
 @pytest.mark.parametrize(
@@ -235,7 +235,7 @@ def test_other_encodings_are_read(encoding: str):
     body = plain_bytes_of(
         urlset(f"{SITE}/я").replace(' encoding="UTF-8"', ""), encoding
     )
-    assert listing(body).pages == [Entry(f"{SITE}/%D1%8F")]
+    assert listing(body).pages == [SitemapEntry(f"{SITE}/%D1%8F")]
 
 
 async def test_an_external_entity_or_type_is_not_fetched(web: Web):
@@ -268,11 +268,11 @@ def test_what_is_no_sitemap_lists_nothing(body: bytes):
 
 def test_the_sound_beginning_of_a_broken_file_counts():
     whole = urlset(f"{SITE}/a", f"{SITE}/b")
-    assert listing(whole[: whole.index("/b")]).pages == [Entry(f"{SITE}/a")]
+    assert listing(whole[: whole.index("/b")]).pages == [SitemapEntry(f"{SITE}/a")]
     bare = f"<urlset><url><loc>{SITE}/?a=1&b=2&nbsp;</loc></url></urlset>"
-    assert listing(bare).pages == [Entry(f"{SITE}/?a=1&b=2")]
+    assert listing(bare).pages == [SitemapEntry(f"{SITE}/?a=1&b=2")]
     quoted = f"<urlset><url><loc><![CDATA[{SITE}/?a=1&b=2]]></loc></url></urlset>"
-    assert listing(quoted).pages == [Entry(f"{SITE}/?a=1&b=2")]
+    assert listing(quoted).pages == [SitemapEntry(f"{SITE}/?a=1&b=2")]
 
 
 def test_images_and_other_languages_in_a_sitemap_are_not_its_pages():
@@ -282,12 +282,12 @@ def test_images_and_other_languages_in_a_sitemap_are_not_its_pages():
       <loc>
         {SITE}/page
       </loc></url></urlset>"""
-    assert listing(body).pages == [Entry(f"{SITE}/page")]
+    assert listing(body).pages == [SitemapEntry(f"{SITE}/page")]
 
 
 def test_a_feed_may_serve_as_sitemap():
     body = f"<rss><channel><item><link>{SITE}/news</link></item></channel></rss>"
-    assert listing(body).pages == [Entry(f"{SITE}/news")]
+    assert listing(body).pages == [SitemapEntry(f"{SITE}/news")]
 
 
 def test_elements_are_counted():

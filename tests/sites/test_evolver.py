@@ -9,7 +9,7 @@ from itertools import pairwise
 import pytest
 
 from crawling import OPILIO, SETTINGS, Crawled, opilio
-from opilio import growing
+from opilio import Crawl
 from opilio.cli.evolve import parse_time
 from opilio.errors import BadInput
 from opilio.lab.synthetic.small import SmallWeb
@@ -300,7 +300,9 @@ ONE = SETTINGS + "[crawl]\nin_flight = 1\nstrategy = 'breadth-first'\n"
 @pytest.mark.parametrize(
     ("mode", "pages"), [("fixed", (4, 4, 4)), ("paper", (9, 3, 0))]
 )
-async def test_every_phase_has_its_share_unless_by_the_letter(crawled, mode, pages):
+async def test_every_phase_has_its_share_unless_by_the_letter(
+    crawled, logged, mode, pages
+):
     """The known site has 9 more pages; the new one names its own 12 and 9 others."""
     life = await crawled(BUSY, settings_text=ONE)
     await life.crawl("--max-pages", 4)  # of seed.test; then the homepage of new.test
@@ -308,9 +310,9 @@ async def test_every_phase_has_its_share_unless_by_the_letter(crawled, mode, pag
         db.execute("UPDATE link SET promise = 9 WHERE url = 'http://new.test/'")
     db.close()
     await life.crawl("--max-pages", 5)
-    told = await growing.evolve(
-        life.folder, 12, mode=mode, proxy=life.server.proxy_url, tell=pytest.fail
-    )
+    crawl = Crawl(life.folder, proxy=life.server.proxy_url)
+    told = await crawl.aevolve(12, mode=mode)
+    assert logged == []
     assert tuple(outcome.pages for outcome in told[:3]) == pages
     assert sum(outcome.relevant for outcome in told[:3]) == 12
 
@@ -324,7 +326,7 @@ async def test_budgets_of_hosts_and_domains_hold_when_it_grows(crawled, bound, m
     life = await crawled(BUSY, settings_text=f"{ONE}[bounds]\n{bound}\n")
     await life.crawl("--max-pages", 3)
     for _ in range(2):
-        await growing.evolve(life.folder, 99, proxy=life.server.proxy_url)
+        await Crawl(life.folder, proxy=life.server.proxy_url).aevolve(99)
     rows = life.rows("SELECT domain, sum(taken) FROM host GROUP BY domain")
     assert dict(rows) == most
     pages = life.rows("SELECT count(*) FROM page WHERE score IS NOT NULL")
@@ -332,7 +334,7 @@ async def test_budgets_of_hosts_and_domains_hold_when_it_grows(crawled, bound, m
     # nothing is lost by that: with larger budgets, it goes on
     settings = life.folder / "crawl.toml"
     settings.write_text(settings.read_text().replace(bound, bound[:-1] + "0"))
-    await growing.evolve(life.folder, 99, proxy=life.server.proxy_url)
+    await Crawl(life.folder, proxy=life.server.proxy_url).aevolve(99)
     assert life.rows("SELECT count(*) FROM page WHERE score IS NOT NULL") == [(35,)]
 
 

@@ -7,11 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opilio.brief import Brief
-from opilio.database import open_database
+from opilio.equations.site_model import Source, ul_score
+from opilio.records import ConceptWords, Subject
 from opilio.search.query import parse_query
-from opilio.site_model import Source, ul_score
-from opilio.sites.interest import Interest
+from opilio.sites.link_interest import Interest
 from opilio.sites.query_expansion import (
     BROADER,
     KIND,
@@ -19,8 +18,8 @@ from opilio.sites.query_expansion import (
     AnchorScore,
     expand_query,
 )
+from opilio.storage.database import open_database
 from opilio.topic.ontology.services import EXPANSION
-from opilio.types import ConceptWords, Subject
 
 CPU = {  # Yang, figure 1: a CPU is hardware, and has kinds
     "CPU": ConceptWords(
@@ -35,26 +34,26 @@ CPU = {  # Yang, figure 1: a CPU is hardware, and has kinds
 }
 
 
-def brief(weights=(), concepts=None, dictionaries=None) -> Brief:
-    return Brief(
-        subject=Subject(weights=dict.fromkeys(weights, 1.0)),
+def subject(weights=(), concepts=None, dictionaries=None) -> Subject:
+    return Subject(
+        weights=dict.fromkeys(weights, 1.0),
         terms=tuple(weights),
         language="en",
-        concepts=concepts or {},
+        named_concepts=concepts or {},
         dictionaries=dictionaries or {},
     )
 
 
 def count(query: str, anchor: str, **told) -> float:
     """AnE_Score(U,Q) to the letter."""
-    terms = expand_query(parse_query(query), brief(**told), "paper")
+    terms = expand_query(parse_query(query), subject(**told), "paper")
     return AnchorScore(terms, "en", "paper")(anchor)
 
 
 def test_a_query_gets_synonyms_then_kinds_then_what_is_broader():
     """Section 4.2: "adds synonyms of terms contained in the user query into the same
     query ... The most used relationships follow the inheritance structure." (C9)"""
-    terms = expand_query(parse_query("a cheap CPU"), brief(concepts=CPU))
+    terms = expand_query(parse_query("a cheap CPU"), subject(concepts=CPU))
     assert terms == {
         ("cpu",): 1.0,
         ("cheap",): 1.0,
@@ -67,7 +66,7 @@ def test_a_query_gets_synonyms_then_kinds_then_what_is_broader():
 
 
 def test_without_an_ontology_longer_terms_of_the_weight_table_join():
-    told = brief(["star cluster", "star", "planet", "open cluster"])
+    told = subject(["star cluster", "star", "planet", "open cluster"])
     assert expand_query(parse_query("the stars"), told) == {
         ("star",): 1.0,
         ("star", "cluster"): KIND,
@@ -76,7 +75,7 @@ def test_without_an_ontology_longer_terms_of_the_weight_table_join():
 
 
 def test_words_of_a_dictionary_are_synonyms_of_what_they_mean():
-    told = brief(dictionaries={"hi": {"शहद": ("honey",), "घर": ("house",)}})
+    told = subject(dictionaries={"hi": {"शहद": ("honey",), "घर": ("house",)}})
     assert expand_query(parse_query("honey"), told) == {("honey",): 1.0, ("शहद",): 0.9}
 
 
@@ -91,7 +90,7 @@ def test_figure_5_counts_the_terms_of_an_anchor_that_are_the_querys():
 
 def wanted(db: sqlite3.Connection, query: str, relation=0.5, mode="paper") -> dict:
     """URL_List of figure 5: URL -> ULScore."""
-    terms = expand_query(parse_query(query), brief(), mode)
+    terms = expand_query(parse_query(query), subject(), mode)
     interest = Interest(
         AnchorScore(terms, "en", mode),
         lambda host: relation,
@@ -177,7 +176,7 @@ def test_long_anchors_do_not_win_and_repeating_does_not_help():
 
 def test_an_anchor_with_what_was_excluded_scores_nothing():
     query = parse_query('star -dwarf -"death star"')
-    score = AnchorScore(expand_query(query, brief()), "en", "fixed", query.without)
+    score = AnchorScore(expand_query(query, subject()), "en", "fixed", query.without)
     assert [
         score(anchor) > 0 for anchor in ("a star", "dwarf stars", "Death Star")
     ] == [
@@ -195,7 +194,7 @@ WORDS = st.lists(st.sampled_from(["bee", "hive", "wax", "queen", "the"]), min_si
 )
 def test_counts_do_not_depend_on_the_order_of_words(asked, anchor, rng, mode):
     def score(asked, anchor):
-        terms = expand_query(parse_query(" ".join(asked)), brief(), mode)
+        terms = expand_query(parse_query(" ".join(asked)), subject(), mode)
         return AnchorScore(terms, "en", mode)(" ".join(anchor))
 
     shuffled = rng.sample(asked, len(asked)), rng.sample(anchor, len(anchor))

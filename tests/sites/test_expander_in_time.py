@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
-from opilio.growing import open_expander, ready_plan
 from opilio.lab.synthetic.small import SmallWeb
+from opilio.sites.evolve_and_expand import open_expander, ready_plan
 from opilio.store.folder import CrawlFolder
 from sites.evolving_sites import hive, tagged
 
@@ -13,15 +13,16 @@ FOUND = "http://found.test/"
 
 
 @pytest.fixture
-async def expander(crawled):
+async def expander(crawled, logged):
     """An expander for a small crawl that has no search engine yet."""
     page = tagged("Found", "A bee found honey in the hive. " * 20)
     life = await crawled(SmallWeb(hive() | {FOUND: page}))
     await life.crawl("--max-pages", 1)
     folder = CrawlFolder(life.folder)
-    plan = ready_plan(folder, life.server.proxy_url, pytest.fail)
-    async with open_expander(plan, folder, "honey", tell=pytest.fail) as expander:
+    plan = ready_plan(folder, {"fetch": {"proxy": life.server.proxy_url}})
+    async with open_expander(plan, folder, "honey") as expander:
         yield expander
+    assert logged == []
 
 
 async def test_a_slow_disk_does_not_cost_what_engines_found(expander):

@@ -3,7 +3,7 @@
 import pytest
 
 from crawling import SETTINGS
-from opilio import growing
+from opilio import Crawl
 from opilio.lab.synthetic.small import SmallWeb, redirect
 from opilio.lab.synthetic.web import HTML, SyntheticAnswer
 from sites.evolving_sites import BEES, hive, tagged
@@ -25,15 +25,14 @@ ONE = SETTINGS + "[crawl]\nin_flight = 1\nstrategy = 'breadth-first'\n"
     ids=["refresh", "redirect", "redirect to a page at hand", "missing", "page"],
 )  # fmt: skip
 async def test_only_links_that_led_to_no_page_have_failed(
-    crawled, answer, pages, failed
+    crawled, logged, answer, pages, failed
 ):
     """The homepage has one link, which waits."""
     home = tagged("Bees", BEES * 20 + "home " * 9, {"/a": "bee a"})
     life = await crawled(SmallWeb(hive(**{"/": home, "/a": answer})), settings_text=ONE)
     await life.crawl("--max-pages", 1)
-    outcomes = await growing.evolve(
-        life.folder, 9, proxy=life.server.proxy_url, tell=pytest.fail
-    )
+    outcomes = await Crawl(life.folder, proxy=life.server.proxy_url).aevolve(9)
+    assert logged == []
     told = [
         (len(outcome.chosen), outcome.pages, outcome.failed)
         for outcome in outcomes

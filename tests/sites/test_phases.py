@@ -9,17 +9,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opilio.brief import make_brief
-from opilio.config import Bounds
-from opilio.database import open_database
-from opilio.sites.allowance import SPENT, limits
-from opilio.sites.domain import Domain
-from opilio.sites.models import load_sites
+from opilio.profiles.models import load_sites
+from opilio.profiles.subject_concepts import SubjectConcepts
+from opilio.settings import BoundsSettings
+from opilio.sites.host_budgets import SPENT, limits
 from opilio.sites.phases import Choice, Phase, foremost
-from opilio.sites.waiting import WaitingLinks
+from opilio.sites.waiting_links import WaitingLinks
+from opilio.storage.database import open_database
+from opilio.subject.compile import compile_topic
 from opilio.topic import Topic
 
-DOMAIN = Domain(make_brief(Topic(name="bees", keywords=("bee", "honey", "hive"))))
+DOMAIN = SubjectConcepts(
+    compile_topic(Topic(name="bees", keywords=("bee", "honey", "hive")))
+)
 
 
 class Known:
@@ -163,7 +165,7 @@ def test_hosts_and_domains_whose_budget_is_spent_are_left_out(known):
     known.db.execute("UPDATE host SET taken = id, domain = 'test'")  # 1 and 2
 
     def left(**told: int) -> int:
-        rows = known.db.execute(SPENT, limits(Bounds(**told)))
+        rows = known.db.execute(SPENT, limits(BoundsSettings(**told)))
         known.spent = [host for (host,) in rows]
         return len(known.best(Phase.FOLLOW))
 

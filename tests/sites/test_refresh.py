@@ -9,20 +9,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opilio.database import open_database
-from opilio.site_model import REFRESH_WEIGHTS, WebType
+from opilio.equations.site_model import REFRESH_WEIGHTS, WebType
+from opilio.records import Response, State
 from opilio.sites.refresh import (
     DAY,
     RATES,
     History,
-    choose,
+    choose_pages,
     gains,
     load_history,
     rates,
 )
 from opilio.sites.revisit import difference, validators
+from opilio.storage.database import open_database
 from opilio.store.versions import Versions, versions_of
-from opilio.types import Response, State
 
 COM, ORG, EDU, GOV = (
     REFRESH_WEIGHTS[kind]
@@ -63,7 +63,7 @@ def history(
 def test_equation_7_as_papers_md_works_it_out():
     """C.4-5: edu with R = 0.5 gives 0.04, com with R = 1 gives 0.62."""
     pages = history(kind=(GOV, EDU, ORG, COM), relation=(1.0, 0.5, 1.0, 1.0))
-    chosen = choose(pages, SOME, 4, "paper")
+    chosen = choose_pages(pages, SOME, 4, "paper")
     assert [page for page, _ in chosen] == [4, 3, 1, 2]
     assert dict(chosen)[2] == pytest.approx(0.04)
     assert dict(chosen)[4] == pytest.approx(0.62)
@@ -71,11 +71,11 @@ def test_equation_7_as_papers_md_works_it_out():
 
 def test_paper_takes_what_was_seen_longest_ago_where_scores_are_equal():
     pages = history(age=(1.0, 3.0, 2.0), relation=(0.5, 0.5, 0.5))
-    assert [page for page, _ in choose(pages, SOME, 2, "paper")] == [2, 3]
+    assert [page for page, _ in choose_pages(pages, SOME, 2, "paper")] == [2, 3]
 
 
 def test_a_site_outside_the_domain_is_not_refreshed_in_paper_mode():
-    assert choose(history(relation=(0.0,)), SOME, 5, "paper") == []
+    assert choose_pages(history(relation=(0.0,)), SOME, 5, "paper") == []
 
 
 def test_until_a_page_was_visited_again_its_type_is_believed():
@@ -119,23 +119,25 @@ def test_pages_that_change_too_fast_get_less_than_those_that_can_be_followed():
     gain, _ = gains(pages, SOME)
     assert gain[1] > gain[0] > 0
     assert gain[1] > gain[2]
-    assert [page for page, _ in choose(pages, SOME, 1)] == [2]
+    assert [page for page, _ in choose_pages(pages, SOME, 1)] == [2]
 
 
 def test_relevance_decides_between_pages_that_change_alike():
     pages = history(weight=(0.2, 0.9, 0.0))
-    assert [page for page, _ in choose(pages, SOME, 3)] == [2, 1]
+    assert [page for page, _ in choose_pages(pages, SOME, 3)] == [2, 1]
 
 
 def test_a_page_that_has_hardly_had_time_to_change_is_left_in_peace():
     minutes = 10 / 24 / 60
-    assert choose(history(age=(minutes,), kind=(EDU,)), SOME, 1) == []
-    assert choose(history(age=(-5.0,)), SOME, 1) == []  # a clock that was put back
+    assert choose_pages(history(age=(minutes,), kind=(EDU,)), SOME, 1) == []
+    assert (
+        choose_pages(history(age=(-5.0,)), SOME, 1) == []
+    )  # a clock that was put back
 
 
 def test_what_failed_waits():
     pages = history(ready=(SOME + 1, SOME - 1), age=(10.0, 10.0))
-    assert [page for page, _ in choose(pages, SOME, 2)] == [2]
+    assert [page for page, _ in choose_pages(pages, SOME, 2)] == [2]
 
 
 @given(

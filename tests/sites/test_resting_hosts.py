@@ -7,7 +7,7 @@ import time
 import pytest
 
 from crawling import opilio
-from opilio.growing import expand
+from opilio import Crawl
 from opilio.lab.synthetic.small import SmallWeb, page
 from opilio.lab.synthetic.web import HTML, SyntheticAnswer
 
@@ -78,7 +78,8 @@ async def test_links_of_a_host_that_rests_are_given_back_and_others_used(
 async def test_a_search_that_expands_does_not_wait_for_a_host_that_rests(crawled):
     life = await crawled(two_hosts())
     await life.crawl("--max-pages", 1)
-    came = await expand(life.folder, "bee", 20, proxy=life.server.proxy_url)
+    crawl = Crawl(life.folder, proxy=life.server.proxy_url)
+    came = await crawl.aexpand("bee", 20, log=True)
     assert came.ended == "links"  # not "time"
     assert came.pages == 5
     assert asked(life, "fine.test") == 5

@@ -5,10 +5,10 @@ from itertools import count
 from crawling import Crawled, opilio
 from opilio.lab.synthetic.small import SmallWeb
 from opilio.lab.synthetic.web import HTML, SyntheticAnswer
+from opilio.records import Response
 from opilio.sites.revisit import is_worth_its_room
-from opilio.store.versions import Seen
+from opilio.store.versions import SeenVersion
 from opilio.store.warc_files import read_record
-from opilio.types import Response
 from sites.evolving_sites import age, evolve, hive, records
 
 A = "http://seed.test/a"
@@ -82,7 +82,9 @@ def test_bytes_that_differ_at_every_visit_are_stored_ever_more_rarely():
     place = ("000001.warc.gz", 0, 1)
 
     def is_stored(visits: int, **more) -> bool:
-        seen = Seen(1, 0.0, "", 1, 1, 0.5, True, False, False, place, visits, "", True)
+        seen = SeenVersion(
+            1, 0.0, "", 1, 1, 0.5, True, False, False, place, visits, "", True
+        )
         headers = (HTML, ("etag", '"t"'))
         return is_worth_its_room(seen, Response(A, 200, headers, b"", 1.0, **more))
 

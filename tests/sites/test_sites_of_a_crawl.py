@@ -20,7 +20,7 @@ from opilio.errors import BadInput
 from opilio.lab.synthetic.server import serve
 from opilio.lab.synthetic.small import SmallWeb, page, redirect
 from opilio.lab.synthetic.web import HTML, SyntheticAnswer
-from opilio.sites.models import load_sites
+from opilio.profiles.models import load_sites
 
 BEES = "The bee makes honey in the hive. " * 20
 SEA = "The sea is wide and deep, and full of salt. " * 20

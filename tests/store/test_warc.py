@@ -16,17 +16,17 @@ import warcio.archiveiterator
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opilio.database import open_database
 from opilio.errors import BadInput
-from opilio.store.warc import (
+from opilio.records import Response
+from opilio.storage.database import open_database
+from opilio.store.warc_files import WarcWriter, read_record
+from opilio.store.warc_records import (
     date,
-    pack,
     pack_metadata,
+    pack_response,
     pack_revisit,
     pack_warcinfo,
 )
-from opilio.store.warc_files import WarcWriter, read_record
-from opilio.types import Response
 
 BODY = b"<html><title>Steam</title>" + b"engines on rails " * 200
 AT = 1_700_000_000.123456
@@ -85,7 +85,7 @@ def members(data):
 
 
 def test_an_exchange_is_two_records_in_two_members():
-    packed = pack(answer())
+    packed = pack_response(answer())
     assert members(packed) == 2
     (kind, headers, http, body), (kind2, headers2, http2, body2) = by_warcio(packed)
     assert (kind, kind2) == ("request", "response")
@@ -124,14 +124,16 @@ def test_dates_are_those_of_the_calendar(at: float) -> None:
 
 
 def test_secrets_are_not_written():
-    plain = gzip.decompress(pack(answer())).lower()
+    plain = gzip.decompress(pack_response(answer())).lower()
     assert b"c2vjcmv0" not in plain
     assert b"authorization" not in plain
 
 
 def test_a_run_can_be_repeated_byte_for_byte():
-    assert pack(answer()) == pack(answer())
-    first, second = (by_warcio(pack(answer(fetched_at=at))) for at in (AT, AT + 1))
+    assert pack_response(answer()) == pack_response(answer())
+    first, second = (
+        by_warcio(pack_response(answer(fetched_at=at))) for at in (AT, AT + 1)
+    )
     names = {record[1].get_header("WARC-Record-ID") for record in first + second}
     assert len(names) == 4
 
@@ -148,7 +150,7 @@ def test_the_body_is_kept_as_it_came_and_its_length_is_true():
         protocol="h2",
         truncated="length",
     )
-    _, (_, headers, http, body) = by_warcio(pack(response))
+    _, (_, headers, http, body) = by_warcio(pack_response(response))
     assert body == wire
     assert http.get_header("content-length") == str(len(wire))
     assert http.get_header("transfer-encoding") is None
@@ -162,7 +164,9 @@ def test_no_value_can_add_a_line():
     response = answer(
         headers=(("x-a", "b\r\nevil: yes\r\n\r\n<html>"), ("x\r\nevil", "\0\x1b[2J"))
     )
-    packed = pack(response) + pack_metadata(response, {"title": "a\r\nevil: b"})
+    packed = pack_response(response) + pack_metadata(
+        response, {"title": "a\r\nevil: b"}
+    )
     plain = gzip.decompress(packed)
     assert b"\nevil" not in plain
     assert b"\0" not in plain
@@ -171,7 +175,7 @@ def test_no_value_can_add_a_line():
 
 
 def test_a_verdict_refers_to_its_response():
-    packed = pack(answer()) + pack_metadata(
+    packed = pack_response(answer()) + pack_metadata(
         answer(), {"score": "0.75", "title": "Dampf über alles"}
     )
     _, (_, response, _, _), (kind, headers, _, fields) = by_warcio(packed)
@@ -186,7 +190,7 @@ def test_a_copy_names_the_original_instead_of_its_body():
     copy = answer("http://example.test/copy", fetched_at=AT + 5)
     packed = pack_revisit(copy, original.url, original.fetched_at)
     _, (kind, headers, http, body) = by_warcio(packed)
-    _, (_, response, _, _) = by_warcio(pack(original))
+    _, (_, response, _, _) = by_warcio(pack_response(original))
     assert (kind, body) == ("revisit", b"")
     assert http.get_statuscode() == "200"
     assert headers.get_header("WARC-Profile").endswith("/identical-payload-digest")
@@ -222,7 +226,7 @@ texts = st.text(st.characters(max_codepoint=255), max_size=30)
 def test_any_response_can_be_read_back(tmp_path_factory, body, headers, status):
     folder = tmp_path_factory.getbasetemp()
     response = answer(body=body, headers=tuple(headers), status=status)
-    packed = pack(response)
+    packed = pack_response(response)
     by_warcio(packed)
     by_fastwarc(packed)
     (folder / "one.warc.gz").write_bytes(b"before" + packed)
@@ -238,12 +242,15 @@ def test_any_response_can_be_read_back(tmp_path_factory, body, headers, status):
 )
 def test_a_coded_body_is_read_back_both_ways(tmp_path, coding, wire):
     response = answer(wire=wire, headers=(("content-encoding", coding),), protocol="h2")
-    packed = pack(response)
+    packed = pack_response(response)
     (tmp_path / "one.warc.gz").write_bytes(packed)
     found = read_record(tmp_path, "one.warc.gz", 0, len(packed))
     assert (found.body, found.wire) == (BODY, wire)
     assert (found.ip, found.protocol) == ("192.0.2.7", "h2")
-    assert pack(msgspec.structs.replace(found, request=response.request)) == packed
+    assert (
+        pack_response(msgspec.structs.replace(found, request=response.request))
+        == packed
+    )
 
 
 @pytest.fixture
@@ -255,7 +262,9 @@ def db(tmp_path):
 
 def append_pages(writer, numbers):
     return [
-        writer.append(pack(answer(f"http://example.test/{n}", b"%d " % n * 500)))
+        writer.append(
+            pack_response(answer(f"http://example.test/{n}", b"%d " % n * 500))
+        )
         for n in numbers
     ]
 

@@ -7,10 +7,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from opilio import urls, words
-from opilio.read.terms import hash_of
-from opilio.strategies.opilio import Opilio, OpilioOptions
-from opilio.types import (
+from opilio.read.term_tree import hash_of
+from opilio.records import (
     Counted,
     Knowledge,
     Lease,
@@ -21,6 +19,8 @@ from opilio.types import (
     Subject,
     Verdict,
 )
+from opilio.strategies.opilio import Opilio, OpilioOptions
+from opilio.text import urls, words
 
 STAR, SEA = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0)
 KEYWORDS = {"star": STAR, "planet": (0.8, 0.0, 0.6)}

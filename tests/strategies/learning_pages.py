@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from opilio import urls, words
 from opilio.protocols import Reviser
-from opilio.read.terms import hash_of
-from opilio.types import Lease, Link, LinkPart, Page, Verdict
+from opilio.read.term_tree import hash_of
+from opilio.records import Lease, Link, LinkPart, Page, Verdict
+from opilio.text import urls, words
 
 GOOD, BAD = Verdict(0.8, True), Verdict(0.1, False)
 

@@ -3,8 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from opilio.protocols import Strategy
-from opilio.strategies import load, strategies
-from opilio.types import (
+from opilio.records import (
     NOTHING,
     Block,
     Counted,
@@ -17,12 +16,13 @@ from opilio.types import (
     Subject,
     Verdict,
 )
-from opilio.urls import fingerprint
+from opilio.strategies import load_strategy, strategies
+from opilio.text.urls import fingerprint
 
 
 def strategy(name: str, weights: Mapping[str, float], **options: object) -> Strategy:
     """The strategy of that name, for a topic with these weights."""
-    made = load(strategies()[name])
+    made = load_strategy(strategies()[name])
     return made(made.Options(**options), Knowledge(subject=Subject(weights=weights)))
 
 

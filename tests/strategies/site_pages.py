@@ -3,8 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from opilio.protocols import Strategy
-from opilio.strategies import load, strategies
-from opilio.types import (
+from opilio.records import (
     Counted,
     Knowledge,
     Lease,
@@ -14,7 +13,8 @@ from opilio.types import (
     Subject,
     Verdict,
 )
-from opilio.urls import canonical, fingerprint, host
+from opilio.strategies import load_strategy, strategies
+from opilio.text.urls import canonical, fingerprint, host
 
 BEES = Subject(weights={"bee": 1.0, "hive": 1.0})
 
@@ -47,7 +47,7 @@ def make(
     subject: Subject = BEES,
 ) -> Strategy:
     """The strategy of that name."""
-    made = load(strategies()[name])
+    made = load_strategy(strategies()[name])
     return made(made.Options(**(options or {})), Knowledge(subject=subject))
 
 

@@ -7,9 +7,9 @@ import math
 import numpy as np
 import pytest
 
+from opilio.records import Knowledge, Ranked, State
 from opilio.strategies.ache import Ache, AcheOptions
-from opilio.strategies.naive_bayes import bias, weigh
-from opilio.types import Knowledge, Ranked, State
+from opilio.strategies.shared.naive_bayes import bias, weigh
 from strategies.learning_pages import BAD, GOOD, lease, link, page
 
 SEED = "http://a.test/"

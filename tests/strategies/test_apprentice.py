@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from opilio.records import Knowledge, Ranked, State
 from opilio.strategies.apprentice import Apprentice, ApprenticeOptions
-from opilio.types import Knowledge, Ranked, State
 from strategies.learning_pages import BAD, GOOD, lease, link, page, told_by
 
 SEED = "http://a.test/"

@@ -5,8 +5,8 @@ import pytest
 from opilio.lab.synthetic.small import SmallWeb
 from opilio.lab.synthetic.small import page as html
 from opilio.protocols import Strategy
+from opilio.records import Block
 from opilio.strategies.blocks import SWEEP
-from opilio.types import Block
 from strategies.ranked_pages import (
     lease,
     link,

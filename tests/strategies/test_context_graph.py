@@ -6,13 +6,13 @@ from math import exp, log, sqrt
 
 import pytest
 
+from opilio.records import Knowledge, Ranked, State, Verdict
 from opilio.strategies.context_graph import (
     ContextGraph,
     ContextGraphOptions,
     words_of,
 )
-from opilio.strategies.link_layers import LinkLayers
-from opilio.types import Knowledge, Ranked, State, Verdict
+from opilio.strategies.shared.link_layers import LinkLayers
 from strategies.learning_pages import BAD, GOOD, lease, link, page
 
 

@@ -6,18 +6,18 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from opilio.strategies.experience import Experience, Seen
-from opilio.strategies.linear_model import Floats
+from opilio.strategies.shared.linear_model import Floats
+from opilio.strategies.shared.link_examples import Experience, SeenLink
 from strategies.learning_pages import link
 
 
-def by_value(seen: Sequence[Seen]) -> Floats:
+def by_value(seen: Sequence[SeenLink]) -> Floats:
     return np.array([one.value for one in seen], np.float64)
 
 
 def expect(experience: Experience, number: int, value: float) -> int:
     one = link(f"http://a.test/{number}")
-    found = [Seen(b"abcd", value)]
+    found = [SeenLink(b"abcd", value)]
     experience.expect([one], found, by_value(found), by_value)
     return one.fingerprint
 
@@ -31,7 +31,7 @@ def again(experience: Experience) -> Experience:
 def test_a_visited_link_is_an_example():
     experience = Experience(1)
     experience.settle(expect(experience, 1, 0.5), True, 0.9)
-    assert experience.examples() == [Seen(b"abcd", 0.5, 0, True, 0.9)]
+    assert experience.examples() == [SeenLink(b"abcd", 0.5, 0, True, 0.9)]
     assert (experience.visits, experience.waiting) == (1, 0)
 
 

@@ -1,6 +1,6 @@
 """fish-search: De Bra & Post, 1994, as in Hersovici et al., 1998, figure 1."""
 
-from opilio.types import Page
+from opilio.records import Page
 from strategies.ranked_pages import lease, page, promises, strategy, verdict
 
 GOOD, BAD = verdict(1.0), verdict(0.0)

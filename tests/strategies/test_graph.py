@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opilio.strategies.graph import CrawlGraph
-from opilio.strategies.importance import PageRank
+from opilio.strategies.shared.graph import CrawlGraph
+from opilio.strategies.shared.page_rank import PageRank
 
 A, B, C = 11, 12, 13
 

@@ -4,13 +4,13 @@ from collections.abc import Callable, Iterable
 
 import pytest
 
+from opilio.records import Counted, Knowledge, Lease, State, Subject
 from opilio.strategies.backlink_count import BacklinkCount
 from opilio.strategies.opic import Opic
-from opilio.strategies.options import NoOptions
 from opilio.strategies.otie import Otie, OtieOptions
 from opilio.strategies.pagerank import ByPageRank, ByPageRankOptions
-from opilio.types import Counted, Knowledge, Lease, State, Subject
-from opilio.urls import fingerprint
+from opilio.strategies.shared.options import NoOptions
+from opilio.text.urls import fingerprint
 from strategies.ranked_pages import lease, link, page, promises, verdict
 
 BIRDS = Subject(weights={"bird": 1.0})

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opilio.strategies.host_bandit import EXPLORED, FRONT, HostBandit, Visit
-from opilio.types import State
+from opilio.records import State
+from opilio.strategies.host_bandit import EXPLORED, FRONT, BanditVisit, HostBandit
 from strategies.site_pages import Crawl, lease, link, make, of
 
 NO_CHANCE = {"randomness": 0}
@@ -80,7 +80,7 @@ def test_a_visit_revises_few_links_however_many_wait():
     crawl = Crawl(strategy)
     crawl.visit("seed/", [f"a/{n}" for n in range(500)], 0.8)
     assert sum(promise >= 0 for promise in crawl.waiting.values()) == FRONT
-    strategy.happen(Visit(of("a/0"), "a.test", 1, ()))
+    strategy.happen(BanditVisit(of("a/0"), "a.test", 1, ()))
     assert len(list(strategy.revise())) == FRONT
 
 

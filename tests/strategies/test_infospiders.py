@@ -7,15 +7,7 @@ from math import tanh
 import msgspec
 import pytest
 
-from opilio.strategies.infospiders import (
-    BELOW,
-    HEADS,
-    MOST_LINKS,
-    InfoSpiders,
-    InfoSpidersOptions,
-)
-from opilio.strategies.spiders import Spider, inputs_of
-from opilio.types import (
+from opilio.records import (
     Counted,
     Knowledge,
     Link,
@@ -24,6 +16,14 @@ from opilio.types import (
     Subject,
     Verdict,
 )
+from opilio.strategies.infospiders import (
+    BELOW,
+    HEADS,
+    MOST_LINKS,
+    InfoSpiders,
+    InfoSpidersOptions,
+)
+from opilio.strategies.shared.spiders import Spider, inputs_of
 from strategies.learning_pages import lease, link, page, told_by
 
 SEED = "http://a.test/"

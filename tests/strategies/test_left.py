@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from opilio.strategies.chooser.left import LEAST, Remaining
+from opilio.records import Knowledge, State, Subject
 from opilio.strategies.opilio import Opilio, OpilioOptions
-from opilio.types import Knowledge, State, Subject
+from opilio.strategies.shared.chooser.left import LEAST, Remaining
 from strategies.learning_pages import BAD, GOOD, lease, link, page
 
 EVERY = np.full(400, 0.05)  # chances of 400 links

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from opilio.strategies.linear_model import LinearModel, Rows
+from opilio.strategies.shared.linear_model import LinearModel, Rows
 
 
 def rows(*dense: list[float]) -> Rows:

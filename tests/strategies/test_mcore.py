@@ -3,18 +3,12 @@
 import msgspec
 import pytest
 
-from opilio.brief import Brief, make_brief
-from opilio.config import build
 from opilio.errors import BadInput
 from opilio.lab.synthetic import lexicon
 from opilio.lab.synthetic.dials import CALM
 from opilio.lab.synthetic.small import SmallWeb, page
 from opilio.lab.synthetic.web import SyntheticWeb
-from opilio.reader import make_reader
-from opilio.strategies.mcore import Mcore, McoreOptions
-from opilio.topic import load_topic
-from opilio.topic.rules import Rules
-from opilio.types import (
+from opilio.records import (
     Knowledge,
     Lease,
     Page,
@@ -24,7 +18,13 @@ from opilio.types import (
     Subject,
     Verdict,
 )
-from opilio.words import Vocabulary
+from opilio.settings import build_section
+from opilio.strategies.mcore import Mcore, McoreOptions
+from opilio.subject.compile import compile_topic, setup_for
+from opilio.subject.page_reader import make_reader
+from opilio.text.words import Vocabulary
+from opilio.topic import load_topic
+from opilio.topic.rules import ClassRules
 
 # Kumar & Vig, table 1; papers.md A.4.
 TABLE_1 = {
@@ -160,7 +160,7 @@ def test_words_of_another_language_count_by_what_they_mean():
 
 
 def ahead(source: str, target: str):
-    rules = Rules(TABLE_2)
+    rules = ClassRules(TABLE_2)
 
     def look_ahead(_: Page, hops: int) -> float:
         return max(rules.look_ahead(source, target, n) for n in range(1, hops + 1))
@@ -229,7 +229,7 @@ def test_fixed_has_two_stages_and_leaves_the_rest_below():
 
 def test_thresholds_can_be_set_from_the_command_line():
     given = {"min_ontrel": "0.2", "min_larel": "0.9", "look_ahead": "true"}
-    options = build(given, McoreOptions, "options", strict=False)
+    options = build_section(given, McoreOptions, "options", strict=False)
     strategy = Mcore(options, knowledge(look_ahead=ahead("CSE", "IT")))
     found = strategy.rank(
         read(strategy, link("Engineering") + "<a href=/y>x</a>", TABLE_1),
@@ -238,7 +238,7 @@ def test_thresholds_can_be_set_from_the_command_line():
     )
     assert [each.parts["stage"] for each in found] == [2.0, 2.0]
     with pytest.raises(BadInput, match="min_ontrel"):
-        build({"min_ontrel": "-1"}, McoreOptions, "options", strict=False)
+        build_section({"min_ontrel": "-1"}, McoreOptions, "options", strict=False)
 
 
 def test_readers_do_only_what_is_asked_for():
@@ -316,24 +316,19 @@ def test_transcription_raises_recall_where_a_fifth_of_the_pages_is_mixed(tmp_pat
     for name in web.topics[:6]:
         path = tmp_path / f"{name}.toml"
         path.write_text(web.topic_file(name) + '\n[dictionary]\nhi = "hi.tsv"\n')
-        brief = make_brief(load_topic(path))
-        with_it += found_of(web, name, brief, McoreOptions())
-        without += found_of(web, name, brief, McoreOptions(transcription=False))
+        subject = compile_topic(load_topic(path))
+        with_it += found_of(web, name, subject, McoreOptions())
+        without += found_of(web, name, subject, McoreOptions(transcription=False))
     assert with_it > 1.1 * without
 
 
-def found_of(web: SyntheticWeb, name: str, brief: Brief, options: McoreOptions) -> int:
+def found_of(
+    web: SyntheticWeb, name: str, subject: Subject, options: McoreOptions
+) -> int:
     """The pages of a topic among the first fifty that the strategy chooses."""
-    strategy = Mcore(options, Knowledge(subject=brief.subject))
+    strategy = Mcore(options, Knowledge(subject=subject))
     reads = strategy.reads
-    reader = make_reader(
-        brief.setup(
-            context=reads.context,
-            blocks=reads.blocks,
-            overlapping=not reads.longest,
-            transcribe=reads.transcribe,
-        )
-    )
+    reader = make_reader(setup_for(subject, reads))
     waiting = dict.fromkeys(web.seeds(name, 2), 9.0)  # URL -> promise, oldest first
     visited: dict[str, bool] = {}
     while len(visited) < 50:

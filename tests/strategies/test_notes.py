@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opilio.strategies.notes import Notes
+from opilio.strategies.shared.notes import Notes
 
 Note = tuple[int, float]
 

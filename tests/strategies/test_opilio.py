@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from opilio.strategies.chooser.visits import Visit
+from opilio.records import Subject
 from opilio.strategies.opilio import EVERY, Opilio
-from opilio.types import Subject
-from opilio.urls import fingerprint
+from opilio.strategies.shared.chooser.visits import Visit
+from opilio.text.urls import fingerprint
 from strategies.chooser_pages import (
     KEYWORDS,
     SEA,

@@ -5,10 +5,10 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 
-from opilio.strategies.fitting import fit
+from opilio.records import Block, Counted, Knowledge, Lease, Page, Subject
 from opilio.strategies.ordering import Ordering, OrderingOptions, ordering
-from opilio.types import Block, Counted, Knowledge, Lease, Page, Subject
-from opilio.urls import fingerprint
+from opilio.strategies.shared.fitting import fit
+from opilio.text.urls import fingerprint
 from strategies.ranked_pages import lease, link, page, promises, reasons, verdict
 
 # Terms that name a concept with that nearness each.

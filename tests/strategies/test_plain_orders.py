@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opilio.protocols import Learner
+from opilio.records import Page, State, Verdict
 from opilio.strategies.best_n_first import BestNFirst
-from opilio.strategies.chance import chance
-from opilio.types import Page, State, Verdict
+from opilio.strategies.shared.hashed_random import chance
 from strategies.site_pages import Crawl, lease, link, make, of, url
 
 

@@ -4,10 +4,10 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opilio.strategies.graph import CrawlGraph
-from opilio.strategies.journal import Journal
-from opilio.strategies.promises import PORTION, Promises
-from opilio.strategies.shortlist import Shortlist
+from opilio.strategies.shared.graph import CrawlGraph
+from opilio.strategies.shared.journal import StrategyJournal
+from opilio.strategies.shared.promises import PORTION, Promises
+from opilio.strategies.shared.shortlist import Shortlist
 
 SEED = 10**6
 
@@ -118,18 +118,18 @@ def test_a_shortlist_ends_when_there_is_nothing_left():
 
 def test_events_happen_again_in_their_order_and_are_written_once():
     happened: list[int] = []
-    journal = Journal(int, happened.append)
+    journal = StrategyJournal(int, happened.append)
     kept: dict[int, bytes] = {}
     for event in (5, 3):
         journal.write(event)
     kept.update(journal.changes())
     assert list(journal.changes()) == []
     again: list[int] = []
-    other = Journal(int, again.append)
+    other = StrategyJournal(int, again.append)
     assert list(other.replay(reversed(kept.items()))) == [5, 3]
     assert list(other.changes()) == []
     other.write(9)
     kept.update(other.changes())
     third: list[int] = []
-    list(Journal(int, third.append).replay(kept.items()))
+    list(StrategyJournal(int, third.append).replay(kept.items()))
     assert third == [5, 3, 9]

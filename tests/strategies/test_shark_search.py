@@ -5,7 +5,7 @@ With γ = .5, β = .8, δ = .5, and a topic of one term, so that a cosine is 1/n
 
 import pytest
 
-from opilio.types import Counted
+from opilio.records import Counted
 from strategies.ranked_pages import lease, link, page, promises, strategy, verdict
 
 BEES = {"bee": 1.0}

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opilio.strategies.similarity import Similarity
-from opilio.types import NOTHING, Counted
+from opilio.records import NOTHING, Counted
+from opilio.strategies.shared.similarity import Similarity
 
 # papers.md D.4: the weight table of the worked example
 POLLS = {"lok sabha": 1.5, "manifesto": 1.0, "poll": 1.5, "2014": 1.5}

@@ -6,6 +6,9 @@ from math import log, sqrt
 
 import pytest
 
+from opilio.records import Knowledge, State, Verdict
+from opilio.strategies.shared.tag_paths import TagPathGroups, similarity
+from opilio.strategies.shared.tag_paths import pairs_of as tags_of
 from opilio.strategies.tag_path_bandit import (
     BELOW,
     HEADS,
@@ -14,9 +17,6 @@ from opilio.strategies.tag_path_bandit import (
     TagPathBandit,
     pairs_of,
 )
-from opilio.strategies.tag_paths import Groups, similarity
-from opilio.strategies.tag_paths import pairs_of as tags_of
-from opilio.types import Knowledge, State, Verdict
 from strategies.learning_pages import BAD, GOOD, lease, link, page, told_by
 
 SEED = "http://a.test/"
@@ -43,13 +43,13 @@ def test_the_similarity_of_paths_by_hand():
 
 
 def test_like_paths_are_of_one_group():
-    groups = Groups(0.75, 10)
+    groups = TagPathGroups(0.75, 10)
     paths = ["body/div/div/ul/li/a", "body/div/ul/li/a", "body/p/a", "body/p/a"]
     assert [groups.group(path) for path in paths] == [0, 0, 1, 1]
 
 
 def test_when_there_are_enough_groups_a_path_joins_the_nearest():
-    groups = Groups(0.75, 2)
+    groups = TagPathGroups(0.75, 2)
     paths = ["body/ul/li/a", "body/p/a", "body/p/b/i/a"]
     assert [groups.group(path) for path in paths] == [0, 1, 1]
 

@@ -4,9 +4,9 @@ from math import sqrt
 
 import pytest
 
-from opilio.strategies.distiller import USER
+from opilio.records import State, Subject
+from opilio.strategies.shared.website_distiller import USER
 from opilio.strategies.website_model import LIFTED, SWEEP
-from opilio.types import State, Subject
 from strategies.site_pages import Crawl, lease, link, make, of
 
 # An ontology of two concepts, one of them with two names; the user asks for something.

@@ -4,7 +4,7 @@ import pytest
 
 from opilio.lab.synthetic.small import SmallWeb
 from opilio.lab.synthetic.small import page as html
-from opilio.types import Counted, Subject
+from opilio.records import Counted, Subject
 from strategies.ranked_pages import (
     lease,
     link,

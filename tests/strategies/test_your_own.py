@@ -1,4 +1,4 @@
-"""A strategy from another package, as docs/strategies/your-own.md shows it."""
+"""A strategy from another package, as docs/howto/own-strategy.md shows it."""
 
 import json
 import os
@@ -8,7 +8,7 @@ from pathlib import Path
 from crawling import opilio
 from opilio.lab.synthetic.small import SmallWeb, page
 
-PAGE = Path(__file__).parents[2] / "docs/strategies/your-own.md"
+PAGE = Path(__file__).parents[2] / "docs/howto/own-strategy.md"
 
 
 def installed(folder: Path) -> dict[str, str]:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from fetch.local_egress import opened
-from opilio import config
+from opilio import settings
 from opilio.errors import BadInput, Transient, Unusable
 from opilio.fetch.http import HttpFetch
 from opilio.fetch.replay import ReplayFetch
@@ -15,11 +15,11 @@ from opilio.fetch.robots import Robots
 from opilio.lab.synthetic.server import serve
 from opilio.lab.synthetic.small import SmallWeb, page, redirect
 from opilio.read.html import PageReader
-from opilio.store.warc import pack
+from opilio.records import Page, ReaderSetup, Response, RobotsRecord
+from opilio.store.warc_records import pack_response
 from opilio.topic.class_model import WIDTH, learn_classes, load_classes
 from opilio.topic.classes import learn, own_url, read_examples
 from opilio.topic.train_one import NOWHERE, Pace, train_one
-from opilio.types import Page, ReaderSetup, Response, RobotsRecord
 
 WORDS = {
     "course": "syllabus lecture credit semester exam module teacher timetable",
@@ -114,8 +114,10 @@ async def test_rules_are_learnt_live_from_a_served_web(folder, read):
         opened(proxy=server.proxy_url) as egress,
     ):
         robots = Robots(egress.get, NoRecords(), "opilio", pause=0.0)
-        politeness = config.Politeness(delay=0.0)
-        fetch = HttpFetch(egress, robots, politeness, config.Fetch(), pace.learn)
+        politeness = settings.PolitenessSettings(delay=0.0)
+        fetch = HttpFetch(
+            egress, robots, politeness, settings.FetchSettings(), pace.learn
+        )
         check_rules(*await learn(folder, fetch, read, pace=pace))
     assert waits
 
@@ -129,7 +131,9 @@ async def test_rules_are_learnt_from_an_archive_the_same_each_time(
         for url in small_web():
             answer = web.respond(url)
             file.write(
-                pack(Response(url, answer.status, answer.headers, answer.body, 1e9))
+                pack_response(
+                    Response(url, answer.status, answer.headers, answer.body, 1e9)
+                )
             )
     fetch = ReplayFetch([path])
     try:

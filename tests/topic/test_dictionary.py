@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opilio.errors import BadInput
-from opilio.topic import dictionary, unpacked
+from opilio.topic import dictionary, gzip_files
+from opilio.topic.article_meanings import LONGEST, MOST, meanings, plain_word
 from opilio.topic.dictionary import merge, read_dictionary
-from opilio.topic.meanings import LONGEST, MOST, meanings, plain_word
 from topic.dictionary_files import write_dictd, write_stardict, write_tei
 
 SHARED = Path(__file__).parents[3] / "shared/data/hin-eng.tsv"
@@ -156,7 +156,7 @@ def test_broken_gzip_is_refused(tmp_path):
 
 
 def test_a_dictionary_that_unpacks_without_end_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(unpacked, "MAX_BYTES", 2**20)
+    monkeypatch.setattr(gzip_files, "MAX_BYTES", 2**20)
     index = write_dictd(tmp_path, [("a", "a" * 2**21)], packed=True)
     with pytest.raises(BadInput, match=r"words\.dict\.dz: more than 1 MB"):
         read_dictionary(index)

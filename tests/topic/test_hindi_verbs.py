@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from opilio.topic.dictionary import read_dictionary
-from opilio.topic.lookup import Lookup
+from opilio.topic.word_lookup import Lookup
 
 SHARED = Path(__file__).parents[3] / "shared" / "data"
 

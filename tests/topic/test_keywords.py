@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opilio.errors import BadInput
+from opilio.text.words import Vocabulary
 from opilio.topic.keywords import keywords, static_table
-from opilio.words import Vocabulary
 
 STARS = [
     "The star and its planets: a planet orbits the star. Time flies. "

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opilio.errors import BadInput
-from opilio.topic.query_log import MARK, Place, Query, QueryLog
+from opilio.topic.query_log import MARK, LoggedQuery, LogPosition, QueryLogFile
 
 
 @pytest.fixture
@@ -21,13 +21,13 @@ def append(path: Path, data: bytes) -> None:
         file.write(data)
 
 
-def texts(log: QueryLog) -> list[str]:
+def texts(log: QueryLogFile) -> list[str]:
     return [query.text for query in log.new()]
 
 
 def test_a_query_a_line_and_each_only_once(path: Path):
     path.write_bytes(b"steam train\n\n  railways \n")
-    log = QueryLog(path)
+    log = QueryLogFile(path)
     assert log.grown()
     assert texts(log) == ["steam train", "railways"]
     assert not log.grown()
@@ -39,26 +39,26 @@ def test_a_query_a_line_and_each_only_once(path: Path):
 
 def test_a_place_survives_a_restart_and_a_copy_of_the_file(path: Path):
     path.write_bytes(b"one\n" * 1000)
-    log = QueryLog(path)
+    log = QueryLogFile(path)
     assert len(texts(log)) == 1000
     copy = path.with_name("copy.txt")
     copy.write_bytes(path.read_bytes() + b"two\n")
-    assert texts(QueryLog(copy, log.place)) == ["two"]
+    assert texts(QueryLogFile(copy, log.place)) == ["two"]
 
 
 def test_a_count_may_follow_after_a_tab(path: Path):
     path.write_bytes(b"a\t12\nb\t2026-01-01\tx\nc\t0\n\t7\nd\t\ne\t99999999999999\n")
-    assert list(QueryLog(path).new()) == [
-        Query("a", 12),
-        Query("b"),
-        Query("d"),
-        Query("e", 10**9),
+    assert list(QueryLogFile(path).new()) == [
+        LoggedQuery("a", 12),
+        LoggedQuery("b"),
+        LoggedQuery("d"),
+        LoggedQuery("e", 10**9),
     ]
 
 
 def test_a_rotated_log_is_read_from_its_beginning(path: Path):
     path.write_bytes(b"old one\nold two\n")
-    log = QueryLog(path)
+    log = QueryLogFile(path)
     texts(log)
     path.rename(path.with_suffix(".1"))
     assert not log.grown()  # there is no file just now
@@ -71,7 +71,7 @@ def test_a_rotated_log_is_read_from_its_beginning(path: Path):
 @pytest.mark.parametrize("data", [b"new\n", b"new and longer than before\n", b"NEWW\n"])
 def test_a_truncated_log_is_read_from_its_beginning(path: Path, data: bytes):
     path.write_bytes(b"old\n")
-    log = QueryLog(path)
+    log = QueryLogFile(path)
     texts(log)
     path.write_bytes(data)
     assert texts(log) == [data.decode().strip()]
@@ -79,7 +79,7 @@ def test_a_truncated_log_is_read_from_its_beginning(path: Path, data: bytes):
 
 def test_a_first_look_takes_a_last_line_without_its_end(path: Path):
     path.write_bytes(b"one\ntwo")
-    log = QueryLog(path)
+    log = QueryLogFile(path)
     assert texts(log) == ["one", "two"]
     append(path, b"\nthree\n")
     assert texts(log) == ["three"]
@@ -87,7 +87,7 @@ def test_a_first_look_takes_a_last_line_without_its_end(path: Path):
 
 def test_a_line_that_is_being_written_waits_for_its_end(path: Path):
     path.write_bytes(b"one\n")
-    log = QueryLog(path)
+    log = QueryLogFile(path)
     texts(log)
     append(path, b"railway sta")
     assert texts(log) == []
@@ -99,12 +99,12 @@ def test_a_line_that_is_being_written_waits_for_its_end(path: Path):
 
 def test_bytes_that_are_not_utf_8_are_read_as_windows_1252(path: Path):
     path.write_bytes(b"\xef\xbb\xbfcaf\xc3\xa9\ncaf\xe9\n\xff\x81\n")
-    assert texts(QueryLog(path))[:2] == ["café", "café"]
+    assert texts(QueryLogFile(path))[:2] == ["café", "café"]
 
 
 def test_endless_lines_are_passed_over(path: Path):
     path.write_bytes(b"one\n" + b"x" * 50_000 + b"\ntwo\n" + b"y" * 9_000)
-    log = QueryLog(path)
+    log = QueryLogFile(path)
     assert texts(log) == ["one", "two"]
     append(path, b"y\nthree\n")
     assert texts(log) == ["three"]
@@ -124,12 +124,12 @@ def test_a_log_that_cannot_be_used_is_told(path: Path, data: bytes, message: str
     if data is not None:
         path.write_bytes(data)
     with pytest.raises(BadInput, match=message):
-        QueryLog(path).require()
+        QueryLogFile(path).require()
 
 
 def test_a_folder_is_no_log(tmp_path: Path):
     with pytest.raises(BadInput, match="is no file"):
-        QueryLog(tmp_path).require()
+        QueryLogFile(tmp_path).require()
 
 
 QUERIES = st.lists(
@@ -144,13 +144,13 @@ def test_however_it_grows_each_query_is_told_once(queries: list[str], step: int)
     with TemporaryDirectory() as folder:
         path = Path(folder, "log")
         path.write_bytes(b"first\n")
-        log = QueryLog(path)
+        log = QueryLogFile(path)
         told = texts(log)
         for start in range(0, len(data), step):
             append(path, data[start : start + step])
             if log.grown():
-                told += texts(QueryLog(path, log.place))
-                log = QueryLog(path, log.place)
+                told += texts(QueryLogFile(path, log.place))
+                log = QueryLogFile(path, log.place)
                 texts(log)
         assert told == [
             line.strip()
@@ -161,6 +161,6 @@ def test_however_it_grows_each_query_is_told_once(queries: list[str], step: int)
 
 def test_a_place_in_a_half_taken_line_is_remembered(path: Path):
     path.write_bytes(b"half")
-    log = QueryLog(path)
+    log = QueryLogFile(path)
     texts(log)
-    assert log.place == Place(4, log.place.mark, True)
+    assert log.place == LogPosition(4, log.place.mark, True)

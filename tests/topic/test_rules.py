@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opilio.errors import BadInput
-from opilio.topic.rules import Paths, Rules, learn_rules, load_rules
+from opilio.topic.rules import ClassRules, Paths, learn_rules, load_rules
 
 # Table 2: class distribution into train-1 set for each class in train-0 set.
 TABLE_2 = {
@@ -61,7 +61,7 @@ def as_links(table):
 
 
 @pytest.fixture
-def rules() -> Rules:
+def rules() -> ClassRules:
     return learn_rules(as_links(TABLE_2))
 
 
@@ -126,8 +126,8 @@ def test_an_uncertain_class_weighs_the_rules_by_how_likely_it_is(rules):
 def test_classes_without_rules_promise_nothing(rules):
     assert rules.look_ahead("LAW", "CSE") == 0
     assert rules.look_ahead("CSE", "LAW") == 0
-    assert Rules({}).look_ahead("CSE", "IT", 3, Paths.BEST) == 0
-    assert Rules({"A": {"B": 0}, "C": {}}).rows() == []
+    assert ClassRules({}).look_ahead("CSE", "IT", 3, Paths.BEST) == 0
+    assert ClassRules({"A": {"B": 0}, "C": {}}).rows() == []
 
 
 def test_rules_are_shown_as_in_the_paper_the_likeliest_first(rules):
@@ -142,7 +142,7 @@ def test_a_path_needs_a_link(rules):
 
 @given(counts)
 def test_what_is_dumped_is_loaded_again(table):
-    rules = Rules(table)
+    rules = ClassRules(table)
     again = load_rules(rules.dump())
     assert again.rows() == rules.rows()
     assert again.classes == rules.classes
@@ -150,7 +150,7 @@ def test_what_is_dumped_is_loaded_again(table):
 
 @given(counts, st.integers(1, 6))
 def test_probabilities_of_any_length_add_up_to_at_most_one(table, hops):
-    rules = Rules(table)
+    rules = ClassRules(table)
     for source in rules.classes:
         row = [rule for rule in rules.ahead(hops) if rule.source == source]
         assert sum(rule.probability for rule in row) <= 1 + 1e-9

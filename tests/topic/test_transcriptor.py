@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opilio.topic import lookup
+from opilio.text.words import stem, tokens
+from opilio.topic import word_lookup
 from opilio.topic.dictionary import read_dictionary
-from opilio.topic.lookup import Lookup
 from opilio.topic.transcriptor import Transcriptor
-from opilio.words import stem, tokens
+from opilio.topic.word_lookup import Lookup
 
 HINDI = {
     "संगणक": ("computer",),
@@ -214,7 +214,7 @@ def test_of_two_languages_with_one_script_the_text_decides():
 
 
 def test_memory_of_words_is_bounded(monkeypatch):
-    monkeypatch.setattr(lookup, "MEMO_SIZE", 10)
+    monkeypatch.setattr(word_lookup, "MEMO_SIZE", 10)
     words = Lookup(HINDI, "hi")
     for number in range(100):
         words.word(f"ग्रह{number}")

@@ -5,17 +5,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opilio.errors import BadInput
-from opilio.topic.query_log import Query
-from opilio.topic.weight_table import Phrases, WeightTable, count, normalised, terms_of
-from opilio.words import Vocabulary
+from opilio.text.words import Vocabulary
+from opilio.topic.query_log import LoggedQuery
+from opilio.topic.weight_table import (
+    Phrases,
+    QueryWeights,
+    count_queries,
+    normalised,
+    terms_of,
+)
 
 # Section 3.1.1, the sample queries.
 Q1 = "Kejriwal new manifesto for lok sabha polls 2014."
 Q2 = "Manifesto of BJP for lok sabha polls 2014."
 Q3 = "lok sabha polls 2014 dates"
 LOG = [Q1, Q2, Q3]
-PAPER = WeightTable(mode="paper", alpha=0.5, phrases=("lok sabha",))
-FIXED = WeightTable(phrases=("lok sabha",))
+PAPER = QueryWeights(mode="paper", alpha=0.5, phrases=("lok sabha",))
+FIXED = QueryWeights(phrases=("lok sabha",))
 
 
 def stemmed(table: dict[str, float]) -> dict[str, float]:
@@ -25,7 +31,7 @@ def stemmed(table: dict[str, float]) -> dict[str, float]:
 
 
 def test_query_frequencies_are_those_of_section_3_1_1():
-    frequency, _, asked = count(LOG, "en", ["lok sabha"])
+    frequency, _, asked = count_queries(LOG, "en", ["lok sabha"])
     assert frequency == stemmed(
         {
             "BJP": 1,
@@ -110,12 +116,12 @@ def test_fixed_takes_the_best_terms_if_none_reaches_its_threshold():
     table = FIXED.rebuilt([*words, "word7"])
     assert len(table.weights()) == 10
     assert next(iter(table.weights())) == "word7"
-    strict = WeightTable(threshold=0.4).rebuilt(words)
+    strict = QueryWeights(threshold=0.4).rebuilt(words)
     assert strict.weights() == {}
 
 
 def test_a_threshold_of_ones_own_counts():
-    table = WeightTable(mode="paper", threshold=0.5).rebuilt(["steam train", "steam"])
+    table = QueryWeights(mode="paper", threshold=0.5).rebuilt(["steam train", "steam"])
     assert table.weights() == {"steam": 1.0, "train": 0.5}
 
 
@@ -126,13 +132,13 @@ def test_without_new_queries_the_table_stays():
 
 
 def test_a_query_counts_as_often_as_it_was_asked():
-    table = PAPER.rebuilt([Query("steam train", 6), "steam engine"])
+    table = PAPER.rebuilt([LoggedQuery("steam train", 6), "steam engine"])
     assert table.weights() == {"steam": 3.5, "train": 3.0}
     assert table.queries == 7
 
 
 def test_a_word_twice_in_a_query_counts_once():
-    assert count(["train train trains"], "en", [])[0] == {"train": 1}
+    assert count_queries(["train train trains"], "en", [])[0] == {"train": 1}
 
 
 def test_terms_are_written_as_people_mostly_write_them():
@@ -152,10 +158,10 @@ def test_the_longest_phrase_is_found_in_any_inflection_and_with_small_words():
 
 
 def test_other_languages_have_their_own_stop_words_and_stems():
-    table = WeightTable(language="de").rebuilt(["die Züge der Bahn", "der Zug"])
+    table = QueryWeights(language="de").rebuilt(["die Züge der Bahn", "der Zug"])
     assert set(table.by_key()) == {"zug", "zuge", "bahn"} & set(table.by_key())
     assert "der" not in table.state
-    hindi = WeightTable(language="hi").rebuilt(["रेल का इंजन"])
+    hindi = QueryWeights(language="hi").rebuilt(["रेल का इंजन"])
     assert len(hindi.weights()) == 2
 
 

@@ -10,70 +10,76 @@ from io import TextIOWrapper
 import typer
 
 from opilio import __version__
-from opilio.cli.deferred import Place, deferred
-from opilio.cli.trouble import told
+from opilio.cli.deferred import CommandPlace, deferred
+from opilio.cli.error_messages import told
+from opilio.cli.messages import show_messages
 from opilio.errors import OpilioError
 
 LONGEST = 2000  # characters of an error; some list all that one could have meant
 COMMANDS = {
-    "demo": Place(
+    "demo": CommandPlace(
         "opilio.cli.demo",
         "demo",
         "Make a small web, serve it on loopback, crawl it, and show the harvest.",
     ),
-    "crawl": Place("opilio.cli.crawl", "crawl", "Crawl the web for a topic."),
-    "status": Place(
+    "crawl": CommandPlace("opilio.cli.crawl", "crawl", "Crawl the web for a topic."),
+    "status": CommandPlace(
         "opilio.cli.status",
         "status",
-        "Show how a crawl stands: pages, harvest rate, frontier, states with reasons.",
+        "Show how a crawl stands: pages, harvest rate, links, problems, resting hosts.",
     ),
-    "search": Place(
+    "search": CommandPlace(
         "opilio.cli.search",
         "search",
         "Search the pages of a crawl, also while it runs.",
         "SearchCommand",
     ),
-    "explain": Place(
+    "explain": CommandPlace(
         "opilio.cli.explain",
         "explain",
         "Explain a URL: the way to it, its promise, its verdict block by block.",
     ),
-    "sites": Place(
+    "sites": CommandPlace(
         "opilio.cli.sites",
         "sites",
         "Show the models of websites: what each has of the domain, most useful first.",
     ),
-    "export": Place(
+    "export": CommandPlace(
         "opilio.cli.export",
         "export",
-        "Hand the pages of a crawl on, best first.",
+        "Write the pages of a crawl to a file, best first.",
     ),
-    "doctor": Place(
+    "doctor": CommandPlace(
         "opilio.cli.doctor",
         "doctor",
         "Check what a crawl needs: libraries, disk, files, clock, readers, network.",
     ),
-    "evolve": Place(
+    "rejudge": CommandPlace(
+        "opilio.cli.rejudge",
+        "rejudge",
+        "Judge the pages of a crawl again, offline, and re-score its waiting links.",
+    ),
+    "evolve": CommandPlace(
         "opilio.cli.evolve",
         "evolve",
         "Let a crawl evolve: fill in its websites, follow links, refresh its pages.",
     ),
-    "strategies": Place(
+    "strategies": CommandPlace(
         "opilio.cli.strategies",
         "list_strategies",
         "List the ways to choose the next link, with their options.",
     ),
-    "topic": Place(
+    "topic": CommandPlace(
         "opilio.cli.topic",
         "topic_app",
         "Make a topic file, or show what one says.",
     ),
-    "vectors": Place(
+    "vectors": CommandPlace(
         "opilio.cli.vectors",
         "vectors_app",
         "Make a table of word vectors, or show what one knows.",
     ),
-    "lab": Place(
+    "lab": CommandPlace(
         "opilio.cli.lab",
         "lab_app",
         "Measure strategies on a fixed web whose labels no crawl ever sees.",
@@ -109,6 +115,7 @@ def options(
 def main() -> None:
     """Run a command; an error of ours becomes its message and its exit code."""
     open_standard_files()
+    show_messages()
     try:
         with told(None):
             app()

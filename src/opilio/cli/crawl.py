@@ -8,33 +8,34 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
+import msgspec
 import typer
 
-from opilio import urls
-from opilio.brief import Brief
-from opilio.build import assemble, find_seeds, prepare
-from opilio.choice import choose
-from opilio.cli.display import Reporter, show_end, show_trouble
-from opilio.cli.trouble import told
-from opilio.config import Settings, load
-from opilio.crawl import Crawl
-from opilio.errors import BadInput
-from opilio.event_loop import run_loop
-from opilio.judge import JUDGES
-from opilio.plan import (
+from opilio.assembly.build import assemble, find_seeds, prepare
+from opilio.assembly.event_loop import run_loop
+from opilio.assembly.plan import (
     Options,
     Plan,
-    begin,
+    begin_crawl,
     for_replay,
     make_plan,
     resumed_plan,
 )
+from opilio.assembly.registry import find_judge, find_strategy
+from opilio.cli.display import Reporter, show_trouble
+from opilio.cli.error_messages import told
+from opilio.crawl import CrawlLoop
+from opilio.errors import BadInput
+from opilio.judge import JUDGES
+from opilio.limits.contact import require_contact
+from opilio.records import SEED_PROMISE, Subject
+from opilio.settings import Settings, load_toml
 from opilio.store.folder import CrawlFolder
-from opilio.strategies import place_of, strategies
-from opilio.topic import Topic, load_topic
-from opilio.topic.signs import lost_signs
-from opilio.types import SEED_PROMISE
-from opilio.words import stop_words, tokens
+from opilio.text import urls
+from opilio.text.words import stop_words, tokens
+from opilio.topic import Topic, load_topic, where_to
+from opilio.topic.file import with_sources
+from opilio.topic.lost_signs import lost_signs
 
 SHOWN = 5  # keywords in a warning
 
@@ -59,8 +60,8 @@ def crawl(
     strategy: Annotated[
         str | None,
         typer.Option(
-            help="How links are chosen: `opilio strategies` lists them. "
-            "\\[default: opilio]"
+            help="How links are chosen: a name that `opilio strategies` lists, or a "
+            "class of yours as FILE.py:CLASS. \\[default: opilio]"
         ),
     ] = None,
     option: Annotated[
@@ -70,7 +71,11 @@ def crawl(
         ),
     ] = None,
     judge: Annotated[
-        str | None, typer.Option(help=f"How pages are judged: {', '.join(JUDGES)}.")
+        str | None,
+        typer.Option(
+            help=f"How pages are judged: {', '.join(JUDGES)}, the judge of an "
+            "installed package, or a class of yours as FILE.py:CLASS."
+        ),
     ] = None,
     max_pages: Annotated[
         int | None,
@@ -117,6 +122,14 @@ def crawl(
         list[str] | None,
         typer.Option(metavar="URL", help="Start here too; may be repeated."),
     ] = None,
+    seed_source: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="Ask this seed source of an installed package, or a class of yours "
+            "as FILE.py:CLASS, where to start; may be repeated.",
+        ),
+    ] = None,
     readers: Annotated[
         int | None,
         typer.Option(min=1, help="Processes that read pages. \\[default: 1]"),
@@ -139,6 +152,14 @@ def crawl(
     proxy: Annotated[
         str | None,
         typer.Option(metavar="URL", help="Ask everything through this proxy."),
+    ] = None,
+    contact: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help="A web or mail address where you can be reached; part of the user "
+            "agent. Needed unless all seeds are on this machine.",
+        ),
     ] = None,
     vectors: Annotated[
         str | None,
@@ -188,7 +209,7 @@ def crawl(
 
     Examples:
 
-        opilio crawl chemistry.toml --max-pages 5000
+        opilio crawl chemistry.toml --max-pages 5000 --contact me@example.org
 
         opilio crawl chemistry.toml -o my-crawl --seed-url https://example.org/
     """
@@ -208,32 +229,39 @@ def crawl(
         "politeness": {"delay": delay},
         "fetch": {
             "proxy": proxy,
+            "contact": contact,
             "allow_networks": tuple(allow_network) if allow_network else None,
         },
     }
-    if strategy and not place_of(strategy):
-        choose("strategy", strategy, strategies())
+    if strategy:
+        find_strategy(strategy)
     if judge:
-        choose("judge", judge, JUDGES)
+        find_judge(judge)
     if option:
         options = {**options, "options": parse_options(option)}
     folder, plan = choose_plan(topic, output, settings, options, fresh)
+    if seed_source:
+        plan = msgspec.structs.replace(
+            plan, topic=with_sources(plan.topic, seed_source)
+        )
     if replay:
         plan = for_replay(plan, replay)
     for warning in only_common_words(plan.topic), lost_signs(plan.topic.weights()):
         if warning:
             show_trouble(warning)
     with told(folder.path):
-        brief = prepare(plan, folder, fresh=fresh)
+        subject = prepare(plan, folder, fresh=fresh)
         seeds = check_seeds(seed_url or [], plan.topic, folder, fresh)
-        begin(plan, folder, fresh=fresh)
-        raise typer.Exit(run_loop(run(plan, folder, brief, seeds, quiet)))
+        if not plan.replay:
+            require_contact(plan.fetch, where_to(plan.topic, seeds))
+        begin_crawl(plan, folder, fresh=fresh)
+        raise typer.Exit(run_loop(run(plan, folder, subject, seeds, quiet)))
 
 
 def only_common_words(topic: Topic) -> str:
     """A warning if all keywords are words that say nothing; "" if they are not."""
     words = list(topic.weights())
-    if not words or topic.ontology or topic.examples or topic.query_log:
+    if not words or topic.ontology or topic.examples or topic.asked:
         return ""
     common = stop_words(topic.language)
     if not all(common.issuperset(tokens(word)) for word in words):
@@ -273,7 +301,7 @@ def choose_plan(
         folder = CrawlFolder(source).require()
         return folder, resumed_plan(folder, None, options=options)
     folder = CrawlFolder(output or Path(f"{source.stem}-crawl"))
-    base = load(settings, Settings) if settings else None
+    base = load_toml(settings, Settings) if settings else None
     return folder, make_plan(folder, load_topic(source), base, options, fresh=fresh)
 
 
@@ -292,7 +320,7 @@ def check_seeds(
     when there are none at all."""
     known = folder.database.exists() and not fresh
     sources = topic.sources
-    if not (seeds or sources.urls or sources.search or known):
+    if not (seeds or sources.urls or sources.search or sources.sources or known):
         raise BadInput(
             "there is nowhere to start: add seeds = ['https://…'] to the topic file "
             "(or [seeds] search = ['ddgs'] to ask search engines), or give "
@@ -308,23 +336,25 @@ def check_seeds(
 
 
 async def run(
-    plan: Plan, folder: CrawlFolder, brief: Brief, seeds: list[str], quiet: bool
+    plan: Plan, folder: CrawlFolder, subject: Subject, seeds: list[str], quiet: bool
 ) -> int:
     """Crawl until the end or a signal; answers the exit code."""
-    async with assemble(plan, folder, brief, tell=show_trouble) as crawl:
+    async with assemble(plan, folder, subject) as crawl:
         crawl.store.catalogue.save_event("started", pages=crawl.store.catalogue.pages)
-        found = await find_seeds(plan, brief, crawl, tell=show_trouble)
+        found = await find_seeds(plan, subject, crawl)
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, interrupt, crawl)
-        async with Reporter(crawl, quiet=quiet):
+        async with Reporter(crawl, plan.topic.name, quiet=quiet) as reporter:
             reason = await crawl.run(found | dict.fromkeys(seeds, SEED_PROMISE))
         crawl.store.catalogue.save_event("stopped", reason=reason)
         await crawl.commit()
-        return show_end(crawl, reason)
+        from opilio.cli.ending import show_end  # not needed before
+
+        return show_end(crawl, reason, reporter.before)
 
 
-def interrupt(crawl: Crawl) -> None:
+def interrupt(crawl: CrawlLoop) -> None:
     """The first time: stop cleanly. The second time: stop now."""
     if crawl.stopped:
         crawl.stop_now()

@@ -15,14 +15,14 @@ from typing import Any, NamedTuple
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from opilio.cli.error_messages import while_read
 from opilio.cli.plain_values import PlainCommand, reading_plainly
-from opilio.cli.trouble import while_read
 from opilio.errors import OpilioError
 
 LONGEST = 400  # characters of what is said of a wrong argument
 
 
-class Place(NamedTuple):
+class CommandPlace(NamedTuple):
     """Where a command is, and what it does."""
 
     module: str
@@ -46,7 +46,7 @@ class Place(NamedTuple):
 class Deferred(TyperCommand):
     """A command that is imported when it is run or its parameters are asked for."""
 
-    def __init__(self, name: str, place: Place) -> None:
+    def __init__(self, name: str, place: CommandPlace) -> None:
         self.place = place
         super().__init__(name, help=place.help)
 
@@ -69,7 +69,7 @@ class Deferred(TyperCommand):
         """None are known before."""
 
 
-def deferred(places: Mapping[str, Place]) -> type[TyperGroup]:
+def deferred(places: Mapping[str, CommandPlace]) -> type[TyperGroup]:
     """A group of these commands, in this order."""
 
     class Group(TyperGroup):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shlex
+import shutil
 import sys
 import tempfile
 import tomllib
@@ -16,25 +18,27 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from opilio import config
-from opilio.build import assemble
+from opilio import settings
+from opilio.assembly.build import assemble
+from opilio.assembly.event_loop import run_loop
+from opilio.assembly.plan import Plan, begin_crawl, load_plan
 from opilio.cli.display import Reporter
 from opilio.cli.terminal import curve, foreign, stdout
 from opilio.errors import BadInput
-from opilio.event_loop import run_loop
 from opilio.lab.synthetic.dials import Dials
 from opilio.lab.synthetic.web import SyntheticWeb
-from opilio.plan import Plan, begin, load_plan
+from opilio.records import SEED_PROMISE
 from opilio.store.folder import CrawlFolder
 from opilio.store.lookup import best_pages, opened, pages_in_order
 from opilio.strategies import DEFAULT
 from opilio.topic import Topic
-from opilio.types import SEED_PROMISE
 
-WEB = Dials(pages=5_000, hosts=60)
+WEB = Dials(pages=5_000, hosts=60, english=True, hindi=0.0)
 TOPIC = "beekeeping"
 PAGES = 400
-POLITENESS = config.Politeness(delay=0.02, ip_delay=0.0)  # the hosts are our own
+POLITENESS = settings.PolitenessSettings(
+    delay=0.02, ip_delay=0.0
+)  # the hosts are our own
 
 
 def demo(
@@ -54,7 +58,7 @@ def demo(
 def demo_topic() -> Topic:
     """What the demo looks for."""
     tables = tomllib.loads(SyntheticWeb(WEB).topic_file(TOPIC))
-    return config.build(tables, Topic, "the demo's topic")
+    return settings.build_section(tables, Topic, "the demo's topic")
 
 
 async def show(folder: CrawlFolder) -> None:
@@ -88,6 +92,7 @@ async def served() -> AsyncIterator[str]:
         sys.executable,
         *("-m", "opilio.lab.synthetic.server", "--port", "0"),
         *("--pages", str(WEB.pages), "--hosts", str(WEB.hosts)),
+        *("--english", "--hindi", "0"),
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
     )
@@ -110,14 +115,18 @@ async def crawl(
     """Crawl the web with a strategy; answers the pages in order."""
     plan = Plan(
         topic=topic,
-        crawl=config.Crawl(strategy=strategy, max_pages=PAGES, in_flight=4),
+        crawl=settings.CrawlSettings(strategy=strategy, max_pages=PAGES, in_flight=4),
         politeness=POLITENESS,
-        fetch=config.Fetch(proxy=proxy),
-        store=config.Store(min_free=0),
+        fetch=settings.FetchSettings(proxy=proxy),
+        store=settings.StoreSettings(min_free=0),
     )
-    begin(plan, folder, fresh=True)
-    async with assemble(plan, folder) as running, Reporter(running):
-        await running.run(dict.fromkeys(topic.sources.urls, SEED_PROMISE))
+    begin_crawl(plan, folder, fresh=True)
+    async with assemble(plan, folder) as running, Reporter(running, topic.name):
+        catalogue = running.store.catalogue
+        catalogue.save_event("started", pages=0)
+        reason = await running.run(dict.fromkeys(topic.sources.urls, SEED_PROMISE))
+        catalogue.save_event("stopped", reason=reason)
+        await running.commit()
     with opened(folder) as db:
         return pages_in_order(db)
 
@@ -149,13 +158,25 @@ def show_next(folder: CrawlFolder) -> None:
     """What to type now."""
     with opened(folder) as db:
         best = best_pages(db, 1)[0]["url"]
-    typed = sys.argv[0]  # .venv/bin/opilio, say, or a full path found by the shell
-    name = "opilio" if Path(typed).is_absolute() else typed
-    stdout.print("\n[bold]Go on with[/]")
-    for rest in (
-        f"status {folder.path}",
-        f"search {folder.path} queen bee",
-        f"explain {folder.path} {best}",
-        f"export {folder.path} --format csv --relevant-only -o bees.csv",
+    crawl = str(folder.path)
+    stdout.print("\n[bold]Try next[/]")
+    for words in (
+        ("status", crawl),
+        ("search", crawl, "queen bee"),
+        ("explain", crawl, best),
+        ("export", crawl, "--relevant-only", "-o", "bees.csv"),
     ):
-        stdout.print(Text(f"  {name} {rest}"), soft_wrap=True)
+        line = shlex.join((command_name(sys.argv[0]), *words))
+        stdout.print(Text(f"  {line}"), soft_wrap=True)
+
+
+def command_name(typed: str) -> str:
+    """How to call this command again: by its name, if the shell finds it, or by where
+    it is."""
+    here = Path(typed).absolute()
+    found = shutil.which("opilio")
+    if found and Path(found).resolve() == here.resolve():
+        return "opilio"
+    if here.is_relative_to(Path.cwd()):
+        return str(here.relative_to(Path.cwd()))
+    return str(here)

@@ -19,21 +19,22 @@ import typer
 from rich.text import Text
 
 from opilio import __version__
-from opilio.build import make_readers
+from opilio.assembly.build import make_readers
+from opilio.assembly.event_loop import run_loop
 from opilio.cli.terminal import stdout
-from opilio.config import Fetch, Store
 from opilio.errors import BadInput, FetchError
-from opilio.event_loop import run_loop
 from opilio.fetch.egress import Egress
+from opilio.fetch.route import parse_proxy
 from opilio.read.kernels import COMPILED
-from opilio.types import ReaderSetup, Response
+from opilio.records import ReaderSetup, Response
+from opilio.settings import FetchSettings, StoreSettings
 from opilio.vectors import installed
 
 LIBRARIES = ("pycurl", "turbohtml", "ada-url", "protego", "fastwarc", "numpy", "uvloop")
 SAMPLE = b"<title>Harvestmen</title><p>Opilio walks out and gathers.</p>"
 
 
-class Finding(msgspec.Struct, frozen=True):
+class DoctorFinding(msgspec.Struct, frozen=True):
     """One thing that was looked at."""
 
     name: str
@@ -48,6 +49,15 @@ def doctor(
     url: Annotated[
         str | None, typer.Option(metavar="URL", help="Also try to fetch this.")
     ] = None,
+    proxy: Annotated[
+        str, typer.Option(metavar="URL", help="Fetch it through this proxy.")
+    ] = "",
+    allow_network: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="CIDR", help="A private network that may be visited for it."
+        ),
+    ] = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="For programs and bug reports.")
     ] = False,
@@ -55,9 +65,13 @@ def doctor(
     """Check what a crawl needs: libraries, disk, files, clock, readers, network."""
     if not folder.is_dir():
         raise BadInput(f"{folder} is no folder; name one where crawls will live")
+    if proxy and not url:
+        raise BadInput("--proxy is for fetching a page; name one with --url URL")
+    settings = FetchSettings(proxy=proxy, allow_networks=tuple(allow_network or ()))
+    parse_proxy(proxy)
     findings = [*look(folder), run_loop(look_at_readers())]
     if url:
-        findings.append(run_loop(look_at_network(url)))
+        findings.append(run_loop(look_at_network(url, settings)))
     if as_json:
         typer.echo(msgspec.json.encode(findings).decode())
     else:
@@ -71,41 +85,45 @@ def doctor(
         raise typer.Exit(1)
 
 
-def look(folder: Path) -> Iterator[Finding]:
+def look(folder: Path) -> Iterator[DoctorFinding]:
     """What can be seen without starting anything."""
-    yield Finding(
+    yield DoctorFinding(
         "opilio",
         True,
         f"{__version__}, Python {platform.python_version()}, {sys.platform}",
     )
     how = "compiled" if COMPILED else "numpy; with a C compiler at installation, faster"
-    yield Finding("counting", True, how)
-    yield Finding(
+    yield DoctorFinding("counting", True, how)
+    yield DoctorFinding(
         "libraries", True, ", ".join(f"{name} {version(name)}" for name in LIBRARIES)
     )
-    yield Finding("vectors", True, known_vectors())
+    yield DoctorFinding("vectors", True, known_vectors())
     wal = sqlite3.sqlite_version_info >= (3, 35)
-    yield Finding("sqlite", wal, f"{sqlite3.sqlite_version} (3.35 or later is needed)")
+    yield DoctorFinding(
+        "sqlite", wal, f"{sqlite3.sqlite_version} (3.35 or later is needed)"
+    )
     writable = os.access(folder, os.W_OK)
-    yield Finding(
+    yield DoctorFinding(
         "folder",
         writable,
         f"{folder.absolute()} {'can' if writable else 'cannot'} be written",
     )
-    free, wanted = shutil.disk_usage(folder).free, Store().min_free
-    yield Finding(
+    free, wanted = shutil.disk_usage(folder).free, StoreSettings().min_free
+    yield DoctorFinding(
         "disk",
         free > wanted,
         f"{free / 2**30:.1f} GB free; a crawl stops at {wanted / 2**30:.1f} GB",
     )
     files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
-    yield Finding(
+    yield DoctorFinding(
         "files", files >= 1024, f"{files} may be open at once (1024 are enough)"
     )
     sane = time.time() > 1_750_000_000
-    yield Finding("clock", sane, time.strftime("%Y-%m-%d %H:%M:%S %Z"))
-    yield Finding(
-        "agent", True, f"servers see: {Fetch().user_agent} (fetch.user_agent)"
+    yield DoctorFinding("clock", sane, time.strftime("%Y-%m-%d %H:%M:%S %Z"))
+    yield DoctorFinding(
+        "agent",
+        True,
+        f"servers see {FetchSettings().user_agent} and your --contact (fetch.contact)",
     )
 
 
@@ -116,7 +134,7 @@ def known_vectors() -> str:
     return f"wordllama {version('wordllama')}"
 
 
-async def look_at_readers() -> Finding:
+async def look_at_readers() -> DoctorFinding:
     """Let a reader process read a page."""
     pool = make_readers(1, msgspec.msgpack.encode(ReaderSetup(("harvestman",), "en")))
     began = time.perf_counter()
@@ -133,22 +151,21 @@ async def look_at_readers() -> Finding:
     finally:
         await pool.close()
     good = reading.page is not None and reading.page.title == "Harvestmen"
-    return Finding(
+    return DoctorFinding(
         "readers",
         good,
         f"a page was read in {time.perf_counter() - began:.2f} s, start included",
     )
 
 
-async def look_at_network(url: str) -> Finding:
+async def look_at_network(url: str, settings: FetchSettings) -> DoctorFinding:
     """Fetch one URL as a crawl would, robots.txt aside."""
-    egress = Egress(Fetch())
+    egress = Egress(settings)
     try:
         response = await egress.get(url)
     except FetchError as error:
-        return Finding("network", False, f"{url}: {error.reason}: {error}")
+        return DoctorFinding("network", False, f"{url}: {error.reason}: {error}")
     finally:
         await egress.close()
-    return Finding(
-        "network", True, f"{url} answered {response.status} from {response.ip}"
-    )
+    way = f"from {response.ip}" if response.ip else "through the proxy"
+    return DoctorFinding("network", True, f"{url} answered {response.status} {way}")

@@ -16,17 +16,16 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from opilio.cli.changes import in_words
-from opilio.cli.display import show_trouble
+from opilio.assembly.event_loop import run_loop
+from opilio.assembly.plan import Plan
+from opilio.cli.change_texts import in_words
 from opilio.cli.terminal import foreign, stdout
 from opilio.errors import BadInput
-from opilio.event_loop import run_loop
-from opilio.growing import open_evolver, ready_plan
-from opilio.plan import Plan
+from opilio.records import Mode
+from opilio.sites.evolve_and_expand import open_evolver, ready_plan
 from opilio.sites.evolver import Evolver, Outcome
 from opilio.sites.phases import Phase
 from opilio.store.folder import CrawlFolder
-from opilio.types import Mode
 
 UNITS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
 NAMES = {
@@ -95,7 +94,7 @@ def evolve(
         raise BadInput(f"--mode {mode!r}: known are fixed and paper")
     pause = parse_time(every) if every else 0.0
     crawl = CrawlFolder(folder)
-    plan = ready_plan(crawl, proxy, show_trouble)
+    plan = ready_plan(crawl, {"fetch": {"proxy": proxy}})
     rounds = Rounds(plan, crawl, "paper" if mode == "paper" else "fixed")
     try:
         code = run_loop(rounds.run(pages, pause, as_json))
@@ -150,7 +149,7 @@ class Rounds:
     async def round(self, pages: int) -> list[Outcome]:
         """Open the crawl for one round."""
         folder = CrawlFolder(self.folder.path)
-        async with open_evolver(self.plan, folder, self.mode, show_trouble) as evolver:
+        async with open_evolver(self.plan, folder, self.mode) as evolver:
             self.evolver = evolver
             try:
                 return await evolver.round(pages)

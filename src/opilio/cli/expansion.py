@@ -8,10 +8,9 @@ from __future__ import annotations
 import asyncio
 import signal
 
-from opilio.cli.display import show_trouble
-from opilio.event_loop import run_loop
-from opilio.growing import open_expander, ready_plan
-from opilio.plan import Plan
+from opilio.assembly.event_loop import run_loop
+from opilio.assembly.plan import Plan
+from opilio.sites.evolve_and_expand import open_expander, ready_plan
 from opilio.sites.expander import Expansion
 from opilio.store.folder import CrawlFolder
 
@@ -25,7 +24,7 @@ def expand(
     logged: bool = True,
 ) -> Expansion:
     """Fetch pages for a query, until there are enough, or time or Ctrl-C ends it."""
-    plan = ready_plan(folder, proxy, show_trouble)
+    plan = ready_plan(folder, {"fetch": {"proxy": proxy}})
     return run_loop(run(plan, folder, query, pages, seconds, logged))
 
 
@@ -38,9 +37,7 @@ async def run(
     logged: bool,
 ) -> Expansion:
     """Open the crawl for as long as it takes."""
-    async with open_expander(
-        plan, folder, query, logged=logged, tell=show_trouble
-    ) as expander:
+    async with open_expander(plan, folder, query, logged=logged) as expander:
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, expander.stop)

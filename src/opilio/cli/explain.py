@@ -14,20 +14,18 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from opilio import urls
-from opilio.cli.changes import in_words
-from opilio.cli.reread import FoundTerm, Reread, SeenBlock, reread
+from opilio.assembly.crawled_pages import explain_url
+from opilio.cli.change_texts import in_words as change_in_words
+from opilio.cli.reasons import in_words, obstacle_in_words
+from opilio.cli.stored_page import FoundTerm, Reread, SeenBlock, reread
 from opilio.cli.terminal import foreign, stdout
 from opilio.cli.waiting import sentence, until
-from opilio.errors import BadInput, OpilioError
-from opilio.plan import load_plan
-from opilio.scope import Scope
+from opilio.errors import OpilioError
+from opilio.records import TIER, BlockKind, Parts
+from opilio.store.crash_suspects import DEADLY
 from opilio.store.folder import CrawlFolder
-from opilio.store.in_hand import DEADLY
 from opilio.store.lookup import Explanation, opened
-from opilio.store.lookup import explain as look_up
 from opilio.store.versions import versions_of
-from opilio.types import TIER, BlockKind, Parts
 
 MOST_BLOCKS = 60  # shown to a person
 MOST_TERMS = 15
@@ -60,17 +58,10 @@ def explain(
 
         opilio explain my-crawl https://example.org/chemistry/atoms.html
     """
-    canonical = urls.join("", url)
-    if not canonical:
-        raise BadInput(f"{url!r} is not an address; write http://… or https://…")
     crawl = CrawlFolder(folder)
+    found = explain_url(crawl, url)
     with opened(crawl) as db:
-        found = look_up(db, urls.fingerprint(canonical), urls.origin(canonical))
-        versions = versions_of(db, found.link["id"]) if found else []
-    if found is None:
-        in_scope = Scope(load_plan(crawl).topic.scope).allows(canonical)
-        why = "no page that was read links to it" if in_scope else "it is out of scope"
-        raise BadInput(f"{canonical} is not known to this crawl: {why}")
+        versions = versions_of(db, found.link["id"])
     again, trouble = read_again(crawl, found)
     if as_json:
         seen = again or Reread(blocks=[], terms=[])
@@ -119,7 +110,18 @@ def show(found: Explanation, again: Reread | None, trouble: str) -> None:
         for name in FACTS:
             if facts[name] is not None:
                 stdout.print(Text(f"  {name:<12} ", "dim") + foreign(str(facts[name])))
+    if again:
+        show_links(again)
     show_host(found, time.time())
+
+
+def show_links(again: Reread) -> None:
+    """How many links of a page are followed, and what keeps it from leading on."""
+    line = f"{again.links:,}, {again.followed:,} of them followed"
+    stdout.print(Text("  links        ", "dim") + Text(line))
+    for obstacle in again.obstacles:
+        told = f"  The page {obstacle_in_words(obstacle)}."
+        stdout.print(Text(told, "yellow"), soft_wrap=True)
 
 
 def show_host(found: Explanation, now: float) -> None:
@@ -139,10 +141,10 @@ def show_host(found: Explanation, now: float) -> None:
 def show_way(found: Explanation) -> None:
     """The URL, what became of it, and the links from a seed to it."""
     link = found.link
-    reason = f" ({link['reason']})" if link["reason"] else ""
+    reason = f": {in_words(link['reason'])}" if link["reason"] else ""
     stdout.print(foreign(link["url"], style="bold"), soft_wrap=True)
     pages = "page" if found.in_links == 1 else "pages"
-    stdout.print(Text(f"{link['state']}{reason}, found on {found.in_links:,} {pages}"))
+    stdout.print(Text(f"{link['state']}{reason}; found on {found.in_links:,} {pages}"))
     if found.deaths:
         stdout.print(
             f"the crawl died {found.deaths} times with this page in hand; after "
@@ -248,7 +250,7 @@ def show_versions(versions: Sequence[Mapping[str, Any]]) -> None:
         seen = f"  {first} to {last}  {version['score'] or 0:7.3f}  "
         stdout.print(Text(seen, "dim") + foreign(version["title"] or ""))
         if version["change"]:
-            stdout.print(Text("    ") + foreign(in_words(version["change"])))
+            stdout.print(Text("    ") + foreign(change_in_words(version["change"])))
     if trouble := versions[-1]["trouble"]:
         stdout.print(Text(f"  could not be seen when last asked for: {trouble}"))
 

@@ -1,30 +1,17 @@
-"""`opilio export`: a crawl in; its pages as JSON lines, CSV, Parquet or WARC, out."""
+"""`opilio export`: writes the pages of a crawl to a file, in four formats."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from enum import StrEnum
-from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.text import Text
 
+from opilio.assembly.export import export_pages
 from opilio.cli.terminal import stderr
-from opilio.read.main_text import main_text
-from opilio.store import export as exports
 from opilio.store.folder import CrawlFolder
-from opilio.store.records import Records
-
-
-class Format(StrEnum):
-    """The forms a corpus is handed on in."""
-
-    JSONL = "jsonl"
-    CSV = "csv"
-    PARQUET = "parquet"
-    WARC = "warc"
+from opilio.store.left_out import in_words
 
 
 def export(
@@ -33,34 +20,43 @@ def export(
     ],
     output: Annotated[
         str,
-        typer.Option("--output", "-o", metavar="FILE", help="Where to; - is stdout."),
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="The file to write; its suffix selects the format and compression: "
+            ".jsonl, .csv, .parquet, .warc, also with .gz. - is the standard output.",
+        ),
     ],
     form: Annotated[
-        Format, typer.Option("--format", "-f", help="What to write.")
-    ] = Format.JSONL,
+        str | None,
+        typer.Option(
+            "--format",
+            "-f",
+            help="The format, if the suffix does not say it: jsonl, csv, parquet, "
+            "warc, the exporter of an installed package, or a class of yours as "
+            "FILE.py:CLASS. \\[default: jsonl]",
+        ),
+    ] = None,
     relevant_only: Annotated[
         bool, typer.Option("--relevant-only", help="Only the pages that were kept.")
     ] = False,
 ) -> None:
-    """Hand the pages of a crawl on, best first.
+    """Write the pages of a crawl to a file, best first.
 
     Examples:
 
-        opilio export my-crawl --format jsonl --relevant-only -o pages.jsonl
+        opilio export my-crawl --relevant-only -o pages.jsonl.gz
 
         opilio export my-crawl --format csv -o - | head
     """
-    write: dict[Format, Callable[..., int]] = {
-        Format.JSONL: partial(exports.export_jsonl, extract=main_text),
-        Format.CSV: exports.export_csv,
-        Format.PARQUET: partial(exports.export_parquet, extract=main_text),
-        Format.WARC: exports.export_warc,
-    }
-    crawl = CrawlFolder(folder).require()
-    records = Records(crawl.warcs)
-    count = write[form](crawl, output, relevant_only=relevant_only, records=records)
+    done = export_pages(CrawlFolder(folder), output, form, relevant=relevant_only)
     if output != "-":
-        stderr.print(f"{count:,} pages written to {output}", markup=False)
-    if records.trouble:
-        stderr.print(Text(records.trouble, "yellow"), soft_wrap=True)
+        pages = "page" if done.pages == 1 else "pages"
+        written = f"{done.pages:,} {pages} written to {output}"
+        stderr.print(Text(written), soft_wrap=True)
+        if done.left_out:
+            stderr.print(Text(in_words(done.left_out)), soft_wrap=True)
+    if done.trouble:
+        stderr.print(Text(done.trouble, "yellow"), soft_wrap=True)
         raise typer.Exit(1)  # there is a result, but it lacks something

@@ -31,9 +31,9 @@ from opilio.cli.lab_table import print_tables
 from opilio.cli.lab_train import train_weights
 from opilio.cli.lab_web import make_web
 from opilio.cli.terminal import stdout
-from opilio.lab.compare import Wanted
-from opilio.lab.course import SeedsMode
-from opilio.lab.rows import row, row_with_pages, write_lines, write_pages
+from opilio.lab.compare import WantedRuns
+from opilio.lab.reachable_targets import SeedsMode
+from opilio.lab.row_export import row, row_with_pages, write_lines, write_pages
 from opilio.lab.runs import About
 from opilio.strategies import DEFAULT, strategies
 from opilio.vectors.files import AUTO
@@ -126,10 +126,18 @@ def run(
         list[str], typer.Option(help="A topic of the web, or a topic file; repeatable.")
     ],
     strategy: Annotated[
-        list[str], typer.Option(help="With options: blocks,mode=paper; repeatable.")
+        list[str],
+        typer.Option(
+            help="With options: blocks,mode=paper; or a class of yours as "
+            "FILE.py:CLASS; repeatable."
+        ),
     ] = [DEFAULT],  # noqa: B006
     judge: Annotated[
-        list[str], typer.Option(help="`perfect` is the true labels; repeatable.")
+        list[str],
+        typer.Option(
+            help="`perfect` is the true labels; or a class of yours as FILE.py:CLASS; "
+            "repeatable."
+        ),
     ] = ["cosine"],  # noqa: B006
     seeds_mode: Modes = [SeedsMode.NEAR],  # noqa: B006
     budget: Budget = "3R",
@@ -160,7 +168,7 @@ def run(
 
         opilio lab run --web my-web --topic birds --strategy blocks --json birds.json
     """
-    wanted = Wanted(
+    wanted = WantedRuns(
         topics=topic,
         strategies=named(strategy),
         judges=judge,
@@ -211,7 +219,11 @@ def compare_all(
         ),
     ] = None,
     judges: Annotated[
-        list[str], typer.Option(help="Separated by commas; `perfect` is the labels.")
+        list[str],
+        typer.Option(
+            help="Separated by commas; `perfect` is the labels, FILE.py:CLASS a judge "
+            "of yours."
+        ),
     ] = ["cosine"],  # noqa: B006
     seeds_mode: Modes = [SeedsMode.NEAR],  # noqa: B006
     budget: Budget = "3R",
@@ -262,7 +274,7 @@ def compare_all(
     jobs = jobs or cores()
     chosen = named(topics or ())
     grounds = open_grounds(web, chosen, jobs, topics_dir)
-    wanted = Wanted(
+    wanted = WantedRuns(
         topics=chosen,
         strategies=named(strategies_ or strategies()),
         judges=named(judges),

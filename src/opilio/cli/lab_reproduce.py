@@ -55,8 +55,8 @@ def reproduce(
 
         opilio lab reproduce A E -o reproduced
     """
-    from opilio.lab.reproduce.experiment import Outcome
-    from opilio.lab.reproduce.runner import Places, reproduce
+    from opilio.lab.reproduce.experiment import ClaimOutcome
+    from opilio.lab.reproduce.runner import OutputPlaces, reproduce
     from opilio.lab.reproduce.tables import markdown
 
     letters = [letter.upper() for letter in papers or LETTERS]
@@ -70,8 +70,10 @@ def reproduce(
     def tell(message: str) -> None:
         stderr.print(f"{time.monotonic() - began:4.0f} s  {message}", style="dim")
 
-    places = Places(folder=output, web=web, mixed_web=mixed_web, dictionary=dictionary)
-    outcomes: list[Outcome] = []
+    places = OutputPlaces(
+        folder=output, web=web, mixed_web=mixed_web, dictionary=dictionary
+    )
+    outcomes: list[ClaimOutcome] = []
     for outcome in reproduce(
         letters, places, jobs or len(os.sched_getaffinity(0)), tell
     ):

@@ -23,11 +23,11 @@ from rich.text import Text
 
 from opilio.cli.terminal import stderr
 from opilio.errors import BadInput, OpilioError
-from opilio.lab.atlas import open_atlas
-from opilio.lab.compare import Done, Wanted, compare, secrets_of, tasks
-from opilio.lab.course import Ground, load_course_topic
+from opilio.lab.compare import Done, WantedRuns, compare, secrets_of, tasks
 from opilio.lab.labels import read_labels
-from opilio.lab.runs import Task, WebFacts
+from opilio.lab.reachable_targets import Ground, load_course_topic
+from opilio.lab.runs import LabTask, WebFacts
+from opilio.lab.web_pages import open_atlas
 from opilio.lab.webs import open_web, topics_in
 
 LINES = 8  # of a traceback, its end
@@ -144,7 +144,7 @@ def locked(folder: Path | None) -> Iterator[Path]:
 
 def carry_out(
     grounds: Sequence[tuple[Ground, Sequence[str]]],
-    wanted: Wanted,
+    wanted: WantedRuns,
     folder: Path,
     jobs: int,
 ) -> tuple[list[Done], int]:
@@ -156,7 +156,7 @@ def carry_out(
     every = [task for ground, own in asked for task in tasks(ground.web.name, own)]
     failures: list[str] = []
 
-    def trouble(task: Task, error: Exception) -> None:
+    def trouble(task: LabTask, error: Exception) -> None:
         told = str(error)
         if not isinstance(error, OpilioError):  # a mistake in someone's code: where?
             lines = str(error.__cause__ or "").strip('"\n').splitlines()

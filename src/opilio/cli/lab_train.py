@@ -12,9 +12,9 @@ import typer
 
 from opilio.cli.lab_runs import cores, locked, open_grounds, say
 from opilio.cli.terminal import stdout
-from opilio.lab.course import Ground
+from opilio.lab.reachable_targets import Ground
 from opilio.lab.training.train import (
-    Lesson,
+    TrainingLesson,
     assembled,
     left_out,
     lessons,
@@ -112,7 +112,7 @@ def facts(grounds: Sequence[tuple[Ground, Sequence[str]]]) -> Mapping[str, objec
 
 
 def report(
-    name: str, seen: Sequence[Lesson], before: Weights, made: Weights
+    name: str, seen: Sequence[TrainingLesson], before: Weights, made: Weights
 ) -> Mapping[str, object]:
     """Print and answer how well the weights order links and pages left out."""
     stdout.print(f"\n[bold]Average precision {name}[/], links / pages, by web")

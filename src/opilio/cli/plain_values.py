@@ -16,7 +16,7 @@ from typing import Any, get_args
 
 from typer.core import TyperCommand
 
-from opilio.cli.trouble import told
+from opilio.cli.error_messages import told
 
 NUMBERS = {
     int: re.compile("[0-9]{1,9}"),

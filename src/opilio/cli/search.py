@@ -11,19 +11,19 @@ import msgspec
 import typer
 from rich.text import Text
 
+from opilio.assembly.search import logs_searches, open_search, remember_query
 from opilio.cli.expansion import expand as fetch_more
 from opilio.cli.plain_values import PlainCommand
 from opilio.cli.terminal import foreign, plain, stderr, stdout
-from opilio.search.find import Answer, Hit
-from opilio.searching import open_search, remember_query
+from opilio.search.searcher import Answer, Hit
 from opilio.sites.expander import Expansion
 from opilio.store.folder import CrawlFolder
 
 MARGIN = " " * 5
 WIDEST = 100  # columns; longer lines are hard to read
 ENDED = {
-    "links": "; no other link names what you look for",
-    "time": "; the time was up (--expand-seconds)",
+    "links": "; no other waiting link matches the query",
+    "time": "; stopped after --expand-seconds",
     "interrupted": "; interrupted",
 }
 
@@ -56,9 +56,14 @@ def search(
     ],
     page: Annotated[int, typer.Option(help="Which page of results.")] = 1,
     size: Annotated[int, typer.Option(help="Results on a page.")] = 10,
-    no_log: Annotated[
-        bool, typer.Option("--no-log", help="Do not let the crawl follow this query.")
-    ] = False,
+    log: Annotated[
+        bool | None,
+        typer.Option(
+            "--log/--no-log",
+            help="Let the crawl follow this query from now on. \\[default: as the "
+            "topic says: searches of \\[query_log], else no]",
+        ),
+    ] = None,
     expand: Annotated[
         int,
         typer.Option(
@@ -87,8 +92,9 @@ def search(
     """
     text = " ".join(part.strip() for part in query)
     crawl = CrawlFolder(folder)
-    answer = find(crawl, text, page, size)
-    if not no_log:
+    answer = search_folder(crawl, text, page, size)
+    logged = logs_searches(crawl) if log is None else log
+    if logged:
         try:
             # What is to be fetched may be spelt well, and be new to the crawl.
             remember_query(crawl, text, "" if expand else answer.suggestion)
@@ -97,8 +103,8 @@ def search(
     more: Expansion | None = None
     if expand:
         with stderr.status("Fetching pages for it; Ctrl-C shows what there is."):
-            more = fetch_more(crawl, text, expand, expand_seconds, proxy, not no_log)
-        answer = find(crawl, text, page, size)
+            more = fetch_more(crawl, text, expand, expand_seconds, proxy, logged)
+        answer = search_folder(crawl, text, page, size)
     if as_json:
         typer.echo(msgspec.json.encode(for_programs(answer, more)).decode())
     else:
@@ -109,9 +115,9 @@ def search(
         raise typer.Exit(130)
 
 
-def find(crawl: CrawlFolder, text: str, page: int, size: int) -> Answer:
+def search_folder(crawl: CrawlFolder, text: str, page: int, size: int) -> Answer:
     """What the pages answer that the crawl has by now."""
-    with open_search(crawl, tell) as it:
+    with open_search(crawl) as it:
         return it.search(text, page, size)
 
 
@@ -130,8 +136,21 @@ def show_expansion(more: Expansion, answer: Answer) -> None:
     new = set(more.urls)
     shown = sum(hit.url in new for hit in answer.hits)
     pages = "page" if more.pages == 1 else "pages"
-    told = f"{more.pages:,} {pages} fetched, {more.kept:,} kept, "
-    told += f"{shown:,} of them in the answer"
+    parts = [
+        f"{count:,} {what[count > 1]}"
+        for count, what in (
+            (more.kept, ("relevant", "relevant")),
+            (more.irrelevant, ("not relevant", "not relevant")),
+            (more.copies, ("copy", "copies")),
+            (more.noindex, ("not to be shown (noindex)",) * 2),
+            (more.unread, ("not readable", "not readable")),
+        )
+        if count
+    ]
+    told = f"{more.pages:,} {pages} fetched"
+    told += f": {', '.join(parts)}" if parts else ""
+    if more.pages:
+        told += f"; {shown:,} of them among the results above"
     if more.failed:
         links = "link" if more.failed == 1 else "links"
         told += f"; {more.failed:,} {links} led to no page"

@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from opilio.cli.terminal import foreign, plain, stdout
-from opilio.sites.models import PageProfile, SiteModels, SiteProfile
+from opilio.profiles.models import PageProfile, SiteModels, SiteProfile
 
 MOST_CONCEPTS = 12
 MOST_HEADINGS = 5

@@ -10,18 +10,19 @@ import msgspec
 import typer
 from rich.text import Text
 
-from opilio import urls
+from opilio.assembly.plan import load_plan
+from opilio.assembly.reader_setup import rereading
 from opilio.cli.site_tables import show_site, show_sites
 from opilio.cli.terminal import plain, stderr, stdout
 from opilio.errors import BadInput, did_you_mean
-from opilio.plan import load_plan
-from opilio.seeking import current_brief, rereading
-from opilio.sites.due import due
-from opilio.sites.models import Domain, SiteModels, SiteProfile, load_sites
+from opilio.profiles.models import SiteModels, SiteProfile, SubjectConcepts, load_sites
+from opilio.records import Mode
+from opilio.sites.expected_changes import due
 from opilio.sites.rebuild import rebuild
 from opilio.store.folder import CrawlFolder
 from opilio.store.lookup import opened
-from opilio.types import Mode
+from opilio.subject.current import current_subject
+from opilio.text import urls
 
 MOST_SITES = 20  # shown to a person
 MOST_PAGES = 10
@@ -66,11 +67,13 @@ def sites(
         make_anew(crawl)
     with opened(crawl) as db:
         plan = load_plan(crawl)
-        models = load_sites(db, Domain(current_brief(plan, crawl, db)), mode)
+        models = load_sites(
+            db, SubjectConcepts(current_subject(plan.topic, crawl, db)), mode
+        )
         times = due(db) if len(models) and not plan.replay else {}
         missing = models.unprofiled()
         if host:
-            site = models.profile(find(models, host))
+            site = models.profile(find_site(models, host))
             most = limit if limit is not None else 0 if as_json else MOST_PAGES
             pages = models.page_profiles(site.host, most or None)
             if as_json:
@@ -101,7 +104,7 @@ def as_object(site: SiteProfile, times: Mapping[int, float]) -> dict[str, Any]:
     return fields | {"due": times.get(site.web_no)}
 
 
-def find(models: SiteModels, name: str) -> str:
+def find_site(models: SiteModels, name: str) -> str:
     """The host that was meant, also by a URL; BadInput that names near ones."""
     host = urls.host(urls.join("", name if "://" in name else f"http://{name}/"))
     if host in models:
@@ -117,8 +120,8 @@ def make_anew(crawl: CrawlFolder) -> None:
     """Read all pages of the crawl again, and make its models of them."""
     plan = load_plan(crawl)
     with opened(crawl) as db:
-        brief = current_brief(plan, crawl, db)
-    rebuilt = rebuild(crawl, brief, rereading(plan, brief, headings=True))
+        subject = current_subject(plan.topic, crawl, db)
+    rebuilt = rebuild(crawl, subject, rereading(plan, subject, headings=True))
     lost = f"; {rebuilt.unread:,} are not in the archive" if rebuilt.unread else ""
     stderr.print(f"{rebuilt.pages:,} pages read again{lost}", style="dim")
     if rebuilt.trouble:

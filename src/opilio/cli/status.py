@@ -1,21 +1,50 @@
-"""`opilio status`: a crawl's folder in, its figures out."""
+"""`opilio status`: shows how a crawl stands, also while it runs."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable, Iterator
+from datetime import datetime
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, NamedTuple
 
 import msgspec
 import typer
+from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from opilio.cli.terminal import plain, stdout
+from opilio.assembly.plan import Plan, load_plan
+from opilio.cli.ending import ENDINGS
+from opilio.cli.reasons import in_words, seed_in_words
+from opilio.cli.terminal import foreign, plain, stdout
 from opilio.cli.waiting import sentence
-from opilio.dry import left_in_words
+from opilio.limits.stop_when_dry import left_in_words
 from opilio.store.folder import CrawlFolder
+from opilio.store.left_out import count_left_out
+from opilio.store.lifecycle import Life, life_of
 from opilio.store.lookup import Summary, opened, summary
+from opilio.store.seed_notes import SeedNote, seed_notes
+
+NOT_KEPT = {
+    "noindex": "relevant, but not to be shown (noindex)",
+    "irrelevant": "not relevant",
+    "copy": "copies of other pages",
+    "unreadable": "could not be read",
+    "redirect": "redirects to other pages",
+}
+OF_PAGES = ("content", "near")  # reasons that are counted among the pages
+CONTINUES = "continue with the same command"
+
+
+class CrawlStanding(NamedTuple):
+    """How a crawl stands."""
+
+    plan: Plan
+    figures: Summary
+    life: Life
+    not_kept: dict[str, int]  # pages that were not kept, by reason
+    seeds: list[SeedNote]  # with problems
 
 
 def status(
@@ -24,14 +53,120 @@ def status(
     ],
     as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
 ) -> None:
-    """Show how a crawl stands: pages, harvest rate, frontier, states with reasons."""
-    with opened(CrawlFolder(folder)) as db:
-        figures = summary(db)
+    """Show how a crawl stands: pages, harvest rate, links, problems, resting hosts."""
+    crawl = CrawlFolder(folder)
+    with opened(crawl) as db:
+        standing = CrawlStanding(
+            load_plan(crawl),
+            summary(db),
+            life_of(db, crawl),
+            count_left_out(db, relevant_only=True),
+            seed_notes(db),
+        )
     if as_json:
-        typer.echo(msgspec.json.encode(figures).decode())
+        typer.echo(msgspec.json.encode(for_programs(standing)).decode())
     else:
-        stdout.print(as_table(figures))
-        show_rests(figures, time.time())
+        show(standing, time.time())
+
+
+def for_programs(standing: CrawlStanding) -> dict[str, Any]:
+    """All of it as a JSON object."""
+    plan = standing.plan
+    return {
+        "topic": plan.topic.name,
+        "strategy": plan.crawl.strategy,
+        "judge": plan.crawl.judge,
+        "max_pages": plan.crawl.max_pages,
+        "running": standing.life.running,
+        "stopped": standing.life.stopped,
+        **msgspec.to_builtins(standing.figures),
+        "not_kept": standing.not_kept,
+        "seeds": msgspec.to_builtins(standing.seeds),
+    }
+
+
+def show(standing: CrawlStanding, now: float) -> None:
+    """Print it for a person."""
+    plan, figures = standing.plan, standing.figures
+    stdout.print(
+        f"[bold]{escape(plain(plan.topic.name))}[/]  strategy "
+        f"{escape(plan.crawl.strategy)}, judge {escape(plan.crawl.judge)}"
+    )
+    stdout.print(Text(doing(standing.life)), soft_wrap=True)
+    show_counts(pages_heading(plan, figures), pages_rows(standing))
+    if figures.estimate:
+        stdout.print(f"\n[bold]Left:[/] {left_in_words(figures.estimate)}")
+    hosts = "host" if figures.hosts == 1 else "hosts"
+    show_counts(
+        f"[bold]Links: {figures.links:,}[/] to {figures.hosts:,} {hosts}",
+        links_rows(figures),
+    )
+    if standing.seeds:
+        stdout.print("\n[bold]Seeds with problems[/]")
+    for seed in standing.seeds:
+        stdout.print(Text("  ") + foreign(seed_in_words(seed)), soft_wrap=True)
+    show_rests(figures, now)
+
+
+def doing(life: Life) -> str:
+    """Whether the crawl runs, and otherwise why it stopped."""
+    at = f"{datetime.fromtimestamp(life.at).astimezone():%Y-%m-%d %H:%M}"
+    if life.running:
+        return f"running since {at} (process {life.running})"
+    if not life.at:
+        return "not running"
+    if life.stopped == "killed":
+        return f"not running; started {at}, then killed or failed; {CONTINUES}"
+    return f"stopped {at}: {ENDINGS.get(life.stopped, life.stopped)}"
+
+
+def pages_heading(plan: Plan, figures: Summary) -> str:
+    """How many pages there are, of how many, and how fast they came."""
+    most = plan.crawl.max_pages
+    out_of = f" of {most:,}" if most else ""
+    return (
+        f"[bold]Pages: {figures.pages:,}[/]{out_of}, {size(figures.bytes)}, "
+        f"{figures.pages_per_second:,.1f} a second, pauses included"
+    )
+
+
+def size(bytes: int) -> str:
+    """A number of bytes as people write it.
+
+    >>> size(4_300), size(4_300_000)
+    ('4 KB', '4.1 MB')
+    """
+    small = bytes < 2**20
+    return f"{bytes / 2**10:,.0f} KB" if small else f"{bytes / 2**20:,.1f} MB"
+
+
+def pages_rows(standing: CrawlStanding) -> Iterator[tuple[int, str]]:
+    """What became of the pages; together they are all."""
+    figures = standing.figures
+    recent = f"{figures.harvest_rate_recent:.1%} of the last 100 pages"
+    rates = f"harvest rate {figures.harvest_rate:.1%}, {recent}"
+    yield figures.kept, f"[green]relevant[/] ({rates})"
+    for reason, count in standing.not_kept.items():
+        yield count, NOT_KEPT[reason]
+
+
+def links_rows(figures: Summary) -> Iterator[tuple[int, str]]:
+    """What became of the links that are no pages."""
+    yield figures.states.get("waiting", 0) + figures.states.get("leased", 0), "waiting"
+    for reason, count in figures.reasons.items():
+        if reason not in OF_PAGES:
+            yield count, escape(in_words(reason))
+
+
+def show_counts(heading: str, rows: Iterable[tuple[int, str]]) -> None:
+    """Figures below a heading."""
+    table = Table.grid(padding=(0, 2))
+    table.add_column(justify="right")
+    table.add_column()
+    for count, what in rows:
+        table.add_row(f"  {count:,}", what)
+    stdout.print(f"\n{heading}")
+    stdout.print(table)
 
 
 def show_rests(figures: Summary, now: float) -> None:
@@ -44,46 +179,3 @@ def show_rests(figures: Summary, now: float) -> None:
         stdout.print("\n[bold]The longest Crawl-delays[/]")
     for host, delay in figures.slowest.items():
         stdout.print(Text(f"  {plain(host)}: {delay:g} s"), soft_wrap=True)
-
-
-def left_to_find(figures: Summary) -> list[tuple[str, str, str]]:
-    """The row of the estimate, if there is one."""
-    estimate = figures.estimate
-    return (
-        [("left", f"{estimate.left:,.0f}", left_in_words(estimate))] if estimate else []
-    )
-
-
-def as_table(figures: Summary) -> Table:
-    """The figures for a person."""
-    table = Table.grid(padding=(0, 2))
-    table.add_column(style="dim", justify="right")
-    table.add_column(justify="right")
-    table.add_column(style="dim")
-    waiting = figures.states.get("waiting", 0)
-    for name, value, note in (
-        ("pages", f"{figures.pages:,}", f"{figures.bytes / 2**20:,.1f} MB"),
-        (
-            "kept",
-            f"[bold green]{figures.kept:,}[/]",
-            f"harvest rate {figures.harvest_rate:.1%}",
-        ),
-        ("", "", f"{figures.harvest_rate_recent:.1%} over the last 100 pages"),
-        (
-            "speed",
-            f"{figures.pages_per_second:,.1f}",
-            "pages a second, pauses included",
-        ),
-        *left_to_find(figures),
-        ("links", f"{figures.links:,}", f"{waiting:,} waiting"),
-        ("hosts", f"{figures.hosts:,}", ""),
-    ):
-        table.add_row(name, value, note)
-    table.add_section()
-    for state, count in sorted(figures.states.items(), key=lambda item: -item[1]):
-        table.add_row(state, f"{count:,}", "")
-    if figures.reasons:
-        table.add_section()
-    for reason, count in figures.reasons.items():
-        table.add_row("", f"{count:,}", reason)
-    return table

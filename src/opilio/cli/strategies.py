@@ -15,7 +15,8 @@ from rich.text import Text
 
 from opilio.cli.terminal import stdout
 from opilio.errors import BadInput
-from opilio.strategies import load, strategies
+from opilio.settings import Section
+from opilio.strategies import load_strategy, strategies
 
 
 def list_strategies(
@@ -50,12 +51,12 @@ def describe() -> Iterator[dict[str, Any]]:
     """Each strategy: its name, its sentence, its paper and its options."""
     for name, place in sorted(strategies().items()):
         try:
-            made = load(place)
+            made = load_strategy(place)
         except BadInput as error:
             yield {"name": name, "does": str(error), "paper": "", "options": {}}
             continue
         module = sys.modules[getattr(made, "__module__", "")]
-        fields = msgspec.structs.fields(made.Options)
+        fields = msgspec.structs.fields(getattr(made, "Options", Section))
         yield {
             "name": name,
             "does": (inspect.getdoc(made) or "").partition("\n")[0],

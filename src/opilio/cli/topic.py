@@ -17,21 +17,21 @@ import msgspec
 import typer
 from rich.text import Text
 
-from opilio.brief import FROM_EXAMPLES, make_brief
+from opilio.assembly.event_loop import run_loop
 from opilio.cli.terminal import foreign, stderr
 from opilio.cli.topic_rules import learn_rules
-from opilio.cli.topic_sources import Sources, check_sources, draft_of
+from opilio.cli.topic_sources import TopicSources, check_sources, draft_of
 from opilio.cli.topic_tables import show as show_tables
 from opilio.cli.topic_tables import tables_of
-from opilio.config import build as build_section
 from opilio.errors import BadInput
-from opilio.event_loop import run_loop
-from opilio.followed import FollowedLog
+from opilio.settings import build_section
+from opilio.subject.compile import FROM_EXAMPLES, compile_topic
+from opilio.subject.followed_queries import FollowedLog
 from opilio.topic import Topic, check, load_topic
 from opilio.topic.draft import write
 from opilio.topic.file import beside
-from opilio.topic.rules import Rules
-from opilio.topic.signs import lost_signs
+from opilio.topic.lost_signs import lost_signs
+from opilio.topic.rules import ClassRules
 
 topic_app = typer.Typer(
     name="topic",
@@ -40,7 +40,7 @@ topic_app = typer.Typer(
 )
 
 
-class Mode(StrEnum):
+class QueryMode(StrEnum):
     """How queries are counted."""
 
     FIXED = "fixed"
@@ -61,8 +61,9 @@ def build(
         ),
     ] = None,
     mode: Annotated[
-        Mode, typer.Option(help="Count shares of the queries, or as the paper does.")
-    ] = Mode.FIXED,
+        QueryMode,
+        typer.Option(help="Count shares of the queries, or as the paper does."),
+    ] = QueryMode.FIXED,
     ontology: Annotated[
         list[Path] | None,
         typer.Option(
@@ -140,7 +141,7 @@ def build(
 
         opilio topic build --examples good/ --irrelevant bad/ --name birds
     """
-    sources = Sources(
+    sources = TopicSources(
         name=" ".join(name.split()),
         languages=tuple(language or ()),
         words=tuple(filter(None, (" ".join(w.split()) for w in keywords.split(",")))),
@@ -193,6 +194,9 @@ def show(
     proxy: Annotated[
         str, typer.Option(metavar="URL", help="Fetch them through this proxy.")
     ] = "",
+    everything: Annotated[
+        bool, typer.Option("--all", help="Show all rows of long tables.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
 ) -> None:
     """Show what a topic file comes to: its weights, importances and rules.
@@ -209,25 +213,27 @@ def show(
         if sought.classes is None:
             raise BadInput(f"{topic} has no [classes], so there are no rules")
         rules = run_loop(learn_rules(sought, replay or (), proxy))
-    print_tables(read_tables(sought, rules), as_json)
+    print_tables(read_tables(sought, rules), as_json, everything)
     warn(sought)
     if sought.classes and not rules:
         stderr.print("For the rules between classes, give --replay WARC or --live.")
 
 
-def read_tables(topic: Topic, rules: Rules | None) -> dict[str, Any]:
+def read_tables(topic: Topic, rules: ClassRules | None) -> dict[str, Any]:
     """Read all that a topic names: what comes of it."""
-    log = FollowedLog(topic.query_log, topic.language) if topic.query_log else None
-    brief = make_brief(topic, log.build() if log else None)
-    return tables_of(topic, brief, log.now.table if log else None, rules)
+    log = FollowedLog(topic.asked, topic.language) if topic.asked else None
+    subject = compile_topic(topic, log.build() if log else None)
+    return tables_of(topic, subject, log.now.table if log else None, rules)
 
 
-def print_tables(tables: dict[str, Any], as_json: bool) -> None:
+def print_tables(
+    tables: dict[str, Any], as_json: bool, everything: bool = False
+) -> None:
     """Print the tables for a person, or for programs."""
     if as_json:
         typer.echo(msgspec.json.encode(tables).decode())
     else:
-        show_tables(tables)
+        show_tables(tables, everything=everything)
 
 
 def warn(topic: Topic) -> None:

@@ -10,26 +10,27 @@ from typing import Any
 
 import msgspec
 
-from opilio import content
-from opilio.brief import Ontological, consult, read_examples
 from opilio.errors import BadInput
-from opilio.followed import FollowedLog
-from opilio.look_ahead import check_classes
 from opilio.read.main_text import main_text
+from opilio.records import Response
+from opilio.subject.class_rules import check_classes
+from opilio.subject.compile import Ontological, consult
+from opilio.subject.examples import read_examples
+from opilio.subject.followed_queries import FollowedLog
+from opilio.text import content
+from opilio.text.words import Vocabulary
 from opilio.topic import OntologyFiles, QueryLog, Topic
 from opilio.topic.draft import Draft
 from opilio.topic.file import Classes
 from opilio.topic.keywords import keywords
-from opilio.topic.query_log import QueryLog as Log
-from opilio.topic.weight_table import count
-from opilio.types import Response
-from opilio.words import Vocabulary
+from opilio.topic.query_log import QueryLogFile as Log
+from opilio.topic.weight_table import count_queries
 
 ENDINGS = ("*.html", "*.htm", "*.xhtml")
 FAR = 2  # folders up
 
 
-class Sources(msgspec.Struct, frozen=True, kw_only=True):
+class TopicSources(msgspec.Struct, frozen=True, kw_only=True):
     """What `opilio topic build` was given."""
 
     name: str = ""
@@ -58,7 +59,7 @@ class Sources(msgspec.Struct, frozen=True, kw_only=True):
         )
 
 
-def draft_of(sources: Sources, home: Path) -> Draft:
+def draft_of(sources: TopicSources, home: Path) -> Draft:
     """The topic file that comes of the sources, to lie in the folder `home`."""
     topic = Topic(name=sources.title, languages=sources.languages)
     found: dict[str, dict[str, float]] = {}
@@ -99,7 +100,7 @@ def draft_of(sources: Sources, home: Path) -> Draft:
     )
 
 
-def check_sources(sources: Sources) -> None:
+def check_sources(sources: TopicSources) -> None:
     """Raise BadInput for options that make no topic together."""
     if not (sources.words or sources.queries or sources.ontology or sources.relevant):
         raise BadInput(
@@ -110,7 +111,7 @@ def check_sources(sources: Sources) -> None:
         raise BadInput("--concept names a concept of an ontology; give --ontology FILE")
     if sources.phrases and not sources.queries:
         raise BadInput("--phrase joins words of queries; give --queries FILE")
-    if sources.mode != Sources().mode and not sources.queries:
+    if sources.mode != TopicSources().mode and not sources.queries:
         raise BadInput("--mode says how queries are counted; give --queries FILE")
     if sources.irrelevant and not sources.relevant:
         raise BadInput("--irrelevant goes with --examples, pages that are relevant")
@@ -125,7 +126,7 @@ def check_sources(sources: Sources) -> None:
         check_classes(Classes(folder=str(sources.classes), target=sources.target))
 
 
-def near_concepts(sources: Sources, topic: Topic) -> Ontological:
+def near_concepts(sources: TopicSources, topic: Topic) -> Ontological:
     """What the ontologies say about the concepts, or the words that name some.
 
     In the topic's language, unless they have no words in it.
@@ -147,7 +148,7 @@ def most_important(found: Ontological, top: int, language: str) -> dict[str, flo
     return {term: found.importance[term] for term in terms[:top]}
 
 
-def from_examples(sources: Sources, language: str) -> tuple[dict[str, float], int]:
+def from_examples(sources: TopicSources, language: str) -> tuple[dict[str, float], int]:
     """The words that tell the example pages, and how many pages there are."""
     relevant = pages_in(sources.relevant)
     found = keywords(
@@ -194,14 +195,14 @@ def patterns_of(path: Path) -> Iterator[str]:
 
 
 def from_log(
-    sources: Sources, language: str, near: Iterable[str]
+    sources: TopicSources, language: str, near: Iterable[str]
 ) -> tuple[dict[str, Any], dict[str, float]]:
     """The table [query_log], and what it gives at present."""
     if sources.queries is None:
         return {}, {}
     log = Log(sources.queries).require()
     terms = [term for term in near if " " in term]
-    asked, forms, _ = count(log.new(), language, terms)
+    asked, forms, _ = count_queries(log.new(), language, terms)
     key = Vocabulary((), language).key
     known = {key(term) for term in terms}
     phrases = (*sources.phrases, *(forms[each] for each in asked if each in known))

@@ -1,37 +1,38 @@
-"""A topic and its brief in; its tables, for a person or a program, out."""
+"""A topic and its subject in; its tables, for a person or a program, out."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import typer
 from rich.table import Table
 from rich.text import Text
 
-from opilio.brief import Brief
 from opilio.cli.terminal import foreign, plain, stdout
+from opilio.records import Subject
+from opilio.text.words import Vocabulary
 from opilio.topic import Topic
-from opilio.topic.rules import Rules
-from opilio.topic.weight_table import WeightTable
-from opilio.words import Vocabulary
+from opilio.topic.rules import ClassRules
+from opilio.topic.weight_table import QueryWeights
 
-ROWS = 30  # of a table on a terminal
+ROWS = 30  # of a table, unless all are asked for
+MOST_TARGETS = 8  # in the heading of a table
 BELOW = 5  # terms that are shown below the threshold
 BAR = 20  # characters
 LONGEST = 48  # characters of a name
 
 
 def tables_of(
-    topic: Topic, brief: Brief, log: WeightTable | None, rules: Rules | None
+    topic: Topic, subject: Subject, log: QueryWeights | None, rules: ClassRules | None
 ) -> dict[str, Any]:
     """What there is to check, by name; terms as people write them."""
-    subject = brief.subject
+    subject = subject
     tables: dict[str, Any] = {
         "name": topic.name,
-        "language": brief.language,
-        "weights": in_words(brief, subject.weights),
-        "importance": in_words(brief, subject.importance),
+        "language": subject.language,
+        "weights": in_words(subject, subject.weights),
+        "importance": in_words(subject, subject.importance),
         "rules": [rule._asdict() for rule in rules.rows()] if rules else [],
         "targets": list(subject.targets),
         "examples": {
@@ -50,30 +51,33 @@ def tables_of(
     return tables
 
 
-def in_words(brief: Brief, table: Mapping[str, float]) -> dict[str, float]:
+def in_words(subject: Subject, table: Mapping[str, float]) -> dict[str, float]:
     """A table by the terms themselves, the greatest first."""
-    key = Vocabulary((), brief.language).key
+    key = Vocabulary((), subject.language).key
     words: dict[str, str] = {}
-    for term in brief.terms:
+    for term in subject.terms:
         words.setdefault(key(term), term)
     ordered = sorted(table.items(), key=lambda item: (-item[1], item[0]))
     return {words[term]: weight for term, weight in ordered}
 
 
-def show(tables: Mapping[str, Any]) -> None:
-    """Print what there is, for a person."""
+def show(tables: Mapping[str, Any], *, everything: bool = False) -> None:
+    """Print what there is, for a person; long tables only in part, or `everything`."""
+    most = None if everything else ROWS
     stdout.print(foreign(tables["name"], style="bold"))
     log = tables.get("query_log")
-    show_weights("Weight table", tables["weights"], log["below"] if log else {})
+    below = log["below"] if log else {}
+    if tables["weights"] or not tables["importance"]:
+        show_weights("Weight table", tables["weights"], below, most=most)
     if log:
         stdout.print(
             f"  {log['queries']:,} queries with {log['terms']:,} terms", style="dim"
         )
     if tables["importance"]:
-        targets = ", ".join(tables["targets"])
-        show_weights(f"Importance table: {targets}", tables["importance"])
+        heading = f"Importance table: {named(tables['targets'])}"
+        show_weights(heading, tables["importance"], most=most)
     if tables["rules"]:
-        show_rules(tables["rules"])
+        show_rules(tables["rules"], most)
     examples = tables["examples"]
     if any(examples.values()):
         stdout.print(
@@ -82,31 +86,49 @@ def show(tables: Mapping[str, Any]) -> None:
         )
 
 
+def named(targets: Sequence[str]) -> str:
+    """The classes that are sought; some of them, if there are many."""
+    names = ", ".join(targets[:MOST_TARGETS])
+    rest = len(targets) - MOST_TARGETS
+    return f"{names} and {rest:,} more" if rest > 0 else names
+
+
 def show_weights(
-    title: str, weights: Mapping[str, float], below: Mapping[str, float] | None = None
+    title: str,
+    weights: Mapping[str, float],
+    below: Mapping[str, float] | None = None,
+    *,
+    most: int | None = None,
 ) -> None:
     """Terms with their weights, the greatest first; dim if they do not count."""
     stdout.print()
     stdout.print(foreign(title, style="bold"), soft_wrap=True)
-    shown = list(weights.items())[: ROWS if stdout.is_terminal else None]
+    shown = list(weights.items())[:most]
     rows = [(weight, term, "") for term, weight in shown]
     rows += [(w, term, "below the threshold") for term, w in (below or {}).items()]
     print_rows(rows)
-    if len(shown) < len(weights):
-        rest = len(weights) - len(shown)
-        stdout.print(f"  … and {rest:,} more; --json has all", style="dim")
+    show_rest(len(weights) - len(shown))
 
 
-def show_rules(rules: Iterable[Mapping[str, Any]]) -> None:
+def show_rest(rest: int) -> None:
+    """How many rows of a table were left out, and how to see them."""
+    if rest:
+        told = f"  … and {rest:,} more; `opilio topic show TOPIC.toml --all` shows them"
+        stdout.print(told, style="dim", soft_wrap=True)
+
+
+def show_rules(rules: Sequence[Mapping[str, Any]], most: int | None = None) -> None:
     """How likely a page of one class links to one of another."""
     stdout.print()
     stdout.print("[bold]Rules[/]: of the links on pages of a class, where they lead")
+    shown = rules[:most]
     print_rows(
         [
             (rule["probability"], f"{rule['source']} → {rule['target']}", "")
-            for rule in rules
+            for rule in shown
         ]
     )
+    show_rest(len(rules) - len(shown))
 
 
 def print_rows(rows: Sequence[tuple[float, str, str]]) -> None:

@@ -11,11 +11,11 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from opilio.cli.terminal import plain
-from opilio.store.rests import Resting, wishes_of
+from opilio.store.resting_hosts import Resting, wishes_of
 
 if TYPE_CHECKING:
-    from opilio.crawl import Crawl
-    from opilio.types import Counts
+    from opilio.crawl import CrawlLoop
+    from opilio.records import Counts
 
 LOOK_SECONDS = 0.5
 IDLE_SECONDS = 3.0  # more than our own delay without a visit, before it is told
@@ -50,10 +50,12 @@ def sentence(rest: Resting, now: float) -> str:
     return f"{plain(rest.host)} until {until(rest.until, now)}: {why(rest.reason)}"
 
 
-class Waiting:
+class WaitingNotice:
     """Watches a crawl, and tells when it can only wait; each wait once."""
 
-    def __init__(self, crawl: Crawl, tell: Callable[[dict[str, Any]], None]) -> None:
+    def __init__(
+        self, crawl: CrawlLoop, tell: Callable[[dict[str, Any]], None]
+    ) -> None:
         self.crawl = crawl
         self.tell = tell
         self.told: set[tuple[object, ...]] = set()
@@ -95,7 +97,7 @@ class Waiting:
             self.tell({"event": "waiting", **what})
 
 
-def awaited(crawl: Crawl, counts: Counts) -> dict[str, Any]:
+def awaited(crawl: CrawlLoop, counts: Counts) -> dict[str, Any]:
     """What a crawl waits for: the host that may be visited next, why and until when."""
     now = time.time()
     rest, delay = wishes_of(crawl.store.db, counts.awaited, now)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from datetime import UTC
 
-from opilio import content
 from opilio.errors import Unusable
-from opilio.types import Headers, Response
+from opilio.records import Headers, Response
+from opilio.text import content
 
 REDIRECTS = frozenset((300, 301, 302, 303, 307, 308))
 EMPTY = frozenset((204, 205))

@@ -18,17 +18,18 @@ from typing import Any
 
 import pycurl
 
-from opilio import content
-from opilio.config import Fetch
 from opilio.errors import BadInput, MachineLimit, OpilioError, Unusable
 from opilio.fetch.addresses import allowed, parse_networks, server_at
 from opilio.fetch.exchange import Accept, Exchange, Limits
-from opilio.fetch.failures import CUT_SHORT, TOO_MANY_FILES, Failure, explain
+from opilio.fetch.failures import CUT_SHORT, TOO_MANY_FILES, Failure, explain_failure
 from opilio.fetch.multi import Multi
 from opilio.fetch.resolve import Resolver, SystemResolver
 from opilio.fetch.route import find_ca_file, parse_proxy
 from opilio.fetch.wire import Target, split_port, target
-from opilio.types import Clock, Headers, Response
+from opilio.limits.contact import user_agent
+from opilio.records import Clock, Headers, Response
+from opilio.settings import FetchSettings
+from opilio.text import content
 
 ACCEPT = "text/html,application/xhtml+xml,*/*;q=0.1"
 ENCODINGS = "gzip, deflate, br"
@@ -43,7 +44,7 @@ class Egress:
 
     def __init__(
         self,
-        settings: Fetch,
+        settings: FetchSettings,
         resolver: Resolver | None = None,
         *,
         limits: Limits | None = None,
@@ -62,7 +63,7 @@ class Egress:
             resolver = self._own_resolver = SystemResolver()
         self._resolver = resolver
         self._sent = (
-            ("user-agent", settings.user_agent),
+            ("user-agent", user_agent(settings)),
             ("accept", ACCEPT),
             ("accept-encoding", ENCODINGS),
         )
@@ -224,7 +225,7 @@ class Egress:
         self, url: str, exchange: Exchange, code: int, message: str
     ) -> OpilioError:
         info = exchange.curl.getinfo
-        return explain(
+        return explain_failure(
             url,
             Failure(
                 code,

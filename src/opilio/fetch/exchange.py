@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from opilio.errors import Unusable
-from opilio.fetch.wire import Head, read_head
-from opilio.types import Headers
+from opilio.fetch.wire import ResponseHead, read_head
+from opilio.records import Headers
 
 Accept = Callable[[int, Headers], str]
 """Looks at status and headers; returns a reason to stop before the body, or ""."""
@@ -52,7 +52,7 @@ class Exchange:
         self.accept = accept
         self.lines: list[bytes] = []
         self.line_count = self.line_bytes = self.announced = 0
-        self.head: Head | None = None
+        self.head: ResponseHead | None = None
         self.chunks: list[bytes] = []
         self.room = 0  # bytes of body still to be taken in
         self.truncated = ""
@@ -104,7 +104,7 @@ class Exchange:
             return STOP
         return self._begin_body(self.head)
 
-    def _begin_body(self, head: Head) -> int | None:
+    def _begin_body(self, head: ResponseHead) -> int | None:
         try:
             reason = self.accept(head.status, head.headers) if self.accept else ""
         except Exception as error:

@@ -17,8 +17,8 @@ from collections.abc import Iterator
 
 import msgspec
 
-from opilio import urls
-from opilio.types import Fingerprint
+from opilio.records import Fingerprint
+from opilio.text import urls
 
 SEEN = 2  # redirects that make a rule
 HOSTS = 3  # of a domain that make the rule about https one of the domain

@@ -6,7 +6,7 @@ import errno
 from typing import NamedTuple
 
 from opilio.errors import BadInput, MachineLimit, OpilioError, Transient, Unusable
-from opilio.fetch.wire import clean
+from opilio.fetch.wire import clean_header
 
 # Codes as in curl/curl.h; they never change. True: it may work next time.
 MEANING = {
@@ -65,9 +65,9 @@ class Failure(NamedTuple):
     proxy_status: int = 0  # what the proxy answered to CONNECT
 
 
-def explain(url: str, failure: Failure) -> OpilioError:
+def explain_failure(url: str, failure: Failure) -> OpilioError:
     """The error to raise for a failed transfer."""
-    said = clean(failure.message)[:200] or f"libcurl error {failure.code}"
+    said = clean_header(failure.message)[:200] or f"libcurl error {failure.code}"
     if failure.code == NO_CA_FILE:
         return BadInput(
             "no certificates to trust were found; set SSL_CERT_FILE to a PEM file"

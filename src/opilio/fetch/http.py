@@ -7,7 +7,7 @@ from collections import OrderedDict
 from collections.abc import Awaitable, Iterable
 from typing import NamedTuple, Protocol, TypeVar
 
-from opilio import config, urls
+from opilio import settings
 from opilio.errors import BadInput, FetchError, Transient, Unusable
 from opilio.fetch.answers import (
     is_retried,
@@ -17,7 +17,8 @@ from opilio.fetch.answers import (
 )
 from opilio.fetch.egress import Egress
 from opilio.fetch.outage import Outage
-from opilio.types import Clock, Headers, Response
+from opilio.records import Clock, Headers, Response
+from opilio.text import urls
 
 UNCHANGED = 304
 OVERLOADED = frozenset((429, 503))  # the host asks for rest, not this page alone
@@ -35,18 +36,18 @@ OFFLINE_REST = 30.0  # seconds between two tries of a host while the network is 
 V = TypeVar("V")
 
 
-class Parsed(Protocol):
+class ParsedRobots(Protocol):
     """A robots.txt file as read."""
 
     @property
     def sitemaps(self) -> Iterable[str]: ...
 
 
-class Rules(Protocol):
+class AskedRules(Protocol):
     """What robots.txt of an origin says."""
 
     @property
-    def parsed(self) -> Parsed | None: ...
+    def parsed(self) -> ParsedRobots | None: ...
 
     @property
     def fresh(self) -> bool: ...
@@ -60,10 +61,10 @@ class Rules(Protocol):
     def allows(self, url: str) -> bool: ...
 
 
-class Robots(Protocol):
+class AskedRobots(Protocol):
     """Knows or asks for robots.txt; raises Transient while it cannot be had."""
 
-    async def rules(self, origin: str) -> Rules: ...
+    async def rules(self, origin: str) -> AskedRules: ...
 
 
 class Learn(Protocol):
@@ -90,9 +91,9 @@ class HttpFetch:
     def __init__(
         self,
         egress: Egress,
-        robots: Robots,
-        politeness: config.Politeness,
-        settings: config.Fetch,
+        robots: AskedRobots,
+        politeness: settings.PolitenessSettings,
+        settings: settings.FetchSettings,
         learn: Learn,
         *,
         now: Clock = time.monotonic,

@@ -3,7 +3,7 @@ still waited for, out."""
 
 from __future__ import annotations
 
-from opilio.types import Clock
+from opilio.records import Clock
 
 # So many hosts silent one after another, and none that answers: it is our own network
 # that is away. Then nobody is to blame, and everything waits until it is back.

@@ -11,16 +11,17 @@ from pathlib import Path
 import msgspec
 from fastwarc.warc import ArchiveIterator
 
-from opilio import archive, caches, urls
 from opilio.errors import BadInput, Unusable
 from opilio.fetch.answers import refuse_unusable
-from opilio.types import Fingerprint, Headers, Response
+from opilio.records import Fingerprint, Headers, Response
+from opilio.storage import caches, warc_reading
+from opilio.text import urls
 
 FORMAT = "1"  # of the index; raise it when the canonical form of a URL changes
 CACHED_NAMES = r"[0-9a-f]{32}\.\w+"  # of indexes, drafts and what lies beside them
 
 
-class Place(msgspec.Struct, frozen=True, array_like=True):
+class RecordPlace(msgspec.Struct, frozen=True, array_like=True):
     """Where the record of a URL is, in one WARC file."""
 
     url: Fingerprint  # of the canonical form
@@ -37,7 +38,7 @@ class ReplayFetch:
 
     def __init__(self, warcs: Sequence[Path], cache: Path | None = None) -> None:
         self.paths = list(warcs)
-        self.places: dict[Fingerprint, tuple[int, Place]] = {
+        self.places: dict[Fingerprint, tuple[int, RecordPlace]] = {
             place.url: (number, place)
             for number, path in enumerate(self.paths)
             for place in index_of(path, cache)
@@ -75,7 +76,7 @@ class ReplayFetch:
         """The response at a place."""
         file = self.files[number]
         file.seek(offset)
-        return next(archive.responses(file))
+        return next(warc_reading.responses(file))
 
     async def close(self) -> None:
         """Let go of the files."""
@@ -106,7 +107,7 @@ def check_archive(path: Path) -> None:
         next(scan(path), None)
 
 
-def index_of(path: Path, cache: Path | None) -> list[Place]:
+def index_of(path: Path, cache: Path | None) -> list[RecordPlace]:
     """Where each URL of a WARC file is; kept in `cache`, a folder, for next time."""
     with named(path):
         if cache is None:
@@ -118,16 +119,16 @@ def index_of(path: Path, cache: Path | None) -> list[Place]:
         return recalled(index) or kept(index, list(scan(path)))
 
 
-def recalled(index: Path) -> list[Place]:
+def recalled(index: Path) -> list[RecordPlace]:
     """An index that was kept; nothing if it was not, or is spoilt."""
     with suppress(OSError, msgspec.DecodeError):
-        places = msgspec.msgpack.decode(index.read_bytes(), type=list[Place])
+        places = msgspec.msgpack.decode(index.read_bytes(), type=list[RecordPlace])
         caches.note_use(index)
         return places
     return []
 
 
-def kept(index: Path, places: list[Place]) -> list[Place]:
+def kept(index: Path, places: list[RecordPlace]) -> list[RecordPlace]:
     """The places, written down if that can be done: it only saves time."""
     with suppress(OSError):
         index.parent.mkdir(parents=True, exist_ok=True)
@@ -138,16 +139,16 @@ def kept(index: Path, places: list[Place]) -> list[Place]:
     return places
 
 
-def scan(path: Path) -> Iterator[Place]:
+def scan(path: Path) -> Iterator[RecordPlace]:
     """Read a WARC file from end to end for the places of its responses."""
     with path.open("rb") as file:
         for record in ArchiveIterator(
-            file, record_types=archive.KINDS, parse_http=False
+            file, record_types=warc_reading.KINDS, parse_http=False
         ):
             if not record.is_http:
                 continue
             with suppress(ValueError):  # what is no URL cannot be asked for
-                yield Place(
+                yield RecordPlace(
                     known_as(record.headers.get("WARC-Target-URI")),
                     record.stream_pos,
                     known_as(record.headers.get("WARC-Refers-To-Target-URI", "")),

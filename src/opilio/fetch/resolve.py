@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Protocol
 
 from opilio.errors import FetchError, Transient, Unusable
-from opilio.types import Clock
+from opilio.records import Clock
 
 MAX_ADDRESSES = 8  # of one host; some answer with a thousand
 CACHED_HOSTS = 20_000
@@ -69,7 +69,7 @@ class SystemResolver:
                 self._asked[host] = asked
             answer = await asyncio.shield(asked)  # others may wait for it too
         if isinstance(answer, Exception):
-            raise explain(host, answer)
+            raise explain_lookup(host, answer)
         return answer
 
     async def _ask(self, host: str, port: int) -> Answer:
@@ -111,7 +111,7 @@ def means_no_such_name(error: OSError | UnicodeError) -> bool:
     return isinstance(error, UnicodeError) or error.errno in NO_SUCH_NAME
 
 
-def explain(host: str, error: OSError | UnicodeError) -> FetchError:
+def explain_lookup(host: str, error: OSError | UnicodeError) -> FetchError:
     """What a failed look-up means for the links of this host."""
     if means_no_such_name(error):
         return Unusable("dns", f"{host} does not exist", contacted=False)

@@ -22,7 +22,7 @@ import msgspec
 from protego import Protego
 
 from opilio.errors import Transient, Unusable
-from opilio.types import Clock, Response, RobotsRecord
+from opilio.records import Clock, Response, RobotsRecord
 
 UNREACHED = "robots_unreachable"
 RULES, UNAVAILABLE, UNREACHABLE = "rules", "unavailable", "unreachable"
@@ -43,7 +43,7 @@ AGENT_LINE = re.compile(r"\s*user[- ]?agent\s*:?\s*(.*)", re.IGNORECASE)
 PRODUCT_TOKEN = re.compile(r"\*|[a-z_-]+", re.IGNORECASE)
 
 
-class Get(Protocol):
+class GetRobots(Protocol):
     """One guarded request, redirects not followed; raises Transient or Unusable."""
 
     async def __call__(self, url: str, *, max_bytes: int) -> Response: ...
@@ -57,7 +57,7 @@ class RobotsMemory(Protocol):
     def save(self, record: RobotsRecord) -> None: ...
 
 
-class Rules(msgspec.Struct, frozen=True):
+class RobotsRules(msgspec.Struct, frozen=True):
     """What an origin allows us."""
 
     parsed: Protego | None  # None: everything
@@ -80,7 +80,7 @@ class Robots:
 
     def __init__(
         self,
-        get: Get,
+        get: GetRobots,
         memory: RobotsMemory,
         user_agent: str,
         now: Clock = time.time,
@@ -99,7 +99,7 @@ class Robots:
         # Each lives as long as someone holds or awaits it.
         self.locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
-    async def rules(self, origin: str) -> Rules:
+    async def rules(self, origin: str) -> RobotsRules:
         """The rules of `scheme://host[:port]`; Transient while they cannot be had."""
         known = self.cache.get(origin)
         if known and self.holds(known[0]):
@@ -130,7 +130,7 @@ class Robots:
 
     def answer(
         self, record: RobotsRecord, parsed: Protego | None, *, fresh: bool = False
-    ) -> Rules:
+    ) -> RobotsRules:
         """The record as rules; Transient while it says that there are none to go by."""
         now = self.now()
         if record.status == UNREACHABLE and now - record.fetched_at < PATIENCE:
@@ -143,7 +143,7 @@ class Robots:
                 host_rests=True,
                 contacted=fresh,
             )
-        return Rules(parsed, self.token, fresh)
+        return RobotsRules(parsed, self.token, fresh)
 
     async def keep(self, record: RobotsRecord) -> Protego | None:
         """Parse the record and remember both, forgetting what was used longest ago."""

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from opilio.errors import Unusable
 from opilio.fetch.addresses import REFUSED_PORTS
-from opilio.types import Headers
+from opilio.records import Headers
 
 LONG = 256  # bytes; header lines beyond that are hardly ever the same
 FRAMING = frozenset(("content-length", "transfer-encoding"))
@@ -37,7 +37,7 @@ class Target(NamedTuple):
     address: str  # when the host is one itself, else ""
 
 
-class Head(NamedTuple):
+class ResponseHead(NamedTuple):
     """All of an answer but its body."""
 
     status: int
@@ -51,7 +51,9 @@ def target(url: str) -> Target:
     if parts is None:
         scheme = url.partition(":")[0].lower()
         reason = "bad_url" if scheme in ("http", "https") else "scheme"
-        raise Unusable(reason, f"{clean(url)} is no http(s) URL", contacted=False)
+        raise Unusable(
+            reason, f"{clean_header(url)} is no http(s) URL", contacted=False
+        )
     return authority(*parts.groups())
 
 
@@ -85,7 +87,7 @@ def split_port(address: str) -> tuple[str, str]:
     return address, ""
 
 
-def read_head(lines: Sequence[bytes]) -> Head:
+def read_head(lines: Sequence[bytes]) -> ResponseHead:
     """The status line and header lines of one answer; ValueError if unsound."""
     version, _, status = lines[0].decode("latin-1").partition(" ")
     fields = [
@@ -97,7 +99,7 @@ def read_head(lines: Sequence[bytes]) -> Head:
         # Where such an answer ends is a matter of opinion, and so is where the next
         # one on this connection starts.
         raise ValueError("its lengths contradict each other")
-    return Head(int(status[:3]), PROTOCOLS.get(version, "http/1.1"), headers)
+    return ResponseHead(int(status[:3]), PROTOCOLS.get(version, "http/1.1"), headers)
 
 
 def read_field(line: bytes) -> tuple[str, str]:
@@ -119,7 +121,7 @@ def read_field(line: bytes) -> tuple[str, str]:
 known_field = lru_cache(2**12)(read_field)  # servers repeat most of their lines
 
 
-def clean(text: str) -> str:
+def clean_header(text: str) -> str:
     """Text from the network without the characters that steer terminals and logs."""
     text = text.strip()
     return text if text.isprintable() else _controls(" ", text).strip()

@@ -6,13 +6,13 @@ import math
 
 import msgspec
 
-from opilio.frontier.backlog import Backlog
+from opilio.frontier.host_queue import Backlog
 
 NEVER = math.inf
 LONG_AGO = -math.inf
 
 
-class Domain(msgspec.Struct):
+class RegisteredDomain(msgspec.Struct):
     """A registrable domain, whose hosts share a budget."""
 
     taken: int = 0  # pages, against its budget
@@ -39,7 +39,7 @@ class Host(msgspec.Struct):
 
     number: int
     name: str
-    domain: Domain | None  # None: there are no budgets for domains
+    domain: RegisteredDomain | None  # None: there are no budgets for domains
     delay: float
     touched: float  # when a lease was last given or ended
     backlog: Backlog

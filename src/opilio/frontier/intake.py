@@ -14,17 +14,17 @@ from typing import NamedTuple
 
 import msgspec
 
-from opilio.config import Bounds
-from opilio.frontier import order
-from opilio.frontier.agenda import Agenda
-from opilio.frontier.ledger import Cells, Evidence, Ledger
-from opilio.frontier.links import Mode
-from opilio.frontier.templates import Novelty, TemplateCount
+from opilio.frontier import sort_keys
+from opilio.frontier.ledger import Cells, Ledger, PromiseEvidence
+from opilio.frontier.link_columns import LinkMode
+from opilio.frontier.next_link import Agenda
 from opilio.frontier.traps import trap
-from opilio.known import Known
-from opilio.types import SEED_PROMISE, Lease, Ranked, State
-from opilio.urls import host as host_of
-from opilio.urls import template as template_of
+from opilio.frontier.url_templates import Novelty, TemplateCount
+from opilio.records import SEED_PROMISE, Lease, Ranked, State
+from opilio.settings import BoundsSettings
+from opilio.storage.seen_urls import SeenUrls
+from opilio.text.urls import host as host_of
+from opilio.text.urls import template as template_of
 
 MANY = 50  # links, from which on it pays to look at all of them at once
 
@@ -52,15 +52,15 @@ class Intake:
     """What is known of links, and the way into the agenda."""
 
     def __init__(
-        self, agenda: Agenda, ledger: Ledger, bounds: Bounds, expected: int = 0
+        self, agenda: Agenda, ledger: Ledger, bounds: BoundsSettings, expected: int = 0
     ) -> None:
         self._agenda = agenda
         self._links = agenda.links
         self._ledger = ledger
         self._bounds = bounds
         # Links in later modes are left as they are, whatever is found.
-        self._last = Mode.CROWDED if bounds.capacity else Mode.REFUSED
-        self.known = Known(expected)
+        self._last = LinkMode.CROWDED if bounds.capacity else LinkMode.REFUSED
+        self.known = SeenUrls(expected)
         self.templates = TemplateCount()
         self.novelty = Novelty(bounds.novelty)
 
@@ -77,12 +77,12 @@ class Intake:
             self._free(batch, ids)
         # Most links of a page are known and no better: one by one is quickest here.
         mode_of, key_of, last = self._links.mode_of, self._links.key_of, self._last
-        promise, key = 0.0, order.key(0.0)
+        promise, key = 0.0, sort_keys.key(0.0)
         for ranked, id in zip(batch, ids, strict=True):
             if (mode := mode_of[id]) <= last:
                 if ranked.promise != promise:
-                    promise, key = ranked.promise, order.key(ranked.promise)
-                if key < key_of[id] or mode == Mode.CROWDED:
+                    promise, key = ranked.promise, sort_keys.key(ranked.promise)
+                if key < key_of[id] or mode == LinkMode.CROWDED:
                     self._improve(id, key, ranked, trail, now)
         return ids
 
@@ -101,7 +101,11 @@ class Intake:
         found = [batch[place] for place in fresh.values()]
         promises = [new.promise for new in found]
         many = len(found) > MANY
-        keys = order.keys(promises).tolist() if many else list(map(order.key, promises))
+        keys = (
+            sort_keys.keys(promises).tolist()
+            if many
+            else list(map(sort_keys.key, promises))
+        )
         reasons, templates = self._screen(found, trail.depth)
         most = self._bounds.max_url_length
         new: dict[int, int] = {}
@@ -112,10 +116,10 @@ class Intake:
             url = ranked.link.url[:most]
             host = self._agenda.host(host_of(url)).number
             if reason:
-                id = self._links.add(order.WORST, _mode(reason), host)
+                id = self._links.add(sort_keys.WORST, _mode(reason), host)
                 self._agenda.ended[State.UNUSABLE, reason] += 1
             else:
-                id = self._links.add(key, Mode.WAITING, host)
+                id = self._links.add(key, LinkMode.WAITING, host)
                 waiting.append(id)
             new[ranked.link.fingerprint] = id
             rows.append(_cells(id, ranked, url, host, reason, template, trail))
@@ -129,11 +133,11 @@ class Intake:
         links = self._links
         for ranked, id in zip(batch, ids, strict=True):
             if (
-                links.mode_of[id] == Mode.OVER
+                links.mode_of[id] == LinkMode.OVER
                 and _is_chosen(ranked)
                 and self._ledger.read(id).reason == "trap_template"
             ):
-                links.mode_of[id], links.key_of[id] = Mode.REFUSED, order.WORST
+                links.mode_of[id], links.key_of[id] = LinkMode.REFUSED, sort_keys.WORST
 
     def _screen(
         self, found: Sequence[Ranked], depth: int
@@ -161,18 +165,18 @@ class Intake:
         mode, before = links.mode_of[id], links.key_of[id]
         if ranked.reason:
             return
-        if mode <= Mode.DELAYED:
+        if mode <= LinkMode.DELAYED:
             free = 0 if trail.depth == 0 and _is_chosen(ranked) else None
             self._ledger.improve([_evidence(id, ranked, trail, free)])
             agenda.reprice([id], [key], now)
-        elif mode == Mode.REFUSED:
+        elif mode == LinkMode.REFUSED:
             [reason], [template] = self._screen([ranked], trail.depth)
             if not reason:
                 agenda.ended[State.UNUSABLE, self._ledger.read(id).reason or ""] -= 1
                 links.key_of[id] = key
                 self._ledger.improve([_evidence(id, ranked, trail, template)])
                 agenda.wait([id], now)
-        elif mode == Mode.CROWDED and agenda.has_room(min(key, before), id):
+        elif mode == LinkMode.CROWDED and agenda.has_room(min(key, before), id):
             agenda.ended[State.PARKED, "capacity"] -= 1
             if key < before:
                 links.key_of[id] = key
@@ -192,7 +196,7 @@ def _is_chosen(ranked: Ranked) -> bool:
 
 
 def _mode(reason: str) -> int:
-    return Mode.REFUSED if is_passing(reason, tried=False) else Mode.OVER
+    return LinkMode.REFUSED if is_passing(reason, tried=False) else LinkMode.OVER
 
 
 def is_passing(reason: str, tried: bool) -> bool:
@@ -231,8 +235,8 @@ def _cells(
 
 def _evidence(
     id: int, ranked: Ranked, trail: Trail, template: int | None = None
-) -> Evidence:
-    return Evidence(
+) -> PromiseEvidence:
+    return PromiseEvidence(
         template,
         float(ranked.promise),
         ranked.level,

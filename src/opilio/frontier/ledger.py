@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple, Protocol
 
-from opilio.types import Fingerprint, State
+from opilio.records import Fingerprint, State
 
 
-class Row(NamedTuple):
+class LinkRow(NamedTuple):
     """A link as it is kept: the columns of the table `link`, in their order."""
 
     id: int
@@ -31,7 +31,7 @@ Cells = tuple[int | float | str | None, ...]
 """A Row as a plain tuple, which SQLite takes in at two thirds of the cost."""
 
 
-class Evidence(NamedTuple):
+class PromiseEvidence(NamedTuple):
     """Where a link was found, and what it promises for that."""
 
     template: int | None  # None: as it was
@@ -52,11 +52,11 @@ class Ledger(Protocol):
         """Keep new links."""
         ...
 
-    def read(self, id: int) -> Row:
+    def read(self, id: int) -> LinkRow:
         """A link as it is kept now."""
         ...
 
-    def improve(self, evidence: list[Evidence]) -> None:
+    def improve(self, evidence: list[PromiseEvidence]) -> None:
         """Let links wait for these reasons; their least depth stays."""
         ...
 

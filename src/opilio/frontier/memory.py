@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import time
 
-from opilio.config import Bounds, Politeness
-from opilio.frontier.agenda import Agenda
+from opilio.frontier.frontier import LEASE_SECONDS, LinkFrontier
 from opilio.frontier.intake import Intake
-from opilio.frontier.ledger import Cells, Evidence, Row
-from opilio.frontier.verbs import LEASE_SECONDS, LinkFrontier
-from opilio.types import Clock, State
+from opilio.frontier.ledger import Cells, LinkRow, PromiseEvidence
+from opilio.frontier.next_link import Agenda
+from opilio.records import Clock, State
+from opilio.settings import BoundsSettings, PolitenessSettings
 
 
 class MemoryFrontier(LinkFrontier):
@@ -17,8 +17,8 @@ class MemoryFrontier(LinkFrontier):
 
     def __init__(
         self,
-        politeness: Politeness,
-        bounds: Bounds,
+        politeness: PolitenessSettings,
+        bounds: BoundsSettings,
         *,
         clock: Clock = time.monotonic,
         lease_time: float = LEASE_SECONDS,
@@ -32,17 +32,17 @@ class MemoryLedger:
     """Rows in a list; of hosts it keeps nothing, since nobody will ask."""
 
     def __init__(self) -> None:
-        self.rows: list[Row] = []
+        self.rows: list[LinkRow] = []
 
     def append(self, rows: list[Cells]) -> None:
         """Keep new links."""
-        self.rows += map(Row._make, rows)
+        self.rows += map(LinkRow._make, rows)
 
-    def read(self, id: int) -> Row:
+    def read(self, id: int) -> LinkRow:
         """A link as it is kept now."""
         return self.rows[id - 1]
 
-    def improve(self, evidence: list[Evidence]) -> None:
+    def improve(self, evidence: list[PromiseEvidence]) -> None:
         """Let links wait for these reasons; their least depth stays."""
         for new in evidence:
             row, better = self.read(new.id), new._asdict()

@@ -13,15 +13,15 @@ from typing import Any
 
 import numpy as np
 
-from opilio.config import Bounds, Politeness
 from opilio.errors import BadInput
-from opilio.frontier import order
-from opilio.frontier.agenda import Agenda
+from opilio.frontier import sort_keys
 from opilio.frontier.hosts import LONG_AGO
 from opilio.frontier.intake import Intake, is_passing
 from opilio.frontier.ledger import Ledger
-from opilio.frontier.links import Mode
-from opilio.types import State
+from opilio.frontier.link_columns import LinkMode
+from opilio.frontier.next_link import Agenda
+from opilio.records import State
+from opilio.settings import BoundsSettings, PolitenessSettings
 
 AT_ONCE = 2**13  # rows: few enough to stay in the processor's cache
 # Nearly all rows are links that wait and were never tried; the others tell about that,
@@ -51,8 +51,8 @@ _HOSTS = "SELECT id, name, domain, delay, rest_until, ip, taken FROM host ORDER 
 def reopen(
     db: sqlite3.Connection,
     ledger: Ledger,
-    politeness: Politeness,
-    bounds: Bounds,
+    politeness: PolitenessSettings,
+    bounds: BoundsSettings,
     now: float,
     wall: float,
     lease_time: float,
@@ -89,8 +89,8 @@ def reopen(
 def _load(rows: list[Any], agenda: Agenda, intake: Intake) -> None:
     """Fill the columns, the map of fingerprints and what is known of templates."""
     prints, promises, hosts, templates, others = zip(*rows, strict=True)
-    keys = order.keys(promises)
-    modes = np.full(len(rows), Mode.WAITING, np.uint8)
+    keys = sort_keys.keys(promises)
+    modes = np.full(len(rows), LinkMode.WAITING, np.uint8)
     for place, other in enumerate(others):
         if other is None:
             continue
@@ -99,11 +99,11 @@ def _load(rows: list[Any], agenda: Agenda, intake: Intake) -> None:
         if state == State.KEPT:
             likeness, reason = reason, ""
         modes[place] = mode = _mode(state, reason, attempts != "0")
-        if mode == Mode.REFUSED:
-            keys[place] = order.WORST
-        elif mode != Mode.OVER and attempts != "0":
+        if mode == LinkMode.REFUSED:
+            keys[place] = sort_keys.WORST
+        elif mode != LinkMode.OVER and attempts != "0":
             agenda.attempts[agenda.links.count + 1 + place] = int(attempts)
-        if mode != Mode.WAITING:
+        if mode != LinkMode.WAITING:
             ended = State(state)
             agenda.ended[ended, reason] += 1
             intake.novelty.note(templates[place], ended, reason, likeness)
@@ -115,18 +115,18 @@ def _load(rows: list[Any], agenda: Agenda, intake: Intake) -> None:
 @cache
 def _mode(state: str, reason: str, tried: bool) -> int:
     if state in (State.WAITING, State.LEASED):
-        return Mode.WAITING
+        return LinkMode.WAITING
     if state == State.PARKED and reason == "capacity":
-        return Mode.CROWDED
+        return LinkMode.CROWDED
     if state == State.UNUSABLE and is_passing(reason, tried):
-        return Mode.REFUSED
-    return Mode.OVER
+        return LinkMode.REFUSED
+    return LinkMode.OVER
 
 
 def _line_up(agenda: Agenda, now: float) -> None:
     """Put waiting links into the backlogs of their hosts, and hosts in their place."""
     links = agenda.links
-    waiting = np.flatnonzero(links.mode == Mode.WAITING)
+    waiting = np.flatnonzero(links.mode == LinkMode.WAITING)
     waiting = waiting[np.argsort(links.host[waiting], kind="stable")]
     cuts = np.flatnonzero(np.diff(links.host[waiting])) + 1
     for ids in np.split(waiting, cuts):

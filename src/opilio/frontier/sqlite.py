@@ -2,8 +2,8 @@
 
 A lease is not written down: what was leased when a process died waits again when the
 crawl goes on, with as many attempts as before. (Of pages that kill the whole process,
-store/in_hand.py keeps count.) Everything else is written into the transaction that the
-caller commits.
+store/crash_suspects.py keeps count.) Everything else is written into the transaction
+that the caller commits.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ import time
 from collections.abc import Iterable
 from typing import Any
 
-from opilio.config import Bounds, Politeness
-from opilio.database import Database
-from opilio.frontier.ledger import Cells, Evidence, Row
+from opilio.frontier.frontier import LEASE_SECONDS, LinkFrontier
+from opilio.frontier.ledger import Cells, LinkRow, PromiseEvidence
 from opilio.frontier.reopen import reopen
-from opilio.frontier.verbs import LEASE_SECONDS, LinkFrontier
-from opilio.types import Clock, State
+from opilio.records import Clock, State
+from opilio.settings import BoundsSettings, PolitenessSettings
+from opilio.storage.database import Database
 
 _APPEND = "INSERT INTO link VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _READ = "SELECT * FROM link WHERE id = ?"
@@ -46,8 +46,8 @@ class SqliteFrontier(LinkFrontier):
     def __init__(
         self,
         db: Database,
-        politeness: Politeness,
-        bounds: Bounds,
+        politeness: PolitenessSettings,
+        bounds: BoundsSettings,
         *,
         clock: Clock = time.monotonic,
         wall: Clock = time.time,
@@ -81,12 +81,12 @@ class SqliteLedger:
                 self._recent.clear()
             self._recent.update({row[0]: row for row in rows})
 
-    def read(self, id: int) -> Row:
+    def read(self, id: int) -> LinkRow:
         """A link as it is kept now."""
         cells = self._recent.get(id) or self._execute(_READ, (id,)).fetchone()
-        return Row._make(cells)
+        return LinkRow._make(cells)
 
-    def improve(self, evidence: list[Evidence]) -> None:
+    def improve(self, evidence: list[PromiseEvidence]) -> None:
         """Let links wait for these reasons; their least depth stays."""
         self._forget(new.id for new in evidence)
         self._executemany(_IMPROVE, evidence)

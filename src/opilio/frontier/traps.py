@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from opilio.config import Bounds
+from opilio.settings import BoundsSettings
 
 
-def trap(url: str, depth: int, bounds: Bounds) -> str:
+def trap(url: str, depth: int, bounds: BoundsSettings) -> str:
     """The guard that refuses this URL: depth, length, segments or repeats; "": none.
 
     A group of segments that comes again, like a/b in /a/b/a/b, brings its segments

@@ -4,22 +4,54 @@ The published ones can also be had in other modes, as `blocks,mode=paper`; their
 `mode=fixed` is what the name alone says.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
-from functools import partial
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from opilio.errors import BadInput
-from opilio.judge.association import Association
-from opilio.judge.blocks import Blocks
-from opilio.judge.bootstrapped import Bootstrapped
-from opilio.judge.cosine import Cosine
-from opilio.judge.learning import Learning
-from opilio.judge.linear import Linear
-from opilio.judge.ontoclassifier import OntoClassifier
-from opilio.judge.opilio import Opilio
 from opilio.protocols import Judge
-from opilio.types import Subject
+from opilio.records import Subject
+
+if TYPE_CHECKING:
+    from opilio.judge.association import Association
+    from opilio.judge.blocks import Blocks
+    from opilio.judge.bootstrapped import Bootstrapped
+    from opilio.judge.cosine import Cosine
+    from opilio.judge.learning import Learning
+    from opilio.judge.linear import Linear
+    from opilio.judge.ontoclassifier import OntoClassifier
+    from opilio.judge.opilio import Opilio
 
 Make = Callable[[Subject], Judge]
+CLASSES = {
+    "Association": "association",
+    "Blocks": "blocks",
+    "Bootstrapped": "bootstrapped",
+    "Cosine": "cosine",
+    "Learning": "learning",
+    "Linear": "linear",
+    "OntoClassifier": "ontoclassifier",
+    "Opilio": "opilio",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """The class of a judge, imported when it is asked for."""
+    if name not in CLASSES:
+        raise AttributeError(f"module 'opilio.judge' has no attribute {name!r}")
+    return getattr(import_module(f"opilio.judge.{CLASSES[name]}"), name)
+
+
+def made_as(name: str, **options: str) -> Make:
+    """Makes a judge of the class of this name, which is imported only then."""
+
+    def make(subject: Subject) -> Judge:
+        judge: Judge = __getattr__(name)(subject, **options)
+        return judge
+
+    return make
 
 
 class Judges(dict[str, Make]):
@@ -48,18 +80,18 @@ class Judges(dict[str, Make]):
 
 
 _listed: dict[str, Make] = {
-    "cosine": Cosine,
-    "cosine,mode=paper": partial(Cosine, mode="paper"),
-    "blocks": Blocks,
-    "blocks,mode=paper": partial(Blocks, mode="paper"),
-    "blocks,mode=maximum": partial(Blocks, mode="maximum"),
-    "association": Association,
-    "association,mode=paper": partial(Association, mode="paper"),
-    "ontoclassifier": OntoClassifier,
-    "ontoclassifier,mode=paper": partial(OntoClassifier, mode="paper"),
-    "linear": Linear,
-    "bootstrapped": Bootstrapped,
-    "opilio": Opilio,
+    "cosine": made_as("Cosine"),
+    "cosine,mode=paper": made_as("Cosine", mode="paper"),
+    "blocks": made_as("Blocks"),
+    "blocks,mode=paper": made_as("Blocks", mode="paper"),
+    "blocks,mode=maximum": made_as("Blocks", mode="maximum"),
+    "association": made_as("Association"),
+    "association,mode=paper": made_as("Association", mode="paper"),
+    "ontoclassifier": made_as("OntoClassifier"),
+    "ontoclassifier,mode=paper": made_as("OntoClassifier", mode="paper"),
+    "linear": made_as("Linear"),
+    "bootstrapped": made_as("Bootstrapped"),
+    "opilio": made_as("Opilio"),
 }
 JUDGES = Judges(_listed)
 

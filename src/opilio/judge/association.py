@@ -20,7 +20,7 @@ from math import exp, log
 
 from opilio.errors import BadInput
 from opilio.judge.parts import largest
-from opilio.types import Counted, Mode, Page, Subject, Verdict
+from opilio.records import Counted, Mode, Page, Subject, Verdict
 
 THRESHOLD: Mapping[Mode, float] = {"fixed": 0.08, "paper": 0.9}  # best F1 when tuned
 
@@ -52,9 +52,6 @@ def association(
 
 class Association:
     """Judges a page by the concepts near to what is sought that it names."""
-
-    reads_blocks = False
-    reads_vector = False
 
     def __init__(self, subject: Subject, mode: Mode = "fixed") -> None:
         if not subject.concepts:

@@ -29,9 +29,9 @@ from collections.abc import Callable, Mapping, Sequence
 from math import fsum, sqrt
 from typing import Literal
 
-from opilio.judge.cosine import WeightTable
+from opilio.judge.cosine import CosineWeights
 from opilio.judge.parts import largest
-from opilio.types import Block, BlockKind, Mode, Page, Subject, Verdict
+from opilio.records import Block, BlockKind, Mode, Page, Reads, Subject, Verdict
 
 THRESHOLD = {"fixed": 0.03, "maximum": 0.09, "paper": 0.65}  # best F1 when tuned
 SHORTEST = 6.0  # the least length of a block: that of 36 different words
@@ -42,7 +42,7 @@ Relevance = Callable[[Block], float]
 
 def block_relevance(weights: Mapping[str, float], mode: Mode = "fixed") -> Relevance:
     """R(t,b) as a function of b, for the topic with these weights."""
-    table = WeightTable(weights, "blocks")
+    table = CosineWeights(weights, "blocks")
 
     def fixed(block: Block) -> float:
         return min(1.0, fsum(table.parts(block.terms, reach(block)).values()))
@@ -70,8 +70,7 @@ def reach(block: Block) -> float:
 class Blocks:
     """Judges a page by its blocks: their mean (`fixed`), best one, or sum (`paper`)."""
 
-    reads_blocks = True
-    reads_vector = False
+    reads = Reads(blocks=True)
 
     def __init__(
         self, subject: Subject, mode: Literal["fixed", "paper", "maximum"] = "fixed"

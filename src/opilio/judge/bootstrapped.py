@@ -28,9 +28,9 @@ import numpy.typing as npt
 from opilio.errors import BadInput
 from opilio.judge.learning import Learning
 from opilio.judge.lesson import Lesson, mean, prepare, top
-from opilio.judge.model import Model
+from opilio.judge.model import WordModel
 from opilio.judge.vectors import Stack, Weights
-from opilio.types import Subject
+from opilio.records import Subject
 
 POWER = 4
 ALIKE = 0.9  # cosine; over ordinary webs it is about 0.4
@@ -73,7 +73,7 @@ class Bootstrapped(Learning):
             )
         super().__init__(subject)
 
-    def learn(self) -> Model | None:
+    def learn(self) -> WordModel | None:
         """The direction to the topic; None: nothing shows one.
 
         A background that is like the topic is none: it is pages about the topic which
@@ -93,7 +93,7 @@ class Bootstrapped(Learning):
             heights = counts * lesson.keywords / lesson.most + found.of(lesson.surest)
             topic = 0.5 * (topic + lesson.surest.sum(powers(heights)))
             found = feedback(topic - background, lesson)
-        return Model(
+        return WordModel(
             lesson.idf,
             found.direction,
             found.low,

@@ -18,7 +18,7 @@ import numpy as np
 
 from opilio.errors import BadInput
 from opilio.judge.parts import largest
-from opilio.types import Mode, Page, Subject, Verdict
+from opilio.records import Mode, Page, Reads, Subject, Verdict
 
 THRESHOLD: Mapping[Mode, float] = {"fixed": 0.06, "paper": 0.03}
 # where precision and recall meet, roughly, on the tuning topics
@@ -32,7 +32,7 @@ def by_logarithm(count: int) -> float:
     return 1 + log(count)
 
 
-class WeightTable:
+class CosineWeights:
     """The weights of the topic's terms, ready to be compared with texts."""
 
     def __init__(self, weights: Mapping[str, float], judge: str) -> None:
@@ -62,18 +62,18 @@ class WeightTable:
 class Cosine:
     """Judges a page by the angle between its terms and the topic's."""
 
-    reads_blocks = False
+    names_terms = True  # the parts of its verdicts are terms, by their keys
 
     def __init__(self, subject: Subject, mode: Mode = "fixed") -> None:
-        self.table = WeightTable(subject.weights, "cosine")
-        self.reads_vector = mode == "paper"
+        self.table = CosineWeights(subject.weights, "cosine")
+        self.reads = Reads(vector=mode == "paper")
         self.threshold = (
             THRESHOLD[mode] if subject.threshold is None else subject.threshold
         )
 
     def judge(self, page: Page) -> Verdict:
         """The score, and how much each term of the topic brought to it."""
-        if self.reads_vector:
+        if self.reads.vector:
             parts = self.table.parts(page.terms, plain_norm(page), float)
         else:
             parts = self.table.parts(page.terms, page.norm)

@@ -20,8 +20,8 @@ from typing import NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from opilio.meaning import Rarity
-from opilio.types import Page
+from opilio.records import Page
+from opilio.text.meaning import Rarity
 
 Floats = npt.NDArray[np.float32]
 Places = npt.NDArray[np.intp]
@@ -32,7 +32,7 @@ MOST_WORDS = 2048  # of a page
 WORDS_PENALTY, VECTOR_PENALTY = 1.0, 0.5
 
 
-class Row(NamedTuple):
+class CriticRow(NamedTuple):
     """A page as the critics see it."""
 
     places: npt.NDArray[np.uint16]
@@ -47,19 +47,19 @@ class Critics(NamedTuple):
     words: Floats
     vector: Floats
 
-    def by_words(self, row: Row) -> float:
+    def by_words(self, row: CriticRow) -> float:
         """What the words of a page say."""
         weights = row.weights.astype(np.float32)
         return self.middle + float(weights @ self.words[row.places]) / WHOLE
 
-    def by_vector(self, row: Row) -> float:
+    def by_vector(self, row: CriticRow) -> float:
         """What the vector of a page says."""
         if len(row.vector) != len(self.vector):
             return self.middle
         return self.middle + float(row.vector @ self.vector)
 
 
-def row_of(page: Page, rarity: Rarity, vectors: Floats) -> Row:
+def row_of(page: Page, rarity: Rarity, vectors: Floats) -> CriticRow:
     """A page as the critics see it; `vectors` are those of its parts."""
     stems = np.frombuffer(page.stems, "<u8")
     weights = rarity.weights(page.stems, page.counts)
@@ -71,7 +71,7 @@ def row_of(page: Page, rarity: Rarity, vectors: Floats) -> Row:
     places = ((stems >> np.uint64(1)) & np.uint64(SIZE - 1)).astype(np.uint16)
     vector = vectors.sum(axis=0)
     norm = float(np.sqrt(vector @ vector))
-    return Row(
+    return CriticRow(
         places,
         np.rint(weights).astype(np.int16) * signs,
         vector / np.float32(norm) if norm else vector[:0],
@@ -82,7 +82,7 @@ class Noted(Protocol):
     """A page that was judged."""
 
     @property
-    def row(self) -> Row:
+    def row(self) -> CriticRow:
         """The page as the critics see it."""
         ...
 

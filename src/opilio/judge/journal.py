@@ -12,9 +12,9 @@ import msgspec
 import numpy as np
 
 from opilio.judge.diary import Diary
-from opilio.judge.model import Model, Packed, pack, unpack
-from opilio.judge.sample import Sample, Seen
-from opilio.judge.vectors import PLACES, Row
+from opilio.judge.model import Packed, WordModel, pack_model, unpack_model
+from opilio.judge.sample import Sample, SampledPage
+from opilio.judge.vectors import PLACES, WordRow
 from opilio.protocols import Learner
 
 PackedRow = tuple[bytes, bytes, int]
@@ -48,7 +48,7 @@ class Journal:
         """How many pages the last snapshot was of."""
         return self.diary.snapshots
 
-    def add(self, row: Row, keywords: float, score: float) -> bool:
+    def add(self, row: WordRow, keywords: float, score: float) -> bool:
         """Take note of a page; True: there is enough more to learn from."""
         self.diary.write((pack_row(row), keywords, score))
         return self._is_enough
@@ -58,7 +58,7 @@ class Journal:
         self._is_enough = self.sample.add(unpack_row(row), keywords, score)
         return self._is_enough
 
-    def snapshot(self, model: Model | None) -> bytes | None:
+    def snapshot(self, model: WordModel | None) -> bytes | None:
         """Everything, if it is due; the journal begins anew."""
         if not self.diary.is_due:
             return None
@@ -70,7 +70,7 @@ class Journal:
         """Begin a journal after a snapshot of what is known now."""
         self.diary.begin(self.sample.rarity.pages)
 
-    def taken(self, model: Model | None) -> bytes:
+    def taken(self, model: WordModel | None) -> bytes:
         """A snapshot."""
         sample, rarity = self.sample, self.sample.rarity
         rows = {seen.number: seen for seen in (*sample.surest, *sample.any)}
@@ -85,11 +85,11 @@ class Journal:
                 [(*seen[:3], pack_row(seen.row)) for seen in rows.values()],
                 [place[seen.number] for seen in sample.surest],
                 [place[seen.number] for seen in sample.any],
-                model and pack(model),
+                model and pack_model(model),
             )
         )
 
-    def restore(self, taken: bytes) -> Model | None:
+    def restore(self, taken: bytes) -> WordModel | None:
         """Know what a snapshot says, and nothing else; its model."""
         found = msgspec.msgpack.decode(taken, type=Snapshot)
         sample, rarity = self.sample, self.sample.rarity
@@ -98,25 +98,25 @@ class Journal:
         rarity.having[np.frombuffer(found.places, "<u4")] = np.frombuffer(
             found.having, "<u4"
         )
-        rows = [Seen(*seen[:3], unpack_row(seen[3])) for seen in found.rows]
+        rows = [SampledPage(*seen[:3], unpack_row(seen[3])) for seen in found.rows]
         sample.surest = [rows[place] for place in found.surest]
         sample.any = [rows[place] for place in found.any]
         self.begin()
-        return found.model and unpack(found.model)
+        return found.model and unpack_model(found.model)
 
     def chunks(self) -> Mapping[str, Learner]:
         """The parts of the journal, by the names under which they are kept."""
         return self.diary.chunks("judge")
 
 
-def pack_row(row: Row) -> PackedRow:
+def pack_row(row: WordRow) -> PackedRow:
     """A row as bytes."""
     return row.places.tobytes(), row.weights.tobytes(), row.text
 
 
-def unpack_row(packed: PackedRow) -> Row:
+def unpack_row(packed: PackedRow) -> WordRow:
     """The same row again."""
     places, weights, text = packed
-    return Row(
+    return WordRow(
         np.frombuffer(places, np.uint32), np.frombuffer(weights, np.float32), text
     )

@@ -3,7 +3,7 @@
     cosine  = Σ w·(1+ln tf) / (|w|·norm) · √(k/7)        k = (Σw)²/Σw², at most 63
     bm25    = Σ u·tf·2.2/(tf + 1.2·(¼ + ¾·words/600)) / Σ u
     title   = Σ w over the keywords in the title, at most 2, times 4·(1 − rarity)
-    opening = s(first 60 words),  text = s(first 400 words)     (`opilio.meaning`)
+    opening = s(first 60 words),  text = s(first 400 words)     (`opilio.text.meaning`)
 
 Symbols: u the weight of a keyword as the topic has it, w = u·(0.3 + 0.7·rarity), a
 phrase times 0.9; the words of phrases count, too, times 0.4; tf how often a keyword
@@ -20,9 +20,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from opilio import words
-from opilio.meaning import Floats, keyword_vectors, unpack
-from opilio.types import Page, Subject
+from opilio.records import Page, Subject
+from opilio.text import words
+from opilio.text.meaning import Floats, keyword_vectors, unpack
 
 PHRASE, INSIDE = 0.9, 0.4  # of a phrase, and of a word in it
 FEW, MANY = 7.0, 63.0  # keywords

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from math import log, sqrt
 
-from opilio.types import Counted, Page, Subject
+from opilio.records import Counted, Page, Subject
 
 TITLE = 0.05  # share of the title
 CUT = 0.06  # the threshold of the cosine judge

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import msgspec
 
 from opilio.protocols import Judge, Teachable
-from opilio.types import Page, Verdict
+from opilio.records import Page, Verdict
 
 
 class InLanguages:
@@ -15,9 +15,6 @@ class InLanguages:
 
     def __init__(self, judge: Judge, languages: Sequence[str]) -> None:
         self.inner = judge
-        self.reads_blocks = judge.reads_blocks
-        self.reads_vector = judge.reads_vector
-        self.reads_vectors: bool = getattr(judge, "reads_vectors", False)
         if isinstance(judge, Teachable):
             self.teach = judge.teach  # a label says nothing about languages
         self.languages = {language.lower().partition("-")[0] for language in languages}

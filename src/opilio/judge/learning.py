@@ -23,11 +23,11 @@ import msgspec
 
 from opilio.judge.journal import Journal
 from opilio.judge.keywords import CUT, Keywords
-from opilio.judge.model import Model
+from opilio.judge.model import WordModel
 from opilio.judge.sample import Sample
-from opilio.judge.vectors import Row, row_of
+from opilio.judge.vectors import WordRow, row_of
 from opilio.protocols import Learner
-from opilio.types import Page, Subject, Verdict
+from opilio.records import Page, Reads, Subject, Verdict
 
 THRESHOLD = 0.5
 LEAST = 0.01  # of a score: from there on down it falls slowly, and never to nothing
@@ -36,8 +36,7 @@ LEAST = 0.01  # of a score: from there on down it falls slowly, and never to not
 class Learning(ABC):
     """Judges a page by its keywords, and by all words once it knows which matter."""
 
-    reads_blocks = False
-    reads_vector = True
+    reads = Reads(vector=True)
     cut: float
     learnt_part: str  # its name in verdicts
     is_learning = True  # False: it judges by what it knows, and takes no note of pages
@@ -46,11 +45,11 @@ class Learning(ABC):
         self.keywords = Keywords(subject)
         self.threshold = THRESHOLD if subject.threshold is None else subject.threshold
         self.sample = Sample()
-        self.model: Model | None = None
+        self.model: WordModel | None = None
         self.journal = Journal(self.sample)
 
     @abstractmethod
-    def learn(self) -> Model | None:
+    def learn(self) -> WordModel | None:
         """What the sample shows; None: nothing yet."""
 
     def judge(self, page: Page) -> Verdict:
@@ -72,7 +71,7 @@ class Learning(ABC):
         """The verdict on a page, without learning from it."""
         return self.score(row_of(page), self.keywords.score(page))
 
-    def score(self, row: Row | None, keywords: float) -> Verdict:
+    def score(self, row: WordRow | None, keywords: float) -> Verdict:
         """The score, its part by keywords and its part by all words."""
         if self.model is None or row is None:
             score = keywords / (keywords + CUT)

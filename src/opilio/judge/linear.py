@@ -24,9 +24,9 @@ import numpy as np
 from opilio.errors import BadInput
 from opilio.judge.learning import Learning
 from opilio.judge.lesson import Lesson, prepare
-from opilio.judge.model import Model
+from opilio.judge.model import WordModel
 from opilio.judge.vectors import PLACES, Stack, Weights, row_of, stack
-from opilio.types import Subject
+from opilio.records import Subject
 
 PROMISING = 0.3  # weight of the best pages seen, all together, beside the background
 STRENGTH = 30.0  # scikit-learn's C, for a weight of one an example
@@ -60,7 +60,7 @@ class Linear(Learning):
         """The score: a topic of examples need not have keywords."""
         return score
 
-    def learn(self) -> Model | None:
+    def learn(self) -> WordModel | None:
         """What tells the examples from other pages; None: there are no others yet."""
         lesson = prepare(self.sample)
         if lesson is None:
@@ -68,7 +68,7 @@ class Linear(Learning):
         direction = self.fit(lesson)
         low = float(np.median(lesson.background.dot(direction)))
         high = float(stack(self.relevant, lesson.idf).dot(direction).mean())
-        return Model(
+        return WordModel(
             lesson.idf,
             direction,
             low,

@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from opilio.judge.vectors import PLACES, Row, Weights, weigh
+from opilio.judge.vectors import PLACES, Weights, WordRow, weigh
 
 
-class Model(NamedTuple):
+class WordModel(NamedTuple):
     """The numbers of `learning.py`."""
 
     idf: Weights
@@ -18,7 +18,7 @@ class Model(NamedTuple):
     keywords: float  # α
     words: float  # β
 
-    def by_words(self, row: Row) -> float:
+    def by_words(self, row: WordRow) -> float:
         """β·(x·d − lo) of a page."""
         along = float(weigh(row, self.idf) @ self.direction[row.places])
         return self.words * (along - self.low)
@@ -28,7 +28,7 @@ Packed = tuple[bytes, bytes, bytes, tuple[float, float, float]]
 """Places, their idf and direction, and the other numbers."""
 
 
-def pack(model: Model) -> Packed:
+def pack_model(model: WordModel) -> Packed:
     """A model in few bytes: most places have no word."""
     places = np.flatnonzero(model.idf).astype("<u4")
     return (
@@ -39,10 +39,10 @@ def pack(model: Model) -> Packed:
     )
 
 
-def unpack(packed: Packed) -> Model:
+def unpack_model(packed: Packed) -> WordModel:
     """The same model again, to the last bit."""
     places = np.frombuffer(packed[0], "<u4")
     idf, direction = np.zeros(PLACES, np.float32), np.zeros(PLACES, np.float32)
     idf[places] = np.frombuffer(packed[1], "<f4")
     direction[places] = np.frombuffer(packed[2], "<f4")
-    return Model(idf, direction, *packed[3])
+    return WordModel(idf, direction, *packed[3])

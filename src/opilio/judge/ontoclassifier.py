@@ -24,10 +24,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from opilio.equations.ontology_classes import OntoClasses
 from opilio.errors import BadInput
 from opilio.judge.parts import largest
-from opilio.onto_classes import OntoClasses
-from opilio.types import Mode, Page, Subject, Verdict
+from opilio.records import Mode, Page, Subject, Verdict
 
 THRESHOLD: Mapping[Mode, float] = {"fixed": 0.1, "paper": 0.0}  # best F1 when tuned
 DOUBT = 0.5  # evidence against all classes, for each unit of a page's length
@@ -35,9 +35,6 @@ DOUBT = 0.5  # evidence against all classes, for each unit of a page's length
 
 class OntoClassifier:
     """Judges a page by the class that its terms speak for."""
-
-    reads_blocks = False
-    reads_vector = False
 
     def __init__(self, subject: Subject, mode: Mode = "fixed") -> None:
         require_classes(subject)

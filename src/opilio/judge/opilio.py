@@ -30,18 +30,18 @@ from typing import Self
 import msgspec
 import numpy as np
 
-from opilio import urls
-from opilio.chances import logistic, share
+from opilio.equations.probability import logistic, share
 from opilio.errors import BadInput
-from opilio.judge.critic import Critics, Lessons, Row, row_of
+from opilio.judge.critic import CriticRow, Critics, Lessons, row_of
 from opilio.judge.diary import Diary
 from opilio.judge.keyword_evidence import Evidence, KeywordEvidence, page_vectors
 from opilio.judge.seed_likeness import SeedLikeness, weight_of
 from opilio.judge.site_evidence import KeptSites, SiteEvidence
-from opilio.meaning import Floats, dimensions, rarity_of_words
 from opilio.pretrained import weights_for
 from opilio.protocols import Learner
-from opilio.types import Fingerprint, Page, Subject, Verdict
+from opilio.records import Fingerprint, Page, Reads, Subject, Verdict
+from opilio.text import urls
+from opilio.text.meaning import Floats, dimensions, rarity_of_words
 
 THRESHOLD = 0.5
 ORDINARY = "an ordinary page"
@@ -90,9 +90,9 @@ class Noted(msgspec.Struct, frozen=True, array_like=True, gc=False):
     is_seed: bool = False  # that somebody chose
 
     @property
-    def row(self) -> Row:
+    def row(self) -> CriticRow:
         """The page as critics see it."""
-        return Row(
+        return CriticRow(
             np.frombuffer(self.places, np.uint16),
             np.frombuffer(self.weights, np.int16),
             np.frombuffer(self.vector, np.float32),
@@ -118,9 +118,7 @@ class Snapshot(msgspec.Struct, frozen=True, array_like=True):
 class Opilio:
     """Judges a page by keywords, meaning, and what other pages taught it."""
 
-    reads_blocks = False
-    reads_vector = True
-    reads_vectors = True
+    reads = Reads(vector=True, vectors=True)
     is_learning = True
 
     def __init__(self, subject: Subject) -> None:

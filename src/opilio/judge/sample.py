@@ -11,36 +11,36 @@ import heapq
 import random
 from typing import NamedTuple
 
-from opilio.judge.vectors import Rarity, Row
+from opilio.judge.vectors import WordRarity, WordRow
 
 SIZE = 400
 FIRST_FIT = 30  # pages
 
 
-class Seen(NamedTuple):
+class SampledPage(NamedTuple):
     """A page of the sample; tuples compare, so the surest are a heap."""
 
     score: float  # what it is kept for
     number: int  # of the page in the crawl: no two are equal
     keywords: float  # how much it speaks of the topic's keywords
-    row: Row
+    row: WordRow
 
 
 class Sample:
     """What a learning judge remembers of the pages it saw."""
 
     def __init__(self, seed: int = 0) -> None:
-        self.rarity = Rarity()
-        self.surest: list[Seen] = []  # a heap, least sure first
-        self.any: list[Seen] = []
+        self.rarity = WordRarity()
+        self.surest: list[SampledPage] = []  # a heap, least sure first
+        self.any: list[SampledPage] = []
         self.seed = seed
         self.next_fit = FIRST_FIT
 
-    def add(self, row: Row, keywords: float, score: float) -> bool:
+    def add(self, row: WordRow, keywords: float, score: float) -> bool:
         """Take note of a page; True: there is enough more to learn from."""
         self.rarity.add(row)
         number = self.rarity.pages
-        seen = Seen(score, number, keywords, row)
+        seen = SampledPage(score, number, keywords, row)
         if len(self.surest) < SIZE:
             heapq.heappush(self.surest, seen)
         else:

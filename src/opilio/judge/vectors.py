@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 from xxhash import xxh3_64_intdigest
 
-from opilio import words
-from opilio.types import Page
+from opilio.records import Page
+from opilio.text import words
 
 Places = npt.NDArray[np.uint32]
 Weights = npt.NDArray[np.float32]
@@ -28,7 +28,7 @@ TITLE_SEED = 1  # of the hash, so that titles have places of their own
 RARE = 5  # pages that must have a word before it counts, once there are many pages
 
 
-class Row(NamedTuple):
+class WordRow(NamedTuple):
     """A page as its words, their rarity not yet counted in."""
 
     places: Places
@@ -57,7 +57,7 @@ class Stack(NamedTuple):
         return np.bincount(self.places, weights, PLACES).astype(np.float32)
 
 
-def row_of(page: Page) -> Row | None:
+def row_of(page: Page) -> WordRow | None:
     """The row of a page; None if it has no words."""
     stems = np.frombuffer(page.stems, "<u8")
     if not len(stems):
@@ -72,21 +72,21 @@ def row_of(page: Page) -> Row | None:
         xxh3_64_intdigest(word.encode(), TITLE_SEED) >> (64 - BITS)
         for word in dict.fromkeys(words.tokens(page.title)[:MOST])
     ]
-    return Row(
+    return WordRow(
         np.concatenate((text, np.array(title, np.uint32))),
         np.concatenate((weights, np.ones(len(title), np.float32))),
         len(text),
     )
 
 
-class Rarity:
+class WordRarity:
     """How rare words are, by the pages seen so far: idf = ln((n+1)/(df+1))."""
 
     def __init__(self) -> None:
         self.pages = 0
         self.having = np.zeros(PLACES, np.uint32)  # df: pages that have the word
 
-    def add(self, row: Row) -> None:
+    def add(self, row: WordRow) -> None:
         """Count a page."""
         self.pages += 1
         self.having[row.places] += 1  # a place twice in a row still counts once
@@ -98,7 +98,7 @@ class Rarity:
         return idf
 
 
-def weigh(row: Row, idf: Weights) -> Weights:
+def weigh(row: WordRow, idf: Weights) -> Weights:
     """The weights of a row with rarity; text and title each of a fixed length."""
     weights = row.weights * idf[row.places]
     for part, length in (
@@ -111,7 +111,7 @@ def weigh(row: Row, idf: Weights) -> Weights:
     return weights
 
 
-def stack(rows: Sequence[Row], idf: Weights) -> Stack:
+def stack(rows: Sequence[WordRow], idf: Weights) -> Stack:
     """Rows one after another, with rarity."""
     if not rows:
         nothing = np.zeros(0, np.int64)

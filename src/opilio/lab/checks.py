@@ -6,16 +6,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from opilio import config
-from opilio.choice import choose, find_strategy
+from opilio import settings
+from opilio.assembly.registry import find_judge, find_strategy, judge_place
 from opilio.errors import BadInput
-from opilio.judge import JUDGES
-from opilio.lab import guard
-from opilio.lab.perfect import PERFECT
-from opilio.strategies import OURS, load
+from opilio.lab import label_guard
+from opilio.lab.perfect_judge import PERFECT
+from opilio.strategies import OURS, load_strategy
 
 if TYPE_CHECKING:
-    from opilio.lab.compare import Wanted
+    from opilio.lab.compare import WantedRuns
 
 
 def parse_strategy(written: str) -> tuple[str, Mapping[str, str]]:
@@ -30,28 +29,36 @@ def parse_strategy(written: str) -> tuple[str, Mapping[str, str]]:
     }
 
 
-def check(wanted: Wanted, secrets: Sequence[Path]) -> None:
+def check(wanted: WantedRuns, secrets: Sequence[Path]) -> None:
     """BadInput for anything that is not there.
 
-    The code of a strategy that is not ours runs only in processes that see no label.
+    The code of a strategy or judge that is not ours runs only in processes that see no
+    label.
     """
     for name in ("topics", "strategies", "judges", "modes"):
         if not getattr(wanted, name):
             raise BadInput(f"there are no {name} to compare; name one at least")
-    for judge in wanted.judges:
-        if judge != PERFECT:
-            choose("judge", judge, JUDGES)
+    judges = [
+        judge for judge in wanted.judges if judge != PERFECT and judge_place(judge)
+    ]
     theirs = [name for name in wanted.strategies if parse_strategy(name)[0] not in OURS]
     for name in set(wanted.strategies) - set(theirs):
         check_strategy(name)
-    if theirs:
-        with guard.processes(1, secrets) as processes:
+    if theirs or judges:
+        with label_guard.processes(1, secrets) as processes:
             list(processes.map(check_strategy, theirs))
+            list(processes.map(check_judge, judges))
+
+
+def check_judge(name: str) -> None:
+    """BadInput for a judge that cannot be loaded."""
+    find_judge(name)
 
 
 def check_strategy(written: str) -> None:
     """BadInput for a strategy that is not there, or options that it does not have."""
     name, options = parse_strategy(written)
-    made = load(find_strategy(name))
+    made = load_strategy(find_strategy(name))
     source = f"options of the strategy {name}"
-    config.build(options, made.Options, source, strict=False)
+    kind = getattr(made, "Options", settings.Section)
+    settings.build_section(options, kind, source, strict=False)

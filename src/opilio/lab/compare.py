@@ -18,21 +18,21 @@ from typing import NamedTuple
 import msgspec
 
 from opilio.errors import OpilioError
-from opilio.lab import guard
+from opilio.lab import label_guard
 from opilio.lab.checks import check, parse_strategy
 from opilio.lab.conditions import ONE_AT_A_TIME, Conditions
-from opilio.lab.course import Course, Ground, SeedsMode
 from opilio.lab.estimates import half_way
-from opilio.lab.kept import code_of, file_key, name_of, vectors_key
 from opilio.lab.measures import measure, shares
-from opilio.lab.perfect import PERFECT
-from opilio.lab.runs import Run, Task, Trace
+from opilio.lab.perfect_judge import PERFECT
+from opilio.lab.reachable_targets import Course, Ground, SeedsMode
+from opilio.lab.run_files import code_of, file_key, name_of, vectors_key
+from opilio.lab.runs import LabTask, Run, Trace
 from opilio.lab.teacher import Teacher, Ticket
 from opilio.lab.trial import Trial, conduct
 from opilio.vectors.files import AUTO
 
 
-class Wanted(msgspec.Struct, frozen=True, kw_only=True):
+class WantedRuns(msgspec.Struct, frozen=True, kw_only=True):
     """What a comparison is to compare."""
 
     topics: Sequence[str]
@@ -57,10 +57,10 @@ class Done(NamedTuple):
     trace: Trace
 
 
-def tasks(web: str, wanted: Wanted) -> list[Task]:
+def tasks(web: str, wanted: WantedRuns) -> list[LabTask]:
     """Everything to be tried, topic by topic: so are readings shared."""
     return [
-        Task(
+        LabTask(
             web=web,
             topic=topic,
             strategy=strategy,
@@ -84,10 +84,10 @@ def tasks(web: str, wanted: Wanted) -> list[Task]:
 
 def compare(
     ground: Ground,
-    wanted: Wanted,
+    wanted: WantedRuns,
     folder: Path,
     jobs: int = 1,
-    trouble: Callable[[Task, Exception], None] | None = None,
+    trouble: Callable[[LabTask, Exception], None] | None = None,
     other_secrets: Sequence[Path] = (),
 ) -> Iterator[Done]:
     """Try everything; each run as it ends, those of earlier times first.
@@ -165,13 +165,13 @@ class Prepared(NamedTuple):
     """A task that was not done before."""
 
     file: Path
-    task: Task
+    task: LabTask
     course: Course
 
 
 def conducted(
     ground: Ground,
-    wanted: Wanted,
+    wanted: WantedRuns,
     todo: Sequence[Prepared],
     readings: Path,
     secrets: Sequence[Path],
@@ -181,7 +181,7 @@ def conducted(
     waiting = iter(todo)
     under_way: dict[Future[Trace], Prepared] = {}
     tickets: dict[Future[Trace], Ticket] = {}
-    with Teacher() as teacher, guard.processes(jobs, secrets) as processes:
+    with Teacher() as teacher, label_guard.processes(jobs, secrets) as processes:
         try:
             while True:
                 for one in islice(waiting, 2 * jobs - len(under_way)):
@@ -206,7 +206,7 @@ def conducted(
 
 
 def checked(
-    future: Future[Trace], told: Mapping[str, bool], task: Task
+    future: Future[Trace], told: Mapping[str, bool], task: LabTask
 ) -> Future[Trace]:
     """The trace, or an error if the crawl got labels that it does not tell of."""
     if future.exception() is None:
@@ -223,7 +223,7 @@ def checked(
     return future
 
 
-def trial_of(ground: Ground, course: Course, task: Task, readings: Path) -> Trial:
+def trial_of(ground: Ground, course: Course, task: LabTask, readings: Path) -> Trial:
     """What a crawl is told of a task."""
     strategy, options = parse_strategy(task.strategy)
     return Trial(
@@ -243,7 +243,7 @@ def trial_of(ground: Ground, course: Course, task: Task, readings: Path) -> Tria
     )
 
 
-def run_of(task: Task, course: Course, trace: Trace) -> Run:
+def run_of(task: LabTask, course: Course, trace: Trace) -> Run:
     """What came of a task, by the labels."""
     measures, found_at = measure(trace.visits, course.targets, course.R)
     return Run(

@@ -11,10 +11,10 @@ from typing import Annotated
 
 import msgspec
 
-from opilio import urls
-from opilio.config import Some
 from opilio.fetch.replay import ReplayFetch
-from opilio.types import Headers, Response
+from opilio.records import Headers, Response
+from opilio.settings import Some
+from opilio.text import urls
 
 SPREAD = 0.5  # standard deviation of the logarithm of a latency
 SHORTEST, LONGEST = 0.2, 5.0  # times the median; a crawl drains longer than that

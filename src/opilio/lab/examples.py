@@ -8,12 +8,12 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from opilio import urls
 from opilio.errors import BadInput
 from opilio.fetch.replay import ReplayFetch
+from opilio.records import Fingerprint, Response
+from opilio.text import urls
 from opilio.topic import Topic
 from opilio.topic.file import Examples
-from opilio.types import Fingerprint, Response
 
 RELEVANT, IRRELEVANT = 1, 2  # purposes of chance
 

@@ -12,7 +12,7 @@ from itertools import accumulate
 from pathlib import Path
 
 from opilio.errors import BadInput
-from opilio.urls import canonical
+from opilio.text.urls import canonical
 
 NEAR = 3  # labels named when one is not known
 

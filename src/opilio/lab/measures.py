@@ -14,7 +14,7 @@ from statistics import median
 import numpy as np
 from numpy.typing import NDArray
 
-from opilio.lab.runs import Measures, Visit
+from opilio.lab.runs import LabVisit, Measures
 
 HORIZON = 3  # times R: as far as AURC looks
 FIRST = 50  # requests of the first stage
@@ -64,7 +64,7 @@ def pages_to(found: Found, R: int, share: float) -> int | None:  # noqa: N803
     return int(reached[0]) + 1 if len(reached) else None
 
 
-def finds(visits: Sequence[Visit], targets: Mapping[str, Hashable]) -> list[bool]:
+def finds(visits: Sequence[LabVisit], targets: Mapping[str, Hashable]) -> list[bool]:
     """Which requests found a new target: fᵢ.
 
     `targets` has the content of each relevant URL: of several URLs with one content the
@@ -79,7 +79,7 @@ def finds(visits: Sequence[Visit], targets: Mapping[str, Hashable]) -> list[bool
     return found
 
 
-def target_length(visits: Sequence[Visit], found: Found) -> float | None:
+def target_length(visits: Sequence[LabVisit], found: Found) -> float | None:
     """How many links from a seed the targets found are: their median.
 
     The thesis does not say how lengths are averaged; the median is not moved by a few
@@ -90,7 +90,7 @@ def target_length(visits: Sequence[Visit], found: Found) -> float | None:
 
 
 def through_irrelevant(
-    visits: Sequence[Visit], found: Found, targets: Mapping[str, Hashable]
+    visits: Sequence[LabVisit], found: Found, targets: Mapping[str, Hashable]
 ) -> float | None:
     """Share of the targets found by a link on an irrelevant page: |I| / |F|.
 
@@ -105,18 +105,18 @@ def through_irrelevant(
     return pages.count(False) / len(pages) if pages else None
 
 
-def wasted(visits: Sequence[Visit]) -> float:
+def wasted(visits: Sequence[LabVisit]) -> float:
     """Share of requests that brought no new page: copies, redirects and failures."""
     states = [visit.state in ("copy", "unusable") for visit in visits]
     return sum(states) / len(states) if states else 0.0
 
 
-def brought_page(visit: Visit) -> bool:
+def brought_page(visit: LabVisit) -> bool:
     """Did a request bring a page, be it a copy of another?"""
     return visit.state != "unusable" and visit.reason != "redirect"
 
 
-def linking_page(visits: Sequence[Visit], number: int) -> int:
+def linking_page(visits: Sequence[LabVisit], number: int) -> int:
     """The visit whose page has the link to this one; redirects are not pages."""
     via = visits[number].via
     while via >= 0 and visits[via].reason == "redirect":
@@ -125,7 +125,7 @@ def linking_page(visits: Sequence[Visit], number: int) -> int:
 
 
 def measure(
-    visits: Sequence[Visit],
+    visits: Sequence[LabVisit],
     targets: Mapping[str, Hashable],
     R: int,  # noqa: N803
 ) -> tuple[Measures, list[int]]:

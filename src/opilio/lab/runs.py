@@ -9,7 +9,7 @@ import msgspec
 from opilio.lab.conditions import ONE_AT_A_TIME, Conditions
 
 
-class Task(msgspec.Struct, frozen=True, kw_only=True):
+class LabTask(msgspec.Struct, frozen=True, kw_only=True):
     """One crawl to be tried; two with the same fields give the same order of pages."""
 
     web: str  # its name
@@ -24,7 +24,7 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     conditions: Conditions = ONE_AT_A_TIME
 
 
-class Visit(msgspec.Struct, frozen=True, array_like=True, gc=False):
+class LabVisit(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """A request of a crawl, and how it ended."""
 
     url: str
@@ -37,7 +37,7 @@ class Visit(msgspec.Struct, frozen=True, array_like=True, gc=False):
     via: int = -1  # the visit whose page it was found on; -1: a seed
 
 
-class Taught(msgspec.Struct, frozen=True, array_like=True, gc=False):
+class TaughtLabel(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """A label that was given while a crawl ran."""
 
     request: int  # after so many
@@ -59,10 +59,10 @@ class Estimated(msgspec.Struct, frozen=True, array_like=True, gc=False):
 class Trace(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that one crawl did; made without knowing any label."""
 
-    visits: Sequence[Visit]  # every request that was answered, in order
+    visits: Sequence[LabVisit]  # every request that was answered, in order
     ended: str  # budget, or exhausted: nothing was left to visit
     cpu_seconds: float  # of deciding; reading pages is shared and not in it
-    taught: Sequence[Taught] = ()  # labels that it was given, in order
+    taught: Sequence[TaughtLabel] = ()  # labels that it was given, in order
     seconds: float = 0.0  # of simulated time
     estimates: tuple[Estimated, ...] = ()  # every ten requests, if the strategy can
 
@@ -103,7 +103,7 @@ class HalfWay(msgspec.Struct, frozen=True, kw_only=True):
 class Run(msgspec.Struct, frozen=True, kw_only=True):
     """What came of a task: one row of runs.jsonl."""
 
-    task: Task
+    task: LabTask
     budget: int  # requests at most
     seeds: Sequence[str]
     R: int  # relevant pages that can be reached from the seeds

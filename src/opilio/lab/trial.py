@@ -19,30 +19,30 @@ from pathlib import Path
 
 import msgspec
 
-from opilio import config
-from opilio.brief import Brief, make_brief
-from opilio.build import Ways, assemble
-from opilio.choice import make_judge
-from opilio.crawl import Crawl, Stages
+from opilio import settings
+from opilio.assembly.build import Ways, assemble
+from opilio.assembly.event_loop import run_loop
+from opilio.assembly.plan import Options, Plan, for_replay, override
+from opilio.assembly.registry import make_judge
+from opilio.crawl import CrawlLoop, Stages
 from opilio.errors import OpilioError
-from opilio.event_loop import run_loop
 from opilio.fetch.replay import ReplayFetch
-from opilio.lab.atlas import cache_folder
 from opilio.lab.conditions import ONE_AT_A_TIME, Conditions, SlowReplay
 from opilio.lab.examples import with_examples
-from opilio.lab.lessons import Lessons
-from opilio.lab.perfect import PERFECT, Perfect
-from opilio.lab.readings import SharedReadings
-from opilio.lab.runs import Estimated, Trace, Visit
+from opilio.lab.label_schedule import LabelSchedule
+from opilio.lab.perfect_judge import PERFECT, Perfect
+from opilio.lab.runs import Estimated, LabVisit, Trace
+from opilio.lab.shared_readings import SharedReadings
 from opilio.lab.teacher import Ticket
 from opilio.lab.virtual_time import run_virtual
-from opilio.plan import Options, Plan, for_replay, override
+from opilio.lab.web_pages import cache_folder
 from opilio.protocols import Judge
-from opilio.seeking import follow_log
+from opilio.records import SEED_PROMISE, Lease, Page, Subject, Verdict
 from opilio.store.folder import CrawlFolder
+from opilio.subject.compile import compile_topic
+from opilio.subject.current import follow_log
 from opilio.topic import Topic
 from opilio.topic.file import Evaluation
-from opilio.types import SEED_PROMISE, Lease, Page, Verdict
 from opilio.vectors.files import AUTO
 
 ESTIMATE_EVERY = 10  # requests
@@ -71,15 +71,17 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
     ticket: Ticket | None = None  # for labels while it runs
 
 
-class TrialCrawl(Crawl):
+class TrialCrawl(CrawlLoop):
     """A crawl that notes its requests, and ends after so many of them."""
 
-    def __init__(self, settings: config.Settings, stages: Stages, budget: int) -> None:
+    def __init__(
+        self, settings: settings.Settings, stages: Stages, budget: int
+    ) -> None:
         super().__init__(settings, stages)
         self.requests: list[Lease] = []
         self.foreseen: dict[int, int] = {}  # link -> the page that it was found on
         self.most = budget
-        self.lessons: Lessons | None = None
+        self.lessons: LabelSchedule | None = None
         self.last = 0.0  # when the last request of the budget ended
         self.estimates: dict[int, Estimated] = {}  # by requests
 
@@ -121,7 +123,7 @@ class TrialCrawl(Crawl):
         return await super().rank(page, verdict, lease)
 
 
-MakeCrawl = Callable[[config.Settings, Stages, int], TrialCrawl]
+MakeCrawl = Callable[[settings.Settings, Stages, int], TrialCrawl]
 
 
 def conduct(trial: Trial, make: MakeCrawl = TrialCrawl) -> Trace:
@@ -176,36 +178,36 @@ async def crawl(
     """The same in a folder of its own."""
     plan = plan_of(trial)
     warcs = [Path(name) for name in trial.warcs]
-    log = follow_log(plan)
+    log = follow_log(plan.topic)
     topic = await topic_of(trial, plan, folder.path)
     asked = log.build() if log else None
-    brief = make_brief(topic, asked, plan.crawl.vectors, plan.crawl.weights)
+    subject = compile_topic(topic, asked, plan.crawl.vectors, plan.crawl.weights)
     shared = Path(trial.readings or folder.path)
     crawls: list[TrialCrawl] = []
     readings: list[SharedReadings] = []
 
-    def make_crawl(settings: config.Settings, stages: Stages) -> Crawl:
+    def make_crawl(settings: settings.Settings, stages: Stages) -> CrawlLoop:
         crawls.append(make(settings, stages, trial.budget))
         if trial.ticket:
-            crawls[-1].lessons = Lessons(trial.ticket, trial.budget)
+            crawls[-1].lessons = LabelSchedule(trial.ticket, trial.budget)
         return crawls[-1]
 
     def make_readers(_: int, setup: bytes) -> SharedReadings:
-        readings.append(SharedReadings(shared, setup, brief.vectors))
+        readings.append(SharedReadings(shared, setup, subject.word_vectors))
         return readings[-1]
 
     latency = trial.conditions.latency
     ways = Ways(
         fetch=lambda *_: SlowReplay(warcs, cache_folder(), latency=latency),
         readers=make_readers,
-        judge=lambda plan, brief: judge_of(trial, plan, brief),
+        judge=lambda plan, subject: judge_of(trial, plan, subject),
         crawl=make_crawl,
         clock=asyncio.get_running_loop().time
         if trial.conditions.are_simulated
         else time.monotonic,
     )
     folder.make()
-    async with assemble(plan, folder, brief, lambda _: None, ways) as made:
+    async with assemble(plan, folder, subject, ways) as made:
         began, start = time.process_time(), crawls[0].clock()
         ended = await made.run(dict.fromkeys(trial.seeds, SEED_PROMISE))
         spent = time.process_time() - began - sum(each.spent for each in readings)
@@ -224,7 +226,7 @@ def plan_of(trial: Trial) -> Plan:
     topic = msgspec.structs.replace(trial.topic, evaluation=Evaluation())
     plan = Plan(
         topic=topic,
-        crawl=config.Crawl(
+        crawl=settings.CrawlSettings(
             strategy=trial.strategy,
             judge=trial.judge,
             max_pages=0,
@@ -232,8 +234,8 @@ def plan_of(trial: Trial) -> Plan:
             vectors=trial.vectors,
             weights=trial.weights,
         ),
-        store=config.Store(commit_every=SELDOM),
-        search=config.Search(index=False),
+        store=settings.StoreSettings(commit_every=SELDOM),
+        search=settings.SearchSettings(index=False),
         options=trial.options,
     )
     made = trial.conditions
@@ -261,16 +263,16 @@ async def topic_of(trial: Trial, plan: Plan, folder: Path) -> Topic:
         await fetch.close()
 
 
-def judge_of(trial: Trial, plan: Plan, brief: Brief) -> Judge:
+def judge_of(trial: Trial, plan: Plan, subject: Subject) -> Judge:
     """The judge that the trial names: one of a crawl's, or the perfect one."""
     if trial.judge == PERFECT:
         return Perfect(trial.truth or ())
-    return make_judge(plan, brief)
+    return make_judge(plan, subject)
 
 
 def visits(
     leases: Sequence[Lease], foreseen: Mapping[int, int], db: sqlite3.Connection
-) -> list[Visit]:
+) -> list[LabVisit]:
     """What became of each lease, in their order; `foreseen` are redirects that nobody
     asked for, and where these links were found."""
     rows = db.execute(
@@ -280,10 +282,10 @@ def visits(
     ends = {link: (state, reason, score) for link, state, reason, score in rows}
     leases = [lease for lease in leases if lease.id in ends]  # not those cut short
     numbers = {lease.id: number for number, lease in enumerate(leases)}
-    found: list[Visit] = []
+    found: list[LabVisit] = []
     for lease in leases:
         via = numbers.get(foreseen.get(lease.found_on, lease.found_on), -1)
         if via >= 0 and found[via].reason == "redirect":
             via = found[via].via  # the page that linked to the old address
-        found.append(Visit(lease.url, *ends[lease.id], lease.depth, via))
+        found.append(LabVisit(lease.url, *ends[lease.id], lease.depth, via))
     return found

@@ -13,12 +13,12 @@ from urllib.parse import urlsplit
 
 import tomli_w
 
-from opilio.config import Section, load
 from opilio.errors import BadInput
 from opilio.lab.synthetic.kinds import MadeWeb
 from opilio.lab.synthetic.web import SyntheticAnswer
-from opilio.store.warc import pack
-from opilio.types import Response
+from opilio.records import Response
+from opilio.settings import Section, load_toml
+from opilio.store.warc_records import pack_response
 
 MADE_AT = 1_767_225_600.0  # the start of 2026: a synthetic web is the same at all times
 ATTEMPTS = 20  # after so many a failing host has answered
@@ -48,7 +48,7 @@ class LabWeb(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
 def open_web(folder: Path) -> LabWeb:
     """What web.toml of a folder says, with every file it names looked up."""
     path = folder / "web.toml"
-    file = load(path, WebFile)
+    file = load_toml(path, WebFile)
     if not file.warcs:
         raise BadInput(f"{path}: warcs is empty; name at least one WARC file")
     warcs = tuple(existing(folder / name, path, "warcs") for name in file.warcs)
@@ -99,7 +99,7 @@ def write_web(web: MadeWeb, folder: Path, name: str = "synthetic") -> LabWeb:
         (folder / "labels.tsv").open("w", encoding="utf-8") as labels,
     ):
         for url in chain(robots, web.urls(), web.detours()):
-            warc.write(pack(as_response(url, settled(web, url))))
+            warc.write(pack_response(as_response(url, settled(web, url))))
             labels.writelines(f"{url}\t{label}\n" for label in web.labels(url))
     return open_web(folder)
 

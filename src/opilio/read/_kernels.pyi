@@ -4,7 +4,7 @@ import numpy as np
 import numpy.typing as npt
 
 from opilio.read import plain_text
-from opilio.read.found import Spot
+from opilio.read.parsed_markup import Spot
 from opilio.read.plain_kernels import Runs
 from opilio.read.plain_tree import Hashes, Integers, Row
 from opilio.read.plain_vectors import Matrix, Rows

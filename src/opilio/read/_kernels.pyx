@@ -20,12 +20,12 @@ from secrets import randbits
 
 import numpy as np
 
-from opilio import word_sequence
+from opilio.text import word_sequence
 from opilio.read import plain_kernels as plain
 from opilio.read import plain_text
 from opilio.read.plain_tree import in_order
 from opilio.read.simhash import STEPS
-from opilio.types import NOTHING, Counted, LinkTerms
+from opilio.records import NOTHING, Counted, LinkTerms
 
 cdef enum:
     LONG = 64

@@ -1,9 +1,9 @@
 from collections.abc import Sequence
 
-from opilio.read.found import Spot
+from opilio.read.parsed_markup import Spot
 from opilio.read.plain_links import Target
 from opilio.read.plain_walk import Passage, Walk
-from opilio.types import Link
+from opilio.records import Link
 
 EDITION: int
 

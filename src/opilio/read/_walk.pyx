@@ -23,10 +23,10 @@ include "_memory.pxi"
 
 from opilio.read import plain_links, tags
 from opilio.read import plain_walk as plain
-from opilio.read.found import clean
+from opilio.read.parsed_markup import clean
 from opilio.read.markup import unescaped
 from opilio.read.region_names import told_of
-from opilio.types import Link
+from opilio.records import Link
 
 EDITION = 7
 

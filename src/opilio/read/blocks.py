@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from operator import attrgetter
 from typing import NamedTuple
 
-from opilio.read.found import Section, clean
+from opilio.read.parsed_markup import MarkupSection, clean
 from opilio.read.plain_walk import Part
 from opilio.read.regions import region_of
 
@@ -28,7 +28,7 @@ level_of = attrgetter("level")
 class Outline(NamedTuple):
     """The blocks of a text: the sections, and what of the text belongs to each."""
 
-    sections: Sequence[Section]
+    sections: Sequence[MarkupSection]
     cuts: Sequence[tuple[int, int]]  # (offset, number of the section from there on)
     at_rank: Sequence[int]  # number of the section after so many parts begin and end
 
@@ -38,7 +38,7 @@ NO_OUTLINE = Outline((), (), ())
 
 def outline_of(line: str, parts: Sequence[Part]) -> Outline:
     """The blocks that its parts make of a text on one line."""
-    sections, cuts, at_rank = [Section()], [(0, 0)], [0]
+    sections, cuts, at_rank = [MarkupSection()], [(0, 0)], [0]
     above: list[tuple[int, int]] = []  # levels and numbers of the headings above
     current, interrupted = 0, 0  # the latter goes on after the region
     until: Part | None = None  # the region we are in
@@ -57,7 +57,7 @@ def outline_of(line: str, parts: Sequence[Part]) -> Outline:
                 parent = above[-1][1] if above else -1
                 following = len(sections)
                 above.append((level, following))
-                sections.append(Section(heading_of(line, part), level, parent))
+                sections.append(MarkupSection(heading_of(line, part), level, parent))
                 cuts.append((part.start, following))
             # The site's name may stand above its menu, but what h2 announces is text.
             below = part.end if level > 1 else -1
@@ -66,7 +66,7 @@ def outline_of(line: str, parts: Sequence[Part]) -> Outline:
             kind = region_of(part, len(line), announced=announced)
             if kind:
                 interrupted, until, following = current, part, len(sections)
-                sections.append(Section(kind=kind))
+                sections.append(MarkupSection(kind=kind))
                 cuts.append((part.start, following))
         current = following
         at_rank.append(current)

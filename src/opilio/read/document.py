@@ -12,13 +12,13 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from opilio import urls
 from opilio.read import kernels
 from opilio.read.blocks import NO_OUTLINE, outline_of, told_headings
-from opilio.read.found import Found
 from opilio.read.head import first_of, head_of
 from opilio.read.links import links_of
+from opilio.read.parsed_markup import ParsedMarkup
 from opilio.read.plain_walk import Walk
+from opilio.text import urls
 
 if TYPE_CHECKING:
     from turbohtml import Document
@@ -39,7 +39,7 @@ def parse(markup: str) -> Document:
     )
 
 
-class Source:
+class MarkupSource:
     """The markup of a page in UTF-8, which is parsed only if it must be."""
 
     def __init__(self, markup: bytes, parse: Parse = parse) -> None:
@@ -58,14 +58,14 @@ class Source:
 
 
 def extract(
-    source: Source,
+    source: MarkupSource,
     url: str,
     *,
     agent: str,
     context: bool = False,
     blocks: bool = False,
     headings: bool = False,
-) -> Found:
+) -> ParsedMarkup:
     """What the page at this URL says.
 
     The words around links, the blocks and the headings are only looked for when they
@@ -78,4 +78,4 @@ def extract(
     sections, cuts, at_rank = outline_of(line, parts) if blocks else NO_OUTLINE
     links, spots = links_of(line, passages, joiner, url, at_rank, context=context)
     told = told_headings(line, parts) if headings else []
-    return Found(head, text, links, spots, sections, cuts, told)
+    return ParsedMarkup(head, text, links, spots, sections, cuts, told)

@@ -6,15 +6,15 @@ import math
 import re
 from typing import TYPE_CHECKING
 
-from opilio import urls
-from opilio.read.found import Head, clean
+from opilio.read.parsed_markup import PageHead, clean
+from opilio.text import urls
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from turbohtml import Document
 
-    from opilio.read.document import Source
+    from opilio.read.document import MarkupSource
     from opilio.read.plain_walk import Declared
 
 MAX_TITLE = 500  # characters
@@ -25,16 +25,16 @@ _hreflang = re.compile("[a-z0-9-]{2,35}", re.IGNORECASE | re.ASCII).fullmatch
 
 
 def head_of(
-    source: Source,
+    source: MarkupSource,
     declared: Sequence[Declared],
     url: str,
     joiner: urls.Joiner,
     agent: str,
-) -> Head:
+) -> PageHead:
     """What the page at this URL says of itself, and to the robot of this name."""
     metas = [given for tag, given in declared if tag == "meta"]
     canonical, alternates = relations_of(declared, joiner, url)
-    return Head(
+    return PageHead(
         title=clean(first_of(declared, "title", ""), MAX_TITLE),
         declared=first_of(declared, "html", "lang"),
         canonical=canonical,

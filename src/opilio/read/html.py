@@ -6,19 +6,19 @@ is degraded.
 
 from __future__ import annotations
 
-from opilio import content, urls
-from opilio.read.count import count
-from opilio.read.document import Parse, Source, extract, parse
-from opilio.read.found import Found, Section
+from opilio.read.document import MarkupSource, Parse, extract, parse
 from opilio.read.language import language_of
 from opilio.read.lexicon import Lexicon, Transcribe
-from opilio.read.scan import scan
+from opilio.read.page_terms import count
+from opilio.read.parsed_markup import MarkupSection, ParsedMarkup
+from opilio.read.pattern_scan import scan
 from opilio.read.word_rows import WordRows
-from opilio.types import Page, ReaderSetup, Response
+from opilio.records import Page, ReaderSetup, Response
+from opilio.text import content, urls
+from opilio.text.words import Vocabulary
 from opilio.vectors import Vectors
-from opilio.words import Vocabulary
 
-WHOLE = (Section(),)  # a page that is one block
+WHOLE = (MarkupSection(),)  # a page that is one block
 
 
 class PageReader:
@@ -98,14 +98,24 @@ class PageReader:
             headings=found.headings,
             sequence=counted.sequence,
             vectors=counted.vectors,
+            text=self.text_of(response, found) if self.setup.text else "",
         )
 
-    def find(self, markup: bytes, url: str) -> tuple[Found, str]:
+    def text_of(self, response: Response, found: ParsedMarkup) -> str:
+        """The main text of a page; all of its text should the parser fail."""
+        from opilio.read.main_text import main_text  # few readers need its libraries
+
+        try:
+            return main_text(response)
+        except Exception:  # whatever a young parser may raise
+            return found.text
+
+    def find(self, markup: bytes, url: str) -> tuple[ParsedMarkup, str]:
         """What is in the markup, and why that is not all, if so."""
         setup = self.setup
         try:
             found = extract(
-                Source(markup, self.parse),
+                MarkupSource(markup, self.parse),
                 url,
                 context=setup.context or setup.words or self.known is not None,
                 blocks=setup.blocks or self.known is not None,

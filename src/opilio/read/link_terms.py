@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import msgspec
 
-from opilio.read.counting import Words
-from opilio.read.found import Spot
-from opilio.types import Link
+from opilio.read.parsed_markup import Spot
+from opilio.read.term_counts import Words
+from opilio.records import Link
 
 
 def with_terms(

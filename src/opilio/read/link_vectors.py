@@ -13,13 +13,13 @@ import msgspec
 import numpy as np
 
 from opilio.read import kernels
-from opilio.read.counting import Words
-from opilio.read.found import Found
 from opilio.read.link_words import headings_of
+from opilio.read.parsed_markup import ParsedMarkup
 from opilio.read.plain_tree import Integers
 from opilio.read.stems import Runs
+from opilio.read.term_counts import Words
 from opilio.read.word_rows import WordRows
-from opilio.types import Link
+from opilio.records import Link
 
 # Of a link: its anchor, the name that stands for it, what is before and after it, and
 # the heading; which of these are added up, and what the sums weigh.
@@ -30,7 +30,11 @@ ONE_GROUP, ONE_WEIGHT = np.zeros(1, np.int64), np.ones(1, np.float32)
 
 
 def with_vectors(
-    known: WordRows, words: Words, links: list[Link], found: Found, ends: list[int]
+    known: WordRows,
+    words: Words,
+    links: list[Link],
+    found: ParsedMarkup,
+    ends: list[int],
 ) -> tuple[list[Link], bytes]:
     """The links with their vectors, and the three of the page: title, opening, text.
 

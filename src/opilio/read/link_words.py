@@ -13,10 +13,10 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from opilio.read.counting import Words
-from opilio.read.found import Found
+from opilio.read.parsed_markup import ParsedMarkup
 from opilio.read.plain_tree import Integers
-from opilio.types import Link, LinkPart
+from opilio.read.term_counts import Words
+from opilio.records import Link, LinkPart
 
 Codes = npt.NDArray[np.uint32]
 
@@ -35,7 +35,7 @@ ORDER = (LinkPart.ANCHOR, *LinkPart)
 
 
 def with_words(
-    words: Words, links: list[Link], found: Found, ends: Sequence[int]
+    words: Words, links: list[Link], found: ParsedMarkup, ends: Sequence[int]
 ) -> list[Link]:
     """The links with their words; `ends` as for `with_terms`."""
     if not found.spots:
@@ -56,7 +56,9 @@ def with_words(
     ]
 
 
-def edges(words: Words, found: Found, ends: Sequence[int]) -> tuple[Integers, Integers]:
+def edges(
+    words: Words, found: ParsedMarkup, ends: Sequence[int]
+) -> tuple[Integers, Integers]:
     """For each link, the first word of each part of it, and the word after it."""
     spots = np.minimum(found.spots, ends[0])
     titles = np.tile((ends[0], ends[1]), (len(spots), 1))
@@ -71,13 +73,13 @@ def edges(words: Words, found: Found, ends: Sequence[int]) -> tuple[Integers, In
     return numbers[:, : len(ORDER)], numbers[:, len(ORDER) :]
 
 
-def heading_places(found: Found, end: int) -> Integers:
+def heading_places(found: ParsedMarkup, end: int) -> Integers:
     """The same as `headings_of` within the first `end` characters."""
     chosen = np.array(headings_of(found), np.int64).reshape(-1, 2)
     return np.minimum(chosen, end)
 
 
-def headings_of(found: Found) -> list[tuple[int, int]]:
+def headings_of(found: ParsedMarkup) -> list[tuple[int, int]]:
     """For each link, where the heading of its block begins and ends in the text."""
     places = [(0, 0)] * max(1, len(found.sections))
     seen = set()

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from opilio import urls
 from opilio.read import kernels
-from opilio.read.found import Spot
+from opilio.read.parsed_markup import Spot
 from opilio.read.plain_walk import Passage
-from opilio.types import Link
+from opilio.records import Link
+from opilio.text import urls
 
 
 def links_of(

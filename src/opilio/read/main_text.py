@@ -5,8 +5,8 @@ from __future__ import annotations
 import turbohtml
 from resiliparse.extract.html2text import extract_plain_text
 
-from opilio import content
-from opilio.types import Response
+from opilio.records import Response
+from opilio.text import content
 
 MOST_TAGS = 20_000  # real pages have fewer
 

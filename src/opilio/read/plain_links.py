@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from opilio.read.found import Spot, clean
-from opilio.types import Fingerprint, Link
+from opilio.read.parsed_markup import Spot, clean
+from opilio.records import Fingerprint, Link
 
 if TYPE_CHECKING:
     from opilio.read.plain_walk import Passage

@@ -12,19 +12,19 @@ from itertools import pairwise
 
 import numpy as np
 
-from opilio import word_sequence
 from opilio.read.plain_tree import (
+    FoundPhrases,
     Hashes,
     Integers,
     Marks,
-    Phrases,
     Row,
     Tree,
     find_phrases,
     in_order,
 )
 from opilio.read.simhash import simhash
-from opilio.types import NOTHING, Counted, LinkTerms
+from opilio.records import NOTHING, Counted, LinkTerms
+from opilio.text import word_sequence
 
 END = 2**62  # a place after all others
 LONGEST_ANCHOR = 5000  # characters in which terms are sought; links can be nested
@@ -44,7 +44,7 @@ class Text:
         row: Row,
         overlapping: bool,
         apart: Marks | None = None,  # words to which no phrase goes on
-        others: Phrases | None = None,  # phrases that are there, too
+        others: FoundPhrases | None = None,  # phrases that are there, too
     ) -> None:
         self.names = tree.names
         self.stems, self.nodes, self.starts, _ = row

@@ -33,7 +33,7 @@ class Tree(NamedTuple):
     ends: Marks  # whether a term does
 
 
-class Phrases(NamedTuple):
+class FoundPhrases(NamedTuple):
     """Where terms of several words stand, by the numbers of words.
 
     By their beginnings, and where several begin, the longest first.
@@ -65,7 +65,7 @@ def find(nodes: Hashes, begins: npt.NDArray[np.int32], hashes: Hashes) -> Intege
     return found
 
 
-def find_phrases(tree: Tree, row: Row, apart: Marks | None) -> Phrases:
+def find_phrases(tree: Tree, row: Row, apart: Marks | None) -> FoundPhrases:
     """Every phrase in a line of a text; none goes on to a word that is `apart`."""
     _, hashes, begins, goes_on, ends = tree
     stems, of_words, _, lines = row
@@ -88,11 +88,11 @@ def find_phrases(tree: Tree, row: Row, apart: Marks | None) -> Phrases:
         first, last, node = first[more], last[more], node[more]
     first, last, node = map(np.concatenate, zip(*found, strict=True))
     one = lines[first] == lines[last]
-    return in_order([Phrases(first[one], last[one], node[one])])
+    return in_order([FoundPhrases(first[one], last[one], node[one])])
 
 
-def in_order(found: Iterable[Phrases]) -> Phrases:
+def in_order(found: Iterable[FoundPhrases]) -> FoundPhrases:
     """All of these."""
     first, last, node = map(np.concatenate, zip(*found, strict=True))
     order = np.lexsort((-last, first))
-    return Phrases(first[order], last[order], node[order])
+    return FoundPhrases(first[order], last[order], node[order])

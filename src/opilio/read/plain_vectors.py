@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from opilio.read.found import Spot
+from opilio.read.parsed_markup import Spot
 from opilio.read.plain_tree import Hashes, Integers
 
 Rows = npt.NDArray[np.int32]

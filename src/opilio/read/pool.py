@@ -20,7 +20,7 @@ from typing import cast
 import msgspec
 
 from opilio.read.worker import LENGTH, Task
-from opilio.types import Reading, Response
+from opilio.records import Reading, Response
 
 AHEAD = 16  # pages at one reader, so that it never waits for the loop
 MUCH = 4 * 2**20  # bytes of these; one page may have more

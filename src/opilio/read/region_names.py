@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from opilio.types import BlockKind
+from opilio.records import BlockKind
 
 LONGEST = 200  # characters of a class or id that are looked at
 

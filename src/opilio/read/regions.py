@@ -7,7 +7,7 @@ holds decides, and makes a menu of a list that nothing else tells.
 from __future__ import annotations
 
 from opilio.read.plain_walk import Part
-from opilio.types import BlockKind
+from opilio.records import BlockKind
 
 # A list is a menu if it holds so many links and little else.
 MENU_LINKS = 4

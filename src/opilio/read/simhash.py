@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from opilio.types import Fingerprint
+from opilio.records import Fingerprint
 
 STEPS = 16  # in a weight of 1: weights are whole numbers of these, and sums exact
 

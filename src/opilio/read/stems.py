@@ -12,17 +12,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from opilio import words
 from opilio.read import kernels
 from opilio.read.plain_kernels import LONG, NO_KEY
 from opilio.read.plain_tree import Hashes, Integers
-from opilio.read.terms import Terms
+from opilio.read.term_tree import Terms
+from opilio.text import words
 
 TABLE_BITS = 20  # the table has a million places, and 24 MB
 MEMO_SIZE = 2**14
 
 
-class Row(NamedTuple):
+class StemRow(NamedTuple):
     """The words of a text in order."""
 
     stems: Hashes  # the hash of each word's stem
@@ -77,16 +77,16 @@ class StemTable:
         """The runs of a text, or of so many bytes of it."""
         return Runs(*kernels.look_up(self.table, text, longest))
 
-    def row(self, runs: Runs, instead: dict[int, Compound] | None = None) -> Row:
+    def row(self, runs: Runs, instead: dict[int, Compound] | None = None) -> StemRow:
         """The words of the runs; `instead` has what takes the place of some."""
-        row = Row(runs.stems, runs.nodes, runs.starts, runs.lines)
+        row = StemRow(runs.stems, runs.nodes, runs.starts, runs.lines)
         compounds = self.complete(runs) if runs.new else {}
         if instead:
             compounds |= instead
         if not compounds:
             return row
         terms = self.terms
-        return Row(*kernels.expand(terms.hashes, terms.begins, *row, compounds))
+        return StemRow(*kernels.expand(terms.hashes, terms.begins, *row, compounds))
 
     def complete(self, runs: Runs) -> dict[int, Compound]:
         """Put the stems of new words to the runs; the compounds among them, which the

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from opilio import content
-from opilio.read.document import Source
+from opilio.read.document import MarkupSource
 from opilio.read.regions import LARGE
-from opilio.types import Response
+from opilio.records import Response
+from opilio.text import content
 
 
 def visible_text(response: Response) -> tuple[str, list[tuple[int, int]]]:
@@ -14,7 +14,7 @@ def visible_text(response: Response) -> tuple[str, list[tuple[int, int]]]:
     A list of nothing but links is text like any other here.
     """
     markup, _ = content.utf_8(response.body, response.header("content-type"))
-    text, _, parts, _ = Source(markup).walk()
+    text, _, parts, _ = MarkupSource(markup).walk()
     beside = [
         (part.start, part.end)
         for part in parts

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from opilio import words
 from opilio.read import kernels
 from opilio.read.plain_tree import Hashes, Integers
 from opilio.read.plain_vectors import FREE, USED, Matrix, Rows, in_stretches
 from opilio.read.stems import Runs
+from opilio.text import words
 from opilio.vectors import Vectors
 
 MEMORY = 2**24  # bytes of vectors that are remembered: 65,536 words of 64 dimensions

@@ -24,7 +24,7 @@ from pathlib import Path
 
 import msgspec
 
-from opilio.types import Reading, Response
+from opilio.records import Reading, Response
 
 Job = Callable[[Response], Reading]
 
@@ -67,7 +67,7 @@ def work(sock: socket.socket) -> None:
     if first is None:
         return
     task = msgspec.msgpack.decode(first, type=Task)
-    job = find(task.job)(task.setup)
+    job = find_job(task.job)(task.setup)
     limit_memory()
     gc.freeze()  # what the job holds for good need not be looked through again
     decode = msgspec.msgpack.Decoder(Response).decode
@@ -94,7 +94,7 @@ def work(sock: socket.socket) -> None:
             held.clear()
 
 
-def find(job: str) -> Callable[[bytes], Job]:
+def find_job(job: str) -> Callable[[bytes], Job]:
     """The function that `module:function` names."""
     module, _, name = job.partition(":")
     found: Callable[[bytes], Job] = getattr(import_module(module), name)

@@ -22,15 +22,15 @@ from opilio.search.query import Query
 from opilio.search.rank import (
     Flags,
     Meant,
-    Wanted,
+    WantedTerms,
     marked,
     weigh_beginning,
     weigh_concept,
     weigh_words,
 )
 from opilio.search.segment import Postings, Segment, language_code
-from opilio.word_sequence import word
-from opilio.words import stem, stop_words
+from opilio.text.word_sequence import word
+from opilio.text.words import stem, stop_words
 
 FEW = 8
 
@@ -39,10 +39,10 @@ Phrase = tuple[int, ...]
 
 
 @dataclass(frozen=True)
-class Sought:
+class SoughtTerms:
     """What a query seeks."""
 
-    wanted: Wanted
+    wanted: WantedTerms
     stems: frozenset[str]  # to be marked in snippets
     meant: dict[str, float]  # concepts
     quoted: tuple[tuple[str, ...], ...] = ()  # phrases as stems, to be shown whole
@@ -53,7 +53,7 @@ class Sought:
     unwanted_phrases: tuple[Phrase, ...] = ()
 
 
-def seek(index: Index, concepts: Concepts, query: Query, language: str) -> Sought:
+def seek(index: Index, concepts: Concepts, query: Query, language: str) -> SoughtTerms:
     """What a query seeks; BadInput if the mode refuses it."""
     stems = stem(query.words, language)
     spotted = concepts.spot(stems)
@@ -75,8 +75,8 @@ def seek(index: Index, concepts: Concepts, query: Query, language: str) -> Sough
     inside = {place for start, end in spotted.values() for place in range(start, end)}
     telling = [key for _, key in told]
     others = [key for place, key in told if place not in inside]
-    return Sought(
-        wanted=Wanted(
+    return SoughtTerms(
+        wanted=WantedTerms(
             weigh_words(index, map(word, others if paper else telling)),
             [
                 weigh_concept(index, sure, by_word(concepts.near(name)))
@@ -156,7 +156,7 @@ def refusal(query: Query, concepts: Concepts) -> str:
 def candidates(
     segment: Segment,
     query: Query,
-    sought: Sought,
+    sought: SoughtTerms,
     hosts: npt.NDArray[np.int64] | None,
 ) -> Flags:
     """Which pages of a segment may answer."""

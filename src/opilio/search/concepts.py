@@ -20,12 +20,12 @@ from functools import cached_property
 
 import numpy as np
 
-from opilio.onto_classes import OntoClasses
-from opilio.search.index import Kept
+from opilio.equations.ontology_classes import OntoClasses
+from opilio.records import ClassFeatures, ConceptWords, Mode
+from opilio.search.index import KeptEntries
 from opilio.search.segment import Without
-from opilio.types import ClassFeatures, ConceptWords, Mode
-from opilio.word_sequence import Words, word
-from opilio.words import hash_of
+from opilio.text.word_sequence import Words, word
+from opilio.text.words import hash_of
 
 LONGEST = 8  # words of a feature that is looked for in a query
 
@@ -106,12 +106,12 @@ class Concepts:
         return weights
 
     @cached_property
-    def kept(self) -> Kept:
+    def kept(self) -> KeptEntries:
         """In `paper` mode, what keeps features out of the postings of words."""
         if self.mode == "fixed" or not self.holders:
-            return Kept()
+            return KeptEntries()
         number = hash_of("\n".join(sorted(self.holders))) >> 1
-        return Kept(_without([key.split() for key in self.holders]), number)
+        return KeptEntries(_without([key.split() for key in self.holders]), number)
 
 
 def _without(features: Sequence[Sequence[str]]) -> Without:

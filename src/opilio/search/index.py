@@ -23,7 +23,7 @@ import numpy.typing as npt
 
 from opilio.search.segment import (
     Damaged,
-    Entry,
+    IndexEntry,
     Postings,
     Segment,
     Stamps,
@@ -35,7 +35,7 @@ from opilio.search.segment import (
     save_segment,
 )
 from opilio.search.vocabulary import beginning_with
-from opilio.word_sequence import Words
+from opilio.text.word_sequence import Words
 
 FEW = 256  # entries; fewer are read from the table by each search
 MANY = 4096  # entries of a segment that stays as it is
@@ -77,7 +77,7 @@ class Listed(msgspec.Struct, frozen=True):
         return self.segments[-1].last if self.segments else 0
 
 
-class Kept(NamedTuple):
+class KeptEntries(NamedTuple):
     """What does not go into the postings of words, and a number that stands for it."""
 
     without: Without = everything
@@ -88,11 +88,11 @@ class Index:
     """All entries of a crawl, as of the last `refresh`."""
 
     def __init__(
-        self, db: sqlite3.Connection, folder: Path, kept: Kept | None = None
+        self, db: sqlite3.Connection, folder: Path, kept: KeptEntries | None = None
     ) -> None:
         self.db = db
         self.folder = folder
-        self.kept = kept or Kept()
+        self.kept = kept or KeptEntries()
         self.listed: Listed | None = None
         self.newest = -1
         self.is_damaged = False  # then the table alone answers
@@ -168,9 +168,9 @@ class Index:
         return segment.words if kind == "words" else segment.features
 
 
-def entries(db: sqlite3.Connection, first: int, last: int) -> Iterator[Entry]:
+def entries(db: sqlite3.Connection, first: int, last: int) -> Iterator[IndexEntry]:
     """The entries after one number up to another that still hold."""
-    return map(Entry._make, db.execute(ENTRIES, (first, last)))
+    return map(IndexEntry._make, db.execute(ENTRIES, (first, last)))
 
 
 def newest_entry(db: sqlite3.Connection) -> int:
@@ -182,7 +182,7 @@ def newest_entry(db: sqlite3.Connection) -> int:
 def catch_up(
     db: sqlite3.Connection,
     folder: Path,
-    kept: Kept | None = None,
+    kept: KeptEntries | None = None,
     *,
     few: int = FEW,
     many: int = MANY,
@@ -193,7 +193,7 @@ def catch_up(
     Small segments are made anew as one when they are many entries together, and all of
     them if one is damaged. If another process does so just now, nothing is left to do.
     """
-    kept = kept or Kept()
+    kept = kept or KeptEntries()
     newest = newest_entry(db)
     listed = sound_list(folder, thorough=thorough)
     if listed is not None and newest - few < listed.last <= newest:
@@ -221,7 +221,7 @@ def catch_up(
 
 
 def write_segment(
-    db: sqlite3.Connection, folder: Path, kept: Kept, first: int, last: int
+    db: sqlite3.Connection, folder: Path, kept: KeptEntries, first: int, last: int
 ) -> Range:
     """Make a segment of some entries."""
     path = folder / Range(first, last, {}).name

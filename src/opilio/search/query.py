@@ -15,9 +15,9 @@ import re
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from opilio import urls
 from opilio.errors import BadInput
-from opilio.words import tokens
+from opilio.text import urls
+from opilio.text.words import tokens
 
 LONGEST = 2000  # characters
 MOST_WORDS = 64

@@ -25,7 +25,7 @@ import numpy.typing as npt
 
 from opilio.search.index import Index
 from opilio.search.segment import Postings, Segment
-from opilio.word_sequence import Words
+from opilio.text.word_sequence import Words
 
 K1 = 1.2
 B = 0.75
@@ -47,7 +47,7 @@ class Meant(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Wanted:
+class WantedTerms:
     """What pages are scored by, words and concepts; weights have the idf in them."""
 
     words: Mapping[int, float]
@@ -87,7 +87,7 @@ def idf(index: Index, found: int) -> float:
     return log(1 + (index.pages - found + 0.5) / (found + 0.5))
 
 
-def score(segment: Segment, wanted: Wanted, mean_length: float) -> Scores:
+def score(segment: Segment, wanted: WantedTerms, mean_length: float) -> Scores:
     """The score of each page of a segment; 0 where nothing is found."""
     length = segment.pages["length"].astype(np.float32)
     slack = np.float32(K1) * (np.float32(1 - B) + np.float32(B / mean_length) * length)

@@ -23,9 +23,9 @@ import numpy as np
 import numpy.typing as npt
 from xxhash import xxh3_64_intdigest
 
-from opilio.search.places import Places, places_of
+from opilio.search.positions import WordPositions, places_of
 from opilio.search.vocabulary import Vocabulary, vocabulary_of
-from opilio.word_sequence import Words, WordSequence, unpack, word
+from opilio.text.word_sequence import Words, WordSequence, unpack, word
 
 TITLE = 8
 HEADING = 2
@@ -47,7 +47,7 @@ Pages = npt.NDArray[np.void]
 Numbers = npt.NDArray[np.uint32]
 
 
-class Entry(NamedTuple):
+class IndexEntry(NamedTuple):
     """A page that is to be found."""
 
     entry: int
@@ -104,7 +104,7 @@ class Postings(NamedTuple):
 FILES = (
     "pages.npy",
     *(f"{kind}-{part}.npy" for kind in KINDS for part in Postings._fields),
-    *(f"places-{part}.npy" for part in Places._fields),
+    *(f"places-{part}.npy" for part in WordPositions._fields),
     "vocabulary.npy",
 )
 
@@ -116,7 +116,7 @@ class Segment(NamedTuple):
     pages: Pages
     words: Postings
     features: Postings
-    places: Places
+    places: WordPositions
     vocabulary: Vocabulary
 
 
@@ -129,7 +129,9 @@ def everything(words: Words) -> Words:
     return words
 
 
-def make_segment(entries: Iterable[Entry], without: Without = everything) -> Segment:
+def make_segment(
+    entries: Iterable[IndexEntry], without: Without = everything
+) -> Segment:
     """The postings of some pages."""
     rows: list[tuple[int | float, ...]] = []
     sequences: list[WordSequence] = []
@@ -269,7 +271,7 @@ def open_segment(folder: Path, stamps: Stamps) -> Segment:
     *parts, vocabulary = parts
     words, features, places = parts[:4], parts[4:8], parts[8:]
     return Segment(
-        pages, Postings(*words), Postings(*features), Places(*places), vocabulary
+        pages, Postings(*words), Postings(*features), WordPositions(*places), vocabulary
     )
 
 

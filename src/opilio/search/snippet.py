@@ -74,7 +74,9 @@ def snippet(
     """The passage that has most of the wanted phrases and stems; the first sentence if
     none has."""
     page = PageText(page.text[:LONGEST], page.beside)
-    hits = sorted(find(page.text, wanted, first, MOST_FOR_PHRASES if phrases else MOST))
+    hits = sorted(
+        find_hits(page.text, wanted, first, MOST_FOR_PHRASES if phrases else MOST)
+    )
     begin, end = bounds(page, *(place_of(page, hits, phrases) or first_sentence(page)))
     pieces: list[Piece] = []
     done = begin
@@ -111,7 +113,9 @@ def first_ones(hits: Iterable[Hit]) -> Iterator[Hit]:
             yield hit
 
 
-def find(text: str, wanted: Collection[str], first: First, most: int) -> Iterator[Hit]:
+def find_hits(
+    text: str, wanted: Collection[str], first: First, most: int
+) -> Iterator[Hit]:
     """Where words begin that have a wanted stem; the first ones of each beginning."""
     lowered = text.lower()
     if len(lowered) != len(text):  # as it does by a Turkish İ

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 import numpy as np
 import numpy.typing as npt
 
-from opilio.words import tokens
+from opilio.text.words import tokens
 
 LONGEST = 40  # characters of a word that is kept
 MOST = 100  # words of a segment that begin alike and are looked at

@@ -2,6 +2,6 @@
 
 from opilio.seeds.gather import gather_seeds
 from opilio.seeds.seed import Priority, Seed
-from opilio.seeds.visits import Visits
+from opilio.seeds.site_files import Visits
 
 __all__ = ["Priority", "Seed", "Visits", "gather_seeds"]

@@ -14,12 +14,12 @@ from functools import partial
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
-from opilio import content, urls
 from opilio.errors import BadInput, FetchError, OpilioError, Unusable
-from opilio.seeds.asking import ask
+from opilio.records import Response
 from opilio.seeds.priority import Findings
 from opilio.seeds.seed import Get
-from opilio.types import Response
+from opilio.seeds.service_requests import ask
+from opilio.text import content, urls
 
 MAX_PAGES = 10
 PATIENCE = 60.0  # seconds for one page of results
@@ -124,7 +124,7 @@ class Client:
         *,
         params: Mapping[str, str] | None = None,
         data: Mapping[str, str] | None = None,
-    ) -> Answer:
+    ) -> EngineAnswer:
         """Ask, and wait for the answer."""
         if self._closed:
             raise Unusable("timeout", "it was asked too late")
@@ -135,7 +135,7 @@ class Client:
         self._asked = asyncio.run_coroutine_threadsafe(asking, self._loop)
         response = self._asked.result()
         self.status = response.status
-        return Answer(response)
+        return EngineAnswer(response)
 
     def close(self) -> None:
         """Let go of a thread that still waits for an answer."""
@@ -150,7 +150,7 @@ class Client:
         return [(name, value) for name, value in lines.items() if not _unfit(value)]
 
 
-class Answer:
+class EngineAnswer:
     """What ddgs wants to see of a response."""
 
     def __init__(self, response: Response) -> None:

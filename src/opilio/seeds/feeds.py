@@ -7,6 +7,7 @@ RSS 0.9 to 2.0, RDF, Atom and JSON Feed. A page's feeds are those that its
 from __future__ import annotations
 
 import asyncio
+import logging
 from codecs import BOM_UTF8
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -14,11 +15,11 @@ from typing import Any
 import msgspec
 from lxml import etree
 
-from opilio import content, urls
 from opilio.errors import OpilioError
-from opilio.seeds.records import Record, read_records
-from opilio.seeds.seed import Site, Tell, silent
-from opilio.types import Response
+from opilio.records import Response
+from opilio.seeds.seed import Site
+from opilio.seeds.xml_records import Record, read_records
+from opilio.text import content, urls
 
 FEED_TYPES = frozenset(
     ("application/rss+xml", "application/atom+xml", "application/rdf+xml",
@@ -30,10 +31,11 @@ HEAD = 2**18  # bytes of a page in which its feeds are named
 MAX_ITEMS = 5000  # of a JSON feed that are looked at
 
 
-async def read_feeds(
-    page: str, site: Site, limit: int, tell: Tell = silent
-) -> list[str]:
-    """What the feeds of a page list, each URL once; `tell` hears what failed."""
+log = logging.getLogger(__name__)
+
+
+async def read_feeds(page: str, site: Site, limit: int) -> list[str]:
+    """What the feeds of a page list, each URL once; feeds that fail are logged."""
     found: dict[str, None] = {}
     try:
         response = await site.fetch(page)
@@ -41,15 +43,15 @@ async def read_feeds(
         feeds = [] if links else await asyncio.to_thread(named_feeds, response)
         found.update(dict.fromkeys(links))
         if not links and not feeds:
-            tell(f"{page} is no feed and names none")
+            log.warning("%s is no feed and names none", page)
     except OpilioError as error:
-        tell(f"no feeds of {page}: {error}")
+        log.warning("no feeds of %s: %s", page, error)
         return []
     for feed in feeds:
         try:
             response = await site.fetch(feed)
         except OpilioError as error:
-            tell(f"the feed {feed} could not be had: {error}")
+            log.warning("the feed %s could not be fetched: %s", feed, error)
             continue
         found.update(dict.fromkeys(await asyncio.to_thread(feed_links, response)))
     return list(found)[:limit]
@@ -113,7 +115,7 @@ def json_link(item: Any) -> str:
 
 def named_feeds(response: Response) -> list[str]:
     """The feeds that a page names, in its own order."""
-    head = Head()
+    head = FeedHead()
     text, _ = content.text(response.body[:HEAD], response.header("content-type"))
     parser = etree.HTMLParser(target=head, no_network=True, huge_tree=False)
     try:
@@ -126,7 +128,7 @@ def named_feeds(response: Response) -> list[str]:
     return list(dict.fromkeys(url for url in found if url))[:MAX_FEEDS]
 
 
-class Head:
+class FeedHead:
     """Takes what the parser sees of a page; keeps its base and its feeds."""
 
     def __init__(self) -> None:

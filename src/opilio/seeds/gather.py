@@ -7,11 +7,10 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from functools import partial
 from itertools import chain, zip_longest
 
-from opilio import urls
 from opilio.errors import BadInput
 from opilio.seeds.feeds import read_feeds
-from opilio.seeds.listed import listed
-from opilio.seeds.priority import choose, spread
+from opilio.seeds.given_urls import canonical_given
+from opilio.seeds.priority import choose_seeds, spread
 from opilio.seeds.search import make_engines, search_all
 from opilio.seeds.seed import (
     FEED,
@@ -20,19 +19,18 @@ from opilio.seeds.seed import (
     Get,
     Priority,
     Seed,
+    SeedSettings,
     Site,
-    Sources,
-    Tell,
-    silent,
 )
 from opilio.seeds.sitemaps import read_sitemaps
+from opilio.text import urls
 
 PER_SITE = 1000  # seeds from the sitemaps of a site, or from the feeds of a page
 AT_A_TIME = 4  # sites; each may send a large file
 
 
 async def gather_seeds(
-    sources: Sources,
+    sources: SeedSettings,
     query: str,
     get: Get,
     site: Site,
@@ -40,15 +38,15 @@ async def gather_seeds(
     language: str = "en",
     pause: float = 1.0,
     per_site: int = PER_SITE,
-    tell: Tell = silent,
 ) -> list[Seed]:
     """All seeds, each URL once, by falling promise.
 
     `query` is what engines are asked unless the table says otherwise. They are asked by
-    `get`, the user's choice; sites are visited by `site`, robots.txt first. `tell`
-    hears of what failed while the rest went on. OpilioError when no engine answers.
+    `get`, the user's choice; sites are visited by `site`, robots.txt first.
+    A source that fails while the rest goes on is logged. OpilioError when no engine
+    answers.
     """
-    given = listed(sources.urls)
+    given = canonical_given(sources.urls)
     seeds = [Seed(url, Priority.HIGH, 1.0, (GIVEN,)) for url in given]
     if (sources.sitemaps or sources.feeds) and not given:
         raise BadInput(
@@ -58,15 +56,15 @@ async def gather_seeds(
     if sources.search:
         engines = make_engines(sources.search, get, pause)
         question = sources.query or query
-        found = await search_all(engines, question, sources.limit, language, tell)
-        seeds += choose(found, sources.limit, common=sources.common)
+        found = await search_all(engines, question, sources.limit, language)
+        seeds += choose_seeds(found, sources.limit, common=sources.common)
     lists: list[tuple[str, list[str]]] = []
     if sources.feeds:
-        reads = [partial(read_feeds, page, site, per_site, tell) for page in given]
+        reads = [partial(read_feeds, page, site, per_site) for page in given]
         lists += [(FEED, found) for found in await few_at_a_time(reads)]
     if sources.sitemaps:
         origins = dict.fromkeys(map(urls.origin, given))
-        reads = [partial(read_sitemaps, one, site, per_site, tell) for one in origins]
+        reads = [partial(read_sitemaps, one, site, per_site) for one in origins]
         lists += [(SITEMAP, found) for found in await few_at_a_time(reads)]
     return merged([*seeds, *listed_by_sites(lists)])
 

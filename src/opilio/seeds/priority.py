@@ -34,7 +34,7 @@ WIDTH = 0.25
 FLOORS = {Priority.HIGH: 0.75, Priority.MEDIUM: 0.5, Priority.LOW: 0.25}
 
 
-def choose(findings: Findings, limit: int, *, common: bool = False) -> list[Seed]:
+def choose_seeds(findings: Findings, limit: int, *, common: bool = False) -> list[Seed]:
     """The best `limit` of what was found, High before Medium before Low."""
     check_limit(limit)
     wanted = common_to_engines(findings) if common else None

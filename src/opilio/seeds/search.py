@@ -6,6 +6,7 @@ The engines are asked at the same time, and each fails on its own.
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Sequence
 from typing import Protocol
 
@@ -13,9 +14,11 @@ from opilio.errors import BadInput, OpilioError, did_you_mean
 from opilio.seeds.engines_ddgs import DdgsEngine, known_engines, usual_engines
 from opilio.seeds.priority import Findings, check_limit
 from opilio.seeds.searxng import SearXNG
-from opilio.seeds.seed import Get, Tell, silent
+from opilio.seeds.seed import Get
 
 MAX_QUERY = 400  # characters; engines answer longer questions with nothing
+
+log = logging.getLogger(__name__)
 
 
 class Engine(Protocol):
@@ -63,7 +66,6 @@ async def search_all(
     query: str,
     limit: int,
     language: str = "en",
-    tell: Tell = silent,
 ) -> Findings:
     """What the engines found together; OpilioError when none found anything."""
     check_limit(limit)
@@ -90,7 +92,7 @@ async def search_all(
     if not findings:
         raise no_answer(question, troubles)
     for trouble in troubles:
-        tell(f"no seeds from {trouble}")
+        log.warning("no seeds from %s", trouble)
     return findings
 
 

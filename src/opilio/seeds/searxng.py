@@ -12,12 +12,12 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urlencode
 
-from opilio import urls
 from opilio.errors import BadInput, FetchError, Unusable
-from opilio.seeds.asking import MAX_BYTES, ask
+from opilio.records import Response
 from opilio.seeds.priority import Findings
 from opilio.seeds.seed import Get
-from opilio.types import Response
+from opilio.seeds.service_requests import MAX_BYTES, ask
+from opilio.text import urls
 
 MAX_PAGES = 10
 MAX_ENGINES = 30  # that one instance may name

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from enum import StrEnum
 from typing import Protocol
 
 import msgspec
 
-from opilio.types import Headers, Response
-
-Tell = Callable[[str], None]
-"""Takes a sentence for the user: something failed, and the rest goes on."""
-
+from opilio.records import Headers, Response
 
 GIVEN, SITEMAP, FEED = "given", "sitemap", "feed"
 LISTS = frozenset((SITEMAP, FEED))
@@ -40,7 +36,7 @@ class Seed(msgspec.Struct, frozen=True, gc=False):
         return LISTS.issuperset(self.sources)
 
 
-class Sources(Protocol):
+class SeedSettings(Protocol):
     """The table [seeds] of a topic file."""
 
     @property
@@ -85,7 +81,3 @@ class Site(Protocol):
     async def sitemaps(self, origin: str) -> Sequence[str]:
         """What robots.txt of an origin names as its sitemaps."""
         ...
-
-
-def silent(_sentence: str) -> None:
-    """A Tell for those who do not listen."""

@@ -7,11 +7,11 @@ from codecs import BOM_UTF8
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from opilio import content, urls
+from opilio.records import Response
 from opilio.seeds.feeds import FEED_ROOTS, record_links
-from opilio.seeds.records import MAX_RECORDS, UTF16, Record, read_records
-from opilio.seeds.visits import MAX_BYTES
-from opilio.types import Response
+from opilio.seeds.site_files import MAX_BYTES
+from opilio.seeds.xml_records import MAX_RECORDS, UTF16, Record, read_records
+from opilio.text import content, urls
 
 GZIP = b"\x1f\x8b"
 USUAL_PRIORITY = 0.5
@@ -19,7 +19,7 @@ _date = re.compile(r"\d{4}(?:-\d\d(?:-\d\d(?:T[\d:]{5,8})?)?)?").match
 _share = re.compile(r"[01](?:\.\d{1,4})?").fullmatch
 
 
-class Entry(NamedTuple):
+class SitemapEntry(NamedTuple):
     """A page or a sitemap that is listed."""
 
     url: str  # canonical
@@ -30,8 +30,8 @@ class Entry(NamedTuple):
 class Listing(NamedTuple):
     """What a sitemap lists: pages or, if it is an index, sitemaps."""
 
-    pages: list[Entry]
-    sitemaps: list[Entry]
+    pages: list[SitemapEntry]
+    sitemaps: list[SitemapEntry]
 
 
 def read_sitemap(response: Response) -> Listing:
@@ -49,24 +49,26 @@ def read_sitemap(response: Response) -> Listing:
         case "sitemapindex":
             return Listing([], entries(records, "sitemap"))
         case _ if root in FEED_ROOTS:
-            return Listing([Entry(url) for url in record_links(records)], [])
+            return Listing([SitemapEntry(url) for url in record_links(records)], [])
     return Listing([], [])
 
 
-def entries(records: Iterable[Record], name: str) -> list[Entry]:
+def entries(records: Iterable[Record], name: str) -> list[SitemapEntry]:
     """The records of that name that have a location."""
     return [
-        Entry(url, priority(record.text("priority")), date(record.text("lastmod")))
+        SitemapEntry(
+            url, priority(record.text("priority")), date(record.text("lastmod"))
+        )
         for record in records
         if record.name == name and (url := urls.join("", record.text("loc")))
     ]
 
 
-def text_entries(body: bytes) -> list[Entry]:
+def text_entries(body: bytes) -> list[SitemapEntry]:
     """The URLs of a text file, one a line."""
     lines = body.split(b"\n", MAX_RECORDS)[:MAX_RECORDS]
     found = (urls.join("", line.decode("utf-8", "replace").strip()) for line in lines)
-    return [Entry(url) for url in found if url]
+    return [SitemapEntry(url) for url in found if url]
 
 
 def priority(text: str) -> float:

@@ -9,32 +9,34 @@ domain.
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Iterable
 
-from opilio import urls
 from opilio.errors import OpilioError, Unusable
-from opilio.seeds.seed import Site, Tell, silent
-from opilio.seeds.sitemap_files import Entry, read_sitemap
+from opilio.seeds.seed import Site
+from opilio.seeds.sitemap_files import SitemapEntry, read_sitemap
+from opilio.text import urls
 
 MAX_FILES = 20  # of a site
 MAX_DEPTH = 2  # of indexes
 MAX_ENTRIES = 200_000  # of a site that are compared
 
 
-async def read_sitemaps(
-    origin: str, site: Site, limit: int, tell: Tell = silent
-) -> list[str]:
+log = logging.getLogger(__name__)
+
+
+async def read_sitemaps(origin: str, site: Site, limit: int) -> list[str]:
     """The best `limit` URLs that the sitemaps of an origin list."""
     usual = f"{origin}/sitemap.xml"
     try:
         named = await site.sitemaps(origin)
     except OpilioError as error:
-        tell(f"no sitemaps of {origin}: {error}")
+        log.warning("no sitemaps of %s: %s", origin, error)
         return []
     waiting = [(url, 0) for name in named if (url := urls.join(usual, name))]
     waiting.append((usual, 0))
     seen: set[str] = set()
-    entries: dict[str, Entry] = {}
+    entries: dict[str, SitemapEntry] = {}
     while waiting and len(seen) < MAX_FILES:
         url, depth = waiting.pop(0)
         if url in seen:
@@ -45,7 +47,7 @@ async def read_sitemaps(
             listing = await asyncio.to_thread(read_sitemap, response)
         except OpilioError as error:
             if not (url == usual and isinstance(error, Unusable)):  # it need not exist
-                tell(f"the sitemap {url} could not be had: {error}")
+                log.warning("the sitemap %s could not be fetched: %s", url, error)
             continue
         spoken_for = hosts_of(origin, urls.page(response.url))
         for entry in listing.pages:
@@ -68,7 +70,7 @@ def hosts_of(origin: str, sitemap: str) -> set[str]:
     return hosts
 
 
-def by_weight(entries: Iterable[Entry]) -> list[Entry]:
+def by_weight(entries: Iterable[SitemapEntry]) -> list[SitemapEntry]:
     """By priority; of equal ones the last modified first; else as listed."""
     latest_first = sorted(entries, key=lambda entry: entry.modified, reverse=True)
     return sorted(latest_first, key=lambda entry: -entry.priority)

@@ -16,17 +16,17 @@ from datetime import datetime
 import msgspec
 import numpy as np
 
-from opilio.crawl import Crawl
-from opilio.sites.allowance import SPENT, limits
-from opilio.sites.domain import Domain
-from opilio.sites.errand import PATIENCE, Errand, on_errand
-from opilio.sites.models import load_sites
+from opilio.crawl import CrawlLoop
+from opilio.profiles.models import load_sites
+from opilio.profiles.subject_concepts import SubjectConcepts
+from opilio.records import Clock, Mode
+from opilio.sites.chosen_links import PATIENCE, ChosenLinks, crawl_of_chosen
+from opilio.sites.host_budgets import SPENT, limits
+from opilio.sites.phase_shares import shares_of_phases
 from opilio.sites.phases import Choice, Chosen, Phase
-from opilio.sites.refresh import choose, load_history
-from opilio.sites.revisit import Change, Revisits
-from opilio.sites.shares import shares
-from opilio.sites.waiting import WaitingLinks
-from opilio.types import Clock, Mode
+from opilio.sites.refresh import choose_pages, load_history
+from opilio.sites.revisit import Change, RevisitResults, Revisits
+from opilio.sites.waiting_links import WaitingLinks
 
 GROWING = (Phase.FILL, Phase.COMPLETE, Phase.FOLLOW)
 BATCH = 50  # links fetched before the models are asked again;
@@ -65,8 +65,8 @@ class Evolver:
 
     def __init__(
         self,
-        crawl: Crawl,
-        domain: Domain,
+        crawl: CrawlLoop,
+        domain: SubjectConcepts,
         *,
         mode: Mode = "fixed",
         is_archive: bool = False,
@@ -78,7 +78,7 @@ class Evolver:
         self.is_archive = is_archive
         self.now = now
         self.settings = crawl.settings
-        self.running: Crawl | None = None
+        self.running: CrawlLoop | None = None
         self.stopped = False
 
     async def round(self, pages: int) -> list[Outcome]:
@@ -104,7 +104,7 @@ class Evolver:
         most = max(BATCH, pages // BATCHES)
         left, able = pages, list(GROWING)
         while left > 0 and able and not self.stopped:
-            for phase, share in shares(left, able, self.mode).items():
+            for phase, share in shares_of_phases(left, able, self.mode).items():
                 had = await self.spend(share, most, links, outcomes[phase])
                 left -= had
                 if had < share:
@@ -124,7 +124,7 @@ class Evolver:
                     outcome.note = NOTHING[outcome.phase] + self.but_for_resting()
                 break
             errand = await self.errand(chosen)
-            tally = (await self.run(on_errand(self.crawl, errand))).tally
+            tally = (await self.run(crawl_of_chosen(self.crawl, errand))).tally
             passed = set(errand.refused)  # they may be chosen again
             asked = [one for one in chosen if one.id not in passed]
             links.close([one.id for one in asked])
@@ -154,7 +154,7 @@ class Evolver:
         return f"; {hosts:,} hosts rest" if hosts > 1 else "; one host rests" * hosts
 
     def without_left(
-        self, asked: list[Chosen], errand: Errand, outcome: Outcome
+        self, asked: list[Chosen], errand: ChosenLinks, outcome: Outcome
     ) -> list[Chosen]:
         """The links that were not given back; the others are told of."""
         left = set(errand.left)
@@ -180,9 +180,12 @@ class Evolver:
             outcome.note += self.but_for_resting()
             return outcome
         errand = await self.errand(chosen)
-        crawl = on_errand(self.crawl, errand)
-        revisits = Revisits(crawl, self.now)
-        crawl.bring = revisits.bring
+        revisits = RevisitResults()
+        crawl = crawl_of_chosen(
+            self.crawl,
+            errand,
+            visitor=lambda crawl: Revisits(crawl, revisits, self.now).bring,
+        )
         await self.run(crawl)
         outcome.chosen = self.without_left(chosen, errand, outcome)
         told: Counter[str] = revisits.outcomes
@@ -205,21 +208,23 @@ class Evolver:
         history.ready[np.isin(history.page, [id for (id,) in rows])] = np.inf
         return [
             Chosen(id, url, score)
-            for id, score in choose(history, self.now(), most, self.mode)
+            for id, score in choose_pages(history, self.now(), most, self.mode)
             for (url,) in db.execute("SELECT url FROM link WHERE id = ?", (id,))
         ]
 
-    async def errand(self, chosen: Sequence[Chosen]) -> Errand:
+    async def errand(self, chosen: Sequence[Chosen]) -> ChosenLinks:
         """A frontier that has only these links, the best first."""
         crawl = self.crawl
-        errand = Errand(crawl.frontier, crawl.store.db, self.settings, wall=self.now)
+        errand = ChosenLinks(
+            crawl.frontier, crawl.store.db, self.settings, wall=self.now
+        )
         # By rank: scores may be equal, or differ by less than a frontier can tell.
         await errand.choose(
             {one.id: float(len(chosen) - rank) for rank, one in enumerate(chosen)}
         )
         return errand
 
-    async def run(self, crawl: Crawl) -> Crawl:
+    async def run(self, crawl: CrawlLoop) -> CrawlLoop:
         """Run such a crawl to its end."""
         self.running = crawl
         try:

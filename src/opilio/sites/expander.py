@@ -22,21 +22,28 @@ from contextlib import suppress
 
 import msgspec
 
-from opilio import urls
-from opilio.crawl import Crawl
+from opilio.crawl import CrawlLoop
+from opilio.equations.site_model import NEW_SCORE, SEARCH_SCORE, Source, ul_score
+from opilio.profiles.models import load_sites
+from opilio.profiles.subject_concepts import SubjectConcepts
+from opilio.records import Link, Mode, Ranked, State
 from opilio.search.query import Query
-from opilio.site_model import NEW_SCORE, SEARCH_SCORE, Source, ul_score
-from opilio.sites.domain import Domain
-from opilio.sites.errand import on_errand, state_of
-from opilio.sites.interest import BESIDE, Interest, Wanted
-from opilio.sites.models import load_sites
+from opilio.sites.chosen_links import crawl_of_chosen, state_of
+from opilio.sites.link_interest import BESIDE, Interest, WantedLink
 from opilio.sites.query_expansion import AnchorScore, expand_query
 from opilio.sites.user_queue import UserQueue
-from opilio.types import Link, Mode, Ranked, State
+from opilio.text import urls
 
 FETCHED = """
     SELECT url FROM page JOIN link USING (id)
     WHERE number > ? AND state IN ('kept', 'irrelevant') ORDER BY number
+"""
+COUNTED = """
+    SELECT coalesce(sum(state = 'irrelevant'), 0), coalesce(sum(state = 'copy'), 0),
+        coalesce(sum(state = 'unusable'), 0),
+        coalesce(sum(state = 'kept' AND noindex), 0)
+    FROM page JOIN link USING (id)
+    WHERE number > ? AND status BETWEEN 200 AND 299
 """
 ENDED = {"budget": "pages", "exhausted": "links"}
 
@@ -49,7 +56,11 @@ class Expansion(msgspec.Struct, frozen=True, kw_only=True):
 
     terms: Mapping[str, float]  # of the expanded query
     pages: int  # fetched
-    kept: int  # of these
+    kept: int  # of these, as are the next four; together they are all of them
+    irrelevant: int
+    copies: int
+    unread: int
+    noindex: int  # relevant, but they ask not to be shown
     failed: int  # links that led to no page
     urls: Sequence[str]  # of the pages that are new and no copies, kept or not
     ended: str  # why: pages, links (there are no more), time, interrupted
@@ -60,8 +71,8 @@ class Expander:
 
     def __init__(
         self,
-        crawl: Crawl,
-        domain: Domain,
+        crawl: CrawlLoop,
+        domain: SubjectConcepts,
         query: Query,
         *,
         mode: Mode = "fixed",
@@ -72,8 +83,8 @@ class Expander:
         self.query = query
         self.mode: Mode = mode
         self.ask = ask
-        self.terms = expand_query(query, domain.brief, mode)
-        self.running: Crawl | None = None
+        self.terms = expand_query(query, domain.subject, mode)
+        self.running: CrawlLoop | None = None
         self.stopped = ""
 
     async def expand(self, pages: int, seconds: float) -> Expansion:
@@ -83,7 +94,7 @@ class Expander:
         [before] = db.execute("SELECT coalesce(max(number), 0) FROM page").fetchone()
         interest = self.interest()
         queue = UserQueue(self.crawl.frontier, db, settings, interest)
-        running = self.running = on_errand(self.crawl, queue, pages)
+        running = self.running = crawl_of_chosen(self.crawl, queue, pages)
         timer = asyncio.get_running_loop().call_later(seconds, self.stop, "time")
         try:
             most = (pages + 1) // 2
@@ -99,9 +110,14 @@ class Expander:
         told = {"pages": tally.pages, "kept": tally.kept}
         self.crawl.store.catalogue.save_event("expanded", **told)
         await self.crawl.commit()
+        irrelevant, copies, unread, hidden = db.execute(COUNTED, (before,)).fetchone()
         return Expansion(
             terms={" ".join(key): near for key, near in self.terms.items()},
             **told,
+            irrelevant=irrelevant,
+            copies=copies,
+            unread=unread,
+            noindex=hidden,
             failed=queue.failed,
             urls=[url for (url,) in db.execute(FETCHED, (before,))],
             ended=ENDED.get(ended, ended),
@@ -111,7 +127,7 @@ class Expander:
         """What links are worth to whoever asked."""
         models = load_sites(self.crawl.store.db, self.domain, self.mode)
         score = AnchorScore(
-            self.terms, self.domain.brief.language, self.mode, self.query.without
+            self.terms, self.domain.subject.language, self.mode, self.query.without
         )
         return Interest(
             score,
@@ -132,7 +148,7 @@ class Expander:
 
     async def enter(
         self, answers: Sequence[str], interest: Interest, most: int
-    ) -> list[Wanted]:
+    ) -> list[WantedLink]:
         """Let URLs wait in the crawl; those that were not in it yet, in their order."""
         allows = self.crawl.scope.allows
         found = [
@@ -149,7 +165,7 @@ class Expander:
         if self.mode == "paper":
             value = ul_score(Source.EXTRACTED, NEW_SCORE)
         return [
-            Wanted(id, urls.host(new.link.url), value, new.promise)
+            WantedLink(id, urls.host(new.link.url), value, new.promise)
             for id, new in zip(ids, found, strict=True)
             if id and state_of(self.crawl.store.db, id) == State.WAITING
         ]

@@ -1,7 +1,7 @@
 """Website models and links that wait in; which to fetch next, by Yang's phases, out.
 
-Section 4.3, equations in opilio/site_model.py; S is the site that a link U stands on,
-in phase 1 also the site that it leads to:
+Section 4.3, equations in opilio/equations/site_model.py; S is the site that a link U
+stands on, in phase 1 also the site that it leads to:
 
     1  fill in      U in S, S well profiled          (3)
     2  complete     S is indefinite                  (5)
@@ -24,9 +24,9 @@ from functools import lru_cache
 import msgspec
 import numpy as np
 
-from opilio.site_model import Profile, SiteCounts
-from opilio.sites.models import SiteModels
-from opilio.sites.waiting import Integers, Numbers, WaitingLinks
+from opilio.equations.site_model import Profile, SiteCounts
+from opilio.profiles.models import SiteModels
+from opilio.sites.waiting_links import Integers, Numbers, WaitingLinks
 
 
 class Phase(IntEnum):

@@ -1,7 +1,7 @@
 """A query in; the terms by which links answer it, its own and those near them, out.
 
 Yang, section 4.2, direct query expansion: synonyms of the terms of a query are added to
-it, then concepts by inheritance. What they are is asked of the brief, so the files of
+it, then concepts by inheritance. What they are is asked of the subject, so the files of
 the ontology need not be there any more. Without an ontology, longer terms of the weight
 table that contain a word of the query take the place of its kinds. Words of a
 dictionary that mean a term of the query count as its synonyms.
@@ -19,13 +19,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from math import sqrt
 
-from opilio.brief import Brief
+from opilio.profiles.anchor_terms import terms_in
 from opilio.read.lexicon import Lexicon
+from opilio.records import Mode, Subject
 from opilio.search.concepts import Concepts
 from opilio.search.query import Query
-from opilio.sites.anchors import terms_in
-from opilio.types import Mode
-from opilio.words import Vocabulary, stem, stop_words, tokens
+from opilio.text.words import Vocabulary, stem, stop_words, tokens
 
 TYPED, SYNONYM, KIND, BROADER = 1.0, 0.9, 0.6, 0.3
 MANY = 1_000  # texts, for which a lexicon pays
@@ -35,13 +34,15 @@ Key = tuple[str, ...]
 """The stems of a term."""
 
 
-def expand_query(query: Query, brief: Brief, mode: Mode = "fixed") -> dict[Key, float]:
+def expand_query(
+    query: Query, subject: Subject, mode: Mode = "fixed"
+) -> dict[Key, float]:
     """The terms of a query and of what it means, each with how near it is."""
-    concepts = Concepts(brief.concepts, mode)
-    stems = stem(query.words, brief.language)
+    concepts = Concepts(subject.named_concepts, mode)
+    stems = stem(query.words, subject.language)
     spotted = concepts.spot(stems)
     covered = {place for start, end in spotted.values() for place in range(start, end)}
-    silent = stop_words(brief.language)
+    silent = stop_words(subject.language)
     others = [n for n in range(len(stems)) if n not in covered]
     telling = [n for n in others if query.words[n] not in silent]
     terms = dict.fromkeys(
@@ -51,9 +52,9 @@ def expand_query(query: Query, brief: Brief, mode: Mode = "fixed") -> dict[Key, 
         ],
         TYPED,
     )
-    for key, near in (*inherited(concepts, list(spotted)), *longer(terms, brief)):
+    for key, near in (*inherited(concepts, list(spotted)), *longer(terms, subject)):
         terms[key] = max(near, terms.get(key, 0.0))
-    for key in list(translations(terms, brief)):
+    for key in list(translations(terms, subject)):
         terms.setdefault(key, SYNONYM)
     return terms
 
@@ -74,24 +75,24 @@ def inherited(
                 yield tuple(key.split()), near * sure
 
 
-def longer(terms: Mapping[Key, float], brief: Brief) -> Iterator[tuple[Key, float]]:
+def longer(terms: Mapping[Key, float], subject: Subject) -> Iterator[tuple[Key, float]]:
     """Terms of the weight table that say more than a word that was typed."""
-    if brief.concepts:
+    if subject.named_concepts:
         return
-    for weighted in brief.subject.weights:
+    for weighted in subject.weights:
         key = tuple(weighted.split())
         if len(key) > 1 and any((word,) in terms for word in key):
             yield key, KIND
 
 
-def translations(terms: Mapping[Key, float], brief: Brief) -> Iterator[Key]:
+def translations(terms: Mapping[Key, float], subject: Subject) -> Iterator[Key]:
     """What dictionaries have for the terms that were typed."""
     typed = {" ".join(key) for key, near in terms.items() if near == TYPED}
-    vocabulary = Vocabulary((), brief.language)
-    for dictionary in brief.dictionaries.values():
+    vocabulary = Vocabulary((), subject.language)
+    for dictionary in subject.dictionaries.values():
         for word, meanings in dictionary.items():
             if any(vocabulary.key(meaning) in typed for meaning in meanings):
-                yield tuple(stem(tokens(word), brief.language))
+                yield tuple(stem(tokens(word), subject.language))
 
 
 class AnchorScore:

@@ -12,13 +12,12 @@ from typing import NamedTuple
 
 import msgspec
 
-from opilio.apart import ReaderApart
-from opilio.brief import Brief
-from opilio.database import open_database
-from opilio.sites.keeper import SiteKeeper
+from opilio.assembly.reader_process import ReaderProcess
+from opilio.profiles.keeper import SiteKeeper
+from opilio.records import Lease, ReaderSetup, Response, State, Subject, Verdict
+from opilio.storage.database import open_database
 from opilio.store.folder import CrawlFolder
-from opilio.store.records import Records
-from opilio.types import Lease, ReaderSetup, Response, State, Verdict
+from opilio.store.stored_responses import StoredResponses
 
 JUDGED = """
     SELECT link.id, url, host.name, state, fetched_at, score, relevant,
@@ -26,11 +25,6 @@ JUDGED = """
         warc, warc_offset, warc_length
     FROM page JOIN link USING (id) JOIN host ON host.id = link.host
     WHERE score IS NOT NULL AND warc IS NOT NULL ORDER BY number
-"""
-ROOTS = """
-    SELECT link.id, url, host.name, state
-    FROM link JOIN host ON host.id = link.host
-    WHERE url GLOB '*/' AND state IN ('copy', 'unusable') ORDER BY link.id
 """
 THERE = (State.KEPT, State.IRRELEVANT)  # others were once, and are gone
 
@@ -43,7 +37,7 @@ class Rebuilt(msgspec.Struct, frozen=True):
     trouble: str  # why, if the archive no longer has them
 
 
-class Visit(NamedTuple):
+class StoredVisit(NamedTuple):
     """What is known of a page that was judged."""
 
     lease: Lease
@@ -55,7 +49,7 @@ class Visit(NamedTuple):
 
 def rebuild(
     folder: CrawlFolder,
-    brief: Brief,
+    subject: Subject,
     setup: ReaderSetup,
     tell: Callable[[int], None] = lambda pages: None,
 ) -> Rebuilt:
@@ -67,9 +61,9 @@ def rebuild(
             db.begin()
             db.execute("DELETE FROM page_profile")
             db.execute("DELETE FROM site")
-            with closing(ReaderApart(setup)) as reader:
-                records = Records(folder.warcs)
-                keeper = SiteKeeper(db, brief)
+            with closing(ReaderProcess(setup)) as reader:
+                records = StoredResponses(folder.warcs)
+                keeper = SiteKeeper(db, subject)
                 rebuilt = profile_all(db, records, keeper, reader, tell)
             db.commit()
             return rebuilt
@@ -79,9 +73,9 @@ def rebuild(
 
 def profile_all(
     db: sqlite3.Connection,
-    records: Records,
+    records: StoredResponses,
     keeper: SiteKeeper,
-    reader: ReaderApart,
+    reader: ReaderProcess,
     tell: Callable[[int], None],
 ) -> Rebuilt:
     """Live through the visits of a crawl again, in their order."""
@@ -102,20 +96,19 @@ def profile_all(
         )
         pages += 1
         tell(pages)
-    for id, url, host, state in db.execute(ROOTS):
-        keeper.missed(Lease(id, url, 0, host, 0.0), State(state))
+    keeper.miss_roots()
     keeper.flush()
     return Rebuilt(pages, unread, records.trouble)
 
 
 def visits(
-    db: sqlite3.Connection, records: Records
-) -> Iterator[tuple[Visit, Response | None]]:
+    db: sqlite3.Connection, records: StoredResponses
+) -> Iterator[tuple[StoredVisit, Response | None]]:
     """What is known of each page that was judged, and what was answered there, if it
     still is and that can be read."""
     for id, url, host, state, at, *facts in db.execute(JUDGED):
         score, relevant, changed, *place = facts
-        visit = Visit(
+        visit = StoredVisit(
             Lease(id, url, 0, host, 0.0),
             state in THERE,
             at,

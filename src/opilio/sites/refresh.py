@@ -41,8 +41,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from opilio.site_model import REFRESH_WEIGHTS, web_type
-from opilio.types import Mode
+from opilio.equations.site_model import REFRESH_WEIGHTS, web_type
+from opilio.records import Mode
 
 DAY = 86_400.0
 SPREAD = 2.0  # of ln λ: two pages of three lie within a factor of 7 of the median
@@ -71,7 +71,7 @@ class History(NamedTuple):
     after: Numbers  # days since the visit before that change
 
 
-def choose(
+def choose_pages(
     history: History, now: float, most: int, mode: Mode = "fixed"
 ) -> list[tuple[int, float]]:
     """The pages to ask for now, at most so many, each with its S_2; best first."""

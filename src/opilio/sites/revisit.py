@@ -10,20 +10,17 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import UTC
 from email.utils import parsedate_to_datetime
 from typing import Any
 
 import msgspec
 
-from opilio import urls
-from opilio.crawl import Crawl
+from opilio.crawl import CrawlLoop
 from opilio.errors import Transient, Unusable
 from opilio.read.simhash import distance
-from opilio.store.records import Records
-from opilio.store.versions import Seen, Versions
-from opilio.store.warc import pack, pack_revisit
-from opilio.types import (
+from opilio.records import (
     Clock,
     Fingerprint,
     Headers,
@@ -36,6 +33,10 @@ from opilio.types import (
     State,
     Verdict,
 )
+from opilio.store.stored_responses import StoredResponses
+from opilio.store.versions import SeenVersion, Versions
+from opilio.store.warc_records import pack_response, pack_revisit
+from opilio.text import urls
 
 GONE = frozenset(("http_404", "http_410"))
 # A server that says "not modified" without looking would never be found out: every
@@ -52,16 +53,26 @@ class Change(msgspec.Struct, frozen=True):
     what: Mapping[str, Any]
 
 
-class Revisits:
-    """Visits the pages of a crawl again: `crawl.bring = Revisits(crawl).bring`."""
+@dataclass
+class RevisitResults:
+    """What came of pages that were visited again."""
 
-    def __init__(self, crawl: Crawl, now: Clock = time.time) -> None:
+    outcomes: Counter[str] = field(default_factory=Counter)
+    changes: list[Change] = field(default_factory=list)
+
+
+class Revisits:
+    """Visits the pages of a crawl again, in the place of `CrawlLoop.fetch_page`."""
+
+    def __init__(
+        self, crawl: CrawlLoop, results: RevisitResults, now: Clock = time.time
+    ) -> None:
         self.crawl = crawl
         self.now = now
         self.store = crawl.store
         self.versions = Versions(crawl.store.db)
-        self.outcomes: Counter[str] = Counter()
-        self.changes: list[Change] = []
+        self.outcomes = results.outcomes
+        self.changes = results.changes
 
     async def bring(self, lease: Lease) -> int:
         """Ask for a page, if it has changed; answers the number of new pages."""
@@ -85,14 +96,14 @@ class Revisits:
             raise
         return 0
 
-    def validators(self, seen: Seen) -> Headers:
+    def validators(self, seen: SeenVersion) -> Headers:
         """What to tell the server of the copy that we have; nothing, now and then."""
         if seen.truncated or not seen.is_there or seen.visits % TRUSTED == 0:
             return ()
-        kept = Records(self.store.folder.warcs).response(*seen.place)
+        kept = StoredResponses(self.store.folder.warcs).response(*seen.place)
         return validators(kept) if kept else ()
 
-    async def same(self, lease: Lease, seen: Seen, response: Response) -> int:
+    async def same(self, lease: Lease, seen: SeenVersion, response: Response) -> int:
         """It says what it said; a WARC record tells that it was asked."""
         async with self.crawl.turn():
             self.store.warc.append(pack_revisit(response, lease.url, seen.fetched_at))
@@ -105,7 +116,7 @@ class Revisits:
         self.outcomes["unchanged"] += 1
         await self.crawl.frontier.done(lease, State.KEPT)
 
-    async def compare(self, lease: Lease, seen: Seen, response: Response) -> int:
+    async def compare(self, lease: Lease, seen: SeenVersion, response: Response) -> int:
         """A page came: the same bytes, the same words in other bytes, or news."""
         content = urls.fingerprint(response.body)
         if content == seen.content and seen.is_there:
@@ -128,7 +139,7 @@ class Revisits:
     async def renew(
         self,
         lease: Lease,
-        seen: Seen,
+        seen: SeenVersion,
         response: Response,
         content: Fingerprint,
         reading: Reading,
@@ -168,6 +179,8 @@ class Revisits:
             [*stayed, *added],
             again=True,
         )
+        if self.crawl.profiles:
+            self.crawl.profiles.keep(lease, response, page, verdict)
         self.versions.changed(lease.id, change)
         self.changes.append(Change(lease.url, change))
         self.outcomes["changed"] += 1
@@ -194,7 +207,7 @@ class Revisits:
         async with self.crawl.turn(lease.fingerprint):
             onward = Ranked(link, lease.promise, level=lease.level)
             ids = await self.crawl.frontier.add([onward], via=lease, redirect=True)
-            self.store.warc.append(pack(response))
+            self.store.warc.append(pack_response(response))
             await self.end(lease, State.COPY, "redirect", "moved", ids[0])
         return 0
 
@@ -217,15 +230,15 @@ class Revisits:
         known = self.versions.last(lease.id)
         self.versions.failed(lease.id, self.now(), trouble)
         self.versions.end(lease.id, state, reason, copy_of)
-        if self.store.profiles:
-            self.store.profiles.forget(lease)
+        if self.crawl.profiles:
+            self.crawl.profiles.forget(lease)
         self.outcomes["gone"] += 1
         if known and known.is_there:
             self.changes.append(Change(lease.url, {"gone": trouble}))
         await self.crawl.frontier.done(lease, state, reason)
 
 
-def difference(seen: Seen, page: Page, verdict: Verdict) -> dict[str, Any]:
+def difference(seen: SeenVersion, page: Page, verdict: Verdict) -> dict[str, Any]:
     """What a page says differently: its title, its text, what it is worth to us."""
     change: dict[str, Any] = {}
     if page.title != seen.title:
@@ -240,7 +253,7 @@ def difference(seen: Seen, page: Page, verdict: Verdict) -> dict[str, Any]:
     return change
 
 
-def is_worth_its_room(seen: Seen, response: Response) -> bool:
+def is_worth_its_room(seen: SeenVersion, response: Response) -> bool:
     """Is a page kept once more, that says the same in other bytes?
 
     It is if its server can say by it next time that it is not modified. But some pages

@@ -13,12 +13,12 @@ from collections import Counter
 from collections.abc import Iterable
 from heapq import heappop, heappush
 
-from opilio import urls
-from opilio.config import Settings
 from opilio.protocols import Frontier
-from opilio.sites.errand import Errand
-from opilio.sites.interest import Interest, Wanted
-from opilio.types import Lease, Ranked, State
+from opilio.records import Lease, Ranked, State
+from opilio.settings import Settings
+from opilio.sites.chosen_links import ChosenLinks
+from opilio.sites.link_interest import Interest, WantedLink
+from opilio.text import urls
 
 AHEAD = 32  # links chosen and not yet visited
 OF_A_HOST = 4
@@ -27,12 +27,12 @@ OF_A_HOST = 4
 Place = tuple[float, float, int]
 
 
-def place(link: Wanted) -> Place:
+def place(link: WantedLink) -> Place:
     """Where a link stands: the best first, of equal ones by promise, then FIFO."""
     return -link.value, -link.promise, link.id
 
 
-class UserQueue(Errand):
+class UserQueue(ChosenLinks):
     """Stands before the frontier of a crawl while pages are fetched for a query."""
 
     def __init__(
@@ -46,11 +46,11 @@ class UserQueue(Errand):
         self.interest = interest
         self.best: dict[str, list[Place]] = {}  # a heap a host; some are out of date
         self.found: dict[int, list[tuple[int, str, float]]] = {}  # on pages just read
-        self.wanted: dict[int, Wanted] = {}
+        self.wanted: dict[int, WantedLink] = {}
         self.ahead: dict[int, str] = {}  # id -> host
         self.tried: set[int] = set()
 
-    def want(self, links: Iterable[Wanted]) -> None:
+    def want(self, links: Iterable[WantedLink]) -> None:
         """Let links be visited when it is their turn; of two values the greater counts.
 
         `refill` must follow.

@@ -9,8 +9,8 @@ from typing import Any
 
 import msgspec
 
-from opilio.database import Database
-from opilio.types import Fingerprint, Lease, Page, Response, State, Verdict
+from opilio.records import Fingerprint, Lease, Page, Response, State, Verdict
+from opilio.storage.database import Database
 
 Location = tuple[str, int, int]
 """A WARC file's name, the offset in it and the length there."""

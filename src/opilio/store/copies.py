@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from array import array
 
-from opilio.types import Fingerprint
+from opilio.records import Fingerprint
 
 BITS = 16  # of a fingerprint that choose a chain
 ALL = 2**64 - 1  # the bits of a signed fingerprint as an unsigned one

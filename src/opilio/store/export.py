@@ -9,6 +9,7 @@ the WARC files is counted by the `records` that are given, and missing.
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 import os
 import sqlite3
@@ -22,12 +23,13 @@ from typing import Any, BinaryIO
 
 import msgspec
 
-from opilio.database import open_database
 from opilio.errors import BadInput
+from opilio.records import Response
+from opilio.storage.database import open_database
+from opilio.store.export_format import is_compressed
 from opilio.store.folder import CrawlFolder
-from opilio.store.records import Records
-from opilio.store.warc import date
-from opilio.types import Response
+from opilio.store.stored_responses import StoredResponses
+from opilio.store.warc_records import date
 
 PAGES = """
     SELECT url, title, language, score, relevant, page.parts, state, fetched_at,
@@ -50,12 +52,12 @@ def export_jsonl(
     relevant_only: bool = False,
     noindex: bool = False,
     extract: Callable[[Response], str] | None = None,
-    records: Records | None = None,
+    records: StoredResponses | None = None,
 ) -> int:
     """Write one JSON object a page, with its text if `extract` is given; how many."""
-    records = records or Records(folder.warcs)
+    records = records or StoredResponses(folder.warcs)
     count = 0
-    with output(out) as file:
+    with packed(out) as file:
         for row in pages(folder, relevant_only, noindex):
             page = {name: row[name] for name in COLUMNS}
             page["relevant"] = bool(row["relevant"])
@@ -75,7 +77,7 @@ def export_parquet(
     relevant_only: bool = False,
     noindex: bool = False,
     extract: Callable[[Response], str] | None = None,
-    records: Records | None = None,
+    records: StoredResponses | None = None,
 ) -> int:
     """Write one row a page, with its text if `extract` is given; how many."""
     try:
@@ -89,7 +91,7 @@ def export_parquet(
     figures = [("score", pa.float64()), ("relevant", pa.bool_())]
     moment = ("fetched_at", pa.timestamp("ms", "UTC"))
     parts = ("parts", pa.map_(pa.string(), pa.float64()))
-    records = records or Records(folder.warcs)
+    records = records or StoredResponses(folder.warcs)
     schema = pa.schema([*texts, *figures, moment, parts, ("text", pa.string())])
     count = 0
     with output(out) as file, parquet.ParquetWriter(file, schema) as writer:
@@ -116,12 +118,12 @@ def export_csv(
     *,
     relevant_only: bool = False,
     noindex: bool = False,
-    records: Records | None = None,
+    records: StoredResponses | None = None,
 ) -> int:
     """Write one row a page, safe to open in a spreadsheet; how many. No records are
     needed for it."""
     count = 0
-    with output(out) as file:
+    with packed(out) as file:
         lines = io.TextIOWrapper(file, "utf-8", newline="", write_through=True)
         table = csv.writer(lines)
         table.writerow(COLUMNS)
@@ -141,19 +143,21 @@ def export_warc(
     *,
     relevant_only: bool = False,
     noindex: bool = False,
-    records: Records | None = None,
+    records: StoredResponses | None = None,
 ) -> int:
-    """Copy the records of the pages as they are, gzip member by gzip member; how many.
+    """Copy the records of the pages, gzip member by gzip member; how many. A file
+    whose name does not end in `.gz` gets them uncompressed.
 
     That is for each page: our request, its response, the verdict. Damaged ones are left
     out: many a reader would see nothing of what comes after them.
     """
-    records = records or Records(folder.warcs)
+    records = records or StoredResponses(folder.warcs)
+    unpack = Path(out).suffix.lower() == ".warc"
     count = 0
     with output(out) as file:
         for row in pages(folder, relevant_only, noindex):
             if found := records.raw(*location(row)):
-                file.write(found)
+                file.write(gzip.decompress(found) if unpack else found)
                 count += 1
     return count
 
@@ -174,7 +178,7 @@ def location(row: sqlite3.Row) -> tuple[str, int, int]:
 
 
 def text_of(
-    row: sqlite3.Row, records: Records, extract: Callable[[Response], str]
+    row: sqlite3.Row, records: StoredResponses, extract: Callable[[Response], str]
 ) -> str | None:
     """The text of a page; None if its record cannot be read."""
     response = records.response(*location(row))
@@ -186,6 +190,18 @@ def guarded(value: Any) -> Any:
     if isinstance(value, str) and value.startswith(FORMULA):
         return f"'{value}"
     return value
+
+
+@contextmanager
+def packed(out: str) -> Iterator[BinaryIO]:
+    """The output, compressed if its name ends in `.gz`."""
+    with output(out) as file:
+        if not is_compressed(out):
+            yield file
+            return
+        # Without name and time in it, the same pages make the same file.
+        with gzip.GzipFile("", "wb", fileobj=file, mtime=0) as archive:
+            yield archive  # type: ignore[misc]
 
 
 @contextmanager

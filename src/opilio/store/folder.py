@@ -20,7 +20,7 @@ class CrawlFolder:
         self.database = path / "crawl.db"
         self.warcs = path / "warc"
         self.models = path / "models"
-        self.brief = self.models / "brief.msgpack"
+        self.subject = self.models / "brief.msgpack"  # named so in version 0.1
         self.index = path / "index"
         self.in_hand = path / "in-hand"
         self.queries = path / "queries.txt"

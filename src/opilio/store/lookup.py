@@ -10,10 +10,10 @@ from typing import Any
 
 import msgspec
 
-from opilio.database import open_database
+from opilio.records import Clock, Estimate, Fingerprint
+from opilio.storage.database import open_database
 from opilio.store.folder import CrawlFolder
-from opilio.store.rests import Resting, count_resting, rest_of, resting, slowest
-from opilio.types import Clock, Estimate, Fingerprint
+from opilio.store.resting_hosts import Resting, count_resting, rest_of, resting, slowest
 
 IS_PAGE = "status BETWEEN 200 AND 299"  # what answered otherwise, as redirects, is none
 
@@ -22,7 +22,7 @@ class Summary(msgspec.Struct, frozen=True):
     """A crawl in figures."""
 
     pages: int  # URLs that answered with a page; redirects are not counted
-    kept: int
+    kept: int  # relevant pages that can be exported
     harvest_rate: float
     harvest_rate_recent: float  # over the last 100 pages
     pages_per_second: float  # from the first page to the last
@@ -36,6 +36,7 @@ class Summary(msgspec.Struct, frozen=True):
     resting: list[Resting] = []  # of these, those that rest longest
     slowest: dict[str, float] = {}  # hosts with the longest Crawl-delays of their own
     estimate: Estimate | None = None  # of what is left; None: nobody can tell
+    noindex: int = 0  # relevant pages that ask not to be shown: not counted as kept
 
 
 class Way(msgspec.Struct, frozen=True):
@@ -72,14 +73,15 @@ def opened(folder: CrawlFolder) -> Iterator[sqlite3.Connection]:
 
 def summary(db: sqlite3.Connection, now: Clock = time.time) -> Summary:
     """The figures of a crawl as of its last commit."""
-    pages, kept, size, first, last = db.execute(
-        "SELECT count(*), coalesce(sum(relevant), 0), coalesce(sum(bytes), 0), "  # noqa: S608
+    pages, kept, noindex, size, first, last = db.execute(
+        "SELECT count(*), coalesce(sum(relevant AND NOT noindex), 0), "  # noqa: S608
+        "coalesce(sum(relevant AND noindex), 0), coalesce(sum(bytes), 0), "
         f"min(fetched_at), max(fetched_at) FROM page WHERE {IS_PAGE}"
     ).fetchone()
     recent = [
         row[0] or 0
         for row in db.execute(
-            f"SELECT relevant FROM page WHERE {IS_PAGE} "  # noqa: S608
+            f"SELECT relevant AND NOT noindex FROM page WHERE {IS_PAGE} "  # noqa: S608
             "ORDER BY number DESC LIMIT 100"
         )
     ]
@@ -110,6 +112,7 @@ def summary(db: sqlite3.Connection, now: Clock = time.time) -> Summary:
         resting=resting(db, now()),
         slowest=slowest(db),
         estimate=estimate_in(db),
+        noindex=noindex,
     )
 
 
@@ -119,7 +122,7 @@ def estimate_in(db: sqlite3.Connection) -> Estimate | None:
     return next((msgspec.json.decode(row[0], type=Estimate) for row in rows), None)
 
 
-def explain(
+def explain_link(
     db: sqlite3.Connection,
     fingerprint: Fingerprint,
     origin: str,

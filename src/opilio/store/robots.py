@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 
-from opilio.types import RobotsRecord
+from opilio.records import RobotsRecord
 
 
 class SqliteRobots:

@@ -11,35 +11,35 @@ import asyncio
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 
-from opilio.config import Store as StoreSettings
-from opilio.database import open_database
 from opilio.errors import NO_ROOM
-from opilio.protocols import Profiles
+from opilio.records import Fingerprint, Lease, Page, Response, Verdict
+from opilio.settings import StoreSettings
+from opilio.storage.database import open_database
 from opilio.store.catalogue import Catalogue, Location
 from opilio.store.copies import ContentSeen, NearCopies
-from opilio.store.entries import drop_entry, entry
+from opilio.store.crash_suspects import CrashSuspects
 from opilio.store.folder import CrawlFolder
-from opilio.store.in_hand import InHand
-from opilio.store.warc import pack, pack_metadata, pack_revisit
+from opilio.store.index_entries import drop_entry, entry
 from opilio.store.warc_files import WarcWriter
-from opilio.types import Fingerprint, Lease, Page, Response, Verdict
+from opilio.store.warc_records import pack_metadata, pack_response, pack_revisit
 
 
 class Store:
     """Everything a crawl keeps."""
 
-    def __init__(self, folder: CrawlFolder, settings: StoreSettings) -> None:
+    def __init__(
+        self, folder: CrawlFolder, settings: StoreSettings, index_all: bool = False
+    ) -> None:
         self.folder = folder
+        self.index_all = index_all  # else only what is relevant can be searched
         folder.lock()
         self.db = open_database(folder.database)
         self.db.begin()
-        self.in_hand = InHand(self.db, folder.in_hand)
+        self.in_hand = CrashSuspects(self.db, folder.in_hand)
         self.warc = WarcWriter(folder.warcs, self.db, settings.warc_bytes)
         self.catalogue = Catalogue(self.db)
         self.seen = ContentSeen()
         self.near = NearCopies()
-        self.index_all = False  # else only what is relevant can be searched
-        self.profiles: Profiles | None = None  # kept once it is known what is sought
         self.remember()
 
     def remember(self) -> None:
@@ -83,8 +83,6 @@ class Store:
         self.seen.add(content, lease.id)
         if page.simhash:
             self.near.add(page.simhash, lease.id)
-        if self.profiles:
-            self.profiles.keep(lease, response, page, verdict, again=again)
         if again:
             drop_entry(self.db, lease.id)
         wanted = verdict.relevant or self.index_all
@@ -135,12 +133,14 @@ class Store:
         self, lease: Lease, response: Response, target: int | None
     ) -> None:
         """A URL that only points to another."""
-        location = self.warc.append(pack(response))
+        location = self.warc.append(pack_response(response))
         self.catalogue.save_page(lease, response, location, copy_of=target)
 
     def save_unread(self, lease: Lease, response: Response) -> None:
         """A response that could not be read; its bytes are kept all the same."""
-        self.catalogue.save_page(lease, response, self.warc.append(pack(response)))
+        self.catalogue.save_page(
+            lease, response, self.warc.append(pack_response(response))
+        )
 
     def revisit(self, response: Response, original: int) -> bytes:
         """A WARC record that says: the same bytes as that page's."""
@@ -180,8 +180,6 @@ class Store:
 
     def commit(self) -> None:
         """Make every row so far durable, all together."""
-        if self.profiles:
-            self.profiles.flush()
         self.warc.record_length()
         self.db.commit()
         self.db.begin()

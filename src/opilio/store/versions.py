@@ -8,9 +8,9 @@ from typing import Any
 
 import msgspec
 
+from opilio.records import Fingerprint, Response, State
 from opilio.store.catalogue import Location, encode
-from opilio.store.entries import drop_entry
-from opilio.types import Fingerprint, Response, State
+from opilio.store.index_entries import drop_entry
 
 SAME = (
     "status, title, content, simhash, score, relevant, warc, warc_offset, warc_length"
@@ -29,7 +29,7 @@ STATES = """
 """
 
 
-class Seen(msgspec.Struct, frozen=True):
+class SeenVersion(msgspec.Struct, frozen=True):
     """A page as it was last seen."""
 
     id: int
@@ -59,7 +59,7 @@ class Versions:
         # The links of one page are asked for from now on, not only all edges at once.
         db.execute("CREATE INDEX IF NOT EXISTS edge_page ON edge (page)")
 
-    def last(self, page: int) -> Seen | None:
+    def last(self, page: int) -> SeenVersion | None:
         """A page that was judged as it was last seen; None: it is not known."""
         row = self.db.execute(
             "SELECT fetched_at, coalesce(title, ''), content, coalesce(simhash, 0), "
@@ -78,7 +78,7 @@ class Versions:
             f"SELECT visits, coalesce(trouble, '') FROM version WHERE {LAST}",  # noqa: S608
             (page,),
         ).fetchone() or (1, "")
-        return Seen(
+        return SeenVersion(
             page,
             at,
             title,

@@ -14,8 +14,8 @@ from typing import BinaryIO
 
 from opilio import __version__
 from opilio.errors import BadInput
-from opilio.store.warc import pack_warcinfo
-from opilio.types import Clock, Response
+from opilio.records import Clock, Response
+from opilio.store.warc_records import pack_warcinfo
 
 GIB = 2**30
 FILE_NAME = "{:06}.warc.gz"
@@ -32,10 +32,10 @@ DESCRIPTION = {
 
 def read_record(folder: Path, name: str, offset: int, length: int) -> Response:
     """The response that was appended there."""
-    from opilio import archive  # most only write
+    from opilio.storage import warc_reading  # most only write
 
     try:
-        return archive.read_response(folder / name, offset, length)
+        return warc_reading.read_response(folder / name, offset, length)
     except PermissionError as error:
         raise protected(folder / name) from error
     except (OSError, ValueError) as error:

@@ -6,20 +6,14 @@ A package of someone else's adds its own by an entry point of the group
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
-from importlib import import_module
-from importlib.util import module_from_spec, spec_from_file_location
-from pathlib import Path
-from types import ModuleType
 from typing import Any, Protocol
 
-from opilio.config import Section
-from opilio.errors import BadInput
+from opilio import extensions
 from opilio.protocols import Strategy
-from opilio.types import Knowledge
+from opilio.records import Knowledge
+from opilio.settings import Section
 
-GROUP = "opilio.strategies"
 DEFAULT = "opilio"
 
 # Name -> module:class; imported when chosen, since some need much.
@@ -64,9 +58,7 @@ class MakesStrategy(Protocol):
 
 def strategies() -> Mapping[str, str]:
     """The name of each strategy -> module:class, ours first."""
-    from importlib.metadata import entry_points  # it takes its time, as does looking
-
-    found = {entry.name: entry.value for entry in entry_points(group=GROUP)}
+    found = extensions.installed("strategy")
     return {**found, **{name: place_of(name) for name in OURS}}
 
 
@@ -75,31 +67,7 @@ def place_of(name: str) -> str:
     return f"opilio.strategies.{OURS[name]}" if name in OURS else ""
 
 
-def is_file(name: str) -> bool:
-    """Does it name a class in a file, my_strategy.py:MyStrategy?"""
-    return ".py:" in name
-
-
-def load(place: str) -> MakesStrategy:
+def load_strategy(place: str) -> MakesStrategy:
     """The class that `module:class` or `file.py:class` names."""
-    module, _, name = place.rpartition(":")
-    try:
-        found = from_file(Path(module)) if is_file(place) else import_module(module)
-        made: MakesStrategy = getattr(found, name)
-    except Exception as error:  # whatever the package of someone else raises
-        raise BadInput(
-            f"the strategy at {place} cannot be loaded: {error}; mend or remove the "
-            "package or file that it comes from"
-        ) from error
+    made: MakesStrategy = extensions.load("strategy", place)
     return made
-
-
-def from_file(path: Path) -> ModuleType:
-    """A file of Python as a module."""
-    spec = spec_from_file_location(path.stem, path)
-    if spec is None or spec.loader is None or not path.is_file():
-        raise FileNotFoundError(f"{path} is not there")
-    module = module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module

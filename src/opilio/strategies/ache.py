@@ -27,12 +27,7 @@ from typing import Literal
 
 import numpy as np
 
-from opilio.config import Section, Some
-from opilio.strategies.experience import Experience, Seen
-from opilio.strategies.linear_model import Floats, LinearModel
-from opilio.strategies.link_features import BIAS, COLUMNS, columns_of, to_sets
-from opilio.strategies.naive_bayes import bias, weigh
-from opilio.types import (
+from opilio.records import (
     Fingerprint,
     Knowledge,
     Lease,
@@ -44,6 +39,11 @@ from opilio.types import (
     State,
     Verdict,
 )
+from opilio.settings import Section, Some
+from opilio.strategies.shared.linear_model import Floats, LinearModel
+from opilio.strategies.shared.link_examples import Experience, SeenLink
+from opilio.strategies.shared.link_features import BIAS, COLUMNS, columns_of, to_sets
+from opilio.strategies.shared.naive_bayes import bias, weigh
 
 PARTS = frozenset({LinkPart.URL, LinkPart.ANCHOR, LinkPart.BEFORE, LinkPart.AFTER})
 
@@ -76,7 +76,7 @@ class Ache:
             self.learn()
         depth = -float(lease.depth + 1)
         columns = columns_of(page.links, PARTS, paths=False)
-        found = [Seen(packed, depth) for packed in columns]
+        found = [SeenLink(packed, depth) for packed in columns]
         promises = self.score(found)
         self.experience.expect(page.links, found, promises, self.score)
         level = lease.level_after(verdict)
@@ -92,7 +92,7 @@ class Ache:
         weight = 200.0 if promise >= 200 else 100.0
         return {"100·weight": weight, "100·P": promise - weight}
 
-    def score(self, seen: Sequence[Seen]) -> Floats:
+    def score(self, seen: Sequence[SeenLink]) -> Floats:
         """The promise of each link."""
         if not self.model.age or not seen:
             return np.array([one.value for one in seen], np.float64)

@@ -29,11 +29,7 @@ from typing import Annotated
 import msgspec
 import numpy as np
 
-from opilio.config import Section
-from opilio.strategies.experience import Experience, Seen
-from opilio.strategies.linear_model import Floats, LinearModel
-from opilio.strategies.link_features import COLUMNS, columns_of, to_rows
-from opilio.types import (
+from opilio.records import (
     Fingerprint,
     Knowledge,
     Lease,
@@ -45,6 +41,10 @@ from opilio.types import (
     State,
     Verdict,
 )
+from opilio.settings import Section
+from opilio.strategies.shared.linear_model import Floats, LinearModel
+from opilio.strategies.shared.link_examples import Experience, SeenLink
+from opilio.strategies.shared.link_features import COLUMNS, columns_of, to_rows
 
 
 class ApprenticeOptions(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -72,14 +72,14 @@ class Apprentice:
         if self.experience.due(self.model.age):
             self.learn()
         links, u = page.links, verdict.score
-        found = [Seen(columns, u) for columns in columns_of(links, paths=True)]
+        found = [SeenLink(columns, u) for columns in columns_of(links, paths=True)]
         promises = self.score(found)
         self.experience.expect(links, found, promises, self.score)
         level = lease.level_after(verdict)
         for link, promise in zip(links, promises.tolist(), strict=True):
             yield Ranked(link, promise, parts_of(u, promise), level)
 
-    def score(self, seen: Sequence[Seen]) -> Floats:
+    def score(self, seen: Sequence[SeenLink]) -> Floats:
         """The promise of each link."""
         values = np.array([one.value for one in seen], np.float64)
         if not self.model.age or not seen:

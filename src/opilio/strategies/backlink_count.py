@@ -11,10 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from opilio.strategies.graph import pack, unpack
-from opilio.strategies.journal import Journal
-from opilio.strategies.options import NoOptions
-from opilio.types import Fingerprint, Knowledge, Lease, Page, Ranked, Reads, Verdict
+from opilio.records import Fingerprint, Knowledge, Lease, Page, Ranked, Reads, Verdict
+from opilio.strategies.shared.graph import pack_graph, unpack_graph
+from opilio.strategies.shared.journal import StrategyJournal
+from opilio.strategies.shared.options import NoOptions
 
 
 class BacklinkCount:
@@ -25,7 +25,7 @@ class BacklinkCount:
 
     def __init__(self, options: NoOptions, knowledge: Knowledge) -> None:
         self.backlinks: dict[Fingerprint, int] = {}
-        self.journal = Journal(bytes, self.read)
+        self.journal = StrategyJournal(bytes, self.read)
         self.changes = self.journal.changes
 
     def recall(self, notes: Iterable[tuple[int, bytes]]) -> None:
@@ -36,14 +36,14 @@ class BacklinkCount:
     def read(self, links: bytes) -> None:
         """Count the links of a page."""
         counts = self.backlinks
-        for link in unpack(links):
+        for link in unpack_graph(links):
             counts[link] = counts.get(link, 0) + 1
 
     def rank(self, page: Page, verdict: Verdict, lease: Lease) -> Iterator[Ranked]:
         """Every link of the page with the number of pages that link to it."""
         own = lease.fingerprint
         others = [link for link in page.links if link.fingerprint != own]
-        self.journal.write(pack(others))
+        self.journal.write(pack_graph(others))
         level = lease.level_after(verdict)
         for link in page.links:
             count = self.backlinks.get(link.fingerprint, 0)

@@ -9,8 +9,8 @@ is kept by the frontier, which raises a promise and never lowers it.
 
 from __future__ import annotations
 
-from opilio.strategies.options import NoOptions
-from opilio.types import Knowledge, Lease, Page, Ranked, Reads, Verdict
+from opilio.records import Knowledge, Lease, Page, Ranked, Reads, Verdict
+from opilio.strategies.shared.options import NoOptions
 
 
 class BestFirst:

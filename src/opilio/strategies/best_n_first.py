@@ -21,9 +21,7 @@ from heapq import heappop, heappush
 
 import msgspec
 
-from opilio.config import Section, Some
-from opilio.strategies.journal import Journal
-from opilio.types import (
+from opilio.records import (
     TIER,
     Fingerprint,
     Knowledge,
@@ -35,6 +33,8 @@ from opilio.types import (
     State,
     Verdict,
 )
+from opilio.settings import Section, Some
+from opilio.strategies.shared.journal import StrategyJournal
 
 IN_BATCH = 1.0  # no score is higher
 BATCH = f"{TIER}in the batch"
@@ -46,7 +46,7 @@ class BestNFirstOptions(Section, frozen=True, kw_only=True, forbid_unknown_field
     n: Some = 256  # N
 
 
-class Visit(msgspec.Struct, frozen=True, array_like=True, gc=False):
+class BatchVisit(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """A link whose visit ended, the score of its page, if any, and the links on it."""
 
     link: Fingerprint
@@ -67,14 +67,14 @@ class BestNFirst:
         self.queue: list[tuple[float, int, array[int]]] = []  # links of a page
         self.pages = 0
         self.batch: list[tuple[Fingerprint, float]] = []
-        self.journal = Journal(Visit, self.happen)
+        self.journal = StrategyJournal(BatchVisit, self.happen)
         self.changes = self.journal.changes
 
     def rank(self, page: Page, verdict: Verdict, lease: Lease) -> Iterator[Ranked]:
         """Every link of the page with the page's own score."""
         score = verdict.score
         links = tuple(link.fingerprint for link in page.links)
-        self.journal.write(Visit(lease.fingerprint, score, links))
+        self.journal.write(BatchVisit(lease.fingerprint, score, links))
         level = lease.level_after(verdict)
         parts = {"score(p)": score}
         for link in page.links:
@@ -82,7 +82,7 @@ class BestNFirst:
 
     def missed(self, lease: Lease, state: State) -> None:
         """A visit without a page is a visit of the batch all the same."""
-        self.journal.write(Visit(lease.fingerprint))
+        self.journal.write(BatchVisit(lease.fingerprint))
 
     def revise(self) -> Iterator[Revision]:
         """The links of a new batch."""
@@ -97,7 +97,7 @@ class BestNFirst:
         for _ in self.journal.replay(notes):
             self.batch.clear()
 
-    def happen(self, visit: Visit) -> None:
+    def happen(self, visit: BatchVisit) -> None:
         """One visit less to go in the batch; some links more that wait."""
         self.gone.add(visit.link)
         self.left -= 1

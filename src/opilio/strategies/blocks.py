@@ -35,11 +35,7 @@ from typing import Annotated, NamedTuple
 import msgspec
 from msgspec import Meta
 
-from opilio.config import Count, Section
-from opilio.strategies.irrelevant_table import NO_GROUP, IrrelevantTable
-from opilio.strategies.notes import Notes
-from opilio.strategies.similarity import Similarity
-from opilio.types import (
+from opilio.records import (
     TIER,
     Block,
     Knowledge,
@@ -52,6 +48,10 @@ from opilio.types import (
     Revision,
     Verdict,
 )
+from opilio.settings import Count, Section
+from opilio.strategies.shared.irrelevant_table import NO_GROUP, IrrelevantTable
+from opilio.strategies.shared.notes import Notes
+from opilio.strategies.shared.similarity import Similarity
 
 SHORTEST = 6.0  # the least length of a block: that of 36 different words
 FIRST = 2.0  # what puts the IrrelevantTable before all other links
@@ -101,7 +101,7 @@ class Parents(msgspec.Struct, frozen=True, array_like=True, gc=False):
 UNKNOWN = Parents()
 
 
-class Way(NamedTuple):
+class TunnelWay(NamedTuple):
     """Where links of one page go."""
 
     inside: int  # level in relevant blocks,
@@ -165,29 +165,29 @@ class Blocks:
             return [self.relevance(block) for block in page.blocks]
         return [self.relevance(Block(terms=page.terms, norm=page.norm, most=1))]
 
-    def way(self, verdict: Verdict, lease: Lease) -> Way:
+    def way(self, verdict: Verdict, lease: Lease) -> TunnelWay:
         """Where the links of a page go that a link led to."""
         known = self.parents.get(lease.fingerprint)
         reason = "block" if verdict.relevant else "tunnel"
         if self.options.mode == "paper" and self.options.tunnelling:
             return self.way_by_the_letter(verdict, known.group if known else NO_GROUP)
         if verdict.relevant:
-            return Way(0, 1, reason)
+            return TunnelWay(0, 1, reason)
         level = (known.level if known else lease.level) + 1
-        return Way(level, level, reason)
+        return TunnelWay(level, level, reason)
 
-    def way_by_the_letter(self, verdict: Verdict, group: int) -> Way:
+    def way_by_the_letter(self, verdict: Verdict, group: int) -> TunnelWay:
         """The same with the IrrelevantTable, by a link of this group of it."""
         out = self.deepest + 1
         in_table = self.table.level(group) is not None
         if verdict.relevant and not in_table:
-            return Way(0, out, "block")
+            return TunnelWay(0, out, "block")
         if verdict.relevant:
-            return Way(out, out, "tunnel", self.table.deepen(group))
+            return TunnelWay(out, out, "tunnel", self.table.deepen(group))
         if not in_table:
-            return Way(out, out, "tunnel", self.table.open())
+            return TunnelWay(out, out, "tunnel", self.table.open())
         self.table.fail(group)
-        return Way(out, out, "tunnel")
+        return TunnelWay(out, out, "tunnel")
 
     def depth(self, known: Parents) -> int:
         """The level of a link."""

@@ -8,8 +8,8 @@ Links of one depth are visited in the order in which they were found.
 
 from __future__ import annotations
 
-from opilio.strategies.options import NoOptions
-from opilio.types import Knowledge, Lease, Page, Ranked, Reads, Verdict
+from opilio.records import Knowledge, Lease, Page, Ranked, Reads, Verdict
+from opilio.strategies.shared.options import NoOptions
 
 
 class BreadthFirst:

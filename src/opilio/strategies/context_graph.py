@@ -30,11 +30,11 @@ from typing import Annotated
 import msgspec
 import numpy as np
 
-from opilio.config import Section
-from opilio.strategies.experience import GROWTH, MORE
-from opilio.strategies.linear_model import Floats
-from opilio.strategies.link_layers import LinkLayers
-from opilio.types import Knowledge, Lease, Page, Ranked, Reads, State, Verdict
+from opilio.records import Knowledge, Lease, Page, Ranked, Reads, State, Verdict
+from opilio.settings import Section
+from opilio.strategies.shared.linear_model import Floats
+from opilio.strategies.shared.link_examples import GROWTH, MORE
+from opilio.strategies.shared.link_layers import LinkLayers
 
 MOST_WORDS = 300  # of a page
 MOST_PAGES = 3_000  # to learn from

@@ -14,8 +14,8 @@ from collections.abc import Iterator
 
 import msgspec
 
-from opilio.strategies.options import NoOptions
-from opilio.types import Knowledge, Lease, Page, Ranked, Reads, Verdict
+from opilio.records import Knowledge, Lease, Page, Ranked, Reads, Verdict
+from opilio.strategies.shared.options import NoOptions
 
 
 class DepthFirst:

@@ -20,9 +20,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from opilio.config import Count, Section, Some
-from opilio.strategies.notes import Notes
-from opilio.types import Knowledge, Lease, Page, Ranked, Reads, Verdict
+from opilio.records import Knowledge, Lease, Page, Ranked, Reads, Verdict
+from opilio.settings import Count, Section, Some
+from opilio.strategies.shared.notes import Notes
 
 ALPHA = 1.5
 

@@ -36,12 +36,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from opilio import urls
-from opilio.config import Section, Some
-from opilio.strategies.chance import chance
-from opilio.strategies.journal import Journal
-from opilio.strategies.similarity import Similarity
-from opilio.types import (
+from opilio.records import (
     TIER,
     Fingerprint,
     Knowledge,
@@ -55,6 +50,11 @@ from opilio.types import (
     State,
     Verdict,
 )
+from opilio.settings import Section, Some
+from opilio.strategies.shared.hashed_random import chance
+from opilio.strategies.shared.journal import StrategyJournal
+from opilio.strategies.shared.similarity import Similarity
+from opilio.text import urls
 
 FRONT = 8  # links of a host whose promise follows its success
 BEHIND = -1.0
@@ -75,7 +75,7 @@ class HostBanditOptions(Section, frozen=True, kw_only=True, forbid_unknown_field
     decay: Some = 1000  # pages after which λ is halved
 
 
-class Visit(msgspec.Struct, frozen=True, array_like=True, gc=False):
+class BanditVisit(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """A link whose visit ended, how, and what its page links to."""
 
     link: Fingerprint
@@ -84,7 +84,7 @@ class Visit(msgspec.Struct, frozen=True, array_like=True, gc=False):
     links: tuple[tuple[Fingerprint, str, float], ...] | None = None  # with host, s(u)
 
 
-class Host:
+class HostArm:
     """An arm: its record, the best links that wait on it, and the rest."""
 
     def __init__(self, number: int, name: str) -> None:
@@ -110,11 +110,11 @@ class HostBandit:
         self.similarity = Similarity(knowledge.subject.weights)
         self.pages = 0  # t
         self.found = 0
-        self.hosts: dict[str, Host] = {}
-        self.order: list[Host] = []
+        self.hosts: dict[str, HostArm] = {}
+        self.order: list[HostArm] = []
         self.scores: dict[Fingerprint, float] = {}  # s(u); GONE: it waits no more
         self.revised: dict[Fingerprint, Parts] = {}  # summands, or factors
-        self.journal = Journal(Visit, self.happen)
+        self.journal = StrategyJournal(BanditVisit, self.happen)
         self.changes = self.journal.changes
 
     def rank(self, page: Page, verdict: Verdict, lease: Lease) -> Iterator[Ranked]:
@@ -126,7 +126,9 @@ class HostBandit:
             if (score := sum(parts.values())) > self.scores.get(link.fingerprint, -1.0)
         ]
         outcome = 1 if verdict.relevant else -1
-        self.journal.write(Visit(lease.fingerprint, lease.host, outcome, tuple(better)))
+        self.journal.write(
+            BanditVisit(lease.fingerprint, lease.host, outcome, tuple(better))
+        )
         level = lease.level_after(verdict)
         for link, parts in ranked:
             behind = {**parts, f"{TIER}behind the front": BEHIND}
@@ -148,7 +150,7 @@ class HostBandit:
     def missed(self, lease: Lease, state: State) -> None:
         """A link that brings nothing speaks against its host."""
         outcome = -1 if state is State.UNUSABLE else 0
-        self.journal.write(Visit(lease.fingerprint, lease.host, outcome))
+        self.journal.write(BanditVisit(lease.fingerprint, lease.host, outcome))
 
     def revise(self) -> Iterator[Revision]:
         """The links at the front whose host has won or lost, and those that joined."""
@@ -160,7 +162,7 @@ class HostBandit:
         for _ in self.journal.replay(notes):
             self.revised.clear()
 
-    def happen(self, visit: Visit) -> None:
+    def happen(self, visit: BanditVisit) -> None:
         """A pull of an arm, and the links that it brought."""
         host = self.host(visit.host)
         host.good += visit.outcome > 0
@@ -181,15 +183,15 @@ class HostBandit:
         if chance(self.seed, self.pages) < self.randomness():
             self.explore()
 
-    def host(self, name: str) -> Host:
+    def host(self, name: str) -> HostArm:
         """The arm of this name, known or new."""
         if (host := self.hosts.get(name)) is None:
-            host = self.hosts[name] = Host(len(self.order) + 1, name)
+            host = self.hosts[name] = HostArm(len(self.order) + 1, name)
             host.theta = self.success(host)
             self.order.append(host)
         return host
 
-    def enter(self, host: Host, link: Fingerprint, score: float) -> None:
+    def enter(self, host: HostArm, link: Fingerprint, score: float) -> None:
         """Put a link to the front of its host if it belongs there, else behind."""
         self.fill(host)
         front = host.front
@@ -208,12 +210,12 @@ class HostBandit:
         host.least = min(front.values())
         self.revised[link] = self.worth(host, link)
 
-    def put_back(self, host: Host, link: Fingerprint) -> None:
+    def put_back(self, host: HostArm, link: Fingerprint) -> None:
         """Let a link wait behind the front."""
         self.found += 1
         heappush(host.rest, (-self.scores[link], self.found, link))
 
-    def fill(self, host: Host) -> None:
+    def fill(self, host: HostArm) -> None:
         """Let the best of the rest move up to the front."""
         while host.rest and len(host.front) < FRONT:
             score, _, link = heappop(host.rest)
@@ -222,7 +224,7 @@ class HostBandit:
                 host.least = -score  # none of those there is less
                 self.revised[link] = self.worth(host, link)
 
-    def worth(self, host: Host, link: Fingerprint) -> Parts:
+    def worth(self, host: HostArm, link: Fingerprint) -> Parts:
         """What a link at the front is worth, by its host and by itself."""
         score = host.front[link]
         if self.options.mode == "faithful":
@@ -230,7 +232,7 @@ class HostBandit:
             return {f"{TIER}number of the host": number, "s(u)": score}
         return {THETA: host.theta, "s(u)": score}
 
-    def success(self, host: Host) -> float:
+    def success(self, host: HostArm) -> float:
         """θ_h"""
         good, bad = host.good + 1, host.bad + 1
         if self.options.arm == "success":

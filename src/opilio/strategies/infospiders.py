@@ -38,11 +38,7 @@ from typing import Annotated, NamedTuple
 
 import msgspec
 
-from opilio.config import Section
-from opilio.strategies.chance import chance
-from opilio.strategies.notes import Notes
-from opilio.strategies.spiders import Inputs, Spider, inputs_of
-from opilio.types import (
+from opilio.records import (
     TIER,
     Fingerprint,
     Knowledge,
@@ -55,6 +51,10 @@ from opilio.types import (
     State,
     Verdict,
 )
+from opilio.settings import Section
+from opilio.strategies.shared.hashed_random import chance
+from opilio.strategies.shared.notes import Notes
+from opilio.strategies.shared.spiders import Inputs, Spider, inputs_of
 
 MOST_KEYWORDS = 32
 MOST_LINKS = 256  # of an agent

@@ -33,8 +33,8 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from opilio.config import Section
-from opilio.types import Knowledge, Lease, Link, Mode, Page, Ranked, Reads, Verdict
+from opilio.records import Knowledge, Lease, Link, Mode, Page, Ranked, Reads, Verdict
+from opilio.settings import Section
 
 SCALE = 10.0  # of LARS in the paper: train-1 pages a class
 SECOND = 1e-6  # what the second key of the queue counts beside the first

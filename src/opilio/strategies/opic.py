@@ -20,10 +20,7 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from opilio.strategies.graph import pack, unpack
-from opilio.strategies.journal import Journal
-from opilio.strategies.options import NoOptions
-from opilio.types import (
+from opilio.records import (
     Fingerprint,
     Knowledge,
     Lease,
@@ -33,6 +30,9 @@ from opilio.types import (
     State,
     Verdict,
 )
+from opilio.strategies.shared.graph import pack_graph, unpack_graph
+from opilio.strategies.shared.journal import StrategyJournal
+from opilio.strategies.shared.options import NoOptions
 
 SEED = 1.0  # cash
 
@@ -56,7 +56,7 @@ class Opic:
         self.history: dict[Fingerprint, float] = {}
         self.virtual = 0.0  # cash of the virtual page
         self.handed_on = 0.0  # G
-        self.journal = Journal(Payment, self.pay)
+        self.journal = StrategyJournal(Payment, self.pay)
         self.changes = self.journal.changes
 
     def recall(self, notes: Iterable[tuple[int, bytes]]) -> None:
@@ -67,7 +67,7 @@ class Opic:
     def pay(self, payment: Payment) -> None:
         """Hand the cash of a page on."""
         cash = self.cash
-        page, links = payment.page, unpack(payment.links)
+        page, links = payment.page, unpack_graph(payment.links)
         amount = cash.get(page, payment.brought)
         cash[page] = 0.0
         self.history[page] = self.history.get(page, 0.0) + amount
@@ -92,7 +92,7 @@ class Opic:
     def rank(self, page: Page, verdict: Verdict, lease: Lease) -> Iterator[Ranked]:
         """Every link of the page with the cash that it has now."""
         brought = min(max(lease.promise, 0.0), SEED)
-        self.journal.write(Payment(lease.fingerprint, brought, pack(page.links)))
+        self.journal.write(Payment(lease.fingerprint, brought, pack_graph(page.links)))
         level = lease.level_after(verdict)
         for link in page.links:
             cash = self.cash[link.fingerprint]

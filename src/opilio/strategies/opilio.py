@@ -29,21 +29,9 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from opilio.chances import logistic
-from opilio.config import Section
-from opilio.meaning import KeywordVectors, dimensions, keyword_vectors, rarity_of_words
+from opilio.equations.probability import logistic
 from opilio.pretrained import weights_for
-from opilio.strategies.chooser.features import Features, Floats
-from opilio.strategies.chooser.groups import Groups
-from opilio.strategies.chooser.left import Remaining
-from opilio.strategies.chooser.lessons import Correction
-from opilio.strategies.chooser.places import Slots
-from opilio.strategies.chooser.pool import Pool, best_of
-from opilio.strategies.chooser.rows import shared
-from opilio.strategies.chooser.visits import Visit, links_in, note
-from opilio.strategies.chooser.waiting import GONE, MOST_PARENTS, NEW, Waiting
-from opilio.strategies.journal import Journal
-from opilio.types import (
+from opilio.records import (
     Estimate,
     Fingerprint,
     Knowledge,
@@ -56,6 +44,23 @@ from opilio.types import (
     State,
     Subject,
     Verdict,
+)
+from opilio.settings import Section
+from opilio.strategies.shared.chooser.features import Features, Floats
+from opilio.strategies.shared.chooser.groups import Groups
+from opilio.strategies.shared.chooser.left import Remaining
+from opilio.strategies.shared.chooser.lessons import Correction
+from opilio.strategies.shared.chooser.places import Slots
+from opilio.strategies.shared.chooser.pool import Pool, best_of
+from opilio.strategies.shared.chooser.rows import shared
+from opilio.strategies.shared.chooser.visits import Visit, links_in, note
+from opilio.strategies.shared.chooser.waiting import GONE, MOST_PARENTS, NEW, Waiting
+from opilio.strategies.shared.journal import StrategyJournal
+from opilio.text.meaning import (
+    KeywordVectors,
+    dimensions,
+    keyword_vectors,
+    rarity_of_words,
 )
 
 EVERY, GROWTH = 10, 1.15  # how often it learns
@@ -108,7 +113,7 @@ class Opilio:
         self.sweep = 0  # where the next part of a long frontier begins
         self.revised: dict[Fingerprint, tuple[float, Parts]] = {}
         self.latest: dict[Fingerprint, tuple[float, Parts]] = {}  # of the page's links
-        self.journal = Journal(Visit, self.happen)
+        self.journal = StrategyJournal(Visit, self.happen)
         self.changes = self.journal.changes
 
     def rank(self, page: Page, verdict: Verdict, lease: Lease) -> Iterator[Ranked]:

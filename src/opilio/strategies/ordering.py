@@ -27,17 +27,7 @@ import msgspec
 import numpy as np
 from msgspec import Meta
 
-from opilio.config import Count, Section
-from opilio.strategies.association import Association
-from opilio.strategies.batches import Batches
-from opilio.strategies.evidence import Evidence, Floats, Parents
-from opilio.strategies.fitting import FittedWeights
-from opilio.strategies.graph import CrawlGraph, Numbers, Which, pack, unpack
-from opilio.strategies.importance import PageRank, Values
-from opilio.strategies.journal import Journal
-from opilio.strategies.pagerank import Damping
-from opilio.strategies.promises import NOBODY, Promises
-from opilio.types import (
+from opilio.records import (
     TIER,
     Fingerprint,
     Knowledge,
@@ -52,6 +42,22 @@ from opilio.types import (
     State,
     Verdict,
 )
+from opilio.settings import Count, Section
+from opilio.strategies.pagerank import Damping
+from opilio.strategies.shared.association import ConceptAssociation
+from opilio.strategies.shared.batches import Batches
+from opilio.strategies.shared.fitting import FittedWeights
+from opilio.strategies.shared.graph import (
+    CrawlGraph,
+    Numbers,
+    Which,
+    pack_graph,
+    unpack_graph,
+)
+from opilio.strategies.shared.journal import StrategyJournal
+from opilio.strategies.shared.ordering_terms import Floats, OrderingEvidence, Parents
+from opilio.strategies.shared.page_rank import PageRank, Values
+from opilio.strategies.shared.promises import NOBODY, Promises
 
 NAMES = "b1·CI(u)", "b2·AS(u)", "b3·ΣAS(p)", "b4·TD(u)"
 PLACE = f"{TIER}place in the queue"
@@ -74,7 +80,7 @@ class OrderingOptions(Section, frozen=True, kw_only=True, forbid_unknown_fields=
     expand_irrelevant: bool = True  # follow the links of irrelevant pages too
 
 
-class Reading(msgspec.Struct, frozen=True, array_like=True, gc=False):
+class OrderingReading(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """What is noted of a visit."""
 
     url: Fingerprint
@@ -94,9 +100,9 @@ class Ordering:
     def __init__(self, options: OrderingOptions, knowledge: Knowledge) -> None:
         self.options = options
         self.has_concepts = bool(knowledge.subject.concepts)
-        self.association = Association(knowledge.subject, options.mode)
+        self.association = ConceptAssociation(knowledge.subject, options.mode)
         self.graph = CrawlGraph()
-        self.evidence = Evidence(
+        self.evidence = OrderingEvidence(
             PageRank(self.graph, options.damping),
             options.mode,
             options.parents,
@@ -105,7 +111,7 @@ class Ordering:
         self.fitted = FittedWeights((options.b1, options.b2, options.b3, options.b4))
         self.promises = Promises(self.graph, self.value)
         self.queue = Batches(options.k, self.graph, self.promises, self.order)
-        self.journal = Journal(Reading, self.happen)
+        self.journal = StrategyJournal(OrderingReading, self.happen)
         self.changes = self.journal.changes
         self.found = NOBODY  # the links of the page that was read last
 
@@ -117,7 +123,7 @@ class Ordering:
         """What each promises: O(u), or its place in the queue."""
         return self.queue.promise(links, self.order(links))
 
-    def happen(self, reading: Reading) -> None:
+    def happen(self, reading: OrderingReading) -> None:
         """Take up a page, or that there was none."""
         known = self.graph.find(reading.url)
         self.promises.leave(known)
@@ -126,10 +132,10 @@ class Ordering:
             if self.options.fit and known >= 0:
                 [terms] = self.evidence.terms(np.array([known]))
                 self.fitted.add(terms, reading.relevant)
-            self.read(reading, unpack(reading.links))
+            self.read(reading, unpack_graph(reading.links))
         self.queue.fill()
 
-    def read(self, reading: Reading, links: Sequence[Fingerprint]) -> None:
+    def read(self, reading: OrderingReading, links: Sequence[Fingerprint]) -> None:
         """Add what a page says of its links."""
         page, found = self.graph.visit(reading.url, links)
         self.evidence.importance.visit(page, found)
@@ -179,7 +185,7 @@ class Ordering:
 
     def missed(self, lease: Lease, state: State) -> None:
         """A link waits no more."""
-        self.journal.write(Reading(lease.fingerprint))
+        self.journal.write(OrderingReading(lease.fingerprint))
 
     def rank(self, page: Page, verdict: Verdict, lease: Lease) -> Iterator[Ranked]:
         """Every link of the page with O(u)."""
@@ -202,17 +208,17 @@ class Ordering:
 
     def note(
         self, page: Page, verdict: Verdict, lease: Lease, links: Sequence[Link]
-    ) -> Reading:
+    ) -> OrderingReading:
         """What counts of a page that was read."""
         association = verdict.score
         if self.has_concepts:
             association = self.association.of(page.terms, page.norm)
         own = np.array([self.association.link(link) for link in links], "<f4")
-        return Reading(
+        return OrderingReading(
             lease.fingerprint,
             association,
             verdict.relevant,
-            pack(links),
+            pack_graph(links),
             own.tobytes(),
             self.division(page, lease, links).tobytes(),
         )

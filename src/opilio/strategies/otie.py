@@ -25,12 +25,7 @@ import msgspec
 import numpy as np
 from msgspec import Meta
 
-from opilio.config import Section
-from opilio.strategies.graph import pack, unpack
-from opilio.strategies.journal import Journal
-from opilio.strategies.opic import SEED
-from opilio.strategies.similarity import Similarity
-from opilio.types import (
+from opilio.records import (
     Fingerprint,
     Knowledge,
     Lease,
@@ -40,6 +35,11 @@ from opilio.types import (
     Reads,
     Verdict,
 )
+from opilio.settings import Section
+from opilio.strategies.opic import SEED
+from opilio.strategies.shared.graph import pack_graph, unpack_graph
+from opilio.strategies.shared.journal import StrategyJournal
+from opilio.strategies.shared.similarity import Similarity
 
 Weight = Annotated[float, Meta(ge=0)]
 Share = Annotated[float, Meta(ge=0, le=1)]
@@ -74,7 +74,7 @@ class Otie:
         self.similarity = Similarity(knowledge.subject.weights)
         self.cash: dict[Fingerprint, float] = {}
         self.virtual = 0.0  # cash of the virtual page
-        self.journal = Journal(TopicalPayment, self.pay)
+        self.journal = StrategyJournal(TopicalPayment, self.pay)
         self.changes = self.journal.changes
 
     def recall(self, notes: Iterable[tuple[int, bytes]]) -> None:
@@ -85,7 +85,7 @@ class Otie:
     def pay(self, payment: TopicalPayment) -> None:
         """Hand the cash of a page on."""
         cash = self.cash
-        links = unpack(payment.links)
+        links = unpack_graph(payment.links)
         amount = cash.get(payment.page, payment.brought) + payment.income
         cash[payment.page] = 0.0
         share = amount / max(len(links), 1)
@@ -109,7 +109,7 @@ class Otie:
                 lease.fingerprint,
                 min(max(lease.promise, 0.0), SEED),
                 self.income * verdict.score,
-                pack(page.links),
+                pack_graph(page.links),
                 relevance.tobytes(),
             )
         )

@@ -16,12 +16,21 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from opilio.config import Section
-from opilio.strategies.graph import CrawlGraph, Visit, Which, pack
-from opilio.strategies.importance import PageRank, Values
-from opilio.strategies.journal import Journal
-from opilio.strategies.promises import NOBODY, Promises
-from opilio.types import Knowledge, Lease, Page, Ranked, Reads, Revision, State, Verdict
+from opilio.records import (
+    Knowledge,
+    Lease,
+    Page,
+    Ranked,
+    Reads,
+    Revision,
+    State,
+    Verdict,
+)
+from opilio.settings import Section
+from opilio.strategies.shared.graph import CrawlGraph, GraphVisit, Which, pack_graph
+from opilio.strategies.shared.journal import StrategyJournal
+from opilio.strategies.shared.page_rank import PageRank, Values
+from opilio.strategies.shared.promises import NOBODY, Promises
 
 NAME = "IR'(u)"
 
@@ -44,7 +53,7 @@ class ByPageRank:
         self.graph = CrawlGraph()
         self.importance = PageRank(self.graph, options.damping)
         self.promises = Promises(self.graph, self.value)
-        self.journal = Journal(Visit, self.happen)
+        self.journal = StrategyJournal(GraphVisit, self.happen)
         self.changes = self.journal.changes
         self.found = NOBODY  # the links of the page that was read last
 
@@ -52,7 +61,7 @@ class ByPageRank:
         """IR' of each."""
         return self.importance.ranks.values[links]
 
-    def happen(self, visit: Visit) -> None:
+    def happen(self, visit: GraphVisit) -> None:
         """Take up a page, or that there was none."""
         if visit.links is None:
             self.promises.leave(self.graph.find(visit.url))
@@ -81,11 +90,11 @@ class ByPageRank:
 
     def missed(self, lease: Lease, state: State) -> None:
         """A link waits no more."""
-        self.journal.write(Visit(lease.fingerprint, None))
+        self.journal.write(GraphVisit(lease.fingerprint, None))
 
     def rank(self, page: Page, verdict: Verdict, lease: Lease) -> Iterator[Ranked]:
         """Every link of the page with its PageRank."""
-        self.journal.write(Visit(lease.fingerprint, pack(page.links)))
+        self.journal.write(GraphVisit(lease.fingerprint, pack_graph(page.links)))
         level = lease.level_after(verdict)
         values = self.value(self.found).tolist()
         for link, value in zip(page.links, values, strict=True):

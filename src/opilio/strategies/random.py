@@ -14,9 +14,9 @@ from typing import Annotated
 
 import msgspec
 
-from opilio.config import Section
-from opilio.strategies.chance import chance
-from opilio.types import Knowledge, Lease, Page, Ranked, Reads, Verdict
+from opilio.records import Knowledge, Lease, Page, Ranked, Reads, Verdict
+from opilio.settings import Section
+from opilio.strategies.shared.hashed_random import chance
 
 
 class RandomOptions(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):

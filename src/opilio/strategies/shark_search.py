@@ -23,10 +23,10 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from opilio.config import Section
-from opilio.strategies.notes import Notes
-from opilio.strategies.similarity import Similarity
-from opilio.types import Knowledge, Lease, Link, Page, Ranked, Reads, Verdict
+from opilio.records import Knowledge, Lease, Link, Page, Ranked, Reads, Verdict
+from opilio.settings import Section
+from opilio.strategies.shared.notes import Notes
+from opilio.strategies.shared.similarity import Similarity
 
 Share = Annotated[float, Meta(ge=0, le=1)]
 

@@ -19,8 +19,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal
 
-from opilio.config import Section
-from opilio.types import Knowledge, Lease, Page, Ranked, Reads, Verdict
+from opilio.records import Knowledge, Lease, Page, Ranked, Reads, Verdict
+from opilio.settings import Section
 
 
 class SoftFocusOptions(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -32,13 +32,7 @@ from typing import Annotated, NamedTuple
 import msgspec
 import numpy as np
 
-from opilio.config import Section
-from opilio.strategies.experience import Experience, Seen
-from opilio.strategies.linear_model import Floats, LinearModel
-from opilio.strategies.link_features import FIRST, to_rows
-from opilio.strategies.notes import Notes
-from opilio.strategies.tag_paths import Groups
-from opilio.types import (
+from opilio.records import (
     TIER,
     Fingerprint,
     Knowledge,
@@ -52,6 +46,12 @@ from opilio.types import (
     State,
     Verdict,
 )
+from opilio.settings import Section
+from opilio.strategies.shared.linear_model import Floats, LinearModel
+from opilio.strategies.shared.link_examples import Experience, SeenLink
+from opilio.strategies.shared.link_features import FIRST, to_rows
+from opilio.strategies.shared.notes import Notes
+from opilio.strategies.shared.tag_paths import TagPathGroups
 
 MOST_ARMS = 200
 HEADS = 3
@@ -87,7 +87,7 @@ class TagPathBandit:
 
     def __init__(self, options: BanditOptions, knowledge: Knowledge) -> None:
         self.exploration = options.exploration
-        self.groups = Groups(options.similarity, MOST_ARMS)
+        self.groups = TagPathGroups(options.similarity, MOST_ARMS)
         self.arms: Notes[Arm] = Notes(Arm)
         self.experience = Experience(knowledge.seed)  # the value of a link is its arm
         self.model = LinearModel(PAIRS + FIRST)
@@ -104,7 +104,7 @@ class TagPathBandit:
             self.queue_up()
         if self.experience.due(self.model.age):
             self.learn()
-        found = [Seen(pairs_of(link.url), self.arm(link)) for link in page.links]
+        found = [SeenLink(pairs_of(link.url), self.arm(link)) for link in page.links]
         chances = self.score(found)
         for place, link in enumerate(page.links):
             if link.fingerprint not in self.experience.notes:
@@ -127,7 +127,7 @@ class TagPathBandit:
         explored = self.exploration * sqrt(log(self._t + 1) / (arm.visits + 1))
         return arm.mean, explored
 
-    def score(self, seen: Sequence[Seen]) -> Floats:
+    def score(self, seen: Sequence[SeenLink]) -> Floats:
         """P of each link; even, until something was learnt."""
         if not self.model.age or not seen:
             return np.full(len(seen), 0.5)
@@ -147,7 +147,7 @@ class TagPathBandit:
             self.dequeue(number, float(self.score([known])[0]), fingerprint)
         self.experience.settle(fingerprint, relevant, 0.0)
 
-    def enqueue(self, seen: Seen, p: float, fingerprint: Fingerprint) -> None:
+    def enqueue(self, seen: SeenLink, p: float, fingerprint: Fingerprint) -> None:
         """Let a link wait in its arm's queue."""
         insort(self._queues.setdefault(int(seen.value), []), (-p, fingerprint))
 

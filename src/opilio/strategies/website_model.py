@@ -1,7 +1,8 @@
 """Website models: Yang, A Website Model-Supported Focused Crawler for Search Agents.
 
 The distiller gives a link U its ULScore(U,F) = W_F·S_F(U), the best of all that apply
-to it (equations and symbols in opilio/site_model.py; S is the site it was found on):
+to it (equations and symbols in opilio/equations/site_model.py; S is the site it was
+found on):
 
     F=2  S_2 = R_S,D·AnE_Score(U,Q)       user-oriented expander, fig. 5
     F=2  S_2 = (3)                        phase 1: U in S, and S is well profiled
@@ -38,17 +39,8 @@ from heapq import heappop, heappush
 
 import msgspec
 
-from opilio import urls
-from opilio.site_model import main_concepts
-from opilio.strategies.distiller import (
-    USER,
-    Distiller,
-    Found,
-    Score,
-    WebsiteModelOptions,
-)
-from opilio.strategies.journal import Journal
-from opilio.types import (
+from opilio.equations.site_model import main_concepts
+from opilio.records import (
     NOTHING,
     TIER,
     Fingerprint,
@@ -62,12 +54,21 @@ from opilio.types import (
     State,
     Verdict,
 )
+from opilio.strategies.shared.journal import StrategyJournal
+from opilio.strategies.shared.website_distiller import (
+    USER,
+    Distiller,
+    FoundLink,
+    Score,
+    WebsiteModelOptions,
+)
+from opilio.text import urls
 
 LIFTED = 2 * USER  # added to a link of the Website Priority Queue whose turn it is
 SWEEP = 256  # links whose site has a new profile, revised per page
 
 
-class Visit(msgspec.Struct, frozen=True, array_like=True, gc=False):
+class SiteVisit(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """A link whose visit ended, and what its page told, if there was one."""
 
     link: Fingerprint
@@ -79,10 +80,10 @@ class Visit(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """Of each link target (empty: the same site), words and terms of the anchor."""
 
 
-class Place(msgspec.Struct, frozen=True, gc=False):
+class LinkPlace(msgspec.Struct, frozen=True, gc=False):
     """A link that waits, and its promise; of these there may be millions."""
 
-    found: Found
+    found: FoundLink
     promise: float
 
 
@@ -98,21 +99,23 @@ class WebsiteModel:
         self.price = (1 - share) / share if share else 0.0
         self.owed = 0.0  # visits to the Website Priority Queue
         self.distiller = Distiller(options, knowledge.subject)
-        self.waiting: dict[Fingerprint, Place | None] = {}  # None: visited, or lifted
+        self.waiting: dict[
+            Fingerprint, LinkPlace | None
+        ] = {}  # None: visited, or lifted
         self.queue: list[tuple[float, int, Fingerprint]] = []  # the Website one
         self.pushed = 0
         self.sweep: deque[Fingerprint] = deque()
         self.revised: dict[Fingerprint, Score] = {}
         self.latest: dict[Fingerprint, Score] = {}  # of the page's links
-        self.journal = Journal(Visit, self.happen)
+        self.journal = StrategyJournal(SiteVisit, self.happen)
         self.changes = self.journal.changes
 
     def rank(self, page: Page, verdict: Verdict, lease: Lease) -> Iterator[Ranked]:
         """Every link of the page with its ULScore by the models as they are now."""
         concepts = self.distiller.concepts(page.terms)
-        found = [find(link, lease.host) for link in page.links]
+        found = [found_link(link, lease.host) for link in page.links]
         self.journal.write(
-            Visit(
+            SiteVisit(
                 lease.fingerprint,
                 lease.host,
                 True,
@@ -126,7 +129,7 @@ class WebsiteModel:
             score = self.latest.get(one.link) or self.distiller.score(one)
             yield Ranked(link, score.promise, score.parts, level)
 
-    def is_news(self, found: Found) -> bool:
+    def is_news(self, found: FoundLink) -> bool:
         """Can this change the promise of the link?"""
         if found.link not in self.waiting:
             return True
@@ -135,7 +138,7 @@ class WebsiteModel:
 
     def missed(self, lease: Lease, state: State) -> None:
         """A visit without a page is one all the same."""
-        self.journal.write(Visit(lease.fingerprint, lease.host))
+        self.journal.write(SiteVisit(lease.fingerprint, lease.host))
 
     def revise(self) -> Iterator[Revision]:
         """Links whose site has a new profile, or whose queue was owed a visit."""
@@ -147,7 +150,7 @@ class WebsiteModel:
         for _ in self.journal.replay(notes):
             self.revised.clear()
 
-    def happen(self, visit: Visit) -> None:
+    def happen(self, visit: SiteVisit) -> None:
         """Count a page, take in its links, look again at some that wait."""
         known = self.waiting.get(visit.link)
         if known and known.promise >= USER:
@@ -163,13 +166,15 @@ class WebsiteModel:
         self.latest.clear()
         for link, target, words, terms in visit.found:
             if link != visit.link:
-                self.wait(Found(link, visit.site, target or visit.site, words, terms))
+                self.wait(
+                    FoundLink(link, visit.site, target or visit.site, words, terms)
+                )
         for _ in range(min(SWEEP, len(self.sweep))):
             self.look_again(self.sweep.popleft())
         if self.owed >= 1:
             self.lift()
 
-    def wait(self, found: Found) -> None:
+    def wait(self, found: FoundLink) -> None:
         """Let a link wait, or let it have the better of two promises."""
         score = self.latest[found.link] = self.distiller.score(found)
         known = self.waiting.get(found.link)
@@ -185,9 +190,9 @@ class WebsiteModel:
                 self.put(known.found, score.promise)
                 self.revised[link] = score
 
-    def put(self, found: Found, promise: float) -> None:
+    def put(self, found: FoundLink, promise: float) -> None:
         """Into the queue where it belongs."""
-        self.waiting[found.link] = Place(found, promise)
+        self.waiting[found.link] = LinkPlace(found, promise)
         if promise < USER and self.price:
             self.pushed += 1
             heappush(self.queue, (-promise, self.pushed, found.link))
@@ -205,8 +210,8 @@ class WebsiteModel:
                 return
 
 
-def find(link: Link, site: str) -> Found:
+def found_link(link: Link, site: str) -> FoundLink:
     """A link with what its anchor says."""
     anchor = link.terms.anchor if link.terms else NOTHING
     words = len(link.anchor.split()) if anchor.terms else 0
-    return Found(link.fingerprint, site, urls.host(link.url), words, anchor.terms)
+    return FoundLink(link.fingerprint, site, urls.host(link.url), words, anchor.terms)

@@ -26,9 +26,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from opilio.config import Section
-from opilio.strategies.similarity import Similarity
-from opilio.types import (
+from opilio.records import (
     TIER,
     Knowledge,
     Lease,
@@ -40,6 +38,8 @@ from opilio.types import (
     Subject,
     Verdict,
 )
+from opilio.settings import Section
+from opilio.strategies.shared.similarity import Similarity
 
 MOST = 4.0  # the largest LinkScore
 

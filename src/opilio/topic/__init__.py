@@ -11,6 +11,7 @@ from opilio.topic.file import (
     Topic,
     check,
     load_topic,
+    where_to,
 )
 
 __all__ = [
@@ -24,4 +25,5 @@ __all__ = [
     "Topic",
     "check",
     "load_topic",
+    "where_to",
 ]

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from opilio.errors import BadInput
-from opilio.types import Page
+from opilio.records import Page
 
 WIDTH = 2**18
 INVERSE_REGULARISATION = 10.0  # C of scikit-learn

@@ -15,13 +15,13 @@ from pathlib import Path
 
 import msgspec
 
-from opilio import content, urls
 from opilio.errors import BadInput
 from opilio.protocols import Fetch
+from opilio.records import Page, Response
+from opilio.text import content, urls
 from opilio.topic.class_model import ClassModel, learn_classes
-from opilio.topic.rules import Rules, learn_rules
+from opilio.topic.rules import ClassRules, learn_rules
 from opilio.topic.train_one import LIMIT, NOWHERE, Pace, Read, train_one
-from opilio.types import Page, Response
 
 ENDINGS = frozenset((".html", ".htm", ".xhtml", ".shtml", ".php", ".asp", ".aspx"))
 LISTS = ("urls.tsv", "urls.txt")
@@ -52,7 +52,7 @@ async def learn(
     *,
     limit_per_class: int = LIMIT,
     pace: Pace | None = None,
-) -> tuple[ClassModel, Rules]:
+) -> tuple[ClassModel, ClassRules]:
     """The classifier of a folder's classes, and the rules between them.
 
     `read` must give pages with their vectors. `pace` lets hosts rest between requests;
@@ -68,7 +68,7 @@ async def learn(
     return model, rules_of(model, followed)
 
 
-def rules_of(model: ClassModel, followed: Sequence[tuple[str, Page]]) -> Rules:
+def rules_of(model: ClassModel, followed: Sequence[tuple[str, Page]]) -> ClassRules:
     """The rules that pages give, each with the class of the page that links to it."""
     links = [(source, model.classify(page)) for source, page in followed]
     return learn_rules(links, model.classes)
@@ -135,13 +135,13 @@ def own_url(markup: str) -> str:
     The browser's own note comes first, then <link rel=canonical>, then <base>, which
     may name a folder only.
     """
-    notes = Notes()
+    notes = ClassNotes()
     notes.feed(markup[:HEAD])
     found = (notes.saved_from, notes.canonical, notes.base)
     return next(filter(None, (urls.join("", url) for url in found if url)), "")
 
 
-class Notes(HTMLParser):
+class ClassNotes(HTMLParser):
     """Collects what a page says about its own address."""
 
     def __init__(self) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from opilio.errors import BadInput
-from opilio.topic.unpacked import beside, unpacked
+from opilio.topic.gzip_files import beside, unpacked
 
 DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 VALUES = {digit: value for value, digit in enumerate(DIGITS)}

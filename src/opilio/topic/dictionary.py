@@ -14,8 +14,8 @@ from pathlib import Path
 
 from opilio.errors import BadInput
 from opilio.topic import dictd, stardict
-from opilio.topic.meanings import MOST, meanings, plain_word
-from opilio.topic.unpacked import unpacked
+from opilio.topic.article_meanings import MOST, meanings, plain_word
+from opilio.topic.gzip_files import unpacked
 
 Dictionary = dict[str, tuple[str, ...]]
 

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 
-from opilio import urls
-from opilio.config import Scope, Seconds, Section, load
 from opilio.errors import BadInput
+from opilio.extensions import located
+from opilio.records import Mode
+from opilio.settings import ScopeSettings, Seconds, Section, Strings, load_toml
+from opilio.text import urls
 from opilio.topic.language_codes import is_language
-from opilio.types import Mode
+
+SEARCHED = "https://duckduckgo.com/"  # stands for engines that are named only
 
 Share = Annotated[float, msgspec.Meta(gt=0, le=1)]
 
@@ -24,11 +27,18 @@ class Keyword(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     weight: float = 1.0
 
 
+if TYPE_CHECKING:  # a program may give any sequence; it becomes a tuple when checked
+    Keywords = Sequence[str | Keyword]
+else:
+    Keywords = tuple[str | Keyword, ...]
+
+
 class Sources(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """`[seeds]`: where to start, beyond a plain list of URLs."""
 
-    urls: tuple[str, ...] = ()
-    search: tuple[str, ...] = ()  # ddgs, ddgs:brave, searxng:http://…
+    urls: Strings = ()
+    search: Strings = ()  # ddgs, ddgs:brave, searxng:http://…
+    sources: Strings = ()  # of other packages by name, or file.py:Class
     query: str = ""  # what the engines are asked; empty: the topic's keywords
     limit: Annotated[int, msgspec.Meta(ge=1, le=499)] = 50  # from all engines together
     common: bool = False  # only what all engines found (or most, if that is nothing)
@@ -39,10 +49,11 @@ class Sources(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
 class QueryLog(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """`[query_log]`: the weight table follows what people ask for (Meenu et al.)."""
 
-    file: str  # a query a line
+    file: str = ""  # a query a line; empty: queries.txt of the crawl
+    searches: bool = False  # `opilio search` adds its queries to the log
     alpha: Annotated[float, msgspec.Meta(gt=0, le=0.5)] = 0.5  # share of the old weight
     threshold: float | None = None  # terms below it are left out; None: the mode's own
-    phrases: tuple[str, ...] = ()  # words that belong together: "lok sabha"
+    phrases: Strings = ()  # words that belong together: "lok sabha"
     every: Seconds = 600.0  # while crawling, look at the log that often; 0: never
     mode: Mode = "fixed"  # paper: counts, not shares of queries
 
@@ -50,15 +61,15 @@ class QueryLog(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
 class OntologyFiles(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """`[ontology]`: SKOS, OWL, RDFS or OBO; several files make a repository."""
 
-    files: tuple[str, ...]
-    concepts: tuple[str, ...] = ()  # what is sought; empty: found from the keywords
+    files: Strings
+    concepts: Strings = ()  # what is sought; empty: found from the keywords
 
 
 class Examples(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """`[examples]`: pages that are what is sought, and some that are not."""
 
-    relevant: tuple[str, ...] = ()  # files and shell patterns: examples/good/*.html
-    irrelevant: tuple[str, ...] = ()
+    relevant: Strings = ()  # files and shell patterns: examples/good/*.html
+    irrelevant: Strings = ()
 
 
 class Classes(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -71,18 +82,18 @@ class Classes(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
 class Evaluation(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The lab's own table; the crawler never looks into it."""
 
-    relevant_labels: tuple[str, ...] = ()
+    relevant_labels: Strings = ()
 
 
 class Topic(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What is sought."""
 
     name: str
-    keywords: tuple[str | Keyword, ...] = ()
-    seeds: tuple[str, ...] | Sources = ()
-    languages: tuple[str, ...] = ()  # of the pages wanted; empty: any
+    keywords: Keywords = ()
+    seeds: Strings | Sources = ()
+    languages: Strings = ()  # of the pages wanted; empty: any
     threshold: Share | None = None  # relevant from this score on; None: the judge's own
-    scope: Scope = Scope()
+    scope: ScopeSettings = ScopeSettings()
     query_log: QueryLog | None = None
     ontology: OntologyFiles | None = None
     examples: Examples | None = None
@@ -101,6 +112,11 @@ class Topic(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
         seeds = self.seeds
         return seeds if isinstance(seeds, Sources) else Sources(urls=seeds)
 
+    @property
+    def asked(self) -> QueryLog | None:
+        """The query log that says what is sought, if the topic names a file of one."""
+        return self.query_log if self.query_log and self.query_log.file else None
+
     def weights(self) -> dict[str, float]:
         """Each keyword with its weight."""
         return {
@@ -112,7 +128,7 @@ class Topic(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 def load_topic(path: Path) -> Topic:
     """Read and check a topic file; the files it names are looked for beside it."""
-    topic = beside(load(path, Topic), path.parent)
+    topic = beside(load_toml(path, Topic), path.parent)
     check(topic, str(path))
     return topic
 
@@ -126,9 +142,14 @@ def beside(topic: Topic, folder: Path) -> Topic:
     replace = msgspec.structs.replace
     log, ontology, classes = topic.query_log, topic.ontology, topic.classes
     examples = topic.examples
+    seeds = topic.seeds
+    if isinstance(seeds, Sources):
+        named = tuple(located(name, folder) for name in seeds.sources)
+        seeds = replace(seeds, sources=named)
     return replace(
         topic,
-        query_log=log and replace(log, file=absolute(log.file)),
+        seeds=seeds,
+        query_log=replace(log, file=absolute(log.file)) if topic.asked and log else log,
         ontology=ontology
         and replace(ontology, files=tuple(map(absolute, ontology.files))),
         examples=examples
@@ -142,12 +163,28 @@ def beside(topic: Topic, folder: Path) -> Topic:
     )
 
 
+def with_sources(topic: Topic, named: Sequence[str]) -> Topic:
+    """The topic with more seed sources; their files are relative to where we are."""
+    if not named:
+        return topic
+    given = topic.sources
+    sources = (*given.sources, *map(located, named))
+    return msgspec.structs.replace(
+        topic, seeds=msgspec.structs.replace(given, sources=sources)
+    )
+
+
 def check(topic: Topic, source: str) -> None:
     """Raise BadInput for what the types alone cannot see."""
-    from opilio.words import tokens  # its stemmers take their time
+    from opilio.text.words import tokens  # its stemmers take their time
 
     examples = topic.examples and topic.examples.relevant
-    if not (topic.keywords or topic.query_log or topic.ontology or examples):
+    if topic.query_log and not (topic.asked or topic.query_log.searches):
+        raise BadInput(
+            f"{source}: [query_log] names no log; add file = 'queries.txt', or "
+            "searches = true to follow what is searched for in the crawl"
+        )
+    if not (topic.keywords or topic.asked or topic.ontology or examples):
         raise BadInput(
             f"{source}: a topic needs one of keywords, [query_log], [ontology] or "
             "[examples]; add: keywords = ['a word', 'a phrase']"
@@ -186,3 +223,11 @@ def refuse_bad_addresses(seeds: Sequence[str], source: str) -> None:
             raise BadInput(
                 f"{source}: seeds: {seed!r} is not an address; write http://… or https://…"
             )
+
+
+def where_to(topic: Topic, more: Sequence[str] = ()) -> list[str]:
+    """The addresses that a crawl begins with, search engines among them."""
+    sources = topic.sources
+    places = [engine.partition(":")[2] for engine in sources.search]
+    engines = [place if "://" in place else SEARCHED for place in places]
+    return [*sources.urls, *more, *engines]

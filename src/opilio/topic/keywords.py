@@ -27,9 +27,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 
 from opilio.errors import BadInput
-from opilio.topic.ordinary import ordinary
+from opilio.text.words import DEFAULT_LANGUAGE, LONGEST, stem, stop_words, tokens
+from opilio.topic.common_words import ordinary
 from opilio.topic.weight_table import heaviest, normalised
-from opilio.words import DEFAULT_LANGUAGE, LONGEST, stem, stop_words, tokens
 
 TOP = 10  # terms, as in the table of the thesis
 BELOW = 50  # terms that are given, by the thesis
@@ -57,11 +57,11 @@ def keywords(
         )
     written: Counter[tuple[str, str]] = Counter()
     texts = [tokens(page) if isinstance(page, str) else page for page in pages]
-    counts = [count(words, language, written) for words in texts]
+    counts = [count_words(words, language, written) for words in texts]
     if mode == "paper":
         weights = tf_df(counts)
     else:
-        others = [count(page, language, Counter()) for page in irrelevant]
+        others = [count_words(page, language, Counter()) for page in irrelevant]
         weights = telling(counts, language)
         if len(texts) >= ENOUGH:
             stems = [stem(words, language) for words in texts]
@@ -79,7 +79,9 @@ def static_table(
     return keywords(pages, language=language, top=top, mode="paper")
 
 
-def count(page: Text, language: str, written: Counter[tuple[str, str]]) -> Counter[str]:
+def count_words(
+    page: Text, language: str, written: Counter[tuple[str, str]]
+) -> Counter[str]:
     """How often each term occurs on a page; `written` counts how they are written."""
     words = tokens(page) if isinstance(page, str) else page
     stop = stop_stems(language)

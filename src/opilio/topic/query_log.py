@@ -32,14 +32,14 @@ BOM = b"\xef\xbb\xbf"
 UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 
 
-class Query(NamedTuple):
+class LoggedQuery(NamedTuple):
     """What was asked, and how often."""
 
     text: str
     times: int = 1
 
 
-class Place(msgspec.Struct, frozen=True):
+class LogPosition(msgspec.Struct, frozen=True):
     """How far a log was read."""
 
     offset: int = 0  # bytes
@@ -47,19 +47,19 @@ class Place(msgspec.Struct, frozen=True):
     inside: bool = False  # in a line whose beginning was taken as a query
 
 
-START = Place()
+START = LogPosition()
 
 
-class QueryLog:
+class QueryLogFile:
     """A file that others write to, read as it grows; `place` says how far."""
 
-    def __init__(self, path: Path, place: Place = START) -> None:
+    def __init__(self, path: Path, place: LogPosition = START) -> None:
         self.path = path
         self.place = place
         self.too_long = 0  # lines of the last look that were passed over
         self._seen: tuple[int, ...] = ()
 
-    def require(self) -> QueryLog:
+    def require(self) -> QueryLogFile:
         """The log itself; BadInput if there is nothing in it to read."""
         if not self.path.exists():
             raise BadInput(
@@ -85,7 +85,7 @@ class QueryLog:
         except OSError:
             return False  # between two files, when logs are rotated
 
-    def new(self) -> Iterator[Query]:
+    def new(self) -> Iterator[LoggedQuery]:
         """The queries since the last time; once all are taken, the place is theirs.
 
         A last line without its end is being written, and left for the next time. Only
@@ -110,7 +110,7 @@ class QueryLog:
                 if not inside and (query := parse(line)):
                     yield query
                 inside = not whole
-            self.place = Place(offset, mark_before(file, offset), inside)
+            self.place = LogPosition(offset, mark_before(file, offset), inside)
             self._seen = seen
 
 
@@ -119,7 +119,7 @@ def entry(status: os.stat_result) -> tuple[int, ...]:
     return status.st_size, status.st_mtime_ns, status.st_ino
 
 
-def continues(file: BinaryIO, place: Place) -> bool:
+def continues(file: BinaryIO, place: LogPosition) -> bool:
     """Whether this is the file that was read up to the place."""
     size = os.fstat(file.fileno()).st_size
     return size >= place.offset and mark_before(file, place.offset) == place.mark
@@ -144,7 +144,7 @@ def lines(file: BinaryIO) -> Iterator[tuple[bytes, int, bool]]:
         yield line, size, whole
 
 
-def parse(line: bytes) -> Query | None:
+def parse(line: bytes) -> LoggedQuery | None:
     """The query of a line; None if there is none."""
     line = line.removeprefix(BOM)
     try:
@@ -157,4 +157,4 @@ def parse(line: bytes) -> Query | None:
         number = rest.partition("\t")[0].strip()
         if number.isascii() and number.isdigit():
             times = min(int(number), MOST)
-    return Query(query, times) if query and times else None
+    return LoggedQuery(query, times) if query and times else None

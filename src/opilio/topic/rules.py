@@ -54,7 +54,7 @@ class Rule(NamedTuple):
         return f"{self.source} → {self.target} ({self.probability:.3g})"
 
 
-class Rules:
+class ClassRules:
     """How likely a page of one class links to a page of another.
 
     >>> rules = learn_rules([("home", "course"), ("home", "home"), ("home", "home")])
@@ -139,7 +139,9 @@ class Rules:
         return sorted(found, key=lambda rule: (rule.source, -rule.probability))
 
 
-def learn_rules(links: Iterable[tuple[str, str]], classes: Iterable[str] = ()) -> Rules:
+def learn_rules(
+    links: Iterable[tuple[str, str]], classes: Iterable[str] = ()
+) -> ClassRules:
     """The rules of links, each given as the class of its page and of its target.
 
     `classes` are known even if they have no link.
@@ -147,12 +149,12 @@ def learn_rules(links: Iterable[tuple[str, str]], classes: Iterable[str] = ()) -
     counts: dict[str, Counter[str]] = {name: Counter() for name in classes}
     for source, target in links:
         counts.setdefault(source, Counter())[target] += 1
-    return Rules(counts)
+    return ClassRules(counts)
 
 
-def load_rules(dumped: bytes, name: str = "the rules") -> Rules:
+def load_rules(dumped: bytes, name: str = "the rules") -> ClassRules:
     """What `Rules.dump` gave; BadInput if this is something else."""
     try:
-        return Rules(msgspec.json.decode(dumped, type=dict[str, dict[str, Count]]))
+        return ClassRules(msgspec.json.decode(dumped, type=dict[str, dict[str, Count]]))
     except msgspec.DecodeError as error:
         raise BadInput(f"{name}: {error}; learn the rules again") from None

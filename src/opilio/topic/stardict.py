@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from opilio.errors import BadInput
-from opilio.topic.unpacked import beside, unpacked
+from opilio.topic.gzip_files import beside, unpacked
 
 MAGIC = b"StarDict's dict ifo file"
 PARTS = (".ifo", ".idx", ".idx.gz", ".syn", ".syn.dz")
@@ -26,7 +26,7 @@ TEXTS = frozenset(
 )  # types of fields with meanings; others are sounds, pictures
 
 
-class Entry(NamedTuple):
+class StardictEntry(NamedTuple):
     """A headword, and where its article is."""
 
     word: str
@@ -74,11 +74,11 @@ def about(path: Path) -> dict[str, str]:
     return {key.strip(): value.strip() for key, _, value in pairs}
 
 
-def read_index(path: Path, width: int) -> Iterator[Entry]:
+def read_index(path: Path, width: int) -> Iterator[StardictEntry]:
     """The entries of an index whose places are numbers of so many bytes."""
     for word, numbers in records(path, width + 4):
         start, size = numbers[:width], numbers[width:]
-        yield Entry(word, int.from_bytes(start), int.from_bytes(size))
+        yield StardictEntry(word, int.from_bytes(start), int.from_bytes(size))
 
 
 def read_synonyms(path: Path, words: int) -> Iterator[tuple[str, int]]:
@@ -103,7 +103,7 @@ def records(path: Path, width: int) -> Iterator[tuple[str, bytes]]:
         yield word, content[end + 1 : position]
 
 
-def article(content: bytes, entry: Entry, types: str) -> str:
+def article(content: bytes, entry: StardictEntry, types: str) -> str:
     """The texts of an article, each on a line of its own."""
     data = content[entry.start : entry.start + entry.size]
     texts = [

@@ -7,10 +7,10 @@ import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from itertools import chain, islice, zip_longest
 
-from opilio import urls
 from opilio.errors import BadInput, FetchError, Transient, Unusable
 from opilio.protocols import Fetch
-from opilio.types import Clock, Page, Response
+from opilio.records import Clock, Page, Response
+from opilio.text import urls
 
 Read = Callable[[Response], Page]
 Sleep = Callable[[float], Awaitable[object]]

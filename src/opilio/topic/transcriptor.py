@@ -18,8 +18,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import islice
 
-from opilio.topic.lookup import Lookup, Meanings
-from opilio.words import tokens
+from opilio.text.words import tokens
+from opilio.topic.word_lookup import Lookup, Meanings
 
 LATIN = "LATIN"
 BEYOND_LATIN = "\u0370"  # where the next script begins

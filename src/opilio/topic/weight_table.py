@@ -25,8 +25,8 @@ from itertools import islice
 import msgspec
 
 from opilio.errors import BadInput
-from opilio.topic.query_log import Query
-from opilio.words import DEFAULT_LANGUAGE, stem, stop_words, tokens
+from opilio.text.words import DEFAULT_LANGUAGE, stem, stop_words, tokens
+from opilio.topic.query_log import LoggedQuery
 
 THRESHOLDS = {"paper": 1.0, "fixed": 1 / 3}
 SAME = 1e-9  # weights nearer than this are equal
@@ -44,7 +44,7 @@ ENGLISH_STOP_WORDS = """
 """
 
 
-class WeightTable(msgspec.Struct, frozen=True, kw_only=True):
+class QueryWeights(msgspec.Struct, frozen=True, kw_only=True):
     """The weights of all terms that were asked for, and which of them count."""
 
     alpha: float = 0.5  # share of the old weight
@@ -57,9 +57,9 @@ class WeightTable(msgspec.Struct, frozen=True, kw_only=True):
     queries: int = 0  # of the last build
     builds: int = 0
 
-    def rebuilt(self, queries: Iterable[str | Query]) -> WeightTable:
+    def rebuilt(self, queries: Iterable[str | LoggedQuery]) -> QueryWeights:
         """The next table, by queries that are new; the same if there are none."""
-        frequency, forms, asked = count(queries, self.language, self.phrases)
+        frequency, forms, asked = count_queries(queries, self.language, self.phrases)
         if not asked:
             return self
         unit = 1 if self.mode == "paper" else asked
@@ -92,10 +92,10 @@ class WeightTable(msgspec.Struct, frozen=True, kw_only=True):
         """What must survive a restart, as JSON."""
         return msgspec.json.encode(self)
 
-    def load(self, data: bytes) -> WeightTable:
+    def load(self, data: bytes) -> QueryWeights:
         """The dumped table under the settings of this one."""
         try:
-            kept = msgspec.json.decode(data, type=WeightTable)
+            kept = msgspec.json.decode(data, type=QueryWeights)
         except msgspec.DecodeError as error:
             raise BadInput(f"the stored weight table cannot be read: {error}") from None
         return msgspec.structs.replace(
@@ -149,8 +149,8 @@ def terms_of(query: str, language: str, phrases: Phrases) -> dict[str, str]:
     return terms
 
 
-def count(
-    queries: Iterable[str | Query], language: str, phrases: Iterable[str]
+def count_queries(
+    queries: Iterable[str | LoggedQuery], language: str, phrases: Iterable[str]
 ) -> tuple[dict[str, int], dict[str, str], int]:
     """Steps 1 to 6: each key's query frequency and form, and how many queries."""
     known = Phrases(phrases, language)

@@ -10,7 +10,7 @@ from math import log
 import numpy as np
 import numpy.typing as npt
 
-from opilio import words
+from opilio.text import words
 from opilio.vectors.files import Table, read_table
 
 Vector = npt.NDArray[np.float32]

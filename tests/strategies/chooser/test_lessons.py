@@ -5,11 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from opilio.strategies.chooser import rows
-from opilio.strategies.chooser.groups import Groups
-from opilio.strategies.chooser.lessons import LEAST, Correction, Taught, WordValues
-from opilio.strategies.chooser.plain_rows import ANCHOR_WORDS, WORD_BITS
-from opilio.strategies.chooser.waiting import Waiting
+from opilio.strategies.shared.chooser import rows
+from opilio.strategies.shared.chooser.groups import Groups
+from opilio.strategies.shared.chooser.lessons import (
+    LEAST,
+    Correction,
+    Taught,
+    WordValues,
+)
+from opilio.strategies.shared.chooser.plain_rows import ANCHOR_WORDS, WORD_BITS
+from opilio.strategies.shared.chooser.waiting import Waiting
 
 
 def worth(values: WordValues, anchors: np.ndarray, base: float) -> np.ndarray:

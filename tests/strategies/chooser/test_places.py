@@ -5,8 +5,8 @@ import random
 import numpy as np
 import pytest
 
-from opilio.strategies.chooser.places import Places
-from opilio.strategies.chooser.plain_rows import FREE, WIDTH
+from opilio.strategies.shared.chooser.places import Places
+from opilio.strategies.shared.chooser.plain_rows import FREE, WIDTH
 
 
 def prints(rng: random.Random, count: int) -> list[int]:

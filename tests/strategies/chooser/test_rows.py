@@ -7,11 +7,11 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from opilio.strategies.chooser import plain_rows, rows
+from opilio.strategies.shared.chooser import plain_rows, rows
 from strategies.chooser_pages import Crawl, chooser, link
 
 compiled = pytest.importorskip(
-    "opilio.strategies.chooser._rows", reason="nothing is compiled"
+    "opilio.strategies.shared.chooser._rows", reason="nothing is compiled"
 )
 BOTH = (plain_rows, compiled)
 NAMES = ("find", "insert", "link_rows", "raw", "add_words", "shared", "begin", "join")
@@ -138,7 +138,7 @@ def test_a_crawl_without_what_is_compiled_visits_the_same_pages(
     def run(used: ModuleType) -> list[str]:
         for module in ("places.rows", "features", "lessons", "visits", "waiting"):
             for name in NAMES:
-                path = f"opilio.strategies.chooser.{module}.{name}"
+                path = f"opilio.strategies.shared.chooser.{module}.{name}"
                 monkeypatch.setattr(path, getattr(used, name), raising=False)
         monkeypatch.setattr("opilio.strategies.opilio.shared", used.shared)
         crawl = Crawl(chooser())

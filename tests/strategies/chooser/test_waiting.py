@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from opilio.meaning import KeywordVectors
-from opilio.strategies.chooser.plain_rows import ANCHOR_WORDS
-from opilio.strategies.chooser.visits import Links
-from opilio.strategies.chooser.waiting import GONE, NEW, Waiting
+from opilio.strategies.shared.chooser.plain_rows import ANCHOR_WORDS
+from opilio.strategies.shared.chooser.visits import Links
+from opilio.strategies.shared.chooser.waiting import GONE, NEW, Waiting
+from opilio.text.meaning import KeywordVectors
 
 SIZE = 80
 NO_KEYWORDS = KeywordVectors(np.zeros((0, SIZE), np.float32))

@@ -29,7 +29,7 @@ WINDOW = 0.5  # units of R
 Topic = tuple[str, str]  # web and name
 
 
-class Walk(NamedTuple):
+class CurveWalk(NamedTuple):
     """What a crawl found, and when: a run's own, or its oracle's."""
 
     found_at: Sequence[int]
@@ -52,7 +52,7 @@ class Curve(NamedTuple):
         return float(self.mean[place]), float(self.low[place]), float(self.high[place])
 
 
-Measure = Callable[[Walk, Numbers], Numbers]
+Measure = Callable[[CurveWalk, Numbers], Numbers]
 
 
 def topic_of(run: Run) -> Topic:
@@ -60,17 +60,17 @@ def topic_of(run: Run) -> Topic:
     return run.task.web, run.task.topic
 
 
-def walked(run: Run) -> Walk:
+def walked(run: Run) -> CurveWalk:
     """A run as its curve needs it."""
-    return Walk(run.found_at, run.requests, run.R, topic_of(run))
+    return CurveWalk(run.found_at, run.requests, run.R, topic_of(run))
 
 
-def walked_by_oracle(run: Run) -> Walk:
+def walked_by_oracle(run: Run) -> CurveWalk:
     """What the oracle did where this run was."""
     harvest = run.oracle.harvest
     # The records have the oracle's harvest, not its number of requests.
     made = round(len(run.oracle_found_at) / harvest) if harvest else run.budget
-    return Walk(run.oracle_found_at, made, run.R, topic_of(run))
+    return CurveWalk(run.oracle_found_at, made, run.R, topic_of(run))
 
 
 def grid(runs: Sequence[Run]) -> Numbers:
@@ -82,20 +82,20 @@ def grid(runs: Sequence[Run]) -> Numbers:
     return np.linspace(0, min([FURTHEST, *cut]), STEPS + 1)
 
 
-def recall(walk: Walk, x: Numbers) -> Numbers:
+def recall(walk: CurveWalk, x: Numbers) -> Numbers:
     """Targets found after x·R requests / R."""
     found = found_by(walk, requests_at(walk, x))
     return found / walk.targets
 
 
-def harvest(walk: Walk, x: Numbers) -> Numbers:
+def harvest(walk: CurveWalk, x: Numbers) -> Numbers:
     """Targets found after x·R requests / requests; 0 before the first."""
     asked = requests_at(walk, x)
     made: Numbers = np.clip(np.minimum(asked, walk.requests), 1, None)
     return found_by(walk, asked) / made
 
 
-def lately(walk: Walk, x: Numbers) -> Numbers:
+def lately(walk: CurveWalk, x: Numbers) -> Numbers:
     """Share of targets among the last R/2 requests; fewer at the beginning."""
     asked = requests_at(walk, x)
     width = max(1, round(WINDOW * walk.targets))
@@ -104,19 +104,19 @@ def lately(walk: Walk, x: Numbers) -> Numbers:
     return found / np.clip(asked - before, 1, None)
 
 
-def requests_at(walk: Walk, x: Numbers) -> Numbers:
+def requests_at(walk: CurveWalk, x: Numbers) -> Numbers:
     """How many requests x·R are; a little more, lest 0.7 · 10 be 6."""
     asked: Numbers = np.floor(x * walk.targets + 1e-6)
     return asked
 
 
-def found_by(walk: Walk, asked: Numbers) -> Numbers:
+def found_by(walk: CurveWalk, asked: Numbers) -> Numbers:
     """Targets found by the first so many requests."""
     places = np.searchsorted(np.asarray(walk.found_at), asked, side="right")
     return places.astype(np.float64)
 
 
-def curve(walks: Sequence[Walk], measure: Measure, x: Numbers) -> Curve:
+def curve(walks: Sequence[CurveWalk], measure: Measure, x: Numbers) -> Curve:
     """The mean of a measure, with its band; that of a single run is the line itself."""
     values = np.array([measure(walk, x) for walk in walks])
     mean, low, high = band(values, groups=tasks_of([walk.topic for walk in walks]))

@@ -11,25 +11,27 @@ from msgspec.structs import replace
 from opilio.lab.report.curves import tasks_of, topic_of
 from opilio.lab.report.figures import Findings
 from opilio.lab.report.html import Html, joined, tag
-from opilio.lab.report.standings import Entry
+from opilio.lab.report.standings import StandingsEntry
 from opilio.lab.report.tables import name_cell, wide
 from opilio.lab.runs import Run
 from opilio.lab.statistics import Paired, beats, compare, holm
 
 SIGNIFICANT = 0.05
 
-Duels = dict[tuple[Entry, Entry], Paired]  # AURC of the first less the second's
+Duels = dict[
+    tuple[StandingsEntry, StandingsEntry], Paired
+]  # AURC of the first less the second's
 
 
 def fight(found: Findings) -> dict[str, Duels]:
     """Every pair of entries with the same kind of seeds, by that kind."""
-    modes: dict[str, list[Entry]] = {}
+    modes: dict[str, list[StandingsEntry]] = {}
     for row in found.rows:
         modes.setdefault(row.entry.seeds_mode, []).append(row.entry)
     return {mode: all_duels(found, entries) for mode, entries in modes.items()}
 
 
-def all_duels(found: Findings, entries: Sequence[Entry]) -> Duels:
+def all_duels(found: Findings, entries: Sequence[StandingsEntry]) -> Duels:
     """Each against each, both ways; not those that have no task in common.
 
     The p of each is corrected for the number of pairs.
@@ -95,7 +97,9 @@ def duels_table(found: Findings, duels: Duels) -> Html:
     return joined(LEGEND, wide(table))
 
 
-def mark(found: Findings, duels: Duels, one: Entry, other: Entry) -> object:
+def mark(
+    found: Findings, duels: Duels, one: StandingsEntry, other: StandingsEntry
+) -> object:
     """Won, lost or open; the figures appear under the pointer."""
     duel = duels.get((one, other))
     if duel is None:
@@ -149,7 +153,7 @@ def warning(duels: Mapping[str, Duels], topics: int) -> str:
     )
 
 
-def in_words(found: Findings, duels: Duels, entry: Entry) -> Html:
+def in_words(found: Findings, duels: Duels, entry: StandingsEntry) -> Html:
     """How one entry did against all others, with the figures."""
     own = {other: duel for (one, other), duel in duels.items() if one == entry}
     beaten = [other for other, duel in own.items() if beats(duel)]
@@ -171,7 +175,9 @@ def in_words(found: Findings, duels: Duels, entry: Entry) -> Html:
     return tag("div", *parts, class_="told")
 
 
-def listed(found: Findings, own: Mapping[Entry, Paired], entries: list[Entry]) -> Html:
+def listed(
+    found: Findings, own: Mapping[StandingsEntry, Paired], entries: list[StandingsEntry]
+) -> Html:
     """Names in a column, each with the figures of the comparison."""
     lines = [
         tag("li", found.names[other], " ", tag("span", told(own[other])))

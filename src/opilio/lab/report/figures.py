@@ -11,8 +11,8 @@ from opilio.lab.report import colours, plots
 from opilio.lab.report.curves import (
     WINDOW,
     Curve,
+    CurveWalk,
     Measure,
-    Walk,
     curve,
     grid,
     harvest,
@@ -24,8 +24,8 @@ from opilio.lab.report.curves import (
 from opilio.lab.report.drawing import Chart, svg, write_svg
 from opilio.lab.report.plots import Frame, Series
 from opilio.lab.report.standings import (
-    Entry,
     Standing,
+    StandingsEntry,
     by_entry,
     distinct_tasks,
     names,
@@ -66,15 +66,15 @@ PLOTS = {  # by the names of their files
 class Findings(NamedTuple):
     """Everything about a comparison that its report shows."""
 
-    runs: dict[Entry, list[Run]]
-    names: dict[Entry, str]
+    runs: dict[StandingsEntry, list[Run]]
+    names: dict[StandingsEntry, str]
     rows: list[Standing]  # best first
     oracle: list[Standing]  # one for each kind of seeds
     x: Numbers  # requests, in units of R
     left_out: int  # runs that had nothing to find
     made: dict[Hashable, Curve]  # curves, which take their time
 
-    def curve(self, entry: Entry, plot: Plot) -> Curve:
+    def curve(self, entry: StandingsEntry, plot: Plot) -> Curve:
         """The curve of one entry."""
         runs = self.runs[entry]
         return self._mean((entry, plot), [walked(run) for run in runs], plot)
@@ -85,7 +85,7 @@ class Findings(NamedTuple):
         walks = [walked_by_oracle(run) for run in tasks.values()]
         return self._mean((frozenset(tasks), plot), walks, plot)
 
-    def _mean(self, key: Hashable, walks: Sequence[Walk], plot: Plot) -> Curve:
+    def _mean(self, key: Hashable, walks: Sequence[CurveWalk], plot: Plot) -> Curve:
         if key not in self.made:
             x = self.x[self.x >= plot.start]
             self.made[key] = curve(walks, plot.measure, x)
@@ -134,7 +134,9 @@ def leaders(found: Findings, plot: Plot, frame: Frame = WIDE) -> Chart:
     return plots.line_chart(series, frame._replace(y_title=plot.y_title))
 
 
-def chosen(found: Findings, shown: int) -> Iterator[tuple[Entry, colours.Colour]]:
+def chosen(
+    found: Findings, shown: int
+) -> Iterator[tuple[StandingsEntry, colours.Colour]]:
     """The entries to show together, best first, and their colours."""
     free = iter(colours.LINES[:shown])
     for row in found.rows:
@@ -143,7 +145,9 @@ def chosen(found: Findings, shown: int) -> Iterator[tuple[Entry, colours.Colour]
             yield row.entry, colour
 
 
-def against_oracle(found: Findings, entry: Entry, frame: Frame = SMALL) -> Chart:
+def against_oracle(
+    found: Findings, entry: StandingsEntry, frame: Frame = SMALL
+) -> Chart:
     """The recall of an entry, of breadth-first and of the oracle on the same tasks."""
     plot = PLOTS["recall"]
     own = Series(found.names[entry], found.curve(entry, plot), colours.LINES[0], 2)
@@ -157,7 +161,7 @@ def against_oracle(found: Findings, entry: Entry, frame: Frame = SMALL) -> Chart
     return plots.line_chart(series, frame)
 
 
-def reference(found: Findings, entry: Entry) -> Entry | None:
+def reference(found: Findings, entry: StandingsEntry) -> StandingsEntry | None:
     """Breadth-first with the same seeds, with the same judge if there is one."""
     others = [
         other

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from statistics import fmean
 
-from opilio.lab.perfect import PERFECT
+from opilio.lab.perfect_judge import PERFECT
 from opilio.lab.report.figures import Findings
 from opilio.lab.report.html import Html, tag
 from opilio.lab.report.standings import Standing

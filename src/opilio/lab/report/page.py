@@ -13,7 +13,7 @@ from opilio.lab.report.header import contenders, default_row, header
 from opilio.lab.report.html import Html, joined, tag
 from opilio.lab.report.reading import reading_list
 from opilio.lab.report.stages import stages_table
-from opilio.lab.report.standings import Entry, distinct_tasks
+from opilio.lab.report.standings import StandingsEntry, distinct_tasks
 from opilio.lab.report.tables import (
     numbers_table,
     rows_table,
@@ -44,7 +44,7 @@ def page(
     found: Findings,
     about: About,
     charts: Mapping[str, Html],
-    small: Mapping[Entry, Html],
+    small: Mapping[StandingsEntry, Html],
 ) -> str:
     """The whole page; `charts` are SVG by name, `small` those of each entry."""
     title = about.title or about.web
@@ -153,7 +153,7 @@ def lines_key(found: Findings, name: str) -> Html:
     return tag("ul", *lines, class_="keys")
 
 
-def multiples_section(found: Findings, small: Mapping[Entry, Html]) -> Html:
+def multiples_section(found: Findings, small: Mapping[StandingsEntry, Html]) -> Html:
     """A small chart of every entry."""
     key = [
         tag("span", class_="key own"),

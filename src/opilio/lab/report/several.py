@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean
 from typing import NamedTuple
 
-from opilio.lab.perfect import PERFECT
+from opilio.lab.perfect_judge import PERFECT
 from opilio.lab.report.figures import REFERENCES, Findings
 from opilio.lab.report.header import (
     DEFAULT_IS,
@@ -27,7 +27,7 @@ from opilio.lab.report.page import (
 )
 from opilio.lab.report.reading import reading_list
 from opilio.lab.report.stages import stages_table
-from opilio.lab.report.standings import Entry
+from opilio.lab.report.standings import StandingsEntry
 from opilio.lab.report.tables import (
     bar,
     name_cell,
@@ -48,15 +48,15 @@ class OfWeb(NamedTuple):
     charts: Mapping[str, Html]  # recall, recall-narrow and topics
 
 
-class Mean(NamedTuple):
+class MeanShare(NamedTuple):
     """An entry's share of the oracle on each web, and the mean over webs."""
 
-    entry: Entry
+    entry: StandingsEntry
     shares: Sequence[float | None]  # None: it was not tried there
     mean: float
 
 
-def means(webs: Sequence[Findings]) -> list[Mean]:
+def means(webs: Sequence[Findings]) -> list[MeanShare]:
     """Every entry, best mean over webs first; each web counts the same."""
     known = [{row.entry: row.of_oracle for row in found.rows} for found in webs]
     entries = dict.fromkeys(entry for shares in known for entry in shares)
@@ -64,7 +64,7 @@ def means(webs: Sequence[Findings]) -> list[Mean]:
     for entry in entries:
         shares = [of_web.get(entry) for of_web in known]
         mean = fmean(share for share in shares if share is not None)
-        found.append(Mean(entry, shares, mean))
+        found.append(MeanShare(entry, shares, mean))
     return sorted(found, key=lambda row: (None in row.shares, -row.mean, row.entry))
 
 
@@ -82,7 +82,7 @@ def several_page(found: Findings, webs: Sequence[OfWeb], about: About) -> str:
 
 
 def header(
-    found: Findings, rows: Sequence[Mean], webs: Sequence[OfWeb], about: About
+    found: Findings, rows: Sequence[MeanShare], webs: Sequence[OfWeb], about: About
 ) -> Html:
     """What was compared, and who came first in the mean of the webs."""
     strategies = len({entry.strategy for entry in found.runs})
@@ -96,7 +96,9 @@ def header(
     )
 
 
-def lead(found: Findings, rows: Sequence[Mean], webs: Sequence[OfWeb]) -> list[object]:
+def lead(
+    found: Findings, rows: Sequence[MeanShare], webs: Sequence[OfWeb]
+) -> list[object]:
     """The first and the default strategy, in words."""
     honest = [row for row in rows if row.entry.judge != PERFECT] or list(rows)
     first = honest[0]
@@ -122,7 +124,9 @@ def lead(found: Findings, rows: Sequence[Mean], webs: Sequence[OfWeb]) -> list[o
     return parts
 
 
-def means_section(found: Findings, rows: Sequence[Mean], webs: Sequence[OfWeb]) -> Html:
+def means_section(
+    found: Findings, rows: Sequence[MeanShare], webs: Sequence[OfWeb]
+) -> Html:
     """The share of the oracle by strategy and web."""
     columns = ("strategy", "mean of the webs", *(web.facts.name for web in webs))
     head = tag("tr", *(tag("th", name, scope="col") for name in columns))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from opilio.lab.report.curves import topic_of
 from opilio.lab.report.figures import REFERENCES, Findings
 from opilio.lab.report.html import Html, tag
-from opilio.lab.report.standings import Entry, distinct_tasks, mean_over_topics
+from opilio.lab.report.standings import StandingsEntry, distinct_tasks, mean_over_topics
 from opilio.lab.report.tables import bar, name_cell, oracle_name, percent, wide
 from opilio.lab.runs import Measures, Run
 
@@ -35,7 +35,7 @@ def stages_table(found: Findings) -> Html:
     return wide(tag("table", tag("thead", head), tag("tbody", *rows), class_="rank"))
 
 
-def stage_row(found: Findings, entry: Entry) -> Html:
+def stage_row(found: Findings, entry: StandingsEntry) -> Html:
     """One entry."""
     runs = found.runs[entry]
     cells = [
@@ -66,6 +66,6 @@ def precision(runs: Sequence[Run], measures: Sequence[Measures]) -> float | None
     return mean_over_topics(topics, [one.precision_50 for one in measures])
 
 
-def of_mode(runs: Sequence[Run], entry: Entry) -> list[Run]:
+def of_mode(runs: Sequence[Run], entry: StandingsEntry) -> list[Run]:
     """The runs with the same kind of seeds."""
     return [run for run in runs if run.task.seeds_mode == entry.seeds_mode]

@@ -11,16 +11,16 @@ from typing import NamedTuple
 import msgspec
 import numpy as np
 
+from opilio.extensions import is_file
 from opilio.lab.report.curves import Topic, tasks_of, topic_of
 from opilio.lab.report.html import clean
 from opilio.lab.runs import Measures, Run
 from opilio.lab.statistics import band
-from opilio.strategies import is_file
 
 REACHED = (50, 80, 90)  # % of recall
 
 
-class Entry(NamedTuple):
+class StandingsEntry(NamedTuple):
     """What is compared: a strategy with the judge and the seeds it was given."""
 
     strategy: str
@@ -38,7 +38,7 @@ class Reached(NamedTuple):
 class Standing(msgspec.Struct, frozen=True, kw_only=True):
     """How an entry did: means over topics of the means over their runs."""
 
-    entry: Entry
+    entry: StandingsEntry
     runs: int
     aurc: float
     aurc_low: float | None  # its 95 % interval; None: of a single run there is none
@@ -54,9 +54,9 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
     hours: float | None = None  # of simulated time; None: nothing was simulated
 
 
-def entry_of(run: Run) -> Entry:
+def entry_of(run: Run) -> StandingsEntry:
     """The entry that a run belongs to."""
-    return Entry(run.task.strategy, run.task.judge, run.task.seeds_mode)
+    return StandingsEntry(run.task.strategy, run.task.judge, run.task.seeds_mode)
 
 
 def usable(runs: Iterable[Run]) -> list[Run]:
@@ -64,22 +64,22 @@ def usable(runs: Iterable[Run]) -> list[Run]:
     return [run for run in runs if run.R and "aurc" in run.of_oracle]
 
 
-def by_entry(runs: Iterable[Run]) -> dict[Entry, list[Run]]:
+def by_entry(runs: Iterable[Run]) -> dict[StandingsEntry, list[Run]]:
     """The runs of each entry, in the order in which the entries come."""
-    entries: dict[Entry, list[Run]] = {}
+    entries: dict[StandingsEntry, list[Run]] = {}
     for run in runs:
         entries.setdefault(entry_of(run), []).append(run)
     return entries
 
 
-def names(entries: Iterable[Entry]) -> dict[Entry, str]:
+def names(entries: Iterable[StandingsEntry]) -> dict[StandingsEntry, str]:
     """The shortest name that tells each entry from the others."""
     entries = list(entries)
     written = {entry.strategy for entry in entries}
     alike = Counter(map(spoken, written))
     parts = [
         part
-        for part in range(len(Entry._fields))
+        for part in range(len(StandingsEntry._fields))
         if part == 0 or len({entry[part] for entry in entries}) > 1
     ]
     short = {one: spoken(one) if alike[spoken(one)] == 1 else one for one in written}
@@ -115,7 +115,7 @@ def oracle_standings(runs: Iterable[Run]) -> list[Standing]:
         modes.setdefault(run.task.seeds_mode, []).append(run)
     return [
         standing(
-            Entry("oracle", "", mode),
+            StandingsEntry("oracle", "", mode),
             own,
             [run.oracle for run in own],
             is_oracle=True,
@@ -135,7 +135,7 @@ def distinct_tasks(runs: Iterable[Run]) -> dict[tuple[str, str, str, int], Run]:
 
 
 def standing(
-    entry: Entry,
+    entry: StandingsEntry,
     runs: Sequence[Run],
     measures: Sequence[Measures],
     *,
@@ -194,9 +194,9 @@ def reached(requests: Sequence[int | None]) -> Reached:
     return Reached(None if math.isinf(middle) else middle, count)
 
 
-def shares_by_topic(runs: Iterable[Run]) -> dict[tuple[Entry, str], float]:
+def shares_by_topic(runs: Iterable[Run]) -> dict[tuple[StandingsEntry, str], float]:
     """Each entry's mean share of the oracle on each topic."""
-    cells: dict[tuple[Entry, str], list[Run]] = {}
+    cells: dict[tuple[StandingsEntry, str], list[Run]] = {}
     for run in runs:
         cells.setdefault((entry_of(run), run.task.topic), []).append(run)
     return {cell: mean_share(own) for cell, own in cells.items()}

@@ -7,7 +7,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from opilio.lab.report.curves import STEPS, Curve
 from opilio.lab.report.figures import PLOTS, REFERENCES, Findings
 from opilio.lab.report.html import Html, joined, tag
-from opilio.lab.report.standings import REACHED, Entry, Reached, Standing, spoken
+from opilio.lab.report.standings import (
+    REACHED,
+    Reached,
+    Standing,
+    StandingsEntry,
+    spoken,
+)
 
 COLUMNS = (  # reading.py explains them
     "strategy",
@@ -39,7 +45,7 @@ def standings_table(found: Findings) -> Html:
     return wide(tag("table", tag("thead", head), tag("tbody", *rows), class_="rank"))
 
 
-def oracle_name(entry: Entry, several: bool) -> str:
+def oracle_name(entry: StandingsEntry, several: bool) -> str:
     """The oracle, and with which seeds if there are several kinds."""
     return f"oracle · {entry.seeds_mode}" if several else "oracle"
 
@@ -65,12 +71,12 @@ def standing_row(row: Standing, name: str, kind: str | None) -> Html:
     return tag("tr", name_cell(name, row.entry), *columns, class_=kind)
 
 
-def name_cell(name: object, entry: Entry) -> Html:
+def name_cell(name: object, entry: StandingsEntry) -> Html:
     """The head of an entry's row; under the pointer, its strategy as it was written."""
     return tag("th", name, scope="row", title=written(entry))
 
 
-def written(entry: Entry) -> str | None:
+def written(entry: StandingsEntry) -> str | None:
     """A strategy as it was written, if it is not shown so."""
     return None if spoken(entry.strategy) == entry.strategy else entry.strategy
 

@@ -14,7 +14,7 @@ from functools import partial
 
 from opilio.lab.compare import Done
 from opilio.lab.reproduce.arms import (
-    Arm,
+    ExperimentArm,
     Tables,
     figures_of,
     found_within,
@@ -35,9 +35,9 @@ def crawl(setting: Setting) -> list[Figures]:
         setting.ground, setting.folder / "topics", partial(enriched, setting)
     )
     arms = (
-        Arm(BASELINE, "best-first"),
-        Arm(ENGLISH, "mcore,transcription=false", rich),
-        Arm(MIXED, "mcore", rich),
+        ExperimentArm(BASELINE, "best-first"),
+        ExperimentArm(ENGLISH, "mcore,transcription=false", rich),
+        ExperimentArm(MIXED, "mcore", rich),
     )
     return figures_of(setting, arms, values)
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import tomli_w
 
-from opilio.lab.compare import Done, Wanted, compare
-from opilio.lab.course import Ground
+from opilio.lab.compare import Done, WantedRuns, compare
+from opilio.lab.reachable_targets import Ground
 from opilio.lab.reproduce.experiment import Figures, Setting
 from opilio.lab.reproduce.grounds import with_topics
 from opilio.topic.file import load_topic
@@ -20,7 +20,7 @@ Tables = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Arm:
+class ExperimentArm:
     """A way to crawl."""
 
     name: str
@@ -28,14 +28,16 @@ class Arm:
     topics: Mapping[str, Path] | None = None  # None: the web's own
 
 
-def crawled(setting: Setting, arms: Sequence[Arm]) -> Iterator[tuple[str, Done]]:
+def crawled(
+    setting: Setting, arms: Sequence[ExperimentArm]
+) -> Iterator[tuple[str, Done]]:
     """Every arm over every topic: its name, and the run with its requests."""
     for topics in unique(arm.topics for arm in arms):
         those = {arm.strategy: arm.name for arm in arms if arm.topics is topics}
         ground = setting.ground
         if topics is not None:
             ground = with_topics(ground, dict(topics))
-        wanted = Wanted(
+        wanted = WantedRuns(
             topics=list(setting.topics),
             strategies=list(those),
             budget=setting.budget,
@@ -51,7 +53,7 @@ def unique(values: Iterator[Any]) -> list[Any]:
 
 def figures_of(
     setting: Setting,
-    arms: Sequence[Arm],
+    arms: Sequence[ExperimentArm],
     values: Callable[[Done], Mapping[str, float | None]],
 ) -> list[Figures]:
     """The figures of all arms, in their order and that of the topics."""

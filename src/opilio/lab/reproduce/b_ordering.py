@@ -11,7 +11,7 @@ from __future__ import annotations
 from functools import partial
 
 from opilio.lab.compare import Done
-from opilio.lab.reproduce.arms import Arm, Tables, figures_of, rewritten
+from opilio.lab.reproduce.arms import ExperimentArm, Tables, figures_of, rewritten
 from opilio.lab.reproduce.experiment import Claim, Experiment, Figures, Setting
 from opilio.lab.reproduce.lexicon_files import ontology_of
 from opilio.lab.synthetic.dials import Dials
@@ -25,9 +25,9 @@ def crawl(setting: Setting) -> list[Figures]:
         setting.ground, setting.folder / "topics", partial(described, setting)
     )
     arms = (
-        Arm(BREADTH, "breadth-first", topics),
-        Arm(PAGERANK, "pagerank", topics),
-        Arm(ONTOLOGY, "ordering", topics),
+        ExperimentArm(BREADTH, "breadth-first", topics),
+        ExperimentArm(PAGERANK, "pagerank", topics),
+        ExperimentArm(ONTOLOGY, "ordering", topics),
     )
     return figures_of(setting, arms, values)
 

@@ -15,9 +15,9 @@ from itertools import accumulate
 
 import msgspec
 
-from opilio.lab import guard
-from opilio.lab.course import Ground
+from opilio.lab import label_guard
 from opilio.lab.labels import relevant_urls
+from opilio.lab.reachable_targets import Ground
 from opilio.lab.reproduce.drifting import Drifting, conduct_drifting
 from opilio.lab.reproduce.experiment import Claim, Experiment, Figures, Setting
 from opilio.lab.reproduce.interest import query_log, share_of_second
@@ -47,7 +47,7 @@ def crawl(setting: Setting) -> list[Figures]:
         for name in setting.topics
     ]
     secrets = [ground.web.labels, *ground.web.topics.values()]
-    with guard.processes(setting.jobs, secrets) as processes:
+    with label_guard.processes(setting.jobs, secrets) as processes:
         running = [
             (pair, arm, processes.submit(run, arm, drifting_of(ground, pair, budget)))
             for pair in pairs
@@ -81,7 +81,7 @@ def drifting_of(ground: Ground, pair: Pair, budget: int) -> Drifting:
             warcs=tuple(str(path.absolute()) for path in ground.web.warcs),
             topic=topic,
             strategy="weight-table",
-            seeds=topic.sources.urls,
+            seeds=tuple(topic.sources.urls),
             budget=budget,
         ),
         log=query_log(words, others, budget, f"{pair.first.name} {pair.second.name}"),

@@ -13,13 +13,13 @@ from pathlib import Path
 
 import msgspec
 
-from opilio import config
+from opilio import settings
 from opilio.crawl import Stages
 from opilio.lab.reproduce.interest import Batch
 from opilio.lab.runs import Trace
 from opilio.lab.trial import Trial, TrialCrawl, conduct
+from opilio.records import Lease
 from opilio.topic.file import QueryLog
-from opilio.types import Lease
 
 THRESHOLD = 0.05  # of the weight table: a term that one query in ten has counts at once
 
@@ -38,7 +38,7 @@ class DriftingCrawl(TrialCrawl):
 
     def __init__(
         self,
-        settings: config.Settings,
+        settings: settings.Settings,
         stages: Stages,
         budget: int,
         *,

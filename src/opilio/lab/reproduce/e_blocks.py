@@ -10,7 +10,7 @@ is left to visit, for what is behind a tunnel comes last in any good order.
 from __future__ import annotations
 
 from opilio.lab.compare import Done
-from opilio.lab.reproduce.arms import Arm, figures_of
+from opilio.lab.reproduce.arms import ExperimentArm, figures_of
 from opilio.lab.reproduce.experiment import Claim, Experiment, Figures, Setting
 from opilio.lab.synthetic.dials import Dials
 
@@ -18,11 +18,11 @@ NEITHER, BLOCKS = "neither", "blocks only"
 TUNNELS, BOTH = "tunnels only", "blocks and tunnels"
 BEST_FIRST = "best-first"
 ARMS = (
-    Arm(BEST_FIRST, "best-first"),
-    Arm(NEITHER, "blocks,partition=false,tunnelling=false"),
-    Arm(BLOCKS, "blocks,tunnelling=false"),
-    Arm(TUNNELS, "blocks,partition=false"),
-    Arm(BOTH, "blocks"),
+    ExperimentArm(BEST_FIRST, "best-first"),
+    ExperimentArm(NEITHER, "blocks,partition=false,tunnelling=false"),
+    ExperimentArm(BLOCKS, "blocks,tunnelling=false"),
+    ExperimentArm(TUNNELS, "blocks,partition=false"),
+    ExperimentArm(BOTH, "blocks"),
 )
 
 

@@ -18,14 +18,14 @@ from pathlib import Path
 
 import msgspec
 
-from opilio.lab.course import Ground
+from opilio.lab.reachable_targets import Ground
 from opilio.lab.statistics import Paired, band, compare
 from opilio.lab.synthetic.dials import Dials
 
 SEED = 0  # of the bootstrap
 
 
-class Verdict(StrEnum):
+class ClaimVerdict(StrEnum):
     """What figures say about a claim."""
 
     SHOWN = "shown"
@@ -56,7 +56,7 @@ class Finding(msgspec.Struct, frozen=True):
 
     claim: Claim
     paired: Paired
-    verdict: Verdict
+    verdict: ClaimVerdict
 
 
 class Mean(msgspec.Struct, frozen=True):
@@ -68,7 +68,7 @@ class Mean(msgspec.Struct, frozen=True):
     groups: int
 
 
-class Outcome(msgspec.Struct, frozen=True, kw_only=True):
+class ClaimOutcome(msgspec.Struct, frozen=True, kw_only=True):
     """One experiment on one kind of web: its table and its findings."""
 
     letter: str
@@ -80,13 +80,13 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     findings: Sequence[Finding]
 
     @property
-    def verdict(self) -> Verdict:
+    def verdict(self) -> ClaimVerdict:
         """Shown if all that the paper claims is; contradicted if any of it is."""
         told = {each.verdict for each in self.findings if each.claim.main}
-        for verdict in (Verdict.CONTRADICTED, Verdict.NOT_SHOWN):
+        for verdict in (ClaimVerdict.CONTRADICTED, ClaimVerdict.NOT_SHOWN):
             if verdict in told:
                 return verdict
-        return Verdict.SHOWN
+        return ClaimVerdict.SHOWN
 
 
 @dataclass(frozen=True)
@@ -119,10 +119,10 @@ class Experiment:
 
 def judged(
     experiment: Experiment, figures: Sequence[Figures], kind: str, webs: Sequence[str]
-) -> Outcome:
+) -> ClaimOutcome:
     """The table of all arms and the verdict on every claim."""
     arms = list(dict.fromkeys(each.arm for each in figures))
-    return Outcome(
+    return ClaimOutcome(
         letter=experiment.letter,
         paper=experiment.paper,
         kind=kind,
@@ -164,9 +164,9 @@ def finding(claim: Claim, figures: Sequence[Figures]) -> Finding:
     worse = by_group(figures, claim.worse, claim.measure)
     groups = [group for group in better if group in worse]
     paired = compare([better[g] for g in groups], [worse[g] for g in groups], SEED)
-    verdict = Verdict.NOT_SHOWN
+    verdict = ClaimVerdict.NOT_SHOWN
     if paired.low > 0:
-        verdict = Verdict.SHOWN
+        verdict = ClaimVerdict.SHOWN
     elif paired.high < 0:
-        verdict = Verdict.CONTRADICTED
+        verdict = ClaimVerdict.CONTRADICTED
     return Finding(claim, paired, verdict)

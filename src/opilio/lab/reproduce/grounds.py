@@ -9,11 +9,11 @@ from pathlib import Path
 import msgspec
 
 from opilio.lab import synthetic, webs
-from opilio.lab.atlas import open_atlas
-from opilio.lab.course import Ground
 from opilio.lab.labels import read_labels
+from opilio.lab.reachable_targets import Ground
 from opilio.lab.synthetic.dials import Dials
 from opilio.lab.synthetic.web import SyntheticWeb
+from opilio.lab.web_pages import open_atlas
 from opilio.lab.webs import LabWeb, open_web, write_web
 
 

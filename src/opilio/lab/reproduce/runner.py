@@ -10,9 +10,9 @@ import msgspec
 
 from opilio.lab.reproduce import a_mcore, b_ordering, d_weight_table, e_blocks
 from opilio.lab.reproduce.experiment import (
+    ClaimOutcome,
     Experiment,
     Figures,
-    Outcome,
     Setting,
     judged,
 )
@@ -26,7 +26,7 @@ SEEDS = (1, 2)  # of the synthetic webs
 
 
 @dataclass(frozen=True, kw_only=True)
-class Places:
+class OutputPlaces:
     """Webs besides the synthetic ones, and where things are written."""
 
     folder: Path
@@ -37,10 +37,10 @@ class Places:
 
 def reproduce(
     letters: Sequence[str],
-    places: Places,
+    places: OutputPlaces,
     jobs: int,
     tell: Callable[[str], None] = lambda _: None,
-) -> Iterator[Outcome]:
+) -> Iterator[ClaimOutcome]:
     """Each experiment on the synthetic webs, and on the other web if there is one."""
     for letter in letters:
         experiment = EXPERIMENTS[letter]
@@ -53,7 +53,9 @@ def reproduce(
             yield on_web(experiment, web, places, jobs)
 
 
-def on_web(experiment: Experiment, web: Path, places: Places, jobs: int) -> Outcome:
+def on_web(
+    experiment: Experiment, web: Path, places: OutputPlaces, jobs: int
+) -> ClaimOutcome:
     """One experiment on a web that is there, over all its topics."""
     ground = ground_of(web, jobs)
     setting = Setting(
@@ -75,7 +77,7 @@ def on_synthetic_webs(
     folder: Path,
     jobs: int,
     seeds: Sequence[int] = SEEDS,
-) -> Outcome:
+) -> ClaimOutcome:
     """One experiment on a web a seed, all their topics together."""
     figures: list[Figures] = []
     webs: list[str] = []

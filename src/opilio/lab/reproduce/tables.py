@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from math import isinf
 
-from opilio.lab.reproduce.experiment import Finding, Mean, Outcome
+from opilio.lab.reproduce.experiment import ClaimOutcome, Finding, Mean
 
 SHARES_BELOW = 1.5  # figures above it are counts
 
 
-def markdown(outcomes: Sequence[Outcome]) -> str:
+def markdown(outcomes: Sequence[ClaimOutcome]) -> str:
     """Everything, an experiment a section."""
     return "\n".join(line for outcome in outcomes for line in section(outcome))
 
 
-def section(outcome: Outcome) -> Iterator[str]:
+def section(outcome: ClaimOutcome) -> Iterator[str]:
     """The table of arms, what it says about each claim, and the verdict."""
     yield f"## {outcome.letter}, {outcome.kind}: {outcome.paper}\n"
     yield f"{'; '.join(outcome.webs)}.\n"

@@ -13,14 +13,14 @@ import re
 from typing import NamedTuple
 
 from opilio.lab.synthetic.graph import Graph, Node
-from opilio.lab.synthetic.hosts import Host
+from opilio.lab.synthetic.hosts import SyntheticHost
 
 PATH = re.compile(
     r"(?:/(archive|print|private|old/[123]))?(/[a-z]+/[a-z-]+-(\d{1,12})\.html)"
 )
 
 
-class Place(NamedTuple):
+class PagePlace(NamedTuple):
     """What a path of a numbered page names."""
 
     form: str  # "", archive, print, private or old
@@ -64,7 +64,7 @@ class Addresses:
         stem = node.path.removesuffix(".html")
         return f"http://{self.graph.hosts[node.host].name}{stem}-{source}.html"
 
-    def find(self, host: Host, path: str) -> Place | None:
+    def find(self, host: SyntheticHost, path: str) -> PagePlace | None:
         """What is at this path of this host, if a page is."""
         match = PATH.fullmatch(path)
         if match is None:
@@ -77,12 +77,12 @@ class Addresses:
             return None
         if form.startswith("old/"):
             place, url = (
-                Place("old", node, int(form[4:])),
+                PagePlace("old", node, int(form[4:])),
                 self.old(node, int(form[4:])),
             )
             there = place.hop <= node.moved
         else:
-            place = Place(form, node)
+            place = PagePlace(form, node)
             there, url = {
                 "": (True, self.page(node)),
                 "archive": (node.copied, self.copy(node)),

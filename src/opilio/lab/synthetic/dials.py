@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
-from opilio.config import Section
 from opilio.errors import BadInput
+from opilio.settings import Section
 
 
 class Dials(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -19,6 +19,7 @@ class Dials(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     pages: int = 5_000
     hosts: int = 60
     topics: int = 12
+    english: bool = False  # plain English instead of invented words; no Hindi
 
     host_exponent: float = 0.8  # the host of rank h has h^-x of the largest one's pages
     purity: float = 0.6  # share of a host's pages that are about its main subject

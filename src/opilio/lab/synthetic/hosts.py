@@ -15,7 +15,7 @@ VARIANTS = 8  # patterns a main topic has
 WAYS = ("crawl_delays", "calendars", "sessions", "slow_hosts", "failing_hosts")
 
 
-class Host(msgspec.Struct, frozen=True):
+class SyntheticHost(msgspec.Struct, frozen=True):
     """A host and its ways."""
 
     number: int
@@ -69,7 +69,7 @@ def make_patterns(dials: Dials, topics: int) -> list[Pattern]:
     return patterns
 
 
-def make_hosts(dials: Dials, topics: tuple[str, ...]) -> list[Host]:
+def make_hosts(dials: Dials, topics: tuple[str, ...]) -> list[SyntheticHost]:
     """The hosts, largest first, with names, sizes by a power law, and ways.
 
     The largest host behaves itself, so that no web is mostly a nuisance.
@@ -77,13 +77,15 @@ def make_hosts(dials: Dials, topics: tuple[str, ...]) -> list[Host]:
     starts = host_starts(dials)
     ways = {trait: chosen_hosts(dials, trait) for trait in WAYS}
     rng = random.Random(f"{dials.seed} names")
-    hosts: list[Host] = []
+    hosts: list[SyntheticHost] = []
     for h in range(dials.hosts):
         main = (h + h // len(topics) * 5) % len(topics)
         hosts.append(
-            Host(
+            SyntheticHost(
                 number=h,
-                name=host_name(rng, hosts, topics[main]),
+                name=(english_name if dials.english else host_name)(
+                    rng, hosts, topics[main]
+                ),
                 start=starts[h],
                 size=starts[h + 1] - starts[h],
                 pattern=main * VARIANTS + h % VARIANTS,
@@ -122,10 +124,21 @@ def chosen_hosts(dials: Dials, trait: str) -> frozenset[int]:
     return frozenset(rng.sample(range(1, dials.hosts), wanted))
 
 
-def host_name(rng: random.Random, hosts: list[Host], topic: str) -> str:
+def host_name(rng: random.Random, hosts: list[SyntheticHost], topic: str) -> str:
     """A name for the next host; one in four shares the domain of the host before."""
     number = len(hosts)
     if number % 4 == 3:
         return f"{topic}.{hosts[-1].name.removeprefix('www.')}"
     syllable = (lexicon.ONSETS.split(), lexicon.VOWELS.split())
     return f"www.{''.join(map(rng.choice, syllable * 2))}{number}.test"
+
+
+def english_name(rng: random.Random, hosts: list[SyntheticHost], topic: str) -> str:
+    """The same in English words, which say nothing of what the host is about."""
+    taken = {host.name for host in hosts}
+    while len(hosts) % 4 != 3:
+        words = (lexicon.ADJECTIVES.split(), list(lexicon.NOUNS))
+        name = f"www.{'-'.join(map(rng.choice, words))}.test"
+        if name not in taken:
+            return name
+    return f"{topic}.{hosts[-1].name.removeprefix('www.')}"

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from opilio.lab.synthetic import lexicon
 from opilio.lab.synthetic.addresses import Addresses
 from opilio.lab.synthetic.graph import Graph, Kind, Node
-from opilio.lab.synthetic.hosts import Host
+from opilio.lab.synthetic.hosts import SyntheticHost
 
 BY_ANOTHER_NAME = 0.3  # share of links to a page that use its other address
 REDRAWS = 3  # to find a page that is not linked yet
@@ -24,7 +24,7 @@ class Outlink(NamedTuple):
     dead: bool = False
 
 
-class Section(NamedTuple):
+class LinkSection(NamedTuple):
     """A part of a page about one topic."""
 
     topic: int
@@ -47,7 +47,7 @@ class Outlinks:
         """A link that a page has for a while."""
         return [self._link(node, node.topic, rng, {node.number})]
 
-    def of(self, node: Node) -> list[Section]:
+    def of(self, node: Node) -> list[LinkSection]:
         """The sections of a page."""
         rng = random.Random(self.graph.draw(node.number, 5))
         topics = self.graph.topics_of(node)
@@ -56,7 +56,7 @@ class Outlinks:
             count = round(count * self.dials.hub_links)
         seen = {node.number}
         sections = [
-            Section(
+            LinkSection(
                 topic,
                 [
                     self._link(node, topic, rng, seen)
@@ -74,7 +74,7 @@ class Outlinks:
             links.insert(rng.randrange(len(links) + 1), link)
         return sections
 
-    def of_host(self, host: Host, topic: int, count: int) -> list[Outlink]:
+    def of_host(self, host: SyntheticHost, topic: int, count: int) -> list[Outlink]:
         """Links to the pages of a host about a topic, the most popular first."""
         links = []
         for place in range(min(count, self.graph.size_on(topic, host.number))):

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from opilio.lab.synthetic import lexicon
 from opilio.lab.synthetic.graph import Graph, Kind, Node
-from opilio.lab.synthetic.hosts import Host
+from opilio.lab.synthetic.hosts import SyntheticHost
 from opilio.lab.synthetic.outlinks import Outlink, Outlinks
 
 NAV_SECTIONS = 7
@@ -72,7 +72,7 @@ class Pages:
         links = self.outlinks.news(node, rng)
         return f"<h2>News {version}</h2>\n{article(sentences, links, base, rng)}"
 
-    def home(self, host: Host) -> bytes:
+    def home(self, host: SyntheticHost) -> bytes:
         """The page at / of a host."""
         pattern = self.graph.patterns[host.pattern]
         links = self.outlinks.of_host(host, pattern.main, 12)
@@ -81,18 +81,18 @@ class Pages:
         title = f"Welcome to {host.name.split('.')[1]}"
         return self._index(host, pattern.main, title, links, purpose=8)
 
-    def section(self, host: Host, topic: int) -> bytes:
+    def section(self, host: SyntheticHost, topic: int) -> bytes:
         """The list of a host's best pages about a topic."""
         name = self.graph.vocabulary.topics[topic].capitalize()
         links = self.outlinks.of_host(host, topic, 25)
         return self._index(host, topic, f"{name}: all our pages", links, purpose=9)
 
-    def notice(self, host: Host, title: str, text: str) -> bytes:
+    def notice(self, host: SyntheticHost, title: str, text: str) -> bytes:
         """A page about nothing: imprint, contact, an error."""
         content = f"<h1>{title}</h1>\n<p>{text}</p>"
         return self._page(host, title, content)
 
-    def calendar(self, host: Host, year: int, month: int, day: int) -> bytes:
+    def calendar(self, host: SyntheticHost, year: int, month: int, day: int) -> bytes:
         """A page of the endless calendar."""
         later, earlier = (
             divmod(year * 12 + month, 12),
@@ -111,7 +111,7 @@ class Pages:
         )
         return self._page(host, title, content)
 
-    def sections(self, host: Host) -> list[int]:
+    def sections(self, host: SyntheticHost) -> list[int]:
         """The topics in a host's navigation, its main one first."""
         pattern = self.graph.patterns[host.pattern]
         others = [topic for topic in pattern.places if topic != pattern.main]
@@ -122,7 +122,12 @@ class Pages:
         ][:NAV_SECTIONS]
 
     def _index(
-        self, host: Host, topic: int, title: str, links: list[Outlink], purpose: int
+        self,
+        host: SyntheticHost,
+        topic: int,
+        title: str,
+        links: list[Outlink],
+        purpose: int,
     ) -> bytes:
         rng = random.Random(self.graph.draw(host.number, purpose))
         sentences = self.graph.vocabulary.sentences(topic, len(links) + 4, rng)
@@ -143,7 +148,7 @@ class Pages:
         return max(6, round(rest / SENTENCE_BYTES))
 
     def _page(
-        self, host: Host, title: str, content: str, absolute: bool = False
+        self, host: SyntheticHost, title: str, content: str, absolute: bool = False
     ) -> bytes:
         top, bottom = self._frame(host.number, absolute)
         return (

@@ -25,11 +25,11 @@ from typing import Protocol, cast
 import msgspec
 import uvloop
 
-from opilio.config import load
 from opilio.errors import OpilioError
 from opilio.lab.synthetic.dials import Dials
 from opilio.lab.synthetic.web import SyntheticAnswer, SyntheticWeb
-from opilio.types import Clock
+from opilio.records import Clock
+from opilio.settings import load_toml
 
 MAX_HEAD = 64 * 2**10
 REASONS = {status.value: status.phrase for status in HTTPStatus}
@@ -290,11 +290,14 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--log", type=Path, help="a file for requests, as JSON lines")
     for field in msgspec.structs.fields(Dials):
         option = "--" + field.name.replace("_", "-")
-        parser.add_argument(option, type=type(field.default), metavar=field.type)
+        if field.type is bool or field.type == "bool":
+            parser.add_argument(option, action="store_true", default=None)
+        else:
+            parser.add_argument(option, type=type(field.default), metavar=field.type)
     given = vars(parser.parse_args(arguments))
     port, file, log = given.pop("port"), given.pop("dials"), given.pop("log")
     try:
-        dials = load(file, Dials) if file else Dials()
+        dials = load_toml(file, Dials) if file else Dials()
         chosen = {name: value for name, value in given.items() if value is not None}
         began = time.time()
         web = SyntheticWeb(

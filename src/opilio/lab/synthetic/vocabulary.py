@@ -7,26 +7,22 @@ import re
 from array import array
 from collections.abc import Sequence
 from functools import cache
-from typing import NamedTuple
 
 from opilio.errors import BadInput
 from opilio.lab.synthetic import lexicon
+from opilio.lab.synthetic.english import english_forms
+from opilio.lab.synthetic.word_tables import TABLE, Form, table
 
-TABLE = 4096  # entries of a word table; a word's share of them is its frequency
 POOL = 2048  # sentences of a topic
 
 
-class Form(NamedTuple):
-    """A sentence with slots, and for each slot the table its word comes from."""
-
-    pattern: str
-    tables: tuple[list[str], ...]
-
-
 class Vocabulary:
-    """The words of every topic; the seed invents those that no dictionary has."""
+    """The words of every topic; the seed invents those that no dictionary has.
 
-    def __init__(self, seed: int, topics: int) -> None:
+    In plain English there are no such words, and no Hindi.
+    """
+
+    def __init__(self, seed: int, topics: int, english: bool = False) -> None:
         known = len(lexicon.TOPICS)
         if topics > known:
             raise BadInput(f"dial topics is {topics}; there are {known} to have")
@@ -34,6 +30,13 @@ class Vocabulary:
         self._seed = seed
         self._sentences: list[list[list[Form]]] = []  # by topic, then by language
         self._titles: list[list[list[Form]]] = []
+        self._pool = cache(self._make_pool)
+        if english:
+            for topic in (*self.topics, ""):
+                sentences, titles = english_forms(topic)
+                self._sentences.append([sentences] * 2)
+                self._titles.append([titles] * 2)
+            return
         invented: set[str] = set()
         for topic in self.topics:
             rng = random.Random(f"{seed} {topic}")
@@ -49,7 +52,6 @@ class Vocabulary:
         # After the last topic, number -1 is text about nothing in particular.
         self._sentences.append([forms(lexicon.SENTENCES, w) for w in plain_words()])
         self._titles.append([forms(lexicon.TITLES, w) for w in plain_words()])
-        self._pool = cache(self._make_pool)
 
     def title(self, topic: int, draw: int, hindi: bool = False) -> str:
         """A title that tells its topic; the same draw gives the same title.
@@ -107,6 +109,7 @@ class Vocabulary:
             instead = tables[0][int(chance() * TABLE)]
             if instead != first:
                 pool += [pattern % (first, *others), pattern % (instead, *others)]
+        pool = [sentence[0].upper() + sentence[1:] for sentence in pool]
         return with_articles("\n".join(pool)).split("\n")
 
 
@@ -143,18 +146,6 @@ def topic_words(
         "a": adjectives,
     }
     return text, title
-
-
-def table(*groups: tuple[float, Sequence[str]]) -> list[str]:
-    """TABLE entries in which each group has its share, its words by Zipf's law."""
-    entries: list[str] = []
-    end = 0.0
-    for share, words in groups:
-        total = sum(1 / (rank + 3) for rank in range(len(words)))
-        for rank, word in enumerate(words):
-            end += share * TABLE / (rank + 3) / total
-            entries.extend([word] * (round(end) - len(entries)))
-    return entries
 
 
 def forms(patterns: Sequence[str], words: Words) -> list[Form]:

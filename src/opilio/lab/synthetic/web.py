@@ -14,15 +14,15 @@ import xxhash
 
 from opilio.errors import BadInput
 from opilio.lab.synthetic import lexicon
-from opilio.lab.synthetic.addresses import Addresses, Place
+from opilio.lab.synthetic.addresses import Addresses, PagePlace
 from opilio.lab.synthetic.changes import Changes
 from opilio.lab.synthetic.dials import Dials
 from opilio.lab.synthetic.graph import Graph, Node
-from opilio.lab.synthetic.hosts import Host
+from opilio.lab.synthetic.hosts import SyntheticHost
 from opilio.lab.synthetic.outlinks import Outlinks
 from opilio.lab.synthetic.pages import Pages
 from opilio.lab.synthetic.vocabulary import Vocabulary
-from opilio.types import Clock, Headers
+from opilio.records import Clock, Headers
 
 MEMO = 256  # pages remembered
 BEGINNING = 1_767_225_600  # of the web, for dates: the first of January 2026
@@ -49,7 +49,7 @@ class SyntheticWeb:
 
     def __init__(self, dials: Dials, clock: Clock = lambda: 0.0) -> None:
         self.dials = dials
-        self.graph = Graph(dials, Vocabulary(dials.seed, dials.topics))
+        self.graph = Graph(dials, Vocabulary(dials.seed, dials.topics, dials.english))
         self.addresses = Addresses(self.graph)
         self.outlinks = Outlinks(self.graph, self.addresses)
         self.pages = Pages(self.graph, self.outlinks)
@@ -60,7 +60,7 @@ class SyntheticWeb:
         self.title = f"Synthetic web of {dials.pages} pages, seed {dials.seed}"
         self._numbered = lru_cache(MEMO)(self._make_numbered)
 
-    def host(self, name: str) -> Host:
+    def host(self, name: str) -> SyntheticHost:
         """A host by its name; KeyError if there is none."""
         return self.graph.host_by_name[name]
 
@@ -185,7 +185,7 @@ class SyntheticWeb:
         draw = xxhash.xxh3_64_intdigest(f"{attempt} {url}".encode(), self.dials.seed)
         return draw / 2**64 < self.dials.failure_rate
 
-    def _robots(self, host: Host) -> SyntheticAnswer:
+    def _robots(self, host: SyntheticHost) -> SyntheticAnswer:
         if host.robots == "missing":
             return SyntheticAnswer(404, (PLAIN,), b"not found\n")
         if host.robots == "failing":
@@ -195,7 +195,7 @@ class SyntheticWeb:
             lines.append(f"Crawl-delay: {host.crawl_delay:g}")
         return SyntheticAnswer(200, (PLAIN,), "\n".join([*lines, ""]).encode())
 
-    def _page(self, host: Host, path: str, query: str) -> SyntheticAnswer:
+    def _page(self, host: SyntheticHost, path: str, query: str) -> SyntheticAnswer:
         place = self.addresses.find(host, path)
         if place is not None:
             return self._place(place)
@@ -214,7 +214,7 @@ class SyntheticWeb:
             return self._calendar(host, path, query)
         return self._not_found(host)
 
-    def _place(self, place: Place) -> SyntheticAnswer:
+    def _place(self, place: PagePlace) -> SyntheticAnswer:
         node = place.node
         if place.form == "old":
             left = place.hop - 1
@@ -239,14 +239,14 @@ class SyntheticWeb:
         node = self.graph.node(number)
         return self.pages.numbered(node, altered=altered, version=version)
 
-    def _section(self, host: Host, path: str) -> int | None:
+    def _section(self, host: SyntheticHost, path: str) -> int | None:
         name = path.strip("/")
         if path != f"/{name}/" or name not in self.topics:
             return None
         topic = self.topics.index(name)
         return topic if topic in self.pages.sections(host) else None
 
-    def _calendar(self, host: Host, path: str, query: str) -> SyntheticAnswer:
+    def _calendar(self, host: SyntheticHost, path: str, query: str) -> SyntheticAnswer:
         try:
             year, month = map(int, path.removeprefix("/calendar/").split("/"))
             day = int(parse_qs(query).get("day", ["0"])[0])
@@ -256,7 +256,7 @@ class SyntheticWeb:
             return self._not_found(host)
         return SyntheticAnswer(200, body=self.pages.calendar(host, year, month, day))
 
-    def _not_found(self, host: Host) -> SyntheticAnswer:
+    def _not_found(self, host: SyntheticHost) -> SyntheticAnswer:
         text = "There is nothing at this address."
         return SyntheticAnswer(404, body=self.pages.notice(host, "Not found", text))
 

@@ -25,7 +25,7 @@ CLOSE = 1e-7
 FLAT = 30.0
 
 
-class Examples(NamedTuple):
+class TrainingExamples(NamedTuple):
     """Rows of features with labels, and how much each example counts."""
 
     rows: Floats
@@ -34,7 +34,7 @@ class Examples(NamedTuple):
 
 
 def fit(
-    examples: Examples,
+    examples: TrainingExamples,
     names: Sequence[str],
     before: Linear,
     penalty: float,

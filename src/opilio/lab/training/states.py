@@ -8,20 +8,20 @@ from __future__ import annotations
 
 import msgspec
 
-from opilio.config import Settings
 from opilio.crawl import Stages
 from opilio.errors import BadInput
 from opilio.judge.opilio import Opilio as OpilioJudge
 from opilio.lab.runs import Trace
 from opilio.lab.trial import Trial, TrialCrawl, conduct
+from opilio.records import Fingerprint, Lease, Page, Verdict
+from opilio.settings import Settings
 from opilio.strategies.opilio import Opilio
-from opilio.types import Fingerprint, Lease, Page, Verdict
 
 FIRST, GROWTH = 3, 1.15  # pages at which a state is logged
 BEST, OTHERS = 40, 25  # links of a state
 
 
-class State(msgspec.Struct, frozen=True, array_like=True):
+class TrainingState(msgspec.Struct, frozen=True, array_like=True):
     """Links that waited at one moment of a crawl, with their features."""
 
     pages: int
@@ -41,7 +41,7 @@ class Observed(msgspec.Struct, frozen=True, array_like=True):
     """What a crawl logged."""
 
     features: tuple[str, ...]
-    states: list[State]
+    states: list[TrainingState]
     judged: list[Judged]
     trace: Trace
 
@@ -55,7 +55,7 @@ class LoggingCrawl(TrialCrawl):
         if not isinstance(self.strategy, Opilio) or not isinstance(judge, OpilioJudge):
             raise BadInput("only the strategy opilio and the judge opilio are trained")
         self.pupil, self.critic = self.strategy, judge
-        self.states: list[State] = []
+        self.states: list[TrainingState] = []
         self.judged: list[Judged] = []
         self.next_log = FIRST
 
@@ -67,7 +67,7 @@ class LoggingCrawl(TrialCrawl):
         if groups.pages >= self.next_log:
             self.next_log = int(GROWTH * groups.pages) + 1
             links, rows = self.pupil.view(BEST, OTHERS)
-            state = State(groups.pages, groups.base, links, rows.tolist())
+            state = TrainingState(groups.pages, groups.base, links, rows.tolist())
             self.states.append(state)
         return ids
 

@@ -17,14 +17,15 @@ from typing import NamedTuple
 import msgspec
 import numpy as np
 
-from opilio import __version__, urls
+from opilio import __version__
 from opilio.errors import BadInput
-from opilio.lab import guard
-from opilio.lab.course import Course, Ground
-from opilio.lab.training.fitting import Examples, Floats, average_precision, fit
+from opilio.lab import label_guard
+from opilio.lab.reachable_targets import Course, Ground
+from opilio.lab.training.fitting import Floats, TrainingExamples, average_precision, fit
 from opilio.lab.training.states import Observed, observe
 from opilio.lab.trial import Trial
 from opilio.pretrained import FORMAT, Linear, Weights, WeightsFile, load_weights
+from opilio.text import urls
 
 PENALTY = 0.2  # λ of the ridge towards the weights known before
 FOLDS = 5
@@ -32,7 +33,7 @@ FREE = ("pages", "base")  # how far the crawl is; the only weights of any sign
 OPENING = ("cosine", "bm25", "opening", "text")
 
 
-class Lesson(NamedTuple):
+class TrainingLesson(NamedTuple):
     """What the crawl of one topic gives to learn from."""
 
     web: str
@@ -58,7 +59,7 @@ def lessons(
     budget: str = "3R",
     jobs: int = 1,
     tell: Callable[[str], None] = lambda _: None,
-) -> Iterator[Lesson]:
+) -> Iterator[TrainingLesson]:
     """Crawl every topic and join what was seen with the labels."""
     secrets = [
         path
@@ -66,7 +67,7 @@ def lessons(
         for path in (ground.web.labels, *ground.web.topics.values())
     ]
     readings.mkdir(parents=True, exist_ok=True)
-    with guard.processes(jobs, secrets) as processes:
+    with label_guard.processes(jobs, secrets) as processes:
         under_way = []
         for ground, topics in grounds:
             for topic in topics:
@@ -96,7 +97,7 @@ def trial_of(
     )
 
 
-def join(ground: Ground, topic: str, course: Course, seen: Observed) -> Lesson:
+def join(ground: Ground, topic: str, course: Course, seen: Observed) -> TrainingLesson:
     """What a crawl logged, with the labels."""
     relevant = {urls.fingerprint(url) for url in course.relevant}
     for page in ground.atlas.seen:  # a redirect is as good as where it leads
@@ -113,10 +114,10 @@ def join(ground: Ground, topic: str, course: Course, seen: Observed) -> Lesson:
             states.append((np.hstack((rows, moment)), labels))
     judged = [(one.evidence, float(one.url in course.relevant)) for one in seen.judged]
     features = (*seen.features, *FREE)
-    return Lesson(ground.web.name, Path(topic).stem, features, states, judged)
+    return TrainingLesson(ground.web.name, Path(topic).stem, features, states, judged)
 
 
-def train(all_lessons: Sequence[Lesson], before: Weights) -> Weights:
+def train(all_lessons: Sequence[TrainingLesson], before: Weights) -> Weights:
     """Weights for all topics together."""
     if not all_lessons:
         raise BadInput("there is nothing to train on; name a web that has topics")
@@ -128,14 +129,14 @@ def train(all_lessons: Sequence[Lesson], before: Weights) -> Weights:
 
 
 def train_judge(
-    all_lessons: Sequence[Lesson], before: Linear, only: Sequence[str] = ()
+    all_lessons: Sequence[TrainingLesson], before: Linear, only: Sequence[str] = ()
 ) -> Linear:
     """Weights of a judge, from the pages that the crawls judged."""
     names = [name for name in before.weights if not only or name in only]
     return fit(pages_of(all_lessons, names), names, before, PENALTY)
 
 
-def links_of(all_lessons: Sequence[Lesson]) -> Examples:
+def links_of(all_lessons: Sequence[TrainingLesson]) -> TrainingExamples:
     """The links of all states; each web counts the same, and each topic in it."""
     rows, labels, shares = [], [], []
     for lesson in all_lessons:
@@ -145,10 +146,14 @@ def links_of(all_lessons: Sequence[Lesson]) -> Examples:
             rows.append(state)
             labels.append(truth)
             shares.append(np.full(len(truth), share))
-    return Examples(np.vstack(rows), np.concatenate(labels), np.concatenate(shares))
+    return TrainingExamples(
+        np.vstack(rows), np.concatenate(labels), np.concatenate(shares)
+    )
 
 
-def pages_of(all_lessons: Sequence[Lesson], names: Sequence[str]) -> Examples:
+def pages_of(
+    all_lessons: Sequence[TrainingLesson], names: Sequence[str]
+) -> TrainingExamples:
     """The pages that were judged with all this evidence."""
     rows, labels, shares = [], [], []
     for lesson in all_lessons:
@@ -157,7 +162,7 @@ def pages_of(all_lessons: Sequence[Lesson], names: Sequence[str]) -> Examples:
         rows += [[seen.get(name, 0.0) for name in names] for seen, _ in chosen]
         labels += [truth for _, truth in chosen]
         shares += [share] * len(chosen)
-    return Examples(np.array(rows), np.array(labels), np.array(shares))
+    return TrainingExamples(np.array(rows), np.array(labels), np.array(shares))
 
 
 def has(seen: Mapping[str, float], names: Sequence[str]) -> bool:
@@ -165,12 +170,12 @@ def has(seen: Mapping[str, float], names: Sequence[str]) -> bool:
     return "critic" not in names or "critic" in seen
 
 
-def topics_of(all_lessons: Sequence[Lesson], web: str) -> int:
+def topics_of(all_lessons: Sequence[TrainingLesson], web: str) -> int:
     """How many topics of a web there are to learn from."""
     return sum(lesson.web == web for lesson in all_lessons)
 
 
-def quality(all_lessons: Sequence[Lesson], weights: Weights) -> Quality:
+def quality(all_lessons: Sequence[TrainingLesson], weights: Weights) -> Quality:
     """How well weights order the links and the pages of lessons, by web."""
     links: dict[str, list[float]] = {}
     pages: dict[str, list[float]] = {}
@@ -197,8 +202,8 @@ def means(values: Mapping[str, Sequence[float]]) -> dict[str, float]:
 
 
 def left_out(
-    all_lessons: Sequence[Lesson], before: Weights
-) -> Iterator[tuple[str, Sequence[Lesson], Weights]]:
+    all_lessons: Sequence[TrainingLesson], before: Weights
+) -> Iterator[tuple[str, Sequence[TrainingLesson], Weights]]:
     """Weights trained without some lessons, and these: by topics, then by webs."""
     for fold in range(FOLDS):
         out = all_lessons[fold::FOLDS]

@@ -14,9 +14,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from opilio.topic.ontology.repository import Sought
-from opilio.topic.ontology.walk import Weights, closeness
+from opilio.topic.ontology.walk import WalkWeights, closeness
 
-ASSOCIATION = Weights(kind=0.5, broader=0.5, part=0.4, whole=0.4, related=0.3)
+ASSOCIATION = WalkWeights(kind=0.5, broader=0.5, part=0.4, whole=0.4, related=0.3)
 LEAST = 0.1
 MOST_TERMS = 2_000
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import msgspec
 import xxhash
 
-from opilio import caches
+from opilio.storage import caches
 from opilio.topic.ontology.model import Ontology
 
 VERSION = 2  # of the records in model.py and of what the readers make of a file
@@ -33,7 +33,7 @@ def user_folder() -> Path | None:
     return home / "opilio" / "ontologies"
 
 
-def load(folder: Path | None, key: str) -> Ontology | None:
+def load_cached(folder: Path | None, key: str) -> Ontology | None:
     """What was saved under a key; None if there is nothing, or nothing whole."""
     if folder is None:
         return None
@@ -48,7 +48,7 @@ def load(folder: Path | None, key: str) -> Ontology | None:
     return None
 
 
-def save(folder: Path | None, key: str, ontology: Ontology) -> None:
+def save_cached(folder: Path | None, key: str, ontology: Ontology) -> None:
     """Keep an ontology; whoever reads meanwhile finds the old file or the new one."""
     if folder is None:
         return

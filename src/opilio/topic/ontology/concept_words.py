@@ -12,11 +12,11 @@ from functools import reduce
 from itertools import compress
 from operator import or_
 
+from opilio.records import ConceptWords
 from opilio.topic.ontology.model import Ontology
-from opilio.topic.ontology.walk import Weights, closeness
-from opilio.types import ConceptWords
+from opilio.topic.ontology.walk import WalkWeights, closeness
 
-MEANT = Weights(kind=0.5, part=0.5, related=0.2, broader=0.0, whole=0.0, astray=0.2)
+MEANT = WalkWeights(kind=0.5, part=0.5, related=0.2, broader=0.0, whole=0.0, astray=0.2)
 LEAST = 0.1
 
 

@@ -9,8 +9,8 @@ from math import isfinite
 
 import msgspec
 
+from opilio.text.words import DEFAULT_LANGUAGE
 from opilio.topic.ontology.model import Concept, Edge, Ontology, Relation, Wording
-from opilio.words import DEFAULT_LANGUAGE
 
 PREFERRED, ALTERNATIVE, HIDDEN = range(3)  # kinds of labels, the best first
 LONGEST_LABEL = 200  # characters; longer ones are sentences and name nothing
@@ -21,7 +21,7 @@ _NUMBER = re.compile(r"\d{3}|^[A-Za-z]{0,3}[_-]?\d+$")
 _SPACES = re.compile(r"[\s_]+")
 
 
-class Lexicon:
+class DraftLexicon:
     """What things are called and how they are explained, by their ids."""
 
     def __init__(self) -> None:
@@ -73,12 +73,12 @@ class Lexicon:
         )
 
 
-class Draft(Lexicon):
+class OntologyDraft(DraftLexicon):
     """An ontology that is being read; order of arrival does not matter."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.individuals = Lexicon()
+        self.individuals = DraftLexicon()
         self._attributes: dict[str, dict[str, dict[tuple[str, str], None]]] = {}
         self._instances: dict[str, dict[str, None]] = {}
         self._importance: dict[str, float] = {}

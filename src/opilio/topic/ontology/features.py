@@ -19,9 +19,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from opilio.errors import BadInput
+from opilio.records import ClassFeatures
 from opilio.topic.ontology.model import Concept, Ontology, Relation, is_word, words_in
 from opilio.topic.ontology.repository import Sought
-from opilio.types import ClassFeatures
 
 LEVELS = 2
 MOST_CLASSES = 50

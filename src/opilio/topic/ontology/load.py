@@ -59,10 +59,10 @@ def load_ontology(
     data = read_file(path, largest)
     folder = cache_folder or cache.user_folder()
     key = f"{hashlib.sha256(data).hexdigest()}-{format_of(data, path.name)}"
-    ontology = cache.load(folder, key)
+    ontology = cache.load_cached(folder, key)
     if ontology is None:
         ontology = read_ontology(data, path.name)
-        cache.save(folder, key, ontology)
+        cache.save_cached(folder, key, ontology)
     return msgspec.structs.replace(ontology, name=_stem(path), source=str(path))
 
 

@@ -8,8 +8,8 @@ from functools import cached_property
 
 import msgspec
 
+from opilio.text.words import DEFAULT_LANGUAGE, tokens
 from opilio.topic.ontology.names import Names, unqualified
-from opilio.words import DEFAULT_LANGUAGE, tokens
 
 
 class Relation(StrEnum):

@@ -15,7 +15,7 @@ from heapq import nlargest
 from math import log
 from typing import NamedTuple
 
-from opilio.words import stem, tokens
+from opilio.text.words import stem, tokens
 
 STEMMED = 0.9
 PARTIAL = 0.8

@@ -11,7 +11,7 @@ from opilio.topic.ontology.draft import (
     ALTERNATIVE,
     HIDDEN,
     PREFERRED,
-    Draft,
+    OntologyDraft,
     is_number,
     spoken,
 )
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 
-def understand(data: bytes, name: str) -> Draft:
+def understand(data: bytes, name: str) -> OntologyDraft:
     """The terms of an OBO file; its imports are not followed."""
     try:
         import fastobo
@@ -38,7 +38,7 @@ def understand(data: bytes, name: str) -> Draft:
     terms = [frame for frame, kind in kinds.items() if kind == "Term"]
     typedefs = [frame for frame, kind in kinds.items() if kind == "Typedef"]
     words = {str(frame.id): _in_words(frame) for frame in typedefs}
-    draft = Draft()
+    draft = OntologyDraft()
     for frame in terms:
         clauses = _clauses(frame)
         if clauses.get("is_obsolete") != ["true"]:
@@ -68,7 +68,10 @@ def _instances(text: str) -> Iterator[tuple[str, str, str]]:
 
 
 def _term(
-    draft: Draft, key: str, clauses: Mapping[str, list[Any]], words: Mapping[str, str]
+    draft: OntologyDraft,
+    key: str,
+    clauses: Mapping[str, list[Any]],
+    words: Mapping[str, str],
 ) -> None:
     draft.label(key, PREFERRED, " ".join(clauses.get("name", [spoken(key)])))
     for synonym in clauses.get("synonym", ()):

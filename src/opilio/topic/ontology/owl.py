@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from opilio.topic.ontology.draft import Draft, is_number, local, spoken
+from opilio.topic.ontology.draft import OntologyDraft, is_number, local, spoken
 from opilio.topic.ontology.model import Relation
 from opilio.topic.ontology.relations import attribute, relation
 from opilio.topic.ontology.triples import (
@@ -25,7 +25,7 @@ DEEPEST = 8  # class expressions inside class expressions
 LARGEST_GROUP = 200  # classes that are disjoint pair by pair
 
 
-def describe(triples: Triples, draft: Draft, schema: set[str]) -> None:
+def describe(triples: Triples, draft: OntologyDraft, schema: set[str]) -> None:
     """Add to the draft what restrictions, properties and individuals tell."""
     if schema:
         for name in sorted(schema):
@@ -36,7 +36,7 @@ def describe(triples: Triples, draft: Draft, schema: set[str]) -> None:
     _assertions(triples, draft, owners)
 
 
-def _restrict(triples: Triples, draft: Draft, name: str) -> None:
+def _restrict(triples: Triples, draft: OntologyDraft, name: str) -> None:
     """The class expressions that a class is under, or equivalent to."""
     from rdflib import URIRef
 
@@ -48,7 +48,7 @@ def _restrict(triples: Triples, draft: Draft, name: str) -> None:
 
 
 def _attach(
-    triples: Triples, draft: Draft, name: str, predicate: str, other: Node
+    triples: Triples, draft: OntologyDraft, name: str, predicate: str, other: Node
 ) -> None:
     """A condition on a class: it is under another, or has a property of some value."""
     if not predicate:
@@ -92,7 +92,7 @@ def _named(triples: Triples, expression: Node, depth: int = 0) -> Iterator[Node]
                     yield from _named(triples, member, depth + 1)
 
 
-def _properties(triples: Triples, draft: Draft) -> None:
+def _properties(triples: Triples, draft: OntologyDraft) -> None:
     """A property's domain is related to its range, or has it as an attribute."""
     for name, domain in triples.with_predicate(RDFS + "domain"):
         words = _in_words(triples, str(name))
@@ -108,7 +108,7 @@ def _properties(triples: Triples, draft: Draft) -> None:
                 draft.attribute(str(source), attribute(words))
 
 
-def _disjoint(triples: Triples, draft: Draft) -> None:
+def _disjoint(triples: Triples, draft: OntologyDraft) -> None:
     for one, other in triples.with_predicate(OWL + "disjointWith"):
         if str(one) in draft and str(other) in draft:
             draft.disjoint((str(one), str(other)))
@@ -120,7 +120,7 @@ def _disjoint(triples: Triples, draft: Draft) -> None:
 
 
 def _individuals(
-    triples: Triples, draft: Draft, schema: set[str]
+    triples: Triples, draft: OntologyDraft, schema: set[str]
 ) -> dict[Node, list[str]]:
     """Note each class's individuals; individual -> its classes."""
     owners: dict[Node, list[str]] = {}
@@ -133,7 +133,9 @@ def _individuals(
     return owners
 
 
-def _assertions(triples: Triples, draft: Draft, owners: dict[Node, list[str]]) -> None:
+def _assertions(
+    triples: Triples, draft: OntologyDraft, owners: dict[Node, list[str]]
+) -> None:
     """What is said with the ontology's own properties of concepts and individuals.
 
     What an individual has is an attribute of its class: a Pentium's provider is one

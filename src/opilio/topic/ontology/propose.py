@@ -13,8 +13,8 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from opilio.text.words import stem, stop_words, tokens
 from opilio.topic.ontology.model import Ontology
-from opilio.words import stem, stop_words, tokens
 
 NEAR = 5  # words to either side
 LONGEST_TEXT = 20_000  # words of a page that are looked at

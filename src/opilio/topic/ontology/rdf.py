@@ -10,8 +10,8 @@ from opilio.topic.ontology.draft import (
     ALTERNATIVE,
     HIDDEN,
     PREFERRED,
-    Draft,
-    Lexicon,
+    DraftLexicon,
+    OntologyDraft,
     is_number,
     local,
     split_camel,
@@ -76,9 +76,9 @@ RELATIONS = {
 }
 
 
-def understand(graph: Graph) -> Draft:
+def understand(graph: Graph) -> OntologyDraft:
     """The concepts of a graph, whichever of the three vocabularies it uses."""
-    triples, draft = Triples(graph), Draft()
+    triples, draft = Triples(graph), OntologyDraft()
     schema = _classes(triples)
     for node in triples.of_type(SKOS + "Concept"):
         if triples.is_iri(node):
@@ -109,7 +109,7 @@ def _classes(triples: Triples) -> set[str]:
     return {name for name in names if not name.startswith(VOCABULARIES)}
 
 
-def _label(triples: Triples, draft: Lexicon, schema: set[str]) -> None:
+def _label(triples: Triples, draft: DraftLexicon, schema: set[str]) -> None:
     for predicate, kind in LABELS.items():
         for node, label in triples.with_predicate(predicate):
             name = str(node)
@@ -129,21 +129,21 @@ def _label(triples: Triples, draft: Lexicon, schema: set[str]) -> None:
                     draft.label(str(node), kind, *triples.written(label))
 
 
-def _note(triples: Triples, draft: Lexicon) -> None:
+def _note(triples: Triples, draft: DraftLexicon) -> None:
     for predicate, rank in NOTES.items():
         for node, note in triples.with_predicate(predicate):
             if str(node) in draft and triples.is_literal(note):
                 draft.note(str(node), rank, *triples.written(note))
 
 
-def _relate(triples: Triples, draft: Draft) -> None:
+def _relate(triples: Triples, draft: OntologyDraft) -> None:
     for predicate, kind in RELATIONS.items():
         for node, other in triples.with_predicate(predicate):
             if str(node) in draft and str(other) in draft:
                 draft.relate(str(node), kind, str(other))
 
 
-def _label_by_name(draft: Draft, name: str) -> None:
+def _label_by_name(draft: OntologyDraft, name: str) -> None:
     """A class of no English label is called as its IRI ends, if that is no number."""
     labels = draft.labels(name)
     if any(language in ("", "en") for _, language, _ in labels):

@@ -22,9 +22,11 @@ from opilio.errors import BadInput
 from opilio.topic.ontology.load import LARGEST, load_ontology
 from opilio.topic.ontology.model import Ontology, Relation, combine
 from opilio.topic.ontology.names import STEMMED
-from opilio.topic.ontology.walk import Weights, closeness
+from opilio.topic.ontology.walk import WalkWeights, closeness
 
-NEARNESS = Weights(kind=0.9, part=0.8, related=0.5, broader=0.5, whole=0.5, astray=0.5)
+NEARNESS = WalkWeights(
+    kind=0.9, part=0.8, related=0.5, broader=0.5, whole=0.5, astray=0.5
+)
 LEAST = 0.1  # closeness of the concepts around the targets that are taken along
 MOST_CONCEPTS = 20_000
 
@@ -99,7 +101,7 @@ class Repository:
         if not wanted:
             raise BadInput("no concept is named; name what you are after")
         found = [
-            {term: find(ontology, term) for term in wanted}
+            {term: find_concepts(ontology, term) for term in wanted}
             for ontology in self.ontologies
         ]
         unknown = [t for t in wanted if not any(hits[t] for hits in found)]
@@ -159,7 +161,7 @@ class Repository:
         return f"{term!r} is no concept of {files}, and nothing like it is"
 
 
-def find(ontology: Ontology, term: str) -> list[tuple[int, float]]:
+def find_concepts(ontology: Ontology, term: str) -> list[tuple[int, float]]:
     """The places of what a term means, each with how sure that is.
 
     Concepts are meant before instances, unless only some words of their labels are in

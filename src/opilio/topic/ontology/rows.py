@@ -15,7 +15,7 @@ from opilio.errors import BadInput
 from opilio.topic.ontology.draft import (
     ALTERNATIVE,
     PREFERRED,
-    Draft,
+    OntologyDraft,
     local,
     split_camel,
     spoken,
@@ -40,12 +40,12 @@ IGNORED = ("type",)
 Row = tuple[str, str, str]
 
 
-def understand(text: str, name: str) -> Draft:
+def understand(text: str, name: str) -> OntologyDraft:
     """The concepts of a table of triples."""
     rows = list(_rows(text, name))
     subjects = {subject for subject, _, _ in rows}
     same = _synonyms(rows)
-    draft = Draft()
+    draft = OntologyDraft()
     for subject, predicate, thing in rows:
         _say(draft, same, subjects, (subject, predicate, thing))
     for subject in sorted(subjects | same.keys()):
@@ -55,7 +55,9 @@ def understand(text: str, name: str) -> Draft:
     return draft
 
 
-def _say(draft: Draft, same: dict[str, str], subjects: set[str], row: Row) -> None:
+def _say(
+    draft: OntologyDraft, same: dict[str, str], subjects: set[str], row: Row
+) -> None:
     """Write down one row."""
     subject, predicate, thing = row
     word = local(predicate).casefold()
@@ -80,7 +82,7 @@ def _say(draft: Draft, same: dict[str, str], subjects: set[str], row: Row) -> No
         _unknown(draft, owner, predicate, thing)
 
 
-def _unknown(draft: Draft, owner: str, predicate: str, thing: str) -> None:
+def _unknown(draft: OntologyDraft, owner: str, predicate: str, thing: str) -> None:
     """A relation to what the table says nothing of, or else an attribute."""
     words = spoken(predicate)
     if relation(words) is Relation.RELATED and "relat" not in words.casefold():

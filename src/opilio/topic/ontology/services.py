@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
 from opilio.errors import BadInput
+from opilio.text.words import tokens
 from opilio.topic.ontology.model import Ontology, Relation
-from opilio.words import tokens
 
 EXPANSION: Mapping[str, float] = MappingProxyType(
     {"synonym": 0.9, "kind": 0.6, "broader": 0.3}

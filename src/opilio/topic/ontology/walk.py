@@ -20,7 +20,7 @@ from opilio.topic.ontology.model import Ontology, Relation
 
 
 @dataclass(frozen=True, kw_only=True)
-class Weights:
+class WalkWeights:
     """What one step is worth, by the relation it follows."""
 
     kind: float  # down is-a
@@ -46,7 +46,7 @@ class Weights:
 
 
 def closeness(
-    ontology: Ontology, targets: Iterable[int], weights: Weights, least: float
+    ontology: Ontology, targets: Iterable[int], weights: WalkWeights, least: float
 ) -> dict[int, float]:
     """Each place at least so close to the nearest target, the closest first."""
     best: dict[int, float] = {}

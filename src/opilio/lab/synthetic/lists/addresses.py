@@ -34,7 +34,7 @@ ITEM = re.compile(
 )
 
 
-class Place(NamedTuple):
+class ListPagePlace(NamedTuple):
     """What a path names."""
 
     kind: str  # home, browse, years, archive, list, item or small
@@ -44,7 +44,7 @@ class Place(NamedTuple):
     name: str = ""  # of a small page
 
 
-class Addresses:
+class ListAddresses:
     """Where the pages of a web of lists are."""
 
     def __init__(self, sections: Sections) -> None:
@@ -91,15 +91,15 @@ class Addresses:
         """The whole URL of an item."""
         return self.url(self.sections.all[item.section].host, self.item(item))
 
-    def find(self, host: int, url: str) -> Place | None:
+    def find(self, host: int, url: str) -> ListPagePlace | None:
         """What a URL of a host names; None: nothing."""
         parts = urlsplit(url)
         path = parts.path or "/"
         if (small := path[1:].removesuffix(".html")) in SMALL_PAGES:
-            return Place("small", name=small)
+            return ListPagePlace("small", name=small)
         fixed = {"/": "home", "/browse/": "browse", "/archive/": "years"}
         if path in fixed:
-            return Place(fixed[path])
+            return ListPagePlace(fixed[path])
         if match := ARCHIVE.fullmatch(path):
             return self._archive(host, int(match[1]), int(match[2] or 1))
         if match := PAGE.fullmatch(path):
@@ -109,25 +109,25 @@ class Addresses:
             return self._item(host, path, match)
         return None
 
-    def _archive(self, host: int, year: int, page: int) -> Place | None:
+    def _archive(self, host: int, year: int, page: int) -> ListPagePlace | None:
         if year not in self.sections.years(host):
             return None
         count = len(self.sections.items_of_year(host, year))
         there = 1 <= page <= max(1, -(-count // ARCHIVED))
-        return Place("archive", number=year, page=page) if there else None
+        return ListPagePlace("archive", number=year, page=page) if there else None
 
     def _list(
         self, host: int, slug: str, asked: str, path: str, query: str
-    ) -> Place | None:
+    ) -> ListPagePlace | None:
         section = self.sections.by_slug.get((host, slug))
         if section is None or not asked.isdecimal() or int(asked) > section.lists:
             return None
         here = f"{path}?{query}" if query else path
         if int(asked) < 1 or self.list(section, int(asked)) != here:
             return None
-        return Place("list", section, page=int(asked))
+        return ListPagePlace("list", section, page=int(asked))
 
-    def _item(self, host: int, path: str, match: re.Match[str]) -> Place | None:
+    def _item(self, host: int, path: str, match: re.Match[str]) -> ListPagePlace | None:
         section = self.sections.by_slug.get((host, match[1]))
         if section is None:
             return None
@@ -142,4 +142,8 @@ class Addresses:
         if not 0 <= index <= last:
             return None
         item = self.sections.item(section.start + index)
-        return Place("item", section, item.number) if self.item(item) == path else None
+        return (
+            ListPagePlace("item", section, item.number)
+            if self.item(item) == path
+            else None
+        )

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from opilio.config import Section
 from opilio.errors import BadInput
+from opilio.settings import Section
 
 SMALLEST = 12  # items of a section
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from opilio.lab.synthetic import lexicon
-from opilio.lab.synthetic.lists.addresses import ARCHIVED, SMALL_PAGES, Addresses
+from opilio.lab.synthetic.lists.addresses import ARCHIVED, SMALL_PAGES, ListAddresses
 from opilio.lab.synthetic.lists.sections import NEUTRAL, Item, ListSection, Sections
 
 SHOWN = 5  # sections in the navigation, items in the sidebar
@@ -21,7 +21,7 @@ RELATED, ABROAD, ELSEWHERE = 20, 21, 22  # purposes of chance
 class ListPages:
     """Writes the pages of a web of lists."""
 
-    def __init__(self, sections: Sections, addresses: Addresses) -> None:
+    def __init__(self, sections: Sections, addresses: ListAddresses) -> None:
         self.sections = sections
         self.addresses = addresses
         self.dials = sections.dials

@@ -9,8 +9,8 @@ from urllib.parse import urlsplit
 from opilio.lab.synthetic.lists.addresses import (
     ARCHIVED,
     SMALL_PAGES,
-    Addresses,
-    Place,
+    ListAddresses,
+    ListPagePlace,
 )
 from opilio.lab.synthetic.lists.dials import ListDials
 from opilio.lab.synthetic.lists.pages import ListPages
@@ -27,7 +27,7 @@ class ListWeb:
     def __init__(self, dials: ListDials) -> None:
         self.dials = dials
         self.sections = Sections(dials, Vocabulary(dials.seed, dials.topics))
-        self.addresses = Addresses(self.sections)
+        self.addresses = ListAddresses(self.sections)
         self.pages = ListPages(self.sections, self.addresses)
         self.topics = self.sections.vocabulary.topics
         self.hosts = self.sections.hosts
@@ -110,7 +110,7 @@ class ListWeb:
             for page in range(1, section.lists + 1):
                 yield self.addresses.list(section, page)
 
-    def _body(self, host: int, place: Place) -> bytes:
+    def _body(self, host: int, place: ListPagePlace) -> bytes:
         """The page at a place."""
         pages = self.pages
         match place.kind:

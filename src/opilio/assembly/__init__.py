@@ -1,0 +1,1 @@
+"""Chooses and wires the parts of a crawl."""

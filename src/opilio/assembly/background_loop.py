@@ -1,0 +1,113 @@
+"""Runs a coroutine in a thread with an event loop of its own.
+
+So a program can crawl with or without an event loop, and inside one that is running, as
+in a notebook or a service.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import sys
+import threading
+from collections.abc import Callable, Coroutine
+from concurrent.futures import Future
+from contextlib import suppress
+from typing import Any, Generic, TypeVar
+
+T = TypeVar("T")
+PATIENCE = 15.0  # seconds that the end of the program may take
+
+
+class Background(Generic[T]):
+    """A coroutine that runs in a thread until it ends, or until it is told to stop."""
+
+    def __init__(self, work: Callable[[Background[T]], Coroutine[Any, Any, T]]) -> None:
+        self.stopping = False
+        self._work = work
+        self._lock = threading.Lock()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._end: Callable[[], None] | None = None
+        self._done: Future[T] = Future()
+        self._done.set_running_or_notify_cancel()  # nobody can cancel it any more
+        # A daemon, or a program with a crawl that it never finished could not exit.
+        self._thread = threading.Thread(target=self._run, name="opilio", daemon=True)
+        atexit.register(self._leave)
+        self._thread.start()
+
+    def _run(self) -> None:
+        try:
+            with asyncio.Runner(loop_factory=fastest_loop()) as runner:
+                result = runner.run(self._work(self))
+        except BaseException as error:
+            self._done.set_exception(error)
+        else:
+            self._done.set_result(result)
+        finally:
+            atexit.unregister(self._leave)
+
+    def _leave(self) -> None:
+        """Stop at the end of the program, since nobody waits for it any more."""
+        self.stop()
+        with suppress(TimeoutError):
+            self._done.exception(PATIENCE)
+
+    @property
+    def is_running(self) -> bool:
+        """Has it yet to end?"""
+        return not self._done.done()
+
+    def on_stop(self, end: Callable[[], None]) -> None:
+        """Call `end` in this event loop when somebody wants it to stop; called by the
+        coroutine itself."""
+        with self._lock:
+            self._loop, self._end = asyncio.get_running_loop(), end
+            if self.stopping:
+                end()
+
+    def on_done(self, call: Callable[[], None]) -> None:
+        """Call something once it has ended, from any thread."""
+        self._done.add_done_callback(lambda _: call())
+
+    def stop(self) -> None:
+        """Ask it to stop soon; from any thread, any number of times."""
+        with self._lock:
+            if self.stopping:
+                return
+            self.stopping = True
+            if self._loop and self._end:
+                with suppress(RuntimeError):  # the loop has ended
+                    self._loop.call_soon_threadsafe(self._end)
+
+    def join(self) -> None:
+        """Wait until it has ended, well or not."""
+        if threading.current_thread() is not self._thread and not sys.is_finalizing():
+            self._done.exception()
+
+    def result(self) -> T:
+        """Wait for what it returns or raises; Ctrl-C stops it first."""
+        try:
+            return self._done.result()
+        except KeyboardInterrupt:
+            self.stop()
+            self.join()
+            raise
+
+    async def wait(self) -> T:
+        """The same for a coroutine; its cancellation stops it first."""
+        try:
+            return await asyncio.shield(asyncio.wrap_future(self._done))
+        except asyncio.CancelledError:
+            self.stop()
+            await asyncio.wait([asyncio.wrap_future(self._done)])
+            raise
+
+
+def fastest_loop() -> Callable[[], asyncio.AbstractEventLoop] | None:
+    """Makes uvloop's event loop where it is installed; None: asyncio's own."""
+    try:
+        import uvloop
+    except ImportError:
+        return None
+    make: Callable[[], asyncio.AbstractEventLoop] = uvloop.new_event_loop
+    return make

@@ -1,0 +1,284 @@
+"""Wires the parts of a crawl.
+
+Parts that few crawls need are imported where they are made: importing takes time.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from opilio import extensions
+from opilio.assembly.index import keep_index
+from opilio.assembly.judge_and_strategy import FollowedTopic, JudgeAndStrategy
+from opilio.assembly.plan import Plan
+from opilio.assembly.registry import BY_NAME, Own, make_judge, make_strategy
+from opilio.crawl import CrawlLoop, Stages
+from opilio.fetch.addresses import parse_networks
+from opilio.fetch.egress import Egress
+from opilio.fetch.http import HttpFetch
+from opilio.fetch.robots import Robots
+from opilio.fetch.route import parse_proxy
+from opilio.frontier.sqlite import SqliteFrontier
+from opilio.limits.contact import require_contact
+from opilio.limits.scope import Scope
+from opilio.protocols import Fetch, Judge, Readers, SeedRequest, SeedSource, Strategy
+from opilio.read.pool import ReaderPool
+from opilio.records import SEED_PROMISE, Clock, ReaderSetup, Reads, Subject
+from opilio.settings import StoreSettings
+from opilio.store.folder import CrawlFolder
+from opilio.store.robots import SqliteRobots
+from opilio.store.store import Store
+from opilio.subject.compile import compile_topic, setup_for
+from opilio.subject.current import follow_log
+from opilio.subject.page_reader import make_reader
+from opilio.subject.stored_subject import load_subject, save_subject
+from opilio.text import urls
+from opilio.topic import Classes
+
+if TYPE_CHECKING:
+    from opilio.subject.class_rules import LookAhead
+
+ASKED = 4  # of the topic's terms, in a question to search engines
+
+log = logging.getLogger(__name__)
+
+
+def check_plan(plan: Plan, own: Own = BY_NAME) -> None:
+    """Raise BadInput for what cannot be built, before anything is made."""
+    own.check(plan)
+    for name in plan.topic.sources.sources:
+        extensions.find_class("seed source", name)
+    parse_networks(plan.fetch.allow_networks)
+    parse_proxy(plan.fetch.proxy)
+    if plan.replay:
+        from opilio.fetch.replay import check_archive  # only replays need it
+
+        for name in plan.replay:
+            check_archive(Path(name))
+
+
+def prepare(
+    plan: Plan, folder: CrawlFolder, *, fresh: bool = False, own: Own = BY_NAME
+) -> Subject:
+    """Check a plan and compile its topic; a crawl that goes on has its subject."""
+    check_plan(plan, own)
+    if folder.subject.is_file() and not fresh:
+        return load_subject(folder.subject)
+    log = follow_log(plan.topic)
+    asked = log.build() if log else None
+    subject = compile_topic(plan.topic, asked, plan.crawl.vectors, plan.crawl.weights)
+    own.make_judge(plan, subject)  # which may lack something in the topic,
+    strategy = own.make_strategy(plan, subject)  # as may this
+    if strategy.reads.look_ahead and plan.topic.classes:
+        from opilio.subject.class_rules import check_classes
+
+        check_classes(plan.topic.classes)
+    return subject
+
+
+@asynccontextmanager
+async def assemble(
+    plan: Plan,
+    folder: CrawlFolder,
+    subject: Subject | None = None,
+    ways: Ways | None = None,
+) -> AsyncIterator[CrawlLoop]:
+    """A crawl ready to run; closes what it opened."""
+    subject = subject or prepare(plan, folder)
+    ways = ways or Ways()
+    if not folder.subject.is_file():
+        save_subject(subject, folder.subject)
+    store = ways.store(folder, plan.store, plan.search.pages == "all")
+    try:
+        frontier = SqliteFrontier(
+            store.db, plan.politeness, plan.bounds, clock=ways.clock
+        )
+        async with _closing(ways.fetch(plan, store, frontier)) as fetch:
+            reads = ways.strategy(plan, subject).reads
+            evidence = await evidence_for(plan, folder, subject, fetch, reads)
+            strategy = ways.strategy(plan, subject, **evidence)
+            parts = JudgeAndStrategy(plan, subject, strategy, store, ways.judge)
+            readers = ways.readers(plan.crawl.readers, parts.setup)
+            async with _closing(readers):
+                await readers.start()
+                yield ways.crawl(
+                    plan,
+                    Stages(
+                        scope=Scope(plan.topic.scope),
+                        frontier=frontier,
+                        fetch=fetch,
+                        readers=readers,
+                        judge=parts.judge,
+                        strategy=strategy,
+                        store=store,
+                        learners=parts.learners,
+                        profiles=parts.profiles,
+                        followed=FollowedTopic(parts.log, parts) if parts.log else None,
+                        grow_index=keep_index(folder, plan, subject)
+                        if plan.search.index
+                        else None,
+                        clock=ways.clock,
+                    ),
+                )
+    finally:
+        store.close()
+
+
+async def evidence_for(
+    plan: Plan,
+    folder: CrawlFolder,
+    subject: Subject,
+    fetch: Fetch,
+    reads: Reads,
+) -> dict[str, Any]:
+    """What strategies may ask for beside the subject, by the fields of Knowledge."""
+    found: dict[str, Any] = {}
+    if reads.look_ahead and plan.topic.classes:
+        setup = setup_for(subject, Reads(vector=True, transcribe=reads.transcribe))
+        found["look_ahead"] = await class_rules(
+            plan, plan.topic.classes, folder, setup, fetch
+        )
+    return found
+
+
+async def class_rules(
+    plan: Plan,
+    classes: Classes,
+    folder: CrawlFolder,
+    setup: ReaderSetup,
+    fetch: Fetch,
+) -> LookAhead:
+    """The rules between the topic's classes, learnt when the crawl begins, from its own
+    network or replay."""
+    from opilio.subject.class_rules import learn_look_ahead, load_look_ahead, network
+    from opilio.topic.train_one import Pace
+
+    if known := load_look_ahead(folder.models, classes.target):
+        return known
+    reader = make_reader(setup)
+    pace = Pace(plan.politeness.delay)
+    if isinstance(fetch, HttpFetch):
+        fetch = network(fetch.egress, plan.politeness, plan.fetch, pace)
+    log.info("Learning first how the classes of %s link", classes.folder)
+    learnt = await learn_look_ahead(classes, fetch, reader.read, pace)
+    learnt.save(folder.models)
+    return learnt
+
+
+def make_readers(count: int, setup: bytes) -> ReaderPool:
+    """Processes that read pages; what they do is in `opilio.subject.page_reader`."""
+    return ReaderPool(count, "opilio.subject.page_reader:make_job", setup)
+
+
+def make_fetch(plan: Plan, store: Store, frontier: SqliteFrontier) -> Fetch:
+    """The network, or WARC files in its place."""
+    if plan.replay:
+        from opilio.fetch.replay import ReplayFetch
+
+        return ReplayFetch([Path(name) for name in plan.replay])
+    egress = Egress(plan.fetch)
+    robots = Robots(
+        egress.get,
+        SqliteRobots(store.db),
+        plan.fetch.user_agent,
+        pause=plan.politeness.delay,
+    )
+    return HttpFetch(egress, robots, plan.politeness, plan.fetch, frontier.pace)
+
+
+@dataclass(frozen=True)
+class Ways:
+    """How the parts that others may replace are made: the lab has its own."""
+
+    store: Callable[[CrawlFolder, StoreSettings, bool], Store] = Store
+    fetch: Callable[[Plan, Store, SqliteFrontier], Fetch] = make_fetch
+    readers: Callable[[int, bytes], Readers] = make_readers
+    judge: Callable[[Plan, Subject], Judge] = make_judge
+    strategy: Callable[..., Strategy] = make_strategy
+    crawl: Callable[[Plan, Stages], CrawlLoop] = CrawlLoop
+    clock: Clock = time.monotonic
+
+
+def ways_of(own: Own) -> Ways:
+    """How a crawl is made whose program passes parts of its own."""
+    return Ways(judge=own.make_judge, strategy=own.make_strategy)
+
+
+async def find_seeds(
+    plan: Plan, subject: Subject, crawl: CrawlLoop, own: Sequence[SeedSource] = ()
+) -> dict[str, float]:
+    """Where to start, with promises: what sites list of themselves has no precedence.
+
+    Seed sources, engines and sites are asked once; a crawl that is resumed has their
+    answers. Engines and sites need a network, so a replay does not ask them.
+    """
+    sources, fetch, catalogue = plan.topic.sources, crawl.fetch, crawl.store.catalogue
+    listed = dict.fromkeys(map(urls.canonical, sources.urls), SEED_PROMISE)
+    if catalogue.has_event("seeds"):
+        return listed
+    if sources.sources or own:
+        listed |= await ask_own_sources(plan, subject, crawl, own)
+    asks = sources.search or sources.sitemaps or sources.feeds
+    if not asks or not isinstance(fetch, HttpFetch):
+        if sources.sources or own:
+            catalogue.save_event("seeds", found=len(listed))
+        return listed
+    from opilio.seeds import Visits, gather_seeds
+
+    visits = Visits(fetch.egress.get, fetch.robots, plan.politeness.delay)
+    seeds = await gather_seeds(
+        sources,
+        " ".join(subject.terms[:ASKED]),
+        fetch.egress.get,
+        visits,
+        pause=plan.politeness.delay,
+        language=subject.language,
+    )
+    catalogue.save_event("seeds", found=len(seeds))
+    found = {
+        seed.url: seed.promise + (0 if seed.listed_by_site else SEED_PROMISE)
+        for seed in seeds
+    }
+    found = listed | found
+    await crawl.plant(found)  # so that the frontier knows the hosts,
+    for host, pause in visits.pauses.items():  # of which some must rest now
+        await crawl.frontier.pace(host, rest=pause)
+    return found
+
+
+async def ask_own_sources(
+    plan: Plan, subject: Subject, crawl: CrawlLoop, own: Sequence[SeedSource]
+) -> dict[str, float]:
+    """What the seed sources that the topic names, and those of the program, answer."""
+    from opilio.seeds.own import ask_sources
+
+    sources, fetch = plan.topic.sources, crawl.fetch
+    request = SeedRequest(
+        query=sources.query or " ".join(subject.terms[:ASKED]),
+        language=subject.language,
+        limit=sources.limit,
+        get=fetch.egress.get if isinstance(fetch, HttpFetch) else fetch.fetch,
+    )
+    kind = "seed source"
+    named = [
+        extensions.make(kind, extensions.find_class(kind, name))
+        for name in sources.sources
+    ]
+    seeds = await ask_sources([*named, *own], request)
+    if not plan.replay:
+        require_contact(plan.fetch, [seed.url for seed in seeds])
+    return {seed.url: seed.promise + SEED_PROMISE for seed in seeds}
+
+
+@asynccontextmanager
+async def _closing(thing: Any) -> AsyncIterator[Any]:
+    try:
+        yield thing
+    finally:
+        await thing.close()

@@ -1,0 +1,130 @@
+"""The judge and the strategy of a crawl, with what they learnt in earlier runs.
+
+When people ask for other things than before, the judge is made again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import msgspec
+
+from opilio.assembly.plan import Plan
+from opilio.assembly.reader_setup import crawl_setup
+from opilio.assembly.registry import make_judge
+from opilio.profiles.keeper import SiteKeeper
+from opilio.protocols import (
+    Judge,
+    Learner,
+    LearningJudge,
+    Remembering,
+    Seeker,
+    Strategy,
+)
+from opilio.records import Subject
+from opilio.store.store import Store
+from opilio.subject.compile import written_terms
+from opilio.subject.current import asked_for, follow_log
+from opilio.subject.followed_queries import FollowedLog, Following
+
+
+class JudgeAndStrategy:
+    """What decides: judge and strategy, with all that they learnt in earlier runs."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        subject: Subject,
+        strategy: Strategy,
+        store: Store,
+        judge: Callable[[Plan, Subject], Judge] = make_judge,
+    ) -> None:
+        self.plan = plan
+        self.make_judge = judge
+        self.base = subject  # without what people ask for
+        self.subject = subject
+        self.strategy = strategy
+        self.learners: dict[str, Learner] = {}
+        self.log = log = follow_log(plan.topic, store.folder)
+        changed = False
+        if log:
+            self.learners["weights"] = log
+            if learnt := store.learnt("weights"):
+                log.load(learnt)
+                self.subject = self.with_weights(log.weights)
+            elif plan.topic.asked:
+                self.subject = self.with_weights(log.build())
+            if news := log.look():
+                before = log.weights
+                log.take(news)
+                self.subject = self.with_weights(log.weights)
+                changed = log.weights != before
+                if changed:
+                    asked = log.asked
+                    store.catalogue.save_event("topic", pages=0, asked=asked)
+        self.profiles = SiteKeeper(store.db, self.subject)
+        if isinstance(strategy, Learner):
+            self.learners["strategy"] = strategy
+        self.judge, self.setup = self.make()
+        for name, learner in self.learners.items():
+            if name != "weights" and (learnt := store.learnt(name)):
+                learner.load(learnt)
+        if changed:  # what was learnt is now seen by the new weights
+            self.judge, self.setup = self.make()
+        if isinstance(strategy, Remembering):
+            strategy.recall(store.notes())
+
+    def make(self) -> tuple[Judge, bytes]:
+        """The judge for the subject, and the setup of readers for both."""
+        if isinstance(self.strategy, Seeker):
+            self.strategy.seek(self.subject)
+        judge = self.make_judge(self.plan, self.subject)
+        if isinstance(judge, LearningJudge):
+            if isinstance(before := self.learners.get("judge"), type(judge)):
+                judge.follow(before)
+            self.learners |= judge.learners()
+        languages = self.plan.topic.languages
+        setup = crawl_setup(self.plan, self.subject, self.strategy.reads, judge)
+        if getattr(judge, "names_terms", False):
+            from opilio.judge.in_words import InWords
+
+            judge = InWords(judge, written_terms(self.subject))
+        if languages:
+            from opilio.judge.languages import InLanguages
+
+            judge = InLanguages(judge, languages)
+        return judge, msgspec.msgpack.encode(setup)
+
+    def remake(self, asked: Mapping[str, float]) -> tuple[Judge, bytes]:
+        """The same once more, when people ask for other things than before."""
+        self.subject = self.with_weights(asked)
+        self.profiles.follow(self.subject)
+        return self.make()
+
+    def with_weights(self, asked: Mapping[str, float]) -> Subject:
+        """The subject with what people ask for now."""
+        return asked_for(self.plan.topic, self.base, asked)
+
+
+class FollowedTopic:
+    """Looks for news in the query log of a crawl, and has the judge made again."""
+
+    def __init__(self, log: FollowedLog, parts: JudgeAndStrategy) -> None:
+        self.log = log
+        self.parts = parts
+        self.every = log.every
+
+    @property
+    def asked(self) -> list[str]:
+        """What people ask for now, most first; some terms of it."""
+        return self.log.asked
+
+    def look(self) -> Following | None:
+        """What the log says now, if it has grown; changes nothing yet."""
+        return self.log.look()
+
+    def take(self, news: Following) -> tuple[Judge, bytes] | None:
+        """Follow the news; the judge and the setup of readers that they need, if people
+        ask for other things now."""
+        changed = self.log.take(news)
+        return self.parts.remake(self.log.weights) if changed else None

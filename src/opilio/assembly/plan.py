@@ -1,0 +1,178 @@
+"""A topic, settings and options in; the plan of a crawl out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import tomli_w
+
+from opilio import __version__, extensions
+from opilio.errors import BadInput
+from opilio.settings import Settings, checked, load_toml
+from opilio.store.folder import CrawlFolder
+from opilio.text import urls
+from opilio.topic import Topic
+
+Options = Mapping[str, Mapping[str, Any]]
+"""Section -> key -> value from the command line; None: not given."""
+
+
+HIDDEN = "***@"  # stands for a name and a password
+
+
+class Plan(Settings, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Everything a crawl was started with: the contents of its crawl.toml."""
+
+    topic: Topic
+    replay: tuple[str, ...] = ()  # WARC files to crawl instead of the network
+    opilio: str = __version__
+
+
+def make_plan(
+    folder: CrawlFolder,
+    topic: Topic,
+    settings: Settings | None = None,
+    options: Options | None = None,
+    *,
+    fresh: bool = False,
+) -> Plan:
+    """The plan of a crawl in this folder: a new one, or the one that is there."""
+    folder.check_free()
+    if folder.exists and not fresh:
+        return resumed_plan(folder, topic, settings, options)
+    return located(override(with_settings(Plan(topic=topic), settings), options or {}))
+
+
+def resumed_plan(
+    folder: CrawlFolder,
+    topic: Topic | None,
+    settings: Settings | None = None,
+    options: Options | None = None,
+) -> Plan:
+    """The plan of a crawl that goes on; what decides its order cannot change."""
+    stored = load_plan(folder)
+    if topic is not None and without_seeds(topic) != without_seeds(stored.topic):
+        raise BadInput(
+            f"{folder.path} holds a crawl for another topic, or the topic file has "
+            f"changed since. `opilio rejudge {folder.path} TOPIC.toml` judges its "
+            "pages and links again by the new one; or choose another folder with -o "
+            "DIR, or start again with --fresh, which removes what the folder holds"
+        )
+    plan = located(override(with_settings(stored, settings), options or {}))
+    if topic is not None:
+        plan = msgspec.structs.replace(plan, topic=topic)
+    for key in ("strategy", "judge", "vectors", "weights"):
+        wanted, has = getattr(plan.crawl, key), getattr(stored.crawl, key)
+        if wanted != has:
+            raise BadInput(
+                f"{folder.path} is crawled with --{key} {has}, not {wanted}. `opilio "
+                f"rejudge {folder.path} --{key} {wanted}` changes that; or choose "
+                "another folder with -o DIR, or start again with --fresh"
+            )
+    if plan.options != stored.options:
+        raise BadInput(
+            f"{folder.path} is crawled with the options {dict(stored.options)}. "
+            f"`opilio rejudge {folder.path} --option NAME=VALUE` changes them; or "
+            "choose another folder with -o DIR, or start again with --fresh"
+        )
+    if HIDDEN in plan.fetch.proxy:
+        raise BadInput(
+            "the password of the proxy was not written down; give --proxy "
+            f"{plan.fetch.proxy.replace(HIDDEN, 'user:password@')} again"
+        )
+    return plan
+
+
+def located(plan: Plan) -> Plan:
+    """The plan with absolute paths to the files of its strategy and its judge."""
+    crawl = msgspec.structs.replace(
+        plan.crawl,
+        strategy=extensions.located(plan.crawl.strategy),
+        judge=extensions.located(plan.crawl.judge),
+    )
+    return msgspec.structs.replace(plan, crawl=crawl)
+
+
+def with_settings(plan: Plan, settings: Settings | None) -> Plan:
+    """The plan with all sections of a settings file."""
+    if settings is None:
+        return plan
+    sections = {name: getattr(settings, name) for name in Settings.__struct_fields__}
+    return msgspec.structs.replace(plan, **sections)
+
+
+def without_seeds(topic: Topic) -> Topic:
+    """The topic but for what may be added to later."""
+    return msgspec.structs.replace(
+        topic, seeds=(), evaluation=Topic(name="").evaluation
+    )
+
+
+def override(plan: Plan, options: Options) -> Plan:
+    """The plan with the options that were given; BadInput for one that cannot be."""
+    if "options" in options:  # of the strategy, whose keys only it knows
+        plan = msgspec.structs.replace(
+            plan, options={**plan.options, **options["options"]}
+        )
+    changed = {
+        section: msgspec.structs.replace(
+            getattr(plan, section),
+            **{key: value for key, value in values.items() if value is not None},
+        )
+        for section, values in options.items()
+        if section != "options"
+    }
+    return checked(msgspec.structs.replace(plan, **changed), Plan, "the options")
+
+
+def for_replay(plan: Plan, warcs: Sequence[Path]) -> Plan:
+    """The plan for recorded pages: one at a time, without waiting, so repeatable."""
+    calm: Options = {
+        "crawl": {"in_flight": 1},
+        "politeness": {"delay": 0.0, "ip_delay": 0.0},
+    }
+    names = tuple(str(path.absolute()) for path in warcs)
+    return msgspec.structs.replace(override(plan, calm), replay=names)
+
+
+def begin_crawl(plan: Plan, folder: CrawlFolder, *, fresh: bool = False) -> None:
+    """Make and lock the folder and write the plan down; `fresh` clears it first."""
+    folder.make()
+    folder.lock()
+    if fresh:
+        folder.clear()
+        folder.make()
+    save_plan(plan, folder)
+
+
+def save_plan(plan: Plan, folder: CrawlFolder) -> None:
+    """Write crawl.toml, every default spelt out; passwords stay out of it."""
+    proxy = plan.fetch.proxy
+    if urls.redact(proxy) != proxy:
+        proxy = urls.redact(proxy).replace("://", f"://{HIDDEN}", 1)
+    fetch = msgspec.structs.replace(plan.fetch, proxy=proxy)
+    tables = without_none(
+        msgspec.to_builtins(msgspec.structs.replace(plan, fetch=fetch))
+    )
+    draft = folder.settings.with_suffix(".new")
+    draft.write_text(tomli_w.dumps(tables), encoding="utf-8")
+    draft.replace(folder.settings)
+
+
+def without_none(value: Any) -> Any:
+    """The tables without what is not set, for which TOML has no word."""
+    if isinstance(value, dict):
+        return {
+            key: without_none(inner)
+            for key, inner in value.items()
+            if inner is not None
+        }
+    return value
+
+
+def load_plan(folder: CrawlFolder) -> Plan:
+    """Read crawl.toml of a crawl that exists."""
+    return load_toml(folder.settings, Plan)

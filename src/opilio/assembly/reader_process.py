@@ -1,0 +1,81 @@
+"""Kept responses in; their pages, read again in a process with limits, out."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections import deque
+from collections.abc import Callable, Coroutine, Iterable, Iterator
+from concurrent.futures import Future
+from typing import Any, TypeVar
+
+import msgspec
+
+from opilio.read.pool import ReaderPool
+from opilio.records import Page, ReaderSetup, Reading, Response
+from opilio.subject.page_reader import make_reader
+
+JOB = "opilio.assembly.reader_process:make_job"
+AHEAD = 8  # pages that are on their way while one is used
+
+K = TypeVar("K")
+T = TypeVar("T")
+
+
+class ReaderProcess:
+    """Reads pages in a process of its own, as a crawl does, for those who do not live
+    in its event loop. The process starts when it is first needed."""
+
+    def __init__(self, setup: ReaderSetup, job: str = JOB) -> None:
+        self.pool = ReaderPool(1, job, msgspec.msgpack.encode(setup))
+        self.loop = asyncio.new_event_loop()
+        self.thread = threading.Thread(target=self.loop.run_forever, daemon=True)
+
+    def pages(
+        self, kept: Iterable[tuple[K, Response | None]]
+    ) -> Iterator[tuple[K, Response | None, Page | None]]:
+        """Each page in its turn, behind what was given; None if there is no response,
+        or if it brings its reader down."""
+        ahead: deque[tuple[K, Response | None, Future[Reading] | None]] = deque()
+        for key, response in kept:
+            ahead.append((key, response, self.send(response) if response else None))
+            if len(ahead) > AHEAD:
+                yield answered(*ahead.popleft())
+        while ahead:
+            yield answered(*ahead.popleft())
+
+    def send(self, response: Response) -> Future[Reading]:
+        """Have a response read."""
+        if not self.thread.is_alive():
+            self.thread.start()
+            self.begin(self.pool.start()).result()
+        return self.begin(self.pool.read(response))
+
+    def begin(self, work: Coroutine[Any, Any, T]) -> Future[T]:
+        """Have some work done in the thread that the process is seen from."""
+        return asyncio.run_coroutine_threadsafe(work, self.loop)
+
+    def close(self) -> None:
+        """End the process."""
+        if self.thread.is_alive():
+            self.begin(self.pool.close()).result()
+            self.loop.call_soon_threadsafe(self.loop.stop)
+            self.thread.join()
+        self.loop.close()
+
+
+def answered(
+    key: K, response: Response | None, reading: Future[Reading] | None
+) -> tuple[K, Response | None, Page | None]:
+    """A page that was waited for, behind what was given."""
+    return key, response, reading.result().page if reading else None
+
+
+def make_job(setup: bytes) -> Callable[[Response], Reading]:
+    """What the process does: pages alone, since their records are kept already."""
+    reader = make_reader(msgspec.msgpack.decode(setup, type=ReaderSetup))
+
+    def job(response: Response) -> Reading:
+        return Reading(reader.read(response))
+
+    return job

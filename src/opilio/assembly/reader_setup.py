@@ -1,0 +1,43 @@
+"""Tells the readers of a crawl which parts of pages its strategy and judge need."""
+
+from __future__ import annotations
+
+import msgspec
+
+from opilio.assembly.plan import Plan
+from opilio.assembly.registry import BY_NAME, Own
+from opilio.fetch.robots import product_token
+from opilio.protocols import Judge
+from opilio.records import ReaderSetup, Reads, Subject
+from opilio.subject.compile import NOTHING_MORE, PARTS, setup_for
+
+
+def crawl_setup(
+    plan: Plan, subject: Subject, reads: Reads, judge: Judge
+) -> ReaderSetup:
+    """The setup of readers while a crawl runs: all that anybody needs of a page."""
+    judged = reads_of(judge)
+    both = {
+        part: getattr(reads, part) or getattr(judged, part)
+        for part in (*PARTS, "vectors")
+    }
+    both["headings"] = True  # of every page: its profile has them
+    both["sequence"] = plan.search.index
+    wanted = msgspec.structs.replace(reads, **both)
+    return setup_for(subject, wanted, product_token(plan.fetch.user_agent))
+
+
+def reads_of(judge: Judge) -> Reads:
+    """What of a page a judge needs; one of somebody else need not say it."""
+    reads: Reads = getattr(judge, "reads", NOTHING_MORE)
+    return reads
+
+
+def rereading(
+    plan: Plan, subject: Subject, own: Own = BY_NAME, **parts: bool
+) -> ReaderSetup:
+    """A setup by which readers count terms as they did in the crawl, and bring these
+    parts of pages, as Reads names them; the subject is the current one."""
+    strategy = own.make_strategy(plan, subject).reads
+    reads = Reads(longest=strategy.longest, transcribe=strategy.transcribe, **parts)
+    return setup_for(subject, reads, product_token(plan.fetch.user_agent))

@@ -1,0 +1,336 @@
+"""Judges the pages of a crawl again, offline, after its topic or settings changed.
+
+The pages are read from the WARC files in the order in which they were fetched. Judge
+and strategy start from nothing and see them as if they were fetched now, so links wait
+by the promises that they would have had. All of it happens in one transaction.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import replace
+
+import msgspec
+
+from opilio.assembly.build import assemble, prepare, ways_of
+from opilio.assembly.plan import Options, Plan, load_plan, override, save_plan
+from opilio.assembly.registry import BY_NAME, Own
+from opilio.crawl import CrawlLoop
+from opilio.errors import BadInput
+from opilio.limits import strategy_output
+from opilio.profiles.keeper import SiteKeeper
+from opilio.protocols import Reviser
+from opilio.records import (
+    SEED_PROMISE,
+    Headers,
+    Lease,
+    Link,
+    Page,
+    Ranked,
+    Response,
+    State,
+    Subject,
+    Verdict,
+)
+from opilio.settings import StoreSettings
+from opilio.store import rescoring
+from opilio.store.folder import CrawlFolder
+from opilio.store.index_entries import save_entry
+from opilio.store.lookup import opened
+from opilio.store.rescoring import PastVisit
+from opilio.store.store import Store
+from opilio.store.stored_responses import StoredResponses
+from opilio.subject.stored_subject import save_subject
+from opilio.topic import Topic
+
+AHEAD = 8  # pages that are read while one is judged
+WAITING = "SELECT count(*) FROM link WHERE state = 'waiting'"
+
+
+class Changed(msgspec.Struct, frozen=True):
+    """A page whose verdict is another now."""
+
+    url: str
+    title: str
+    before: float  # its score
+    after: float
+
+
+class Rejudged(msgspec.Struct, kw_only=True):
+    """What changed when a crawl was judged again."""
+
+    pages: int = 0  # judged again
+    unread: int = 0  # no longer readable: they keep their verdicts
+    trouble: str = ""  # why, if the archive is damaged
+    kept_before: int = 0
+    kept: int = 0
+    waiting_before: int = 0  # links
+    waiting: int = 0
+    gained: list[Changed] = []  # pages that are relevant now, best first
+    lost: list[Changed] = []  # pages that no longer are, those that fell most first
+
+
+class Offline:
+    """Stands for the network while nothing may be fetched."""
+
+    async def fetch(self, url: str, validators: Headers = ()) -> Response:
+        """Refuse: nobody asks for a page here."""
+        raise RuntimeError(f"{url} was asked for while pages are judged again")
+
+    async def close(self) -> None:
+        """Nothing is open."""
+
+
+async def rejudge(
+    folder: CrawlFolder,
+    topic: Topic | None = None,
+    options: Options | None = None,
+    tell: Callable[[int, int], None] = lambda done, pages: None,
+    own: Own = BY_NAME,
+) -> Rejudged:
+    """Judge all pages of a crawl by another topic, judge or strategy; `tell` hears how
+    many pages of how many are done."""
+    plan, subject = new_plan(folder.require(), topic, options or {}, own)
+    ways = replace(ways_of(own), store=open_aside, fetch=lambda *_: Offline())
+    folder.lock()
+    try:
+        with opened(folder) as db:
+            waiting = db.execute(WAITING).fetchone()[0]
+        async with assemble(plan, folder, subject, ways=ways) as crawl:
+            found = await Rejudging(crawl, tell).run()
+            detail = {"pages": found.pages, "kept": found.kept}
+            crawl.store.catalogue.save_event("rejudged", **detail)
+            draft = folder.subject.with_suffix(".rejudged")
+            save_subject(subject, draft)
+            await crawl.commit()
+            # Killed before the next line, the same command does all of it again.
+            draft.replace(folder.subject)
+            save_plan(plan, folder)
+            shutil.rmtree(folder.index, ignore_errors=True)  # of the old terms
+    finally:
+        folder.unlock()
+    found.waiting_before = waiting
+    return found
+
+
+def new_plan(
+    folder: CrawlFolder, topic: Topic | None, options: Options, own: Own = BY_NAME
+) -> tuple[Plan, Subject]:
+    """The plan of the crawl with what is to change, and what its topic says."""
+    stored = load_plan(folder)
+    plan = override(stored, options)
+    if plan.crawl.strategy != stored.crawl.strategy:  # its options are its own
+        plan = msgspec.structs.replace(plan, options=options.get("options", {}))
+    if topic is not None:
+        plan = msgspec.structs.replace(plan, topic=topic)
+    ours = (plan.topic, plan.crawl.vectors, plan.crawl.weights)
+    same = ours == (stored.topic, stored.crawl.vectors, stored.crawl.weights)
+    subject = prepare(plan, folder, fresh=not same, own=own)
+    if (
+        plan.topic.classes != stored.topic.classes
+        and own.make_strategy(plan, subject).reads.look_ahead
+    ):
+        raise BadInput(
+            f"the strategy {plan.crawl.strategy} learns from pages that [classes] link "
+            "to, and they are not in the crawl; start a new one with -o DIR"
+        )
+    return plan, subject
+
+
+def open_aside(folder: CrawlFolder, settings: StoreSettings, index_all: bool) -> Store:
+    """The store of a crawl with its links set aside, within its transaction."""
+    store = Store(folder, settings, index_all)
+    rescoring.set_aside(store.db)
+    return store
+
+
+class Rejudging:
+    """One pass over the pages of a crawl."""
+
+    def __init__(self, crawl: CrawlLoop, tell: Callable[[int, int], None]) -> None:
+        self.crawl = crawl
+        self.store = crawl.store
+        self.db = crawl.store.db
+        self.tell = tell
+        self.records = StoredResponses(crawl.store.folder.warcs)
+        self.refused: dict[int, str] = {}  # by the strategy, so far
+        self.unread: set[int] = set()
+        self.visited: set[int] = set()
+        self.to_come: dict[int, int] = {}  # visits yet to come, by fingerprint
+        self.found = Rejudged()
+
+    async def run(self) -> Rejudged:
+        """Judge every page again; everything is in the transaction then."""
+        found = self.found
+        self.crawl.planted = self.store.catalogue.seeds(SEED_PROMISE)
+        pages = list(rescoring.visits(self.db))
+        self.visited = {visit.id for visit in pages}
+        self.to_come = {visit.fingerprint: visit.id for visit in pages}
+        misses = self.misses(pages) if self.crawl.observer else {}
+        done = 0
+        async for visit, response, page in self.read(pages):
+            lease = rescoring.lease_of(self.db, visit)
+            self.to_come.pop(visit.fingerprint, None)
+            if not visit.is_judged:
+                await self.pass_by(visit, lease)
+            elif response is None or page is None:
+                self.keep_as_it_was(visit)
+            else:
+                await self.judge(visit, lease, response, page)
+            for lease, state in misses.get(done, ()):
+                if self.crawl.observer:
+                    self.crawl.observer.missed(lease, state)
+            done += 1
+            self.tell(done, len(pages))
+        if isinstance(self.crawl.profiles, SiteKeeper):
+            self.crawl.profiles.miss_roots()
+        rescoring.put_back(
+            self.db, self.refused, self.crawl.scope.allows, frozenset(self.unread)
+        )
+        found.trouble = self.records.trouble
+        found.unread = len(self.unread)
+        [found.waiting] = self.db.execute(WAITING).fetchone()
+        found.gained.sort(key=lambda page: -page.after)
+        found.lost.sort(key=lambda page: page.after - page.before)
+        return found
+
+    def misses(
+        self, pages: Sequence[PastVisit]
+    ) -> dict[int, list[tuple[Lease, State]]]:
+        """The visits that brought nothing, by the page after which they are told.
+
+        When they happened is not kept. They are spread evenly, in the order in which
+        their links were found, and none comes before the page that it stands on.
+        """
+        failed = list(rescoring.failed(self.db))
+        places = {visit.id: place for place, visit in enumerate(pages)}
+        found: dict[int, list[tuple[Lease, State]]] = {}
+        for number, (lease, state) in enumerate(failed):
+            even = number * len(pages) // len(failed)
+            place = max(even, places.get(lease.found_on, 0))
+            found.setdefault(place, []).append((lease, State(state)))
+        return found
+
+    async def read(
+        self, pages: Sequence[PastVisit]
+    ) -> AsyncIterator[tuple[PastVisit, Response | None, Page | None]]:
+        """Each page in its turn; some are read ahead."""
+        ahead: deque[
+            tuple[PastVisit, asyncio.Task[tuple[Response | None, Page | None]]]
+        ]
+        ahead = deque()
+        try:
+            for visit in pages:
+                ahead.append((visit, asyncio.create_task(self.read_one(visit))))
+                if len(ahead) > AHEAD:
+                    first, task = ahead.popleft()
+                    yield first, *await task
+            while ahead:
+                first, task = ahead.popleft()
+                yield first, *await task
+        finally:
+            for _, task in ahead:
+                task.cancel()
+
+    async def read_one(self, visit: PastVisit) -> tuple[Response | None, Page | None]:
+        """A page as it is in the archive, if it can be read."""
+        if not visit.is_judged or visit.warc is None:
+            return None, None
+        place = (visit.warc, visit.warc_offset, visit.warc_length)
+        response = self.records.response(*place)
+        if response is None:
+            return None, None
+        return response, (await self.crawl.readers.read(response)).page
+
+    async def judge(
+        self, visit: PastVisit, lease: Lease, response: Response, page: Page
+    ) -> None:
+        """Judge a page, rank its links and replace what was kept of both."""
+        if lease.promise >= SEED_PROMISE:
+            page = msgspec.structs.replace(page, is_seed=True)
+        verdict = self.crawl.judge.judge(page)
+        links = self.crawl.to_follow(page)
+        followed = msgspec.structs.replace(page, links=links)
+        ids = await self.rank(followed, verdict, lease)
+        if set(ids) - {0} != rescoring.links_on(self.db, visit.id):
+            self.store.catalogue.drop_edges(visit.id)
+            self.store.catalogue.save_edges(visit.id, ids)
+        rescoring.save_verdict(self.db, visit.id, verdict)
+        self.crawl.note_seed(page, lease)
+        wanted = verdict.relevant or self.store.index_all
+        if page.sequence and wanted and not page.noindex:
+            save_entry(self.db, visit.id, page)
+        if isinstance(self.crawl.profiles, SiteKeeper):
+            at = msgspec.structs.replace(response, fetched_at=visit.fetched_at)
+            self.crawl.profiles.profile(
+                lease, at, page, verdict, changed=bool(visit.changed)
+            )
+        if self.crawl.reviser:
+            await self.revise(self.crawl.reviser)
+        self.note(visit, verdict)
+
+    async def revise(self, strategy: Reviser) -> None:
+        """Take what a strategy thinks now of links that wait, or were visited later."""
+        news = [new for new in strategy.revise() if new[0] not in self.crawl.planted]
+        await self.crawl.frontier.revise(news)
+        for new in news:
+            if id := self.to_come.get(new[0]):
+                rescoring.save_revision(self.db, id, new)
+
+    async def rank(self, page: Page, verdict: Verdict, lease: Lease) -> list[int]:
+        """Give the links of a page to the frontier; answers their ids."""
+        name = self.crawl.settings.crawl.strategy
+        ranked = strategy_output.as_list(
+            name, self.crawl.strategy.rank(page, verdict, lease)
+        )
+        try:
+            ids = await self.crawl.frontier.add(ranked, via=lease)
+        except (AttributeError, TypeError, ValueError):
+            strategy_output.refuse_links(name, ranked)
+            raise
+        for one, id in zip(ranked, ids, strict=True):
+            if id in self.visited:
+                if self.was_found_on(id, lease.id):
+                    rescoring.save_promise(self.db, id, one)
+            elif one.reason:
+                self.refused[one.link.fingerprint] = one.reason
+        return ids
+
+    def was_found_on(self, link: int, page: int) -> bool:
+        """Did this page lead the crawl to a link?"""
+        row = self.db.execute("SELECT found_on FROM link WHERE id = ?", (link,))
+        return bool(row.fetchone()[0] == page)
+
+    async def pass_by(self, visit: PastVisit, lease: Lease) -> None:
+        """A visit that brought no page of its own: a copy, a redirect, a failure."""
+        if isinstance(self.crawl.profiles, SiteKeeper) and visit.score is not None:
+            self.crawl.profiles.enter(lease)
+        if visit.reason == "redirect" and visit.copy_of:
+            url, fingerprint = self.db.execute(
+                "SELECT url, fingerprint FROM link WHERE id = ?", (visit.copy_of,)
+            ).fetchone()
+            onward = Ranked(Link(url, fingerprint), lease.promise, level=lease.level)
+            await self.crawl.frontier.add([onward], via=lease, redirect=True)
+        if self.crawl.observer and visit.state in (State.COPY, State.UNUSABLE):
+            self.crawl.observer.missed(lease, State(visit.state))
+
+    def keep_as_it_was(self, visit: PastVisit) -> None:
+        """A page that cannot be read any more keeps its verdict and its links."""
+        self.unread.add(visit.id)
+        self.found.kept_before += bool(visit.relevant)
+        self.found.kept += bool(visit.relevant)
+
+    def note(self, visit: PastVisit, verdict: Verdict) -> None:
+        """Count a page that was judged again."""
+        found, was = self.found, bool(visit.relevant)
+        found.pages += 1
+        found.kept_before += was
+        found.kept += verdict.relevant
+        if was != verdict.relevant:
+            change = Changed(
+                visit.url, visit.title or "", visit.score or 0.0, verdict.score
+            )
+            (found.gained if verdict.relevant else found.lost).append(change)

@@ -1,0 +1,107 @@
+"""Says how a crawl went when it ends, and what to do next."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Collection
+
+import msgspec
+from rich.markup import escape
+from rich.text import Text
+
+from opilio.cli.figures import Before, snapshot
+from opilio.cli.reasons import in_words as reason_in_words
+from opilio.cli.reasons import seed_in_words
+from opilio.cli.terminal import stdout
+from opilio.crawl import CrawlLoop
+from opilio.errors import OpilioError
+from opilio.limits.stop_when_dry import left_in_words
+from opilio.settings import BoundsSettings
+from opilio.store.seed_notes import seed_notes
+
+SEEDS = 5  # of which trouble is told
+ENDINGS = {
+    "budget": "the page budget is spent; continue with a larger --max-pages",
+    "time": "the time is up (--max-time); continue with the same command",
+    "exhausted": "no links are left; add seeds with --seed-url to continue",
+    "interrupted": "interrupted; continue with the same command",
+    "dry": "little is left to be found; continue with --no-stop-when-dry",
+}
+
+
+def show_end(crawl: CrawlLoop, reason: str, before: Before) -> int:
+    """Say how it went and what to do next; answers the exit code."""
+    folder, tally = crawl.store.folder.path, crawl.tally
+    if reason == "exhausted" and not crawl.store.catalogue.pages:
+        raise OpilioError(nothing_answered(crawl))
+    seeds = seed_notes(crawl.store.db)
+    if not stdout.is_terminal:
+        speed = tally.pages / max(time.monotonic() - tally.started, 0.001)
+        figures = {
+            **snapshot(crawl, speed, before),
+            "seconds_left": 0,
+            "seeds": msgspec.to_builtins(seeds),
+            "ended": reason,
+            "folder": str(folder),
+        }
+        print(json.dumps(figures))
+        return 130 if reason == "interrupted" else 0
+    told = f"{escape(str(folder))}: {harvest(tally.pages, tally.kept, before)}"
+    estimate = crawl.estimate()
+    left = f"; {left_in_words(estimate)}" if estimate else ""
+    stdout.print(f"{told}{left}.", soft_wrap=True)
+    stdout.print(Text(f"Stopped: {ENDINGS[reason]}."), soft_wrap=True)
+    for seed in seeds[:SEEDS]:
+        stdout.print(Text(f"Seed {seed_in_words(seed)}.", "yellow"), soft_wrap=True)
+    if len(seeds) > SEEDS:
+        more = "More seeds have problems; `opilio status` lists them."
+        stdout.print(Text(more, "yellow"))
+    for command in ("status {}", "export {} --relevant-only -o pages.jsonl"):
+        stdout.print(Text(f"  opilio {command.format(folder)}", "dim"), soft_wrap=True)
+    return 130 if reason == "interrupted" else 0
+
+
+def harvest(pages: int, kept: int, before: Before) -> str:
+    """What a run brought, and all runs together if there were others."""
+    told = share(pages, kept)
+    if before.pages:
+        told += f" in this run; {share(pages + before.pages, kept + before.kept)}"
+        told += " in all"
+    return told
+
+
+def share(pages: int, kept: int) -> str:
+    """Pages, and how many of them are relevant."""
+    rate = f" ({kept / pages:.0%})" if pages else ""
+    name = "page" if pages == 1 else "pages"
+    return f"[bold]{pages:,}[/] {name}, [bold green]{kept:,}[/] relevant{rate}"
+
+
+def nothing_answered(crawl: CrawlLoop) -> str:
+    """Why a crawl ended without a page, seed by seed."""
+    rows = crawl.store.db.execute(
+        "SELECT url, state, reason FROM link WHERE depth = 0 ORDER BY id LIMIT 5"
+    ).fetchall()
+    seeds = "; ".join(
+        f"{url} {reason_in_words(reason or state)}" for url, state, reason in rows
+    )
+    remedies = remedies_for({reason for *_, reason in rows}, crawl.settings.bounds)
+    return f"no page could be fetched. Seeds: {seeds}; {'; '.join(remedies)}"
+
+
+def remedies_for(reasons: Collection[str | None], bounds: BoundsSettings) -> list[str]:
+    """What to do about seeds that gave no page for these reasons."""
+    known = {
+        "blocked_address": "a private network must be named: --allow-network CIDR",
+        "blocked_port": "ports of other services, such as 25 (mail) and 6379, are "
+        "never asked: let the server use another, such as 8080",
+        "trap_length": f"an address may have {bounds.max_url_length:,} characters "
+        "(bounds.max_url_length)",
+        "trap_segments": f"a path may have {bounds.max_segments} segments "
+        "(bounds.max_segments)",
+        "trap_repeats": f"a segment may come {1 + bounds.max_repeats} times in a path "
+        "(bounds.max_repeats)",
+    }
+    told = [remedy for reason, remedy in known.items() if reason in reasons]
+    return told or ["check the addresses; opilio doctor --url URL tries one"]

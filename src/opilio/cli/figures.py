@@ -1,0 +1,102 @@
+"""The figures of a running crawl: of this run, and of all runs together."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import msgspec
+
+from opilio.crawl import CrawlLoop
+from opilio.records import Estimate
+
+RECENT = 100  # pages
+KEPT = """
+    SELECT coalesce(sum(relevant AND NOT noindex), 0) FROM page
+    WHERE status BETWEEN 200 AND 299
+"""
+LAST = """
+    SELECT relevant AND NOT noindex FROM page WHERE status BETWEEN 200 AND 299
+    ORDER BY number DESC LIMIT ?
+"""
+
+
+class Before(NamedTuple):
+    """What earlier runs had brought when this one began."""
+
+    pages: int = 0
+    kept: int = 0
+    recent: Sequence[bool] = ()  # of the last pages: was it kept? The oldest first
+
+    @classmethod
+    def of(cls, crawl: CrawlLoop) -> Before:
+        """Asked before the crawl runs: it looks at all pages."""
+        db = crawl.store.db
+        last = [bool(kept) for (kept,) in db.execute(LAST, (RECENT,))]
+        [kept] = db.execute(KEPT).fetchone()
+        return cls(crawl.store.catalogue.pages, kept, last[::-1])
+
+
+def snapshot(crawl: CrawlLoop, speed: float, before: Before) -> dict[str, Any]:
+    """The figures of a running crawl; `pages`, `kept` and `harvest_rate` are those of
+    this run, and with `_in_all` those of all runs."""
+    tally, counts = crawl.tally, crawl.frontier.counts()
+    estimate, most = crawl.estimate(), crawl.settings.crawl.max_pages
+    pages, kept = crawl.store.catalogue.pages, before.kept + tally.kept
+    best = max(tally.found, default=None)
+    seconds = time.monotonic() - tally.started
+    return {
+        "seconds": round(seconds, 1),
+        "seconds_left": time_left(crawl, pages, seconds, speed),
+        "strategy": crawl.settings.crawl.strategy,
+        "pages": tally.pages,
+        "pages_in_all": pages,
+        "max_pages": most,
+        "kept": tally.kept,
+        "kept_in_all": kept,
+        "harvest_rate": rate(tally.kept, tally.pages),
+        "harvest_rate_in_all": rate(kept, pages),
+        "harvest_rate_recent": recent_rate(before.recent, tally.recent),
+        "best": best._asdict() if best else None,
+        "estimate": rounded(estimate) if estimate else None,
+        "pages_per_second": round(speed, 1),
+        "waiting": counts.waiting,
+        "leased": counts.leased,
+        "hosts": counts.hosts,
+        "hosts_resting": counts.resting,
+        "hosts_held": counts.held,
+        "unusable": dict(sorted(counts.reasons.items(), key=lambda item: -item[1])),
+        "asked_for": crawl.followed.asked if crawl.followed else [],
+        "stopping": crawl.stopped,
+    }
+
+
+def rate(kept: int, pages: int) -> float:
+    """The share of pages that were kept."""
+    return round(kept / pages, 4) if pages else 0.0
+
+
+def recent_rate(before: Sequence[bool], now: Sequence[bool]) -> float:
+    """The harvest rate over the last 100 pages, of whichever run."""
+    last = [*before, *now][-RECENT:]
+    return rate(sum(last), len(last))
+
+
+def time_left(
+    crawl: CrawlLoop, pages: int, seconds: float, speed: float
+) -> float | None:
+    """Seconds until the budget of pages or the time is spent; None: nobody knows."""
+    limits = crawl.settings.crawl
+    ends = []
+    if limits.max_time:
+        ends.append(limits.max_time - seconds)
+    if limits.max_pages and speed > 0:
+        ends.append((limits.max_pages - pages) / speed)
+    return round(max(min(ends), 0.0)) if ends else None
+
+
+def rounded(estimate: Estimate) -> dict[str, float]:
+    """An estimate with one decimal."""
+    plain: dict[str, float] = msgspec.to_builtins(estimate)
+    return {name: round(value, 1) for name, value in plain.items()}

@@ -1,0 +1,92 @@
+"""Says in words why a link was not used, and why a seed leads nowhere."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+
+from opilio.cli.terminal import plain
+from opilio.store.seed_notes import SeedNote
+
+REASONS = {
+    "bad_answer": "sent an answer that cannot be read",
+    "bad_encoding": "sent a content coding that cannot be read",
+    "bad_http": "does not speak proper HTTP",
+    "bad_redirect": "redirects to no web address",
+    "bad_url": "is no valid URL",
+    "block": "stand in a part of a page that is not about the topic",
+    "blocked_address": "is at a private address (see --allow-network)",
+    "blocked_port": "is at a port of another service",
+    "capacity": "parked because better links fill the frontier",
+    "connect": "could not be connected to",
+    "content": "has the same content as another page",
+    "dead_host": "host does not answer; retried when the crawl continues",
+    "dns": "host has no address (DNS)",
+    "dns_temporary": "host has no address at the moment (DNS)",
+    "domain_budget": "domain has had its pages (bounds.per_domain)",
+    "empty": "sent an empty page",
+    "host_budget": "host has had its pages (bounds.per_host)",
+    "irrelevant_page": "stand on a page that is not relevant",
+    "moved": "redirects by a rule of its host; its target is asked for instead",
+    "near": "is nearly the same as another page",
+    "network": "network failure",
+    "not_archived": "not in the WARC files that are replayed",
+    "not_html": "not HTML",
+    "page": "stand on a page that is not relevant enough",
+    "parse_crashed": "could not be read (parser failed)",
+    "parse_timeout": "could not be read in time",
+    "poison": "stopped the crawl three times",
+    "redirect": "redirects to another URL",
+    "redirect_loop": "redirects to itself",
+    "redirects": "redirects too often (fetch.max_redirects)",
+    "refused": "connection refused",
+    "robots": "forbidden by robots.txt",
+    "robots_unreachable": "robots.txt cannot be fetched",
+    "scheme": "neither http nor https",
+    "scope": "outside [scope]",
+    "template_budget": "URL template brings nothing new (bounds.novelty)",
+    "timeout": "no answer in time",
+    "tls": "TLS failure",
+    "too_many_headers": "sent too many headers",
+    "too_many_redirects": "redirects too often (fetch.max_redirects)",
+    "trap_depth": "too many links away from a seed (bounds.max_depth)",
+    "trap_length": "URL too long (bounds.max_url_length)",
+    "trap_repeats": "URL repeats itself (bounds.max_repeats)",
+    "trap_segments": "URL has too many segments (bounds.max_segments)",
+    "trap_template": "too many URLs of one template (bounds.per_template)",
+    "tunnel": "too many irrelevant pages in a row",
+}
+OBSTACLES = {
+    "out_of_scope": "is outside [scope]",
+    "noindex": "asks not to be shown or exported (noindex)",
+    "nofollow": "asks that its links are not followed (nofollow)",
+    "no_links": "has no links (JavaScript is not run)",
+    "links_out_of_scope": "has only links outside [scope]",
+    "links_nofollow": "has only links marked nofollow",
+    "links_forbidden": "has only links that are outside [scope] or marked nofollow",
+}
+
+
+def in_words(reason: str) -> str:
+    """Why a link was not used.
+
+    >>> in_words("http_404"), in_words("robots")
+    ('answered 404 (Not Found)', 'forbidden by robots.txt')
+    """
+    status = reason.removeprefix("http_")
+    if status != reason and status.isdecimal():
+        try:
+            return f"answered {status} ({HTTPStatus(int(status)).phrase})"
+        except ValueError:
+            return f"answered {status}"
+    return REASONS.get(reason, reason)
+
+
+def obstacle_in_words(obstacle: str) -> str:
+    """What keeps a page from leading anywhere."""
+    return OBSTACLES.get(obstacle) or in_words(obstacle)
+
+
+def seed_in_words(seed: SeedNote) -> str:
+    """What is wrong with a seed, in a sentence."""
+    wrong = " and ".join(map(obstacle_in_words, seed.obstacles))
+    return f"{plain(seed.url)}: {wrong}"

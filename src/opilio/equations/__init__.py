@@ -1,0 +1,1 @@
+"""Equations of papers that several stages share."""

@@ -1,0 +1,295 @@
+"""The frontier's verbs: links and leases in; leases, when it is time, out.
+
+Whoever waits in `take` is handed a lease directly, in the order of asking, as soon as
+something makes one possible: an added link, the end of a lease, or time, for which one
+timer is kept. Nobody is woken for nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import Iterable
+from types import MappingProxyType
+
+import msgspec
+import numpy as np
+
+from opilio.frontier import sort_keys
+from opilio.frontier.intake import Intake, Trail
+from opilio.frontier.ledger import Ledger, LinkRow
+from opilio.frontier.link_columns import LinkMode
+from opilio.frontier.next_link import PARKED_AT_ONCE, Agenda
+from opilio.records import Clock, Counts, Fingerprint, Lease, Ranked, Revision, State
+
+LEASE_SECONDS = 600.0
+SHORTEST_WAIT = 0.001  # a timer may ring a little early by another clock
+
+
+NOT_TOLD = "{}"  # kept for a link that was revised, nobody said by what
+
+_json = msgspec.json.Encoder().encode
+
+
+class LinkFrontier:
+    """The Frontier over an agenda, which chooses, and a ledger, which keeps."""
+
+    def __init__(
+        self,
+        agenda: Agenda,
+        intake: Intake,
+        ledger: Ledger,
+        *,
+        clock: Clock = time.monotonic,
+        wall: Clock = time.time,
+    ) -> None:
+        self._agenda = agenda
+        self._intake = intake
+        self._ledger = ledger
+        self._clock = clock
+        self._wall = wall
+        self._waiters: deque[asyncio.Future[Lease | None]] = deque()
+        self._timer: asyncio.TimerHandle | None = None
+        self._timer_at = 0.0
+        self._closed = False
+
+    async def add(
+        self,
+        found: Iterable[Ranked],
+        via: Lease | None = None,
+        *,
+        redirect: bool = False,
+    ) -> list[int]:
+        """Let links wait; answers the id of each."""
+        batch = list(found)
+        if not batch:
+            return []
+        now = self._clock()
+        ids = self._intake.admit(batch, Trail.of(via, redirect), now)
+        self._serve(now)
+        return ids
+
+    async def take(self) -> Lease | None:
+        """The best link whose host may be visited now; waits while there may be one."""
+        if self._closed:
+            return None
+        if not self._waiters and (lease := self._lease(self._clock())):
+            return lease
+        waiter: asyncio.Future[Lease | None]
+        waiter = asyncio.get_running_loop().create_future()
+        self._waiters.append(waiter)
+        self._serve(self._clock())
+        try:
+            return await waiter
+        except asyncio.CancelledError:
+            if waiter.done() and not waiter.cancelled() and (lease := waiter.result()):
+                # It was handed over in the same turn; somebody else shall have it.
+                await self.retry(lease, 0.0, "", counted=False, contacted=False)
+            raise
+
+    async def done(
+        self,
+        lease: Lease,
+        state: State,
+        reason: str = "",
+        *,
+        contacted: bool = True,
+        likeness: str = "",
+    ) -> None:
+        """End a lease for good."""
+        if state in (State.WAITING, State.LEASED):
+            raise ValueError(f"a lease cannot end as {state}; use retry")
+        now = self._clock()
+        ended = self._agenda.finish(
+            lease.id, lease.attempts, state, reason, now, contacted=contacted
+        )
+        if ended:
+            self._intake.novelty.note(lease.template, state, reason, likeness)
+        self._serve(now)
+
+    async def retry(
+        self,
+        lease: Lease,
+        after: float,
+        reason: str,
+        *,
+        counted: bool = True,
+        contacted: bool = True,
+    ) -> bool:
+        """Let the link wait again; False, and it is unusable, after enough tries."""
+        now = self._clock()
+        again = self._agenda.again(
+            lease.id, lease.attempts, after, now, tried=counted, contacted=contacted
+        )
+        if not again:
+            self._agenda.finish(
+                lease.id,
+                lease.attempts,
+                State.UNUSABLE,
+                reason,
+                now,
+                contacted=contacted,
+            )
+        self._serve(now)
+        return again
+
+    async def reopen(self, id: int, reason: str) -> Fingerprint:
+        """Let a link wait again that was parked for this reason."""
+        if not id or self._agenda.links.mode_of[id] != LinkMode.OVER:
+            return 0
+        row = self._ledger.read(id)
+        if (row.state, row.reason) != (State.PARKED, reason):
+            return 0
+        now = self._clock()
+        self._agenda.reopen(id, reason, now)
+        self._serve(now)
+        return row.fingerprint
+
+    async def revise(self, revisions: Iterable[Revision]) -> int:
+        """Give waiting links new promises; answers how many were waiting."""
+        latest = {new[0]: new for new in revisions}
+        if not latest:
+            return 0
+        news = list(latest.values())
+        values = np.array([new[1] for new in news], np.float64)
+        keys = sort_keys.keys(values)
+        ids = np.array(self._intake.known.find(list(latest)))
+        links = self._agenda.links
+        waiting = links.mode.take(ids) <= LinkMode.DELAYED
+        changed = waiting & (links.key.take(ids) != keys)
+        if changed.any():
+            now = self._clock()
+            moved = ids[changed].tolist()
+            told = [text_of(news[place]) for place in np.flatnonzero(changed).tolist()]
+            rows = zip(values[changed].tolist(), told, moved, strict=True)
+            self._ledger.revise(list(rows))
+            self._agenda.reprice(moved, keys[changed].tolist(), now)
+            self._serve(now)
+        return int(np.count_nonzero(waiting))
+
+    async def pace(
+        self,
+        host: str,
+        *,
+        delay: float | None = None,
+        rest: float | None = None,
+        ip: str | None = None,
+        why: str = "",
+    ) -> bool:
+        """What was learnt of a host; of one that no link points to, nothing is kept."""
+        known = self._agenda.turns.by_name.get(host)
+        if known is None:
+            return False
+        now = self._clock()
+        is_new = self._agenda.turns.pace(known, now, delay=delay, rest=rest, ip=ip)
+        if is_new:
+            until = None if rest is None else self._wall() + known.rest_until - now
+            self._ledger.pace(known.number, delay, until, ip)
+            if rest is not None:
+                self._ledger.rest(known.number, why)
+            self._serve(now)
+        return is_new
+
+    def steer(
+        self, *, haste: float = 1.0, breadth: float = 0.0, calibrated: bool = False
+    ) -> None:
+        """Hold links back while better ones will be had soon; share among hosts."""
+        self._agenda.steer(haste, breadth, calibrated)
+        self._serve(self._clock())
+
+    def counts(self) -> Counts:
+        """How many links and hosts there are, by what they do."""
+        agenda, now = self._agenda, self._clock()
+        at, awaited = agenda.awaited()
+        return Counts(
+            waiting=agenda.waiting,
+            leased=len(agenda.leases),
+            hosts=len(agenda.hosts) - 1,
+            ready=agenda.turns.ready,
+            resting=agenda.turns.count_resting(now),
+            ended=MappingProxyType(+agenda.ended),
+            awaited=awaited,
+            awaited_for=max(0.0, at - now) if awaited else 0.0,
+            held=agenda.count_held(now),
+        )
+
+    async def flush(self) -> None:
+        """Hand everything over to the transaction."""
+        self._ledger.flush()
+
+    def close(self) -> None:
+        """Wake every waiting `take` with None; leases that are out stay valid."""
+        self._closed = True
+        self._dismiss()
+
+    def _lease(self, now: float) -> Lease | None:
+        for _ in range(PARKED_AT_ONCE):
+            id = self._agenda.choose(now)
+            if not id:
+                return None
+            row = self._ledger.read(id)
+            if not self._intake.novelty.is_spent(row.template):
+                return self._lease_of(row)
+            self._agenda.park(id, "template_budget", now)
+        return None
+
+    def _lease_of(self, row: LinkRow) -> Lease:
+        return Lease(
+            id=row.id,
+            url=row.url,
+            fingerprint=row.fingerprint,
+            host=self._agenda.hosts[row.host].name,
+            promise=row.promise,
+            depth=row.depth,
+            level=row.level,
+            redirects=row.redirects,
+            attempts=self._agenda.attempts.get(row.id, 0),
+            found_on=row.found_on,
+            template=row.template,
+        )
+
+    def _serve(self, now: float) -> None:
+        """Hand leases to those who wait, as far as there are any."""
+        due = now
+        while self._waiters and (due := self._agenda.next_event(now)) <= now:
+            if self._waiters[0].done():  # cancelled
+                self._waiters.popleft()
+            elif lease := self._lease(now):
+                self._waiters.popleft().set_result(lease)
+            else:
+                due = self._agenda.next_event(now)
+                break
+        if not self._agenda.waiting and not self._agenda.leases:
+            self._dismiss()
+        elif self._waiters:
+            self._set_timer(due, now)
+
+    def _dismiss(self) -> None:
+        for waiter in self._waiters:
+            if not waiter.done():
+                waiter.set_result(None)
+        self._waiters.clear()
+        if self._timer:
+            self._timer.cancel()
+            self._timer = None
+
+    def _set_timer(self, at: float, now: float) -> None:
+        if self._timer and self._timer_at <= at:
+            return  # it rings early enough, and is set again then
+        if self._timer:
+            self._timer.cancel()
+            self._timer = None
+        if at < float("inf"):
+            wait = max(at - now, SHORTEST_WAIT)
+            self._timer_at = at
+            self._timer = asyncio.get_running_loop().call_later(wait, self._ring)
+
+    def _ring(self) -> None:
+        self._timer = None
+        self._serve(self._clock())
+
+
+def text_of(new: Revision) -> str:
+    """The parts of a new promise, as they are kept."""
+    return _json(new[2]).decode() if len(new) == 3 else NOT_TOLD

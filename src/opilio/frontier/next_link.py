@@ -1,0 +1,323 @@
+"""The choice: waiting links and the time in; the link to visit now, leased, out.
+
+Pure memory, one step at a time, no waiting. The best link of the hosts that may be
+visited goes first; what its budgets or the capacity forbid is parked. Every step costs
+O(log n); the ledger is told of what has changed.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, OrderedDict
+from collections.abc import Iterable
+from heapq import heappop, heappush
+
+from opilio.frontier import sort_keys
+from opilio.frontier.hold_back import Floor
+from opilio.frontier.host_schedule import HostSchedule
+from opilio.frontier.hosts import LONG_AGO, NEVER, Host, Out, RegisteredDomain
+from opilio.frontier.ledger import Ledger
+from opilio.frontier.link_columns import LinkColumns, LinkMode
+from opilio.frontier.worst_link import Least
+from opilio.records import State
+from opilio.settings import BoundsSettings, PolitenessSettings
+from opilio.text.urls import domain as domain_of
+
+PAGES = (State.KEPT, State.IRRELEVANT, State.COPY)
+PATIENCE = 5.0  # seconds that better links are waited for, or so many delays
+DELAYS = 3
+WIDEST = 64  # hosts that share the visits, with all breadth
+PARKED_AT_ONCE = 1000  # links over budget put aside in one step, so that it is short
+
+
+class Agenda:
+    """Every link that waits, under the host that must be asked for it."""
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        politeness: PolitenessSettings,
+        bounds: BoundsSettings,
+        *,
+        lease_time: float,
+        opened: float = LONG_AGO,
+        expected: int = 0,
+    ) -> None:
+        self._ledger = ledger
+        self._politeness = politeness
+        self._bounds = bounds
+        self._lease_time = lease_time
+        self.links = LinkColumns(expected)
+        self.turns = HostSchedule(self.links, politeness, opened)
+        self.hosts = self.turns.hosts
+        self.waiting = 0
+        self.leases: OrderedDict[int, Out] = OrderedDict()  # the oldest first
+        self.attempts: dict[int, int] = {}  # of waiting and leased links that had some
+        self.ended: Counter[tuple[State, str]] = Counter()
+        self._domains: dict[str, RegisteredDomain] = {}
+        self._delayed: list[tuple[float, int]] = []  # heap: time, link
+        self._due: dict[int, float] = {}  # when each delayed link may be tried
+        self.least = Least(self.links) if bounds.capacity else None
+        self.floor = Floor(self.links, self.turns, self.leases)
+
+    def host(self, name: str) -> Host:
+        """The host of this name, perhaps a new one."""
+        host = self.turns.by_name.get(name)
+        if host is None:
+            domain = domain_of(name)
+            host = self.add_host(name, domain)
+            self._ledger.add_host(host.number, name, domain)
+        return host
+
+    def add_host(self, name: str, domain: str) -> Host:
+        """Number a host that the ledger knows."""
+        shared = None
+        if self._bounds.per_domain:
+            shared = self._domains.setdefault(domain, RegisteredDomain())
+        return self.turns.add(name, shared)
+
+    def wait(self, ids: list[int], now: float) -> None:
+        """Let links wait from now on, with the keys that stand in their columns."""
+        links, changed = self.links, set()
+        for id in ids:
+            links.mode_of[id] = LinkMode.WAITING
+            host, entry = self.hosts[links.host_of[id]], links.entry(id)
+            host.backlog.push(entry)
+            if host.alarm == NEVER:
+                if not 0 < host.offer < entry:
+                    changed.add(host.number)  # unless it offers something better
+            elif host.awaited > entry:  # it rests, and something better is waited for
+                changed.add(host.number)
+        self.waiting += len(ids)
+        self.make_room(ids, changed, now)
+
+    def reprice(self, ids: list[int], keys: list[int], now: float) -> None:
+        """Give links that wait other keys."""
+        links, changed = self.links, set()
+        for id, key in zip(ids, keys, strict=True):
+            before = links.entry(id)
+            links.key_of[id] = key
+            if links.mode_of[id] == LinkMode.WAITING:
+                host = self.hosts[links.host_of[id]]
+                host.backlog.move(before, links.entry(id))
+                changed.add(host.number)
+        self.make_room(ids, changed, now)
+
+    def has_room(self, key: int, id: int) -> bool:
+        """Would a link with this key be among those that the capacity lets wait?"""
+        if not self.least or self.waiting < self._bounds.capacity:
+            return True
+        return (key << sort_keys.ID_BITS | id) < self.least.peek()
+
+    def make_room(self, ids: list[int], changed: Iterable[int], now: float) -> None:
+        """The least promising links give way; then the changed hosts are placed."""
+        if self.least:
+            self.least.add(map(self.links.entry, ids), self.waiting)
+            while self.waiting > self._bounds.capacity:
+                id = self.least.peek() & sort_keys.ID_MASK
+                host = self._withdraw(id, LinkMode.CROWDED)
+                self._end(id, State.PARKED, "capacity")
+                self.turns.place(host, now)
+        for number in changed:
+            self.turns.place(self.hosts[number], now)
+
+    def _withdraw(self, id: int, mode: int) -> Host:
+        """Let a link wait no longer; it is not current in any heap after that."""
+        host = self.hosts[self.links.host_of[id]]
+        if self.links.mode_of[id] == LinkMode.WAITING:
+            host.backlog.drop()
+        self._due.pop(id, None)
+        self.links.mode_of[id] = mode
+        self.waiting -= 1
+        return host
+
+    def _end(self, id: int, state: State, reason: str, tries: int = 0) -> None:
+        self.ended[state, reason] += 1
+        self._ledger.settle(id, state, reason, tries)
+
+    def steer(self, haste: float, breadth: float, calibrated: bool) -> None:
+        """Hold back links from now on while better ones will be had soon, and let the
+        best hosts share the visits."""
+        self.floor.haste, self.floor.calibrated = haste, calibrated
+        self.turns.reach = 1 + int(breadth * (WIDEST - 1))
+        if haste < 1:
+            self.turns.patience = max(PATIENCE, DELAYS * self._politeness.delay)
+
+    def choose(self, now: float) -> int:
+        """Lease the best link that may be visited now; 0 when there is none."""
+        self._let_time_pass(now)
+        for _ in range(PARKED_AT_ONCE):
+            host = self.turns.next_host(now)
+            if host is None:
+                return 0
+            if self._has_budget(host, now):
+                if self.floor.held_until(host, now) > now:
+                    return 0
+                return self._lease(host, now)
+        return 0
+
+    def next_event(self, now: float) -> float:
+        """When the choice may next come to something: now, if a host is ready, or
+        once time alone has changed it."""
+        held_until = NEVER
+        if self.turns.ready and (host := self.turns.next_host(now)):
+            held_until = self.floor.held_until(host, now)
+        return min(
+            held_until,
+            self.turns.next_event(),
+            self._delayed[0][0] if self._delayed else NEVER,
+            next(iter(self.leases.values())).expires if self.leases else NEVER,
+        )
+
+    def count_held(self, now: float) -> int:
+        """How many hosts are ready, but not visited because better links wait."""
+        host = self.turns.next_host(now) if self.turns.ready else None
+        held = host is not None and self.floor.held_until(host, now) > now
+        return self.turns.ready if held else 0
+
+    def awaited(self) -> tuple[float, str]:
+        """When which host is to be visited next, if links wait and none may be visited
+        now."""
+        if self.turns.ready or self.leases:
+            return NEVER, ""
+        resting = [(host.alarm, host.name) for host in self.hosts if host.alarm < NEVER]
+        for id, due in self._due.items():
+            host = self.hosts[self.links.host_of[id]]
+            resting.append((max(due, host.free_at), host.name))
+        return min(resting, default=(NEVER, ""))
+
+    def _let_time_pass(self, now: float) -> None:
+        while self._delayed and self._delayed[0][0] <= now:
+            due, id = heappop(self._delayed)
+            if self._due.get(id) == due:
+                del self._due[id]
+                self.waiting -= 1
+                self.wait([id], now)
+        while self.leases:
+            id, out = next(iter(self.leases.items()))
+            if out.expires > now:
+                break
+            attempts = self.attempts.get(id, 0)
+            if not self.again(id, attempts, 0.0, now, tried=True):
+                self.finish(id, attempts, State.UNUSABLE, "poison", now)
+
+    def _has_budget(self, host: Host, now: float) -> bool:
+        """May the host be visited once more? If not, its best link is parked; or the
+        host is held while leases are out that may turn out to have cost nothing."""
+        for limit, of, reason in (
+            (self._bounds.per_host, host, "host_budget"),
+            (self._bounds.per_domain, host.domain, "domain_budget"),
+        ):
+            if not limit or of is None or of.taken + of.flying < limit:
+                continue
+            if of.flying:
+                self.turns.hold(host, now)
+                if isinstance(of, RegisteredDomain):
+                    of.held.append(host.number)
+            else:
+                id = host.offer & sort_keys.ID_MASK
+                self._withdraw(id, LinkMode.OVER)
+                self.attempts.pop(id, None)
+                self._end(id, State.PARKED, reason)
+                self.turns.place(host, now)
+            return False
+        return True
+
+    def _lease(self, host: Host, now: float) -> int:
+        id = host.backlog.pop() & sort_keys.ID_MASK
+        self.links.mode_of[id] = LinkMode.LEASED
+        self.waiting -= 1
+        self.leases[id] = Out(host, now, host.touched, now + self._lease_time)
+        if host.domain:
+            host.domain.flying += 1
+        self.turns.use(host, now)
+        return id
+
+    def finish(
+        self,
+        id: int,
+        attempts: int,
+        state: State,
+        reason: str,
+        now: float,
+        *,
+        contacted: bool = True,
+    ) -> bool:
+        """End a lease for good; also a late one, unless somebody else is at it."""
+        if self._is_out(id, attempts):
+            is_page = state in PAGES and reason != "redirect"
+            self._give_back(id, now, contacted, is_page)
+            self.links.mode_of[id] = LinkMode.OVER
+        elif self.links.mode_of[id] <= LinkMode.DELAYED:
+            self.turns.place(self._withdraw(id, LinkMode.OVER), now)
+        else:
+            return False
+        self.attempts.pop(id, None)
+        self._end(id, state, reason, tries=1)
+        return True
+
+    def park(self, id: int, reason: str, now: float) -> None:
+        """End a lease before anything was asked: its link is not wanted any more."""
+        self._give_back(id, now, contacted=False)
+        self.links.mode_of[id] = LinkMode.OVER
+        self.attempts.pop(id, None)
+        self._end(id, State.PARKED, reason)
+
+    def reopen(self, id: int, reason: str, now: float) -> None:
+        """Let a link wait again that was parked."""
+        self.ended[State.PARKED, reason] -= 1
+        self._ledger.settle(id, State.WAITING, "", 0)
+        self.wait([id], now)
+
+    def again(
+        self,
+        id: int,
+        attempts: int,
+        after: float,
+        now: float,
+        *,
+        tried: bool,
+        contacted: bool = True,
+    ) -> bool:
+        """End a lease and let its link wait again; False if it was tried enough."""
+        if not self._is_out(id, attempts):
+            return self.links.mode_of[id] <= LinkMode.DELAYED
+        if tried and attempts + 1 >= self._politeness.attempts:
+            return False
+        self._give_back(id, now, contacted)
+        if tried:
+            self.attempts[id] = attempts + 1
+            self._ledger.settle(id, State.WAITING, "", 1)
+        if after <= 0:
+            self.wait([id], now)
+            return True
+        self._due[id] = due = now + min(after, self._politeness.max_rest)
+        heappush(self._delayed, (due, id))
+        self.links.mode_of[id] = LinkMode.DELAYED
+        self.waiting += 1
+        self.make_room([id], (), now)
+        return True
+
+    def _is_out(self, id: int, attempts: int) -> bool:
+        # A lease that has expired counts as an attempt, so the next one differs.
+        return id in self.leases and self.attempts.get(id, 0) == attempts
+
+    def _give_back(
+        self, id: int, now: float, contacted: bool, is_page: bool = False
+    ) -> None:
+        """Free the host of a lease; without a contact as if there had been none."""
+        out = self.leases.pop(id)
+        host, domain = out.host, out.host.domain
+        if is_page:  # budgets are for pages, not for robots.txt, failures or redirects
+            host.taken += 1
+            self.floor.pages += 1
+            self._ledger.visited(host.number)
+        if contacted:
+            self.turns.leave(host, now)
+        else:
+            self.turns.undo(host, out.started, out.before, now)
+        if domain:
+            domain.flying -= 1
+            domain.taken += is_page
+            held, domain.held = domain.held, []
+            for number in held:
+                self.turns.place(self.hosts[number], now)

@@ -1,0 +1,35 @@
+"""Which waiting link promises least: entries in, the last of all that wait out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from heapq import heapify, heappop, heappush
+
+from opilio.frontier.link_columns import LinkColumns, LinkMode
+
+SLACK = 1024  # out-of-date entries that are not worth sweeping up
+
+
+class Least:
+    """The waiting links from the other end, kept only where there is a capacity."""
+
+    def __init__(self, links: LinkColumns) -> None:
+        self._links = links
+        self._heap: list[int] = []  # negated entries
+
+    def add(self, entries: Iterable[int], waiting: int) -> None:
+        """Take in links that wait, or wait with another promise, from now on."""
+        for entry in entries:
+            heappush(self._heap, -entry)
+        if len(self._heap) > 2 * waiting + SLACK:
+            self._heap = [entry for entry in set(self._heap) if self._is_current(entry)]
+            heapify(self._heap)
+
+    def peek(self) -> int:
+        """The entry that all others come before; 0 when nothing waits."""
+        while self._heap and not self._is_current(self._heap[0]):
+            heappop(self._heap)
+        return -self._heap[0] if self._heap else 0
+
+    def _is_current(self, negated: int) -> bool:
+        return self._links.is_current(-negated, LinkMode.DELAYED)

@@ -1,0 +1,26 @@
+"""Names the parts of a verdict by the topic's words instead of their stems."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import msgspec
+
+from opilio.protocols import Judge, Teachable
+from opilio.records import Page, Verdict
+
+
+class InWords:
+    """Lets a judge that names terms by their keys name them as the topic does."""
+
+    def __init__(self, judge: Judge, words: Mapping[str, str]) -> None:
+        self.inner = judge
+        self.words = words
+        if isinstance(judge, Teachable):
+            self.teach = judge.teach
+
+    def judge(self, page: Page) -> Verdict:
+        """The verdict of the judge, its parts named by words."""
+        verdict, words = self.inner.judge(page), self.words
+        named = {words.get(name, name): value for name, value in verdict.parts.items()}
+        return msgspec.structs.replace(verdict, parts=named)

@@ -1,0 +1,87 @@
+"""Responses in; what readers make of them out, made once for all trials that share.
+
+Strategies ask different things of a page. Here every page is read with all that any of
+them may ask for, so one reading serves all that seek the same terms. A file a set-up,
+which processes share.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from pathlib import Path
+
+import msgspec
+import xxhash
+
+from opilio.read.html import PageReader
+from opilio.records import Page, ReaderSetup, Reading, Response
+from opilio.subject.page_reader import make_reader
+from opilio.text import urls
+
+decode = msgspec.msgpack.Decoder(Page).decode
+encode = msgspec.msgpack.Encoder().encode
+
+
+class SharedReadings:
+    """Readers of a trial: they look whether a page was read before, or read it now."""
+
+    def __init__(self, folder: Path, setup: bytes, vectors: str = "") -> None:
+        self.folder = folder
+        self.vectors = vectors  # as in ReaderSetup, also if this strategy needs none
+        self.spent = 0.0  # CPU seconds, that are not the trial's own
+        self.reader: PageReader | None = None  # made when first needed
+        self.setup, self.db = self.open(setup)
+
+    async def start(self) -> None:
+        """Nothing: there are no processes."""
+
+    async def read(self, response: Response) -> Reading:
+        """The page, without WARC records: a trial has no use for them."""
+        began = time.process_time()
+        key = urls.fingerprint(response.url)
+        row = self.db.execute("SELECT page FROM reading WHERE url = ?", (key,))
+        found = row.fetchone()
+        if found:
+            page = decode(found[0])
+        else:
+            self.reader = self.reader or make_reader(self.setup)
+            page = self.reader.read(response)
+            self.db.execute(
+                "INSERT OR IGNORE INTO reading VALUES (?, ?)", (key, encode(page))
+            )
+        self.spent += time.process_time() - began
+        return Reading(page)
+
+    def renew(self, setup: bytes) -> None:
+        """Read by another setup from now on."""
+        self.db.close()
+        self.reader = None
+        self.setup, self.db = self.open(setup)
+
+    def open(self, setup: bytes) -> tuple[ReaderSetup, sqlite3.Connection]:
+        """The setup that brings everything, and the file of its readings."""
+        asked = msgspec.msgpack.decode(setup, type=ReaderSetup)
+        asked = msgspec.structs.replace(asked, vectors=asked.vectors or self.vectors)
+        full = everything(asked)
+        name = xxhash.xxh3_64_hexdigest(encode(full))
+        db = sqlite3.connect(
+            self.folder / f"{name}.readings", isolation_level=None, timeout=60
+        )
+        db.execute("PRAGMA journal_mode = wal")
+        db.execute("PRAGMA synchronous = off")  # it can be made again
+        db.execute(
+            "CREATE TABLE IF NOT EXISTS reading (url INTEGER PRIMARY KEY, page BLOB)"
+        )
+        return full, db
+
+    async def close(self) -> None:
+        """Let go of the file."""
+        self.db.close()
+
+
+def everything(setup: ReaderSetup) -> ReaderSetup:
+    """The setup that also brings what this strategy and judge do not ask for."""
+    return msgspec.structs.replace(
+        setup, context=True, blocks=True, vector=True, words=True
+    )

@@ -1,0 +1,45 @@
+"""Decides when so little is left to be found that a crawl may end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from opilio.errors import BadInput
+from opilio.records import Estimate
+
+LOOK_EVERY = 10  # pages
+PAGES = 100  # the last ones, and as many links, the best that wait
+FEW = 5  # relevant ones among them
+SHARE = 0.9  # of the relevant pages
+
+
+def is_dry(recent: Sequence[bool], estimate: Estimate | None) -> bool:
+    """Is little left? `recent` says which of the last pages were kept.
+
+    All of these must hold: few of the last 100 pages were relevant, few of the 100 best
+    links are expected to be, and more than nine tenths are found by the estimate.
+    """
+    if estimate is None or len(recent) < PAGES:
+        return False
+    return sum(recent) < FEW and estimate.next < FEW and estimate.share > SHARE
+
+
+def left_in_words(estimate: Estimate) -> str:
+    """The estimate for a person.
+
+    >>> left_in_words(Estimate(found=90, left=24.6, low=9, high=67,
+    ...     recapture=0, next=3))
+    'about 25 more to be found (9–67)'
+    """
+    left, low, high = map(round, (estimate.left, estimate.low, estimate.high))
+    return f"about {left:,} more to be found ({low:,}–{high:,})"
+
+
+def require_estimator(name: str, strategy: object) -> None:
+    """Raise BadInput for the class of a strategy that is no Estimator."""
+    if not hasattr(strategy, "estimate"):
+        raise BadInput(
+            f"the strategy {name!r} has no calibrated chances, so it cannot tell when "
+            "little is left to be found (--stop-when-dry, crawl.stop_when_dry); use "
+            "--strategy opilio, or leave it out"
+        )

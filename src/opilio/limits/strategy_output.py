@@ -1,0 +1,76 @@
+"""Checks what a strategy or judge returns, and names the mistake in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from math import isfinite
+from numbers import Real
+from typing import Any
+
+from opilio.errors import BadInput
+from opilio.records import Page, Ranked, Revision, Verdict
+
+MEND = "a promise is a finite number; mend the strategy"
+ROUNDING = 1e-6  # a sum of parts may be a little more than 1
+
+
+def as_list(strategy: str, given: Iterable[Ranked] | None) -> list[Ranked]:
+    """What a strategy made of a page, as a list."""
+    if given is None:
+        raise BadInput(
+            f"the strategy {strategy} gave None instead of links; let `rank` return "
+            "them, or yield one after another"
+        )
+    return list(given)
+
+
+def refuse_links(strategy: str, given: Sequence[Any]) -> None:
+    """Raise BadInput for the first thing that is no link with a promise."""
+    for each in given:
+        if not isinstance(each, Ranked):
+            raise BadInput(
+                f"the strategy {strategy} gave {shown(each)}, which is no Ranked; let "
+                "`rank` give Ranked(link, promise)"
+            )
+        if not is_promise(each.promise):
+            raise BadInput(
+                f"the strategy {strategy} gave {shown(each.promise)} as the promise of "
+                f"{each.link.url}; {MEND}"
+            )
+
+
+def refuse_revisions(strategy: str, given: Sequence[Revision]) -> None:
+    """Raise BadInput for the first new promise that is none."""
+    for each in given:
+        if not is_promise(each[1]):
+            raise BadInput(
+                f"the strategy {strategy} gave {shown(each[1])} as the new promise of "
+                f"a link that waits; {MEND}"
+            )
+
+
+def check_verdict(judge: str, verdict: object, page: Page) -> None:
+    """Raise BadInput for what is no verdict, or a score that no page can have."""
+    if isinstance(verdict, Verdict):
+        score: object = verdict.score
+        if isinstance(score, Real) and -ROUNDING <= float(score) <= 1 + ROUNDING:
+            return
+        gave = f"{shown(score)} as the score"
+    else:
+        gave = f"{shown(verdict)} as the verdict"
+    raise BadInput(
+        f"the judge {judge} gave {gave} of {page.url}; it must give "
+        "Verdict(score, relevant) with a score from 0 to 1; fix the judge"
+    )
+
+
+def is_promise(value: object) -> bool:
+    """Can links be ordered by it?"""
+    return isinstance(value, Real) and isfinite(value)
+
+
+def shown(value: object) -> str:
+    """A value, briefly, with its type."""
+    text = repr(value)
+    brief = text if len(text) <= 60 else f"{text[:59]}…"
+    return f"{brief} (of type {type(value).__name__})"

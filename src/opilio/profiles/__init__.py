@@ -1,0 +1,1 @@
+"""Profiles of pages and websites, kept while a crawl runs."""

@@ -1,0 +1,114 @@
+"""The words of a text with the terms among them in; counts of any part of it out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from opilio.read import kernels
+from opilio.read.parsed_markup import Spot
+from opilio.read.plain_text import END
+from opilio.read.plain_tree import FoundPhrases, Integers, Marks, Tree
+from opilio.read.stems import Runs, StemRow
+from opilio.records import Counted, Fingerprint, LinkTerms
+
+SHORTEST = 50  # words; of fewer, too many are a template's to tell copies by
+MOST = 2**16 - 1  # what Vector.counts counts to
+
+
+class Vector(NamedTuple):
+    """What counting the words of a text gives."""
+
+    words: int
+    terms: dict[str, int]  # topic term -> times it occurs
+    norm: float  # √Σ(1+ln tf)² over all stems
+    simhash: Fingerprint  # 0: the text is too short to tell
+    stems: bytes = b""  # hashes of all stems, ascending, as little-endian uint64
+    counts: bytes = b""  # how often each of these occurs, as little-endian uint16
+
+
+class TermTally(NamedTuple):
+    """What counting the words of a block gives."""
+
+    words: int
+    terms: dict[str, int]
+    norm: float
+    most: int  # times its most frequent stem occurs
+
+
+class Words:
+    """The words of a text, to be asked by places: numbers of characters before.
+
+    A word is where it begins. A term is in a part of the text if all its words are; of
+    terms that overlap there, the leftmost and longest counts, unless `overlapping`:
+    then all do. No term overlaps itself.
+    """
+
+    def __init__(
+        self,
+        tree: Tree,
+        overlapping: bool,
+        row: StemRow,
+        apart: Marks | None = None,
+        others: FoundPhrases | None = None,
+    ) -> None:
+        self.stems = row.stems
+        self.starts = row.starts  # how many characters stand before each word
+        self.text = kernels.Text(tree, row, overlapping, apart, others)
+        self.runs: Runs | None = None  # of the text as it is written
+        self.told: Mapping[int, Sequence[str]] = {}  # of foreign runs, their meanings
+
+    def with_runs(self, runs: Runs, told: Mapping[int, Sequence[str]] = {}) -> Words:
+        """The same words; they know what they were written as."""
+        self.runs, self.told = runs, told
+        return self
+
+    @property
+    def hits(self) -> Integers:
+        """The words where a term begins."""
+        return self.text.hits
+
+    def total(self, end: int = END, *, vector: bool = True) -> Vector:
+        """What the text has, or its first `end` characters; its stems if asked for."""
+        words, terms, norm, simhash = self.text.total(end)
+        if words < SHORTEST:
+            simhash = 0
+        if not vector:
+            return Vector(words, terms, norm, simhash)
+        stems, counts = self.text.stem_counts(end)
+        return Vector(
+            words,
+            terms,
+            norm,
+            simhash,
+            stems=stems.astype("<u8", copy=False).tobytes(),
+            counts=np.minimum(counts, MOST).astype("<u2").tobytes(),
+        )
+
+    def sequence(self, text: int, title: int, headings: int) -> bytes:
+        """The words of text, title and headings for the index, given where the text
+        ends, where the title does that follows it, and where the headings begin."""
+        return self.text.sequence(text, title, headings)
+
+    def between(self, start: int, end: int) -> Counted:
+        """The terms in a part of the text."""
+        return self.text.between(start, end)
+
+    def links(self, spots: Sequence[Spot], ends: list[int]) -> dict[int, LinkTerms]:
+        """The terms of those links that have any.
+
+        `ends` are the places where the text, the title and the page's own address end,
+        and then, for each link, its address and the name that stands for its anchor.
+        """
+        return self.text.links(spots, ends)
+
+    def tally(self, cuts: Sequence[tuple[int, int]], number: int) -> list[TermTally]:
+        """What each of so many blocks has.
+
+        From each cut, a place and the number of a block, the text belongs to this
+        block, up to the next cut. Where the number is negative, it belongs to none, as
+        does what stands before the first cut.
+        """
+        return [TermTally(*each) for each in self.text.blocks(cuts, number)]

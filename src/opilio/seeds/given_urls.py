@@ -1,0 +1,21 @@
+"""The addresses that the user wrote in; canonical URLs, each once, out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from opilio.errors import BadInput
+from opilio.text import urls
+
+
+def canonical_given(addresses: Iterable[str]) -> list[str]:
+    """The canonical form of each address; BadInput for one that is none."""
+    found: dict[str, None] = {}
+    for address in addresses:
+        url = urls.join("", address)
+        if not url:
+            raise BadInput(
+                f"the seed {address!r} is not an address; write http://… or https://…"
+            )
+        found[url] = None
+    return list(found)

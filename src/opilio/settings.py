@@ -1,0 +1,244 @@
+"""Settings: typed and closed; TOML in, an error that names the known keys out."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from math import isfinite
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, get_args
+
+import msgspec
+
+from opilio import __version__
+from opilio.errors import BadInput, did_you_mean
+from opilio.records import Mode
+
+Count = Annotated[int, msgspec.Meta(ge=0)]
+Some = Annotated[int, msgspec.Meta(ge=1)]
+Seconds = Annotated[float, msgspec.Meta(ge=0)]
+Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
+Wait = Annotated[float, msgspec.Meta(gt=0)]
+HeaderText = Annotated[  # what cannot end its line, nor be none
+    str,
+    msgspec.Meta(
+        pattern=r"^[!-~]([ -~]*[!-~])?\Z",
+        description="printable ASCII characters, and no blank at either end",
+    ),
+]
+ContactText = Annotated[
+    str,
+    msgspec.Meta(
+        pattern=r"^([!-~]([ -~]*[!-~])?)?\Z",
+        description="printable ASCII characters, and no blank at either end",
+    ),
+]
+
+if TYPE_CHECKING:  # a program may give any sequence; it becomes a tuple when checked
+    Strings = Sequence[str]
+else:
+    Strings = tuple[str, ...]
+
+
+class Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A table of a settings file; an unknown key in it is an error."""
+
+
+class CrawlSettings(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How the crawl is run."""
+
+    strategy: str = "opilio"
+    judge: str = "opilio"
+    max_pages: Count = 1000  # stop after so many pages; 0: no limit
+    max_time: Seconds = 0.0  # stop after so many seconds; 0: no limit
+    readers: Some = 1  # processes that read pages
+    in_flight: Some = 64  # pages being fetched or read at one time
+    haste: Share = 0.1  # 0: keep to the order of promises; 1: let no worker idle
+    breadth: Share = 0.0  # 0: no preference between hosts; 1: share among the best
+    stop_when_dry: bool = False  # end when little is left to be found
+    seed: int = 0  # of all chance
+    vectors: str = "auto"  # of words: auto (wordllama if installed), none, or a path
+    weights: str = (
+        ""  # trained weights, a file of `opilio lab train`; "": the package's
+    )
+    near_copies: bool = True  # treat pages that differ in a few words as copies
+
+
+class PolitenessSettings(
+    Section, frozen=True, kw_only=True, forbid_unknown_fields=True
+):
+    """How hosts are treated."""
+
+    delay: Seconds = 1.0  # seconds between two requests to one host
+    ip_delay: Seconds = 0.25  # seconds between two requests to one address
+    per_host: Some = 1  # requests in flight to one host
+    max_delay: Seconds = 60.0  # the longest Crawl-delay that is obeyed
+    max_rest: Seconds = 3600.0  # the longest Retry-After or back-off
+    attempts: Some = 3  # how often a link is tried
+
+
+class FetchSettings(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What is asked of the network, and what is accepted."""
+
+    user_agent: HeaderText = f"opilio/{__version__} (focused crawler)"
+    contact: ContactText = ""  # where we can be reached; part of the user agent
+    proxy: str = ""
+    allow_networks: Strings = ()  # private networks that may be visited
+    max_bytes: Some = 10 * 2**20  # of a body, on the wire and decoded
+    connect_timeout: Wait = 10.0
+    timeout: Wait = 60.0  # of a whole request
+    keep_alive: Seconds = 60.0  # an idle connection is kept open so long
+    max_redirects: Count = 7
+
+
+class BoundsSettings(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What the frontier takes in: budgets, and guards against traps."""
+
+    capacity: Count = 0  # links that may wait, the best ones; 0: no limit
+    per_host: Count = 0  # pages of one host; 0: no limit
+    per_domain: Count = 0  # pages of one registrable domain; 0: no limit
+    max_depth: Count = 50  # links from a seed
+    max_url_length: Some = 2083
+    max_segments: Some = 20  # of a path
+    max_repeats: Count = 2  # of one segment in a path, beyond its first time
+    per_template: Count = 5000  # URLs that differ only in numbers and parameters
+    novelty: Count = 100  # pages of those in vain, before and after each new one kept
+
+
+class ScopeSettings(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Which URLs belong to the crawl; empty means all of the web."""
+
+    domains: Strings = ()  # a host, or a domain with all its hosts
+    exclude_domains: Strings = ()
+    exclude_paths: Strings = ()  # shell patterns: /login*, *.zip
+
+
+class StoreSettings(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What is kept, and how carefully."""
+
+    commit_every: Wait = 0.5  # seconds between two group commits
+    min_free: Count = 2**30  # bytes left on the disk when the crawl stops
+    warc_bytes: Some = 2**30  # size at which a new WARC file is begun
+
+
+class SearchSettings(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What of a crawl can be searched, and how."""
+
+    index: bool = True  # while crawling; without it, the first search reads all pages
+    pages: Literal["kept", "all"] = "kept"  # that are indexed
+    mode: Mode = "fixed"  # paper: no query without a concept
+
+
+class Settings(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """crawl.toml: everything a crawl was started with."""
+
+    crawl: CrawlSettings = CrawlSettings()
+    politeness: PolitenessSettings = PolitenessSettings()
+    fetch: FetchSettings = FetchSettings()
+    bounds: BoundsSettings = BoundsSettings()
+    store: StoreSettings = StoreSettings()
+    search: SearchSettings = SearchSettings()
+    options: Mapping[str, bool | int | float | str] = {}  # of the strategy
+
+
+S = TypeVar("S", bound=Section)
+MAX_FILE = 16 * 2**20  # bytes
+
+
+def load_toml(path: Path, kind: type[S]) -> S:
+    """Read a TOML file as a section; every mistake is a BadInput with a remedy."""
+    return build_section(read_toml(path), kind, str(path))
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """The tables of a TOML file."""
+    try:
+        if path.is_dir():
+            raise BadInput(f"{path} is a folder; name a TOML file")
+        if path.exists() and not path.is_file():
+            raise BadInput(f"{path} is not a file; name a TOML file")
+        if (size := path.stat().st_size) > MAX_FILE:
+            raise BadInput(f"{path} has {size:,} bytes; at most {MAX_FILE:,} are read")
+        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except FileNotFoundError:
+        raise BadInput(f"{path} does not exist; check the name") from None
+    except OSError as error:
+        raise BadInput(f"{path} cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise BadInput(f"{path} is not valid TOML: save it as UTF-8") from None
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise BadInput(f"{path} is not valid TOML: {error}") from None
+
+
+def build_section(
+    tables: Mapping[str, Any], kind: type[S], source: str, *, strict: bool = True
+) -> S:
+    """Turn tables into a section, checking every key and type.
+
+    Unless `strict`, numbers may be written as strings, as on a command line.
+    """
+    refuse_unknown_keys(tables, kind, source)
+    refuse_odd_numbers(tables, source)
+    try:
+        made = msgspec.convert(tables, kind, strict=strict)
+    except msgspec.ValidationError as error:
+        from opilio.settings_errors import explain_mismatch
+
+        raise BadInput(f"{source}: {explain_mismatch(error, tables, kind)}") from None
+    refuse_odd_numbers(msgspec.to_builtins(made), source)  # also if written as strings
+    return made
+
+
+def checked(given: S, kind: type[S], source: str) -> S:
+    """What a program or a command line gave, made and refused by the rules of files."""
+    if not isinstance(given, kind):
+        from opilio.settings_errors import shorten
+
+        raise BadInput(f"{source}: expected a {kind.__name__}, got {shorten(given)}")
+    return build_section(tables_of(given), type(given), source)
+
+
+def tables_of(value: Any) -> Any:
+    """A section as a file would have it; what no file can hold stays as it is."""
+    if isinstance(value, Section):
+        names = value.__struct_fields__
+        return {name: tables_of(getattr(value, name)) for name in names}
+    if isinstance(value, Mapping):
+        return {key: tables_of(inner) for key, inner in value.items()}
+    return list(map(tables_of, value)) if isinstance(value, tuple | list) else value
+
+
+def refuse_unknown_keys(
+    tables: Mapping[str, Any], kind: type[Section], source: str, path: str = ""
+) -> None:
+    """Raise BadInput for the first key that no field of `kind` has."""
+    fields = {field.name: field.type for field in msgspec.structs.fields(kind)}
+    for key, value in tables.items():
+        where = f"{path}{key}"
+        if key not in fields:
+            hint = did_you_mean(key, fields)
+            known = ", ".join(sorted(fields)) or "none"
+            raise BadInput(
+                f"{source}: unknown key {where!r}; {hint}known here: {known}"
+            )
+        inner = section_in(fields[key])
+        for table in value if isinstance(value, list) else [value]:
+            if inner is not None and isinstance(table, Mapping):
+                refuse_unknown_keys(table, inner, source, f"{where}.")
+
+
+def refuse_odd_numbers(value: Any, source: str, path: str = "") -> None:
+    """Raise BadInput for nan and inf, which TOML allows and no setting can be."""
+    if isinstance(value, float) and not isfinite(value):
+        raise BadInput(f"{source}: {path} is {value}; it must be a finite number")
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            refuse_odd_numbers(inner, source, f"{path}.{key}" if path else key)
+
+
+def section_in(annotation: Any) -> type[Section] | None:
+    """The Section that a field holds, also in a union or a tuple."""
+    if isinstance(annotation, type) and issubclass(annotation, Section):
+        return annotation
+    inner = map(section_in, get_args(annotation))
+    return next((section for section in inner if section), None)

@@ -1,0 +1,292 @@
+"""Chosen links in; a Frontier that leases these alone, as politely as any, out."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import fields
+
+import msgspec
+
+from opilio.crawl import Bring, CrawlLoop, Stages
+from opilio.frontier.memory import MemoryFrontier
+from opilio.protocols import Frontier
+from opilio.records import (
+    Clock,
+    Counts,
+    Fingerprint,
+    Lease,
+    Link,
+    Ranked,
+    Revision,
+    State,
+)
+from opilio.settings import BoundsSettings, Settings
+from opilio.sites.host_budgets import Allowance
+
+# These links were let in before; only how their hosts are treated is asked now, and
+# of their budgets an Allowance.
+OPEN = BoundsSettings(
+    max_url_length=2**31,
+    max_segments=2**31,
+    max_repeats=2**31,
+    per_template=0,
+    novelty=0,
+)
+PATIENCE = 10.0  # seconds; for a host that rests longer nobody is kept waiting
+LINK = """
+    SELECT link.id, url, fingerprint, promise, depth, level, redirects, found_on, state
+    FROM link WHERE link.id = ?
+"""
+
+
+class ChosenLinks:
+    """Stands before the frontier of a crawl for as long as it takes.
+
+    Which link comes when is decided in memory; what becomes of it, and the links that
+    are found, go to the crawl's own frontier. So if the process dies, everything waits
+    as before. Links that had been visited before may be chosen as well; others only as
+    far as the budgets of their hosts and domains go. Links of hosts that rest for long
+    are given back: in the crawl they wait as before.
+    """
+
+    def __init__(
+        self,
+        frontier: Frontier,
+        db: sqlite3.Connection,
+        settings: Settings,
+        *,
+        wall: Clock = time.time,
+    ) -> None:
+        self.frontier = frontier
+        self.db = db
+        self.politeness = settings.politeness
+        self.wall = wall
+        self.turns = MemoryFrontier(self.politeness, OPEN)
+        self.allowance = Allowance(db, settings.bounds)
+        self.counted: set[int] = set()  # of those that are out, which count as pages
+        self.refused: list[int] = []  # beyond a budget; in the crawl they wait
+        self.left: list[int] = []  # given back, to be visited another time
+        self.failed = 0  # links that led to no page
+        self.asleep: dict[str, float] = {}  # hosts that rest for long, until when
+        self.ids: dict[Fingerprint, int] = {}
+        self.out: dict[int, Lease] = {}  # id -> the lease in memory
+        self.hosts: set[str] = set()  # of the links chosen so far
+
+    async def choose(self, links: Mapping[int, float]) -> None:
+        """Let links, by id, be visited in the order of these promises.
+
+        Their hosts rest first, since they may have been visited a moment ago.
+        """
+        for id, promise in links.items():
+            url, fingerprint, host, delay, ip, until = self.db.execute(
+                "SELECT url, fingerprint, name, delay, ip, rest_until "
+                "FROM link JOIN host ON host.id = link.host WHERE link.id = ?",
+                (id,),
+            ).fetchone()
+            self.ids[fingerprint] = id
+            await self.turns.add([Ranked(Link(url, fingerprint), promise)])
+            if host not in self.hosts:
+                self.hosts.add(host)
+                pause = max(delay or 0.0, self.politeness.delay)
+                short = self.bearable(host, (until or 0.0) - self.wall())
+                rest = None if short is None else max(pause, short)
+                await self.turns.pace(host, delay=delay, ip=ip, rest=rest)
+
+    def bearable(self, host: str, rest: float) -> float | None:
+        """How long to wait for a host; None: too long, its links are passed over."""
+        rest = min(rest, self.politeness.max_rest)
+        if rest <= PATIENCE:
+            return rest
+        self.asleep[host] = self.wall() + rest
+        return None
+
+    def rests(self, host: str) -> bool:
+        """Does a host rest for so long that nobody waits for it?"""
+        return self.asleep.get(host, 0.0) > self.wall()
+
+    async def take(self) -> Lease | None:
+        """The best chosen link whose host may be visited now; None: all are done."""
+        while turn := await self.turns.take():
+            if self.rests(turn.host):
+                await self.leave(self.ids[turn.fingerprint], turn)
+                continue
+            id, url, fingerprint, promise, depth, level, redirects, found_on, state = (
+                self.db.execute(LINK, (self.ids[turn.fingerprint],)).fetchone()
+            )
+            if state == State.WAITING and id not in self.counted:
+                if not self.allowance.take(turn.host):
+                    await self.refuse(id, turn)
+                    continue
+                self.counted.add(id)
+            self.out[id] = turn
+            return Lease(
+                *(id, url, fingerprint, turn.host, promise, depth, level, redirects),
+                attempts=turn.attempts,
+                found_on=found_on,
+            )
+        return None
+
+    async def refuse(self, id: int, turn: Lease) -> None:
+        """Pass over a link whose host or domain has had its pages."""
+        self.refused.append(id)
+        await self.turns.done(turn, State.PARKED, "budget", contacted=False)
+
+    async def leave(self, id: int, turn: Lease, *, contacted: bool = False) -> None:
+        """Give a link back, for which one would have to wait too long."""
+        self.left.append(id)
+        await self.turns.done(turn, State.PARKED, "rests", contacted=contacted)
+
+    async def add(
+        self,
+        found: Iterable[Ranked],
+        via: Lease | None = None,
+        *,
+        redirect: bool = False,
+    ) -> list[int]:
+        """Let links wait in the crawl; where a chosen one redirects to is chosen."""
+        batch = list(found)
+        ids = await self.frontier.add(batch, via, redirect=redirect)
+        if redirect and via:
+            turn = self.out.get(via.id, via)
+            onward = [id for id in ids if id and self.state(id) == State.WAITING]
+            await self.choose(dict.fromkeys(onward, turn.promise))
+        return ids
+
+    def state(self, id: int) -> str:
+        """The state of a link."""
+        return state_of(self.db, id)
+
+    async def done(
+        self,
+        lease: Lease,
+        state: State,
+        reason: str = "",
+        *,
+        contacted: bool = True,
+        likeness: str = "",
+    ) -> None:
+        """End a lease; the crawl hears of it, if the link waited there."""
+        failed = state in (State.UNUSABLE, State.PARKED)
+        self.failed += failed
+        is_page = not failed and reason != "redirect"
+        self.settle(lease, is_page)
+        if is_page and self.state(lease.id) == State.WAITING:
+            self.db.execute(
+                "UPDATE host SET taken = taken + 1 WHERE name = ?", (lease.host,)
+            )
+        await self.frontier.done(
+            lease, state, reason, contacted=contacted, likeness=likeness
+        )
+        await self.learn(lease.host)
+        if turn := self.out.pop(lease.id, None):
+            await self.turns.done(turn, state, reason, contacted=contacted)
+
+    async def retry(
+        self,
+        lease: Lease,
+        after: float,
+        reason: str,
+        *,
+        counted: bool = True,
+        contacted: bool = True,
+    ) -> bool:
+        """Let the link wait here again, or in the crawl if that takes too long; False,
+        and it is unusable, after enough."""
+        await self.learn(lease.host)
+        self.settle(lease, is_page=False)
+        turn = self.out.pop(lease.id, None)
+        if turn and (self.rests(lease.host) or after > PATIENCE):
+            await self.leave(lease.id, turn, contacted=contacted)
+            return True
+        again = turn is None or await self.turns.retry(
+            turn, after, reason, counted=counted, contacted=contacted
+        )
+        if not again:
+            self.failed += 1
+            await self.frontier.done(lease, State.UNUSABLE, reason, contacted=contacted)
+        return again
+
+    def settle(self, lease: Lease, is_page: bool) -> None:
+        """A visit has ended: count it against the budgets no longer, if it brought no
+        page."""
+        if lease.id in self.counted:
+            self.counted.remove(lease.id)
+            if not is_page:
+                self.allowance.give_back(lease.host)
+
+    async def learn(self, host: str) -> None:
+        """Treat a host as the crawl has learnt to treat it by now."""
+        row = self.db.execute("SELECT delay, ip FROM host WHERE name = ?", (host,))
+        delay, ip = row.fetchone()
+        await self.turns.pace(host, delay=delay, ip=ip)
+
+    async def revise(self, revisions: Iterable[Revision]) -> int:
+        """New promises are for the crawl that goes on after this."""
+        return await self.frontier.revise(revisions)
+
+    async def pace(
+        self,
+        host: str,
+        *,
+        delay: float | None = None,
+        rest: float | None = None,
+        ip: str | None = None,
+        why: str = "",
+    ) -> bool:
+        """What was learnt of a host holds here and in the crawl."""
+        await self.frontier.pace(host, delay=delay, rest=rest, ip=ip, why=why)
+        if rest is not None:
+            rest = self.bearable(host, rest)
+        return await self.turns.pace(host, delay=delay, rest=rest, ip=ip)
+
+    async def reopen(self, id: int, reason: str) -> Fingerprint:
+        """Nothing: links that have ended are not looked for here."""
+        return 0
+
+    def steer(
+        self, *, haste: float = 1.0, breadth: float = 0.0, calibrated: bool = False
+    ) -> None:
+        """Nothing: what is asked for here is chosen one by one."""
+
+    def counts(self) -> Counts:
+        """How the crawl stands, but for what waits and is leased here."""
+        here = self.turns.counts()
+        return msgspec.structs.replace(
+            self.frontier.counts(),
+            waiting=here.waiting,
+            leased=here.leased,
+            ready=here.ready,
+            resting=here.resting,
+            awaited=here.awaited,
+            awaited_for=here.awaited_for,
+        )
+
+    async def flush(self) -> None:
+        """Hand everything over to the transaction."""
+        await self.frontier.flush()
+
+    def close(self) -> None:
+        """Wake every waiting `take` with None."""
+        self.turns.close()
+
+
+def state_of(db: sqlite3.Connection, id: int) -> str:
+    """The state of a link."""
+    return str(db.execute(LINK, (id,)).fetchone()[-1])
+
+
+def crawl_of_chosen(
+    crawl: CrawlLoop,
+    errand: ChosenLinks,
+    pages: int = 0,
+    visitor: Callable[[CrawlLoop], Bring] | None = None,
+) -> CrawlLoop:
+    """A crawl like this one that knows only the links of an errand; 0: no budget but
+    these."""
+    most = crawl.store.catalogue.pages + pages if pages else 0
+    limits = msgspec.structs.replace(crawl.settings.crawl, max_pages=most)
+    settings = msgspec.structs.replace(crawl.settings, crawl=limits)
+    ours = {field.name: getattr(crawl, field.name) for field in fields(Stages)}
+    return CrawlLoop(settings, Stages(**ours | {"frontier": errand}), visitor)

@@ -1,0 +1,168 @@
+"""Opens a finished crawl to let it evolve, or to fetch more pages for a query."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import replace
+
+import msgspec
+
+from opilio.assembly.build import Ways, assemble, prepare, ways_of
+from opilio.assembly.plan import Options, Plan, resumed_plan
+from opilio.assembly.reader_setup import rereading
+from opilio.assembly.registry import BY_NAME, Own
+from opilio.crawl import CrawlLoop
+from opilio.errors import BadInput, OpilioError
+from opilio.fetch.http import HttpFetch
+from opilio.limits.contact import require_contact
+from opilio.profiles.keeper import SiteKeeper
+from opilio.profiles.models import load_sites
+from opilio.profiles.subject_concepts import SubjectConcepts
+from opilio.protocols import Judge, LearningJudge
+from opilio.records import Mode, Subject
+from opilio.search.query import parse_query
+from opilio.seeds.priority import choose_seeds
+from opilio.seeds.search import make_engines, search_all
+from opilio.sites.evolver import Evolver
+from opilio.sites.expander import Ask, Expander
+from opilio.sites.rebuild import rebuild
+from opilio.store.folder import CrawlFolder
+from opilio.store.lookup import opened
+from opilio.subject.compile import with_more
+from opilio.subject.current import current_subject
+from opilio.topic import where_to
+from opilio.topic.weight_table import QueryWeights, normalised
+
+log = logging.getLogger(__name__)
+
+
+def ready_plan(
+    folder: CrawlFolder, options: Options | None = None, own: Own = BY_NAME
+) -> Plan:
+    """The plan of a crawl that no other process has open; profiles its pages first if
+    they have none."""
+    require_free(folder.require())
+    plan = resumed_plan(folder, None, options=options)
+    if not plan.replay:
+        require_contact(plan.fetch, where_to(plan.topic))
+    prepare(plan, folder, own=own)
+    add_profiles(plan, folder, own)
+    return plan
+
+
+def require_free(folder: CrawlFolder) -> None:
+    """BadInput while another process crawls in the folder."""
+    try:
+        folder.lock()
+    except BadInput:
+        raise BadInput(
+            f"{folder.path} is being crawled by another process, which alone may fetch "
+            "pages into it; stop it first. Searching without --expand works meanwhile"
+        ) from None
+    folder.unlock()
+
+
+def add_profiles(plan: Plan, folder: CrawlFolder, own: Own = BY_NAME) -> int:
+    """Make the site models of a crawl that was made before there were any; how many
+    pages had to be read again."""
+    with opened(folder) as db:
+        missing = load_sites(db).unprofiled()
+        subject = current_subject(plan.topic, folder, db)
+    if missing:
+        pages = "page" if missing == 1 else "pages"
+        log.info("Reading %s %s again for the site models", f"{missing:,}", pages)
+        setup = rereading(plan, subject, own, headings=True)
+        rebuilt = rebuild(CrawlFolder(folder.path), subject, setup)
+        if rebuilt.trouble:
+            log.warning("%s", rebuilt.trouble)
+    return missing
+
+
+@asynccontextmanager
+async def open_evolver(
+    plan: Plan, folder: CrawlFolder, mode: Mode = "fixed", own: Own = BY_NAME
+) -> AsyncIterator[Evolver]:
+    """What lets a crawl evolve, round by round."""
+    subject, ways = prepare(plan, folder, own=own), ways_of(own)
+    async with assemble(plan, folder, subject, ways) as crawl:
+        yield Evolver(
+            crawl, domain_of(crawl, subject), mode=mode, is_archive=bool(plan.replay)
+        )
+
+
+@asynccontextmanager
+async def open_expander(
+    plan: Plan,
+    folder: CrawlFolder,
+    query: str,
+    *,
+    logged: bool = True,
+    own: Own = BY_NAME,
+) -> AsyncIterator[Expander]:
+    """What fetches pages for a query; one that was not logged counts for the judge all
+    the same, until this is closed."""
+    subject, ways = prepare(plan, folder, own=own), ways_of(own)
+    asked = parse_query(query)
+    if not logged:
+        subject, ways = also_seeking(
+            subject, weigh(asked.words, subject.language), ways
+        )
+    async with assemble(plan, folder, subject, ways) as crawl:
+        yield Expander(
+            crawl,
+            domain_of(crawl, subject),
+            asked,
+            mode=plan.search.mode,
+            ask=engines(plan, crawl),
+        )
+
+
+def domain_of(crawl: CrawlLoop, subject: Subject) -> SubjectConcepts:
+    """What the crawl seeks now, as concepts."""
+    kept = crawl.profiles
+    return kept.domain if isinstance(kept, SiteKeeper) else SubjectConcepts(subject)
+
+
+def weigh(words: Sequence[str], language: str) -> Mapping[str, float]:
+    """The terms of a query, as if it was all that people ask for."""
+    table = QueryWeights(language=language).rebuilt([" ".join(words)])
+    return normalised(table.weights())
+
+
+def also_seeking(
+    subject: Subject, asked: Mapping[str, float], ways: Ways
+) -> tuple[Subject, Ways]:
+    """A subject whose readers count these terms, and the judge that goes by them too.
+
+    The topic itself stays as it is, and so do the profiles of sites and what a judge
+    has learnt: pages that were judged by other terms than the topic's teach it nothing.
+    """
+
+    def judging(plan: Plan, now: Subject) -> Judge:
+        judge = ways.judge(plan, with_more(now, asked))
+        if isinstance(judge, LearningJudge):
+            judge.is_learning = False
+        return judge
+
+    terms = tuple(dict.fromkeys((*subject.terms, *asked)))
+    return msgspec.structs.replace(subject, terms=terms), replace(ways, judge=judging)
+
+
+def engines(plan: Plan, crawl: CrawlLoop) -> Ask | None:
+    """The search engines of the topic, if it has some; a replay has no network."""
+    sources, fetch = plan.topic.sources, crawl.fetch
+    if not sources.search or not isinstance(fetch, HttpFetch):
+        return None
+    asked = make_engines(sources.search, fetch.egress.get, plan.politeness.delay)
+
+    async def ask(query: str, most: int) -> Sequence[str]:
+        try:
+            found = await search_all(asked, query, most, plan.topic.language)
+        except OpilioError as error:  # the links of the crawl are there all the same
+            log.warning("%s", error)
+            return ()
+        return [seed.url for seed in choose_seeds(found, most, common=sources.common)]
+
+    return ask

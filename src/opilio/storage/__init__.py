@@ -1,0 +1,1 @@
+"""Files and tables that several stages use: crawl.db, caches, WARC."""

@@ -1,0 +1,66 @@
+"""WARC files in; the responses they hold out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from io import BytesIO
+from pathlib import Path
+from typing import BinaryIO
+
+from fastwarc.warc import ArchiveIterator, WarcRecord, WarcRecordType
+
+from opilio.records import Headers, Response
+from opilio.text import content
+
+KINDS = WarcRecordType.response | WarcRecordType.revisit
+MAX_BYTES = 64 * 2**20  # of a decoded body: a WARC may come from anywhere
+
+
+def responses(stream: BinaryIO) -> Iterator[Response]:
+    """Every response among the records of a stream, in order."""
+    for record in ArchiveIterator(
+        stream, record_types=KINDS, parse_http=True, strict_mode=False
+    ):
+        if record.is_http:
+            yield response_of(record)
+
+
+def read_response(path: Path, offset: int, length: int) -> Response:
+    """The first response among the records at a place in a WARC file."""
+    with path.open("rb") as file:
+        file.seek(offset)
+        found = next(responses(BytesIO(file.read(length))), None)
+    if found is None:
+        raise ValueError(f"{path} has no response in {length} bytes at {offset}")
+    return found
+
+
+def response_of(record: WarcRecord) -> Response:
+    """A response as it came over the wire, its content codings removed as then."""
+    named = record.headers.get
+    status = record.http_headers.status_code or 0
+    headers = http_headers(record)
+    raw = record.reader.read()
+    body, truncated = raw, ""
+    coding = ", ".join(value for name, value in headers if name == "content-encoding")
+    if coding and 200 <= status < 300:
+        body, truncated = content.decode(raw, coding, MAX_BYTES)
+    return Response(
+        url=(named("WARC-Target-URI") or "").strip("<>"),  # some writers add these
+        status=status,
+        headers=headers,
+        body=body,
+        fetched_at=record.record_date.timestamp(),
+        wire=None if body is raw else raw,
+        ip=named("WARC-IP-Address") or "",
+        protocol=named("WARC-Protocol") or "http/1.1",
+        truncated=named("WARC-Truncated") or truncated,
+    )
+
+
+def http_headers(record: WarcRecord) -> Headers:
+    """The header lines of a response, names in lower case."""
+    return tuple(
+        (name.decode("latin-1").lower(), value.decode("latin-1"))
+        for name, value in record.http_headers.items_bytes()
+    )

@@ -1,0 +1,64 @@
+"""Tells whether a crawl runs, and otherwise when and why it stopped."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from pathlib import Path
+
+import msgspec
+
+from opilio.store.folder import CrawlFolder
+
+LAST = """
+    SELECT kind, at, detail FROM event WHERE kind IN ('started', 'stopped')
+    ORDER BY id DESC LIMIT 1
+"""
+
+
+class Life(msgspec.Struct, frozen=True):
+    """What a crawl is doing."""
+
+    running: int  # the id of the process that has it open; 0: none
+    stopped: str  # why the last run ended; "" while it runs, or if it never began
+    at: float  # when that was, or when the run began; seconds since 1970
+
+
+def life_of(db: sqlite3.Connection, folder: CrawlFolder) -> Life:
+    """Is a crawl running, and if not, why did it stop?"""
+    row = db.execute(LAST).fetchone()
+    kind, at, detail = row or ("", 0.0, None)
+    owner = owner_of(folder)
+    if owner:
+        return Life(owner, "", at)
+    if kind == "stopped":
+        return Life(0, msgspec.json.decode(detail or b"{}").get("reason", ""), at)
+    return Life(0, "killed" if kind else "", at)
+
+
+def owner_of(folder: CrawlFolder) -> int:
+    """The process that holds the lock of a folder; 0: none.
+
+    It is looked for among the open files of the process that the lock names: to try
+    the lock would keep out a crawl that starts at the same moment.
+    """
+    lock = folder.path / "lock"
+    try:
+        owner = int(lock.read_text("ascii") or 0)
+        if not owner:
+            return 0
+        files = list(Path(f"/proc/{owner}/fd").iterdir())
+    except PermissionError:  # of another user, and there
+        return owner
+    except (OSError, ValueError):
+        return 0
+    here = os.path.realpath(lock)
+    return owner if any(target(file) == here for file in files) else 0
+
+
+def target(file: Path) -> str:
+    """Where an open file of a process is; "" if it was closed meanwhile."""
+    try:
+        return str(file.readlink())
+    except OSError:
+        return ""

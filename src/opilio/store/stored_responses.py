@@ -1,0 +1,86 @@
+"""Places in WARC files in; what was kept there out, and what can no longer be read.
+
+A file of which some bytes are lost has thousands of pages that are not: whoever reads
+many of them goes on without the others, and says so at the end.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from isal import isal_zlib
+
+from opilio.errors import BadInput
+from opilio.records import Response
+from opilio.store.warc_files import damaged, read_bytes, read_record
+from opilio.text.content import InflateError
+
+MOST_NAMED = 5  # files
+GZIP = 31  # what zlib calls this format: sums are compared
+
+
+class StoredResponses:
+    """The records of a crawl's pages; counts those that cannot be read."""
+
+    def __init__(self, warcs: Path) -> None:
+        self.warcs = warcs
+        self.lost: Counter[str] = Counter()  # of each file
+        self.first = ""  # what is wrong with the first of them
+
+    def response(self, name: str, offset: int, length: int) -> Response | None:
+        """The response that was appended there; None if it cannot be read."""
+        with self.counted(name):
+            return read_record(self.warcs, name, offset, length)
+        return None
+
+    def raw(self, name: str, offset: int, length: int) -> bytes | None:
+        """All that was appended there, as it is; None if it is not whole."""
+        path = self.warcs / name
+        with self.counted(name):
+            records = read_bytes(path, offset, length)
+            if trouble := fault_in(records):
+                raise damaged(path, trouble)
+            return records
+        return None
+
+    @contextmanager
+    def counted(self, name: str) -> Iterator[None]:
+        """Go on after what is damaged in a file, and count it."""
+        try:
+            yield
+        except BadInput as error:
+            self.lost[name] += 1
+            self.first = self.first or str(error)
+
+    @property
+    def trouble(self) -> str:
+        """How many records are lost, of which files, and the remedy; "" if none is."""
+        if not self.lost:
+            return ""
+        count = self.lost.total()
+        records = "record" if count == 1 else "records"
+        files = sorted(self.lost)
+        if len(files) > MOST_NAMED:
+            files[MOST_NAMED:] = [f"{len(files) - MOST_NAMED:,} more files"]
+        named = ", ".join(files)
+        return f"{count:,} {records} of {named} could not be read: {self.first}"
+
+
+def fault_in(records: bytes) -> str:
+    """Why they are not whole records, each a gzip member of its own; "" if they are.
+
+    `gzip.decompress` would not do: it takes zeros after a member for padding.
+    """
+    while records:
+        member = isal_zlib.decompressobj(GZIP)
+        try:
+            is_record = member.decompress(records).startswith(b"WARC/")
+        except InflateError as error:
+            return str(error)
+        if not (is_record and member.eof):
+            return "it has something else than whole records"
+        records = member.unused_data
+    return ""

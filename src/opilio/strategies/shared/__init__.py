@@ -1,0 +1,1 @@
+"""Parts that several strategies, or one long one, are made of."""

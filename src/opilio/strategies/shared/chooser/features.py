@@ -1,0 +1,84 @@
+"""The numbers by which links that wait are compared, and their scales.
+
+With word vectors: meaning, taught, address, words, host, parents, path, siblings.
+Without: anchor and around (keywords in them) take the place of meaning and taught.
+
+    z = (x − mean)/spread, within ±4; mean and spread over a sample of what waits
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from opilio.strategies.shared.chooser.groups import Groups
+from opilio.strategies.shared.chooser.lessons import Taught, WordValues
+from opilio.strategies.shared.chooser.places import Slots
+from opilio.strategies.shared.chooser.rows import raw
+from opilio.strategies.shared.chooser.waiting import Waiting
+from opilio.text.meaning import KeywordVectors, Rarity
+
+Floats = npt.NDArray[np.float32]
+
+COMMON = ("address", "words", "host", "parents", "path", "siblings")
+WITH_VECTORS = ("meaning", "taught", *COMMON)
+WITHOUT_VECTORS = ("anchor", "around", *COMMON)
+LIMIT = 4.0
+SAMPLE = 4096  # links over which means and spreads are taken
+ORDINARY = 8  # links; with fewer, no spread is known
+NARROWEST = 0.01  # spread: where all links are alike, none shall stand out
+
+
+class Features:
+    """Works the numbers out for links that wait."""
+
+    def __init__(
+        self,
+        keywords: KeywordVectors,
+        rarity: Rarity,
+        waiting: Waiting,
+        groups: Groups,
+    ) -> None:
+        self.keywords = keywords
+        self.has_changed = False  # the keywords: some links know only those before
+        self.waiting = waiting
+        self.groups = groups
+        self.taught = Taught(waiting.dimensions)
+        self.words = WordValues(rarity.table)
+        self.names = WITH_VECTORS if waiting.dimensions else WITHOUT_VECTORS
+        self.mean = np.zeros(len(self.names), np.float32)
+        self.spread = np.ones(len(self.names), np.float32)
+
+    def seek(self, keywords: KeywordVectors) -> None:
+        """Compare with other keywords from now on."""
+        self.keywords = keywords
+        self.has_changed = True
+
+    def raw(self, slots: Slots) -> Floats:
+        """A row of numbers for each link."""
+        waiting, groups = self.waiting, self.groups
+        found = np.empty((len(slots), len(self.names)), np.float32)
+        raw(
+            slots,
+            waiting.columns,
+            groups.columns,
+            groups.base,
+            self.taught.direction,
+            self.words.sums,
+            found,
+        )
+        return found
+
+    def standard(self, slots: Slots) -> Floats:
+        """The same on their scales."""
+        z = (self.raw(slots) - self.mean) / self.spread
+        return np.clip(z, -LIMIT, LIMIT, out=z)
+
+    def rescale(self, slots: Slots) -> None:
+        """Take means and spreads from a sample of the links that wait."""
+        if len(slots) < ORDINARY:
+            return
+        chosen = slots[:: max(1, len(slots) // SAMPLE)].copy()
+        rows = self.raw(chosen)
+        self.mean = rows.mean(axis=0)
+        self.spread = np.maximum(rows.std(axis=0), np.float32(NARROWEST))

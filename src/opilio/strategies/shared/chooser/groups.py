@@ -1,0 +1,78 @@
+"""How well hosts, tag paths and pages did so far: the mean score behind their links.
+
+Means are shrunk towards what is known more generally, as if that many pages more had
+been like it:
+
+    host     = (Σ score + 1·base) / (n + 1)
+    path     = (Σ score + 3·host) / (n + 3)
+    siblings = (Σ score + 2·host) / (n + 2)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from opilio.strategies.shared.chooser.visits import PATHS
+from opilio.strategies.shared.growing_array import Column
+
+
+class Groups:
+    """Sums and counts of scores by host, tag path and linking page."""
+
+    def __init__(self) -> None:
+        self.hosts: dict[str, int] = {}
+        self.host_sum: Column[np.float64] = Column(np.float64)
+        self.host_count: Column[np.int32] = Column(np.int32)
+        self.path_sum = np.zeros(PATHS)
+        self.path_count = np.zeros(PATHS, np.int32)
+        self.page_sum: Column[np.float64] = Column(np.float64)
+        self.page_count: Column[np.int32] = Column(np.int32)
+        self.pages = 0
+        self.total = 0.0
+
+    @property
+    def base(self) -> float:
+        """The mean score of all pages."""
+        return self.total / self.pages if self.pages else 0.0
+
+    def host_numbers(self, names: Iterable[str]) -> list[int]:
+        """The numbers of hosts, perhaps new ones."""
+        hosts = self.hosts
+        found = [hosts.setdefault(name, len(hosts)) for name in names]
+        self.host_sum.reach(len(hosts))
+        self.host_count.reach(len(hosts))
+        return found
+
+    def add_page(self, host: str, score: float) -> int:
+        """Count a page; answers its number."""
+        [number] = self.host_numbers([host])
+        self.host_sum.values[number] += score
+        self.host_count.values[number] += 1
+        self.total += score
+        self.pages += 1
+        self.page_sum.reach(self.pages)
+        self.page_count.reach(self.pages)
+        return self.pages - 1
+
+    def add_link(self, path: int, page: int, score: float) -> None:
+        """Count what a link brought."""
+        self.path_sum[path] += score
+        self.path_count[path] += 1
+        self.page_sum.values[page] += score
+        self.page_count.values[page] += 1
+
+    @property
+    def columns(self) -> tuple[npt.NDArray[Any], ...]:
+        """Sums and counts of hosts, paths and pages, for `rows.raw`."""
+        return (
+            self.host_sum.values,
+            self.host_count.values,
+            self.path_sum,
+            self.path_count,
+            self.page_sum.values,
+            self.page_count.values,
+        )

@@ -1,0 +1,119 @@
+"""What visited links teach: which vectors and words lead on, and how much each counts.
+
+Vectors: a ridge regression of scores on link vectors, centred, from running sums:
+
+    g = (Σeeᵀ − s·sᵀ/n + I)⁻¹ (Σe·r − s·Σr/n),     s = Σe
+
+Words: how much better pages with a word are than others (Rocchio 1971):
+
+    c(word) = (0.05 + rarity²)·Σ (r − base)·x(word)     over the pages read
+
+
+Weights: the trained ones w are corrected by δ, which a ridge keeps small:
+
+    δ = argmin Σ loss(r, σ(w·z + δ·z)) + λ/2·|δ|²     over the last links visited
+
+Symbols: e the vector of a link that was visited, r the score of its page, z its
+standardised features when it was chosen; x a page as its words, of length 1.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+
+import numpy as np
+import numpy.typing as npt
+
+from opilio.strategies.shared.chooser.plain_rows import NO_WORD, WORD_BITS, Places
+from opilio.strategies.shared.chooser.rows import add_words
+
+Floats = npt.NDArray[np.float64]
+Singles = npt.NDArray[np.float32]
+
+LATEST = 1500  # visits that correct the weights
+LEAST = 15  # of them
+FEWEST = 3  # links that show a direction
+STEPS = 6
+FLAT = 30.0
+
+
+class Taught:
+    """The direction of link vectors that leads to relevant pages."""
+
+    def __init__(self, size: int) -> None:
+        self.direction = np.zeros(size, np.float32)
+        self._products = np.zeros((size, size))
+        self._sum = np.zeros(size)
+        self._scored = np.zeros(size)
+        self._scores = 0.0
+        self._count = 0
+        self._new: list[tuple[Singles, float]] = []  # that are not in the sums
+
+    def add(self, vector: Singles, score: float) -> None:
+        """A link with this vector brought a page of this score."""
+        self._new.append((vector, score))
+
+    def fit(self) -> None:
+        """Work the direction out anew."""
+        if not self._new or not len(self.direction):
+            return
+        rows = np.array([vector for vector, _ in self._new], np.float64)
+        scores = np.array([score for _, score in self._new])
+        self._new.clear()
+        self._products += rows.T @ rows
+        self._sum += rows.sum(axis=0)
+        self._scored += scores @ rows
+        self._scores += float(scores.sum())
+        self._count += len(rows)
+        if self._count < FEWEST:
+            return
+        centred = self._products - np.outer(self._sum, self._sum) / self._count
+        target = self._scored - self._sum * (self._scores / self._count)
+        centred.flat[:: len(centred) + 1] += 1
+        self.direction = np.linalg.solve(centred, target).astype(np.float32)
+
+
+class WordValues:
+    """How much better pages with a word are than others."""
+
+    def __init__(self, rarity: Singles) -> None:
+        # By the place of a word; those of the table of rarity are finer.
+        rare = rarity.reshape(1 << WORD_BITS, -1).min(axis=1)
+        self._rare = (0.05 + rare * rare).astype(np.float32)
+        self._rare[NO_WORD] = 0  # what is no word has no value
+        self.sums = np.zeros((1 << WORD_BITS, 2), np.float32)  # of r·x, of x
+
+    def add(self, words: Places, shares: npt.NDArray[np.uint8], score: float) -> None:
+        """A page that these words say so much of has this score."""
+        add_words(words, shares, score, self._rare, self.sums)
+
+
+class Correction:
+    """What is added to the trained weights, by what they got wrong in this crawl."""
+
+    def __init__(self, size: int, penalty: float) -> None:
+        self.weights = np.zeros(size)
+        self.penalty = penalty
+        self._rows: deque[tuple[Singles, float, float]] = deque(maxlen=LATEST)
+
+    def add(self, row: Singles, offset: float, score: float) -> None:
+        """A link with these features, of which the trained weights said `offset`,
+        brought a page of this score."""
+        self._rows.append((row, offset, score))
+
+    def fit(self) -> None:
+        """Work the correction out anew, by Newton's method."""
+        if len(self._rows) < LEAST:
+            return
+        rows = np.array([each[0] for each in self._rows], np.float64)
+        offsets = np.array([each[1] for each in self._rows])
+        scores = np.array([each[2] for each in self._rows])
+        found = self.weights.copy()
+        ridge = self.penalty * np.eye(len(found))
+        for _ in range(STEPS):
+            z = np.clip(offsets + rows @ found, -FLAT, FLAT)
+            p = 1 / (1 + np.exp(-z))
+            gradient = rows.T @ (p - scores) + self.penalty * found
+            curve = (rows * (p * (1 - p))[:, None]).T @ rows + ridge
+            found -= np.linalg.solve(curve, gradient)
+        self.weights = found

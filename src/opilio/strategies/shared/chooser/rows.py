@@ -1,0 +1,20 @@
+"""The innermost loops of the default strategy: compiled, or else in numpy."""
+
+from opilio.strategies.shared.chooser import plain_rows
+
+try:
+    from opilio.strategies.shared.chooser import _rows
+
+    if _rows.EDITION != plain_rows.EDITION:
+        raise ImportError("it was compiled for another edition of the package")
+except (ImportError, AttributeError):
+    _rows = plain_rows  # type: ignore[misc]
+
+find = _rows.find
+insert = _rows.insert
+link_rows = _rows.link_rows
+raw = _rows.raw
+add_words = _rows.add_words
+shared = _rows.shared
+begin = _rows.begin
+join = _rows.join

@@ -1,0 +1,131 @@
+"""What the default strategy notes of a visit; after a restart it learns from it again.
+
+A note holds the evidence of each link as the page gave it, before anything that was
+learnt is applied to it.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import NamedTuple
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+from xxhash import xxh3_64_intdigest
+
+from opilio.records import Fingerprint, Lease, Link, Page
+from opilio.strategies.shared.chooser.plain_rows import ANCHOR_WORDS, WORD_BITS
+from opilio.strategies.shared.chooser.rows import link_rows
+from opilio.text.meaning import Rarity
+
+Floats = npt.NDArray[np.float32]
+Signed = npt.NDArray[np.int8]
+Places = npt.NDArray[np.uint16]
+
+PAGE_WORDS = 512  # of a page, those that say most
+PATHS = 1 << 16
+
+
+class Visit(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """A link that was visited, and what stood on its page, if there was one."""
+
+    link: Fingerprint
+    host: str
+    is_page: bool = False
+    score: float = 0.0
+    words: bytes = b""  # places of the words that say most of the page, uint16
+    shares: bytes = b""  # how much each of them says, uint8
+    hosts: tuple[str, ...] = ()  # that its links lead to
+    links: bytes = b""  # fingerprints, int64
+    host_numbers: bytes = b""  # of each link, in `hosts`, uint16
+    paths: bytes = b""  # places of host and tag path, uint16
+    terms: bytes = b""  # keywords in address, anchor and surroundings, uint8
+    anchors: bytes = b""  # places of ANCHOR_WORDS words, uint16
+    vectors: bytes = b""  # int8
+    sought: bytes = b""  # vectors of keywords, float32, if they changed
+    is_kept: bool = False
+    caught: int = 0  # links to pages that were kept before
+    waiting: float = 0.0  # chances of links that wait and are not in `links`
+
+    @property
+    def worth(self) -> float:
+        """The score of a page that is kept, 0 of any other visit."""
+        return self.score if self.is_kept else 0.0
+
+
+class Links(NamedTuple):
+    """The links of a page, row by row."""
+
+    prints: list[Fingerprint]
+    hosts: npt.NDArray[np.uint16]
+    paths: Places
+    terms: npt.NDArray[np.uint8]
+    anchors: Places
+    vectors: Signed
+
+
+def links_in(visit: Visit, dimensions: int) -> Links:
+    """The links of a note, as arrays; vectors of other dimensions are zeros."""
+    prints = np.frombuffer(visit.links, "<i8")
+    count = len(prints)
+    packed = visit.vectors
+    if len(packed) != count * dimensions:
+        packed = bytes(count * dimensions)
+    return Links(
+        prints.tolist(),
+        np.frombuffer(visit.host_numbers, "<u2"),
+        np.frombuffer(visit.paths, "<u2"),
+        np.frombuffer(visit.terms, np.uint8).reshape(count, 3),
+        np.frombuffer(visit.anchors, "<u2").reshape(count, ANCHOR_WORDS),
+        np.frombuffer(packed, np.int8).reshape(count, dimensions),
+    )
+
+
+def note(
+    page: Page,
+    links: list[Link],
+    score: float,
+    lease: Lease,
+    weights: dict[str, float],
+    rarity: Rarity,
+) -> Visit:
+    """What is kept of a page and of those of its links that teach something."""
+    prints, names, terms, anchors, vectors = link_rows(links, weights)
+    paths = [link.path for link in links]
+    hosts = {name: number for number, name in enumerate(dict.fromkeys(names))}
+    words, shares = page_words(page, rarity)
+    return Visit(
+        lease.fingerprint,
+        lease.host,
+        is_page=True,
+        score=min(1.0, max(0.0, score)),
+        words=words.tobytes(),
+        shares=shares.tobytes(),
+        hosts=tuple(hosts),
+        links=np.array(prints, "<i8").tobytes(),
+        host_numbers=np.array([hosts[name] for name in names], "<u2").tobytes(),
+        paths=np.array(list(map(path_place, names, paths)), "<u2").tobytes(),
+        terms=terms,
+        anchors=anchors,
+        vectors=vectors,
+    )
+
+
+def page_words(page: Page, rarity: Rarity) -> tuple[Places, npt.NDArray[np.uint8]]:
+    """The places of the words that say most of a page, and how much each says, as a
+    share of what the first of them says."""
+    stems = np.frombuffer(page.stems, "<u8")
+    says = rarity.weights(page.stems, page.counts)
+    if len(says) > PAGE_WORDS:
+        chosen = np.sort(np.argpartition(-says, PAGE_WORDS)[:PAGE_WORDS])
+        stems, says = stems[chosen], says[chosen]
+    most = float(says.max(initial=1e-9))
+    places = (stems >> np.uint64(64 - WORD_BITS)).astype("<u2")
+    return places, np.rint(says * (255 / most)).astype(np.uint8)
+
+
+@lru_cache(maxsize=2**14)
+def path_place(host: str, path: str) -> int:
+    """The place of a tag path on a host."""
+    return xxh3_64_intdigest(f"{host} {path}".encode("utf-8", "replace")) % PATHS

@@ -1,0 +1,224 @@
+"""The evidence of links that wait, in columns: some 45 bytes a link and its vector.
+
+A link that several pages have keeps the mean of their evidence; each page counts
+0.2 + its score.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from opilio.records import Fingerprint
+from opilio.storage.seen_urls import SeenUrls
+from opilio.strategies.shared.chooser.places import Places, Slots
+from opilio.strategies.shared.chooser.plain_rows import ANCHOR_WORDS, FREE
+from opilio.strategies.shared.chooser.rows import begin, join
+from opilio.strategies.shared.chooser.visits import Links
+from opilio.text.meaning import KeywordVectors
+
+Singles = npt.NDArray[np.float32]
+
+LEAST = 1024  # slots in the beginning
+MOST_PARENTS = 4  # pages whose evidence is taken; more say the same again
+PARENT = 0.2  # what a page counts beside its score
+GONE = -2  # instead of a slot: the link was visited
+NEW = FREE  # instead of a slot: nothing is known of the link
+
+
+class Waiting:
+    """Links that wait, by slots; a slot is used again when its link was visited."""
+
+    def __init__(self, dimensions: int) -> None:
+        self.dimensions = dimensions
+        self.visited = SeenUrls()
+        self.count = 0
+        self._places = Places()
+        self._free = np.zeros(LEAST, np.int32)  # a stack of slots that were used
+        self._freed = 0  # its height
+        self._top = 0  # slots from here on were never used
+        self._make(LEAST)
+
+    def _make(self, size: int) -> None:
+        self.link = np.zeros(size, np.int64)
+        self.vector = np.zeros((size, self.dimensions), np.int8)
+        self.meaning = np.zeros(size, np.float32)  # similarity to the keywords
+        self.terms = np.zeros((size, 3), np.uint8)  # in address, anchor, around
+        self.anchor = np.zeros((size, ANCHOR_WORDS), np.uint16)
+        self.scores = np.zeros(size, np.float32)  # of the pages that it is on, added up
+        self.parents = np.zeros(size, np.uint8)
+        self.host = np.zeros(size, np.int32)
+        self.path = np.zeros(size, np.uint16)
+        self.page = np.zeros(size, np.int32)  # the first that it was found on
+        self.told = np.full(size, -1, np.float32)  # its promise; -1: the slot is free
+
+    @property
+    def columns(self) -> tuple[npt.NDArray[Any], ...]:
+        """The evidence of all slots, for `rows.raw`."""
+        return (
+            self.vector,
+            self.meaning,
+            self.terms,
+            self.anchor,
+            self.scores,
+            self.parents,
+            self.host,
+            self.path,
+            self.page,
+        )
+
+    def _grow(self, least: int) -> None:
+        size = max(least, len(self.link) * 3 // 2)
+        for name, column in vars(self).copy().items():
+            if isinstance(column, np.ndarray) and name != "_free":
+                larger = np.zeros((size, *column.shape[1:]), column.dtype)
+                larger[: len(column)] = column
+                setattr(self, name, larger)
+
+    def slots(self, prints: Sequence[Fingerprint]) -> Slots:
+        """The slot of each link; GONE: it was visited; NEW: it is not known."""
+        found = self._places.find(np.array(prints, np.int64), self.link)
+        visited = self.visited.find(prints)
+        if any(visited):
+            found[np.array(visited) != 0] = GONE
+        return found
+
+    def leave(self, link: Fingerprint) -> int:
+        """A link was visited; answers its slot, or NEW. The columns of that slot stay
+        until the next link comes."""
+        if self.visited.find([link]) == [0]:
+            self.visited.put({link: self.visited.count + 1})
+        slot = self._places.remove_one(link, self.link)
+        if slot != NEW:
+            self._release(np.array([slot]))
+        return slot
+
+    def _release(self, slots: Slots) -> None:
+        """Let slots be used again."""
+        self.told[slots] = -1
+        self.count -= len(slots)
+        height = self._freed + len(slots)
+        if height > len(self._free):
+            more = np.zeros(max(height, len(self._free)), np.int32)
+            self._free = np.concatenate((self._free, more))
+        self._free[self._freed : height] = slots
+        self._freed = height
+
+    def drop_worse_half(self) -> None:
+        """Forget the half of the links that promise less."""
+        every = self.all()
+        order = np.argsort(self.told[every], kind="stable")
+        worse = every[order[: len(order) // 2]]
+        self._places.remove(self.link[worse], self.link)
+        self._release(worse)
+
+    def take_in(
+        self,
+        links: Links,
+        slots: Slots,
+        hosts: npt.NDArray[np.int32],
+        page: int,
+        score: float,
+        keywords: KeywordVectors,
+    ) -> Slots:
+        """Let new links wait and add evidence to those that do; answers their slots,
+        without those of links that were visited."""
+        slots = slots.copy()
+        new = np.flatnonzero(slots == NEW)
+        known = np.flatnonzero(slots >= 0)
+        known = known[self.parents[slots[known]] < MOST_PARENTS]
+        known = known[self.page[slots[known]] != page]
+        if len(new):
+            slots[new] = self._add(np.array(links.prints, np.int64)[new])
+            self._begin(slots[new], new, links, hosts, page, score)
+        if len(known):
+            self._join(slots[known], known, links, score)
+        self.compare(slots[np.concatenate((new, known))], keywords)
+        return slots[slots >= 0]
+
+    def compare(self, slots: Slots, keywords: KeywordVectors) -> None:
+        """Work out how similar links are to the keywords."""
+        if not self.dimensions:
+            return
+        vectors = self.vector[slots] * np.float32(1 / 127)
+        self.meaning[slots] = keywords.similar(vectors)
+
+    def _begin(
+        self,
+        slots: Slots,
+        rows: Slots,
+        links: Links,
+        hosts: npt.NDArray[np.int32],
+        page: int,
+        score: float,
+    ) -> None:
+        begin(
+            slots,
+            rows,
+            (hosts, links.paths, links.terms, links.anchors, links.vectors),
+            (self.host, self.path, self.terms, self.anchor, self.vector),
+        )
+        self.page[slots] = page
+        self.scores[slots] = score
+        self.parents[slots] = 1
+        self.told[slots] = 0
+
+    def _join(self, slots: Slots, rows: Slots, links: Links, score: float) -> None:
+        scores = self.scores[slots]
+        parents = self.parents[slots]
+        before = PARENT * parents + scores
+        weight = PARENT + score
+        share = (weight / (before + weight)).astype(np.float32)
+        join(
+            slots,
+            rows,
+            (links.paths, links.terms, links.anchors, links.vectors),
+            (self.path, self.terms, self.anchor, self.vector),
+            share,
+            (weight > before / parents).view(np.uint8),  # it stands on a better page
+        )
+        self.scores[slots] = scores + np.float32(score)
+        self.parents[slots] = parents + 1
+
+    def _add(self, prints: npt.NDArray[np.int64]) -> Slots:
+        used = min(len(prints), self._freed)
+        slots = np.empty(len(prints), np.int64)
+        self._freed -= used
+        slots[:used] = self._free[self._freed : self._freed + used]
+        fresh = len(prints) - used
+        slots[used:] = np.arange(self._top, self._top + fresh)
+        self._top += fresh
+        if self._top > len(self.link):
+            self._grow(self._top)
+        self.link[slots] = prints
+        self._places.insert(prints, slots, self.link)
+        self.count += len(slots)
+        return slots
+
+    @property
+    def bytes(self) -> int:
+        """The memory that is in use; columns grow by half, what was never written
+        takes none."""
+        columns = [each for each in vars(self).values() if isinstance(each, np.ndarray)]
+        each = sum(column.nbytes // len(column) for column in columns)
+        return each * self._top + self._places.bytes
+
+    def all(self) -> Slots:
+        """The slots in use, in order."""
+        return np.flatnonzero(self.told[: self._top] >= 0)
+
+    def best(self, count: int) -> Slots:
+        """The slots of the best links, as they were told, in order."""
+        told = self.told[: self._top]
+        if self.count <= count:
+            return self.all()
+        chosen: Slots = np.sort(np.argpartition(told, -count)[-count:])
+        return chosen
+
+    def sample(self, most: int) -> Slots:
+        """Slots in use, at most about so many, evenly spread over all of them."""
+        spread = np.arange(0, self._top, max(1, -(-self._top // most)))
+        return spread[self.told[spread] >= 0]

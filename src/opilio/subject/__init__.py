@@ -1,0 +1,1 @@
+"""The topic of a crawl, compiled for readers, judges and strategies."""

@@ -1,0 +1,111 @@
+"""Classes of example pages in; how likely a page's links lead to the one sought, out.
+
+What is learnt when a crawl begins lies in its folder: the model of the classes in
+models/classes.npz, the rules between them in models/rules.json.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from opilio.errors import BadInput
+from opilio.fetch.egress import Egress
+from opilio.fetch.http import HttpFetch
+from opilio.fetch.robots import Robots
+from opilio.protocols import Fetch
+from opilio.records import Page, RobotsRecord
+from opilio.settings import FetchSettings, PolitenessSettings
+from opilio.topic.class_model import ClassModel, load_classes
+from opilio.topic.classes import learn, read_examples
+from opilio.topic.file import Classes
+from opilio.topic.rules import ClassRules, load_rules
+from opilio.topic.train_one import Pace, Read
+
+MODEL, RULES = "classes.npz", "rules.json"
+
+
+class LookAhead:
+    """P(class of a page → class sought): LARS of Kumar & Vig, III.G."""
+
+    def __init__(self, model: ClassModel, rules: ClassRules, target: str) -> None:
+        self.model = model
+        self.rules = rules
+        self.target = target
+
+    def __call__(self, page: Page, hops: int = 1) -> float:
+        """How likely paths from a page, of so many links at most, lead there.
+
+        The best length counts, since one path begins with the other: they are not
+        chances that add up.
+        """
+        likely = self.model.distribution(page)
+        lengths = range(1, hops + 1)
+        return max(self.rules.look_ahead(likely, self.target, n) for n in lengths)
+
+    def save(self, models: Path) -> None:
+        """Keep what was learnt in a folder; the rules come last, so then it is all."""
+        models.mkdir(parents=True, exist_ok=True)
+        for name, learnt in ((MODEL, self.model), (RULES, self.rules)):
+            draft = models / f"{name}.new"
+            draft.write_bytes(learnt.dump())
+            draft.replace(models / name)
+
+
+def load_look_ahead(models: Path, target: str) -> LookAhead | None:
+    """What was kept in a folder; None if nothing was."""
+    if not (models / RULES).is_file():
+        return None
+    try:
+        model, rules = (models / MODEL).read_bytes(), (models / RULES).read_bytes()
+    except OSError as error:
+        raise BadInput(f"{models}: cannot be read: {error.strerror}") from None
+    return LookAhead(
+        load_classes(model, str(models / MODEL)),
+        load_rules(rules, str(models / RULES)),
+        target,
+    )
+
+
+async def learn_look_ahead(
+    classes: Classes, fetch: Fetch, read: Read, pace: Pace
+) -> LookAhead:
+    """Learn from the example pages and from those that they link to.
+
+    The hosts that were asked for these have rested when it is done.
+    """
+    model, rules = await learn(Path(classes.folder), fetch, read, pace=pace)
+    await pace.rest()
+    return LookAhead(model, rules, classes.target)
+
+
+def check_classes(classes: Classes) -> None:
+    """Raise BadInput if nothing can be learnt from the example pages."""
+    names = {example.name for example in read_examples(Path(classes.folder))}
+    if classes.target not in names:
+        raise BadInput(
+            f"[classes] target: {classes.folder} has no class {classes.target!r}; "
+            f"it has: {', '.join(sorted(names))}"
+        )
+
+
+class RobotsNow(dict[str, RobotsRecord]):
+    """Robots records for as long as something is learnt.
+
+    Not those of the crawl: it asks again, and so hears what delay a host wants.
+    """
+
+    def load(self, origin: str) -> RobotsRecord | None:
+        """The record of an origin, if there is one."""
+        return self.get(origin)
+
+    def save(self, record: RobotsRecord) -> None:
+        """Keep a record."""
+        self[record.origin] = record
+
+
+def network(
+    egress: Egress, politeness: PolitenessSettings, settings: FetchSettings, pace: Pace
+) -> HttpFetch:
+    """The network, asked as politely as a crawl asks it."""
+    robots = Robots(egress.get, RobotsNow(), settings.user_agent, pause=pace.delay)
+    return HttpFetch(egress, robots, politeness, settings, pace.learn)

@@ -1,0 +1,43 @@
+"""What a reader process does: a response in; its page and WARC records out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from opilio.records import ReaderSetup, Reading, Response
+from opilio.store.warc_records import pack_response
+
+if TYPE_CHECKING:
+    from opilio.read.html import PageReader
+
+
+def make_job(setup: bytes) -> Callable[[Response], Reading]:
+    """The function that a reader process runs for each response."""
+    reader = make_reader(msgspec.msgpack.decode(setup, type=ReaderSetup))
+
+    def job(response: Response) -> Reading:
+        return Reading(reader.read(response), pack_response(response))
+
+    return job
+
+
+def make_reader(setup: ReaderSetup) -> PageReader:
+    """A reader that knows the set-up's terms and dictionaries."""
+    # Imported here: many import this file, and few of them read in the end.
+    from opilio.read.html import PageReader
+
+    vectors = None
+    if setup.vectors:
+        from opilio.vectors import load_vectors
+
+        vectors = load_vectors(setup.vectors, setup.language)
+    if not setup.dictionaries:
+        return PageReader(setup, vectors=vectors)
+    # With the topics comes much that other readers do not need.
+    from opilio.topic.transcriptor import Transcriptor
+
+    transcriptor = Transcriptor(setup.dictionaries, setup.language)
+    return PageReader(setup, transcriptor, vectors=vectors)

@@ -1,0 +1,1 @@
+"""Words, URLs and bodies in their normal forms."""

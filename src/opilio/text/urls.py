@@ -1,0 +1,345 @@
+"""URLs in; their canonical form, fingerprint, host, site, template and scope out.
+
+Parsing and joining follow the WHATWG standard (ada). The canonical form is what a
+link is known by: http or https, host in lower case and punycode, no credentials, no
+default port, no dot segments, no fragment, escapes only where they are needed and in
+upper case, query sorted by name, nothing in it that only names a visitor.
+"""
+
+from __future__ import annotations
+
+import re
+import string
+from collections.abc import Iterable
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from ada_url import join_url, normalize_url
+from xxhash import xxh3_64_intdigest
+
+from opilio.records import Fingerprint
+
+if TYPE_CHECKING:
+    from publicsuffixlist import PublicSuffixList
+
+MAX_LENGTH = 8192  # no server answers to longer ones, and reading them costs time
+MOST_FOLDERS = 40
+WORTH_CACHING = 1024  # so that hostile pages cannot fill the caches with long strings
+MEMO_SIZE = 2**12  # hrefs remembered of one folder
+
+SESSION = """
+    phpsessid jsessionid sessionid session_id sessid asp.net_sessionid oscsid zenid
+    xtcsid cfid cftoken
+"""
+TRACKING = """
+    gclid gclsrc dclid gbraid wbraid fbclid msclkid yclid twclid ttclid igshid
+    li_fat_id mc_cid mc_eid mkt_tok _ga _gl _hsenc _hsmi __hstc __hssc __hsfp
+    _openstat s_kwcid ef_id vero_id vero_conv wickedid oly_anon_id oly_enc_id
+    fb_action_ids fb_action_types fb_ref fb_source rb_clickid ml_subscriber spm
+    pk_campaign pk_kwd pk_keyword pk_source pk_medium pk_content pk_cid
+"""
+NOISE = frozenset((SESSION + TRACKING).split())
+NOISE_PREFIXES = ("utm_", "mtm_", "piwik_", "matomo_", "hsa_", "aspsessionid")
+
+UNRESERVED = frozenset(string.ascii_letters + string.digits + "-._~")
+_escape = re.compile("%(?:[0-9A-Fa-f]{2})?").sub
+_parts = re.compile(r"(https?://)([^/?#]*)([^?#]*)(?:\?([^#]*))?").match
+_path_session = re.compile(r";(?:jsessionid|phpsessid|sessionid)=[^/;]*", re.I).sub
+_labels = re.compile(r"(?:[^.:]{1,63}\.)*[^.:]{1,63}(?::\d+)?").fullmatch
+_credentials = re.compile("(?<=//)[^/?#]*@|^(?!.*//)[^/?#]*@").sub
+_small_number = re.compile(r"\d{1,8}").fullmatch
+_zeros = str.maketrans("123456789", "000000000")
+_other_digits = re.compile("(?<!%)(?<!%[0-9A-F])[0-9]+").subn  # not those of an escape
+
+# References that need no parser: up some folders or to the root, then plain segments.
+# A set of characters that are all named is found in a bitmap; \w would not be.
+_plain = re.compile(
+    r"(/|(?:\.\./)*)((?:[A-Za-z0-9_][A-Za-z0-9_~,./-]*)?)(?:#.*)?"
+).fullmatch
+
+# Most URLs are like this, and canonical unless they hold a dot segment or punycode.
+_usual = re.compile(
+    r"https?://(?:(?:[a-z0-9-]{1,63}\.){1,3}[a-z]{2,63}|BYTE\.BYTE\.BYTE\.BYTE)"
+    r"(?::[1-5]?[1-9]\d{3})?/(?:[A-Za-z0-9_][A-Za-z0-9_~,./-]*)?".replace(
+        "BYTE", r"(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)"
+    ),
+    re.ASCII,
+).fullmatch
+
+
+def canonical(url: str) -> str:
+    """The canonical form of an absolute URL; ValueError if it is not http or https."""
+    return _canonical(_parse("", url))
+
+
+def join(base: str, href: str) -> str:
+    """The canonical URL that `href` means on the page `base`; "" if it is not usable.
+
+    >>> join("http://ex.com/a/b", "../c#top")
+    'http://ex.com/c'
+    """
+    try:
+        return _canonical(_parse(base, href))
+    except ValueError:
+        return ""
+
+
+def _parse(base: str, href: str) -> str:
+    href = href.partition("#")[0]
+    if len(href) > MAX_LENGTH:
+        raise ValueError(f"URL of {len(href)} characters; the limit is {MAX_LENGTH}")
+    return join_url(base, href) if base else normalize_url(href)
+
+
+@lru_cache(maxsize=16)
+def page(url: str) -> str:
+    """The canonical form of the URL of the page that is being read; "" if it has none.
+
+    It is asked for more than once a page.
+    """
+    if len(url) <= MAX_LENGTH and _usual(url) and "/." not in url and "xn--" not in url:
+        return url
+    return join("", url)
+
+
+class Joiner(dict[str, tuple[str, Fingerprint]]):
+    """What the hrefs of one page mean: canonical URL and fingerprint, or ("", 0).
+
+    Quick, because most links are plain and many come again. `base_href` is what the
+    page's <base href> says.
+
+    >>> Joiner("http://ex.com/a/b")["../c#top"][0]
+    'http://ex.com/c'
+    """
+
+    def __init__(self, base_url: str, base_href: str = "") -> None:
+        own = page(base_url)
+        self._base = base = (base_href and join(own, base_href)) or own
+        self._folder = base[: base.partition("?")[0].rfind("/") + 1]
+        self._root, self._starts, self._memo = _folder(self._folder)
+
+    def join_all(self, hrefs: Iterable[str]) -> list[tuple[str, Fingerprint]]:
+        """What each of these hrefs means."""
+        memo = self._memo  # knows most of them
+        return [memo.get(href) or self[href] for href in hrefs]
+
+    def __missing__(self, href: str) -> tuple[str, Fingerprint]:
+        found = self._memo.get(href)
+        if found is None:
+            found = self._find(href)
+            # What the page's own name decides is no good for its neighbours.
+            if href and href[0] not in "?#" and len(href) <= WORTH_CACHING:
+                if len(self._memo) >= MEMO_SIZE:
+                    self._memo.clear()
+                self._memo[href] = found
+        self[href] = found
+        return found
+
+    def _find(self, href: str) -> tuple[str, Fingerprint]:
+        if len(href) > WORTH_CACHING:
+            return _joined.__wrapped__(self._base, href)
+        if self._root and (url := self._join_plain(href)):
+            return url, fingerprint(url)
+        return _joined(self._needed_base(href), href)
+
+    def _join_plain(self, href: str) -> str:
+        """The URL of a reference that needs no parser, else ""."""
+        plain = _plain(href)
+        if plain is not None:
+            up, rest = plain.groups()
+            if "/." in rest:
+                return ""
+            if up or rest:
+                return self._starts.get(up, self._root) + rest
+            return self._base
+        if href.startswith(self._root):
+            plain = _plain(href, len(self._root))
+            if plain is not None and not plain[1] and "/." not in plain[2]:
+                return self._root + plain[2]
+        return ""
+
+    def _needed_base(self, href: str) -> str:
+        """As little of the base as `href` depends on, so that pages share the cache."""
+        if href.startswith(("http://", "https://")):
+            return ""
+        if href.startswith("/"):
+            return self._root or self._base
+        if href[:1].isalnum() or href[:1] == ".":
+            return self._folder
+        return self._base
+
+
+class _Folder(NamedTuple):
+    """What all pages of a folder have in common."""
+
+    root: str  # "": the parser must see to what is plain elsewhere
+    starts: dict[str, str]  # what "/", "", "../", "../../" and so on lead to
+    memo: dict[str, tuple[str, Fingerprint]]
+    """What hrefs mean on any of them: neighbours link to the same pages."""
+
+
+@lru_cache(maxsize=64)
+def _folder(folder: str) -> _Folder:
+    # A folder without end is left to the parser; its names would fill the memory.
+    if not 0 < folder.count("/") <= MOST_FOLDERS:
+        return _Folder("", {}, {})
+    root = origin(folder) + "/"
+    starts, up = {"/": root}, ""
+    while len(folder) > len(root):
+        starts[up] = folder
+        folder = folder[: folder.rindex("/", 0, -1) + 1]
+        up += "../"
+    return _Folder(root, starts, {})
+
+
+@lru_cache(maxsize=2**13)
+def _joined(base: str, href: str) -> tuple[str, Fingerprint]:
+    url = join(base, href)
+    return url, fingerprint(url) if url else 0
+
+
+def _canonical(href: str) -> str:
+    """The canonical form of a URL that the parser has written."""
+    parts = _parts(href)
+    if parts is None:
+        raise ValueError("not an http or https URL")
+    scheme, authority, path, query = parts.groups()
+    authority = _authority(authority)
+    if "%" in path:
+        path = _tidy_escapes(path)
+    if ";" in path:
+        path = _path_session("", path)
+        if "/." in path:  # what is left of ..;jsessionid=1 is a dot segment
+            path = normalize_url(f"http://h{path}")[8:]
+    if query:
+        query = _tidy_query(query)
+    return f"{scheme}{authority}{path}?{query}" if query else scheme + authority + path
+
+
+@lru_cache(maxsize=2**12)
+def _authority(authority: str) -> str:
+    """Host and port without credentials; ValueError if no name server could know it."""
+    name = authority.rpartition("@")[2]
+    host, colon, port = name.partition(":")
+    if name.startswith("["):
+        return name
+    name = host.removesuffix(".") + colon + port
+    if len(name) > 259 or not _labels(name):
+        raise ValueError(f"{host!r} cannot be the name of a host")
+    return name
+
+
+def _tidy_escapes(text: str) -> str:
+    return _escape(lambda match: _tidy_escape(match[0]), text)
+
+
+@cache  # there are 485 of them
+def _tidy_escape(escape: str) -> str:
+    if escape == "%":  # alone, it would make a new escape of what follows
+        return "%25"
+    char = chr(int(escape[1:], 16))
+    return char if char in UNRESERVED else escape.upper()
+
+
+def _tidy_query(query: str) -> str:
+    if "%" in query:
+        query = _tidy_escapes(query)
+    pairs = [pair for pair in query.split("&") if pair and not _is_noise(pair)]
+    pairs.sort(key=_name)  # stable: the order of a name's values may matter
+    return "&".join(pairs)
+
+
+def _name(pair: str) -> str:
+    return pair.partition("=")[0]
+
+
+def _is_noise(pair: str) -> bool:
+    """Does this parameter tell visitors apart, not pages?"""
+    name, _, value = pair.partition("=")
+    name = name.lower()
+    if name in NOISE or name.startswith(NOISE_PREFIXES):
+        return True
+    # A short number is the id of a story, not of a session.
+    return name == "sid" and not _small_number(value)
+
+
+def fingerprint(text: str | bytes) -> Fingerprint:
+    """64 bits of XXH3 over a text (as UTF-8) or bytes, as a signed integer."""
+    if isinstance(text, str):
+        text = text.encode("utf-8", "surrogatepass")
+    value = xxh3_64_intdigest(text)
+    return value if value < 1 << 63 else value - (1 << 64)
+
+
+def host(url: str) -> str:
+    """The host of a canonical URL, with its port when that is not the default."""
+    return url.split("/", 3)[2]
+
+
+def origin(url: str) -> str:
+    """Scheme and host of a canonical URL: `http://ex.com:8080`."""
+    return url[: url.index("/", 8)]
+
+
+@lru_cache(maxsize=2**14)
+def domain(host: str) -> str:
+    """The registrable domain of a host: `ex.co.uk` of `www.ex.co.uk:8080`.
+
+    An address is its own domain. So is a public suffix and a name without a dot. Of
+    a name under an unknown suffix it is the last two labels.
+    """
+    name = without_port(host)
+    if name.startswith("[") or name.rpartition(".")[2].isdecimal():
+        return name
+    found: str | None = _suffixes().privatesuffix(name)
+    return found or name
+
+
+def same_site(a: str, b: str) -> bool:
+    """Do two canonical URLs belong to one registrable domain?"""
+    return domain(host(a)) == domain(host(b))
+
+
+def redact(url: str) -> str:
+    """Any URL, also one without a scheme, without its user name and password."""
+    return _credentials("", url, count=1)
+
+
+def template(url: str) -> Fingerprint:
+    """What a canonical URL has in common with its variants: numbers and values apart.
+
+    0 when it has neither digits after its host nor a query.
+    """
+    start = url.index("/", 8)
+    path, _, query = url[start:].partition("?")
+    shape, numbers = _shape(path)
+    if query:
+        names = [_name(pair) if "=" in pair else "" for pair in query.split("&")]
+        shape += "?" + _shape("&".join(names))[0]
+    return fingerprint(url[:start] + shape) if numbers or query else 0
+
+
+def _shape(text: str) -> tuple[str, bool]:
+    """A text with one zero for each number; has it any?"""
+    if "%" in text:
+        shape, numbers = _other_digits("0", text)
+        return shape, numbers > 0
+    shape = text.translate(_zeros)  # half the time of an expression
+    while "00" in shape:
+        shape = shape.replace("00", "0")
+    return shape, "0" in shape
+
+
+def without_port(host: str) -> str:
+    """A host's name or address alone."""
+    if host.startswith("["):
+        return host.partition("]")[0] + "]"
+    return host.partition(":")[0]
+
+
+@cache
+def _suffixes() -> PublicSuffixList:
+    # Imported here: its list takes a tenth of a second to read.
+    from publicsuffixlist import PublicSuffixList
+
+    return PublicSuffixList()  # alice.github.io is a site of its own

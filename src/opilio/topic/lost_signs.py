@@ -1,0 +1,42 @@
+"""Keywords in; a warning about those that are nothing without their signs out.
+
+Of a page only letters and digits are read, so "C++" and "C#" both count every "c".
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+
+from opilio.text.words import tokens
+
+SHOWN = 5  # keywords
+WRAPPING = "\"'`()[]{}<>«»‹›“”„‘’‚,;:!?…"  # what sentences put around a word
+
+
+def lost_signs(keywords: Iterable[str]) -> str:
+    """A warning that names the keywords that lose signs of theirs; "" if none does."""
+    found = {word: " ".join(tokens(word)) for word in keywords if loses_signs(word)}
+    if not found:
+        return ""
+    read = [f"{word!r} is read as {as_!r}" for word, as_ in found.items()]
+    more = ["…"] if len(read) > SHOWN else []
+    return (
+        f"Only letters and digits are read: {', '.join(read[:SHOWN] + more)}. Pages "
+        "that have this for other reasons count, too; take keywords that tell it apart."
+    )
+
+
+def loses_signs(keyword: str) -> bool:
+    """Whether a word in it begins or ends with a sign that belongs to it."""
+    for piece in re.split(r"[\s/]+", keyword):
+        word = piece.strip(WRAPPING).rstrip("." + WRAPPING)
+        if tokens(word) and not (is_read(word[0]) and is_read(word[-1])):
+            return True
+    return False
+
+
+def is_read(character: str) -> bool:
+    """Whether a character is part of a word: a letter, a digit, a mark on one."""
+    return unicodedata.category(character)[0] in "LNM"

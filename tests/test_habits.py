@@ -1,0 +1,45 @@
+"""Files that the project's own tools read agree with each other."""
+
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+from opilio import __version__
+
+ROOT = Path(__file__).parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+
+
+def test_every_dependency_has_an_oldest_version():
+    told = subprocess.run(
+        [sys.executable, ".ci/oldest.py"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    pins = dict(line.partition("==")[::2] for line in told.stdout.splitlines())
+    wanted = [*PROJECT["project"]["dependencies"]]
+    for name, extra in PROJECT["project"]["optional-dependencies"].items():
+        wanted += extra if name != "all" else []
+    assert {re.match(r"[\w.-]+", one)[0] for one in wanted} == set(pins)
+
+
+def test_ci_has_tested_a_version_of_everything_that_is_asked_for():
+    lines = (ROOT / ".ci/tested.txt").read_text().splitlines()
+    tested = {line.partition("==")[0] for line in lines if not line.startswith("#")}
+    groups = PROJECT["dependency-groups"]
+    wanted = [*PROJECT["project"]["dependencies"], *groups["test"], *groups["lint"]]
+    names = {
+        re.match(r"[\w.-]+", one)[0].lower().replace("_", "-")
+        for one in wanted
+        if "python_version >=" not in one
+    }
+    assert names <= tested, names - tested
+
+
+def test_the_citation_names_this_version():
+    text = (ROOT / "CITATION.cff").read_text()
+    assert f"version: {__version__}\n" in text
