@@ -13,7 +13,7 @@ from __future__ import annotations
 import msgspec
 import numpy as np
 
-from opilio.meaning import Floats
+from opilio.text.meaning import Floats
 
 LIMIT = 4.0
 LEAST = 4  # pages besides the seeds
