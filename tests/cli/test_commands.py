@@ -73,7 +73,8 @@ async def test_export_writes_json_lines_best_first(done):
     ended = await opilio("export", done.folder, "--relevant-only", "-o", target)
     assert ended.code == 0, ended.err
     pages = [json.loads(line) for line in target.read_text().splitlines()]
-    assert [p["url"] for p in pages] == ["http://seed.test/honey", "http://seed.test/"]
+    assert {p["url"] for p in pages} == {"http://seed.test/honey", "http://seed.test/"}
+    assert pages[0]["score"] > pages[1]["score"]
     assert "makes honey" in pages[0]["text"]
 
 
