@@ -12,6 +12,7 @@ async def test_the_commands_that_the_demo_suggests_work_as_printed(
     tmp_path, monkeypatch
 ):
     monkeypatch.setattr(demo, "PAGES", 25)
+    monkeypatch.chdir(tmp_path)  # commands are for where the demo ran
     folder = tmp_path / "my crawl"
     ended = await run_beside("demo", "-o", folder)
     assert ended.code == 0, ended.err

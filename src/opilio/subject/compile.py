@@ -24,7 +24,6 @@ from opilio.records import (
     Response,
     Subject,
 )
-from opilio.subject.examples import read_examples
 from opilio.subject.page_reader import make_reader
 from opilio.text.words import Vocabulary, hash_all, stem_all, stop_words
 from opilio.topic import Topic
@@ -83,6 +82,15 @@ def with_more(subject: Subject, weights: Mapping[str, float]) -> Subject:
     return msgspec.structs.replace(more, weights=table)
 
 
+def example_pages(patterns: Sequence[str]) -> list[Response]:
+    """The pages in the files that a topic names as examples."""
+    if not patterns:
+        return []
+    from opilio.subject.examples import read_examples  # few topics have some
+
+    return read_examples(patterns)
+
+
 class Ontological(msgspec.Struct, frozen=True, kw_only=True):
     """What the ontologies say about the topic, by surface term."""
 
@@ -113,8 +121,8 @@ def compile_topic(
     `vectors` and `weights` are the settings of these names."""
     language = topic.language
     examples = topic.examples
-    relevant = read_examples(examples.relevant if examples else ())
-    irrelevant = read_examples(examples.irrelevant if examples else ())
+    relevant = example_pages(examples.relevant if examples else ())
+    irrelevant = example_pages(examples.irrelevant if examples else ())
     table = weights_of(topic, asked or {})
     ontology = consult(topic, list(table))
     if not table and ontology.importance:
