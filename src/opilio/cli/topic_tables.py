@@ -1,4 +1,4 @@
-"""A topic and its subject in; its tables, for a person or a program, out."""
+"""Shows the tables of a topic, to a person or as JSON."""
 
 from __future__ import annotations
 
