@@ -1,5 +1,5 @@
-"""The code of docs/reference/python-api.md runs in a script, under asyncio and in a notebook, and
-passes mypy."""
+"""The code of docs/reference/python-api.md runs in a script, under asyncio and in a
+notebook, and passes mypy."""
 
 import asyncio
 import signal

@@ -22,7 +22,9 @@ from opilio.topic.file import Classes, Examples, OntologyFiles, QueryLog, Source
 
 DOCS = Path(__file__).parents[1] / "docs"
 COMMANDS = typer.main.get_command(app).commands  # type: ignore[attr-defined]
-SQL = re.findall(r"```sql\n(.*?)```", (DOCS / "reference/crawl-folder.md").read_text(), re.DOTALL)
+SQL = re.findall(
+    r"```sql\n(.*?)```", (DOCS / "reference/crawl-folder.md").read_text(), re.DOTALL
+)
 BEES = "The bee makes honey in the hive. " * 20
 
 
