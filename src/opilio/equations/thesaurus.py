@@ -1,9 +1,9 @@
 """Tells which concepts of an ontology a query names, and which terms to add to it.
 
-These are Yang's ontology services for queries (section 2: "transforming query terms into
-canonical ontology terms"), his OntoClassifier for queries (section 4.4) and his direct
-query expansion (section 4.2). `opilio ontology`, the search and the expander of site
-models all use this class.
+These are Yang's ontology services for queries (section 2: "transforming query terms
+into canonical ontology terms"), his OntoClassifier for queries (section 4.4) and his
+direct query expansion (section 4.2). `opilio ontology`, the search and the expander of
+site models all use this class.
 
 A concept has as representative features the terms that name it alone; related to it are
 terms it shares (level 1) and the terms of concepts one or two relations away.

@@ -52,7 +52,9 @@ class Names:
     def keys(self, text: str) -> list[str]:
         """Its stems in each language of the ontology, once each."""
         words = tokens(text)
-        stems = (" ".join(self.stem_words(words, language)) for language in self.languages)
+        stems = (
+            " ".join(self.stem_words(words, language)) for language in self.languages
+        )
         return list(dict.fromkeys(filter(None, stems)))
 
     def stem_words(self, words: Sequence[str], language: str) -> list[str]:

@@ -2,8 +2,8 @@
 
 The ontology services of Yang (§2): canonical terms, definitions, relations between
 terms, compatible and conflicting terms; and his query expansion (§4.2). What a query
-names and how it is expanded is decided by `equations/thesaurus.py`, which the search and
-the expander use as well.
+names and how it is expanded is decided by `equations/thesaurus.py`, which the search
+and the expander use as well.
 """
 
 from __future__ import annotations
