@@ -28,6 +28,7 @@ PHRASE, INSIDE = 0.9, 0.4  # of a phrase, and of a word in it
 FEW, MANY = 7.0, 63.0  # keywords
 LENGTH = 600.0  # words of an ordinary page
 MOST_TITLE = 2.0
+MOST_ADDRESS = 1.0
 
 
 class Evidence(NamedTuple):
@@ -38,6 +39,7 @@ class Evidence(NamedTuple):
     title: float
     opening: float
     text: float
+    address: float = 0.0
 
 
 class KeywordEvidence:
@@ -77,7 +79,12 @@ class KeywordEvidence:
         if self.has_vectors and vectors.shape[1] == self.vectors.rows.shape[1]:
             _, opening, text = self.vectors.similar(vectors).tolist()
         return Evidence(
-            self.cosine(page), self.bm25(page), self.title(page), opening, text
+            self.cosine(page),
+            self.bm25(page),
+            self.title(page),
+            opening,
+            text,
+            self.address(page),
         )
 
     def cosine(self, page: Page) -> float:
@@ -116,6 +123,12 @@ class KeywordEvidence:
         found = page.title_terms.terms
         weight = sum(self.weights[key] for key in found if key in self.weights)
         return min(MOST_TITLE, weight) * self.ordinary
+
+    def address(self, page: Page) -> float:
+        """How much its address names the kind of page that is sought."""
+        found = page.url_terms.terms
+        weight = sum(self.weights[key] for key in found if key in self.weights)
+        return min(MOST_ADDRESS, weight) * self.ordinary**2
 
 
 def scaled(rarity: float) -> float:

@@ -35,6 +35,7 @@ from opilio.errors import BadInput
 from opilio.judge.critic import CriticRow, Critics, Lessons, row_of
 from opilio.judge.diary import Diary
 from opilio.judge.keyword_evidence import Evidence, KeywordEvidence, page_vectors
+from opilio.judge.seed_kind import SeedKind
 from opilio.judge.seed_likeness import SeedLikeness, weight_of
 from opilio.judge.site_evidence import KeptSites, SiteEvidence
 from opilio.pretrained import weights_for
@@ -66,6 +67,7 @@ NAMES = {  # as parts of a verdict
     "critic": "words of other pages like it",
     "vector_critic": "meaning of other pages like it",
     "title": "keywords in its title",
+    "address": "keywords in its address",
     "site": "keywords on other pages of its site",
     "like_seeds": "like the seeds",
     "seed": "chosen as a seed",
@@ -88,6 +90,7 @@ class Noted(msgspec.Struct, frozen=True, array_like=True, gc=False):
     vector: bytes
     told: bool | None = None  # what somebody said of it
     is_seed: bool = False  # that somebody chose
+    is_home: bool = False  # the home page of its site
 
     @property
     def row(self) -> CriticRow:
@@ -113,6 +116,7 @@ class Snapshot(msgspec.Struct, frozen=True, array_like=True):
     vector: bytes
     quantiles: tuple[float, float]
     likeness: SeedLikeness = SeedLikeness()
+    kind: SeedKind = SeedKind()
 
 
 class Opilio:
@@ -141,6 +145,7 @@ class Opilio:
         self.lessons = Lessons(dimensions(subject))
         self.critics: Critics | None = None
         self.likeness = SeedLikeness()
+        self.kind = SeedKind()
         self.quantiles = (0.0, 0.0)  # of BM25: a tenth is below the first
         self.diary: Diary[Noted] = Diary(Noted, self.take_up)
         self.latest: Mapping[str, float] = {}  # the evidence of the last verdict
@@ -182,6 +187,7 @@ class Opilio:
             row.vector.tobytes(),
             told,
             page.is_seed and told is None and len(self.seeds) < MOST_SEEDS,
+            urls.is_home(page.url),
         )
 
     @property
@@ -201,10 +207,11 @@ class Opilio:
             by_vector = self.critics.by_vector(row)
             known["vector_critic"] = trust * scaled("vector_critic", by_vector)
             known["title"] = evidence.title
-            known["site"] = self.sites.of(noted.site)
+            known["site"] = self.sites.of(noted.site) * self.kind.of_site
             if self.keywords.has_vectors:
                 like = self.likeness.of(row.vector)
-                known["like_seeds"] = like * weight_of(self.keywords.ordinary)
+                like *= weight_of(self.keywords.ordinary) * (1 - self.kind.named)
+                known["like_seeds"] = like
         self.latest = dict(known)
         added = [linear.of(name) * value for name, value in known.items()]
         if noted.is_seed:
@@ -223,6 +230,7 @@ class Opilio:
             "cosine": scaled("cosine", evidence.cosine),
             "bm25": scaled("bm25", (evidence.bm25 - low) / span),
         }
+        found["address"] = evidence.address * self.kind.of_address
         if self.keywords.has_vectors:
             found["opening"] = scaled("opening", evidence.opening)
             found["text"] = scaled("text", evidence.text)
@@ -276,6 +284,7 @@ class Opilio:
         values = np.where(told, said, first)
         self.critics = self.lessons.learn(pages, values, trust.astype(np.float32))
         self.likeness = SeedLikeness.of_pages(self.lessons.vectors, lifts)
+        self.kind = self.kind_of(pages, lifts)
 
     def seed_lifts(self, pages: Sequence[Noted]) -> Floats:
         """How much more each page counts because somebody chose it as a seed."""
@@ -286,16 +295,25 @@ class Opilio:
         part = first / max(DOUBTFUL, float(first.max()))
         return (SEED * part * part).astype(np.float32)
 
+    def kind_of(self, pages: Sequence[Noted], lifts: Floats) -> SeedKind:
+        """What the seeds among pages stand for."""
+        homes = np.array([noted.is_home for noted in pages], bool)
+        named = np.array([Evidence(*noted.evidence).address > 0 for noted in pages])
+        if len({noted.site for noted in pages}) < 2:
+            return SeedKind()
+        return SeedKind.of_seeds(lifts, homes, named)
+
     def first_logits(self, pages: Sequence[Noted]) -> Floats:
         """The logits of r₀ of pages, seeds or not."""
         known = Evidence(*np.array([noted.evidence for noted in pages]).T)
         low, span = self.span
         columns = {"cosine": known.cosine, "bm25": (known.bm25 - low) / span}
+        columns["address"] = known.address * self.kind.of_address
         if self.keywords.has_vectors:
             columns |= {"opening": known.opening, "text": known.text}
         logits = np.full(len(pages), self.opening.bias)
         for name, column in columns.items():
-            middle, spread = SCALES[name]
+            middle, spread = SCALES.get(name, (0.0, 1.0))
             z = np.clip((column - middle) / spread, -LIMIT, LIMIT)
             logits += self.opening.of(name) * z
         return logits.astype(np.float32)
@@ -328,6 +346,7 @@ class Opilio:
                 (critics.vector if critics else empty).tobytes(),
                 self.quantiles,
                 self.likeness,
+                self.kind,
             )
         )
 
@@ -343,6 +362,7 @@ class Opilio:
         self.taught = [*self.taught[: self.examples], *found.taught]
         self.sites.restore(found.sites)
         self.quantiles, self.likeness = found.quantiles, found.likeness
+        self.kind = found.kind
         if found.words:
             words = np.frombuffer(found.words, np.float32)
             vector = np.frombuffer(found.vector, np.float32)

@@ -281,6 +281,11 @@ def origin(url: str) -> str:
     return url[: url.index("/", 8)]
 
 
+def is_home(url: str) -> bool:
+    """Whether a canonical URL is that of the home page of its host."""
+    return url == origin(url) + "/"
+
+
 @lru_cache(maxsize=2**14)
 def domain(host: str) -> str:
     """The registrable domain of a host: `ex.co.uk` of `www.ex.co.uk:8080`.

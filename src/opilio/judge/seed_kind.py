@@ -1,0 +1,51 @@
+"""Tells from the chosen seeds whether whole sites are sought, or pages of a kind.
+
+A seed that is the home page of a site stands for sites about the subject: all of their
+pages count, also those that hardly mention it. A seed that has a keyword in its address
+(`/docs/installation.html`) stands for pages of that kind, wherever they are.
+
+    named = max share(seed)           over the seeds with a keyword in their address
+    sites = max share(seed)·(1 − named)    over the seeds that are home pages
+
+Symbols: share(seed) is 1 for the seed that the keywords speak for most, less for the
+others. Both are 0 without seeds.
+"""
+
+from __future__ import annotations
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+Flags = npt.NDArray[np.bool_]
+Floats = npt.NDArray[np.float32]
+
+SITES = 5.0  # how much more other pages of a site count if whole sites are sought
+PLAIN = 0.3  # how much addresses count if no seed has a keyword in its own
+
+
+class SeedKind(msgspec.Struct, frozen=True, array_like=True):
+    """What the seeds stand for, each from 0 to 1."""
+
+    sites: float = 0.0
+    named: float = 0.0
+
+    @classmethod
+    def of_seeds(cls, lifts: Floats, homes: Flags, named: Flags) -> SeedKind:
+        """Compare seeds: how much each counts, and which are homes or named."""
+        most = float(lifts.max(initial=0.0))
+        if not most:
+            return cls()
+        shares = lifts / most
+        by_name = float(shares[named].max(initial=0.0))
+        return cls(float(shares[homes].max(initial=0.0)) * (1 - by_name), by_name)
+
+    @property
+    def of_site(self) -> float:
+        """How much the other pages of its site count for a page."""
+        return (1 + SITES * self.sites) * (1 - self.named)
+
+    @property
+    def of_address(self) -> float:
+        """How much keywords in its address count for a page."""
+        return PLAIN + (1 - PLAIN) * self.named
