@@ -76,6 +76,7 @@ TOLD = 8.0  # how much a page counts that somebody judged
 SEED, SEED_TRUST = 2.0, 5.0
 DOUBTFUL = 0.3  # r₀ of a seed that is hardly about the keywords
 MOST_SEEDS = 20  # the first ones, that count
+HUB = 20.0  # hosts that a page leads to which is a list of places to start from
 TRUST = 0.04  # how much more critics count with each page that somebody judged
 
 
@@ -91,6 +92,7 @@ class Noted(msgspec.Struct, frozen=True, array_like=True, gc=False):
     told: bool | None = None  # what somebody said of it
     is_seed: bool = False  # that somebody chose
     is_home: bool = False  # the home page of its site
+    hosts: int = 0  # that its links lead to
 
     @property
     def row(self) -> CriticRow:
@@ -188,6 +190,7 @@ class Opilio:
             told,
             page.is_seed and told is None and len(self.seeds) < MOST_SEEDS,
             urls.is_home(page.url),
+            len({urls.host(link.url) for link in page.links}) if page.is_seed else 0,
         )
 
     @property
@@ -207,7 +210,8 @@ class Opilio:
             by_vector = self.critics.by_vector(row)
             known["vector_critic"] = trust * scaled("vector_critic", by_vector)
             known["title"] = evidence.title
-            known["site"] = self.sites.of(noted.site) * self.kind.of_site
+            site = max(self.sites.of(noted.site), self.kind.of_seed(noted.site))
+            known["site"] = site * self.kind.of_site
             if self.keywords.has_vectors:
                 like = self.likeness.of(row.vector)
                 like *= weight_of(self.keywords.ordinary) * (1 - self.kind.named)
@@ -292,15 +296,18 @@ class Opilio:
         if not seeds.any():
             return np.zeros(len(pages), np.float32)
         first = np.where(seeds, logistic(self.first_logits(pages)), 0.0)
-        part = first / max(DOUBTFUL, float(first.max()))
-        return (SEED * part * part).astype(np.float32)
+        # A page that leads to many hosts is a place to start from, not an example.
+        hosts = np.array([noted.hosts for noted in pages])
+        worth = first * first / (1 + (hosts / HUB) ** 2)
+        least = DOUBTFUL**2 * float((worth / np.maximum(first * first, 1e-9)).max())
+        return (SEED * worth / max(least, float(worth.max()))).astype(np.float32)
 
     def kind_of(self, pages: Sequence[Noted], lifts: Floats) -> SeedKind:
         """What the seeds among pages stand for."""
-        homes = np.array([noted.is_home for noted in pages], bool)
-        named = np.array([Evidence(*noted.evidence).address > 0 for noted in pages])
         if len({noted.site for noted in pages}) < 2:
             return SeedKind()
+        homes = [noted.site if noted.is_home else "" for noted in pages]
+        named = np.array([Evidence(*noted.evidence).address > 0 for noted in pages])
         return SeedKind.of_seeds(lifts, homes, named)
 
     def first_logits(self, pages: Sequence[Noted]) -> Floats:

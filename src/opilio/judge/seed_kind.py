@@ -13,6 +13,8 @@ others. Both are 0 without seeds.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +23,8 @@ Flags = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float32]
 
 SITES = 5.0  # how much more other pages of a site count if whole sites are sought
+SEED_SITE = 1.5  # spreads above the mean
+LEAST = 0.3  # share of a seed whose site counts
 PLAIN = 0.3  # how much addresses count if no seed has a keyword in its own
 
 
@@ -29,16 +33,27 @@ class SeedKind(msgspec.Struct, frozen=True, array_like=True):
 
     sites: float = 0.0
     named: float = 0.0
+    homes: dict[str, float] = {}  # of seeds: site -> share
 
     @classmethod
-    def of_seeds(cls, lifts: Floats, homes: Flags, named: Flags) -> SeedKind:
-        """Compare seeds: how much each counts, and which are homes or named."""
+    def of_seeds(cls, lifts: Floats, homes: Sequence[str], named: Flags) -> SeedKind:
+        """Compare pages: how much each counts as a seed, whose home page it is, if it
+        is one, and whether a keyword is in its address."""
         most = float(lifts.max(initial=0.0))
         if not most:
             return cls()
-        shares = lifts / most
+        shares = lifts / np.float32(most)
         by_name = float(shares[named].max(initial=0.0))
-        return cls(float(shares[homes].max(initial=0.0)) * (1 - by_name), by_name)
+        found = {
+            site: float(share)
+            for site, share in zip(homes, shares.tolist(), strict=True)
+            if site and share > LEAST
+        }
+        return cls(max(found.values(), default=0.0) * (1 - by_name), by_name, found)
+
+    def of_seed(self, site: str) -> float:
+        """How near a site comes to the subject because its home page is a seed."""
+        return SEED_SITE * self.homes[site] if site in self.homes else -np.inf
 
     @property
     def of_site(self) -> float:

@@ -66,6 +66,8 @@ _usual = re.compile(
     re.ASCII,
 ).fullmatch
 
+_HOME = re.compile(r"/(\w{1,2}/)?(index\.\w+)?")
+
 
 def canonical(url: str) -> str:
     """The canonical form of an absolute URL; ValueError if it is not http or https."""
@@ -282,8 +284,10 @@ def origin(url: str) -> str:
 
 
 def is_home(url: str) -> bool:
-    """Whether a canonical URL is that of the home page of its host."""
-    return url == origin(url) + "/"
+    """Whether a canonical URL looks like that of the home page of its host: `/`,
+    `/index.html`, `/en/`."""
+    path = url[len(origin(url)) :]
+    return bool(_HOME.fullmatch(path))
 
 
 @lru_cache(maxsize=2**14)
