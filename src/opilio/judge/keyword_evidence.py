@@ -128,7 +128,7 @@ class KeywordEvidence:
         """How much its address names the kind of page that is sought."""
         found = page.url_terms.terms
         weight = sum(self.weights[key] for key in found if key in self.weights)
-        return min(MOST_ADDRESS, weight) * self.ordinary**2
+        return min(MOST_ADDRESS, weight)
 
 
 def scaled(rarity: float) -> float:

@@ -234,7 +234,7 @@ class Opilio:
             "cosine": scaled("cosine", evidence.cosine),
             "bm25": scaled("bm25", (evidence.bm25 - low) / span),
         }
-        found["address"] = evidence.address * self.kind.of_address
+        found["address"] = self.kind.of_address(evidence.address, self.keywords.ordinary)
         if self.keywords.has_vectors:
             found["opening"] = scaled("opening", evidence.opening)
             found["text"] = scaled("text", evidence.text)
@@ -280,6 +280,7 @@ class Opilio:
         """Let the critics learn from the sample, the examples and the labels."""
         pages = [*self.sample, *self.taught]
         self.scale(self.sample or self.taught)
+        self.sites.rescale()
         told = np.array([noted.told is not None for noted in pages])
         said = np.array([noted.told is True for noted in pages], np.float32)
         lifts = self.seed_lifts(pages)
@@ -315,7 +316,7 @@ class Opilio:
         known = Evidence(*np.array([noted.evidence for noted in pages]).T)
         low, span = self.span
         columns = {"cosine": known.cosine, "bm25": (known.bm25 - low) / span}
-        columns["address"] = known.address * self.kind.of_address
+        columns["address"] = self.kind.of_address(known.address, self.keywords.ordinary)
         if self.keywords.has_vectors:
             columns |= {"opening": known.opening, "text": known.text}
         logits = np.full(len(pages), self.opening.bias)

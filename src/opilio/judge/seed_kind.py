@@ -25,6 +25,9 @@ Floats = npt.NDArray[np.float32]
 SITES = 5.0  # how much more other pages of a site count if whole sites are sought
 SEED_SITE = 1.5  # spreads above the mean
 LEAST = 0.3  # share of a seed whose site counts
+import os
+NAMED = float(os.environ.get('NAMED','1.3'))
+USUAL = float(os.environ.get('USUAL','0.7'))
 PLAIN = 0.3  # how much addresses count if no seed has a keyword in its own
 
 
@@ -60,7 +63,7 @@ class SeedKind(msgspec.Struct, frozen=True, array_like=True):
         """How much the other pages of its site count for a page."""
         return (1 + SITES * self.sites) * (1 - self.named)
 
-    @property
-    def of_address(self) -> float:
-        """How much keywords in its address count for a page."""
-        return PLAIN + (1 - PLAIN) * self.named
+    def of_address(self, address, ordinary):
+        """How much keywords in its address say for a page, or their absence against."""
+        plain = PLAIN * ordinary**2 * (1 - self.named)
+        return address * (plain + NAMED*self.named) - USUAL * self.named

@@ -5,7 +5,7 @@
 The sum is over the n_S pages of S that were seen. A project's site has few pages that
 say what it is about and many that hardly do: its best pages tell more than the average
 of all, and a fourth power lets them count most. The site is a host. The result is
-standardised over the pages seen; while fewer than `LEAST` sites were seen it is 0.
+standardised over the sites seen; while fewer than `LEAST` were seen it is 0.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ LEAST = 3  # sites
 MOST = 20_000  # sites that are remembered
 LIMIT = 4.0  # of the standardised value
 POWER = 4
+NARROWEST = 1e-6  # spread
 
 
 class KeptSites(msgspec.Struct, frozen=True, array_like=True):
@@ -25,8 +26,8 @@ class KeptSites(msgspec.Struct, frozen=True, array_like=True):
     sites: dict[str, tuple[int, float]]  # pages, and the sum of their cosines⁴
     pages: int
     powers: float
-    sum: float
-    square: float
+    mean: float
+    spread: float
 
 
 class SiteEvidence:
@@ -36,29 +37,38 @@ class SiteEvidence:
         self.sites: dict[str, tuple[int, float]] = {}
         self._pages = 0
         self._powers = 0.0
-        self._sum, self._square = 0.0, 0.0  # of near(S) of pages, when they were seen
+        self._mean, self._spread = 0.0, 0.0  # of near(S) over the sites; 0: not known
 
     def add(self, site: str, cosine: float) -> None:
-        """A page of a site has this cosine with the keywords."""
+        """Count a page of a site that has this cosine with the keywords."""
         power = cosine**POWER
         self._pages += 1
         self._powers += power
         if site in self.sites or len(self.sites) < MOST:
             pages, powers = self.sites.get(site, (0, 0.0))
             self.sites[site] = (pages + 1, powers + power)
-        near = self.near(site)
-        self._sum += near
-        self._square += near * near
+
+    def rescale(self) -> None:
+        """Take mean and spread anew from the sites seen."""
+        if len(self.sites) < LEAST:
+            return
+        counts = np.array([pages for pages, _ in self.sites.values()])
+        powers = np.array([powers for _, powers in self.sites.values()])
+        near = ((powers + self._powers / self._pages) / (counts + 1)) ** (1 / POWER)
+        self._mean = float(near.mean())
+        self._spread = max(float(near.std()), NARROWEST)
 
     def kept(self) -> KeptSites:
-        """Everything, to be kept."""
-        return KeptSites(self.sites, self._pages, self._powers, self._sum, self._square)
+        """Everything that a restart needs."""
+        return KeptSites(
+            self.sites, self._pages, self._powers, self._mean, self._spread
+        )
 
     def restore(self, kept: KeptSites) -> None:
-        """Take up what was kept of the same keywords."""
+        """Continue with what was kept for the same keywords."""
         self.sites = dict(kept.sites)
         self._pages, self._powers = kept.pages, kept.powers
-        self._sum, self._square = kept.sum, kept.square
+        self._mean, self._spread = kept.mean, kept.spread
 
     def near(self, site: str) -> float:
         """How near its best pages come."""
@@ -70,8 +80,7 @@ class SiteEvidence:
 
     def of(self, site: str) -> float:
         """The same, standardised; 0 for a site that is new."""
-        if len(self.sites) < LEAST or site not in self.sites:
+        if not self._spread or site not in self.sites:
             return 0.0
-        mean = self._sum / self._pages
-        spread = max(self._square / self._pages - mean * mean, 0.0) ** 0.5 + 1e-6
-        return float(np.clip((self.near(site) - mean) / spread, -LIMIT, LIMIT))
+        near = (self.near(site) - self._mean) / self._spread
+        return float(np.clip(near, -LIMIT, LIMIT))

@@ -72,13 +72,14 @@ MOST_WAITING = 2_000_000  # links with evidence; of more, the worse half is forg
 CHANGE = 0.02  # of a promise, relative: less is not worth telling
 PENALTY = 20.0  # λ: how much a correction of the weights must be worth
 ESTIMATED = 16_384  # links whose chances are added up
+DECAY = 2
 NEXT = 128  # of the best links that wait, whose chances say what comes next
 
 
 class OpilioOptions(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How the default strategy explores."""
 
-    explore: Annotated[float, msgspec.Meta(ge=0, le=20)] = 2.0  # x
+    explore: Annotated[float, msgspec.Meta(ge=0, le=20)] = 3.0  # x
 
 
 class Opilio:
@@ -262,7 +263,7 @@ class Opilio:
         """How likely links are to bring a relevant page now, by what they were told."""
         told = np.clip(self.waiting.told[slots].astype(np.float64), 1e-6, 1 - 1e-6)
         visits = self.groups.host_count.values[self.waiting.host[slots]]
-        logits = np.log(told / (1 - told)) - self.explore / (1 + visits) ** 2
+        logits = np.log(told / (1 - told)) - self.explore / (1 + visits) ** DECAY
         found: npt.NDArray[np.float64] = logistic(logits + self.now())
         return found
 
@@ -291,7 +292,7 @@ class Opilio:
         self.scored = (slots, rows)
         np.multiply(rows, weights, out=added[:, :-1])
         visits = self.groups.host_count.values[self.waiting.host[slots]]
-        added[:, -1] = self.explore / (1.0 + visits) ** 2
+        added[:, -1] = self.explore / (1.0 + visits) ** DECAY
         return added
 
     def promises(self, added: Floats) -> Floats:
