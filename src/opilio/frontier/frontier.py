@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from types import MappingProxyType
 
 import msgspec
@@ -69,6 +69,15 @@ class LinkFrontier:
         ids = self._intake.admit(batch, Trail.of(via, redirect), now)
         self._serve(now)
         return ids
+
+    def find(self, links: Sequence[Fingerprint]) -> list[int]:
+        """The ids of links that were added before; 0: it was not."""
+        return self._intake.known.find(links)
+
+    def unchanging(self, links: Sequence[Fingerprint]) -> Sequence[Fingerprint]:
+        """Those of these links whose state does not change when they are found again
+        with the promise that they have."""
+        return self._intake.unchanging(links)
 
     async def take(self) -> Lease | None:
         """The best link whose host may be visited now; waits while there may be one."""
