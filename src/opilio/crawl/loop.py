@@ -48,6 +48,7 @@ class CrawlLoop(Visits):
         self.stopped = ""  # why, once it is
         if visitor:
             self.bring = visitor(self)
+            self.settles = False  # it may compare what a page links to
 
     async def run(self, seeds: Mapping[str, float]) -> str:
         """Crawl from seeds with their promises until nothing is left to do; answers
