@@ -1,4 +1,4 @@
-"""Every folder is in the tree of docs/architecture.md, every measurement in help."""
+"""Every folder is in the source tree of docs/architecture.md, every measurement in help."""
 
 import subprocess
 import sys
