@@ -1,4 +1,4 @@
-"""Every folder is in the source tree of docs/architecture.md, every measurement in help."""
+"""docs/architecture.md has every folder of the source, bench --help every measurement."""
 
 import subprocess
 import sys
