@@ -1,4 +1,4 @@
-"""docs/architecture.md has every folder of the source, bench --help every measurement."""
+"""The docs name every folder of the source, and bench --help every measurement."""
 
 import subprocess
 import sys
