@@ -10,13 +10,15 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from types import MappingProxyType
+from typing import Protocol
 
 import msgspec
 import numpy as np
 
 from opilio.frontier import sort_keys
+from opilio.frontier.host_rules import BLOCKED, HostRules
 from opilio.frontier.intake import Intake, Trail
 from opilio.frontier.ledger import Ledger, LinkRow
 from opilio.frontier.link_columns import LinkMode
@@ -53,6 +55,8 @@ class LinkFrontier:
         self._timer: asyncio.TimerHandle | None = None
         self._timer_at = 0.0
         self._closed = False
+        self._paused = False
+        self.watcher: Watcher | None = None
 
     async def add(
         self,
@@ -67,6 +71,8 @@ class LinkFrontier:
             return []
         now = self._clock()
         ids = self._intake.admit(batch, Trail.of(via, redirect), now)
+        if self.watcher:
+            self.watcher.found(batch, ids, via, redirect=redirect)
         self._serve(now)
         return ids
 
@@ -106,6 +112,8 @@ class LinkFrontier:
         )
         if ended:
             self._intake.novelty.note(lease.template, state, reason, likeness)
+            if self.watcher:
+                self.watcher.ended(lease, state, reason)
         self._serve(now)
 
     async def retry(
@@ -131,6 +139,8 @@ class LinkFrontier:
                 now,
                 contacted=contacted,
             )
+            if self.watcher:
+                self.watcher.ended(lease, State.UNUSABLE, reason)
         self._serve(now)
         return again
 
@@ -198,6 +208,28 @@ class LinkFrontier:
         self._agenda.steer(haste, breadth, calibrated)
         self._serve(self._clock())
 
+    def prefer(self, ids: Sequence[int]) -> None:
+        """Let these links, by id, be leased before all others as soon as their hosts
+        may be visited; they replace those of the last call."""
+        self._agenda.wishes.prefer(ids)
+        self._serve(self._clock())
+
+    def pause(self, paused: bool) -> None:
+        """Give out no more leases, or give them out again."""
+        self._paused = paused
+        self._serve(self._clock())
+
+    def set_rules(self, rules: HostRules) -> None:
+        """Block and boost hosts as these rules say; links that were parked because
+        their host was blocked, and no longer is, wait again."""
+        before = {host.number for host in self._agenda.hosts if host.factor == BLOCKED}
+        self._agenda.wishes.set_rules(rules)
+        now, hosts = self._clock(), self._agenda.hosts
+        freed = [number for number in before if hosts[number].factor != BLOCKED]
+        for id in self._ledger.parked("blocked", freed) if freed else ():
+            self._agenda.reopen(id, "blocked", now)
+        self._serve(now)
+
     def counts(self) -> Counts:
         """How many links and hosts there are, by what they do."""
         agenda, now = self._agenda, self._clock()
@@ -224,6 +256,8 @@ class LinkFrontier:
         self._dismiss()
 
     def _lease(self, now: float) -> Lease | None:
+        if self._paused:
+            return None
         for _ in range(PARKED_AT_ONCE):
             id = self._agenda.choose(now)
             if not id:
@@ -252,6 +286,8 @@ class LinkFrontier:
     def _serve(self, now: float) -> None:
         """Hand leases to those who wait, as far as there are any."""
         due = now
+        if self._paused and (self._agenda.waiting or self._agenda.leases):
+            return
         while self._waiters and (due := self._agenda.next_event(now)) <= now:
             if self._waiters[0].done():  # cancelled
                 self._waiters.popleft()
@@ -288,6 +324,25 @@ class LinkFrontier:
     def _ring(self) -> None:
         self._timer = None
         self._serve(self._clock())
+
+
+class Watcher(Protocol):
+    """Hears what happens to links, within the turn in which it happens."""
+
+    def found(
+        self,
+        links: Sequence[Ranked],
+        ids: Sequence[int],
+        via: Lease | None,
+        *,
+        redirect: bool,
+    ) -> None:
+        """Links were found on the page of a lease, or it redirects to them."""
+        ...
+
+    def ended(self, lease: Lease, state: State, reason: str) -> None:
+        """A lease has ended for good."""
+        ...
 
 
 def text_of(new: Revision) -> str:
