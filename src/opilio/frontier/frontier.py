@@ -230,6 +230,15 @@ class LinkFrontier:
             self._agenda.reopen(id, "blocked", now)
         self._serve(now)
 
+    def waits(self, id: int) -> bool:
+        """Does a link wait, or will it again soon?"""
+        return self._agenda.links.mode_of[id] <= LinkMode.DELAYED
+
+    def rest_of(self, host: str) -> float:
+        """For how many seconds a host rests because it asked for that or failed."""
+        known = self._agenda.turns.by_name.get(host)
+        return max(known.rest_until - self._clock(), 0.0) if known else 0.0
+
     def counts(self) -> Counts:
         """How many links and hosts there are, by what they do."""
         agenda, now = self._agenda, self._clock()

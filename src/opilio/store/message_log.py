@@ -1,0 +1,158 @@
+"""What became of the messages that a crawl was sent: table `message` of crawl.db.
+
+A row is written in the transaction of what the message did. So a message that has a row
+has taken effect, and one that has none, has not, however the process ended.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from typing import Any, NamedTuple
+
+import msgspec
+
+from opilio.store import messages
+from opilio.store.folder import CrawlFolder
+from opilio.store.inbox import Sent, all_sent
+
+WAITING = "waiting"  # nobody has taken it up
+SERVING = "serving"  # pages are being fetched for it
+DONE = "done"
+REFUSED = "refused"
+LATEST = """
+    SELECT id, key, at, taken_at, body, state, outcome,
+        (SELECT count(*) FROM asked_page WHERE message = message.id)
+    FROM message ORDER BY id
+"""
+
+
+class Told(msgspec.Struct, frozen=True, kw_only=True):
+    """A message, and what became of it."""
+
+    key: str
+    text: str  # as one types it: "seed https://example.org/"
+    at: float  # when it was sent, seconds since 1970
+    state: str = WAITING  # waiting, serving, done, refused
+    outcome: str = ""  # in words
+    taken_at: float | None = None
+    pages: int = 0  # fetched for a query so far
+
+    @property
+    def is_over(self) -> bool:
+        """Is nothing more to be expected of it?"""
+        return self.state in (DONE, REFUSED)
+
+
+class OpenQuery(NamedTuple):
+    """A query that pages are fetched for."""
+
+    id: int  # of the message
+    ask: messages.Ask
+    pages: int  # fetched so far
+
+
+class MessageLog:
+    """Writes and reads the rows of a running crawl, within its transaction."""
+
+    def __init__(self, db: sqlite3.Connection) -> None:
+        self.db = db
+
+    def has(self, sent: Sent) -> bool:
+        """Was this message taken up?"""
+        row = self.db.execute("SELECT 1 FROM message WHERE key = ?", (sent.key,))
+        return row.fetchone() is not None
+
+    def keep(self, sent: Sent, state: str, outcome: str) -> int:
+        """Mark a message as taken up; answers its number."""
+        rows = self.db.execute(
+            "INSERT INTO message (key, at, taken_at, body, state, outcome) "
+            "VALUES (?, ?, ?, ?, ?, ?) RETURNING id",
+            (sent.key, sent.at, time.time(), sent.body, state, outcome),
+        ).fetchall()
+        return int(rows[0][0])
+
+    def finish(self, id: int, outcome: str) -> None:
+        """A query has ended."""
+        self.db.execute(
+            "UPDATE message SET state = ?, outcome = ? WHERE id = ?",
+            (DONE, outcome, id),
+        )
+
+    def add_page(self, id: int, page: int) -> None:
+        """A page was fetched for a query."""
+        self.db.execute("INSERT OR IGNORE INTO asked_page VALUES (?, ?)", (id, page))
+
+    def open_queries(self) -> list[OpenQuery]:
+        """The queries that the last run did not finish, and those of this one."""
+        return [
+            OpenQuery(id, ask, pages)
+            for id, _, _, _, body, state, _, pages in self.db.execute(LATEST).fetchall()
+            if state == SERVING
+            and isinstance(ask := messages.decode(body), messages.Ask)
+        ]
+
+    def host_rules(self) -> dict[str, float]:
+        """The hosts that are blocked or boosted, and by what factor."""
+        return dict(self.db.execute("SELECT host, factor FROM host_rule").fetchall())
+
+    def set_rule(self, host: str, factor: float) -> None:
+        """Block or boost a host; 1 ends both."""
+        self.db.execute("DELETE FROM host_rule WHERE host = ?", (host,))
+        if factor != 1:
+            self.db.execute("INSERT INTO host_rule VALUES (?, ?)", (host, factor))
+
+    def set_paused(self, paused: bool) -> None:
+        """Remember whether the crawl is paused."""
+        value = str(int(paused))
+        self.db.execute("INSERT OR REPLACE INTO meta VALUES ('paused', ?)", (value,))
+
+
+def is_paused(db: sqlite3.Connection) -> bool:
+    """Was the crawl told to pause, and not to resume since?"""
+    rows = db.execute("SELECT value FROM meta WHERE key = 'paused'").fetchall()
+    return any(value == "1" for (value,) in rows)
+
+
+def messages_of(folder: CrawlFolder, db: sqlite3.Connection) -> list[Told]:
+    """All messages of a crawl, those that wait last, else in the order in which they
+    were taken up; `db` is crawl.db."""
+    told = [
+        Told(
+            key=key,
+            text=text_of(body),
+            at=at,
+            state=state,
+            outcome=outcome,
+            taken_at=taken_at,
+            pages=pages,
+        )
+        for _, key, at, taken_at, body, state, outcome, pages in db.execute(LATEST)
+    ]
+    known = {one.key for one in told}
+    return told + [
+        Told(key=sent.key, text=text_of(sent.body), at=sent.at)
+        for sent in all_sent(folder)
+        if sent.key not in known
+    ]
+
+
+def text_of(body: str) -> str:
+    """A message as one types it."""
+    try:
+        return messages.in_words(messages.decode(body))
+    except msgspec.DecodeError:  # of another version, or somebody wrote it by hand
+        return body
+
+
+def pages_for(db: sqlite3.Connection, key: str) -> list[dict[str, Any]]:
+    """The pages that were fetched for a query so far, in order."""
+    rows = db.execute(
+        "SELECT link.url, link.state, page.title, page.score, page.noindex "
+        "FROM message JOIN asked_page ON message = message.id "
+        "JOIN page ON page.id = asked_page.page JOIN link ON link.id = page.id "
+        "WHERE message.key = ? ORDER BY page.number",
+        (key,),
+    )
+    names = ("url", "state", "title", "score", "noindex")
+    return [dict(zip(names, row, strict=True)) for row in rows]
