@@ -13,11 +13,12 @@ from collections import deque
 from collections.abc import (
     Awaitable,
     Callable,
+    Coroutine,
     Mapping,
     Sequence,
 )
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -179,9 +180,13 @@ class CrawlLoop:
         self.stopped = ""  # why, once it is
         self.bring = visitor(self) if visitor else self.fetch_page
 
-    async def run(self, seeds: Mapping[str, float]) -> str:
+    async def run(
+        self,
+        seeds: Mapping[str, float],
+        beside: Sequence[Callable[[], Coroutine[Any, Any, None]]] = (),
+    ) -> str:
         """Crawl from seeds with their promises until nothing is left to do; answers
-        why it ended."""
+        why it ended. What runs beside the workers must end when they do."""
         await self.plant(seeds)
         limits = self.settings.crawl
         pages = max(limits.max_pages - self.budget.spent, 0)
@@ -199,6 +204,8 @@ class CrawlLoop:
                 for _ in range(self.settings.crawl.in_flight):
                     self.workers.append(group.create_task(self.work()))
                 group.create_task(self.commit_regularly())
+                for task in beside:
+                    group.create_task(task())
                 if self.grow_index:
                     group.create_task(self.index_regularly(self.grow_index))
                 if self.followed and self.followed.every:

@@ -25,6 +25,7 @@ class CrawlFolder:
         self.in_hand = path / "in-hand"
         self.queries = path / "queries.txt"
         self.inbox = path / "inbox.db"
+        self.ontology = path / "ontology"  # what was decided about proposals
         self._lock: IO[str] | None = None
 
     @property
