@@ -42,6 +42,7 @@ from opilio.search.searcher import Answer
 from opilio.sites.evolve_and_expand import open_evolver, open_expander, ready_plan
 from opilio.sites.evolver import Outcome
 from opilio.sites.expander import Expansion
+from opilio.steering.listener import listening
 from opilio.store.folder import CrawlFolder
 from opilio.store.lookup import Explanation, Summary, opened, summary
 from opilio.topic import Topic, where_to
@@ -316,6 +317,7 @@ class Crawl:
                     seeds=self._urls,
                     publish=publish,
                     on_stop=run.on_stop,
+                    beside=listening,
                 )
             finally:
                 home.unlock()

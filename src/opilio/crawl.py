@@ -38,6 +38,7 @@ from opilio.protocols import (
     Learner,
     Observer,
     Profiles,
+    QueryJudges,
     Readers,
     Remembering,
     Reviser,
@@ -110,6 +111,7 @@ class Stages:
     store: Store
     learners: Mapping[str, Learner] = field(default_factory=dict)
     followed: TopicUpdates | None = None  # a topic that changes
+    query_judges: QueryJudges | None = None
     profiles: Profiles | None = None  # of pages and of their sites
     grow_index: Callable[[], None] | None = None  # takes up what was committed
     clock: Clock = time.monotonic
@@ -160,6 +162,8 @@ class CrawlLoop:
         self.estimator = self.strategy if isinstance(self.strategy, Estimator) else None
         self.store = stages.store
         self.followed = stages.followed
+        self.query_judges = stages.query_judges
+        self.judges: dict[int, Judge] = {}  # of links that are visited for a query
         self.profiles = stages.profiles
         self.grow_index = stages.grow_index
         self.redirects = ExpectedRedirects()
@@ -341,7 +345,7 @@ class CrawlLoop:
         else:
             if lease.promise >= SEED_PROMISE:
                 page = msgspec.structs.replace(page, is_seed=True)
-            verdict = self.judge.judge(page)
+            verdict = self.judges.get(lease.id, self.judge).judge(page)
             strategy_output.check_verdict(self.settings.crawl.judge, verdict, page)
             followed, links = page, self.to_follow(page)
             if links is not page.links:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 from opilio.assembly.build import assemble, find_seeds, ways_of
 from opilio.assembly.plan import Plan
@@ -21,6 +22,10 @@ OnStop = Callable[[Callable[[], None]], None]
 """Takes what to call when the crawl is to stop."""
 
 
+Beside = Callable[[CrawlLoop, Plan, Subject], Callable[[], Coroutine[Any, Any, None]]]
+"""Makes what runs beside the workers of a crawl."""
+
+
 async def run_crawl(
     plan: Plan,
     home: CrawlFolder,
@@ -30,6 +35,7 @@ async def run_crawl(
     seeds: Sequence[str],
     publish: Publish | None,
     on_stop: OnStop,
+    beside: Beside,
 ) -> None:
     """Crawl until nothing is left to do, or until it is stopped."""
     ways = replace(ways_of(own), crawl=partial(PublishingLoop, publish=publish))
@@ -38,7 +44,9 @@ async def run_crawl(
         catalogue = crawl.store.catalogue
         catalogue.save_event("started", pages=catalogue.pages)
         found = await find_seeds(plan, subject, crawl, own.seeds)
-        reason = await crawl.run(found | dict.fromkeys(seeds, SEED_PROMISE))
+        reason = await crawl.run(
+            found | dict.fromkeys(seeds, SEED_PROMISE), [beside(crawl, plan, subject)]
+        )
         catalogue.save_event("stopped", reason=reason)
         await crawl.commit()
 

@@ -230,6 +230,11 @@ class LinkFrontier:
             self._agenda.reopen(id, "blocked", now)
         self._serve(now)
 
+    def id_of(self, fingerprint: Fingerprint) -> int:
+        """The id of a link; 0: it was never found."""
+        [id] = self._intake.known.find([fingerprint])
+        return int(id)
+
     def waits(self, id: int) -> bool:
         """Does a link wait, or will it again soon?"""
         return self._agenda.links.mode_of[id] <= LinkMode.DELAYED
@@ -253,6 +258,7 @@ class LinkFrontier:
             awaited=awaited,
             awaited_for=max(0.0, at - now) if awaited else 0.0,
             held=agenda.count_held(now),
+            paused=self._paused,
         )
 
     async def flush(self) -> None:

@@ -38,7 +38,7 @@ class WantedLinks:
         self.ahead: dict[int, str] = {}  # chosen and not yet visited: id -> host
 
     def want(self, links: Iterable[WantedLink]) -> None:
-        """Let links be chosen when it is their turn; of two values the greater counts."""
+        """Let links be chosen in their turn; of two values the greater counts."""
         for link in links:
             known = self._wanted.get(link.id)
             if link.id not in self._tried and (not known or place(link) < place(known)):

@@ -13,16 +13,16 @@ query that a crash has interrupted goes on with as many pages as it lacks.
 from __future__ import annotations
 
 import asyncio
-import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import chain, islice, zip_longest
 
 from opilio.crawl import CrawlLoop
 from opilio.frontier.frontier import LinkFrontier
+from opilio.protocols import Judge
 from opilio.records import Lease, Ranked, State
+from opilio.sites.evolve_and_expand import weigh
 from opilio.sites.expander import Expander
 from opilio.sites.link_interest import Interest, WantedLink
 from opilio.sites.wanted_links import WantedLinks
@@ -48,8 +48,12 @@ class Errand:
     expander: Expander
     until: float
     pages: int
+    asked: Mapping[str, float]  # terms of the query
+    judge: Judge | None  # that knows them; None: the crawl's own
     links: WantedLinks = field(default_factory=WantedLinks)
-    interest: Interest | None = None  # None: its links are being looked for
+    interest: Interest | None = None  # None: waiting links were not looked through yet
+    is_searching: bool = True
+    task: asyncio.Task[None] | None = None  # looks for links
     found: dict[int, list[tuple[int, str, float]]] = field(default_factory=dict)
 
     def left(self) -> int:
@@ -74,26 +78,45 @@ class UserQueries:
         self.errands: dict[int, Errand] = {}
 
     def begin(self, query: OpenQuery) -> None:
-        """Serve a query from now on; its links are looked for by `look_for_links`."""
+        """Serve a query from now on; its links are looked for by `serve`."""
         until = self.crawl.clock() + query.ask.seconds
         expander = self.make_expander(query.ask.query)
-        errand = Errand(query, expander, until, query.pages)
+        asked = weigh(expander.query.words, expander.domain.subject.language)
+        judges = self.crawl.query_judges
+        judge = judges.judge_for(asked) if judges else None
+        errand = Errand(query, expander, until, query.pages, asked, judge)
         self.errands[query.id] = errand
         self.frontier.watcher = self
+        self.read_for_all()
+
+    def read_for_all(self) -> None:
+        """Let readers count the terms of all queries."""
+        if judges := self.crawl.query_judges:
+            terms = chain.from_iterable(one.asked for one in self.errands.values())
+            self.crawl.readers.renew(judges.also_read(dict.fromkeys(terms)))
 
     async def serve(self) -> None:
         """Look for the links of new queries, and end those whose time is up."""
-        for errand in [one for one in self.errands.values() if one.interest is None]:
-            await self.look_for_links(errand)
-        late = [one for one in self.errands.values() if one.until < self.crawl.clock()]
-        for errand in late:
-            async with self.crawl.turn():
-                self.end(errand, "time")
+        for errand in list(self.errands.values()):
+            if errand.task is None:
+                errand.task = asyncio.create_task(self.look_for_links(errand))
+            elif errand.task.done():
+                errand.task.result()  # which may be an error
+            if errand.until < self.crawl.clock():
+                errand.task.cancel()
+                async with self.crawl.turn():
+                    self.end(errand, "time")
         self.prefer()
 
+    async def close(self) -> None:
+        """Look for links no longer; queries that are open go on with the next run."""
+        tasks = [one.task for one in self.errands.values() if one.task]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
     async def look_for_links(self, errand: Errand) -> None:
-        """Find the waiting links that may answer, among all that were found so far and
-        by asking search engines."""
+        """Find the links that may answer: those that wait, and by search engines."""
         await self.crawl.commit()  # so that a reader sees all links
         interest, wanted = await asyncio.to_thread(self.scan, errand)
         errand.interest = interest
@@ -101,8 +124,10 @@ class UserQueries:
         self.prefer()  # before engines are asked, which may take long
         most = (errand.left() + 1) // 2
         answers = await errand.expander.ask_engines(most, errand.query.ask.seconds / 2)
-        errand.links.want(await errand.expander.enter(answers, interest, most))
+        entered = await errand.expander.enter(answers, interest, most)
+        errand.links.want(entered)
         async with self.crawl.turn():
+            errand.is_searching = False
             self.end_if_over(errand)
 
     def scan(self, errand: Errand) -> tuple[Interest, list[WantedLink]]:
@@ -151,6 +176,7 @@ class UserQueries:
 
     def ended(self, lease: Lease, state: State, reason: str) -> None:
         """A visit has ended; if it was for a query, count it there."""
+        self.crawl.judges.pop(lease.id, None)
         for errand in list(self.errands.values()):
             if not errand.links.leave(lease.id):
                 continue
@@ -176,9 +202,11 @@ class UserQueries:
 
     def end_if_over(self, errand: Errand) -> None:
         """End a query that has its pages, or for which no link is left."""
+        if errand.query.id not in self.errands:
+            return
         if errand.left() <= 0:
             self.end(errand, "pages")
-        elif errand.interest:
+        elif not errand.is_searching:
             errand.links.choose(self.rests)
             if errand.links.is_empty:
                 self.end(errand, "links")
@@ -186,8 +214,11 @@ class UserQueries:
     def end(self, errand: Errand, why: str) -> None:
         """Serve a query no longer, within the turn of whoever calls."""
         pages = f"{errand.pages:,} {'page' if errand.pages == 1 else 'pages'}"
-        self.log.finish(errand.query.id, ENDED[why].format(pages=pages))
+        self.log.finish(errand.query.id, why, ENDED[why].format(pages=pages))
         del self.errands[errand.query.id]
+        for id in errand.links.ahead:
+            self.crawl.judges.pop(id, None)
+        self.read_for_all()
         if not self.errands:
             self.frontier.watcher = None
 
@@ -201,7 +232,10 @@ class UserQueries:
         """The links of one query that come next, as many as it still wants."""
         errand.links.choose(self.rests)
         soon = (id for id, host in errand.links.ahead.items() if not self.rests(host))
-        return islice(soon, errand.left())
+        for id in islice(soon, errand.left()):
+            if errand.judge:
+                self.crawl.judges.setdefault(id, errand.judge)
+            yield id
 
     def rests(self, host: str) -> bool:
         """Does a host rest for so long that nobody waits for it?"""

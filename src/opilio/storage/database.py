@@ -177,7 +177,8 @@ CREATE TABLE IF NOT EXISTS message (       -- what the crawl was told, in the or
     taken_at REAL NOT NULL,                -- and when it was taken up
     body TEXT NOT NULL,                    -- JSON: the verb and what belongs to it
     state TEXT NOT NULL,                   -- done, refused, or serving: pages are fetched for it
-    outcome TEXT NOT NULL                  -- in words
+    outcome TEXT NOT NULL,                 -- in words
+    ended TEXT                             -- why a query ended: pages, links (no other matches), time
 );
 
 CREATE TABLE IF NOT EXISTS asked_page (    -- pages that were fetched for a query

@@ -21,7 +21,7 @@ SERVING = "serving"  # pages are being fetched for it
 DONE = "done"
 REFUSED = "refused"
 LATEST = """
-    SELECT id, key, at, taken_at, body, state, outcome,
+    SELECT id, key, at, taken_at, body, state, outcome, ended,
         (SELECT count(*) FROM asked_page WHERE message = message.id)
     FROM message ORDER BY id
 """
@@ -36,6 +36,7 @@ class Told(msgspec.Struct, frozen=True, kw_only=True):
     state: str = WAITING  # waiting, serving, done, refused
     outcome: str = ""  # in words
     taken_at: float | None = None
+    ended: str = ""  # why a query ended: pages, links (no other matches), time
     pages: int = 0  # fetched for a query so far
 
     @property
@@ -72,11 +73,11 @@ class MessageLog:
         ).fetchall()
         return int(rows[0][0])
 
-    def finish(self, id: int, outcome: str) -> None:
+    def finish(self, id: int, ended: str, outcome: str) -> None:
         """A query has ended."""
         self.db.execute(
-            "UPDATE message SET state = ?, outcome = ? WHERE id = ?",
-            (DONE, outcome, id),
+            "UPDATE message SET state = ?, ended = ?, outcome = ? WHERE id = ?",
+            (DONE, ended, outcome, id),
         )
 
     def add_page(self, id: int, page: int) -> None:
@@ -87,7 +88,9 @@ class MessageLog:
         """The queries that the last run did not finish, and those of this one."""
         return [
             OpenQuery(id, ask, pages)
-            for id, _, _, _, body, state, _, pages in self.db.execute(LATEST).fetchall()
+            for id, _, _, _, body, state, *_, pages in self.db.execute(
+                LATEST
+            ).fetchall()
             if state == SERVING
             and isinstance(ask := messages.decode(body), messages.Ask)
         ]
@@ -125,9 +128,12 @@ def messages_of(folder: CrawlFolder, db: sqlite3.Connection) -> list[Told]:
             state=state,
             outcome=outcome,
             taken_at=taken_at,
+            ended=ended or "",
             pages=pages,
         )
-        for _, key, at, taken_at, body, state, outcome, pages in db.execute(LATEST)
+        for _, key, at, taken_at, body, state, outcome, ended, pages in db.execute(
+            LATEST
+        )
     ]
     known = {one.key for one in told}
     return told + [

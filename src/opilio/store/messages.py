@@ -79,6 +79,7 @@ class Ask(Message, frozen=True, tag="query"):
 
 AnyMessage: TypeAlias = Pause | Resume | Stop | Seed | Block | Boost | Label | Ask
 
+PLAIN: dict[str, AnyMessage] = {"pause": Pause(), "resume": Resume(), "stop": Stop()}
 USAGE = {
     "pause": "",
     "resume": "",
@@ -99,9 +100,8 @@ def parse(verb: str, words: Sequence[str], pages: int = USUAL_PAGES) -> AnyMessa
             f"{verb!r} is nothing that a crawl can be told; choose one of "
             f"{', '.join(USAGE)}"
         )
-    plain = {"pause": Pause, "resume": Resume, "stop": Stop}
-    if verb in plain and not words:
-        return plain[verb]()
+    if verb in PLAIN and not words:
+        return PLAIN[verb]
     if verb == "query" and words:
         return checked(Ask(" ".join(words), pages))
     if verb == "seed" and len(words) == 1:
@@ -160,7 +160,8 @@ def encode(message: AnyMessage) -> str:
 
 def decode(text: str | bytes) -> AnyMessage:
     """A message that was kept; msgspec.ValidationError for anything else."""
-    return msgspec.json.decode(text, type=AnyMessage)
+    message: AnyMessage = msgspec.json.decode(text, type=AnyMessage)
+    return message
 
 
 def in_words(message: AnyMessage) -> str:
