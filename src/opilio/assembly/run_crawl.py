@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 from opilio.assembly.build import assemble, find_seeds, ways_of
 from opilio.assembly.plan import Plan
 from opilio.assembly.registry import Own
-from opilio.crawl import CrawlLoop, Stages
+from opilio.crawl import Beside, CrawlLoop, Stages
 from opilio.records import SEED_PROMISE, Fingerprint, Lease, Reading, Response, Subject
 from opilio.settings import Settings
 from opilio.store.folder import CrawlFolder
@@ -22,7 +21,7 @@ OnStop = Callable[[Callable[[], None]], None]
 """Takes what to call when the crawl is to stop."""
 
 
-Beside = Callable[[CrawlLoop, Plan, Subject], Callable[[], Coroutine[Any, Any, None]]]
+MakeBeside = Callable[[CrawlLoop, Plan, Subject], Beside]
 """Makes what runs beside the workers of a crawl."""
 
 
@@ -35,7 +34,7 @@ async def run_crawl(
     seeds: Sequence[str],
     publish: Publish | None,
     on_stop: OnStop,
-    beside: Beside,
+    beside: MakeBeside,
 ) -> None:
     """Crawl until nothing is left to do, or until it is stopped."""
     ways = replace(ways_of(own), crawl=partial(PublishingLoop, publish=publish))

@@ -7,12 +7,10 @@ from __future__ import annotations
 
 import logging
 import sqlite3
-from collections.abc import Callable, Coroutine
 from functools import partial
-from typing import Any
 
 from opilio.assembly.plan import Plan
-from opilio.crawl import CrawlLoop
+from opilio.crawl import Beside, CrawlLoop
 from opilio.frontier.frontier import LinkFrontier
 from opilio.frontier.host_rules import HostRules
 from opilio.records import Subject
@@ -103,8 +101,6 @@ def expander_for(
     )
 
 
-def listening(
-    crawl: CrawlLoop, plan: Plan, subject: Subject
-) -> Callable[[], Coroutine[Any, Any, None]]:
+def listening(crawl: CrawlLoop, plan: Plan, subject: Subject) -> Beside:
     """What takes up messages beside the workers of a crawl that is about to run."""
     return Listener(crawl, plan, subject).listen

@@ -54,6 +54,7 @@ class Errand:
     interest: Interest | None = None  # None: waiting links were not looked through yet
     is_searching: bool = True
     task: asyncio.Task[None] | None = None  # looks for links
+    asking: asyncio.Task[Sequence[str]] | None = None  # search engines
     found: dict[int, list[tuple[int, str, float]]] = field(default_factory=dict)
 
     def left(self) -> int:
@@ -76,6 +77,7 @@ class UserQueries:
         self.log = log
         self.make_expander = make_expander
         self.errands: dict[int, Errand] = {}
+        self.is_closed = False
 
     def begin(self, query: OpenQuery) -> None:
         """Serve a query from now on; its links are looked for by `serve`."""
@@ -103,17 +105,18 @@ class UserQueries:
             elif errand.task.done():
                 errand.task.result()  # which may be an error
             if errand.until < self.crawl.clock():
-                errand.task.cancel()
                 async with self.crawl.turn():
                     self.end(errand, "time")
         self.prefer()
 
     async def close(self) -> None:
-        """Look for links no longer; queries that are open go on with the next run."""
-        tasks = [one.task for one in self.errands.values() if one.task]
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        """Wait for no search engine any more; open queries go on with the next run."""
+        self.is_closed = True
+        for errand in list(self.errands.values()):
+            if errand.asking:
+                errand.asking.cancel()
+            if errand.task:  # not cancelled itself: it may be within a turn
+                await errand.task
 
     async def look_for_links(self, errand: Errand) -> None:
         """Find the links that may answer: those that wait, and by search engines."""
@@ -123,12 +126,22 @@ class UserQueries:
         errand.links.want(wanted)
         self.prefer()  # before engines are asked, which may take long
         most = (errand.left() + 1) // 2
-        answers = await errand.expander.ask_engines(most, errand.query.ask.seconds / 2)
+        answers = await self.ask_engines(errand, most)
         entered = await errand.expander.enter(answers, interest, most)
         errand.links.want(entered)
         async with self.crawl.turn():
             errand.is_searching = False
             self.end_if_over(errand)
+
+    async def ask_engines(self, errand: Errand, most: int) -> Sequence[str]:
+        """What search engines answer; nothing if the crawl ends meanwhile."""
+        if self.is_closed:
+            return ()
+        seconds = errand.query.ask.seconds / 2
+        asking = errand.expander.ask_engines(most, seconds)
+        errand.asking = asyncio.create_task(asking)
+        await asyncio.wait([errand.asking])
+        return () if errand.asking.cancelled() else errand.asking.result()
 
     def scan(self, errand: Errand) -> tuple[Interest, list[WantedLink]]:
         """What links are worth to who asked, and those that wait; reads all links, so
