@@ -34,6 +34,8 @@ from opilio.assembly.rejudge import Rejudged, rejudge
 from opilio.assembly.run_crawl import Publish, run_crawl
 from opilio.assembly.search import logs_searches, open_search, remember_query
 from opilio.assembly.setting_names import by_section
+from opilio.assembly.tell import list_messages
+from opilio.assembly.tell import tell as tell_folder
 from opilio.errors import BadInput
 from opilio.limits.contact import require_contact
 from opilio.protocols import Judge, SeedSource, Strategy
@@ -45,10 +47,32 @@ from opilio.sites.expander import Expansion
 from opilio.steering.listener import listening
 from opilio.store.folder import CrawlFolder
 from opilio.store.lookup import Explanation, Summary, opened, summary
+from opilio.store.message_log import Told
+from opilio.store.messages import USUAL_PAGES, parse
 from opilio.topic import Topic, where_to
 from opilio.topic.file import with_sources
 
 T = TypeVar("T")
+
+
+def tell(
+    folder: Path | str,
+    verb: str,
+    *words: object,
+    pages: int = USUAL_PAGES,
+    wait: float = 0.0,
+) -> Told:
+    """Send a message to the crawl of a folder, from any process.
+
+    `tell(folder, "seed", "https://…")`; the verbs and words are those of `opilio tell`:
+    pause, resume, stop, seed URL, block HOST, unblock HOST, boost HOST FACTOR, label
+    URL yes|no (or True, False), query WORDS. It is on disk when this returns, and takes
+    effect once: soon, if the crawl runs, or when it goes on. With `wait`, wait so many
+    seconds for what comes of it. BadInput for a message that makes no sense.
+    """
+    named = {True: "yes", False: "no"}
+    typed = [named[word] if isinstance(word, bool) else str(word) for word in words]
+    return tell_folder(CrawlFolder(Path(folder)), parse(verb, typed, pages), wait)
 
 
 class Crawl:
@@ -229,6 +253,17 @@ class Crawl:
         if logs_searches(home) if log is None else log:
             remember_query(home, query, answer.suggestion)
         return answer
+
+    def tell(
+        self, verb: str, *words: object, pages: int = USUAL_PAGES, wait: float = 0.0
+    ) -> Told:
+        """Steer the crawl while it runs, here or in another process: see
+        `opilio.tell`."""
+        return tell(self.path, verb, *words, pages=pages, wait=wait)
+
+    def messages(self) -> list[Told]:
+        """What the crawl was told so far, and what became of it."""
+        return list_messages(self._home().require())
 
     def explain(self, url: str) -> Explanation:
         """How a URL was found, ranked, fetched and judged."""
