@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -21,7 +21,7 @@ OnStop = Callable[[Callable[[], None]], None]
 """Takes what to call when the crawl is to stop."""
 
 
-MakeBeside = Callable[[CrawlLoop, Plan, Subject], Beside]
+MakeBeside = Callable[[CrawlLoop, Plan, Subject], Awaitable[Beside]]
 """Makes what runs beside the workers of a crawl."""
 
 
@@ -43,9 +43,8 @@ async def run_crawl(
         catalogue = crawl.store.catalogue
         catalogue.save_event("started", pages=catalogue.pages)
         found = await find_seeds(plan, subject, crawl, own.seeds)
-        reason = await crawl.run(
-            found | dict.fromkeys(seeds, SEED_PROMISE), [beside(crawl, plan, subject)]
-        )
+        found |= dict.fromkeys(seeds, SEED_PROMISE)
+        reason = await crawl.run(found, [await beside(crawl, plan, subject)])
         catalogue.save_event("stopped", reason=reason)
         await crawl.commit()
 

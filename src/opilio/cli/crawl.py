@@ -349,7 +349,8 @@ async def run(
             loop.add_signal_handler(number, interrupt, crawl)
         async with Reporter(crawl, plan.topic.name, quiet=quiet) as reporter:
             found |= dict.fromkeys(seeds, SEED_PROMISE)
-            reason = await crawl.run(found, [listening(crawl, plan, subject)])
+            listen = await listening(crawl, plan, subject)
+            reason = await crawl.run(found, [listen])
         crawl.store.catalogue.save_event("stopped", reason=reason)
         await crawl.commit()
         from opilio.cli.ending import show_end  # not needed before

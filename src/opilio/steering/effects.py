@@ -36,6 +36,7 @@ from opilio.store.messages import (
 from opilio.text import urls
 
 STOPPED = "told"  # why a crawl ended that was told to
+NEXT = "it is visited next"
 KNOWN = {
     State.KEPT: "it was visited before",
     State.IRRELEVANT: "it was visited before",
@@ -134,11 +135,11 @@ class Effects:
         [id] = await self.frontier.add([link])
         self.crawl.planted |= {print_}
         if self.frontier.waits(id):
-            return "it is visited next"
+            return NEXT
         state = self.crawl.store.db.execute(
             "SELECT state FROM link WHERE id = ?", (id,)
         ).fetchone()[0]
-        return KNOWN.get(State(state), "it is being visited")
+        return KNOWN.get(State(state), NEXT)
 
     def set_rule(self, host: str, factor: float) -> None:
         """Block or boost a host, or end both."""

@@ -54,21 +54,20 @@ class Listener:
     async def listen(self) -> None:
         """Take messages up until the crawl ends."""
         try:
-            await self.look()
             while await self.crawl.is_working(after=POLL):
-                await self.look()
+                await self.take_up()
+                if self.queries.errands:
+                    await self.queries.serve()
         finally:
             await self.queries.close()
             if self.inbox:
                 self.inbox.close()
 
-    async def look(self) -> None:
-        """Take up what is new, then see to the queries."""
+    async def take_up(self) -> None:
+        """Do what the messages say that are new."""
         for sent in self.news():
             await self.effects.act(sent)
             self.last = sent.id
-        if self.queries.errands:
-            await self.queries.serve()
 
     def news(self) -> list[Sent]:
         """The messages that came since the last look; a damaged inbox has none."""
@@ -101,6 +100,9 @@ def expander_for(
     )
 
 
-def listening(crawl: CrawlLoop, plan: Plan, subject: Subject) -> Beside:
-    """What takes up messages beside the workers of a crawl that is about to run."""
-    return Listener(crawl, plan, subject).listen
+async def listening(crawl: CrawlLoop, plan: Plan, subject: Subject) -> Beside:
+    """What takes up messages beside the workers of a crawl that is about to run; those
+    that wait take effect before its first visit."""
+    listener = Listener(crawl, plan, subject)
+    await listener.take_up()
+    return listener.listen
