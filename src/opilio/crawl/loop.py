@@ -20,7 +20,7 @@ from opilio.settings import Settings
 from opilio.store.store import is_full_disk
 from opilio.text import urls
 
-DRAIN_SECONDS = 10.0
+DRAIN_SECONDS = 10.0  # for visits under way when a crawl is stopped
 INDEX_SECONDS = 2.0  # between two looks whether the index is behind
 
 Beside = Callable[[], Coroutine[Any, Any, None]]
@@ -118,7 +118,7 @@ class CrawlLoop(Visits):
 
     async def work(self) -> None:
         """Visit one link after another."""
-        while await self.budget.reserve():
+        while await self.may_visit():
             lease = await self.frontier.take()
             pages = await self.visit(lease) if lease else 0
             self.budget.settle(pages)
@@ -126,6 +126,10 @@ class CrawlLoop(Visits):
                 return
             if pages:
                 self.look_around()
+
+    async def may_visit(self) -> bool:
+        """May another visit begin? Waits to know."""
+        return await self.budget.reserve()
 
     def look_around(self) -> None:
         """Go faster, slower or no further, as the pages so far suggest."""
@@ -221,13 +225,13 @@ class CrawlLoop(Visits):
             committed, self.committed = self.committed, asyncio.Event()
             committed.set()
 
-    def stop_soon(self, reason: str) -> None:
-        """Begin no more visits; those under way may end within some seconds."""
+    def stop_soon(self, reason: str, within: float = DRAIN_SECONDS) -> None:
+        """Begin no more visits; drop those that are under way after so many seconds."""
         if not self.stopped:
             self.stopped = reason
             self.budget.close()
             self.frontier.close()
-            asyncio.get_running_loop().call_later(DRAIN_SECONDS, self.stop_now)
+        asyncio.get_running_loop().call_later(within, self.stop_now)
 
     def stop_now(self) -> None:
         """Drop the visits under way; they will be repeated."""
