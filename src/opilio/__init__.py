@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from opilio.sites.evolver import Outcome
     from opilio.sites.expander import Expansion
     from opilio.store.lookup import Explanation, Summary
-    from opilio.store.message_log import Told
+    from opilio.store.message_log import ToldMessage
     from opilio.topic import Examples, Keyword, OntologyFiles, QueryLog, Sources, Topic
 
 __version__ = "0.2.0"
@@ -79,7 +79,7 @@ __all__ = [
     "Strategy",
     "Subject",
     "Summary",
-    "Told",
+    "ToldMessage",
     "Topic",
     "Transient",
     "Unusable",
@@ -115,7 +115,7 @@ HOMES = {
     "Expansion": "opilio.sites.expander",
     "Explanation": "opilio.store.lookup",
     "Summary": "opilio.store.lookup",
-    "Told": "opilio.store.message_log",
+    "ToldMessage": "opilio.store.message_log",
     "Examples": "opilio.topic",
     "Keyword": "opilio.topic",
     "OntologyFiles": "opilio.topic",

@@ -160,7 +160,7 @@ async def test_nothing_is_visited_while_paused_not_even_after_a_restart(running)
     await asyncio.sleep(0.5)
     assert len(life.server.requests) == before
     shown = await opilio("status", life.folder)
-    assert "paused; `opilio tell DIR resume` goes on" in shown.out
+    assert f"paused; `opilio tell {life.folder} resume` goes on" in shown.out
     process.kill()
     await process.wait()
     again = await life.start("--max-pages", 0)

@@ -13,30 +13,34 @@ from opilio.store import messages
 from opilio.store.folder import CrawlFolder
 from opilio.store.inbox import all_sent, send
 from opilio.store.messages import (
-    Ask,
-    Block,
-    Boost,
-    Label,
-    Pause,
-    Resume,
-    Seed,
-    Stop,
+    AddSeed,
+    AskQuery,
+    BlockHost,
+    BoostHost,
+    LabelPage,
+    PauseCrawl,
+    ResumeCrawl,
+    StopCrawl,
     parse,
 )
 
 TYPED = {
-    ("pause",): Pause(),
-    ("resume",): Resume(),
-    ("stop",): Stop(),
-    ("seed", "HTTP://Bees.test:80/a/../hive#x"): Seed("http://bees.test/hive"),
-    ("block", "Ads.test"): Block("ads.test"),
-    ("block", "https://ads.test:8443/page"): Block("ads.test:8443"),
-    ("unblock", "ads.test"): Boost("ads.test", 1.0),
-    ("boost", "bees.test"): Boost("bees.test", 2.0),
-    ("boost", "bees.test", "0.5"): Boost("bees.test", 0.5),
-    ("label", "http://bees.test/", "yes"): Label("http://bees.test/", relevant=True),
-    ("label", "http://bees.test/", "no"): Label("http://bees.test/", relevant=False),
-    ("query", "honey", "bee"): Ask("honey bee", 7, 60.0),
+    ("pause",): PauseCrawl(),
+    ("resume",): ResumeCrawl(),
+    ("stop",): StopCrawl(),
+    ("seed", "HTTP://Bees.test:80/a/../hive#x"): AddSeed("http://bees.test/hive"),
+    ("block", "Ads.test"): BlockHost("ads.test"),
+    ("block", "https://ads.test:8443/page"): BlockHost("ads.test:8443"),
+    ("unblock", "ads.test"): BoostHost("ads.test", 1.0),
+    ("boost", "bees.test"): BoostHost("bees.test", 2.0),
+    ("boost", "bees.test", "0.5"): BoostHost("bees.test", 0.5),
+    ("label", "http://bees.test/", "yes"): LabelPage(
+        "http://bees.test/", relevant=True
+    ),
+    ("label", "http://bees.test/", "no"): LabelPage(
+        "http://bees.test/", relevant=False
+    ),
+    ("query", "honey", "bee"): AskQuery("honey bee", 7, 60.0),
 }
 
 
@@ -91,7 +95,7 @@ def folder(tmp_path: Path) -> CrawlFolder:
 
 def test_messages_of_many_writers_are_all_there_in_one_order(folder):
     def write(writer: int) -> list[str]:
-        return [send(folder, Seed(f"http://w{writer}.test/{n}")) for n in range(20)]
+        return [send(folder, AddSeed(f"http://w{writer}.test/{n}")) for n in range(20)]
 
     with ThreadPoolExecutor(4) as pool:
         keys = [key for some in pool.map(write, range(4)) for key in some]
@@ -101,16 +105,16 @@ def test_messages_of_many_writers_are_all_there_in_one_order(folder):
     for writer in range(4):  # each writer's own order is kept
         own = [one.body for one in sent if f"//w{writer}." in one.body]
         assert own == [
-            messages.encode(Seed(f"http://w{writer}.test/{n}")) for n in range(20)
+            messages.encode(AddSeed(f"http://w{writer}.test/{n}")) for n in range(20)
         ]
 
 
 def test_writers_wait_for_each_other(folder):
-    send(folder, Pause())
+    send(folder, PauseCrawl())
     other = sqlite3.connect(folder.inbox, isolation_level=None, check_same_thread=False)
     other.execute("BEGIN IMMEDIATE")
     with ThreadPoolExecutor(1) as pool:
-        sending = pool.submit(send, folder, Resume())
+        sending = pool.submit(send, folder, ResumeCrawl())
         with pytest.raises(TimeoutError):
             sending.result(timeout=0.3)
         other.execute("COMMIT")
@@ -121,12 +125,12 @@ def test_writers_wait_for_each_other(folder):
 
 def test_what_is_no_crawl_takes_no_message(tmp_path):
     with pytest.raises(BadInput, match="holds no crawl"):
-        send(CrawlFolder(tmp_path), Pause())
+        send(CrawlFolder(tmp_path), PauseCrawl())
     assert not (tmp_path / "inbox.db").exists()
 
 
 def test_a_damaged_inbox_says_so_and_can_be_looked_past(folder):
     folder.inbox.write_bytes(b"no database at all" * 100)
     with pytest.raises(BadInput, match=r"inbox\.db cannot take a message"):
-        send(folder, Pause())
+        send(folder, PauseCrawl())
     assert all_sent(folder) == []

@@ -33,7 +33,7 @@ from opilio.search.searcher import Answer
 from opilio.sites.evolver import Outcome
 from opilio.sites.expander import Expansion
 from opilio.store.lookup import Explanation, Summary, opened, summary
-from opilio.store.message_log import Told
+from opilio.store.message_log import ToldMessage
 from opilio.store.messages import USUAL_PAGES
 from opilio.topic import Topic
 from opilio.topic.file import with_sources
@@ -238,12 +238,12 @@ class Crawl:
 
     def tell(
         self, verb: str, *words: object, pages: int = USUAL_PAGES, wait: float = 0.0
-    ) -> Told:
+    ) -> ToldMessage:
         """Steer the crawl while it runs, here or in another process: see
         `opilio.tell`."""
         return tell(self.path, verb, *words, pages=pages, wait=wait)
 
-    def messages(self) -> list[Told]:
+    def messages(self) -> list[ToldMessage]:
         """What the crawl was told so far, and what became of it."""
         return list_messages(self._described.home.require())
 

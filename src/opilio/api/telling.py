@@ -6,7 +6,7 @@ from pathlib import Path
 
 from opilio.assembly.tell import tell as tell_folder
 from opilio.store.folder import CrawlFolder
-from opilio.store.message_log import Told
+from opilio.store.message_log import ToldMessage
 from opilio.store.messages import USUAL_PAGES, parse
 
 
@@ -16,7 +16,7 @@ def tell(
     *words: object,
     pages: int = USUAL_PAGES,
     wait: float = 0.0,
-) -> Told:
+) -> ToldMessage:
     """Send a message to the crawl of a folder, from any process.
 
     `tell(folder, "seed", "https://…")`; the verbs and words are those of `opilio tell`:

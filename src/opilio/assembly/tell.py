@@ -9,13 +9,13 @@ from opilio.store.folder import CrawlFolder
 from opilio.store.inbox import send
 from opilio.store.lifecycle import owner_of
 from opilio.store.lookup import opened
-from opilio.store.message_log import Told, messages_of
+from opilio.store.message_log import ToldMessage, messages_of
 from opilio.store.messages import AnyMessage
 
 LOOK = 0.1  # seconds between two looks
 
 
-def tell(folder: CrawlFolder, message: AnyMessage, wait: float = 0.0) -> Told:
+def tell(folder: CrawlFolder, message: AnyMessage, wait: float = 0.0) -> ToldMessage:
     """Send a message, and wait so many seconds for what comes of it, if the crawl runs.
 
     The message is safe on disk when this returns. It takes effect once: now, if the
@@ -29,8 +29,8 @@ def await_outcome(
     folder: CrawlFolder,
     key: str,
     seconds: float,
-    until: Callable[[Told], bool] = lambda told: told.taken_at is not None,
-) -> Told:
+    until: Callable[[ToldMessage], bool] = lambda told: told.taken_at is not None,
+) -> ToldMessage:
     """What became of a message, as soon as it is taken up, the time is up, or the crawl
     does not run."""
     end = time.monotonic() + seconds
@@ -42,13 +42,13 @@ def await_outcome(
         time.sleep(LOOK)
 
 
-def look_up(folder: CrawlFolder, key: str) -> Told:
+def look_up(folder: CrawlFolder, key: str) -> ToldMessage:
     """A message of a crawl, by its key."""
     with opened(folder) as db:
         return next(told for told in messages_of(folder, db) if told.key == key)
 
 
-def list_messages(folder: CrawlFolder) -> list[Told]:
+def list_messages(folder: CrawlFolder) -> list[ToldMessage]:
     """All messages of a crawl."""
     with opened(folder) as db:
         return messages_of(folder, db)

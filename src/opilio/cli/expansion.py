@@ -26,7 +26,7 @@ from opilio.store.inbox import send
 from opilio.store.lifecycle import owner_of
 from opilio.store.lookup import opened
 from opilio.store.message_log import pages_for
-from opilio.store.messages import Ask, checked
+from opilio.store.messages import AskQuery, checked
 from opilio.subject.current import current_subject
 
 SLACK = 10.0  # seconds that a crawl may need beyond those that it was given
@@ -76,7 +76,7 @@ def ask_running(
     folder: CrawlFolder, query: str, pages: int, seconds: float, show: Show
 ) -> Expansion:
     """Tell a crawl that runs what is sought, and show the pages as they arrive."""
-    key = send(folder, checked(Ask(query, pages, seconds)))
+    key = send(folder, checked(AskQuery(query, pages, seconds)))
     shown, ended = 0, ""
     end = time.monotonic() + seconds + SLACK
     try:

@@ -65,7 +65,7 @@ def rows(figures: dict[str, Any], room: int) -> Iterator[Sequence[str]]:
         yield ("not usable", *reasons_of(figures["unusable"]))
     if asked := ", ".join(figures["asked_for"]):
         yield ("asked for", escape(plain(asked, 60)))
-    if figures["paused"]:
+    if figures.get("paused"):
         yield ("", f"[yellow]{PAUSED}[/]")
     if figures["stopping"]:
         yield ("", f"[yellow]{ENDING}[/]")

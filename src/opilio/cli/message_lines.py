@@ -5,10 +5,10 @@ from __future__ import annotations
 from rich.text import Text
 
 from opilio.cli.terminal import plain
-from opilio.store.message_log import REFUSED, Told
+from opilio.store.message_log import REFUSED, ToldMessage
 
 
-def in_a_line(told: Told) -> Text:
+def in_a_line(told: ToldMessage) -> Text:
     """A message and what became of it."""
     style = "red" if told.state == REFUSED else "green" if told.is_over else "yellow"
     outcome = f": {told.outcome}" if told.outcome else ""

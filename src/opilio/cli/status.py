@@ -26,7 +26,7 @@ from opilio.store.folder import CrawlFolder
 from opilio.store.left_out import count_left_out
 from opilio.store.lifecycle import Life, life_of
 from opilio.store.lookup import Summary, opened, summary
-from opilio.store.message_log import WAITING, Told, is_paused, messages_of
+from opilio.store.message_log import WAITING, ToldMessage, is_paused, messages_of
 from opilio.store.seed_notes import SeedNote, seed_notes
 
 NOT_KEPT = {
@@ -38,7 +38,6 @@ NOT_KEPT = {
 }
 OF_PAGES = ("content", "near")  # reasons that are counted among the pages
 LAST = 5  # messages shown
-RESUME = "`opilio tell DIR resume` goes on"
 CONTINUES = "continue with the same command"
 
 
@@ -50,8 +49,9 @@ class CrawlStanding(NamedTuple):
     life: Life
     not_kept: dict[str, int]  # pages that were not kept, by reason
     seeds: list[SeedNote]  # with problems
+    folder: Path
     paused: bool = False
-    messages: Sequence[Told] = ()
+    messages: Sequence[ToldMessage] = ()
 
 
 def status(
@@ -69,6 +69,7 @@ def status(
             life_of(db, crawl),
             count_left_out(db, relevant_only=True),
             seed_notes(db),
+            folder,
             is_paused(db),
             messages_of(crawl, db),
         )
@@ -106,7 +107,8 @@ def show(standing: CrawlStanding, now: float) -> None:
     )
     stdout.print(Text(doing(standing.life)), soft_wrap=True)
     if standing.paused:
-        stdout.print(Text(f"paused; {RESUME}", "yellow"))
+        resume = f"`opilio tell {standing.folder} resume` goes on"
+        stdout.print(Text(f"paused; {resume}", "yellow"), soft_wrap=True)
     show_counts(pages_heading(plan, figures), pages_rows(standing))
     if figures.estimate:
         stdout.print(f"\n[bold]Left:[/] {left_in_words(figures.estimate)}")
@@ -123,7 +125,7 @@ def show(standing: CrawlStanding, now: float) -> None:
     show_messages(standing.messages)
 
 
-def show_messages(messages: Sequence[Told]) -> None:
+def show_messages(messages: Sequence[ToldMessage]) -> None:
     """The last messages that the crawl was sent, and how many wait."""
     if not messages:
         return

@@ -14,7 +14,7 @@ from opilio.cli.message_lines import in_a_line
 from opilio.cli.terminal import foreign, stdout
 from opilio.store.folder import CrawlFolder
 from opilio.store.lifecycle import owner_of
-from opilio.store.message_log import REFUSED, WAITING, Told
+from opilio.store.message_log import REFUSED, WAITING, ToldMessage
 from opilio.store.messages import MOST_PAGES, USUAL_PAGES, parse
 
 LATEST = 20  # messages that are listed
@@ -81,7 +81,7 @@ def tell_crawl(
         raise typer.Exit(2)
 
 
-def answer(crawl: CrawlFolder, told: Told) -> str:
+def answer(crawl: CrawlFolder, told: ToldMessage) -> str:
     """What became of a message, in a sentence."""
     if told.state != WAITING:
         return f"{told.state}: {told.outcome}"
@@ -96,7 +96,7 @@ def answer(crawl: CrawlFolder, told: Told) -> str:
     )
 
 
-def show_all(messages: list[Told], *, as_json: bool) -> None:
+def show_all(messages: list[ToldMessage], *, as_json: bool) -> None:
     """List the latest messages."""
     if as_json:
         typer.echo(msgspec.json.encode(messages).decode())

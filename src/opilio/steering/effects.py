@@ -16,21 +16,24 @@ from opilio.errors import BadInput
 from opilio.frontier.frontier import LinkFrontier
 from opilio.frontier.host_rules import BLOCKED, HostRules
 from opilio.limits.contact import require_contact
-from opilio.records import SEED_PROMISE, Link, Ranked, State
+from opilio.records import SEED_PROMISE, Link, Ranked, State, Subject
+from opilio.search.query import parse_query
+from opilio.sites.evolve_and_expand import domain_of, engines
+from opilio.sites.expander import Expander
 from opilio.steering.labels import labelled, unlabelled_page
 from opilio.steering.user_queries import UserQueries
 from opilio.store.inbox import Sent
 from opilio.store.message_log import DONE, REFUSED, SERVING, MessageLog, OpenQuery
 from opilio.store.messages import (
+    AddSeed,
     AnyMessage,
-    Ask,
-    Block,
-    Boost,
-    Label,
-    Pause,
-    Resume,
-    Seed,
-    Stop,
+    AskQuery,
+    BlockHost,
+    BoostHost,
+    LabelPage,
+    PauseCrawl,
+    ResumeCrawl,
+    StopCrawl,
     decode,
 )
 from opilio.text import urls
@@ -65,12 +68,10 @@ class Effects:
         self.began = time.time()
 
     async def act(self, sent: Sent) -> None:
-        """Do what a message says, unless it was done before."""
-        if self.log.has(sent):
-            return
+        """Do what a message says; it was not done before."""
         try:
             message = decode(sent.body)
-            if isinstance(message, Label):
+            if isinstance(message, LabelPage):
                 await self.label(sent, message)
                 return
             self.check(message)
@@ -83,7 +84,7 @@ class Effects:
 
     def check(self, message: AnyMessage) -> None:
         """BadInput for what cannot be done here."""
-        if not isinstance(message, Seed):
+        if not isinstance(message, AddSeed):
             return
         if not self.crawl.scope.allows(message.url):
             raise BadInput(f"{message.url} is out of the scope of the topic ([scope])")
@@ -99,26 +100,26 @@ class Effects:
         """Let a message take effect, within a turn."""
         state, outcome = DONE, ""
         match message:
-            case Pause() | Resume():
-                paused = isinstance(message, Pause)
+            case PauseCrawl() | ResumeCrawl():
+                paused = isinstance(message, PauseCrawl)
                 self.log.set_paused(paused)
                 self.frontier.pause(paused)
                 outcome = "paused" if paused else "goes on"
-            case Stop():
+            case StopCrawl():
                 outcome = self.stop(sent)
-            case Seed(url):
+            case AddSeed(url):
                 outcome = await self.seed(url)
-            case Block(host):
+            case BlockHost(host):
                 self.set_rule(host, BLOCKED)
                 outcome = f"no more pages of {host} are visited"
-            case Boost(host, factor):
+            case BoostHost(host, factor):
                 self.set_rule(host, factor)
                 times = f"count {factor:g} times as much" if factor != 1 else "wait"
                 outcome = f"links of {host} {times}{' as usual' * (factor == 1)}"
-            case Ask():
+            case AskQuery():
                 state, outcome = SERVING, "pages are fetched for it"
         id = self.log.keep(sent, state, outcome)
-        if isinstance(message, Ask):
+        if isinstance(message, AskQuery):
             self.queries.begin(OpenQuery(id, message, 0))
 
     def stop(self, sent: Sent) -> str:
@@ -146,10 +147,29 @@ class Effects:
         self.log.set_rule(host, factor)
         self.frontier.set_rules(HostRules(self.log.host_rules()))
 
-    async def label(self, sent: Sent, message: Label) -> None:
+    async def label(self, sent: Sent, message: LabelPage) -> None:
         """Take the word of a user for a page, and let judge and strategy learn."""
         id = self.frontier.id_of(urls.fingerprint(message.url))
         stored = await unlabelled_page(self.crawl, id, message.url)
         async with self.crawl.turn():
             outcome = await labelled(self.crawl, stored, message.relevant)
             self.log.keep(sent, DONE, outcome)
+
+
+def make_effects(
+    crawl: CrawlLoop, frontier: LinkFrontier, plan: Plan, subject: Subject
+) -> Effects:
+    """What acts on the messages of a crawl."""
+    log = MessageLog(crawl.store.db)
+
+    def expander_for(query: str) -> Expander:
+        return Expander(
+            crawl,
+            domain_of(crawl, subject),
+            parse_query(query),
+            mode=plan.search.mode,
+            ask=engines(plan, crawl),
+        )
+
+    queries = UserQueries(crawl, frontier, log, expander_for)
+    return Effects(crawl, frontier, plan, log, queries)

@@ -14,11 +14,15 @@ import uuid
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
 
 from opilio.errors import BadInput
-from opilio.store import messages
 from opilio.store.folder import CrawlFolder
+
+if TYPE_CHECKING:
+    from opilio.store.messages import AnyMessage
 
 BUSY_SECONDS = 10.0  # that others may write before us
 SCHEMA = """
@@ -40,11 +44,11 @@ class Sent(NamedTuple):
     body: str
 
 
-def send(folder: CrawlFolder, message: messages.AnyMessage) -> str:
+def send(folder: CrawlFolder, message: AnyMessage) -> str:
     """Leave a message for a crawl; returns its key once it is safely on disk."""
     folder.require()
     key = uuid.uuid4().hex
-    row = (key, time.time(), messages.encode(message))
+    row = (key, time.time(), msgspec.json.encode(message).decode())
     try:
         with closing(connect(folder.inbox)) as db:
             db.execute("PRAGMA journal_mode = WAL")

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
-from opilio.store import messages
 from opilio.store.folder import CrawlFolder
 from opilio.store.inbox import Sent, all_sent
+
+if TYPE_CHECKING:
+    from opilio.store.messages import AskQuery
 
 WAITING = "waiting"  # nobody has taken it up
 SERVING = "serving"  # pages are being fetched for it
@@ -23,11 +25,11 @@ REFUSED = "refused"
 LATEST = """
     SELECT id, key, at, taken_at, body, state, outcome, ended,
         (SELECT count(*) FROM asked_page WHERE message = message.id)
-    FROM message ORDER BY id
+    FROM message
 """
 
 
-class Told(msgspec.Struct, frozen=True, kw_only=True):
+class ToldMessage(msgspec.Struct, frozen=True, kw_only=True):
     """A message, and what became of it."""
 
     key: str
@@ -49,7 +51,7 @@ class OpenQuery(NamedTuple):
     """A query that pages are fetched for."""
 
     id: int  # of the message
-    ask: messages.Ask
+    ask: AskQuery
     pages: int  # fetched so far
 
 
@@ -86,14 +88,8 @@ class MessageLog:
 
     def open_queries(self) -> list[OpenQuery]:
         """The queries that the last run did not finish, and those of this one."""
-        return [
-            OpenQuery(id, ask, pages)
-            for id, _, _, _, body, state, *_, pages in self.db.execute(
-                LATEST
-            ).fetchall()
-            if state == SERVING
-            and isinstance(ask := messages.decode(body), messages.Ask)
-        ]
+        found = self.db.execute(f"{LATEST} WHERE state = ?", (SERVING,)).fetchall()
+        return [OpenQuery(row[0], query_in(row[4]), row[-1]) for row in found]
 
     def host_rules(self) -> dict[str, float]:
         """The hosts that are blocked or boosted, and by what factor."""
@@ -117,11 +113,11 @@ def is_paused(db: sqlite3.Connection) -> bool:
     return any(value == "1" for (value,) in rows)
 
 
-def messages_of(folder: CrawlFolder, db: sqlite3.Connection) -> list[Told]:
+def messages_of(folder: CrawlFolder, db: sqlite3.Connection) -> list[ToldMessage]:
     """All messages of a crawl, those that wait last, else in the order in which they
     were taken up; `db` is crawl.db."""
     told = [
-        Told(
+        ToldMessage(
             key=key,
             text=text_of(body),
             at=at,
@@ -132,21 +128,30 @@ def messages_of(folder: CrawlFolder, db: sqlite3.Connection) -> list[Told]:
             pages=pages,
         )
         for _, key, at, taken_at, body, state, outcome, ended, pages in db.execute(
-            LATEST
+            f"{LATEST} ORDER BY id"
         )
     ]
     known = {one.key for one in told}
     return told + [
-        Told(key=sent.key, text=text_of(sent.body), at=sent.at)
+        ToldMessage(key=sent.key, text=text_of(sent.body), at=sent.at)
         for sent in all_sent(folder)
         if sent.key not in known
     ]
 
 
+def query_in(body: str) -> AskQuery:
+    """The query that a message asks for."""
+    from opilio.store.messages import AskQuery  # most crawls are told nothing
+
+    return msgspec.json.decode(body, type=AskQuery)
+
+
 def text_of(body: str) -> str:
     """A message as one types it."""
+    from opilio.store.messages import decode, in_words
+
     try:
-        return messages.in_words(messages.decode(body))
+        return in_words(decode(body))
     except msgspec.DecodeError:  # of another version, or somebody wrote it by hand
         return body
 

@@ -31,45 +31,45 @@ class Message(
     """Something that a crawl is told."""
 
 
-class Pause(Message, frozen=True, tag="pause"):
+class PauseCrawl(Message, frozen=True, tag="pause"):
     """Begin no more visits until told to resume."""
 
 
-class Resume(Message, frozen=True, tag="resume"):
+class ResumeCrawl(Message, frozen=True, tag="resume"):
     """Go on after a pause."""
 
 
-class Stop(Message, frozen=True, tag="stop"):
+class StopCrawl(Message, frozen=True, tag="stop"):
     """End the run, as Ctrl-C does."""
 
 
-class Seed(Message, frozen=True, tag="seed"):
+class AddSeed(Message, frozen=True, tag="seed"):
     """Visit a URL next, as a seed."""
 
     url: str
 
 
-class Block(Message, frozen=True, tag="block"):
+class BlockHost(Message, frozen=True, tag="block"):
     """Visit no more pages of a host and of the hosts below it."""
 
     host: str
 
 
-class Boost(Message, frozen=True, tag="boost"):
+class BoostHost(Message, frozen=True, tag="boost"):
     """Let the links of a host count so many times more; 1 ends a block or a boost."""
 
     host: str
     factor: Factor = USUAL_BOOST
 
 
-class Label(Message, frozen=True, tag="label"):
+class LabelPage(Message, frozen=True, tag="label"):
     """A page of the crawl is relevant, or is not: somebody looked at it."""
 
     url: str
     relevant: bool
 
 
-class Ask(Message, frozen=True, tag="query"):
+class AskQuery(Message, frozen=True, tag="query"):
     """Fetch pages for a query, before all other links."""
 
     query: Words
@@ -77,9 +77,22 @@ class Ask(Message, frozen=True, tag="query"):
     seconds: Seconds = USUAL_SECONDS
 
 
-AnyMessage: TypeAlias = Pause | Resume | Stop | Seed | Block | Boost | Label | Ask
+AnyMessage: TypeAlias = (
+    PauseCrawl
+    | ResumeCrawl
+    | StopCrawl
+    | AddSeed
+    | BlockHost
+    | BoostHost
+    | LabelPage
+    | AskQuery
+)
 
-PLAIN: dict[str, AnyMessage] = {"pause": Pause(), "resume": Resume(), "stop": Stop()}
+PLAIN: dict[str, AnyMessage] = {
+    "pause": PauseCrawl(),
+    "resume": ResumeCrawl(),
+    "stop": StopCrawl(),
+}
 USAGE = {
     "pause": "",
     "resume": "",
@@ -103,16 +116,16 @@ def parse(verb: str, words: Sequence[str], pages: int = USUAL_PAGES) -> AnyMessa
     if verb in PLAIN and not words:
         return PLAIN[verb]
     if verb == "query" and words:
-        return checked(Ask(" ".join(words), pages))
+        return checked(AskQuery(" ".join(words), pages))
     if verb == "seed" and len(words) == 1:
-        return Seed(address(words[0]))
+        return AddSeed(address(words[0]))
     if verb in ("block", "unblock") and len(words) == 1:
         host = host_of(words[0])
-        return Block(host) if verb == "block" else Boost(host, 1.0)
+        return BlockHost(host) if verb == "block" else BoostHost(host, 1.0)
     if verb == "boost" and len(words) in (1, 2):
-        return checked(Boost(host_of(words[0]), factor(words[1:])))
+        return checked(BoostHost(host_of(words[0]), factor(words[1:])))
     if verb == "label" and len(words) == 2 and words[1] in ("yes", "no"):
-        return Label(address(words[0]), words[1] == "yes")
+        return LabelPage(address(words[0]), words[1] == "yes")
     raise BadInput(f"write it as: opilio tell DIR {verb} {USAGE[verb]}".rstrip())
 
 
@@ -167,20 +180,20 @@ def decode(text: str | bytes) -> AnyMessage:
 def in_words(message: AnyMessage) -> str:
     """A message as one types it.
 
-    >>> in_words(Boost("example.org", 2.0)), in_words(Ask("star cluster", 5))
+    >>> in_words(BoostHost("example.org", 2.0)), in_words(AskQuery("star cluster", 5))
     ('boost example.org 2', 'query star cluster --pages 5')
     """
     match message:
-        case Seed(url):
+        case AddSeed(url):
             return f"seed {url}"
-        case Block(host):
+        case BlockHost(host):
             return f"block {host}"
-        case Boost(host, 1.0):
+        case BoostHost(host, 1.0):
             return f"unblock {host}"
-        case Boost(host, factor):
+        case BoostHost(host, factor):
             return f"boost {host} {factor:g}"
-        case Label(url, relevant):
+        case LabelPage(url, relevant):
             return f"label {url} {'yes' if relevant else 'no'}"
-        case Ask(query, pages):
+        case AskQuery(query, pages):
             return f"query {query} --pages {pages}"
     return str(message.__struct_config__.tag)
