@@ -6,8 +6,6 @@ are durable or neither is. Everything that may fail is checked before that turn 
 
 from __future__ import annotations
 
-import time
-
 import msgspec
 
 from opilio.assembly.plan import Plan
@@ -59,13 +57,14 @@ class Effects:
         plan: Plan,
         log: MessageLog,
         queries: UserQueries,
+        began: float,
     ) -> None:
         self.crawl = crawl
         self.frontier = frontier
         self.plan = plan
         self.log = log
         self.queries = queries
-        self.began = time.time()
+        self.began = began  # when this run did, seconds since 1970
 
     async def act(self, sent: Sent) -> None:
         """Do what a message says; it was not done before."""
@@ -157,9 +156,13 @@ class Effects:
 
 
 def make_effects(
-    crawl: CrawlLoop, frontier: LinkFrontier, plan: Plan, subject: Subject
+    crawl: CrawlLoop,
+    frontier: LinkFrontier,
+    plan: Plan,
+    subject: Subject,
+    began: float,
 ) -> Effects:
-    """What acts on the messages of a crawl."""
+    """What acts on the messages of a crawl whose run began then."""
     log = MessageLog(crawl.store.db)
 
     def expander_for(query: str) -> Expander:
@@ -172,4 +175,4 @@ def make_effects(
         )
 
     queries = UserQueries(crawl, frontier, log, expander_for)
-    return Effects(crawl, frontier, plan, log, queries)
+    return Effects(crawl, frontier, plan, log, queries, began)

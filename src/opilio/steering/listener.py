@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 import sqlite3
+import time
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -42,13 +43,16 @@ class Listener:
         self.inbox: sqlite3.Connection | None = None
         self.last = 0  # number of the last message that was looked at
         self.is_damaged = False
+        self.began = time.time()
 
     @cached_property
     def effects(self) -> Effects:
         """What acts on messages."""
         from opilio.steering.effects import make_effects
 
-        return make_effects(self.crawl, self.frontier, self.plan, self.subject)
+        return make_effects(
+            self.crawl, self.frontier, self.plan, self.subject, self.began
+        )
 
     def go_on(self) -> None:
         """Let what was told in earlier runs hold in this one."""
