@@ -155,6 +155,9 @@ class Page(msgspec.Struct, frozen=True, array_like=True, gc=False):
     60 words and its first 400 words; empty unless asked for."""
     text: str = ""  # the main text, without menus and footers; empty unless asked for
     is_seed: bool = False  # somebody chose it to start from
+    settled: bytes = b""
+    """Fingerprints, as little-endian int64, of further links of which a strategy said
+    that it need not see them again; they are not among `links`."""
 
 
 class ReaderSetup(msgspec.Struct, frozen=True):

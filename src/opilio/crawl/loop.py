@@ -12,6 +12,7 @@ from opilio.crawl.stages import Stages
 from opilio.crawl.visit import Bring, Visits
 from opilio.errors import MachineLimit, OpilioError, full_disk
 from opilio.limits.budget import Budget
+from opilio.limits.disk_space import require_disk_space
 from opilio.limits.schedule import Schedule
 from opilio.limits.stop_when_dry import LOOK_EVERY, is_dry
 from opilio.protocols import Estimator, Remembering, Teachable, TopicUpdates
@@ -52,6 +53,7 @@ class CrawlLoop(Visits):
         self.stopped = ""  # why, once it is
         if visitor:
             self.bring = visitor(self)
+            self.settles = False  # it may compare what a page links to
 
     async def run(
         self, seeds: Mapping[str, float], beside: Sequence[Beside] = ()
@@ -174,7 +176,7 @@ class CrawlLoop(Visits):
             working = await self.is_working(after=self.settings.store.commit_every)
             await self.commit()
             try:
-                self.store.folder.require_room(self.settings.store.min_free)
+                require_disk_space(self.store.folder.path, self.settings.store.min_free)
             except MachineLimit as limit:
                 self.no_room = limit
                 self.stop_soon("disk")

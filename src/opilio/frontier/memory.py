@@ -7,7 +7,13 @@ from collections.abc import Collection
 
 from opilio.frontier.frontier import LEASE_SECONDS, LinkFrontier
 from opilio.frontier.intake import Intake
-from opilio.frontier.ledger import Cells, LinkRow, PromiseEvidence
+from opilio.frontier.ledger import (
+    Cells,
+    LinkRow,
+    NewPromise,
+    PromiseEvidence,
+    parts_text,
+)
 from opilio.frontier.next_link import Agenda
 from opilio.records import Clock, State
 from opilio.settings import BoundsSettings, PolitenessSettings
@@ -54,10 +60,12 @@ class MemoryLedger:
                 **better, state=State.WAITING.value, reason=None
             )
 
-    def revise(self, promises: list[tuple[float, str, int]]) -> None:
-        """Give links, named by id, new promises and their parts as JSON."""
-        for promise, parts, id in promises:
-            self.rows[id - 1] = self.read(id)._replace(promise=promise, parts=parts)
+    def revise(self, promises: list[NewPromise]) -> None:
+        """Give links new promises."""
+        for id, promise, parts in promises:
+            self.rows[id - 1] = self.read(id)._replace(
+                promise=promise, parts=parts_text(parts)
+            )
 
     def settle(self, id: int, state: State, reason: str, tries: int) -> None:
         """Change the state of a link, which was tried so many times more."""
