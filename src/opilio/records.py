@@ -158,6 +158,7 @@ class Page(msgspec.Struct, frozen=True, array_like=True, gc=False):
     settled: bytes = b""
     """Fingerprints, as little-endian int64, of further links of which a strategy said
     that it need not see them again; they are not among `links`."""
+    settled_ids: bytes = b""  # of these, in the same form
 
 
 class ReaderSetup(msgspec.Struct, frozen=True):

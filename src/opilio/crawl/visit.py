@@ -194,11 +194,13 @@ class Visits:
             strategy_output.check_verdict(self.settings.crawl.judge, verdict, page)
             followed, links = page, self.to_follow(page)
             if links is not page.links:
-                settled = b"" if page.nofollow else page.settled
-                followed = msgspec.structs.replace(page, links=links, settled=settled)
+                followed = msgspec.structs.replace(page, links=links)
+                if page.nofollow:
+                    followed = msgspec.structs.replace(
+                        followed, settled=b"", settled_ids=b""
+                    )
             ids = await self.rank(followed, verdict, lease)
-            if followed.settled:
-                ids += self.frontier.find(prints_in(followed.settled))
+            ids += np.frombuffer(followed.settled_ids, "<i8").tolist()
             self.settle()
             self.store.save_page(
                 lease, response, reading.record, content, page, verdict, ids
@@ -286,7 +288,8 @@ class Visits:
         """Let readers leave out links that neither strategy nor frontier need again."""
         settled = getattr(self.strategy, "settled", ())
         if len(settled) and self.settles:
-            self.readers.settle(packed(self.frontier.unchanging(settled)))
+            links = list(self.frontier.unchanging(settled).items())
+            self.readers.settle(np.array(links, "<i8").tobytes())
 
     async def revise(self, strategy: Reviser) -> None:
         """Take what a strategy thinks now of links that wait; seeds come first
@@ -295,7 +298,9 @@ class Visits:
         They are planted anew whenever the crawl goes on, so one that was revised would
         change its place by that. What sites list of themselves is no such seed.
         """
-        news = [new for new in strategy.revise() if new[0] not in self.planted]
+        news = list(strategy.revise())
+        if self.planted:
+            news = [new for new in news if new[0] not in self.planted]
         try:
             await self.frontier.revise(news)
         except (TypeError, ValueError):
@@ -325,17 +330,6 @@ class Visits:
         if not self.settings.crawl.near_copies or not page.simhash:
             return 0
         return self.store.near.find(page.simhash)
-
-
-def prints_in(settled: bytes) -> list[Fingerprint]:
-    """The fingerprints in Page.settled."""
-    prints: list[Fingerprint] = np.frombuffer(settled, "<i8").tolist()
-    return prints
-
-
-def packed(links: Sequence[Fingerprint]) -> bytes:
-    """Fingerprints as in Page.settled."""
-    return np.array(links, "<i8").tobytes()
 
 
 def likeness(page: Page) -> str:

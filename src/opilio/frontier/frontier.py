@@ -10,7 +10,8 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import compress
 from types import MappingProxyType
 
 import numpy as np
@@ -25,7 +26,6 @@ from opilio.records import (
     Counts,
     Fingerprint,
     Lease,
-    Parts,
     Ranked,
     Revision,
     State,
@@ -73,13 +73,9 @@ class LinkFrontier:
         self._serve(now)
         return ids
 
-    def find(self, links: Sequence[Fingerprint]) -> list[int]:
-        """The ids of links that were added before; 0: it was not."""
-        return self._intake.known.find(links)
-
-    def unchanging(self, links: Sequence[Fingerprint]) -> Sequence[Fingerprint]:
+    def unchanging(self, links: Sequence[Fingerprint]) -> Mapping[Fingerprint, int]:
         """Those of these links whose state does not change when they are found again
-        with the promise that they have."""
+        with the promise that they have, and their ids."""
         return self._intake.unchanging(links)
 
     async def take(self) -> Lease | None:
@@ -173,7 +169,8 @@ class LinkFrontier:
         if changed.any():
             now = self._clock()
             moved = ids[changed].tolist()
-            told = [parts_of(news[place]) for place in np.flatnonzero(changed).tolist()]
+            parts = (new[2] if len(new) == 3 else None for new in news)
+            told = compress(parts, changed.tolist())
             rows = zip(moved, values[changed].tolist(), told, strict=True)
             self._ledger.revise(list(rows))
             self._agenda.reprice(moved, keys[changed].tolist(), now)
@@ -300,8 +297,3 @@ class LinkFrontier:
     def _ring(self) -> None:
         self._timer = None
         self._serve(self._clock())
-
-
-def parts_of(new: Revision) -> Parts | None:
-    """The parts of a new promise, if they are told."""
-    return new[2] if len(new) == 3 else None

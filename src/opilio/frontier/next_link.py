@@ -92,14 +92,16 @@ class Agenda:
 
     def reprice(self, ids: list[int], keys: list[int], now: float) -> None:
         """Give links that wait other keys."""
-        links, changed = self.links, set()
+        hosts, changed = self.hosts, set()
+        key_of, mode_of = self.links.key_of, self.links.mode_of
+        host_of, bits = self.links.host_of, sort_keys.ID_BITS
+        # As `LinkColumns.entry` says; after every page some thirty come here.
         for id, key in zip(ids, keys, strict=True):
-            before = links.entry(id)
-            links.key_of[id] = key
-            if links.mode_of[id] == LinkMode.WAITING:
-                host = self.hosts[links.host_of[id]]
-                host.backlog.move(before, links.entry(id))
-                changed.add(host.number)
+            before, key_of[id] = key_of[id], key
+            if mode_of[id] == LinkMode.WAITING:
+                number = host_of[id]
+                hosts[number].backlog.move(before << bits | id, key << bits | id)
+                changed.add(number)
         self.make_room(ids, changed, now)
 
     def has_room(self, key: int, id: int) -> bool:
