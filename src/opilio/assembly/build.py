@@ -127,6 +127,7 @@ async def assemble(
                         store=store,
                         learners=parts.learners,
                         profiles=parts.profiles,
+                        query_judges=parts,
                         followed=FollowedTopic(parts.log, parts) if parts.log else None,
                         grow_index=keep_index(folder, plan, subject)
                         if plan.search.index

@@ -28,6 +28,11 @@ COMMANDS = {
         "status",
         "Show how a crawl stands: pages, harvest rate, links, problems, resting hosts.",
     ),
+    "tell": CommandPlace(
+        "opilio.cli.tell",
+        "tell_crawl",
+        "Steer a running crawl: pause, stop, seed, block, boost, label, query.",
+    ),
     "search": CommandPlace(
         "opilio.cli.search",
         "search",
@@ -125,9 +130,9 @@ def main() -> None:
         with told(None):
             app()
     except OpilioError as error:
-        sys.exit(tell(str(error), error.exit_code))
+        sys.exit(complain(str(error), error.exit_code))
     except (OSError, sqlite3.DatabaseError) as error:
-        sys.exit(tell(str(error), 1))
+        sys.exit(complain(str(error), 1))
 
 
 def open_standard_files() -> None:
@@ -144,7 +149,7 @@ def open_standard_files() -> None:
         sys.stdout.reconfigure(errors="replace")
 
 
-def tell(error: str, exit_code: int) -> int:
+def complain(error: str, exit_code: int) -> int:
     """Say what is wrong."""
     from rich.text import Text
 
