@@ -137,6 +137,18 @@ class Profiles(Protocol):
         ...
 
 
+class QueryJudges(Protocol):
+    """Judges pages that are fetched for a query by what it asks for too."""
+
+    def judge_for(self, asked: Mapping[str, float]) -> Judge:
+        """A judge that seeks these terms beside the topic's, and learns nothing."""
+        ...
+
+    def also_read(self, terms: Iterable[str]) -> bytes:
+        """A setup for readers that count these terms too, until the next call."""
+        ...
+
+
 class TopicUpdates(Protocol):
     """A topic that changes while it is crawled for, as a query log grows."""
 
@@ -145,6 +157,11 @@ class TopicUpdates(Protocol):
     @property
     def asked(self) -> Sequence[str]:
         """What people ask for now, most first; some terms of it."""
+        ...
+
+    @property
+    def subject(self) -> Subject:
+        """What is sought now."""
         ...
 
     def look(self) -> Any:
@@ -214,7 +231,18 @@ class Seeker(Protocol):
     """A strategy that can seek something else from now on, as its topic changes."""
 
     def seek(self, subject: Subject) -> None:
-        """Rank what is read from now on by this subject; links that wait, stay."""
+        """Rank what is read from now on by this subject."""
+        ...
+
+
+@runtime_checkable
+class Rescorer(Protocol):
+    """A strategy that can rank the links of a page again after it was told to `seek`
+    something else. One that scores waiting links by itself then is none."""
+
+    def rescore(self, page: Page, verdict: Verdict, lease: Lease) -> Iterable[Ranked]:
+        """The links of a page that was ranked before, by what is sought now. It was
+        read and judged again; this is no new visit."""
         ...
 
 
