@@ -119,6 +119,7 @@ def extract(url: str, body: bytes) -> list[str]:
     body_node = document.select_one("body")
     text = body_node.text if body_node else ""
     targets = []
+    before = after = ""
     position = 0
     for node in document.select("a[href]"):
         anchor = node.text
