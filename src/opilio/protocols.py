@@ -50,6 +50,11 @@ class Readers(Protocol):
         """Read what comes from now on by another setup, a ReaderSetup in msgpack."""
         ...
 
+    def settle(self, links: bytes) -> None:
+        """Tell no more of these links than Page.settled does, given the fingerprint and
+        the id of each as little-endian int64. This may be forgotten."""
+        ...
+
     async def close(self) -> None: ...
 
 
@@ -132,6 +137,18 @@ class Profiles(Protocol):
         ...
 
 
+class QueryJudges(Protocol):
+    """Judges pages that are fetched for a query by what it asks for too."""
+
+    def judge_for(self, asked: Mapping[str, float]) -> Judge:
+        """A judge that seeks these terms beside the topic's, and learns nothing."""
+        ...
+
+    def also_read(self, terms: Iterable[str]) -> bytes:
+        """A setup for readers that count these terms too, until the next call."""
+        ...
+
+
 class TopicUpdates(Protocol):
     """A topic that changes while it is crawled for, as a query log grows."""
 
@@ -140,6 +157,11 @@ class TopicUpdates(Protocol):
     @property
     def asked(self) -> Sequence[str]:
         """What people ask for now, most first; some terms of it."""
+        ...
+
+    @property
+    def subject(self) -> Subject:
+        """What is sought now."""
         ...
 
     def look(self) -> Any:
@@ -183,6 +205,8 @@ class Strategy(Protocol):
 
     reads: Reads
     # calibrated: bool, optional: each promise is the chance that the page is relevant
+    # settled: Sequence[Fingerprint], optional: links of the page ranked last that it
+    # need not see again; later pages have them in Page.settled alone
 
     def rank(self, page: Page, verdict: Verdict, lease: Lease) -> Iterable[Ranked]:
         """The links of a page that was just judged, each with its promise.
@@ -207,7 +231,18 @@ class Seeker(Protocol):
     """A strategy that can seek something else from now on, as its topic changes."""
 
     def seek(self, subject: Subject) -> None:
-        """Rank what is read from now on by this subject; links that wait, stay."""
+        """Rank what is read from now on by this subject."""
+        ...
+
+
+@runtime_checkable
+class Rescorer(Protocol):
+    """A strategy that can rank the links of a page again after it was told to `seek`
+    something else. One that scores waiting links by itself then is none."""
+
+    def rescore(self, page: Page, verdict: Verdict, lease: Lease) -> Iterable[Ranked]:
+        """The links of a page that was ranked before, by what is sought now. It was
+        read and judged again; this is no new visit."""
         ...
 
 
@@ -266,6 +301,11 @@ class Frontier(Protocol):
         it waits once it is found where it is wanted. `redirect`: `via` was sent on to
         these, so they are as deep as it is and one hop further.
         """
+        ...
+
+    def unchanging(self, links: Sequence[Fingerprint]) -> Mapping[Fingerprint, int]:
+        """Those of these links whose state does not change when they are found again
+        with the promise that they have, and their ids."""
         ...
 
     async def take(self) -> Lease | None:

@@ -70,6 +70,36 @@ async def test_search_engines_of_the_topic_are_asked_first(crawled):
     )
 
 
+class WithManyResults(WithEngine):
+    """The same, but the engine knows more pages than are asked for."""
+
+    def respond(self, url: str, attempt: int = 0) -> SyntheticAnswer:
+        if "far.test/drone-" in url:
+            body = page(f"Far {url[-1]}", f"{BEES} drone number {url[-1]} ".strip())
+            return SyntheticAnswer(200, (HTML,), body.encode())
+        if not url.startswith("http://engine.test/search?"):
+            return super().respond(url, attempt)
+        urls = [f"http://far.test/drone-{n}" for n in range(9)]
+        results = [{"url": one, "engines": ["a"]} for one in urls]
+        body = json.dumps({"results": results}).encode()
+        return SyntheticAnswer(200, (("content-type", "application/json"),), body)
+
+
+async def test_engines_get_at_most_half_of_the_pages(crawled):
+    topic = TOPIC.replace('seeds = ["http://seed.test/"]', "")
+    topic += '[seeds]\nsearch = ["searxng:http://engine.test"]\n'
+    topic += 'urls = ["http://seed.test/"]\nlimit = 1\n'
+    life = await crawled(WithManyResults(), topic_text=topic, settings_text=ONE)
+    await life.crawl("--max-pages", 2)
+    asked = len(life.server.requests)
+    ended = await search(life, "drone", "--expand", 4, "--json")
+    assert ended.code == 0, ended.err
+    requests = [one.url for one in life.server.requests[asked:]]
+    far = [url for url in requests if "far.test/drone-" in url]
+    assert 0 < len(far) <= 2
+    assert any(url.startswith("http://seed.test/") for url in requests)
+
+
 async def search(life: Crawled, *options: object):
     proxy = ("--proxy", life.server.proxy_url) if life.server else ()
     return await opilio("search", life.folder, *proxy, *options)
@@ -169,18 +199,21 @@ async def test_a_replayed_crawl_is_expanded_from_its_archive(crawled):
     assert (await search(replayed, "drone")).code == 0
 
 
-async def test_while_it_is_crawled_a_folder_is_searched_but_not_expanded(crawled):
+async def test_a_running_crawl_that_gets_no_page_in_time_keeps_nobody_waiting(crawled):
     late = SyntheticAnswer(200, delay=100.0)
     links = {url: late for url in WEB.answers if url != "http://seed.test/"}
     life = await crawled(SmallWeb(WEB.answers | links), settings_text=ONE)
     process = await life.start()
     try:
         await asyncio.wait_for(life.until_committed(1), 60)
-        refused = await search(life, "honey", "--expand", 3)
-        assert refused.code == 2
-        assert "being crawled by another process" in refused.err
-        assert "without --expand" in refused.err
+        options = ("--expand", 3, "--expand-seconds", 2)
+        ended = await opilio("search", life.folder, "news", *options)
+        assert ended.code == 0, ended.err
+        assert "0 pages fetched; stopped after --expand-seconds" in ended.out
         assert (await search(life, "honey", "--json")).json()["total"]
+        refused = await opilio("evolve", life.folder)
+        assert refused.code == 2
+        assert f"stop it first: opilio tell {life.folder} stop" in refused.err
     finally:
         process.kill()
         await process.wait()

@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from typing import Any
 
 import msgspec
 
+from opilio.crawl.rescoring import Rescoring
 from opilio.crawl.stages import Stages
 from opilio.crawl.visit import Bring, Visits
 from opilio.errors import MachineLimit, OpilioError, full_disk
 from opilio.limits.budget import Budget
+from opilio.limits.disk_space import require_disk_space
 from opilio.limits.schedule import Schedule
 from opilio.limits.stop_when_dry import LOOK_EVERY, is_dry
-from opilio.protocols import Estimator, Remembering, Teachable, TopicUpdates
+from opilio.protocols import (
+    Estimator,
+    Remembering,
+    Rescorer,
+    Seeker,
+    Teachable,
+    TopicUpdates,
+)
 from opilio.records import SEED_PROMISE, Estimate, Link, Page, Ranked
 from opilio.settings import Settings
 from opilio.store.store import is_full_disk
@@ -21,6 +31,9 @@ from opilio.text import urls
 
 DRAIN_SECONDS = 10.0  # for visits under way when a crawl is stopped
 INDEX_SECONDS = 2.0  # between two looks whether the index is behind
+
+Beside = Callable[[], Coroutine[Any, Any, None]]
+"""A task that runs beside the workers."""
 
 
 class CrawlLoop(Visits):
@@ -36,6 +49,7 @@ class CrawlLoop(Visits):
         super().__init__(settings, stages)
         self.estimator = self.strategy if isinstance(self.strategy, Estimator) else None
         self.followed = stages.followed
+        self.query_judges = stages.query_judges
         self.grow_index = stages.grow_index
         self.learners = {**stages.learners, "redirects": self.redirects}
         self.clock = stages.clock
@@ -47,10 +61,20 @@ class CrawlLoop(Visits):
         self.stopped = ""  # why, once it is
         if visitor:
             self.bring = visitor(self)
+        self.rescoring: Rescoring | None = None
+        if self.followed and isinstance(self.strategy, Rescorer):
+            self.rescoring = Rescoring(self, self.strategy)
+            if self.rescoring.was_interrupted:
+                if isinstance(self.strategy, Seeker):
+                    self.strategy.seek(self.followed.subject)
+                self.rescoring.begin()
+            self.settles = False  # it may compare what a page links to
 
-    async def run(self, seeds: Mapping[str, float]) -> str:
+    async def run(
+        self, seeds: Mapping[str, float], beside: Sequence[Beside] = ()
+    ) -> str:
         """Crawl from seeds with their promises until nothing is left to do; answers
-        why it ended."""
+        why it ended. What runs beside the workers must end soon after them."""
         await self.plant(seeds)
         limits = self.settings.crawl
         pages = max(limits.max_pages - self.budget.spent, 0)
@@ -68,10 +92,14 @@ class CrawlLoop(Visits):
                 for _ in range(self.settings.crawl.in_flight):
                     self.workers.append(group.create_task(self.work()))
                 group.create_task(self.commit_regularly())
+                for task in beside:
+                    group.create_task(task())
                 if self.grow_index:
                     group.create_task(self.index_regularly(self.grow_index))
                 if self.followed and self.followed.every:
                     group.create_task(self.follow(self.followed))
+                    if self.rescoring:
+                        group.create_task(self.rescoring.go_on())
         except BaseExceptionGroup as errors:
             error = first_of(errors)
             if is_full_disk(error):
@@ -165,7 +193,7 @@ class CrawlLoop(Visits):
             working = await self.is_working(after=self.settings.store.commit_every)
             await self.commit()
             try:
-                self.store.folder.require_room(self.settings.store.min_free)
+                require_disk_space(self.store.folder.path, self.settings.store.min_free)
             except MachineLimit as limit:
                 self.no_room = limit
                 self.stop_soon("disk")
@@ -192,6 +220,8 @@ class CrawlLoop(Visits):
             if change:
                 self.judge, setup = change
                 self.readers.renew(setup)
+                if self.rescoring:
+                    self.rescoring.begin()
                 self.store.catalogue.save_event(
                     "topic", pages=self.tally.pages, asked=topic.asked
                 )

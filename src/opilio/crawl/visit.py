@@ -11,13 +11,14 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 
 import msgspec
+import numpy as np
 
 from opilio.crawl.stages import FoundPage, Stages, Tally
 from opilio.errors import Transient, Unusable
 from opilio.fetch.expected_redirects import ExpectedRedirects
 from opilio.limits import strategy_output
 from opilio.limits.followable_links import obstacles, to_follow
-from opilio.protocols import Observer, Reviser
+from opilio.protocols import Judge, Observer, Reviser
 from opilio.records import (
     SEED_PROMISE,
     Fingerprint,
@@ -71,6 +72,7 @@ class Visits:
         self.fetch = stages.fetch
         self.readers = stages.readers
         self.judge = stages.judge
+        self.judges: dict[int, Judge] = {}  # of links that are visited for a query
         self.strategy = stages.strategy
         # Asked once: a protocol looks at all its methods every time.
         self.reviser = self.strategy if isinstance(self.strategy, Reviser) else None
@@ -86,6 +88,7 @@ class Visits:
         self.broken = False  # a turn failed half-way; nothing may be committed any more
         self.committed = asyncio.Event()  # set by the next commit
         self.bring: Bring = self.fetch_page
+        self.settles = True  # else pages are read with all their links
 
     def turn(self, page: Fingerprint | None = None) -> Turn:
         """One turn of the brain, maybe with a page in hand; for `async with`."""
@@ -188,12 +191,18 @@ class Visits:
         else:
             if lease.promise >= SEED_PROMISE:
                 page = msgspec.structs.replace(page, is_seed=True)
-            verdict = self.judge.judge(page)
+            verdict = self.judges.get(lease.id, self.judge).judge(page)
             strategy_output.check_verdict(self.settings.crawl.judge, verdict, page)
             followed, links = page, self.to_follow(page)
             if links is not page.links:
                 followed = msgspec.structs.replace(page, links=links)
+                if page.nofollow:
+                    followed = msgspec.structs.replace(
+                        followed, settled=b"", settled_ids=b""
+                    )
             ids = await self.rank(followed, verdict, lease)
+            ids += np.frombuffer(followed.settled_ids, "<i8").tolist()
+            self.settle()
             self.store.save_page(
                 lease, response, reading.record, content, page, verdict, ids
             )
@@ -276,6 +285,13 @@ class Visits:
             strategy_output.refuse_links(name, ranked)
             raise
 
+    def settle(self) -> None:
+        """Let readers leave out links that neither strategy nor frontier need again."""
+        settled = getattr(self.strategy, "settled", ())
+        if len(settled) and self.settles:
+            links = list(self.frontier.unchanging(settled).items())
+            self.readers.settle(np.array(links, "<i8").tobytes())
+
     async def revise(self, strategy: Reviser) -> None:
         """Take what a strategy thinks now of links that wait; seeds come first
         regardless.
@@ -283,7 +299,9 @@ class Visits:
         They are planted anew whenever the crawl goes on, so one that was revised would
         change its place by that. What sites list of themselves is no such seed.
         """
-        news = [new for new in strategy.revise() if new[0] not in self.planted]
+        news = list(strategy.revise())
+        if self.planted:
+            news = [new for new in news if new[0] not in self.planted]
         try:
             await self.frontier.revise(news)
         except (TypeError, ValueError):

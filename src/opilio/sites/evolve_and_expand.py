@@ -59,7 +59,7 @@ def require_free(folder: CrawlFolder) -> None:
     except BadInput:
         raise BadInput(
             f"{folder.path} is being crawled by another process, which alone may fetch "
-            "pages into it; stop it first. Searching without --expand works meanwhile"
+            f"pages into it; stop it first: opilio tell {folder.path} stop"
         ) from None
     folder.unlock()
 
@@ -88,7 +88,11 @@ async def open_evolver(
     subject, ways = prepare(plan, folder, own=own), ways_of(own)
     async with assemble(plan, folder, subject, ways) as crawl:
         yield Evolver(
-            crawl, domain_of(crawl, subject), mode=mode, is_archive=bool(plan.replay)
+            crawl,
+            domain_of(crawl, subject),
+            mode=mode,
+            is_archive=bool(plan.replay),
+            sites=plan.topic.sites,
         )
 
 
