@@ -98,6 +98,7 @@ def test_how_near_a_site_comes_is_the_equation_of_the_docstring():
     assert sites.near("b") == pytest.approx(((0.05**4 + usual) / 2) ** 0.25)
     assert sites.of("a") == 0  # two sites say nothing yet
     sites.add("c", 0.0)
+    sites.rescale()
     assert sites.of("a") > 0 > sites.of("b")
     assert sites.of("unknown") == 0
 

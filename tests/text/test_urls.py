@@ -409,3 +409,19 @@ def test_pages_of_different_kinds_have_different_templates(
 )
 def test_a_url_without_digits_and_query_has_no_template(url: str) -> None:
     assert urls.template(url) == 0
+
+
+@pytest.mark.parametrize(
+    ("url", "home"),
+    [
+        ("http://ex.com/", True),
+        ("http://ex.com/index.html", True),
+        ("http://ex.com/en/", True),
+        ("http://ex.com/_/index.html", True),
+        ("http://ex.com/docs/", False),
+        ("http://ex.com/a", False),
+        ("http://ex.com/?page=2", False),
+    ],
+)
+def test_home_pages_are_known_by_their_address(url: str, home: bool):
+    assert urls.is_home(url) == home

@@ -3,6 +3,7 @@
     cosine  = Σ w·(1+ln tf) / (|w|·norm) · √(k/7)        k = (Σw)²/Σw², at most 63
     bm25    = Σ u·tf·2.2/(tf + 1.2·(¼ + ¾·words/600)) / Σ u
     title   = Σ w over the keywords in the title, at most 2, times 4·(1 − rarity)
+    address = Σ w over the keywords in the URL, at most 1
     opening = s(first 60 words),  text = s(first 400 words)     (`opilio.text.meaning`)
 
 Symbols: u the weight of a keyword as the topic has it, w = u·(0.3 + 0.7·rarity), a
@@ -125,7 +126,7 @@ class KeywordEvidence:
         return min(MOST_TITLE, weight) * self.ordinary
 
     def address(self, page: Page) -> float:
-        """How much its address names the kind of page that is sought."""
+        """How much of the keywords is in its URL."""
         found = page.url_terms.terms
         weight = sum(self.weights[key] for key in found if key in self.weights)
         return min(MOST_ADDRESS, weight)

@@ -8,13 +8,14 @@ A logistic regression whose weights were learnt before, over many topics and web
            + w_l·like)
 
 Symbols: zᵢ cosine, BM25 and the similarities of opening and text, each on a fixed
-scale, BM25 relative to the pages seen: (x − q₁₀)/(q₈₅ − q₁₀ + 0.02·q₈₅); the critics
-(`critic.py`) learn from r₀ of the pages seen, from example pages and from labels; site
-is the evidence of `site_evidence.py`, like that of `seed_likeness.py`.
+scale, BM25 relative to the pages seen: (x − q₁₀)/(q₈₅ − q₁₀ + 0.02·q₈₅), and the
+keywords in the address; the critics (`critic.py`) learn from r₀ of the pages seen, from
+example pages and from labels; site is the evidence of `site_evidence.py`, like that of
+`seed_likeness.py`. `seed_kind.py` says how much address and site count.
 
-Seeds that somebody chose are examples of a kind, unless the keywords disagree: to the
-logit of theirs, `SEED`·(r₀/max(r₀ of the best seed, `DOUBTFUL`))² is added, and
-they teach the critics up to `SEED_TRUST` times as much.
+Seeds that somebody chose are examples of a kind, unless the keywords disagree:
+`SEED`·share(seed) is added to their logit (`seed_kind.py`), and they teach the critics
+up to `SEED_TRUST` times as much.
 
 It learns anew with every page up to 10, then whenever it has seen 1.15 times as many,
 from `SAMPLE` pages at most, and keeps what it knows as `diary.py` says.
@@ -35,7 +36,7 @@ from opilio.errors import BadInput
 from opilio.judge.critic import CriticRow, Critics, Lessons, row_of
 from opilio.judge.diary import Diary
 from opilio.judge.keyword_evidence import Evidence, KeywordEvidence, page_vectors
-from opilio.judge.seed_kind import SeedKind
+from opilio.judge.seed_kind import SeedKind, shares_of
 from opilio.judge.seed_likeness import SeedLikeness, weight_of
 from opilio.judge.site_evidence import KeptSites, SiteEvidence
 from opilio.pretrained import weights_for
@@ -49,6 +50,7 @@ ORDINARY = "an ordinary page"
 SAMPLE = 400  # pages that the critics learn from
 MOST_TAUGHT = 200  # the first relevant and irrelevant examples, and the last labels
 FIRST = 8  # pages before they count
+UNSCALED = 6  # pages that are compared with each other, for want of others
 EVERY, GROWTH = 10, 1.15
 LIMIT = 4.0  # of a standardised number
 SCALES = {  # what is subtracted, and by what the rest is divided
@@ -56,6 +58,7 @@ SCALES = {  # what is subtracted, and by what the rest is divided
     "bm25": (0.5, 0.6),
     "opening": (0.2, 0.1),
     "text": (0.2, 0.1),
+    "address": (0.0, 1.0),
     "critic": (0.3, 0.2),
     "vector_critic": (0.3, 0.2),
 }
@@ -74,9 +77,7 @@ NAMES = {  # as parts of a verdict
 }
 TOLD = 8.0  # how much a page counts that somebody judged
 SEED, SEED_TRUST = 2.0, 5.0
-DOUBTFUL = 0.3  # r₀ of a seed that is hardly about the keywords
 MOST_SEEDS = 20  # the first ones, that count
-HUB = 20.0  # hosts that a page leads to which is a list of places to start from
 TRUST = 0.04  # how much more critics count with each page that somebody judged
 
 
@@ -162,7 +163,7 @@ class Opilio:
         """The chance that a page is relevant, by what is known now; then learn."""
         evidence = self.keywords.of(page)
         noted = self.note(page, evidence)
-        if self.pages < len(SCALES) and self.is_learning:
+        if self.pages < UNSCALED and self.is_learning:
             self.scale([*self.sample, noted])  # the first pages are their own measure
         verdict = self.verdict(noted)
         if self.is_learning:
@@ -210,8 +211,8 @@ class Opilio:
             by_vector = self.critics.by_vector(row)
             known["vector_critic"] = trust * scaled("vector_critic", by_vector)
             known["title"] = evidence.title
-            site = max(self.sites.of(noted.site), self.kind.of_seed(noted.site))
-            known["site"] = site * self.kind.of_site
+            near = self.sites.of(noted.site)
+            known["site"] = self.kind.near(noted.site, near)
             if self.keywords.has_vectors:
                 like = self.likeness.of(row.vector)
                 like *= weight_of(self.keywords.ordinary) * (1 - self.kind.named)
@@ -234,7 +235,8 @@ class Opilio:
             "cosine": scaled("cosine", evidence.cosine),
             "bm25": scaled("bm25", (evidence.bm25 - low) / span),
         }
-        found["address"] = self.kind.of_address(evidence.address, self.keywords.ordinary)
+        named = self.kind.address(evidence.address, self.keywords.ordinary)
+        found["address"] = named
         if self.keywords.has_vectors:
             found["opening"] = scaled("opening", evidence.opening)
             found["text"] = scaled("text", evidence.text)
@@ -294,14 +296,9 @@ class Opilio:
     def seed_lifts(self, pages: Sequence[Noted]) -> Floats:
         """How much more each page counts because somebody chose it as a seed."""
         seeds = np.array([noted.is_seed for noted in pages], bool)
-        if not seeds.any():
-            return np.zeros(len(pages), np.float32)
-        first = np.where(seeds, logistic(self.first_logits(pages)), 0.0)
-        # A page that leads to many hosts is a place to start from, not an example.
         hosts = np.array([noted.hosts for noted in pages])
-        worth = first * first / (1 + (hosts / HUB) ** 2)
-        least = DOUBTFUL**2 * float((worth / np.maximum(first * first, 1e-9)).max())
-        return (SEED * worth / max(least, float(worth.max()))).astype(np.float32)
+        first = logistic(self.first_logits(pages))
+        return np.float32(SEED) * shares_of(first, seeds, hosts)
 
     def kind_of(self, pages: Sequence[Noted], lifts: Floats) -> SeedKind:
         """What the seeds among pages stand for."""
@@ -309,19 +306,21 @@ class Opilio:
             return SeedKind()
         homes = [noted.site if noted.is_home else "" for noted in pages]
         named = np.array([Evidence(*noted.evidence).address > 0 for noted in pages])
-        return SeedKind.of_seeds(lifts, homes, named)
+        return SeedKind.of_seeds(lifts / np.float32(SEED), homes, named)
 
     def first_logits(self, pages: Sequence[Noted]) -> Floats:
         """The logits of r₀ of pages, seeds or not."""
-        known = Evidence(*np.array([noted.evidence for noted in pages]).T)
+        rows = [Evidence(*noted.evidence) for noted in pages]
+        known = Evidence(*np.array(rows).T)
         low, span = self.span
         columns = {"cosine": known.cosine, "bm25": (known.bm25 - low) / span}
-        columns["address"] = self.kind.of_address(known.address, self.keywords.ordinary)
+        named = self.kind.address(known.address, self.keywords.ordinary)
+        columns["address"] = named
         if self.keywords.has_vectors:
             columns |= {"opening": known.opening, "text": known.text}
         logits = np.full(len(pages), self.opening.bias)
         for name, column in columns.items():
-            middle, spread = SCALES.get(name, (0.0, 1.0))
+            middle, spread = SCALES[name]
             z = np.clip((column - middle) / spread, -LIMIT, LIMIT)
             logits += self.opening.of(name) * z
         return logits.astype(np.float32)

@@ -2,18 +2,22 @@
 
 A seed that is the home page of a site stands for sites about the subject: all of their
 pages count, also those that hardly mention it. A seed that has a keyword in its address
-(`/docs/installation.html`) stands for pages of that kind, wherever they are.
+(`/docs/installation.html`) stands for pages of that kind, on any site.
 
-    named = max share(seed)           over the seeds with a keyword in their address
-    sites = max share(seed)·(1 − named)    over the seeds that are home pages
+    worth(seed) = r₀² / (1 + (hosts/20)²)
+    share(seed) = worth(seed) / max(worth of the best seed, that of a doubtful one)
+    named = max share(seed)               over seeds with a keyword in their address
+    sites = max share(seed)·(1 − named)   over seeds that are home pages
 
-Symbols: share(seed) is 1 for the seed that the keywords speak for most, less for the
-others. Both are 0 without seeds.
+Symbols: r₀ what the keywords say about a seed; hosts the number of hosts that its links
+lead to: a page that leads to many is a place to start from, not an example of what is
+sought. Without seeds, or while all pages are of one site, named and sites are 0.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeVar
 
 import msgspec
 import numpy as np
@@ -21,14 +25,25 @@ import numpy.typing as npt
 
 Flags = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float32]
+Number = TypeVar("Number", float, Floats)
 
-SITES = 5.0  # how much more other pages of a site count if whole sites are sought
-SEED_SITE = 1.5  # spreads above the mean
+DOUBTFUL = 0.3  # r₀ of a seed that is hardly about the keywords
+HUB = 20.0  # hosts that a page leads to which is worth half as an example
+SITES = 5.0  # how much more the other pages of a site count if sites are sought
+SEED_SITE = 1.5  # how near the site of a seed is, in spreads above the mean
 LEAST = 0.3  # share of a seed whose site counts
-import os
-NAMED = float(os.environ.get('NAMED','1.3'))
-USUAL = float(os.environ.get('USUAL','0.7'))
-PLAIN = 0.3  # how much addresses count if no seed has a keyword in its own
+NAMED, USUAL = 1.3, 0.7  # an address with keywords, and an ordinary one, if named
+PLAIN = 0.1  # an address with keywords, if not
+
+
+def shares_of(first: Floats, seeds: Flags, hosts: npt.NDArray[np.int64]) -> Floats:
+    """share(seed) of each page; 0 for pages that are no seeds."""
+    if not seeds.any():
+        return np.zeros(len(seeds), np.float32)
+    example = 1 / (1 + (hosts / HUB) ** 2)
+    worth = np.where(seeds, first * first * example, 0.0)
+    least = DOUBTFUL**2 * float(example[seeds].max())
+    return (worth / max(least, float(worth.max()))).astype(np.float32)
 
 
 class SeedKind(msgspec.Struct, frozen=True, array_like=True):
@@ -36,16 +51,12 @@ class SeedKind(msgspec.Struct, frozen=True, array_like=True):
 
     sites: float = 0.0
     named: float = 0.0
-    homes: dict[str, float] = {}  # of seeds: site -> share
+    homes: dict[str, float] = {}  # site whose home page is a seed -> its share
 
     @classmethod
-    def of_seeds(cls, lifts: Floats, homes: Sequence[str], named: Flags) -> SeedKind:
-        """Compare pages: how much each counts as a seed, whose home page it is, if it
-        is one, and whether a keyword is in its address."""
-        most = float(lifts.max(initial=0.0))
-        if not most:
-            return cls()
-        shares = lifts / np.float32(most)
+    def of_seeds(cls, shares: Floats, homes: Sequence[str], named: Flags) -> SeedKind:
+        """Compare pages: their shares, the site of each that is a home page, and
+        which of them have a keyword in their address."""
         by_name = float(shares[named].max(initial=0.0))
         found = {
             site: float(share)
@@ -54,16 +65,15 @@ class SeedKind(msgspec.Struct, frozen=True, array_like=True):
         }
         return cls(max(found.values(), default=0.0) * (1 - by_name), by_name, found)
 
-    def of_seed(self, site: str) -> float:
-        """How near a site comes to the subject because its home page is a seed."""
-        return SEED_SITE * self.homes[site] if site in self.homes else -np.inf
+    def near(self, site: str, others: float) -> float:
+        """How near a site comes to the topic, beside other sites; `others` is what
+        its pages say."""
+        if site in self.homes:
+            others = max(others, SEED_SITE * self.homes[site])
+        return others * (1 + SITES * self.sites) * (1 - self.named)
 
-    @property
-    def of_site(self) -> float:
-        """How much the other pages of its site count for a page."""
-        return (1 + SITES * self.sites) * (1 - self.named)
-
-    def of_address(self, address, ordinary):
-        """How much keywords in its address say for a page, or their absence against."""
-        plain = PLAIN * ordinary**2 * (1 - self.named)
-        return address * (plain + NAMED*self.named) - USUAL * self.named
+    def address(self, keywords: Number, ordinary: float) -> Number:
+        """How much keywords in an address say for a page, or their absence against
+        it; `ordinary` as in `keyword_evidence.py`."""
+        plain = PLAIN * ordinary * ordinary * (1 - self.named)
+        return keywords * (plain + NAMED * self.named) - USUAL * self.named

@@ -72,7 +72,7 @@ MOST_WAITING = 2_000_000  # links with evidence; of more, the worse half is forg
 CHANGE = 0.02  # of a promise, relative: less is not worth telling
 PENALTY = 20.0  # λ: how much a correction of the weights must be worth
 ESTIMATED = 16_384  # links whose chances are added up
-DECAY = 2
+DECAY = 2  # of the advantage of new hosts with the pages read from them
 NEXT = 128  # of the best links that wait, whose chances say what comes next
 
 
