@@ -137,6 +137,18 @@ class Profiles(Protocol):
         ...
 
 
+class QueryJudges(Protocol):
+    """Judges pages that are fetched for a query by what it asks for too."""
+
+    def judge_for(self, asked: Mapping[str, float]) -> Judge:
+        """A judge that seeks these terms beside the topic's, and learns nothing."""
+        ...
+
+    def also_read(self, terms: Iterable[str]) -> bytes:
+        """A setup for readers that count these terms too, until the next call."""
+        ...
+
+
 class TopicUpdates(Protocol):
     """A topic that changes while it is crawled for, as a query log grows."""
 

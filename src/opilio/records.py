@@ -380,6 +380,7 @@ class Counts(msgspec.Struct, frozen=True):
     awaited: str = ""  # the host to be visited next, if links wait and none may be now
     awaited_for: float = 0.0  # seconds until it may be
     held: int = 0  # ready hosts that are not visited because better links wait
+    paused: bool = False  # nothing is leased until somebody says so
 
     @property
     def reasons(self) -> Mapping[str, int]:

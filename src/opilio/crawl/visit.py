@@ -18,7 +18,7 @@ from opilio.errors import Transient, Unusable
 from opilio.fetch.expected_redirects import ExpectedRedirects
 from opilio.limits import strategy_output
 from opilio.limits.followable_links import obstacles, to_follow
-from opilio.protocols import Observer, Reviser
+from opilio.protocols import Judge, Observer, Reviser
 from opilio.records import (
     SEED_PROMISE,
     Fingerprint,
@@ -72,6 +72,7 @@ class Visits:
         self.fetch = stages.fetch
         self.readers = stages.readers
         self.judge = stages.judge
+        self.judges: dict[int, Judge] = {}  # of links that are visited for a query
         self.strategy = stages.strategy
         # Asked once: a protocol looks at all its methods every time.
         self.reviser = self.strategy if isinstance(self.strategy, Reviser) else None
@@ -190,7 +191,7 @@ class Visits:
         else:
             if lease.promise >= SEED_PROMISE:
                 page = msgspec.structs.replace(page, is_seed=True)
-            verdict = self.judge.judge(page)
+            verdict = self.judges.get(lease.id, self.judge).judge(page)
             strategy_output.check_verdict(self.settings.crawl.judge, verdict, page)
             followed, links = page, self.to_follow(page)
             if links is not page.links:
