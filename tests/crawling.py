@@ -9,7 +9,7 @@ import signal
 import sqlite3
 import threading
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -141,7 +141,12 @@ class Crawled:
         return await opilio(*self.command(*options))
 
     def rows(self, query: str) -> list[tuple]:
-        with sqlite3.connect(f"file:{self.folder}/crawl.db?mode=ro", uri=True) as db:
+        with (
+            closing(
+                sqlite3.connect(f"file:{self.folder}/crawl.db?mode=ro", uri=True)
+            ) as db,
+            db,
+        ):
             return db.execute(query).fetchall()
 
     async def until_committed(self, pages: int) -> None:
