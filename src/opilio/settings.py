@@ -94,7 +94,7 @@ class FetchSettings(Section, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 class BoundsSettings(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What the frontier takes in: budgets, and guards against traps."""
 
-    capacity: Count = 0  # links that may wait, the best ones; 0: no limit
+    capacity: Count = 0  # links in the queue, the best; the rest on disk; 0: no limit
     per_host: Count = 0  # pages of one host; 0: no limit
     per_domain: Count = 0  # pages of one registrable domain; 0: no limit
     max_depth: Count = 50  # links from a seed

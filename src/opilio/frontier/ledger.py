@@ -68,6 +68,11 @@ class Ledger(Protocol):
         """Change the state of a link, which was tried so many times more."""
         ...
 
+    def best_displaced(self) -> int:
+        """The id of the most promising link that is parked with the reason `capacity`,
+        the first found of equal ones; 0 when there is none."""
+        ...
+
     def add_host(self, number: int, name: str, domain: str) -> None:
         """Keep a new host."""
         ...

@@ -29,6 +29,15 @@ _IMPROVE = """
 """
 _REVISE = "UPDATE link SET promise = ?, parts = ? WHERE id = ?"
 _SETTLE = "UPDATE link SET state = ?, reason = ?, attempts = attempts + ? WHERE id = ?"
+# Made where there is a capacity only, so other crawls pay nothing for it.
+_INDEX_DISPLACED = """
+    CREATE INDEX IF NOT EXISTS link_displaced ON link (promise DESC)
+    WHERE state = 'parked' AND reason = 'capacity'
+"""
+_BEST_DISPLACED = """
+    SELECT id FROM link INDEXED BY link_displaced
+    WHERE state = 'parked' AND reason = 'capacity' ORDER BY promise DESC, id LIMIT 1
+"""
 _VISITED = "UPDATE host SET taken = taken + 1 WHERE id = ?"
 _PACE = """
     UPDATE host SET delay = coalesce(?, delay), ip = coalesce(?, ip),
@@ -72,6 +81,7 @@ class SqliteLedger:
         self._execute = db.execute_at_once
         self._executemany = db.executemany_at_once
         self._recent: dict[Any, Cells] = {}  # links as they were kept of late
+        self._is_indexed = False  # by promise, those that are displaced
 
     def append(self, rows: list[Cells]) -> None:
         """Keep new links."""
@@ -109,6 +119,15 @@ class SqliteLedger:
             self._later(_SETTLE, row)
         else:
             self._execute(_SETTLE, row)
+
+    def best_displaced(self) -> int:
+        """The id of the most promising link that is parked with the reason `capacity`,
+        the first found of equal ones; 0 when there is none."""
+        if not self._is_indexed:
+            self._execute(_INDEX_DISPLACED)
+            self._is_indexed = True
+        found = self._execute(_BEST_DISPLACED).fetchone()
+        return int(found[0]) if found else 0
 
     def add_host(self, number: int, name: str, domain: str) -> None:
         """Keep a new host."""
