@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from opilio.store.lookup import Explanation, Summary
     from opilio.topic import Examples, Keyword, OntologyFiles, QueryLog, Sources, Topic
 
-__version__ = "0.1.0.dev0"
+__version__ = "0.2.0"
 __all__ = [
     "Answer",
     "BadInput",

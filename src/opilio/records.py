@@ -191,6 +191,8 @@ class ConceptWords(msgspec.Struct, frozen=True, gc=False):
     features: Sequence[str] = ()  # keys of the terms that name it
     levels: Mapping[str, int] = {}  # concept -> relations between it and this one
     near: Mapping[str, float] = {}  # concept -> how much a page about it is about this
+    kinds: Sequence[str] = ()  # concepts that are kinds of it
+    broader: Sequence[str] = ()  # concepts that it is a kind of
 
 
 class Subject(msgspec.Struct, frozen=True, kw_only=True):

@@ -74,6 +74,11 @@ COMMANDS = {
         "topic_app",
         "Make a topic file, or show what one says.",
     ),
+    "ontology": CommandPlace(
+        "opilio.cli.ontology",
+        "ontology_app",
+        "Ask an ontology about its terms, or improve it from a crawl.",
+    ),
     "vectors": CommandPlace(
         "opilio.cli.vectors",
         "vectors_app",

@@ -24,6 +24,7 @@ class CrawlFolder:
         self.index = path / "index"
         self.in_hand = path / "in-hand"
         self.queries = path / "queries.txt"
+        self.ontology = path / "ontology"  # what was decided about proposals
         self._lock: IO[str] | None = None
 
     @property

@@ -1,0 +1,66 @@
+"""The parts of a crawl, and the tally of what it has done."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from opilio.limits.scope import Scope
+from opilio.protocols import (
+    Fetch,
+    Frontier,
+    Judge,
+    Learner,
+    Profiles,
+    Readers,
+    Strategy,
+    TopicUpdates,
+)
+from opilio.records import Clock
+from opilio.store.store import Store
+
+
+class FoundPage(NamedTuple):
+    """A relevant page, as it is shown while the crawl runs."""
+
+    score: float
+    title: str
+    url: str
+
+
+@dataclass
+class Tally:
+    """What this run has done so far."""
+
+    started: float = field(default_factory=time.monotonic)
+    pages: int = 0
+    kept: int = 0
+    recent: deque[bool] = field(default_factory=lambda: deque(maxlen=100))
+    found: deque[FoundPage] = field(default_factory=lambda: deque(maxlen=10))
+
+    def count(self, kept: bool) -> None:
+        """One more page."""
+        self.pages += 1
+        self.kept += kept
+        self.recent.append(kept)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stages:
+    """The parts of a crawl, in the order in which a link meets them."""
+
+    scope: Scope
+    frontier: Frontier
+    fetch: Fetch
+    readers: Readers
+    judge: Judge
+    strategy: Strategy
+    store: Store
+    learners: Mapping[str, Learner] = field(default_factory=dict)
+    followed: TopicUpdates | None = None  # a topic that changes
+    profiles: Profiles | None = None  # of pages and of their sites
+    grow_index: Callable[[], None] | None = None  # takes up what was committed
+    clock: Clock = time.monotonic
