@@ -1,4 +1,4 @@
-"""A bounded queue visits what an unbounded one visits, and holds no more than it may."""
+"""A bounded queue visits what an unbounded one visits, and stays at its capacity."""
 
 from __future__ import annotations
 

@@ -233,7 +233,9 @@ async def test_a_displaced_link_is_not_tried_again_before_its_time(
     assert await drain(frontier) == ["a/1"]
 
 
-async def test_a_late_answer_ends_a_displaced_link(make: Make, clock: HandClock) -> None:
+async def test_a_late_answer_ends_a_displaced_link(
+    make: Make, clock: HandClock
+) -> None:
     frontier = make(PolitenessSettings(delay=0.0), capacity=1)
     await frontier.add([found("a/1", 0.1)])
     late = await take(frontier)

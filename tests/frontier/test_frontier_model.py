@@ -248,8 +248,7 @@ class AnyHistory(RuleBasedStateMachine):
         waiting = {
             url_of(name): promise
             for name, promise in changes.items()
-            if url_of(name) in self.known
-            and self.known[url_of(name)].is_to_be_visited
+            if url_of(name) in self.known and self.known[url_of(name)].is_to_be_visited
         }
         prints = [(found(n).link.fingerprint, p) for n, p in changes.items()]
         assert self.run(self.frontier.revise(prints)) == len(waiting)

@@ -1,8 +1,8 @@
 """The links that better ones have displaced from a full queue.
 
-Koundal calls what is kept outside the queue All_URLs. Here it is the table `link`, where
-a displaced link is `parked` with the reason `capacity`. The ledger finds the best of
-them by an index, so memory holds no more than that one.
+Koundal calls what is kept outside the queue All_URLs. Here it is the table `link`,
+where a displaced link is `parked` with the reason `capacity`. The ledger finds the best
+of them by an index, so memory holds no more than that one.
 """
 
 from __future__ import annotations

@@ -80,7 +80,7 @@ class Intake:
         mode_of, key_of, last = self._links.mode_of, self._links.key_of, self._last
         promise, key = 0.0, sort_keys.key(0.0)
         for ranked, id in zip(batch, ids, strict=True):
-            if (mode := mode_of[id]) <= last:
+            if mode_of[id] <= last:
                 if ranked.promise != promise:
                     promise, key = ranked.promise, sort_keys.key(ranked.promise)
                 if key < key_of[id]:

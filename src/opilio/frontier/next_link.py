@@ -133,21 +133,21 @@ class Agenda:
         if not self.least:
             return
         while self.waiting > self._bounds.capacity:
-            self._displace(now)
+            self._displace(self.least.peek(), now)
         while self.ended[DISPLACED]:
             best = self.displaced.best()
             if self.waiting == self._bounds.capacity:
-                if self.least.peek() < best:
+                worst = self.least.peek()
+                if worst < best:
                     return
-                self._displace(now)
+                self._displace(worst, now)
             id = best & sort_keys.ID_MASK
             self._ledger.settle(id, State.WAITING, "", 0)
             self.bring_back(id, now)
 
-    def _displace(self, now: float) -> None:
-        """Let the least promising link wait no longer, until it is brought back."""
-        assert self.least
-        id = self.least.peek() & sort_keys.ID_MASK
+    def _displace(self, entry: int, now: float) -> None:
+        """Let a link wait no longer, until it is brought back."""
+        id = entry & sort_keys.ID_MASK
         host = self._withdraw(id, LinkMode.CROWDED)
         self._end(id, *DISPLACED)
         self.displaced.add(id)
@@ -156,7 +156,6 @@ class Agenda:
     def bring_back(self, id: int, now: float) -> None:
         """Let a displaced link wait again, with the key that stands in its column; the
         caller sees to the capacity."""
-        assert self.least
         self.displaced.remove(id)
         self.ended[DISPLACED] -= 1
         if id in self._due:  # it may not be tried again yet
@@ -165,7 +164,8 @@ class Agenda:
         else:
             for number in self._line_up([id]):
                 self.turns.place(self.hosts[number], now)
-        self.least.add([self.links.entry(id)], self.waiting)
+        if self.least:
+            self.least.add([self.links.entry(id)], self.waiting)
 
     def _withdraw(self, id: int, mode: int) -> Host:
         """Let a link wait no longer; it is not current in any heap after that."""
