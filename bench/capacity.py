@@ -1,8 +1,8 @@
 """What a page costs a bounded queue when 10⁴, 10⁵ and 10⁶ links are parked on disk.
 
 The queue holds 1,000 links. For each page one link is visited, 5 new and 45 known links
-are found, and 50 known links, nearly all of them parked, get a new promise; 5 of these
-promise more than all others and enter the queue, so 5 others are displaced. A commit is
+are found, and 10 or 50 known links, nearly all of them parked, get a new promise; 5 of
+these promise more than all others and enter the queue, so 5 others are displaced. A commit is
 made every half second, as the crawl loop does. Each size has a process of its own.
 Run it with `python -m bench.capacity`.
 """
@@ -30,11 +30,12 @@ CAPACITY = 1_000
 BATCH = 500
 PAGES = 1_000
 NEW = 5
+REVISED = (10, 50)
 WARM_UP = 100
 COMMIT_SECONDS = 0.5
 
 
-async def measure(folder: Path, parked: int) -> dict[str, float]:
+async def measure(folder: Path, parked: int, revised: int) -> dict[str, float]:
     """Fill a frontier until so many links are parked, then visit pages."""
     db = open_database(folder / "crawl.db")
     now = 0.0
@@ -56,7 +57,7 @@ async def measure(folder: Path, parked: int) -> dict[str, float]:
         count += NEW
         news = [
             (link(number).link.fingerprint, chance.random() + (place < NEW) * page)
-            for place, number in enumerate(known[45:])
+            for place, number in enumerate(known[45 : 45 + revised])
         ]
         now += 1.0
         begun_cpu, begun = time.process_time(), time.perf_counter()
@@ -87,14 +88,20 @@ async def measure(folder: Path, parked: int) -> dict[str, float]:
 
 def main() -> None:
     """Measure each size in a process of its own."""
-    figures = []
-    for size in SIZES:
-        command = [sys.executable, "-m", "bench.capacity", str(size)]
-        ended = subprocess.run(command, capture_output=True, text=True, check=True)
-        figures.append(json.loads(ended.stdout))
+    for revised in REVISED:
+        figures = []
+        for size in SIZES:
+            command = [sys.executable, "-m", "bench.capacity", str(size), str(revised)]
+            ended = subprocess.run(command, capture_output=True, text=True, check=True)
+            figures.append(json.loads(ended.stdout))
+        report(revised, figures)
+
+
+def report(revised: int, figures: list[dict[str, float]]) -> None:
+    """Print the figures of all sizes."""
     first = figures[0]
     show(
-        f"A queue of {CAPACITY:,} links, per page",
+        f"A queue of {CAPACITY:,} links, {revised} promises revised, per page",
         ["links parked", "CPU µs", "ratio", "wall µs", "entries in the queue"],
         [
             [
@@ -112,6 +119,7 @@ def main() -> None:
 if __name__ == "__main__":
     if len(sys.argv) > 1:
         with tempfile.TemporaryDirectory() as place:
-            print(json.dumps(asyncio.run(measure(Path(place), int(sys.argv[1])))))
+            measured = asyncio.run(measure(Path(place), *map(int, sys.argv[1:])))
+            print(json.dumps(measured))
     else:
         main()

@@ -50,6 +50,10 @@ class Readers(Protocol):
         """Read what comes from now on by another setup, a ReaderSetup in msgpack."""
         ...
 
+    def settle(self, links: bytes) -> None:
+        """Tell no more of these links than Page.settled does. This may be forgotten."""
+        ...
+
     async def close(self) -> None: ...
 
 
@@ -183,6 +187,8 @@ class Strategy(Protocol):
 
     reads: Reads
     # calibrated: bool, optional: each promise is the chance that the page is relevant
+    # settled: Sequence[Fingerprint], optional: links of the page ranked last that it
+    # need not see again; later pages have them in Page.settled alone
 
     def rank(self, page: Page, verdict: Verdict, lease: Lease) -> Iterable[Ranked]:
         """The links of a page that was just judged, each with its promise.
@@ -266,6 +272,15 @@ class Frontier(Protocol):
         it waits once it is found where it is wanted. `redirect`: `via` was sent on to
         these, so they are as deep as it is and one hop further.
         """
+        ...
+
+    def find(self, links: Sequence[Fingerprint]) -> list[int]:
+        """The ids of links that were added before; 0: it was not."""
+        ...
+
+    def unchanging(self, links: Sequence[Fingerprint]) -> Sequence[Fingerprint]:
+        """Those of these links whose state does not change when they are found again
+        with the promise that they have."""
         ...
 
     async def take(self) -> Lease | None:

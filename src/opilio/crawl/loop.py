@@ -11,6 +11,7 @@ from opilio.crawl.stages import Stages
 from opilio.crawl.visit import Bring, Visits
 from opilio.errors import MachineLimit, OpilioError, full_disk
 from opilio.limits.budget import Budget
+from opilio.limits.disk_space import require_disk_space
 from opilio.limits.schedule import Schedule
 from opilio.limits.stop_when_dry import LOOK_EVERY, is_dry
 from opilio.protocols import Estimator, Remembering, Teachable, TopicUpdates
@@ -19,7 +20,7 @@ from opilio.settings import Settings
 from opilio.store.store import is_full_disk
 from opilio.text import urls
 
-DRAIN_SECONDS = 10.0
+DRAIN_SECONDS = 10.0  # for visits under way when a crawl is stopped
 INDEX_SECONDS = 2.0  # between two looks whether the index is behind
 
 
@@ -47,6 +48,7 @@ class CrawlLoop(Visits):
         self.stopped = ""  # why, once it is
         if visitor:
             self.bring = visitor(self)
+            self.settles = False  # it may compare what a page links to
 
     async def run(self, seeds: Mapping[str, float]) -> str:
         """Crawl from seeds with their promises until nothing is left to do; answers
@@ -109,7 +111,7 @@ class CrawlLoop(Visits):
 
     async def work(self) -> None:
         """Visit one link after another."""
-        while await self.budget.reserve():
+        while await self.may_visit():
             lease = await self.frontier.take()
             pages = await self.visit(lease) if lease else 0
             self.budget.settle(pages)
@@ -117,6 +119,10 @@ class CrawlLoop(Visits):
                 return
             if pages:
                 self.look_around()
+
+    async def may_visit(self) -> bool:
+        """May another visit begin? Waits to know."""
+        return await self.budget.reserve()
 
     def look_around(self) -> None:
         """Go faster, slower or no further, as the pages so far suggest."""
@@ -161,7 +167,7 @@ class CrawlLoop(Visits):
             working = await self.is_working(after=self.settings.store.commit_every)
             await self.commit()
             try:
-                self.store.folder.require_room(self.settings.store.min_free)
+                require_disk_space(self.store.folder.path, self.settings.store.min_free)
             except MachineLimit as limit:
                 self.no_room = limit
                 self.stop_soon("disk")
@@ -212,13 +218,13 @@ class CrawlLoop(Visits):
             committed, self.committed = self.committed, asyncio.Event()
             committed.set()
 
-    def stop_soon(self, reason: str) -> None:
-        """Begin no more visits; those under way may end within some seconds."""
+    def stop_soon(self, reason: str, within: float = DRAIN_SECONDS) -> None:
+        """Begin no more visits; drop those that are under way after so many seconds."""
         if not self.stopped:
             self.stopped = reason
             self.budget.close()
             self.frontier.close()
-            asyncio.get_running_loop().call_later(DRAIN_SECONDS, self.stop_now)
+        asyncio.get_running_loop().call_later(within, self.stop_now)
 
     def stop_now(self) -> None:
         """Drop the visits under way; they will be repeated."""

@@ -11,6 +11,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 
 import msgspec
+import numpy as np
 
 from opilio.crawl.stages import FoundPage, Stages, Tally
 from opilio.errors import Transient, Unusable
@@ -86,6 +87,7 @@ class Visits:
         self.broken = False  # a turn failed half-way; nothing may be committed any more
         self.committed = asyncio.Event()  # set by the next commit
         self.bring: Bring = self.fetch_page
+        self.settles = True  # else pages are read with all their links
 
     def turn(self, page: Fingerprint | None = None) -> Turn:
         """One turn of the brain, maybe with a page in hand; for `async with`."""
@@ -192,8 +194,12 @@ class Visits:
             strategy_output.check_verdict(self.settings.crawl.judge, verdict, page)
             followed, links = page, self.to_follow(page)
             if links is not page.links:
-                followed = msgspec.structs.replace(page, links=links)
+                settled = b"" if page.nofollow else page.settled
+                followed = msgspec.structs.replace(page, links=links, settled=settled)
             ids = await self.rank(followed, verdict, lease)
+            if followed.settled:
+                ids += self.frontier.find(prints_in(followed.settled))
+            self.settle()
             self.store.save_page(
                 lease, response, reading.record, content, page, verdict, ids
             )
@@ -276,6 +282,12 @@ class Visits:
             strategy_output.refuse_links(name, ranked)
             raise
 
+    def settle(self) -> None:
+        """Let readers leave out links that neither strategy nor frontier need again."""
+        settled = getattr(self.strategy, "settled", ())
+        if len(settled) and self.settles:
+            self.readers.settle(packed(self.frontier.unchanging(settled)))
+
     async def revise(self, strategy: Reviser) -> None:
         """Take what a strategy thinks now of links that wait; seeds come first
         regardless.
@@ -313,6 +325,17 @@ class Visits:
         if not self.settings.crawl.near_copies or not page.simhash:
             return 0
         return self.store.near.find(page.simhash)
+
+
+def prints_in(settled: bytes) -> list[Fingerprint]:
+    """The fingerprints in Page.settled."""
+    prints: list[Fingerprint] = np.frombuffer(settled, "<i8").tolist()
+    return prints
+
+
+def packed(links: Sequence[Fingerprint]) -> bytes:
+    """Fingerprints as in Page.settled."""
+    return np.array(links, "<i8").tobytes()
 
 
 def likeness(page: Page) -> str:

@@ -10,10 +10,9 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from types import MappingProxyType
 
-import msgspec
 import numpy as np
 
 from opilio.frontier import sort_keys
@@ -21,15 +20,19 @@ from opilio.frontier.intake import Intake, Trail
 from opilio.frontier.ledger import Ledger, LinkRow
 from opilio.frontier.link_columns import LinkMode
 from opilio.frontier.next_link import PARKED_AT_ONCE, Agenda
-from opilio.records import Clock, Counts, Fingerprint, Lease, Ranked, Revision, State
+from opilio.records import (
+    Clock,
+    Counts,
+    Fingerprint,
+    Lease,
+    Parts,
+    Ranked,
+    Revision,
+    State,
+)
 
 LEASE_SECONDS = 600.0
 SHORTEST_WAIT = 0.001  # a timer may ring a little early by another clock
-
-
-NOT_TOLD = "{}"  # kept for a link that was revised, nobody said by what
-
-_json = msgspec.json.Encoder().encode
 
 
 class LinkFrontier:
@@ -69,6 +72,15 @@ class LinkFrontier:
         ids = self._intake.admit(batch, Trail.of(via, redirect), now)
         self._serve(now)
         return ids
+
+    def find(self, links: Sequence[Fingerprint]) -> list[int]:
+        """The ids of links that were added before; 0: it was not."""
+        return self._intake.known.find(links)
+
+    def unchanging(self, links: Sequence[Fingerprint]) -> Sequence[Fingerprint]:
+        """Those of these links whose state does not change when they are found again
+        with the promise that they have."""
+        return self._intake.unchanging(links)
 
     async def take(self) -> Lease | None:
         """The best link whose host may be visited now; waits while there may be one."""
@@ -164,8 +176,8 @@ class LinkFrontier:
         if changed.any():
             now = self._clock()
             moved = ids[changed].tolist()
-            told = [text_of(news[place]) for place in np.flatnonzero(changed).tolist()]
-            rows = zip(values[changed].tolist(), told, moved, strict=True)
+            told = [parts_of(news[place]) for place in np.flatnonzero(changed).tolist()]
+            rows = zip(moved, values[changed].tolist(), told, strict=True)
             self._ledger.revise(list(rows))
             self._agenda.reprice(moved, keys[changed].tolist(), now)
             self._serve(now)
@@ -293,6 +305,6 @@ class LinkFrontier:
         self._serve(self._clock())
 
 
-def text_of(new: Revision) -> str:
-    """The parts of a new promise, as they are kept."""
-    return _json(new[2]).decode() if len(new) == 3 else NOT_TOLD
+def parts_of(new: Revision) -> Parts | None:
+    """The parts of a new promise, if they are told."""
+    return new[2] if len(new) == 3 else None

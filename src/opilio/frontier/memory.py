@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import time
-from heapq import heappop, heappush
 
 from opilio.frontier.frontier import LEASE_SECONDS, LinkFrontier
 from opilio.frontier.intake import Intake
-from opilio.frontier.ledger import Cells, LinkRow, PromiseEvidence
+from opilio.frontier.ledger import (
+    Cells,
+    LinkRow,
+    NewPromise,
+    PromiseEvidence,
+    parts_text,
+)
 from opilio.frontier.next_link import Agenda
 from opilio.records import Clock, State
 from opilio.settings import BoundsSettings, PolitenessSettings
@@ -34,14 +39,10 @@ class MemoryLedger:
 
     def __init__(self) -> None:
         self.rows: list[LinkRow] = []
-        self._displaced: list[tuple[float, int]] = []  # heap: -promise, id
 
     def append(self, rows: list[Cells]) -> None:
         """Keep new links."""
-        for cells in rows:
-            row = LinkRow._make(cells)
-            self.rows.append(row)
-            self._note(row)
+        self.rows += map(LinkRow._make, rows)
 
     def read(self, id: int) -> LinkRow:
         """A link as it is kept now."""
@@ -58,38 +59,19 @@ class MemoryLedger:
                 **better, state=State.WAITING.value, reason=None
             )
 
-    def revise(self, promises: list[tuple[float, str, int]]) -> None:
-        """Give links, named by id, new promises and their parts as JSON."""
-        for promise, parts, id in promises:
-            row = self.read(id)._replace(promise=promise, parts=parts)
-            self.rows[id - 1] = row
-            self._note(row)
+    def revise(self, promises: list[NewPromise]) -> None:
+        """Give links new promises."""
+        for id, promise, parts in promises:
+            self.rows[id - 1] = self.read(id)._replace(
+                promise=promise, parts=parts_text(parts)
+            )
 
     def settle(self, id: int, state: State, reason: str, tries: int) -> None:
         """Change the state of a link, which was tried so many times more."""
         row = self.read(id)
-        row = row._replace(
+        self.rows[id - 1] = row._replace(
             state=state.value, reason=reason or None, attempts=row.attempts + tries
         )
-        self.rows[id - 1] = row
-        self._note(row)
-
-    def _note(self, row: LinkRow) -> None:
-        """Let a link be found by its promise if it is displaced."""
-        if row.reason == "capacity":
-            heappush(self._displaced, (-row.promise, row.id))
-
-    def best_displaced(self) -> int:
-        """The id of the most promising link that is parked with the reason `capacity`,
-        the first found of equal ones; 0 when there is none."""
-        heap = self._displaced
-        while heap:
-            lost, id = heap[0]
-            row = self.read(id)
-            if row.reason == "capacity" and row.promise == -lost:
-                return id
-            heappop(heap)
-        return 0
 
     def add_host(self, number: int, name: str, domain: str) -> None:
         """Hosts are known to the agenda."""

@@ -59,7 +59,7 @@ class Agenda:
         self._delayed: list[tuple[float, int]] = []  # heap: time, link
         self._due: dict[int, float] = {}  # when each delayed link may be tried
         self.least = Least(self.links) if bounds.capacity else None
-        self.displaced = Displaced(self.links, ledger)
+        self.displaced = Displaced(self.links)
         self.floor = Floor(self.links, self.turns, self.leases)
 
     def host(self, name: str) -> Host:
@@ -156,7 +156,6 @@ class Agenda:
     def bring_back(self, id: int, now: float) -> None:
         """Let a displaced link wait again, with the key that stands in its column; the
         caller sees to the capacity."""
-        self.displaced.remove(id)
         self.ended[DISPLACED] -= 1
         if id in self._due:  # it may not be tried again yet
             self.links.mode_of[id] = LinkMode.DELAYED
@@ -301,7 +300,6 @@ class Agenda:
         elif self.links.mode_of[id] <= LinkMode.DELAYED:
             self.turns.place(self._withdraw(id, LinkMode.OVER), now)
         elif self.links.mode_of[id] == LinkMode.CROWDED:
-            self.displaced.remove(id)
             self.ended[DISPLACED] -= 1
             self._due.pop(id, None)
             self.links.mode_of[id] = LinkMode.OVER

@@ -9,11 +9,16 @@ that the caller commits.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
 from typing import Any
 
 from opilio.frontier.frontier import LEASE_SECONDS, LinkFrontier
-from opilio.frontier.ledger import Cells, LinkRow, PromiseEvidence
+from opilio.frontier.ledger import (
+    Cells,
+    LinkRow,
+    NewPromise,
+    PromiseEvidence,
+    parts_text,
+)
 from opilio.frontier.reopen import reopen
 from opilio.records import Clock, State
 from opilio.settings import BoundsSettings, PolitenessSettings
@@ -29,15 +34,6 @@ _IMPROVE = """
 """
 _REVISE = "UPDATE link SET promise = ?, parts = ? WHERE id = ?"
 _SETTLE = "UPDATE link SET state = ?, reason = ?, attempts = attempts + ? WHERE id = ?"
-# Made where there is a capacity only, so other crawls pay nothing for it.
-_INDEX_DISPLACED = """
-    CREATE INDEX IF NOT EXISTS link_displaced ON link (promise DESC)
-    WHERE state = 'parked' AND reason = 'capacity'
-"""
-_BEST_DISPLACED = """
-    SELECT id FROM link INDEXED BY link_displaced
-    WHERE state = 'parked' AND reason = 'capacity' ORDER BY promise DESC, id LIMIT 1
-"""
 _VISITED = "UPDATE host SET taken = taken + 1 WHERE id = ?"
 _PACE = """
     UPDATE host SET delay = coalesce(?, delay), ip = coalesce(?, ip),
@@ -45,6 +41,7 @@ _PACE = """
     WHERE id = ?
 """
 RECENT = 2**14  # links, of half a KB each
+MOST_REVISED = 2**14  # links whose new promises are not written yet
 FEW = 256  # links, as a page may have; of more at once, most are not leased soon
 ENDS = frozenset((State.KEPT, State.IRRELEVANT, State.COPY, State.UNUSABLE))
 
@@ -72,8 +69,9 @@ class SqliteFrontier(LinkFrontier):
 class SqliteLedger:
     """Rows of the tables `link` and `host`.
 
-    Only the ends of links and the visits of hosts are put off; nothing else here reads
-    or changes what they do, so nothing has to wait for them.
+    The ends of links and the visits of hosts are put off; nothing else here reads or
+    changes what they do, so nothing has to wait for them. New promises are put off too:
+    most of them are revised again before the next commit.
     """
 
     def __init__(self, db: Database) -> None:
@@ -81,7 +79,8 @@ class SqliteLedger:
         self._execute = db.execute_at_once
         self._executemany = db.executemany_at_once
         self._recent: dict[Any, Cells] = {}  # links as they were kept of late
-        self._is_indexed = False  # by promise, those that are displaced
+        self._revised: dict[int, NewPromise] = {}  # promises that are not written yet
+        db.write_first(self._write_promises)
 
     def append(self, rows: list[Cells]) -> None:
         """Keep new links."""
@@ -93,23 +92,36 @@ class SqliteLedger:
 
     def read(self, id: int) -> LinkRow:
         """A link as it is kept now."""
-        cells = self._recent.get(id) or self._execute(_READ, (id,)).fetchone()
-        return LinkRow._make(cells)
+        row = LinkRow._make(
+            self._recent.get(id) or self._execute(_READ, (id,)).fetchone()
+        )
+        if new := self._revised.get(id):
+            return row._replace(promise=new[1], parts=parts_text(new[2]))
+        return row
 
     def improve(self, evidence: list[PromiseEvidence]) -> None:
         """Let links wait for these reasons; their least depth stays."""
-        self._forget(new.id for new in evidence)
+        for new in evidence:
+            self._recent.pop(new.id, None)
+            self._revised.pop(new.id, None)
         self._executemany(_IMPROVE, evidence)
 
-    def revise(self, promises: list[tuple[float, str, int]]) -> None:
-        """Give links, named by id, new promises and their parts as JSON."""
-        self._forget(id for _, _, id in promises)
-        self._executemany(_REVISE, promises)
+    def revise(self, promises: list[NewPromise]) -> None:
+        """Give links new promises."""
+        self._revised.update((new[0], new) for new in promises)
+        if len(self._revised) > MOST_REVISED:
+            self._write_promises()
 
-    def _forget(self, ids: Iterable[int]) -> None:
-        """Let links be read from the table again."""
-        for id in ids:
-            self._recent.pop(id, None)
+    def _write_promises(self) -> None:
+        if self._revised:
+            news = self._revised.values()
+            rows = [(promise, parts_text(parts), id) for id, promise, parts in news]
+            self._executemany(_REVISE, rows)
+            for promise, parts, id in rows:
+                if cells := self._recent.get(id):
+                    row = LinkRow._make(cells)
+                    self._recent[id] = row._replace(promise=promise, parts=parts)
+            self._revised.clear()
 
     def settle(self, id: int, state: State, reason: str, tries: int) -> None:
         """Change the state of a link, which was tried so many times more."""
@@ -119,15 +131,6 @@ class SqliteLedger:
             self._later(_SETTLE, row)
         else:
             self._execute(_SETTLE, row)
-
-    def best_displaced(self) -> int:
-        """The id of the most promising link that is parked with the reason `capacity`,
-        the first found of equal ones; 0 when there is none."""
-        if not self._is_indexed:
-            self._execute(_INDEX_DISPLACED)
-            self._is_indexed = True
-        found = self._execute(_BEST_DISPLACED).fetchone()
-        return int(found[0]) if found else 0
 
     def add_host(self, number: int, name: str, domain: str) -> None:
         """Keep a new host."""

@@ -1,9 +1,9 @@
 from collections.abc import Sequence
 
 from opilio.read.parsed_markup import Spot
-from opilio.read.plain_links import Target
+from opilio.read.plain_links import Places, Target
 from opilio.read.plain_walk import Passage, Walk
-from opilio.records import Link
+from opilio.records import Fingerprint, Link
 
 EDITION: int
 
@@ -14,5 +14,6 @@ def find_links(
     targets: Sequence[Target],
     url: str,
     at_rank: Sequence[int],
-    context: bool,
-) -> tuple[list[Link], list[Spot]]: ...
+    context: int,
+    settled: Places | None = None,
+) -> tuple[list[Link], list[Spot], list[Fingerprint]]: ...

@@ -12,6 +12,7 @@ from opilio.read.lexicon import Lexicon, Transcribe
 from opilio.read.page_terms import count
 from opilio.read.parsed_markup import MarkupSection, ParsedMarkup
 from opilio.read.pattern_scan import scan
+from opilio.read.settled_links import SettledLinks
 from opilio.read.word_rows import WordRows
 from opilio.records import Page, ReaderSetup, Response
 from opilio.text import content, urls
@@ -38,6 +39,7 @@ class PageReader:
         self.setup = setup
         self.known = WordRows(vectors) if vectors else None
         self.parse = parse
+        self.settled = SettledLinks()
         self.lexicon = Lexicon(
             Vocabulary(setup.terms, setup.language),
             transcriptor,
@@ -99,6 +101,7 @@ class PageReader:
             sequence=counted.sequence,
             vectors=counted.vectors,
             text=self.text_of(response, found) if self.setup.text else "",
+            settled=found.settled,
         )
 
     def text_of(self, response: Response, found: ParsedMarkup) -> str:
@@ -113,11 +116,13 @@ class PageReader:
     def find(self, markup: bytes, url: str) -> tuple[ParsedMarkup, str]:
         """What is in the markup, and why that is not all, if so."""
         setup = self.setup
+        has_context = setup.context or setup.words or self.known is not None
         try:
             found = extract(
                 MarkupSource(markup, self.parse),
                 url,
-                context=setup.context or setup.words or self.known is not None,
+                self.settled,
+                context=setup.context_length if has_context else 0,
                 blocks=setup.blocks or self.known is not None,
                 headings=setup.headings or setup.sequence,
                 agent=setup.agent,

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from opilio.read import kernels
 from opilio.read.parsed_markup import Spot
 from opilio.read.plain_walk import Passage
+from opilio.read.settled_links import SettledLinks
 from opilio.records import Link
 from opilio.text import urls
 
@@ -17,13 +20,18 @@ def links_of(
     joiner: urls.Joiner,
     url: str,
     at_rank: Sequence[int],
+    settled: SettledLinks,
     *,
-    context: bool,
-) -> tuple[list[Link], list[Spot]]:
-    """The links that count, and where each is, if the words around them are asked for.
+    context: int,
+) -> tuple[list[Link], list[Spot], bytes]:
+    """The links that count, and where each is, if the words around them are asked for;
+    of those that are settled, the fingerprints.
 
     Given the text on one line, what leads elsewhere in it, the page's own URL, and its
     blocks, if they are known.
     """
     targets = joiner.join_all([passage.href for passage in passages])
-    return kernels.find_links(line, passages, targets, url, at_rank, context)
+    links, spots, known = kernels.find_links(
+        line, passages, targets, url, at_rank, context, settled.places
+    )
+    return links, spots, np.array(known, "<i8").tobytes()

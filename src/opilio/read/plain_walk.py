@@ -24,7 +24,7 @@ from opilio.read.tags import TAGS
 
 __all__ = ["EDITION", "Declared", "Part", "Passage", "Walk", "find_links", "walk"]
 
-EDITION = 7  # of what `_walk` must be compiled for
+EDITION = 8  # of what `_walk` must be compiled for
 MOST_LINKS = 10_000  # that are told
 MOST_PARTS = 20_000
 MOST_DECLARED = 1000

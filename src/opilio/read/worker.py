@@ -2,6 +2,7 @@
 
 A frame is its length in four bytes, then msgpack. The first one in is the Task; when
 the job is made, an empty frame says so; after that each response is answered in turn.
+Between them come links that need not be told of again (`settled_links.py`).
 Answers go back several at a time while more pages wait: where loop and reader share a
 core, each of them then does the same thing for longer, which caches reward by a sixth
 of the CPU of a crawl.
@@ -27,6 +28,7 @@ import msgspec
 from opilio.records import Reading, Response
 
 Job = Callable[[Response], Reading]
+"""May have a method `settle`, which takes fingerprints as in Page.settled."""
 
 LENGTH = struct.Struct("<I")
 READY = LENGTH.pack(0)
@@ -70,7 +72,8 @@ def work(sock: socket.socket) -> None:
     job = find_job(task.job)(task.setup)
     limit_memory()
     gc.freeze()  # what the job holds for good need not be looked through again
-    decode = msgspec.msgpack.Decoder(Response).decode
+    settle = getattr(job, "settle", None)
+    decode = msgspec.msgpack.Decoder(Response | bytes).decode
     encode = msgspec.msgpack.Encoder().encode_into
     held = bytearray()  # answers
     since = 0.0
@@ -78,12 +81,17 @@ def work(sock: socket.socket) -> None:
     more.register(sock, select.POLLIN)
     sock.sendall(READY)
     for frame in incoming:
+        message = decode(frame)
+        if isinstance(message, bytes):  # a response follows at once
+            if settle:
+                settle(message)
+            continue
         if not held:
             since = time.monotonic()
         # Should the parent die while the job hangs, nobody is left to kill us: the
         # kernel does it. A parent that lives is quicker.
         signal.setitimer(signal.ITIMER_REAL, 2 * task.deadline)
-        reading = attempt(job, decode(frame))
+        reading = attempt(job, message)
         signal.setitimer(signal.ITIMER_REAL, 0)
         start, end = len(held), len(held) + LENGTH.size
         encode(reading, held, end)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -194,6 +195,7 @@ class Database(sqlite3.Connection):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._late: dict[str, list[Row]] = {}
+        self._writers: list[Callable[[], None]] = []
         self._failure: BaseException | None = None
         self._begun = False
 
@@ -220,12 +222,19 @@ class Database(sqlite3.Connection):
         if len(rows) >= LATE:
             self.catch_up()
 
+    def write_first(self, write: Callable[[], None]) -> None:
+        """Let something that puts off rows of its own write them by `*_at_once`, before
+        anything is done that may have to do with them."""
+        self._writers.append(write)
+
     def catch_up(self) -> None:
         """Write what was put off; if that fails, nothing can be committed any more."""
         if self._failure:
             raise self._failure
         self._require_transaction()
         try:
+            for write in self._writers:
+                write()
             for statement, rows in self._late.items():
                 super().executemany(statement, rows)
         except BaseException as failure:
@@ -235,13 +244,13 @@ class Database(sqlite3.Connection):
 
     def execute(self, *args: Any) -> sqlite3.Cursor:
         """Do one statement, after those that were put off."""
-        if self._late:
+        if self._late or self._writers:
             self.catch_up()
         return self.execute_at_once(*args)
 
     def executemany(self, *args: Any) -> sqlite3.Cursor:
         """Do one statement for many rows, after those that were put off."""
-        if self._late:
+        if self._late or self._writers:
             self.catch_up()
         return self.executemany_at_once(*args)
 
@@ -265,6 +274,7 @@ class Database(sqlite3.Connection):
     def rollback(self) -> None:
         """Let what was not committed be as if it never was."""
         self._late, self._failure, self._begun = {}, None, False
+        self._writers.clear()
         super().rollback()
 
 

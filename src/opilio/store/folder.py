@@ -8,7 +8,7 @@ import shutil
 from pathlib import Path
 from typing import IO
 
-from opilio.errors import BadInput, MachineLimit
+from opilio.errors import BadInput
 
 
 class CrawlFolder:
@@ -101,16 +101,6 @@ class CrawlFolder:
         if self._lock:
             self._lock.close()
             self._lock = None
-
-    def require_room(self, min_free: int) -> None:
-        """MachineLimit when the disk has less than `min_free` bytes left."""
-        free = shutil.disk_usage(self.path).free
-        if free < min_free:
-            raise MachineLimit(
-                f"the disk of {self.path} has {free / 2**20:.0f} MB left; the crawl "
-                f"stops at {min_free / 2**20:.0f} MB (store.min_free). Everything so "
-                "far is kept: free some space and run the same command to go on"
-            )
 
 
 def is_foreign(path: Path) -> bool:

@@ -1,4 +1,4 @@
-"""Runs in; the mean recall and harvest of each strategy after x·R requests out.
+"""Computes the points of a report's curves: recall and harvest after x·R requests.
 
 Topics differ in R, the number of their targets, so requests are counted in units of
 R: at x = 1 an oracle that never errs has found everything. For a run whose n-th

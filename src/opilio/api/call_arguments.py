@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from opilio import extensions
-from opilio.assembly.setting_names import Sections
+from opilio.api.setting_names import Sections
 from opilio.errors import BadInput
 from opilio.protocols import SeedSource
 from opilio.settings import checked

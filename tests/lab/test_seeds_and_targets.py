@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from opilio.errors import BadInput
-from opilio.lab.reachable_targets import Ground, SeedsMode
+from opilio.lab.seeds_and_targets import Ground, SeedsMode
 from opilio.lab.synthetic.small import SmallWeb, page, redirect
 from opilio.lab.web_pages import Atlas, SeenAnswer, open_atlas
 from opilio.lab.webs import LabWeb, as_response

@@ -13,21 +13,30 @@ import threading
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
 from contextlib import suppress
+from pathlib import Path
 from typing import Any, Generic, TypeVar
+
+from opilio.crawl import DRAIN_SECONDS
 
 T = TypeVar("T")
 PATIENCE = 15.0  # seconds that the end of the program may take
+ENDING: set[Background[Any]] = set()  # told to stop, and still running
 
 
 class Background(Generic[T]):
     """A coroutine that runs in a thread until it ends, or until it is told to stop."""
 
-    def __init__(self, work: Callable[[Background[T]], Coroutine[Any, Any, T]]) -> None:
-        self.stopping = False
+    def __init__(
+        self,
+        work: Callable[[Background[T]], Coroutine[Any, Any, T]],
+        folder: Path,
+    ) -> None:
+        self.folder = folder.absolute()
+        self._stopping: float | None = None  # seconds that what is under way has
         self._work = work
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # collecting garbage may stop a run
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._end: Callable[[], None] | None = None
+        self._end: Callable[[float], None] | None = None
         self._done: Future[T] = Future()
         self._done.set_running_or_notify_cancel()  # nobody can cancel it any more
         # A daemon, or a program with a crawl that it never finished could not exit.
@@ -45,6 +54,8 @@ class Background(Generic[T]):
             self._done.set_result(result)
         finally:
             atexit.unregister(self._leave)
+            with self._lock:
+                ENDING.discard(self)
 
     def _leave(self) -> None:
         """Stop at the end of the program, since nobody waits for it any more."""
@@ -57,27 +68,30 @@ class Background(Generic[T]):
         """Has it yet to end?"""
         return not self._done.done()
 
-    def on_stop(self, end: Callable[[], None]) -> None:
-        """Call `end` in this event loop when somebody wants it to stop; called by the
-        coroutine itself."""
+    def on_stop(self, end: Callable[[float], None]) -> None:
+        """Call `end` in this event loop when somebody wants it to stop, with the
+        seconds that what is under way has; called by the coroutine itself."""
         with self._lock:
             self._loop, self._end = asyncio.get_running_loop(), end
-            if self.stopping:
-                end()
+            if self._stopping is not None:
+                end(self._stopping)
 
     def on_done(self, call: Callable[[], None]) -> None:
         """Call something once it has ended, from any thread."""
         self._done.add_done_callback(lambda _: call())
 
-    def stop(self) -> None:
-        """Ask it to stop soon; from any thread, any number of times."""
+    def stop(self, within: float = DRAIN_SECONDS) -> None:
+        """Ask it to stop: what is under way has so many seconds. From any thread, any
+        number of times; the shortest time counts."""
         with self._lock:
-            if self.stopping:
+            if self._stopping is not None and self._stopping <= within:
                 return
-            self.stopping = True
+            self._stopping = within
+            if self.is_running:
+                ENDING.add(self)
             if self._loop and self._end:
                 with suppress(RuntimeError):  # the loop has ended
-                    self._loop.call_soon_threadsafe(self._end)
+                    self._loop.call_soon_threadsafe(self._end, within)
 
     def join(self) -> None:
         """Wait until it has ended, well or not."""
@@ -101,6 +115,11 @@ class Background(Generic[T]):
             self.stop()
             await asyncio.wait([asyncio.wrap_future(self._done)])
             raise
+
+
+def ending_runs(folder: Path) -> list[Background[Any]]:
+    """The runs of this program over a folder that were told to stop, and still run."""
+    return [run for run in ENDING.copy() if run.folder == folder.absolute()]
 
 
 def fastest_loop() -> Callable[[], asyncio.AbstractEventLoop] | None:

@@ -7,14 +7,14 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Any
 
+from opilio.api.background_loop import Background
+from opilio.api.page_flow import LEAVE_SECONDS, PageFlow
 from opilio.assembly import crawled_pages
-from opilio.assembly.background_loop import Background
 from opilio.assembly.crawled_pages import CrawledPage
-from opilio.assembly.run_crawl import Publish
 from opilio.store.folder import CrawlFolder
 
-Begin = Callable[[Publish], Awaitable[Background[Any]]]
-"""Starts the crawl, which publishes what it has kept."""
+Begin = Callable[[PageFlow], Awaitable[Background[Any]]]
+"""Starts the crawl, which hands on what it has kept."""
 
 
 class AsyncPages:
@@ -26,14 +26,16 @@ class AsyncPages:
         self._begin = begin
         self._run: Background[Any] | None = None
         self._found: asyncio.Queue[list[int] | None] = asyncio.Queue()
+        self._flow: PageFlow | None = None
         self._ready: list[CrawledPage] = []  # the next one last
 
     def __aiter__(self) -> AsyncPages:
         return self
 
     async def __anext__(self) -> CrawledPage:
-        if self._run is None:
-            self._run = await self._begin(self._publisher())
+        if self._run is None or self._flow is None:
+            self._flow = PageFlow(self._publish_here())
+            self._run = await self._begin(self._flow)
         try:
             while not self._ready:
                 ids = await self._found.get()
@@ -44,9 +46,11 @@ class AsyncPages:
         except asyncio.CancelledError:
             await self.aclose()
             raise
+        self._flow.taken()
         return self._ready.pop()
 
-    def _publisher(self) -> Publish:
+    def _publish_here(self) -> Callable[[list[int] | None], None]:
+        """Takes what a crawl publishes in its thread to the event loop of this one."""
         loop, put = asyncio.get_running_loop(), self._found.put_nowait
 
         def publish(ids: list[int] | None) -> None:
@@ -58,12 +62,11 @@ class AsyncPages:
     async def aclose(self) -> None:
         """Stop the crawl and wait until everything is stored."""
         if self._run:
-            self._run.stop()
+            self._run.stop(LEAVE_SECONDS)
             await asyncio.to_thread(self._run.join)
 
     def __del__(self) -> None:
-        # After `break`. It blocks the loop while visits under way end; those who mind
-        # use contextlib.aclosing.
+        # After `break`. The event loop is not kept waiting: what is done with the crawl
+        # next waits for its end.
         if self._run:
-            self._run.stop()
-            self._run.join()
+            self._run.stop(LEAVE_SECONDS)
