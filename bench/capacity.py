@@ -2,9 +2,9 @@
 
 The queue holds 1,000 links. For each page one link is visited, 5 new and 45 known links
 are found, and 10 or 50 known links, nearly all of them parked, get a new promise; 5 of
-these promise more than all others and enter the queue, so 5 others are displaced. A commit is
-made every half second, as the crawl loop does. Each size has a process of its own.
-Run it with `python -m bench.capacity`.
+these promise more than all others and enter the queue, so 5 others are displaced. A
+commit is made every half second, as the crawl loop does. Each size has a process of its
+own. Run it with `python -m bench.capacity`.
 """
 
 from __future__ import annotations

@@ -179,7 +179,10 @@ def passages(draw: st.DrawFn) -> tuple[str, list[Passage], list[plain_links.Targ
 
 @pytest.mark.skipif(not kernels.COMPILED, reason="nothing was compiled")
 @given(
-    passages(), st.sampled_from([(), [7, 8]]), st.sampled_from([0, 1, 5, 200]), st.sets(st.integers(2, 3))
+    passages(),
+    st.sampled_from([(), [7, 8]]),
+    st.sampled_from([0, 1, 5, 200]),
+    st.sets(st.integers(2, 3)),
 )
 def test_compiled_or_not_the_same_links_count(given, at_rank, context, known) -> None:
     settled = SettledLinks()

@@ -1,8 +1,8 @@
 """MCORE: the golden tests of papers.md A.6 through the strategy, and whole crawls."""
 
-import msgspec
 from math import exp
 
+import msgspec
 import pytest
 
 from opilio.errors import BadInput
@@ -228,10 +228,11 @@ def test_fixed_orders_by_obrs_where_there_are_no_classes():
 
 
 def test_fixed_blends_obrs_and_lars_into_one_order():
-    """With O = 1 − exp(−OBRS) and w = 1: passed + (O + LARS) / 2; Table 3: CSE → IT 0.8,
-    ENGG → IT 0.4."""
-    (likely,) = ranked(link("Comp. Engg."), rules=ahead("CSE", "IT"))
-    (less,) = ranked(link("Comp. Sc. And Engg."), rules=ahead("ENGG", "IT"))
+    """With O = 1 − exp(−OBRS) and w = 1: passed + (O + LARS) / 2; by Table 3, CSE → IT
+    is 0.8 and ENGG → IT 0.4."""
+    (likely,) = ranked(link("Comp. Engg."), rules=ahead("CSE", "IT"), lars_weight=1.0)
+    rules = ahead("ENGG", "IT")
+    (less,) = ranked(link("Comp. Sc. And Engg."), rules=rules, lars_weight=1.0)
     own = 1 - exp(-0.9)
     assert likely.promise == pytest.approx(1 + (own + 0.8) / 2)
     assert less.promise == pytest.approx(1 + (1 - exp(-1) + 0.4) / 2)

@@ -47,9 +47,7 @@ def find_links(
     chosen, known = choose(line, passages, targets, url, settled)
     for (target, fingerprint), anchor, passage in chosen:
         start, end = passage.start, passage.end
-        first, last = (
-            reach_of(line, start, end, context) if context else (start, end)
-        )
+        first, last = reach_of(line, start, end, context) if context else (start, end)
         link = Link(
             target,
             fingerprint,

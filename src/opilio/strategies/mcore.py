@@ -65,7 +65,7 @@ class McoreOptions(Section, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     context: bool = True  # False: the anchor alone
     context_length: Annotated[int, msgspec.Meta(ge=1, le=10_000)] = CONTEXT_LENGTH
     look_ahead: bool = True
-    lars_weight: Annotated[float, msgspec.Meta(ge=0)] = 1.0  # of LARS beside OBRS
+    lars_weight: Annotated[float, msgspec.Meta(ge=0)] = 0.3  # of LARS beside OBRS
     hops: Annotated[int, msgspec.Meta(ge=1, le=10)] = 1  # rules in a row, at most
     matching: Literal["longest", "literal"] = "longest"  # literal: terms in terms too
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from opilio.errors import Unusable
@@ -16,6 +17,7 @@ from opilio.fetch.replay import ReplayFetch
 from opilio.lab.labels import relevant_urls
 from opilio.lab.seeds_and_targets import Ground
 from opilio.lab.web_pages import cache_folder
+from opilio.records import Response
 
 PER_CLASS = 10
 OTHER = "other"
@@ -45,23 +47,29 @@ async def write_classes(ground: Ground, folder: Path) -> None:
     fetch = ReplayFetch(ground.web.warcs, cache_folder())
     try:
         for name, urls in classes.items():
-            await write_class(fetch, folder / name, spread(sorted(urls)))
+            write_class(folder / name, await pages_at(fetch, spread(sorted(urls))))
     finally:
         await fetch.close()
 
 
-async def write_class(fetch: ReplayFetch, folder: Path, urls: Iterable[str]) -> None:
-    """Write pages of one class; those that the web does not have are left out."""
+async def pages_at(fetch: ReplayFetch, urls: Iterable[str]) -> list[Response]:
+    """The pages at these URLs; those that the web does not have are left out."""
+    pages = []
+    for url in urls:
+        with suppress(Unusable):
+            pages.append(await fetch.fetch(url))
+    return pages
+
+
+def write_class(folder: Path, pages: Sequence[Response]) -> None:
+    """Write the pages of one class."""
     folder.mkdir(exist_ok=True)
-    places = []
-    for number, url in enumerate(urls):
-        try:
-            response = await fetch.fetch(url)
-        except Unusable:
-            continue
-        (folder / f"{number}.html").write_bytes(response.body)
-        places.append(f"{number}.html\t{url}\n")
-    (folder / "urls.tsv").write_text("".join(places), encoding="utf-8")
+    for number, page in enumerate(pages):
+        (folder / f"{number}.html").write_bytes(page.body)
+    places = "".join(
+        f"{number}.html\t{page.url}\n" for number, page in enumerate(pages)
+    )
+    (folder / "urls.tsv").write_text(places, encoding="utf-8")
 
 
 def spread(urls: Sequence[str], count: int = PER_CLASS) -> list[str]:
