@@ -51,7 +51,8 @@ class Readers(Protocol):
         ...
 
     def settle(self, links: bytes) -> None:
-        """Tell no more of these links than Page.settled does. This may be forgotten."""
+        """Tell no more of these links than Page.settled does, given the fingerprint and
+        the id of each as little-endian int64. This may be forgotten."""
         ...
 
     async def close(self) -> None: ...
@@ -133,6 +134,18 @@ class Profiles(Protocol):
 
     def flush(self) -> None:
         """Hand everything over to the transaction; all hosts are in it."""
+        ...
+
+
+class QueryJudges(Protocol):
+    """Judges pages that are fetched for a query by what it asks for too."""
+
+    def judge_for(self, asked: Mapping[str, float]) -> Judge:
+        """A judge that seeks these terms beside the topic's, and learns nothing."""
+        ...
+
+    def also_read(self, terms: Iterable[str]) -> bytes:
+        """A setup for readers that count these terms too, until the next call."""
         ...
 
 
@@ -274,13 +287,9 @@ class Frontier(Protocol):
         """
         ...
 
-    def find(self, links: Sequence[Fingerprint]) -> list[int]:
-        """The ids of links that were added before; 0: it was not."""
-        ...
-
-    def unchanging(self, links: Sequence[Fingerprint]) -> Sequence[Fingerprint]:
+    def unchanging(self, links: Sequence[Fingerprint]) -> Mapping[Fingerprint, int]:
         """Those of these links whose state does not change when they are found again
-        with the promise that they have."""
+        with the promise that they have, and their ids."""
         ...
 
     async def take(self) -> Lease | None:

@@ -160,6 +160,7 @@ class Page(msgspec.Struct, frozen=True, array_like=True, gc=False):
     settled: bytes = b""
     """Fingerprints, as little-endian int64, of further links of which a strategy said
     that it need not see them again; they are not among `links`."""
+    settled_ids: bytes = b""  # of these, in the same form
 
 
 class ReaderSetup(msgspec.Struct, frozen=True):
@@ -383,6 +384,7 @@ class Counts(msgspec.Struct, frozen=True):
     awaited: str = ""  # the host to be visited next, if links wait and none may be now
     awaited_for: float = 0.0  # seconds until it may be
     held: int = 0  # ready hosts that are not visited because better links wait
+    paused: bool = False  # nothing is leased until somebody says so
 
     @property
     def reasons(self) -> Mapping[str, int]:

@@ -186,7 +186,7 @@ def passages(draw: st.DrawFn) -> tuple[str, list[Passage], list[plain_links.Targ
 )
 def test_compiled_or_not_the_same_links_count(given, at_rank, context, known) -> None:
     settled = SettledLinks()
-    settled.learn(np.array([*known, -4], "<i8").tobytes())
+    settled.learn(np.array([(each, 1) for each in (*known, -4)], "<i8").tobytes())
     places = settled.places if known else None
     arguments = (*given, URL, at_rank, context, places)
     found = kernels.find_links(*arguments)
@@ -211,10 +211,11 @@ def test_settled_links_are_named_by_fingerprint_alone() -> None:
     before = reader.read(response)
     prints = {link.url: link.fingerprint for link in before.links}
     assert list(prints) == [f"{HOST}/{name}" for name in ("old", "new", "marked")]
-    settled = [prints[f"{HOST}/old"], prints[f"{HOST}/marked"]]
+    settled = [(prints[f"{HOST}/old"], 5), (prints[f"{HOST}/marked"], 6)]
     reader.settled.learn(np.array(settled, "<i8").tobytes())
     after = reader.read(response)
     assert [link.url for link in after.links] == [f"{HOST}/new", f"{HOST}/marked"]
-    assert np.frombuffer(after.settled, "<i8").tolist() == settled[:1]
+    assert np.frombuffer(after.settled, "<i8").tolist() == [prints[f"{HOST}/old"]]
+    assert np.frombuffer(after.settled_ids, "<i8").tolist() == [5]
     assert before.settled == b""
     assert (after.words, after.terms) == (before.words, before.terms)

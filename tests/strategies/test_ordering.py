@@ -292,7 +292,7 @@ def test_pagerank_is_computed_again_as_the_links_grow():
         others = [f"n{number}-{place}" for place in range(20)]
         read(strategy, f"p{number}", page(["hub", *others]))
         told |= revised(strategy, "x y")
-    assert told["x"] > 1.5 * told["y"]
+    assert told["x"] > 1.3 * told["y"]
 
 
 def test_a_queue_that_was_not_full_is_filled_again_after_as_many_visits_as_it_held():

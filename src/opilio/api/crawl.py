@@ -17,6 +17,7 @@ from opilio.api.call_arguments import merged, sort_seeds, topic_of, with_names
 from opilio.api.page_flow import LEAVE_SECONDS, PageFlow
 from opilio.api.runs import Description, Runs
 from opilio.api.setting_names import Sections, by_section
+from opilio.api.telling import tell
 from opilio.assembly import crawled_pages
 from opilio.assembly.crawled_pages import CrawledPage
 from opilio.assembly.export import Exported, Exporter, export_pages
@@ -24,6 +25,7 @@ from opilio.assembly.plan import load_plan, override
 from opilio.assembly.registry import Own
 from opilio.assembly.rejudge import Rejudged
 from opilio.assembly.search import logs_searches, open_search, remember_query
+from opilio.assembly.tell import list_messages
 from opilio.errors import BadInput
 from opilio.protocols import Judge, SeedSource, Strategy
 from opilio.records import Mode
@@ -31,6 +33,8 @@ from opilio.search.searcher import Answer
 from opilio.sites.evolver import Outcome
 from opilio.sites.expander import Expansion
 from opilio.store.lookup import Explanation, Summary, opened, summary
+from opilio.store.message_log import ToldMessage
+from opilio.store.messages import USUAL_PAGES
 from opilio.topic import Topic
 from opilio.topic.file import with_sources
 
@@ -231,6 +235,17 @@ class Crawl:
         if logs_searches(home) if log is None else log:
             remember_query(home, query, answer.suggestion)
         return answer
+
+    def tell(
+        self, verb: str, *words: object, pages: int = USUAL_PAGES, wait: float = 0.0
+    ) -> ToldMessage:
+        """Steer the crawl while it runs, here or in another process: see
+        `opilio.tell`."""
+        return tell(self.path, verb, *words, pages=pages, wait=wait)
+
+    def messages(self) -> list[ToldMessage]:
+        """What the crawl was told so far, and what became of it."""
+        return list_messages(self._described.home.require())
 
     def explain(self, url: str) -> Explanation:
         """How a URL was found, ranked, fetched and judged."""

@@ -13,6 +13,7 @@ from opilio.assembly.registry import Own
 from opilio.crawl import DRAIN_SECONDS, CrawlLoop, Stages
 from opilio.records import SEED_PROMISE, Fingerprint, Lease, Reading, Response, Subject
 from opilio.settings import Settings
+from opilio.steering.listener import listening
 from opilio.store.folder import CrawlFolder
 
 OnStop = Callable[[Callable[[float], None]], None]
@@ -37,7 +38,9 @@ async def run_crawl(
         catalogue = crawl.store.catalogue
         catalogue.save_event("started", pages=catalogue.pages)
         found = await find_seeds(plan, subject, crawl, own.seeds)
-        reason = await crawl.run(found | dict.fromkeys(seeds, SEED_PROMISE))
+        found |= dict.fromkeys(seeds, SEED_PROMISE)
+        listen = await listening(crawl, plan, subject)
+        reason = await crawl.run(found, [listen])
         catalogue.save_event("stopped", reason=reason)
         await crawl.commit()
 

@@ -34,8 +34,10 @@ from opilio.settings import StoreSettings
 from opilio.store.folder import CrawlFolder
 from opilio.store.robots import SqliteRobots
 from opilio.store.store import Store
+from opilio.strategies.inputs import require_input
 from opilio.subject.compile import compile_topic, setup_for
 from opilio.subject.current import follow_log
+from opilio.subject.improved_ontology import is_improved, note_in_use, with_improved
 from opilio.subject.page_reader import make_reader
 from opilio.subject.stored_subject import load_subject, save_subject
 from opilio.text import urls
@@ -66,15 +68,20 @@ def check_plan(plan: Plan, own: Own = BY_NAME) -> None:
 def prepare(
     plan: Plan, folder: CrawlFolder, *, fresh: bool = False, own: Own = BY_NAME
 ) -> Subject:
-    """Check a plan and compile its topic; a crawl that goes on has its subject."""
+    """Check a plan and compile its topic; a crawl that goes on has its subject, unless
+    its ontology was improved."""
     check_plan(plan, own)
-    if folder.subject.is_file() and not fresh:
+    if folder.subject.is_file() and not fresh and not is_improved(folder):
         return load_subject(folder.subject)
     log = follow_log(plan.topic)
     asked = log.build() if log else None
-    subject = compile_topic(plan.topic, asked, plan.crawl.vectors, plan.crawl.weights)
+    topic = with_improved(plan.topic, folder)
+    subject = compile_topic(topic, asked, plan.crawl.vectors, plan.crawl.weights)
     own.make_judge(plan, subject)  # which may lack something in the topic,
     strategy = own.make_strategy(plan, subject)  # as may this
+    if own.strategy is None:
+        name, has_classes = plan.crawl.strategy, plan.topic.classes is not None
+        require_input(name, strategy, subject, has_classes)
     if strategy.reads.look_ahead and plan.topic.classes:
         from opilio.subject.class_rules import check_classes
 
@@ -92,8 +99,9 @@ async def assemble(
     """A crawl ready to run; closes what it opened."""
     subject = subject or prepare(plan, folder)
     ways = ways or Ways()
-    if not folder.subject.is_file():
+    if not folder.subject.is_file() or is_improved(folder):
         save_subject(subject, folder.subject)
+        note_in_use(folder)
     store = ways.store(folder, plan.store, plan.search.pages == "all")
     try:
         frontier = SqliteFrontier(
@@ -119,6 +127,7 @@ async def assemble(
                         store=store,
                         learners=parts.learners,
                         profiles=parts.profiles,
+                        query_judges=parts,
                         followed=FollowedTopic(parts.log, parts) if parts.log else None,
                         grow_index=keep_index(folder, plan, subject)
                         if plan.search.index

@@ -28,6 +28,11 @@ COMMANDS = {
         "status",
         "Show how a crawl stands: pages, harvest rate, links, problems, resting hosts.",
     ),
+    "tell": CommandPlace(
+        "opilio.cli.tell",
+        "tell_crawl",
+        "Steer a running crawl: pause, stop, seed, block, boost, label, query.",
+    ),
     "search": CommandPlace(
         "opilio.cli.search",
         "search",
@@ -120,14 +125,15 @@ def options(
 def main() -> None:
     """Run a command; an error of ours becomes its message and its exit code."""
     open_standard_files()
+    limit_threads()
     show_messages()
     try:
         with told(None):
             app()
     except OpilioError as error:
-        sys.exit(tell(str(error), error.exit_code))
+        sys.exit(complain(str(error), error.exit_code))
     except (OSError, sqlite3.DatabaseError) as error:
-        sys.exit(tell(str(error), 1))
+        sys.exit(complain(str(error), 1))
 
 
 def open_standard_files() -> None:
@@ -144,7 +150,17 @@ def open_standard_files() -> None:
         sys.stdout.reconfigure(errors="replace")
 
 
-def tell(error: str, exit_code: int) -> int:
+def limit_threads() -> None:
+    """Keep numpy's algebra on one thread, unless the user chose a number.
+
+    It is done before numpy is imported, which starts the threads. They wait for each
+    other in busy loops: with small matrices that takes more CPU than the rest of a
+    crawl's main process.
+    """
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+
+def complain(error: str, exit_code: int) -> int:
     """Say what is wrong."""
     from rich.text import Text
 

@@ -26,6 +26,7 @@ ENDINGS = {
     "time": "the time is up (--max-time); continue with the same command",
     "exhausted": "no links are left; add seeds with --seed-url to continue",
     "interrupted": "interrupted; continue with the same command",
+    "told": "told to stop by `opilio tell`; continue with the same command",
     "dry": "little is left to be found; continue with --no-stop-when-dry",
 }
 

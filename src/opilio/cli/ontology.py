@@ -12,6 +12,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
+from opilio.cli.ontology_loop import accept, edit, propose, reject
 from opilio.cli.terminal import foreign, plain, stdout
 from opilio.errors import BadInput
 from opilio.topic.ontology import Ontology, load_ontology
@@ -23,6 +24,9 @@ ontology_app = typer.Typer(
     help="Ask an ontology about its terms, or improve it from a crawl.",
     no_args_is_help=True,
 )
+
+for command in (propose, accept, reject, edit):
+    ontology_app.command()(command)
 
 FileArgument = Annotated[
     Path,

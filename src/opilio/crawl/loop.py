@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from typing import Any
 
 import msgspec
 
@@ -23,6 +24,9 @@ from opilio.text import urls
 DRAIN_SECONDS = 10.0  # for visits under way when a crawl is stopped
 INDEX_SECONDS = 2.0  # between two looks whether the index is behind
 
+Beside = Callable[[], Coroutine[Any, Any, None]]
+"""A task that runs beside the workers."""
+
 
 class CrawlLoop(Visits):
     """One crawl, from its seeds to its end."""
@@ -37,6 +41,7 @@ class CrawlLoop(Visits):
         super().__init__(settings, stages)
         self.estimator = self.strategy if isinstance(self.strategy, Estimator) else None
         self.followed = stages.followed
+        self.query_judges = stages.query_judges
         self.grow_index = stages.grow_index
         self.learners = {**stages.learners, "redirects": self.redirects}
         self.clock = stages.clock
@@ -50,9 +55,11 @@ class CrawlLoop(Visits):
             self.bring = visitor(self)
             self.settles = False  # it may compare what a page links to
 
-    async def run(self, seeds: Mapping[str, float]) -> str:
+    async def run(
+        self, seeds: Mapping[str, float], beside: Sequence[Beside] = ()
+    ) -> str:
         """Crawl from seeds with their promises until nothing is left to do; answers
-        why it ended."""
+        why it ended. What runs beside the workers must end soon after them."""
         await self.plant(seeds)
         limits = self.settings.crawl
         pages = max(limits.max_pages - self.budget.spent, 0)
@@ -70,6 +77,8 @@ class CrawlLoop(Visits):
                 for _ in range(self.settings.crawl.in_flight):
                     self.workers.append(group.create_task(self.work()))
                 group.create_task(self.commit_regularly())
+                for task in beside:
+                    group.create_task(task())
                 if self.grow_index:
                     group.create_task(self.index_regularly(self.grow_index))
                 if self.followed and self.followed.every:

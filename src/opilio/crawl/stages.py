@@ -15,6 +15,7 @@ from opilio.protocols import (
     Judge,
     Learner,
     Profiles,
+    QueryJudges,
     Readers,
     Strategy,
     TopicUpdates,
@@ -61,6 +62,7 @@ class Stages:
     store: Store
     learners: Mapping[str, Learner] = field(default_factory=dict)
     followed: TopicUpdates | None = None  # a topic that changes
+    query_judges: QueryJudges | None = None  # of pages that are fetched for a query
     profiles: Profiles | None = None  # of pages and of their sites
     grow_index: Callable[[], None] | None = None  # takes up what was committed
     clock: Clock = time.monotonic

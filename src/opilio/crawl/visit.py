@@ -18,7 +18,7 @@ from opilio.errors import Transient, Unusable
 from opilio.fetch.expected_redirects import ExpectedRedirects
 from opilio.limits import strategy_output
 from opilio.limits.followable_links import obstacles, to_follow
-from opilio.protocols import Observer, Reviser
+from opilio.protocols import Judge, Observer, Reviser
 from opilio.records import (
     SEED_PROMISE,
     Fingerprint,
@@ -72,6 +72,7 @@ class Visits:
         self.fetch = stages.fetch
         self.readers = stages.readers
         self.judge = stages.judge
+        self.judges: dict[int, Judge] = {}  # of links that are visited for a query
         self.strategy = stages.strategy
         # Asked once: a protocol looks at all its methods every time.
         self.reviser = self.strategy if isinstance(self.strategy, Reviser) else None
@@ -190,15 +191,17 @@ class Visits:
         else:
             if lease.promise >= SEED_PROMISE:
                 page = msgspec.structs.replace(page, is_seed=True)
-            verdict = self.judge.judge(page)
+            verdict = self.judges.get(lease.id, self.judge).judge(page)
             strategy_output.check_verdict(self.settings.crawl.judge, verdict, page)
             followed, links = page, self.to_follow(page)
             if links is not page.links:
-                settled = b"" if page.nofollow else page.settled
-                followed = msgspec.structs.replace(page, links=links, settled=settled)
+                followed = msgspec.structs.replace(page, links=links)
+                if page.nofollow:
+                    followed = msgspec.structs.replace(
+                        followed, settled=b"", settled_ids=b""
+                    )
             ids = await self.rank(followed, verdict, lease)
-            if followed.settled:
-                ids += self.frontier.find(prints_in(followed.settled))
+            ids += np.frombuffer(followed.settled_ids, "<i8").tolist()
             self.settle()
             self.store.save_page(
                 lease, response, reading.record, content, page, verdict, ids
@@ -286,7 +289,8 @@ class Visits:
         """Let readers leave out links that neither strategy nor frontier need again."""
         settled = getattr(self.strategy, "settled", ())
         if len(settled) and self.settles:
-            self.readers.settle(packed(self.frontier.unchanging(settled)))
+            links = list(self.frontier.unchanging(settled).items())
+            self.readers.settle(np.array(links, "<i8").tobytes())
 
     async def revise(self, strategy: Reviser) -> None:
         """Take what a strategy thinks now of links that wait; seeds come first
@@ -295,7 +299,9 @@ class Visits:
         They are planted anew whenever the crawl goes on, so one that was revised would
         change its place by that. What sites list of themselves is no such seed.
         """
-        news = [new for new in strategy.revise() if new[0] not in self.planted]
+        news = list(strategy.revise())
+        if self.planted:
+            news = [new for new in news if new[0] not in self.planted]
         try:
             await self.frontier.revise(news)
         except (TypeError, ValueError):
@@ -325,17 +331,6 @@ class Visits:
         if not self.settings.crawl.near_copies or not page.simhash:
             return 0
         return self.store.near.find(page.simhash)
-
-
-def prints_in(settled: bytes) -> list[Fingerprint]:
-    """The fingerprints in Page.settled."""
-    prints: list[Fingerprint] = np.frombuffer(settled, "<i8").tolist()
-    return prints
-
-
-def packed(links: Sequence[Fingerprint]) -> bytes:
-    """Fingerprints as in Page.settled."""
-    return np.array(links, "<i8").tobytes()
 
 
 def likeness(page: Page) -> str:

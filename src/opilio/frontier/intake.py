@@ -9,7 +9,7 @@ one that is too long, only the beginning is kept.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -87,17 +87,18 @@ class Intake:
                     self._improve(id, key, ranked, trail, now)
         return ids
 
-    def unchanging(self, prints: Sequence[Fingerprint]) -> Sequence[Fingerprint]:
-        """Those of these links that do not change when they are found again: neither
-        refused where they were found so far, nor parked while better ones wait."""
+    def unchanging(self, prints: Sequence[Fingerprint]) -> Mapping[Fingerprint, int]:
+        """Those of these links that do not change when they are found again, with their
+        ids: neither refused where they were found so far, nor parked while better ones
+        wait."""
         if self._bounds.capacity:
-            return ()
+            return {}
         mode_of = self._links.mode_of
-        return [
-            link
+        return {
+            link: id
             for link, id in zip(prints, self.known.find(prints), strict=True)
             if id and mode_of[id] != LinkMode.REFUSED
-        ]
+        }
 
     def _append(
         self,

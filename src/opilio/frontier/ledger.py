@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import NamedTuple, Protocol
 
 import msgspec
@@ -81,6 +82,10 @@ class Ledger(Protocol):
 
     def settle(self, id: int, state: State, reason: str, tries: int) -> None:
         """Change the state of a link, which was tried so many times more."""
+        ...
+
+    def parked(self, reason: str, hosts: Collection[int]) -> list[int]:
+        """The links of these hosts that were parked for a reason."""
         ...
 
     def add_host(self, number: int, name: str, domain: str) -> None:

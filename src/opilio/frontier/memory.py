@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Collection
 
 from opilio.frontier.frontier import LEASE_SECONDS, LinkFrontier
 from opilio.frontier.intake import Intake
@@ -72,6 +73,15 @@ class MemoryLedger:
         self.rows[id - 1] = row._replace(
             state=state.value, reason=reason or None, attempts=row.attempts + tries
         )
+
+    def parked(self, reason: str, hosts: Collection[int]) -> list[int]:
+        """The links of these hosts that were parked for a reason."""
+        sought = State.PARKED.value, reason
+        return [
+            row.id
+            for row in self.rows
+            if (row.state, row.reason) == sought and row.host in hosts
+        ]
 
     def add_host(self, number: int, name: str, domain: str) -> None:
         """Hosts are known to the agenda."""

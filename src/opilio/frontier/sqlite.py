@@ -9,6 +9,7 @@ that the caller commits.
 from __future__ import annotations
 
 import time
+from collections.abc import Collection
 from typing import Any
 
 from opilio.frontier.frontier import LEASE_SECONDS, LinkFrontier
@@ -131,6 +132,14 @@ class SqliteLedger:
             self._later(_SETTLE, row)
         else:
             self._execute(_SETTLE, row)
+
+    def parked(self, reason: str, hosts: Collection[int]) -> list[int]:
+        """The links of these hosts that were parked for a reason."""
+        self._catch_up()
+        rows = self._execute(
+            "SELECT id, host FROM link WHERE state = 'parked' AND reason = ?", (reason,)
+        )
+        return [id for id, host in rows.fetchall() if host in hosts]
 
     def add_host(self, number: int, name: str, domain: str) -> None:
         """Keep a new host."""

@@ -83,4 +83,5 @@ def extract(
         line, passages, joiner, url, at_rank, settled, context=context
     )
     told = told_headings(line, parts) if headings else []
-    return ParsedMarkup(head, text, links, spots, sections, cuts, told, known)
+    ids = settled.packed(known)
+    return ParsedMarkup(head, text, links, spots, sections, cuts, told, ids)

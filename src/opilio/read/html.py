@@ -101,7 +101,8 @@ class PageReader:
             sequence=counted.sequence,
             vectors=counted.vectors,
             text=self.text_of(response, found) if self.setup.text else "",
-            settled=found.settled,
+            settled=found.settled[0],
+            settled_ids=found.settled[1],
         )
 
     def text_of(self, response: Response, found: ParsedMarkup) -> str:

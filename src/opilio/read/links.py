@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from opilio.read import kernels
 from opilio.read.parsed_markup import Spot
 from opilio.read.plain_walk import Passage
 from opilio.read.settled_links import SettledLinks
-from opilio.records import Link
+from opilio.records import Fingerprint, Link
 from opilio.text import urls
 
 
@@ -23,7 +21,7 @@ def links_of(
     settled: SettledLinks,
     *,
     context: int,
-) -> tuple[list[Link], list[Spot], bytes]:
+) -> tuple[list[Link], list[Spot], list[Fingerprint]]:
     """The links that count, and where each is, if the words around them are asked for;
     of those that are settled, the fingerprints.
 
@@ -31,7 +29,6 @@ def links_of(
     blocks, if they are known.
     """
     targets = joiner.join_all([passage.href for passage in passages])
-    links, spots, known = kernels.find_links(
+    return kernels.find_links(
         line, passages, targets, url, at_rank, context, settled.places
     )
-    return links, spots, np.array(known, "<i8").tobytes()

@@ -12,7 +12,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-SIZE = 2**21  # places of 8 bytes; of two links with the same place the later one stays
+from opilio.records import Fingerprint
+
+SIZE = 2**21  # places of 16 bytes; of two links with the same place the later one stays
 
 
 class SettledLinks:
@@ -22,10 +24,20 @@ class SettledLinks:
         self.places: npt.NDArray[np.int64] | None = None
         """A fingerprint is known if it stands at its place, its last bits; None: there
         are none."""
+        self._ids = np.zeros(0, np.int64)  # by the same places
 
-    def learn(self, prints: bytes) -> None:
-        """Take in links by their fingerprints, little-endian int64."""
+    def learn(self, links: bytes) -> None:
+        """Take in links, of each the fingerprint and the id as little-endian int64."""
         if self.places is None:
-            self.places = np.zeros(SIZE, np.int64)
-        new = np.frombuffer(prints, "<i8")
-        self.places[new & (SIZE - 1)] = new
+            self.places, self._ids = np.zeros(SIZE, np.int64), np.zeros(SIZE, np.int64)
+        prints, ids = np.frombuffer(links, "<i8").reshape(-1, 2).T
+        self.places[prints & (SIZE - 1)] = prints
+        self._ids[prints & (SIZE - 1)] = ids
+
+    def packed(self, prints: list[Fingerprint]) -> tuple[bytes, bytes]:
+        """Links that are settled, and their ids, as in Page."""
+        if not prints:
+            return b"", b""
+        known = np.array(prints, "<i8")
+        ids = self._ids[known & (SIZE - 1)].astype("<i8", copy=False)
+        return known.tobytes(), ids.tobytes()

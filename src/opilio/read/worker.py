@@ -28,7 +28,7 @@ import msgspec
 from opilio.records import Reading, Response
 
 Job = Callable[[Response], Reading]
-"""May have a method `settle`, which takes fingerprints as in Page.settled."""
+"""May have a method `settle`, which takes settled links, as SettledLinks.learn."""
 
 LENGTH = struct.Struct("<I")
 READY = LENGTH.pack(0)

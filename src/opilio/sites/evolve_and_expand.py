@@ -59,7 +59,7 @@ def require_free(folder: CrawlFolder) -> None:
     except BadInput:
         raise BadInput(
             f"{folder.path} is being crawled by another process, which alone may fetch "
-            "pages into it; stop it first. Searching without --expand works meanwhile"
+            f"pages into it; stop it first: opilio tell {folder.path} stop"
         ) from None
     folder.unlock()
 

@@ -171,6 +171,34 @@ CREATE TABLE IF NOT EXISTS indexed (       -- pages that can be searched
 );
 CREATE INDEX IF NOT EXISTS indexed_page ON indexed (page);
 
+CREATE TABLE IF NOT EXISTS message (       -- what the crawl was told, in the order in which it was taken up
+    id INTEGER PRIMARY KEY,
+    key TEXT NOT NULL UNIQUE,              -- as in inbox.db
+    at REAL NOT NULL,                      -- when it was sent, seconds since 1970
+    taken_at REAL NOT NULL,                -- and when it was taken up
+    body TEXT NOT NULL,                    -- JSON: the verb and what belongs to it
+    state TEXT NOT NULL,                   -- done, refused, or serving: pages are fetched for it
+    outcome TEXT NOT NULL,                 -- in words
+    ended TEXT                             -- why a query ended: pages, links (no other matches), time
+);
+
+CREATE TABLE IF NOT EXISTS asked_page (    -- pages that were fetched for a query
+    message INTEGER NOT NULL REFERENCES message,
+    page INTEGER NOT NULL REFERENCES link,
+    PRIMARY KEY (message, page)
+) WITHOUT ROWID;
+
+CREATE TABLE IF NOT EXISTS host_rule (     -- hosts that a user has blocked or boosted
+    host TEXT PRIMARY KEY,                 -- holds for those below it too
+    factor REAL NOT NULL                   -- of the promises of its links; 0: blocked
+) WITHOUT ROWID;
+
+CREATE TABLE IF NOT EXISTS label (         -- pages that a user has looked at
+    page INTEGER PRIMARY KEY REFERENCES page,
+    relevant INTEGER NOT NULL,
+    at REAL NOT NULL                       -- seconds since 1970
+);
+
 CREATE TABLE IF NOT EXISTS event (         -- starts and stops, in order
     id INTEGER PRIMARY KEY,
     at REAL NOT NULL,                      -- seconds since 1970

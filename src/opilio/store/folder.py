@@ -24,6 +24,7 @@ class CrawlFolder:
         self.index = path / "index"
         self.in_hand = path / "in-hand"
         self.queries = path / "queries.txt"
+        self.inbox = path / "inbox.db"
         self.ontology = path / "ontology"  # what was decided about proposals
         self._lock: IO[str] | None = None
 
@@ -69,8 +70,9 @@ class CrawlFolder:
         """Remove what a crawl has written here, and nothing else."""
         for folder in (self.warcs, self.models, self.index):
             shutil.rmtree(folder, ignore_errors=True)
-        names = ("crawl.toml", "crawl.db", "crawl.db-wal", "crawl.db-shm", "in-hand")
-        for name in names:
+        databases = (self.database.name, self.inbox.name)
+        files = [name + end for name in databases for end in ("", "-wal", "-shm")]
+        for name in ("crawl.toml", "in-hand", *files):
             (self.path / name).unlink(missing_ok=True)
 
     def lock(self) -> None:

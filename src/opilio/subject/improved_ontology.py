@@ -60,4 +60,5 @@ def digests(folder: CrawlFolder) -> str:
     return "".join(
         f"{hashlib.sha256(path.read_bytes()).hexdigest()}\n"
         for path in sorted(folder.ontology.glob("*.ttl"))
+        if not path.name.endswith(".new.ttl")
     )
