@@ -42,6 +42,7 @@ from opilio.records import (
     Page,
     Ranked,
     Reads,
+    Subject,
     Verdict,
 )
 from opilio.settings import Section
@@ -77,7 +78,7 @@ class Mcore:
 
     def __init__(self, options: McoreOptions, knowledge: Knowledge) -> None:
         self.options = options
-        self.importance = importance_of(knowledge)
+        self.seek(knowledge.subject)
         self.look_ahead = knowledge.look_ahead if options.look_ahead else None
         ontrel, larel = LEAST[options.mode]
         self.min_ontrel = ontrel if options.min_ontrel is None else options.min_ontrel
@@ -94,6 +95,10 @@ class Mcore:
             context_length=options.context_length,
         )
 
+    def seek(self, subject: Subject) -> None:
+        """Score by the tables of this subject from now on."""
+        self.importance = importance_of(subject)
+
     def rank(self, page: Page, verdict: Verdict, lease: Lease) -> Iterator[Ranked]:
         """Each link by its own context, and by the class of the page."""
         level = lease.level_after(verdict)
@@ -102,6 +107,8 @@ class Mcore:
         for link in page.links:
             obrs = self.obrs(link) + above.get(link.block, 0.0)
             yield self.ranked(link, obrs, lars, level)
+
+    rescore = rank
 
     def paper(self, link: Link, obrs: float, lars: float, level: int) -> Ranked:
         """One queue in the order of OBRS; what fails both tests is not let in."""
@@ -144,9 +151,8 @@ class Mcore:
         return sum(count * known.get(term, 0.0) for term, count in terms.items())
 
 
-def importance_of(knowledge: Knowledge) -> Mapping[str, float]:
+def importance_of(subject: Subject) -> Mapping[str, float]:
     """The importance table, or what the weight table says in its place."""
-    subject = knowledge.subject
     if subject.importance:
         return subject.importance
     most = max(subject.weights.values(), default=1.0)
