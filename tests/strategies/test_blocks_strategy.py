@@ -6,7 +6,8 @@ from opilio.lab.synthetic.small import SmallWeb
 from opilio.lab.synthetic.small import page as html
 from opilio.protocols import Strategy
 from opilio.records import Block
-from opilio.strategies.blocks import SWEEP
+from opilio.strategies.blocks import SWEEP, BlocksOptions
+from opilio.strategies.shared.irrelevant_table import NO_GROUP, IrrelevantTable
 from strategies.ranked_pages import (
     lease,
     link,
@@ -68,6 +69,16 @@ def test_the_parts_are_named_as_in_the_thesis():
     [found] = blocks.rank(page(["u"], blocks=[block(0.2)]), BAD, lease("seed"))
     assert found.parts == pytest.approx({"R(t,b)": 0.6, "R(t,l)": 0.4, "level": 0})
     assert found.promise == pytest.approx(0.25 * 0.6 + 0.75 * 0.4)
+
+
+def test_a_block_is_relevant_only_above_the_limit():
+    """Thesis, 4.5.2: R(t,b) must exceed the limit; at the limit a link tunnels."""
+    blocks = strategy("blocks", BEES, limit=0.5)
+    at, above = block(0.5), block(0.51)
+    assert blocks.relevance(at) == 0.5  # type: ignore[attr-defined]
+    both = page([link("u", block=0), link("v", block=1)], blocks=[at, above])
+    found = {name(one): one.level for one in blocks.rank(both, GOOD, lease("seed"))}
+    assert found == {"u": 1, "v": 0}
 
 
 def test_each_link_has_the_relevance_of_its_own_block():
@@ -286,3 +297,18 @@ def test_what_is_known_of_links_and_tunnels_is_remembered(mode):
     after.recall(before.changes())
     assert before.dump() is None
     assert go_on(after) == go_on(before)
+
+
+def test_a_group_that_has_sunk_to_the_deepest_level_goes_no_deeper():
+    """The pseudo-code follows a relevant page only if its level is below maxLevel."""
+    table = IrrelevantTable(max_level=1)
+    group = table.open()
+    table.fail(group)
+    assert table.level(group) == 1
+    assert table.deepen(group) == NO_GROUP
+
+
+def test_tunnels_are_three_pages_long_unless_told_otherwise():
+    """The thesis gives no maxLevel; papers.md E.6-10 says 3, and a decay of 0.7."""
+    options = BlocksOptions()
+    assert (options.max_level, options.decay) == (3, 0.7)

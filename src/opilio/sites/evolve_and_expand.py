@@ -88,7 +88,11 @@ async def open_evolver(
     subject, ways = prepare(plan, folder, own=own), ways_of(own)
     async with assemble(plan, folder, subject, ways) as crawl:
         yield Evolver(
-            crawl, domain_of(crawl, subject), mode=mode, is_archive=bool(plan.replay)
+            crawl,
+            domain_of(crawl, subject),
+            mode=mode,
+            is_archive=bool(plan.replay),
+            sites=plan.topic.sites,
         )
 
 
@@ -155,7 +159,9 @@ def engines(plan: Plan, crawl: CrawlLoop) -> Ask | None:
     sources, fetch = plan.topic.sources, crawl.fetch
     if not sources.search or not isinstance(fetch, HttpFetch):
         return None
-    asked = make_engines(sources.search, fetch.egress.get, plan.politeness.delay)
+    asked = make_engines(
+        sources.search, fetch.egress.get, plan.politeness.delay, sources.engines
+    )
 
     async def ask(query: str, most: int) -> Sequence[str]:
         try:

@@ -20,6 +20,10 @@ SEARCHED = "https://duckduckgo.com/"  # stands for engines that are named only
 Share = Annotated[float, msgspec.Meta(gt=0, le=1)]
 
 
+TREE_LEVEL_LIMIT = 8  # links from the homepage of a site
+Level = Annotated[int, msgspec.Meta(ge=0)]
+
+
 class Keyword(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A word or phrase of the topic, and how much it counts."""
 
@@ -33,11 +37,19 @@ else:
     Keywords = tuple[str | Keyword, ...]
 
 
+class SearchService(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[seeds.engines.NAME]`: a search service, and how it is asked and read."""
+
+    url: str  # with {query}, and {page} or {start}, {limit}, {language} where wanted
+    links: str = ""  # where they are in its JSON: results[].url; empty: Atom or RSS
+
+
 class Sources(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """`[seeds]`: where to start, beyond a plain list of URLs."""
 
     urls: Strings = ()
-    search: Strings = ()  # ddgs, ddgs:brave, searxng:http://…
+    search: Strings = ()  # ddgs, ddgs:brave, searxng:http://…, or a name of `engines`
+    engines: Mapping[str, SearchService] = {}
     sources: Strings = ()  # of other packages by name, or file.py:Class
     query: str = ""  # what the engines are asked; empty: the topic's keywords
     limit: Annotated[int, msgspec.Meta(ge=1, le=499)] = 50  # from all engines together
@@ -79,6 +91,26 @@ class Classes(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     target: str  # the class that is sought
 
 
+class SiteSettings(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[sites]`: how deep `opilio evolve` walks websites (Yang's Tree_Level_Limit)."""
+
+    tree_level_limit: Level = TREE_LEVEL_LIMIT
+    limits: Mapping[str, Level] = {}  # of hosts that differ, and of those below them
+
+    def limit_of(self, host: str) -> int:
+        """How many links from its homepage a site is walked.
+
+        >>> SiteSettings(limits={"bees.test": 3}).limit_of("www.bees.test:8080")
+        3
+        """
+        name = urls.without_port(host)
+        while name not in self.limits:
+            name = name.partition(".")[2]
+            if not name:
+                return self.tree_level_limit
+        return self.limits[name]
+
+
 class Evaluation(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The lab's own table; the crawler never looks into it."""
 
@@ -99,6 +131,7 @@ class Topic(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     examples: Examples | None = None
     classes: Classes | None = None
     dictionary: Mapping[str, str] = {}  # language -> bilingual dictionary file
+    sites: SiteSettings = SiteSettings()
     evaluation: Evaluation = Evaluation()
 
     @property
@@ -228,6 +261,11 @@ def refuse_bad_addresses(seeds: Sequence[str], source: str) -> None:
 def where_to(topic: Topic, more: Sequence[str] = ()) -> list[str]:
     """The addresses that a crawl begins with, search engines among them."""
     sources = topic.sources
-    places = [engine.partition(":")[2] for engine in sources.search]
+    places = [
+        sources.engines[engine].url
+        if engine in sources.engines
+        else engine.partition(":")[2]
+        for engine in sources.search
+    ]
     engines = [place if "://" in place else SEARCHED for place in places]
     return [*sources.urls, *more, *engines]
