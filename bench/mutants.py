@@ -2,9 +2,9 @@
 
 A mutant is a file with one error: a comparison, an arithmetic sign, a number, `and` for
 `or`, a negated condition or a returned value is another. It is killed if a test of that
-file fails on it. Mutants are drawn at random, the same for one seed; each runs the tests
-named below in a process of its own, with a copy of the source, so that nothing else of
-the checkout changes.
+file fails on it. Mutants are drawn at random, the same for one seed; each runs the
+tests named below in a process of its own, with a copy of the source, so that nothing
+of the checkout changes.
 
 Run it with `python -m bench.mutants [mutants of a file] [part of a file's name]`. With
 0, all mutants of each file are tried. It takes a process a mutant, seconds each.
