@@ -159,6 +159,11 @@ class TopicUpdates(Protocol):
         """What people ask for now, most first; some terms of it."""
         ...
 
+    @property
+    def subject(self) -> Subject:
+        """What is sought now."""
+        ...
+
     def look(self) -> Any:
         """News of the topic, or None; may take long, and changes nothing."""
         ...
@@ -226,7 +231,18 @@ class Seeker(Protocol):
     """A strategy that can seek something else from now on, as its topic changes."""
 
     def seek(self, subject: Subject) -> None:
-        """Rank what is read from now on by this subject; links that wait, stay."""
+        """Rank what is read from now on by this subject."""
+        ...
+
+
+@runtime_checkable
+class Rescorer(Protocol):
+    """A strategy that can rank the links of a page again after it was told to `seek`
+    something else. One that scores waiting links by itself then is none."""
+
+    def rescore(self, page: Page, verdict: Verdict, lease: Lease) -> Iterable[Ranked]:
+        """The links of a page that was ranked before, by what is sought now. It was
+        read and judged again; this is no new visit."""
         ...
 
 

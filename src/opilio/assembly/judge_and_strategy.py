@@ -147,6 +147,11 @@ class FollowedTopic:
         """What people ask for now, most first; some terms of it."""
         return self.log.asked
 
+    @property
+    def subject(self) -> Subject:
+        """What is sought now."""
+        return self.parts.subject
+
     def look(self) -> Following | None:
         """What the log says now, if it has grown; changes nothing yet."""
         return self.log.look()
