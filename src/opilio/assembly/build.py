@@ -35,6 +35,7 @@ from opilio.records import SEED_PROMISE, Clock, ReaderSetup, Reads, Subject
 from opilio.settings import StoreSettings
 from opilio.store.folder import CrawlFolder
 from opilio.store.robots import SqliteRobots
+from opilio.store.seed_origins import note_origins
 from opilio.store.store import Store
 from opilio.strategies.inputs import require_input
 from opilio.subject.compile import compile_topic, setup_for
@@ -255,6 +256,7 @@ async def find_seeds(
         language=subject.language,
     )
     catalogue.save_event("seeds", found=len(seeds))
+    note_origins(catalogue, [seed for seed in seeds if not seed.listed_by_site])
     found = {
         seed.url: seed.promise + (0 if seed.listed_by_site else SEED_PROMISE)
         for seed in seeds

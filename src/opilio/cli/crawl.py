@@ -111,6 +111,15 @@ def crawl(
             "many hosts. \\[default: 0]",
         ),
     ] = None,
+    capacity: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            metavar="N",
+            help="Links in the queue at a time, the best ones; the others are kept on "
+            "disk until there is room. 0: no limit. \\[default: 0]",
+        ),
+    ] = None,
     stop_when_dry: Annotated[
         bool | None,
         typer.Option(
@@ -226,6 +235,7 @@ def crawl(
             "vectors": vectors,
             "weights": weights,
         },
+        "bounds": {"capacity": capacity},
         "politeness": {"delay": delay},
         "fetch": {
             "proxy": proxy,
