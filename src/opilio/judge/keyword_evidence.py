@@ -118,7 +118,7 @@ class KeywordEvidence:
             return 1.0
         high = max(float(np.quantile(cosines, 0.85)), 1e-6)
         found = (SURE / high) ** (len(cosines) / (len(cosines) + DOUBT))
-        return min(max(found, self.ratio**-0.5), self.ratio**0.25)
+        return float(min(max(found, self.ratio**-0.5), self.ratio**0.25))
 
     def bm25(self, page: Page) -> float:
         """How saturated a page is with each keyword, on average."""
