@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from opilio import extensions
 from opilio.assembly.index import keep_index
 from opilio.assembly.judge_and_strategy import FollowedTopic, JudgeAndStrategy
@@ -41,6 +43,7 @@ from opilio.subject.current import follow_log
 from opilio.subject.improved_ontology import is_improved, note_in_use, with_improved
 from opilio.subject.page_reader import make_reader
 from opilio.subject.stored_subject import load_subject, save_subject
+from opilio.subject.topic_updates import with_updates
 from opilio.text import urls
 from opilio.topic import Classes
 
@@ -72,6 +75,7 @@ def prepare(
     """Check a plan and compile its topic; a crawl that goes on has its subject, unless
     its ontology was improved."""
     check_plan(plan, own)
+    plan = msgspec.structs.replace(plan, topic=with_updates(plan.topic, folder))
     if folder.subject.is_file() and not fresh and not is_improved(folder):
         return load_subject(folder.subject)
     log = follow_log(plan.topic)
@@ -99,6 +103,7 @@ async def assemble(
 ) -> AsyncIterator[CrawlLoop]:
     """A crawl ready to run; closes what it opened."""
     subject = subject or prepare(plan, folder)
+    plan = msgspec.structs.replace(plan, topic=with_updates(plan.topic, folder))
     ways = ways or Ways()
     if not folder.subject.is_file() or is_improved(folder):
         save_subject(subject, folder.subject)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import msgspec
 
@@ -124,6 +124,7 @@ class Topic(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     keywords: Keywords = ()
     seeds: Strings | Sources = ()
     languages: Strings = ()  # of the pages wanted; empty: any
+    update: Literal["ask", "auto"] = "ask"  # whether a crawl may change the keywords
     threshold: Share | None = None  # relevant from this score on; None: the judge's own
     scope: ScopeSettings = ScopeSettings()
     query_log: QueryLog | None = None
