@@ -39,6 +39,11 @@ class Backlog:
         self._most = MOST
         self._leftovers = 0
 
+    def __len__(self) -> int:
+        """About how many links wait here: leftovers are counted, but not exactly."""
+        held = len(self._near) + len(self._far or ())
+        return max(held - max(self._leftovers, 0), 0)
+
     def push(self, entry: int) -> None:
         """Take in a link that waits."""
         if self._far is not None and entry >= self._bar:
