@@ -25,6 +25,8 @@ Mode = Literal["fixed", "paper"]
 Parts = Mapping[str, float]
 """What a number is made of, by the symbols of the paper that the equation is from."""
 
+CONTEXT_LENGTH = 200  # characters on each side of a link (papers.md, A.7-9)
+
 TIER = "tier: "
 """Begins the name of a part that only says among which links this one stands."""
 
@@ -180,6 +182,7 @@ class ReaderSetup(msgspec.Struct, frozen=True):
     """Where the word vectors come from that Link.vector and Page.vectors are made of: a
     path, or "wordllama"; "": none are made. With them comes the context."""
     text: bool = False  # Page.text
+    context_length: int = CONTEXT_LENGTH
 
 
 class ClassFeatures(msgspec.Struct, frozen=True, gc=False):
@@ -325,8 +328,8 @@ class Reads(msgspec.Struct, frozen=True, kw_only=True):
     out the rest.
 
     A part that is read or not has the same name here and in ReaderSetup, and so finds
-    its way to the readers by itself. `longest`, `transcribe` and `look_ahead` are for
-    strategies alone.
+    its way to the readers by itself. `longest`, `transcribe`, `look_ahead` and
+    `context_length` are for strategies alone.
     """
 
     text: bool = False  # Page.text
@@ -340,6 +343,7 @@ class Reads(msgspec.Struct, frozen=True, kw_only=True):
     longest: bool = False  # terms inside longer terms do not count
     transcribe: bool = True  # words that the topic's dictionaries know, by meaning
     look_ahead: bool = False  # Knowledge.look_ahead, if the topic has classes
+    context_length: int = CONTEXT_LENGTH
 
 
 class Knowledge(msgspec.Struct, frozen=True, kw_only=True):
@@ -368,6 +372,14 @@ class Estimate(msgspec.Struct, frozen=True, kw_only=True):
         return self.found / (self.found + self.left)
 
 
+class BusyServer(msgspec.Struct, frozen=True):
+    """A server with requests under way (Kumar & Vig's Busy Server Queue, III.C)."""
+
+    host: str
+    requests: int
+    links: int  # that wait for it, about
+
+
 class Counts(msgspec.Struct, frozen=True):
     """How a frontier stands."""
 
@@ -381,6 +393,7 @@ class Counts(msgspec.Struct, frozen=True):
     awaited_for: float = 0.0  # seconds until it may be
     held: int = 0  # ready hosts that are not visited because better links wait
     paused: bool = False  # nothing is leased until somebody says so
+    busy: Sequence[BusyServer] = ()  # some of them, those with most requests and links
 
     @property
     def reasons(self) -> Mapping[str, int]:

@@ -16,7 +16,7 @@ REASONS = {
     "block": "stand in a part of a page that is not about the topic",
     "blocked_address": "is at a private address (see --allow-network)",
     "blocked_port": "is at a port of another service",
-    "capacity": "parked because better links fill the frontier",
+    "capacity": "parked on disk while better links fill the queue",
     "connect": "could not be connected to",
     "content": "has the same content as another page",
     "dead_host": "host does not answer; retried when the crawl continues",

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterable, Mapping, Sequence
+from heapq import nsmallest
 from itertools import compress
 from types import MappingProxyType
 from typing import Protocol
@@ -24,6 +25,7 @@ from opilio.frontier.ledger import Ledger, LinkRow
 from opilio.frontier.link_columns import LinkMode
 from opilio.frontier.next_link import PARKED_AT_ONCE, Agenda
 from opilio.records import (
+    BusyServer,
     Clock,
     Counts,
     Fingerprint,
@@ -34,6 +36,7 @@ from opilio.records import (
 )
 
 LEASE_SECONDS = 600.0
+BUSY = 5  # servers that are shown
 SHORTEST_WAIT = 0.001  # a timer may ring a little early by another clock
 
 
@@ -88,6 +91,8 @@ class LinkFrontier:
         """The best link whose host may be visited now; waits while there may be one."""
         if self._closed:
             return None
+        while self._waiters and self._waiters[0].done():  # cancelled
+            self._waiters.popleft()
         if not self._waiters and (lease := self._lease(self._clock())):
             return lease
         waiter: asyncio.Future[Lease | None]
@@ -165,7 +170,7 @@ class LinkFrontier:
         return row.fingerprint
 
     async def revise(self, revisions: Iterable[Revision]) -> int:
-        """Give waiting links new promises; answers how many were waiting."""
+        """Give links that wait, or were displaced, new promises; answers how many."""
         latest = {new[0]: new for new in revisions}
         if not latest:
             return 0
@@ -174,7 +179,8 @@ class LinkFrontier:
         keys = sort_keys.keys(values)
         ids = np.array(self._intake.known.find(list(latest)))
         links = self._agenda.links
-        waiting = links.mode.take(ids) <= LinkMode.DELAYED
+        modes = links.mode.take(ids)
+        waiting = (modes <= LinkMode.DELAYED) | (modes == LinkMode.CROWDED)
         changed = waiting & (links.key.take(ids) != keys)
         if changed.any():
             now = self._clock()
@@ -268,7 +274,18 @@ class LinkFrontier:
             awaited_for=max(0.0, at - now) if awaited else 0.0,
             held=agenda.count_held(now),
             paused=self._paused,
+            busy=self._busy(),
         )
+
+    def _busy(self) -> list[BusyServer]:
+        """The servers with most requests under way; looks at leases only."""
+        requests = Counter(out.host.number for out in self._agenda.leases.values())
+        hosts = self._agenda.hosts
+        servers = [
+            BusyServer(hosts[number].name, count, len(hosts[number].backlog))
+            for number, count in requests.items()
+        ]
+        return nsmallest(BUSY, servers, key=lambda one: (-one.requests, -one.links))
 
     async def flush(self) -> None:
         """Hand everything over to the transaction."""

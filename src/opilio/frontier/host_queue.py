@@ -39,6 +39,11 @@ class Backlog:
         self._most = MOST
         self._leftovers = 0
 
+    def __len__(self) -> int:
+        """About how many links wait here: leftovers are counted, but not exactly."""
+        held = len(self._near) + len(self._far or ())
+        return max(held - max(self._leftovers, 0), 0)
+
     def push(self, entry: int) -> None:
         """Take in a link that waits."""
         if self._far is not None and entry >= self._bar:
@@ -60,9 +65,13 @@ class Backlog:
             self._leftovers += 1
             self.push(after)
 
-    def drop(self) -> None:
+    def remove(self, entry: int) -> None:
         """Take in that a link stopped waiting without being popped."""
-        self._leftovers += 1
+        if len(self._near) <= MOST and entry in self._near:
+            self._near.remove(entry)
+            heapify(self._near)
+        else:
+            self._leftovers += 1
 
     def load(self, ids: NDArray[np.int64]) -> None:
         """Take in many waiting links, while there are none."""

@@ -1,4 +1,4 @@
-"""Which waiting link promises least: entries in, the last of all that wait out."""
+"""Finds the waiting link that promises least, which a full queue displaces first."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from heapq import heapify, heappop, heappush
 
 from opilio.frontier.link_columns import LinkColumns, LinkMode
 
-SLACK = 1024  # out-of-date entries that are not worth sweeping up
+SLACK = 64  # out-of-date entries that are not worth sweeping up
 
 
 class Least:

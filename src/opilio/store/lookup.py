@@ -10,10 +10,11 @@ from typing import Any
 
 import msgspec
 
-from opilio.records import Clock, Estimate, Fingerprint
+from opilio.records import BusyServer, Clock, Estimate, Fingerprint
 from opilio.storage.database import open_database
 from opilio.store.folder import CrawlFolder
 from opilio.store.resting_hosts import Resting, count_resting, rest_of, resting, slowest
+from opilio.store.seed_origins import SeedOrigin, origin_of
 
 IS_PAGE = "status BETWEEN 200 AND 299"  # what answered otherwise, as redirects, is none
 
@@ -61,6 +62,7 @@ class Explanation(msgspec.Struct, frozen=True):
     delay: float | None = None  # the Crawl-delay that its host asks for
     resting: Resting | None = None  # its host, if it does
     number: int = 0  # among the pages as they are counted; 0: it is none of them
+    seed: SeedOrigin | None = None  # where it came from, if it is a seed
 
 
 @contextmanager
@@ -122,6 +124,13 @@ def estimate_in(db: sqlite3.Connection) -> Estimate | None:
     return next((msgspec.json.decode(row[0], type=Estimate) for row in rows), None)
 
 
+def busy_in(db: sqlite3.Connection) -> list[BusyServer]:
+    """The servers that had requests under way at the last commit."""
+    rows = db.execute("SELECT state FROM learnt WHERE name = 'busy'")
+    found = [msgspec.json.decode(row[0], type=list[BusyServer]) for row in rows]
+    return found[0] if found else []
+
+
 def explain_link(
     db: sqlite3.Connection,
     fingerprint: Fingerprint,
@@ -160,6 +169,7 @@ def explain_link(
         delay=delay.fetchone()[0],
         resting=rest_of(db, row["host"], now()),
         number=number_of(db, row["id"]),
+        seed=None if row["found_on"] else origin_of(db, row["url"]),
     )
 
 

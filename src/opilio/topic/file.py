@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import msgspec
 
@@ -37,11 +37,19 @@ else:
     Keywords = tuple[str | Keyword, ...]
 
 
+class SearchService(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[seeds.engines.NAME]`: a search service, and how it is asked and read."""
+
+    url: str  # with {query}, and {page} or {start}, {limit}, {language} where wanted
+    links: str = ""  # where they are in its JSON: results[].url; empty: Atom or RSS
+
+
 class Sources(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """`[seeds]`: where to start, beyond a plain list of URLs."""
 
     urls: Strings = ()
-    search: Strings = ()  # ddgs, ddgs:brave, searxng:http://…
+    search: Strings = ()  # ddgs, ddgs:brave, searxng:http://…, or a name of `engines`
+    engines: Mapping[str, SearchService] = {}
     sources: Strings = ()  # of other packages by name, or file.py:Class
     query: str = ""  # what the engines are asked; empty: the topic's keywords
     limit: Annotated[int, msgspec.Meta(ge=1, le=499)] = 50  # from all engines together
@@ -116,6 +124,7 @@ class Topic(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     keywords: Keywords = ()
     seeds: Strings | Sources = ()
     languages: Strings = ()  # of the pages wanted; empty: any
+    update: Literal["ask", "auto"] = "ask"  # whether a crawl may change the keywords
     threshold: Share | None = None  # relevant from this score on; None: the judge's own
     scope: ScopeSettings = ScopeSettings()
     query_log: QueryLog | None = None
@@ -253,6 +262,11 @@ def refuse_bad_addresses(seeds: Sequence[str], source: str) -> None:
 def where_to(topic: Topic, more: Sequence[str] = ()) -> list[str]:
     """The addresses that a crawl begins with, search engines among them."""
     sources = topic.sources
-    places = [engine.partition(":")[2] for engine in sources.search]
+    places = [
+        sources.engines[engine].url
+        if engine in sources.engines
+        else engine.partition(":")[2]
+        for engine in sources.search
+    ]
     engines = [place if "://" in place else SEARCHED for place in places]
     return [*sources.urls, *more, *engines]
