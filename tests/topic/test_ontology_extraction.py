@@ -22,6 +22,7 @@ from opilio.topic.ontology import (
     read_importances,
     read_ontology,
 )
+from opilio.topic.ontology.repository import score, specificity
 from topic.ontologies import (
     ENGINEERING,
     OTHER_DEPARTMENT,
@@ -275,3 +276,12 @@ def test_a_thesaurus_is_found_by_its_labels_in_each_language(tmp_path):
     table = importance_table(again.extract(["computer science"]), languages=["en"])
     assert 50 < len(table) <= 2000
     assert table["Computer science"] == 1.0
+
+
+def test_an_ontology_of_one_concept_is_wholly_specific_and_none_scores_nothing():
+    """IC(c) = 1 where nothing can be a kind of it; a term that is not found adds 0."""
+    one = skos(':a skos:prefLabel "Bees" .')
+    assert specificity(one, 0) == 1.0
+    assert score(one, {"bees": [(0, 1.0)]}) == 1.0
+    assert score(one, {"bees": [(0, 1.0)], "sea": []}) == 0.5
+    assert score(one, {"sea": []}) == 0.0
