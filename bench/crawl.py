@@ -52,7 +52,7 @@ http {{
 
 @contextmanager
 def nginx(site: Path, folder: Path) -> Iterator[str]:
-    """Serve a folder; answers the start URL."""
+    """Serve a folder; returns the start URL."""
     config = folder / "nginx.conf"
     port = free_port()
     user = getpass.getuser()

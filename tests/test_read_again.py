@@ -199,7 +199,7 @@ async def test_site_models_are_made_again_without_what_is_damaged(done: Path):
     flip(done, "http://seed.test/3")
     ended = await opilio("sites", done, "--rebuild")
     assert ended.code == 0
-    assert "8 pages read again; 1 are not in the archive" in ended.err
+    assert "8 pages read again; 1 not in the WARC files" in ended.err
     assert f"1 record of {FILE} could not be read" in ended.err
 
 

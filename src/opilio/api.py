@@ -69,13 +69,13 @@ class Crawl:
         fresh: bool = False,
         **settings: Any,
     ) -> None:
-        """Open the crawl of a folder, or describe a new one; nothing is written yet.
+        """Open the crawl of a folder, or describe a new one; writes nothing yet.
 
-        `topic` is a Topic or the path of a topic file; a folder that has a crawl needs
-        none. `strategy` and `judge` are names, `file.py:Class`, objects or classes.
-        `seeds` are URLs, and seed sources in the same forms. `replay` names WARC files
-        to crawl instead of the network. `fresh` removes what the folder holds when the
-        crawl is run. Every setting may be given by its name: `max_pages=500`.
+        `topic` is a Topic or the path of a topic file; it may be left out if the folder
+        already has a crawl. `strategy` and `judge` are names, `file.py:Class`, objects
+        or classes. `seeds` are URLs, and seed sources in the same forms. `replay` names
+        WARC files to crawl instead of the network. `fresh` empties the folder when the
+        crawl is run. Any setting can be given by its name: `max_pages=500`.
         """
         self.path = Path(folder)
         self._topic = topic_of(topic)
@@ -143,8 +143,8 @@ class Crawl:
             self._run.stop()
 
     def evolve(self, pages: int = 100, *, mode: Mode = "fixed") -> list[Outcome]:
-        """Fill in websites, follow links and refresh pages: at most so many new pages,
-        and so many refreshed; returns what each phase did."""
+        """Complete the models of websites, follow links and refresh pages: at most
+        `pages` new pages, and as many refreshed ones. Returns what each phase did."""
         self._settle()
         return self._evolve(pages, mode).result()
 
@@ -161,10 +161,10 @@ class Crawl:
         seconds: float = 60.0,
         log: bool | None = None,
     ) -> Expansion:
-        """Fetch at most so many pages that may answer a query, for about so long.
+        """Fetch pages that may answer a query, within these limits of pages and time.
 
-        With `log` the crawl follows the query from now on; None: if the topic asks for
-        that (`searches` of its query log).
+        With `log` the crawl follows the query from now on; None: only if the topic asks
+        for that (`searches` of its query log).
         """
         self._settle()
         return self._expand(query, pages, seconds, log).result()
@@ -190,9 +190,9 @@ class Crawl:
         **settings: Any,
     ) -> Rejudged:
         """Judge the pages again, offline, by another topic, judge or strategy, and
-        score the waiting links anew; returns what changed.
+        re-score the waiting links; returns what changed.
 
-        This object, and a run that follows, go by the new ones.
+        This object and later runs use the new ones.
         """
         self._settle()
         return self._rejudge(topic, strategy, judge, settings).result()
@@ -219,8 +219,7 @@ class Crawl:
     def search(
         self, query: str, *, page: int = 1, size: int = 10, log: bool | None = None
     ) -> Answer:
-        """The pages that answer a query, best first, one page of results; `log` as in
-        `expand`."""
+        """One page of search results for a query, best first; `log` as in `expand`."""
         self._settle()
         home = self._home()
         with open_search(home) as searcher:
@@ -247,12 +246,13 @@ class Crawl:
         *,
         relevant: bool = False,
     ) -> Exported:
-        """Write the pages to a file, best first; its suffix selects the format, unless
-        `format` is a name, `file.py:Class`, an exporter or its class."""
+        """Write the pages to a file, best first. The suffix of the file selects the
+        format, unless `format` is given: a name, `file.py:Class`, an exporter or its
+        class."""
         self._settle()
         return export_pages(self._home(), str(file), format, relevant=relevant)
 
-    # How it is done
+    # Internals
 
     def _home(self) -> CrawlFolder:
         return CrawlFolder(self.path)
@@ -272,8 +272,8 @@ class Crawl:
         known = self._home().database.exists() and not self._fresh
         if not (named or self._urls or self._own.seeds or known):
             raise BadInput(
-                "there is nowhere to start: give the topic seeds=['https://…'], or "
-                "the crawl seeds=…"
+                "the crawl has no seeds: give the topic seeds=['https://…'], or the "
+                "crawl seeds=…"
             )
 
     def _settle(self) -> None:
@@ -288,8 +288,8 @@ class Crawl:
     def _begin(self, work: Callable[[Background[T]], Any]) -> Background[T]:
         if self._run and self._run.is_running:
             raise BadInput(
-                f"{self.path} is being crawled by this program already; wait for the "
-                "end of that run, leave its loop, or call stop()"
+                f"this program is already crawling {self.path}; wait until that run "
+                "ends, leave its loop, or call stop()"
             )
         run: Background[T] = Background(work)
         self._run = run

@@ -1,8 +1,8 @@
-"""The loop: it alone knows the order of the stages.
+"""The crawl loop: takes links, fetches, judges and stores pages, ranks their links.
 
-Many visits are under way at a time, but the brain is one sequential piece: judging,
-ranking, keeping and the frontier's own change happen in one turn, and a commit falls
-between turns, never into one. A crash repeats visits; it never loses one.
+Many visits are under way at a time, but decisions are sequential: judging a page,
+ranking its links, storing it and updating the frontier happen in one turn, and commits
+happen only between turns. A crash repeats visits; it never loses one.
 """
 
 from __future__ import annotations
@@ -63,16 +63,16 @@ from opilio.store.seed_notes import note_seed
 from opilio.store.store import Store, is_full_disk
 from opilio.text import urls
 
-MOVED = "moved"  # why a link was parked whose redirect is known without asking
+MOVED = "moved"  # reason of a link parked because its redirect can be predicted
 DRAIN_SECONDS = 10.0
 Bring = Callable[[Lease], Awaitable[int]]
-"""Visits a link; answers the number of pages it brought: one or none."""
+"""Visits a link; returns the number of pages it brought: 1 or 0."""
 
-INDEX_SECONDS = 2.0  # between two looks whether the index is behind
+INDEX_SECONDS = 2.0  # between two checks whether the index is behind
 
 
 class FoundPage(NamedTuple):
-    """A relevant page, as it is shown while the crawl runs."""
+    """A relevant page, as the live display shows it."""
 
     score: float
     title: str
@@ -90,7 +90,7 @@ class Tally:
     found: deque[FoundPage] = field(default_factory=lambda: deque(maxlen=10))
 
     def count(self, kept: bool) -> None:
-        """One more page."""
+        """Count one more page."""
         self.pages += 1
         self.kept += kept
         self.recent.append(kept)
@@ -98,7 +98,7 @@ class Tally:
 
 @dataclass(frozen=True, kw_only=True)
 class Stages:
-    """The parts of a crawl, in the order in which a link meets them."""
+    """The parts of a crawl, in the order in which a link passes through them."""
 
     scope: Scope
     frontier: Frontier
@@ -108,14 +108,14 @@ class Stages:
     strategy: Strategy
     store: Store
     learners: Mapping[str, Learner] = field(default_factory=dict)
-    followed: TopicUpdates | None = None  # a topic that changes
+    followed: TopicUpdates | None = None  # for a topic that changes
     profiles: Profiles | None = None  # of pages and of their sites
-    grow_index: Callable[[], None] | None = None  # takes up what was committed
+    grow_index: Callable[[], None] | None = None  # indexes what was committed
     clock: Clock = time.monotonic
 
 
 class Turn:
-    """One turn of a crawl's brain: all of it counts, or nothing."""
+    """A critical section of the crawl: all of its changes are committed, or none."""
 
     def __init__(self, crawl: CrawlLoop, page: Fingerprint | None) -> None:
         self.crawl = crawl
@@ -145,7 +145,7 @@ class CrawlLoop:
         stages: Stages,
         visitor: Callable[[CrawlLoop], Bring] | None = None,
     ) -> None:
-        """`visitor` makes what visits a link, in the place of `fetch_page`."""
+        """`visitor` makes the function that visits a link, instead of `fetch_page`."""
         self.settings = settings
         self.scope = stages.scope
         self.frontier = stages.frontier
@@ -153,7 +153,7 @@ class CrawlLoop:
         self.readers = stages.readers
         self.judge = stages.judge
         self.strategy = stages.strategy
-        # Asked once: a protocol looks at all its methods every time.
+        # Checked once: isinstance with a protocol looks at all its methods each time.
         self.reviser = self.strategy if isinstance(self.strategy, Reviser) else None
         self.observer = self.strategy if isinstance(self.strategy, Observer) else None
         self.estimator = self.strategy if isinstance(self.strategy, Estimator) else None
@@ -169,19 +169,19 @@ class CrawlLoop:
         self.clock = stages.clock
         self.tally = Tally()
         self.schedule = Schedule(0, 0.0, 0.0)
-        self.bell: asyncio.TimerHandle | None = None  # rings when the time is up
+        self.bell: asyncio.TimerHandle | None = None  # ends the crawl on time
         self.budget = Budget(settings.crawl.max_pages, self.store.catalogue.pages)
         self.brain = asyncio.Lock()
-        self.broken = False  # a turn failed half-way; nothing may be committed any more
+        self.broken = False  # a turn failed half-way: commit nothing any more
         self.committed = asyncio.Event()  # set by the next commit
         self.workers: list[asyncio.Task[None]] = []
         self.no_room: MachineLimit | None = None
-        self.stopped = ""  # why, once it is
+        self.stopped = ""  # the reason, once the crawl was stopped
         self.bring = visitor(self) if visitor else self.fetch_page
 
     async def run(self, seeds: Mapping[str, float]) -> str:
-        """Crawl from seeds with their promises until nothing is left to do; answers
-        why it ended."""
+        """Crawl from seeds (URL -> promise) until nothing is left to do; returns the
+        reason why it ended."""
         await self.plant(seeds)
         limits = self.settings.crawl
         pages = max(limits.max_pages - self.budget.spent, 0)
@@ -190,7 +190,7 @@ class CrawlLoop:
         if limits.max_time:
             loop = asyncio.get_running_loop()
             self.bell = loop.call_later(limits.max_time, self.stop_soon, "time")
-        # Once it is known that the crawl has begun, hosts rest after every opening.
+        # Once the start is committed, hosts rest whenever the crawl is opened again.
         await self.commit()
         if self.reviser:  # looking through all links takes time
             self.planted = self.store.catalogue.seeds(SEED_PROMISE)
@@ -216,7 +216,7 @@ class CrawlLoop:
         return self.stopped or ("budget" if self.budget.is_spent else "exhausted")
 
     def keep_pace(self) -> None:
-        """Wait for better links, unless there is no time for that."""
+        """Hold links back for better ones, unless the crawl is behind schedule."""
         late = self.schedule.is_late(self.tally.pages, self.clock())
         self.frontier.steer(
             haste=1.0 if late else self.settings.crawl.haste,
@@ -225,7 +225,7 @@ class CrawlLoop:
         )
 
     def turn(self, page: Fingerprint | None = None) -> Turn:
-        """One turn of the brain, maybe with a page in hand; for `async with`."""
+        """A turn, for `async with`; `page` is the page that is being processed."""
         return Turn(self, page)
 
     async def work(self) -> None:
@@ -238,20 +238,20 @@ class CrawlLoop:
                 return
 
     async def visit(self, lease: Lease) -> int:
-        """Visit one link; answers the number of pages it brought: one or none."""
+        """Visit one link; returns the number of pages it brought: 1 or 0."""
         try:
             if self.store.in_hand.is_deadly(lease.fingerprint):
                 raise Unusable(
                     "poison",
-                    f"the process died with {lease.url} in hand, again and again",
+                    f"the process crashed repeatedly while processing {lease.url}",
                     contacted=False,
                 )
             return await self.bring(lease)
         except Transient as error:
             await self.postpone(lease, error)
         except Unusable as error:
-            # A host that is silent now may not be for ever: its links wait again when
-            # the crawl is opened next.
+            # A host that is silent now may answer later: its links wait again the next
+            # time the crawl is opened.
             state = State.PARKED if error.reason == "dead_host" else State.UNUSABLE
             async with self.turn():
                 self.missed(lease, state)
@@ -259,14 +259,14 @@ class CrawlLoop:
                     lease, state, error.reason, contacted=error.contacted
                 )
                 if lease.redirects:
-                    # Perhaps it was expected, wrongly: ask the one that led here.
+                    # The redirect may have been predicted wrongly: fetch the original.
                     original = await self.frontier.reopen(lease.found_on, MOVED)
                     if original:
                         self.redirects.doubt(original)
         return 0
 
     async def fetch_page(self, lease: Lease) -> int:
-        """Ask for a link and keep the page, or go where it points to."""
+        """Fetch a link and keep its page, or queue the target of its redirect."""
         if expected := self.expected_target(lease):
             await self.move_on(lease, expected)
             return 0
@@ -280,14 +280,14 @@ class CrawlLoop:
         return await self.keep(lease, response)
 
     def expected_target(self, lease: Lease) -> str:
-        """Where a link will redirect to, as others of its host did; "": not known."""
+        """The predicted redirect target, from others of its host; "": not known."""
         target = self.redirects.expect(lease.url, lease.fingerprint)
         if lease.redirects >= self.settings.fetch.max_redirects:
             return ""
         return target if target and self.scope.allows(target) else ""
 
     async def move_on(self, lease: Lease, target: str) -> None:
-        """Let the target of a redirect wait in place of a link, without asking."""
+        """Queue a predicted redirect target instead of the link, without a request."""
         async with self.turn():
             onward = Ranked(
                 Link(target, urls.fingerprint(target)), lease.promise, level=lease.level
@@ -311,8 +311,8 @@ class CrawlLoop:
     async def record(
         self, lease: Lease, response: Response, content: Fingerprint, reading: Reading
     ) -> int:
-        """Judge, rank and keep a page, all of it in one turn; answers one, or none if
-        it is recorded already.
+        """Judge, rank and store a page, all in one turn; returns 1, or 0 if it was
+        recorded already.
 
         A page is 1. a copy: its links are not followed; 2. unreadable; 3. new.
         """
@@ -353,7 +353,7 @@ class CrawlLoop:
         if state in (State.COPY, State.UNUSABLE):
             self.missed(lease, state)
         await self.frontier.done(lease, state, reason, likeness=like)
-        # A page that asks not to be shown cannot be exported: it is no harvest.
+        # A noindex page cannot be exported, so it does not count as kept.
         shown = page is not None and not page.noindex
         self.tally.count(state is State.KEPT and shown)
         if verdict and page and verdict.relevant and shown:
@@ -364,7 +364,7 @@ class CrawlLoop:
         return 1
 
     def stop_if_dry(self) -> None:
-        """End the crawl if that is wanted and little is left to be found."""
+        """End the crawl if `stop_when_dry` is set and little is left to find."""
         if not self.settings.crawl.stop_when_dry or self.tally.pages % LOOK_EVERY:
             return
         if is_dry(self.tally.recent, self.estimate()):
@@ -375,17 +375,17 @@ class CrawlLoop:
         return self.estimator.estimate() if self.estimator else None
 
     async def is_recorded(self, lease: Lease) -> bool:
-        """Was the page recorded by a visit whose lease had run out, or was followed by
-        another? Whichever comes first counts; both leases end."""
+        """Whether another visit has recorded the page already, because a lease expired.
+        The first visit counts; both leases end."""
         outcome = self.store.catalogue.outcome_of(lease.id)
         if outcome:
             await self.frontier.done(lease, *outcome)
         return outcome is not None
 
     async def redirect(self, lease: Lease, response: Response, target: str) -> int:
-        """Give the target of a redirect to the frontier, which decides about it."""
+        """Queue the target of a redirect in the frontier."""
         if not target:
-            raise Unusable("bad_redirect", f"{lease.url} redirects to no web address")
+            raise Unusable("bad_redirect", f"{lease.url} redirects to an invalid URL")
         if not self.scope.allows(target):
             raise Unusable("scope", f"{lease.url} redirects out of scope to {target}")
         if lease.redirects >= self.settings.fetch.max_redirects:
@@ -405,15 +405,15 @@ class CrawlLoop:
             self.store.save_redirect(lease, response, original or None)
             self.missed(lease, State.COPY)
             await self.frontier.done(lease, State.COPY, "redirect")
-            if response.status < 300:  # a page after all, that sends its readers on
+            if response.status < 300:  # a page with <meta http-equiv=refresh>
                 self.tally.count(False)
         return int(response.status < 300)
 
     async def postpone(self, lease: Lease, error: Transient) -> None:
-        """Let a link wait and be tried again."""
+        """Queue a link to be retried later."""
         if error.reason == "robots_first":
-            # What robots.txt says is durable before the host is visited again, so
-            # that its delay is kept even across a crash.
+            # Commit the rules of robots.txt before the host is visited again, so that
+            # its delay is kept even across a crash.
             await self.committed.wait()
         async with self.turn():
             if error.host_rests:
@@ -427,7 +427,7 @@ class CrawlLoop:
             )
 
     async def rank(self, page: Page, verdict: Verdict, lease: Lease) -> list[int]:
-        """Let the links of a page wait, each with its promise; answers their ids."""
+        """Queue the links of a page, each with its promise; returns their ids."""
         name = self.settings.crawl.strategy
         ranked = strategy_output.as_list(name, self.strategy.rank(page, verdict, lease))
         try:
@@ -437,11 +437,11 @@ class CrawlLoop:
             raise
 
     async def revise(self, strategy: Reviser) -> None:
-        """Take what a strategy thinks now of links that wait; seeds come first
-        regardless.
+        """Apply the strategy's new promises of waiting links, except those of seeds.
 
-        They are planted anew whenever the crawl goes on, so one that was revised would
-        change its place by that. What sites list of themselves is no such seed.
+        Seeds are queued again with their first promise whenever the crawl is resumed,
+        so revising one would make the order depend on restarts. URLs from sitemaps and
+        feeds are not among these seeds.
         """
         news = [new for new in strategy.revise() if new[0] not in self.planted]
         try:
@@ -452,7 +452,7 @@ class CrawlLoop:
 
     @property
     def pupils(self) -> list[Teachable]:
-        """The judge and the strategy, as far as they learn from labels."""
+        """The judge and the strategy, if they learn from labels."""
         both = (self.judge, self.strategy)
         return [one for one in both if isinstance(one, Teachable)]
 
@@ -465,31 +465,31 @@ class CrawlLoop:
                 await self.revise(self.reviser)
 
     def missed(self, lease: Lease, state: State) -> None:
-        """Let those who want to know hear of a visit without a new page."""
+        """Report a visit without a new page to profiles and strategy."""
         if self.profiles:
             self.profiles.missed(lease, state)
         if self.observer:
             self.observer.missed(lease, state)
 
     def to_follow(self, page: Page) -> Sequence[Link]:
-        """The links of a page that neither it nor our scope forbids."""
+        """The links of a page that neither the page nor the scope forbids."""
         return to_follow(page, self.scope)
 
     def note_seed(self, page: Page, lease: Lease) -> None:
-        """Keep why a seed that somebody chose leads nowhere, if it does."""
+        """Record why a chosen seed leads nowhere, if it does."""
         if lease.depth or lease.promise < SEED_PROMISE:
             return
         if found := obstacles(page, lease.url, self.scope):
             note_seed(self.store.catalogue, lease.url, found)
 
     def near_copy(self, page: Page) -> int:
-        """The id of a page that this one nearly repeats, or 0."""
+        """The id of a page that this one is a near copy of, or 0."""
         if not self.settings.crawl.near_copies or not page.simhash:
             return 0
         return self.store.near.find(page.simhash)
 
     async def plant(self, seeds: Mapping[str, float]) -> None:
-        """Let the seeds wait before everything else, the most promising first."""
+        """Queue the seeds before everything else, the most promising first."""
         found = [
             Ranked(
                 Link(canonical, urls.fingerprint(canonical)),
@@ -503,12 +503,12 @@ class CrawlLoop:
             await self.frontier.add(found)
 
     async def is_working(self, *, after: float) -> bool:
-        """Is a worker left after so many seconds? Answers at once when none is."""
+        """Whether a worker is left after so many seconds; returns early if none is."""
         _, pending = await asyncio.wait(self.workers, timeout=after)
         return bool(pending)
 
     async def commit_regularly(self) -> None:
-        """Commit in groups until the last worker has ended, and once more then."""
+        """Commit at intervals until the last worker has ended, then once more."""
         working = True
         while working:
             working = await self.is_working(after=self.settings.store.commit_every)
@@ -520,19 +520,19 @@ class CrawlLoop:
                 self.stop_soon("disk")
 
     async def index_regularly(self, grow: Callable[[], None]) -> None:
-        """Let the search index take up what was committed, until the crawl ends."""
+        """Add what was committed to the search index, until the crawl ends."""
         working = True
         while working:
             working = await self.is_working(after=INDEX_SECONDS)
             await asyncio.to_thread(grow)
 
     async def follow(self, topic: TopicUpdates) -> None:
-        """Look now and then whether the topic has changed; judge by it from then on."""
+        """Check at intervals whether the topic has changed, and apply the change."""
         while await self.is_working(after=topic.every):
             await self.look_again(topic)
 
     async def look_again(self, topic: TopicUpdates) -> None:
-        """Judge by what the topic is now, if it has changed."""
+        """Use a new judge and reader setup if the topic has changed."""
         news = await asyncio.to_thread(topic.look)
         if news is None:
             return
@@ -546,7 +546,7 @@ class CrawlLoop:
                 )
 
     async def commit(self) -> None:
-        """Make everything that was recorded durable, between two turns."""
+        """Commit everything that was recorded, between two turns."""
         async with self.turn():
             if self.broken:
                 raise RuntimeError("a turn has failed; nothing more is committed")
@@ -566,7 +566,7 @@ class CrawlLoop:
             committed.set()
 
     def stop_soon(self, reason: str) -> None:
-        """Begin no more visits; those under way may end within some seconds."""
+        """Start no more visits; those under way have some seconds to end."""
         if not self.stopped:
             self.stopped = reason
             self.budget.close()
@@ -574,13 +574,13 @@ class CrawlLoop:
             asyncio.get_running_loop().call_later(DRAIN_SECONDS, self.stop_now)
 
     def stop_now(self) -> None:
-        """Drop the visits under way; they will be repeated."""
+        """Cancel the visits under way; the next run repeats them."""
         for worker in self.workers:
             worker.cancel()
 
 
 def first_of(errors: BaseExceptionGroup[BaseException]) -> BaseException:
-    """The error to tell of several: one of ours, if there is one."""
+    """The exception to report from a group, preferring ours."""
     ours, others = errors.split(OpilioError)
     group: BaseException | None = ours or others
     while isinstance(group, BaseExceptionGroup):
@@ -589,6 +589,6 @@ def first_of(errors: BaseExceptionGroup[BaseException]) -> BaseException:
 
 
 def likeness(page: Page) -> str:
-    """What a page has in common with others that say nothing else: so many words, and
-    so many terms of the topic. Of a calendar's pages only the dates differ."""
+    """A key that pages share if they are as long and have as many topic terms, such as
+    the pages of a calendar, which differ only in their dates."""
     return f"{page.words} {sum(page.terms.values())}"

@@ -145,7 +145,7 @@ def test_a_neighbour_is_another_topic_of_the_web(ground: Ground) -> None:
 
 @pytest.mark.parametrize(
     ("arguments", "told"),
-    [(["C"], "there are A, B, D, E"), (["A", "--mixed-web", "x"], "--dictionary")],
+    [(["C"], "known: A, B, D, E"), (["A", "--mixed-web", "x"], "--dictionary")],
 )
 def test_what_cannot_be_reproduced_is_said_at_once(
     tmp_path: Path, arguments: list[str], told: str

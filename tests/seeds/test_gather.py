@@ -113,7 +113,7 @@ async def test_the_bare_name_asks_the_usual_engines_at_once(web: Web):
         ({"search": ("searxng:nowhere",)}, "names no instance"),
         ({"search": ("ddgs:brave",), "limit": 500}, "from 1 to 499"),
         ({"search": ("ddgs:brave",), "query": " "}, "nothing to ask"),
-        ({"urls": ("nonsense",)}, "is not an address"),
+        ({"urls": ("nonsense",)}, "is not a URL"),
         ({"sitemaps": True}, "add some to seeds.urls"),
         ({"feeds": True}, "add some to seeds.urls"),
     ],

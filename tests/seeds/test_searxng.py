@@ -118,7 +118,7 @@ async def test_an_instance_cannot_make_up_engines_without_end(web: Web):
 async def test_a_redirect_into_a_private_network_is_refused(web: Web):
     web.private.add("router.test")
     web.pages[SEARCH] = moved("http://router.test/")
-    with pytest.raises(Unusable, match="no public address"):
+    with pytest.raises(Unusable, match="not a public address"):
         await search(web)
 
 

@@ -1,4 +1,4 @@
-"""Hands the pages of a running crawl to `async for`."""
+"""Yields the pages of a running crawl to `async for`."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from opilio.assembly.run_crawl import Publish
 from opilio.store.folder import CrawlFolder
 
 Begin = Callable[[Publish], Awaitable[Background[Any]]]
-"""Starts the crawl, which publishes what it has kept."""
+"""Starts the crawl, which publishes the pages that it keeps."""
 
 
 class AsyncPages:
-    """The pages of a crawl that runs, for `async for`; when nobody wants more of them,
-    the crawl stops."""
+    """The pages of a running crawl, for `async for`; leaving the loop stops the
+    crawl."""
 
     def __init__(self, folder: CrawlFolder, begin: Begin) -> None:
         self._folder = folder
@@ -62,8 +62,8 @@ class AsyncPages:
             await asyncio.to_thread(self._run.join)
 
     def __del__(self) -> None:
-        # After `break`. It blocks the loop while visits under way end; those who mind
-        # use contextlib.aclosing.
+        # After `break`. This blocks the event loop while visits under way end; to avoid
+        # that, use contextlib.aclosing.
         if self._run:
             self._run.stop()
             self._run.join()

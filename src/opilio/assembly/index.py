@@ -1,4 +1,4 @@
-"""Lets the search index take up what a running crawl has committed."""
+"""Updates the search index while a crawl runs."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from opilio.store.folder import CrawlFolder
 
 
 def keep_index(folder: CrawlFolder, plan: Plan, subject: Subject) -> Callable[[], None]:
-    """A function that makes segments of what a running crawl has committed."""
+    """A function that adds what the crawl has committed to the index."""
     concepts = Concepts(subject.named_concepts, plan.search.mode)
     is_checked = False
 
     def grow() -> None:
         nonlocal is_checked
         with (
-            # The index may be behind; the crawl goes on. Where a file cannot be opened,
-            # be it for want of descriptors, SQLite has an error of its own.
+            # The index may be behind; the crawl goes on. SQLite raises its own error if
+            # a file cannot be opened, for instance for lack of file descriptors.
             suppress(OSError, sqlite3.OperationalError),
             closing(open_database(folder.database, read_only=True)) as db,
         ):

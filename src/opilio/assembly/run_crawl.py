@@ -1,4 +1,4 @@
-"""Runs a crawl to its end, and tells meanwhile which pages were kept."""
+"""Runs a crawl to its end and publishes the ids of pages as they are kept."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Publish = Callable[[list[int] | None], None]
 """Takes the ids of pages that were kept and committed; None: the crawl has ended."""
 
 OnStop = Callable[[Callable[[], None]], None]
-"""Takes what to call when the crawl is to stop."""
+"""Takes a function that stops the crawl."""
 
 
 async def run_crawl(
@@ -44,7 +44,7 @@ async def run_crawl(
 
 
 class PublishingLoop(CrawlLoop):
-    """A crawl that tells which pages it has kept and committed."""
+    """A crawl that publishes which pages it has kept and committed."""
 
     def __init__(
         self, settings: Settings, stages: Stages, *, publish: Publish | None
@@ -64,7 +64,7 @@ class PublishingLoop(CrawlLoop):
         return pages
 
     async def commit(self) -> None:
-        """Commit, then tell what was committed."""
+        """Commit, then publish what was committed."""
         await super().commit()
         if self.publish and self.kept:
             self.publish(self.kept)

@@ -1,7 +1,4 @@
-"""A folder and a query in; pages that may answer it, fetched into the crawl, out.
-
-What `opilio search --expand` does between its two answers, until Ctrl-C.
-"""
+"""Fetches more pages for a query: the part of `opilio search --expand` that crawls."""
 
 from __future__ import annotations
 
@@ -36,7 +33,7 @@ async def run(
     seconds: float,
     logged: bool,
 ) -> Expansion:
-    """Open the crawl for as long as it takes."""
+    """Open the crawl and fetch pages for a query."""
     async with open_expander(plan, folder, query, logged=logged) as expander:
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):

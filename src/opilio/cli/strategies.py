@@ -1,4 +1,4 @@
-"""`opilio strategies`: what can be chosen with --strategy, and what can be set, out."""
+"""`opilio strategies`: lists the names for --strategy and their options."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from opilio.strategies import load_strategy, strategies
 
 
 def list_strategies(
-    as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """List the ways to choose the next link, with their options."""
+    """List the strategies for choosing the next link, with their options."""
     found = list(describe())
     if as_json:
         typer.echo(json.dumps(found))
@@ -44,11 +44,11 @@ def written(option: tuple[str, Any]) -> str:
         value = str(value).lower()
     elif isinstance(value, float):
         value = f"{value:g}"
-    return f"{name}: by the mode" if value is None else f"{name}={value}"
+    return f"{name}: depends on mode" if value is None else f"{name}={value}"
 
 
 def describe() -> Iterator[dict[str, Any]]:
-    """Each strategy: its name, its sentence, its paper and its options."""
+    """Each strategy: its name, description, paper and options."""
     for name, place in sorted(strategies().items()):
         try:
             made = load_strategy(place)

@@ -1,4 +1,5 @@
-"""A URL in; the page or redirect at it out, if robots.txt allows to ask."""
+"""Fetches URLs from the network if robots.txt allows it, and backs off from
+failures."""
 
 from __future__ import annotations
 
@@ -23,28 +24,28 @@ from opilio.text import urls
 UNCHANGED = 304
 OVERLOADED = frozenset((429, 503))  # the host asks for rest, not this page alone
 REMEMBERED_HOSTS = 20_000
-FIRST_WAIT = 10  # times the delay; doubled with every failure in a row
-# A host is dead after so much trouble without a good answer in between: an answer that
-# says "later" counts once, silence or an unreachable robots.txt twice. Its other links
-# end then, so that a crawl does not wait for ever.
+FIRST_WAIT = 10  # times the delay; doubled with every failure in succession
+# A host is dead after this many failures without a success in between: a response that
+# asks to retry counts once, silence or an unreachable robots.txt twice. Its other links
+# are then parked, so that a crawl does not wait for ever.
 DEAD_AFTER = 8
 LATER, SILENCE = 1, 2
-# Failures that are answers of somebody: the network is there.
+# Failures that prove that the network works.
 ANSWERS = frozenset(("refused", "robots_unreachable", "tls"))
-OFFLINE_REST = 30.0  # seconds between two tries of a host while the network is away
+OFFLINE_REST = 30.0  # seconds between two attempts at a host while offline
 
 V = TypeVar("V")
 
 
 class ParsedRobots(Protocol):
-    """A robots.txt file as read."""
+    """A parsed robots.txt file."""
 
     @property
     def sitemaps(self) -> Iterable[str]: ...
 
 
 class AskedRules(Protocol):
-    """What robots.txt of an origin says."""
+    """The rules in the robots.txt of an origin."""
 
     @property
     def parsed(self) -> ParsedRobots | None: ...
@@ -62,13 +63,13 @@ class AskedRules(Protocol):
 
 
 class AskedRobots(Protocol):
-    """Knows or asks for robots.txt; raises Transient while it cannot be had."""
+    """Fetches or remembers robots.txt; raises Transient while it is unreachable."""
 
     async def rules(self, origin: str) -> AskedRules: ...
 
 
 class Learn(Protocol):
-    """Takes what was learnt of a host, its delay, its address; was it new?"""
+    """Notes the delay and address of a host; returns whether that was new."""
 
     def __call__(
         self, host: str, *, delay: float | None = None, ip: str | None = None
@@ -76,7 +77,7 @@ class Learn(Protocol):
 
 
 class Trouble(NamedTuple):
-    """Failures of a host since its last good answer."""
+    """Failures of a host since its last success."""
 
     times: int
     weight: int
@@ -123,7 +124,7 @@ class HttpFetch:
             )
         except Unusable as error:
             if error.contacted:
-                self._outage.answer(host)  # with what is no page
+                self._outage.answer(host)  # though not with a page
             raise
         except Transient as error:
             if error.reason == "proxy" and not self._outage.was_there:
@@ -150,10 +151,10 @@ class HttpFetch:
         await self.egress.close()
 
     async def _look_up(self, url: str, host: str) -> None:
-        """Return if the host may be asked now, as far as its address goes.
+        """Return if the host may be requested now, as far as its address goes.
 
-        Many hosts may be at one address. That of a host that is met for the first time
-        is told before it is asked, and its link waits for its turn there.
+        Many hosts may share one address. The address of a new host is reported before
+        the host is requested, and its link waits for that address.
         """
         if host in self._addresses or not self._politeness.ip_delay:
             return
@@ -167,10 +168,10 @@ class HttpFetch:
             )
 
     async def _ask_robots(self, url: str, host: str) -> None:
-        """Return if the URL may be asked for now.
+        """Return if robots.txt allows the URL and is known already.
 
-        Asking for robots.txt is a visit. The host rests after it as after any other:
-        the page has to wait for a later lease, and the delay is known by then.
+        Requesting robots.txt counts as a visit, after which the host rests as usual.
+        The page has to wait for a later lease; the host's delay is known by then.
         """
         rules = await self.robots.rules(urls.origin(url))
         if rules.ip:
@@ -182,7 +183,7 @@ class HttpFetch:
         if rules.fresh:
             raise Transient(
                 "robots_first",
-                f"{url} waits: robots.txt was asked for just now",
+                f"{url} waits: robots.txt was fetched just now",
                 after=0.0,
                 counted=False,
             )
@@ -194,7 +195,7 @@ class HttpFetch:
             await self._learn(host, delay=delay)
 
     async def _remember_address(self, host: str, ip: str) -> bool:
-        """Tell where a host is, if it moved; was that new?"""
+        """Report the address of a host, if it changed; returns whether it was new."""
         if not ip or self._addresses.get(host) == ip:
             return False
         remember(self._addresses, host, ip)
@@ -205,12 +206,12 @@ class HttpFetch:
         if trouble.weight >= DEAD_AFTER:
             raise Unusable(
                 "dead_host",
-                f"{host} gave no good answer {trouble.times} times in a row",
+                f"{host} failed {trouble.times} times in a row",
                 contacted=False,
             )
 
     def _backed_off(self, host: str, error: Transient) -> FetchError:
-        """The same error with a time to wait that grows from failure to failure."""
+        """The same error with a waiting time that grows with every failure."""
         if error.reason not in ANSWERS:
             self._outage.silence(host, by_proxy=error.reason == "proxy")
         elif error.contacted:
@@ -228,19 +229,19 @@ class HttpFetch:
         )
 
     def _while_away(self, host: str, error: Transient) -> FetchError:
-        """The error for a link that has to wait for our own network: it is not counted,
-        and once there is no hope the link waits for the next time."""
+        """The error while our own network is down. The attempt is not counted; after
+        too long, the link waits for the next run."""
         if self._outage.is_hopeless:
             times = self._failures.get(host, NO_TROUBLE).times
             remember(self._failures, host, Trouble(times + 1, DEAD_AFTER))
             return Unusable(
                 "dead_host",
-                f"{host} could not be reached, nor anyone else, for too long: {error}",
+                f"no host could be reached for too long, {host} last: {error}",
                 contacted=error.contacted,
             )
         return Transient(
             "proxy" if error.reason == "proxy" else "offline",
-            f"nobody answers, {host} the last ({error}); is the network up?",
+            f"no host answers, {host} last ({error}); check the network",
             after=error.after or OFFLINE_REST,
             counted=False,
             host_rests=True,
@@ -248,7 +249,7 @@ class HttpFetch:
         )
 
     def _postponed(self, host: str, response: Response) -> Transient:
-        """The error for an answer that asks to come back later."""
+        """The error for a response that asks to retry later."""
         status = response.status
         wait = self._wait(self._count_failure(host, LATER))
         asked = retry_after(response)
@@ -272,7 +273,7 @@ class HttpFetch:
 
 
 def remember(memory: OrderedDict[str, V], host: str, value: V) -> None:
-    """Note something of a host, and forget the host noted longest ago."""
+    """Store a value for a host, and forget the host stored longest ago."""
     memory[host] = value
     memory.move_to_end(host)
     if len(memory) > REMEMBERED_HOSTS:

@@ -1,8 +1,7 @@
-"""The frontier's verbs: links and leases in; leases, when it is time, out.
+"""The frontier's interface: queues links, leases the best one, ends leases.
 
-Whoever waits in `take` is handed a lease directly, in the order of asking, as soon as
-something makes one possible: an added link, the end of a lease, or time, for which one
-timer is kept. Nobody is woken for nothing.
+Waiting calls of `take` get a lease in their order, as soon as one is possible: when a
+link is added, a lease ends, or a timer expires. No call is woken without a lease.
 """
 
 from __future__ import annotations
@@ -24,16 +23,16 @@ from opilio.frontier.next_link import PARKED_AT_ONCE, Agenda
 from opilio.records import Clock, Counts, Fingerprint, Lease, Ranked, Revision, State
 
 LEASE_SECONDS = 600.0
-SHORTEST_WAIT = 0.001  # a timer may ring a little early by another clock
+SHORTEST_WAIT = 0.001  # a timer may expire a little early by another clock
 
 
-NOT_TOLD = "{}"  # kept for a link that was revised, nobody said by what
+NOT_TOLD = "{}"  # stored for a link that was revised without parts
 
 _json = msgspec.json.Encoder().encode
 
 
 class LinkFrontier:
-    """The Frontier over an agenda, which chooses, and a ledger, which keeps."""
+    """A Frontier made of an agenda, which chooses links, and a ledger, which stores."""
 
     def __init__(
         self,
@@ -61,7 +60,7 @@ class LinkFrontier:
         *,
         redirect: bool = False,
     ) -> list[int]:
-        """Let links wait; answers the id of each."""
+        """Queue links; returns the id of each."""
         batch = list(found)
         if not batch:
             return []
@@ -84,7 +83,7 @@ class LinkFrontier:
             return await waiter
         except asyncio.CancelledError:
             if waiter.done() and not waiter.cancelled() and (lease := waiter.result()):
-                # It was handed over in the same turn; somebody else shall have it.
+                # The lease came in the same turn: give it to another waiter.
                 await self.retry(lease, 0.0, "", counted=False, contacted=False)
             raise
 
@@ -117,7 +116,7 @@ class LinkFrontier:
         counted: bool = True,
         contacted: bool = True,
     ) -> bool:
-        """Let the link wait again; False, and it is unusable, after enough tries."""
+        """Queue the link again; False, and it is unusable, after too many attempts."""
         now = self._clock()
         again = self._agenda.again(
             lease.id, lease.attempts, after, now, tried=counted, contacted=contacted
@@ -135,7 +134,7 @@ class LinkFrontier:
         return again
 
     async def reopen(self, id: int, reason: str) -> Fingerprint:
-        """Let a link wait again that was parked for this reason."""
+        """Queue a link again that was parked for this reason."""
         if not id or self._agenda.links.mode_of[id] != LinkMode.OVER:
             return 0
         row = self._ledger.read(id)
@@ -147,7 +146,7 @@ class LinkFrontier:
         return row.fingerprint
 
     async def revise(self, revisions: Iterable[Revision]) -> int:
-        """Give waiting links new promises; answers how many were waiting."""
+        """Give waiting links new promises; returns how many were waiting."""
         latest = {new[0]: new for new in revisions}
         if not latest:
             return 0
@@ -177,7 +176,7 @@ class LinkFrontier:
         ip: str | None = None,
         why: str = "",
     ) -> bool:
-        """What was learnt of a host; of one that no link points to, nothing is kept."""
+        """Note what was learnt about a host, unless no link points to it."""
         known = self._agenda.turns.by_name.get(host)
         if known is None:
             return False
@@ -194,12 +193,12 @@ class LinkFrontier:
     def steer(
         self, *, haste: float = 1.0, breadth: float = 0.0, calibrated: bool = False
     ) -> None:
-        """Hold links back while better ones will be had soon; share among hosts."""
+        """Set how long to hold links back for better ones, and how to share hosts."""
         self._agenda.steer(haste, breadth, calibrated)
         self._serve(self._clock())
 
     def counts(self) -> Counts:
-        """How many links and hosts there are, by what they do."""
+        """The numbers of links and hosts by state."""
         agenda, now = self._agenda, self._clock()
         at, awaited = agenda.awaited()
         return Counts(
@@ -215,11 +214,11 @@ class LinkFrontier:
         )
 
     async def flush(self) -> None:
-        """Hand everything over to the transaction."""
+        """Write everything in memory to the transaction."""
         self._ledger.flush()
 
     def close(self) -> None:
-        """Wake every waiting `take` with None; leases that are out stay valid."""
+        """Let every waiting `take` return None; open leases stay valid."""
         self._closed = True
         self._dismiss()
 
@@ -250,7 +249,7 @@ class LinkFrontier:
         )
 
     def _serve(self, now: float) -> None:
-        """Hand leases to those who wait, as far as there are any."""
+        """Give leases to waiting calls of `take`, as far as there are any."""
         due = now
         while self._waiters and (due := self._agenda.next_event(now)) <= now:
             if self._waiters[0].done():  # cancelled
@@ -276,7 +275,7 @@ class LinkFrontier:
 
     def _set_timer(self, at: float, now: float) -> None:
         if self._timer and self._timer_at <= at:
-            return  # it rings early enough, and is set again then
+            return  # it expires early enough, and is set again then
         if self._timer:
             self._timer.cancel()
             self._timer = None
@@ -291,5 +290,5 @@ class LinkFrontier:
 
 
 def text_of(new: Revision) -> str:
-    """The parts of a new promise, as they are kept."""
+    """The parts of a new promise, as they are stored."""
     return _json(new[2]).decode() if len(new) == 3 else NOT_TOLD

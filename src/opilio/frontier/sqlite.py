@@ -1,9 +1,9 @@
-"""The frontier on crawl.db: chosen in memory, kept in the tables `link` and `host`.
+"""A frontier stored in the tables `link` and `host` of crawl.db.
 
-A lease is not written down: what was leased when a process died waits again when the
-crawl goes on, with as many attempts as before. (Of pages that kill the whole process,
-store/crash_suspects.py keeps count.) Everything else is written into the transaction
-that the caller commits.
+Links are chosen in memory. Leases are not stored: links that were leased when a process
+ended wait again when the crawl is resumed, with as many attempts as before.
+(store/crash_suspects.py counts pages that crash the process.) Everything else is
+written into the transaction that the caller commits.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ _PACE = """
         rest_until = coalesce(?, rest_until)
     WHERE id = ?
 """
-RECENT = 2**14  # links, of half a KB each
-FEW = 256  # links, as a page may have; of more at once, most are not leased soon
+RECENT = 2**14  # cached links, of half a KB each
+FEW = 256  # links, as a page may have; of larger batches, most are not leased soon
 ENDS = frozenset((State.KEPT, State.IRRELEVANT, State.COPY, State.UNUSABLE))
 
 
 class SqliteFrontier(LinkFrontier):
-    """Goes on where the last one on the same database stopped."""
+    """A frontier that continues where the last one on the same database stopped."""
 
     def __init__(
         self,
@@ -63,18 +63,18 @@ class SqliteFrontier(LinkFrontier):
 class SqliteLedger:
     """Rows of the tables `link` and `host`.
 
-    Only the ends of links and the visits of hosts are put off; nothing else here reads
-    or changes what they do, so nothing has to wait for them.
+    Only the outcomes of links and the visits of hosts are written later, in batches;
+    nothing else here reads or changes these columns.
     """
 
     def __init__(self, db: Database) -> None:
         self._later, self._catch_up = db.later, db.catch_up
         self._execute = db.execute_at_once
         self._executemany = db.executemany_at_once
-        self._recent: dict[Any, Cells] = {}  # links as they were kept of late
+        self._recent: dict[Any, Cells] = {}  # links stored recently
 
     def append(self, rows: list[Cells]) -> None:
-        """Keep new links."""
+        """Store new links."""
         self._executemany(_APPEND, rows)
         if len(rows) <= FEW:
             if len(self._recent) > RECENT:
@@ -82,12 +82,12 @@ class SqliteLedger:
             self._recent.update({row[0]: row for row in rows})
 
     def read(self, id: int) -> LinkRow:
-        """A link as it is kept now."""
+        """A link as it is stored now."""
         cells = self._recent.get(id) or self._execute(_READ, (id,)).fetchone()
         return LinkRow._make(cells)
 
     def improve(self, evidence: list[PromiseEvidence]) -> None:
-        """Let links wait for these reasons; their least depth stays."""
+        """Queue links with this evidence; the smallest depth is kept."""
         self._forget(new.id for new in evidence)
         self._executemany(_IMPROVE, evidence)
 
@@ -97,12 +97,12 @@ class SqliteLedger:
         self._executemany(_REVISE, promises)
 
     def _forget(self, ids: Iterable[int]) -> None:
-        """Let links be read from the table again."""
+        """Drop links from the cache."""
         for id in ids:
             self._recent.pop(id, None)
 
     def settle(self, id: int, state: State, reason: str, tries: int) -> None:
-        """Change the state of a link, which was tried so many times more."""
+        """Change the state of a link, and add to its attempts."""
         self._recent.pop(id, None)
         row = (state.value, reason or None, tries, id)
         if state in ENDS:
@@ -111,7 +111,7 @@ class SqliteLedger:
             self._execute(_SETTLE, row)
 
     def add_host(self, number: int, name: str, domain: str) -> None:
-        """Keep a new host."""
+        """Store a new host."""
         self._execute(
             "INSERT INTO host (id, name, domain) VALUES (?, ?, ?)",
             (number, name, domain),
@@ -124,13 +124,13 @@ class SqliteLedger:
     def pace(
         self, number: int, delay: float | None, rest_until: float | None, ip: str | None
     ) -> None:
-        """Keep what is given of a host; the rest ends at a time of the wall clock."""
+        """Store the given values of a host; its rest ends at a wall-clock time."""
         self._execute(_PACE, (delay, ip, rest_until, number))
 
     def rest(self, number: int, why: str) -> None:
-        """Keep why a host rests."""
+        """Store why a host rests."""
         self._execute("INSERT OR REPLACE INTO rest VALUES (?, ?)", (number, why))
 
     def flush(self) -> None:
-        """Write what was put off."""
+        """Write the pending rows."""
         self._catch_up()

@@ -1,7 +1,7 @@
-"""Links and where they are among the words of a page in; their own words out.
+"""Adds the hashed words of anchors, surroundings and headings to the links of a page.
 
-For strategies that learn which words lead to what: of each word its stem's hash, and
-the part of the link that it stands in, packed into 32 bits (see Link.words).
+Strategies learn from them which words lead to relevant pages. Each word is the hash of
+its stem and the part of the link that it is in, packed into 32 bits (see Link.words).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from opilio.records import Link, LinkPart
 
 Codes = npt.NDArray[np.uint32]
 
-MOST = {  # words of each part: before a link the nearest ones, else the first
+MOST = {  # words of each part: the last ones before a link, else the first
     LinkPart.ANCHOR: 20,
     LinkPart.URL: 16,
     LinkPart.BEFORE: 10,
@@ -30,7 +30,7 @@ MOST = {  # words of each part: before a link the nearest ones, else the first
 }
 BITS = 29  # of a stem's hash
 
-# The name that stands for an anchor which is not in the text is an anchor, too.
+# The name of a picture counts as an anchor, too.
 ORDER = (LinkPart.ANCHOR, *LinkPart)
 
 
@@ -84,7 +84,7 @@ def headings_of(found: ParsedMarkup) -> list[tuple[int, int]]:
     places = [(0, 0)] * max(1, len(found.sections))
     seen = set()
     for place, number in found.cuts:
-        if number not in seen:  # later, the block goes on after an interruption
+        if number not in seen:  # later cuts continue the block after an interruption
             seen.add(number)
             heading = found.sections[number].heading
             places[number] = (place, place + len(heading)) if heading else (0, 0)
@@ -92,7 +92,7 @@ def headings_of(found: ParsedMarkup) -> list[tuple[int, int]]:
 
 
 def pick(words: Words, begins: Integers, lengths: Integers) -> Codes:
-    """What is kept of the stems in these stretches of words, one after another."""
+    """The codes of the stems in these stretches of words, one after another."""
     before = np.cumsum(lengths) - lengths
     chosen = np.arange(lengths.sum()) + np.repeat(begins - before, lengths)
     stems = words.stems[chosen] >> np.uint64(64 - BITS)

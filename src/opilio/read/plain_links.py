@@ -1,6 +1,6 @@
-"""The links in a text and where they lead in; those that count, each URL once, out.
+"""Selects the links of a page that count, each URL once, in plain Python.
 
-These are the slow ways, for where nothing could be compiled; `_walk` answers the same.
+This is the slow version, used if nothing was compiled; `_walk` has the fast one.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 MAX_LINKS = 5000
 MAX_ANCHOR = 300  # characters
-MUCH = 4 * MAX_ANCHOR  # characters that are looked at for these
+MUCH = 4 * MAX_ANCHOR  # characters of markup looked at for an anchor
 CONTEXT = 200  # characters on each side of a link (papers.md, A.7-9)
 
 Target = tuple[str, Fingerprint]
-"""The URL that a link leads to and its fingerprint; "": nowhere."""
+"""The URL of a link and its fingerprint; "": none to follow."""
 
 
 def find_links(
@@ -31,11 +31,10 @@ def find_links(
     at_rank: Sequence[int],
     context: bool,
 ) -> tuple[list[Link], list[Spot]]:
-    """The links that count, and where each is, if the words around them are asked for.
+    """The links that count and, if their context is asked for, where each is.
 
-    Given the text on one line, what leads elsewhere in it, and where; the page's own
-    URL; and the number of the block after so many beginnings and ends of parts, if that
-    is known.
+    `line` is the text on one line. The number of the block after each beginning and end
+    of parts is given if it is known.
     """
     links, spots = [], []
     for (target, fingerprint), anchor, passage in choose(line, passages, targets, url):
@@ -62,8 +61,8 @@ def choose(
 ) -> list[tuple[Target, str, Passage]]:
     """The links that count, with their anchors.
 
-    Of all that lead to one URL, the first counts, or the first that has an anchor.
-    Those that lead to the page itself do not.
+    Of several links to one URL, the first counts, or the first that has an anchor.
+    Links to the page itself do not count.
     """
     chosen: dict[str, tuple[Target, str, Passage]] = {}
     for passage, target in zip(passages, targets, strict=True):
@@ -71,7 +70,7 @@ def choose(
             continue
         known = chosen.get(target[0])
         if known is None or not known[1]:
-            start = passage.start  # what is too long is not copied
+            start = passage.start  # long texts are not copied
             anchor = line[start : min(passage.end, start + MUCH)] or clean(passage.name)
             if known is None or anchor:
                 chosen[target[0]] = target, tidy(anchor), passage
@@ -81,7 +80,7 @@ def choose(
 
 
 def tidy(anchor: str) -> str:
-    """An anchor, safe to keep."""
+    """An anchor without control characters, cut to its limit."""
     if len(anchor) > MAX_ANCHOR or not anchor.isprintable():
         return clean(anchor, MAX_ANCHOR)
     return anchor

@@ -15,7 +15,7 @@ def canonical_given(addresses: Iterable[str]) -> list[str]:
         url = urls.join("", address)
         if not url:
             raise BadInput(
-                f"the seed {address!r} is not an address; write http://… or https://…"
+                f"the seed {address!r} is not a URL; write http://… or https://…"
             )
         found[url] = None
     return list(found)

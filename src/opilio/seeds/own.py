@@ -33,7 +33,7 @@ async def ask_sources(
             url = urls.join("", given) if isinstance(given, str) else ""
             if not url:
                 raise BadInput(
-                    f"the seed source {name} gave {given!r}, which is not an address; "
+                    f"the seed source {name} gave {given!r}, which is not a URL; "
                     "it must give http://… or https://…"
                 )
             found.setdefault(url, name)

@@ -48,7 +48,7 @@ COUNTED = """
 ENDED = {"budget": "pages", "exhausted": "links"}
 
 Ask = Callable[[str, int], Awaitable[Sequence[str]]]
-"""Asks search engines; answers at most so many URLs, best first."""
+"""Asks search engines; returns at most so many URLs, best first."""
 
 
 class Expansion(msgspec.Struct, frozen=True, kw_only=True):

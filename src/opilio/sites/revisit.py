@@ -75,7 +75,7 @@ class Revisits:
         self.changes = results.changes
 
     async def bring(self, lease: Lease) -> int:
-        """Ask for a page, if it has changed; answers the number of new pages."""
+        """Ask for a page, if it has changed; returns the number of new pages."""
         seen = self.versions.last(lease.id)
         if seen is None:  # where a page has moved to
             return await self.crawl.fetch_page(lease)

@@ -92,7 +92,7 @@ class Store:
     def append(
         self, response: Response, record: bytes, page: Page, verdict: Verdict
     ) -> Location:
-        """Add a page to the WARC file, and what was made of it; answers where."""
+        """Add a page to the WARC file, and what was made of it; returns where."""
         metadata = pack_metadata(
             response,
             {

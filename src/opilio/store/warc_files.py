@@ -94,7 +94,7 @@ class WarcWriter:
         return file
 
     def append(self, records: bytes) -> tuple[str, int, int]:
-        """Add finished records; answers the file's name, the offset and the length."""
+        """Add finished records; returns the file's name, the offset and the length."""
         if self.length >= self.max_bytes:
             self.rotate()
         offset = self.length

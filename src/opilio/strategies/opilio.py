@@ -319,7 +319,7 @@ class Opilio:
         )
 
     def look_through(self) -> Slots:
-        """Score what waits anew, as much of it as may matter; answers the best."""
+        """Score what waits anew, as much of it as may matter; returns the best."""
         waiting = self.waiting
         every = waiting.all()
         if len(every) > self.quota:

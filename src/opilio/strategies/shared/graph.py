@@ -67,7 +67,7 @@ class CrawlGraph:
     def visit(
         self, page: Fingerprint, links: Sequence[Fingerprint]
     ) -> tuple[int, Numbers]:
-        """Take up a page that was read; answers its number and those of its links.
+        """Take up a page that was read; returns its number and those of its links.
 
         That a page links to itself is no evidence of anything, so it does not count.
         """

@@ -48,7 +48,7 @@ class Groups:
         return found
 
     def add_page(self, host: str, score: float) -> int:
-        """Count a page; answers its number."""
+        """Count a page; returns its number."""
         [number] = self.host_numbers([host])
         self.host_sum.values[number] += score
         self.host_count.values[number] += 1

@@ -54,7 +54,7 @@ class Places:
             self._empty(max(HASTE, len(slots)), links)
 
     def remove_one(self, print_: int, links: Prints) -> int:
-        """Forget a fingerprint; answers its slot, or FREE."""
+        """Forget a fingerprint; returns its slot, or FREE."""
         slot = self._table.remove_one(print_, links)
         if slot == FREE and self._full is not None:
             slot = self._full.remove_one(print_, links)
@@ -62,7 +62,7 @@ class Places:
         return slot
 
     def remove(self, prints: Prints, links: Prints) -> Slots:
-        """Forget fingerprints; answers their slots, or FREE."""
+        """Forget fingerprints; returns their slots, or FREE."""
         found, cells = self._table.find(prints, links)
         self._table.free(cells[found != FREE])
         if self._full is not None:
@@ -120,7 +120,7 @@ class Table:
         return found, cells
 
     def remove_one(self, print_: int, links: Prints) -> int:
-        """Forget a fingerprint, much faster than `find` does; answers its slot."""
+        """Forget a fingerprint, much faster than `find` does; returns its slot."""
         mixed = print_ * MIX & 2**64 - 1
         bucket = mixed >> 64 - self.bits
         for _ in range(self.buckets):

@@ -87,7 +87,7 @@ class Waiting:
         return found
 
     def leave(self, link: Fingerprint) -> int:
-        """A link was visited; answers its slot, or NEW. The columns of that slot stay
+        """A link was visited; returns its slot, or NEW. The columns of that slot stay
         until the next link comes."""
         if self.visited.find([link]) == [0]:
             self.visited.put({link: self.visited.count + 1})
@@ -124,7 +124,7 @@ class Waiting:
         score: float,
         keywords: KeywordVectors,
     ) -> Slots:
-        """Let new links wait and add evidence to those that do; answers their slots,
+        """Let new links wait and add evidence to those that do; returns their slots,
         without those of links that were visited."""
         slots = slots.copy()
         new = np.flatnonzero(slots == NEW)
