@@ -134,7 +134,7 @@ def test_a_damaged_record_costs_one_snippet(done: Path):
     ]
     [line] = told
     assert line.startswith(f"1 record of {FILE} could not be read: ")
-    assert "put it back from a copy" in line
+    assert "restore it from a backup" in line
 
 
 def test_pages_beside_a_damaged_one_are_indexed_and_itself_once_it_is_mended(
@@ -173,7 +173,7 @@ async def test_an_export_lacks_what_is_damaged_and_says_so(
         return
     assert ended.code == 1
     assert f"1 record of {FILE} could not be read" in ended.err
-    assert "put it back from a copy" in ended.err
+    assert "restore it from a backup" in ended.err
     if form == "warc":
         with out.open("rb") as file:
             urls = [response.url for response in responses(file)]

@@ -194,6 +194,6 @@ async def test_a_lost_archive_is_told_and_the_rest_shown(done, tmp_path):
     shown = await shown_to_people(copy, "keeping")
     assert "Its verdict" in shown and "The page" in shown
     assert "Its blocks cannot be shown" in shown
-    assert "000001.warc.gz" in shown and "put it back from a copy" in shown
+    assert "000001.warc.gz" in shown and "restore it from a backup" in shown
     told = await told_to_programs(copy, "keeping")
     assert told["blocks"] == [] and "is damaged" in told["trouble"]

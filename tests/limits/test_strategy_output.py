@@ -36,11 +36,14 @@ class Theirs(BestFirst):
 @pytest.mark.parametrize(
     ("given", "told"),
     [
-        ([Ranked(LINK, None)], "mine gave None .* as the promise of http://a.test/"),
+        (
+            [Ranked(LINK, None)],
+            "mine returned None .* as the promise of http://a.test/",
+        ),
         ([Ranked(LINK, "0.5")], r"'0\.5' \(of type str\) as the promise"),
         ([Ranked(LINK, float("nan"))], "nan"),
         ([Ranked(LINK, float("inf"))], "inf"),
-        ([Ranked(LINK, 1.0), LINK], "which is no Ranked"),
+        ([Ranked(LINK, 1.0), LINK], "which is not a Ranked"),
         ([Ranked(LINK, "x" * 10_000)], "…"),
     ],
     ids=["None", "str", "nan", "inf", "a link", "long"],
@@ -57,7 +60,7 @@ def test_what_can_be_ordered_is_a_promise():
 
 
 def test_no_links_at_all_and_wrong_revisions_are_named():
-    with pytest.raises(BadInput, match="mine gave None instead of links"):
+    with pytest.raises(BadInput, match="mine returned None instead of links"):
         as_list("mine", None)
     with pytest.raises(BadInput, match=r"mine gave 'high' .* new promise"):
         refuse_revisions("mine", [(1, 0.5), (2, "high")])
@@ -72,7 +75,7 @@ def crawl_with(promise: str, revisions: str) -> str:
     [
         (
             crawl_with("None", "()"),
-            "theirs gave None (of type NoneType)",
+            "theirs returned None (of type NoneType)",
         ),
         (crawl_with("1.0", "[(1, float('nan'))]"), "theirs gave nan (of type float)"),
     ],
@@ -98,7 +101,7 @@ def test_a_score_may_be_any_number_from_0_to_1(score):
 @pytest.mark.parametrize(
     ("verdict", "said"),
     [
-        (None, r"gave None \(of type NoneType\) as the verdict of http://"),
+        (None, r"returned None \(of type NoneType\) as the verdict of http://"),
         (0.5, r"gave 0.5 \(of type float\) as the verdict"),
         (Verdict(1.5, True), r"gave 1.5 \(of type float\) as the score of http://"),
         (Verdict(float("nan"), True), "gave nan"),

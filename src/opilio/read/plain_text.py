@@ -1,4 +1,4 @@
-"""Counts words and terms in parts of a text with numpy, used if nothing was compiled."""
+"""Counts words and terms in parts of a text with numpy, if nothing was compiled."""
 
 from __future__ import annotations
 

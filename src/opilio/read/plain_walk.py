@@ -44,9 +44,7 @@ class Passage(msgspec.Struct, frozen=True, gc=False):
     href: str
     rel: str
     name: str  # of its picture or of itself, if it has no text
-    path: (
-        str  # the tags from <body> down, joined by slashes; cut at its start
-    )
+    path: str  # the tags from <body> down, joined by slashes; cut at its start
     start: int  # how many characters stand before it
     end: int
     rank: int  # how many parts have begun or ended before its end
