@@ -159,7 +159,7 @@ def test_what_only_lifts_a_link_is_not_part_of_the_promise_that_is_shown(capsys)
     show_promise(500_000.43, {"tier: chosen by chance": 5e5, "s(u)": 0.43})
     lines = capsys.readouterr().out.split("\n")
     assert lines[1:3] == ["Its promise: 0.4300", "      0.4300  s(u)"]
-    assert lines[3].startswith("    +500,000  chosen by chance: it stands before")
+    assert lines[3].startswith("    +500,000  chosen by chance: it is visited before")
     show_promise(-0.8, {"s(u)": 0.2, "tier: behind the front": -1.0})
     shown = capsys.readouterr().out
     assert "Its promise: 0.2000" in shown

@@ -232,10 +232,10 @@ async def test_foreign_words_command_neither_the_terminal_nor_the_file(home: Pat
         (["--concept", "bee"], "a topic needs a source"),
         (["--examples", "nowhere"], "nowhere does not exist"),
         (["--examples", "void"], "void has no pages in it"),
-        (["--examples", "picture.html"], "picture.html is no web page"),
+        (["--examples", "picture.html"], "picture.html is not a web page"),
         (["--examples", "blank.html"], "no words can be read"),
         (["--keywords", "a", "--seed-url", "ftp://x"], "'ftp://x' is not a URL"),
-        (["--keywords", "a", "-o", "no/t.toml"], "no is no folder"),
+        (["--keywords", "a", "-o", "no/t.toml"], "no is not a folder"),
     ],
 )
 def test_what_cannot_be_used_is_named(home: Path, options, message):

@@ -132,7 +132,7 @@ async def test_a_given_url_may_be_a_feed_itself(web: Web):
 async def test_a_page_without_feeds_is_told(web: Web):
     web.pages[BLOG] = "<p>Hello."
     assert await read(web) == []
-    assert web.told == ["http://blog.test/ is no feed and names none"]
+    assert web.told == ["http://blog.test/ is not a feed and names none"]
 
 
 async def test_a_feed_that_cannot_be_had_does_not_stop_the_others(web: Web):

@@ -1,16 +1,15 @@
-"""The concepts of an ontology and a query in; the concepts meant out, and what on a
-page speaks for them.
+"""Finds the ontology concepts that a query means, and the terms that indicate them.
 
-Yang, section 4.4: a query's ontology features are known by the ontology index, so
-OntoClassifier can tell "what domain concepts the user are really interested in". A
-concept has as representative features the terms that name it alone; related to it are
-terms it shares (level 1) and the terms of concepts one or two relations away.
+Yang, section 4.4: the ontology index knows the features in a query, so OntoClassifier
+can find "what domain concepts the user are really interested in". The representative
+features of a concept are the terms that name it alone; related features are terms that
+it shares (level 1) and the terms of concepts one or two relations away.
 
     meant(c)   = 1/k    c one of the k concepts named by a feature for which E_2 is most
     near(f, c) = max_d near(d, c)                     f a term for d; near(c, c) = 1
 
-We differ (`fixed`): the paper takes one class; a query may mean several. What else it
-names decides between concepts of one name.
+We differ (`fixed`): the paper takes one class; a query may mean several. Other words of
+the query decide between concepts of the same name.
 """
 
 from __future__ import annotations
@@ -27,11 +26,11 @@ from opilio.search.segment import Without
 from opilio.text.word_sequence import Words, word
 from opilio.text.words import hash_of
 
-LONGEST = 8  # words of a feature that is looked for in a query
+LONGEST = 8  # words of a feature in a query
 
 
 class Concepts:
-    """The concepts that a search knows; none is fine."""
+    """The concepts that a search knows; there may be none."""
 
     def __init__(
         self, words: Mapping[str, ConceptWords] | None = None, mode: Mode = "fixed"
@@ -51,7 +50,7 @@ class Concepts:
         )
 
     def features_of(self, name: str) -> ClassFeatures:
-        """What speaks for a concept alone, and what for others, too."""
+        """The terms that indicate only this concept, and those it shares."""
         concept = self.words[name]
         related = {key: 1 for key in concept.features if len(self.holders[key]) > 1}
         for other, level in concept.levels.items():
@@ -61,8 +60,8 @@ class Concepts:
         return ClassFeatures(alone, related)
 
     def spot(self, stems: Sequence[str]) -> dict[str, tuple[int, int]]:
-        """The features among the stems of a query, leftmost and longest, each with
-        where it stands."""
+        """The features among the stems of a query, leftmost and longest, with
+        places."""
         found: dict[str, tuple[int, int]] = {}
         start = 0
         while start < len(stems):
@@ -98,7 +97,7 @@ class Concepts:
         return meant
 
     def near(self, name: str) -> dict[str, float]:
-        """The features that speak for a concept, and how much."""
+        """The features that indicate a concept, and how strongly."""
         weights: dict[str, float] = {}
         for other, close in {name: 1.0, **self.words[name].near}.items():
             for key in self.words[other].features:
@@ -107,7 +106,7 @@ class Concepts:
 
     @cached_property
     def kept(self) -> KeptEntries:
-        """In `paper` mode, what keeps features out of the postings of words."""
+        """In `paper` mode, the filter that keeps features out of the word postings."""
         if self.mode == "fixed" or not self.holders:
             return KeptEntries()
         number = hash_of("\n".join(sorted(self.holders))) >> 1
@@ -115,7 +114,7 @@ class Concepts:
 
 
 def _without(features: Sequence[Sequence[str]]) -> Without:
-    """A function that takes the features out of a text, the longest first."""
+    """A function that removes the features from a text, the longest first."""
     known = {tuple(map(word, feature)) for feature in features}
     firsts = np.array(sorted({feature[0] for feature in known}), np.uint32)
     lengths = sorted({len(feature) for feature in known}, reverse=True)

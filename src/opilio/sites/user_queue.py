@@ -1,9 +1,8 @@
-"""Links that are wanted in; a Frontier that leases the best of them, and of those that
-are found on the way, out.
+"""A Frontier for a query: leases the best waiting links, also those found meanwhile.
 
-Yang's User Priority Queue. Only a few links are chosen ahead, so that a better one that
-is found meanwhile comes first, and few of one host, so that a slow one does not keep
-the others waiting.
+Yang's User Priority Queue. Only a few links are chosen ahead, so that better ones found
+meanwhile come first, and few of one host, so that a slow host does not delay the
+others.
 """
 
 from __future__ import annotations
@@ -28,12 +27,12 @@ Place = tuple[float, float, int]
 
 
 def place(link: WantedLink) -> Place:
-    """Where a link stands: the best first, of equal ones by promise, then FIFO."""
+    """The sort key of a link: the best first, ties by promise, then FIFO."""
     return -link.value, -link.promise, link.id
 
 
 class UserQueue(ChosenLinks):
-    """Stands before the frontier of a crawl while pages are fetched for a query."""
+    """Replaces the frontier of a crawl while pages are fetched for a query."""
 
     def __init__(
         self,
@@ -44,14 +43,14 @@ class UserQueue(ChosenLinks):
     ) -> None:
         super().__init__(frontier, db, settings)
         self.interest = interest
-        self.best: dict[str, list[Place]] = {}  # a heap a host; some are out of date
+        self.best: dict[str, list[Place]] = {}  # a heap per host, with outdated entries
         self.found: dict[int, list[tuple[int, str, float]]] = {}  # on pages just read
         self.wanted: dict[int, WantedLink] = {}
         self.ahead: dict[int, str] = {}  # id -> host
         self.tried: set[int] = set()
 
     def want(self, links: Iterable[WantedLink]) -> None:
-        """Let links be visited when it is their turn; of two values the greater counts.
+        """Queue links by their values; of two values the greater counts.
 
         `refill` must follow.
         """
@@ -88,13 +87,13 @@ class UserQueue(ChosenLinks):
         await self.choose(chosen)
 
     async def refuse(self, id: int, turn: Lease) -> None:
-        """Pass over a link; the next comes first, as in `done`."""
+        """Skip a link, after choosing the next one, as in `done`."""
         self.ahead.pop(id, None)
         await self.refill()
         await super().refuse(id, turn)
 
     async def leave(self, id: int, turn: Lease, *, contacted: bool = False) -> None:
-        """Give a link back; the next comes first, as in `done`."""
+        """Give a link back, after choosing the next one, as in `done`."""
         self.ahead.pop(id, None)
         await self.refill()
         await super().leave(id, turn, contacted=contacted)
@@ -106,7 +105,7 @@ class UserQueue(ChosenLinks):
         *,
         redirect: bool = False,
     ) -> list[int]:
-        """Let links wait in the crawl; those that may answer the query, here too."""
+        """Queue links in the crawl, and here if they may answer the query."""
         batch = list(found)
         ids = await super().add(batch, via, redirect=redirect)
         if via and not redirect:
@@ -128,14 +127,14 @@ class UserQueue(ChosenLinks):
         contacted: bool = True,
         likeness: str = "",
     ) -> None:
-        """End a lease; the next comes first, since nobody waits at an empty queue."""
+        """End a lease, after choosing the next link, since an empty queue ends all."""
         self.ahead.pop(lease.id, None)
         self.look_beside(lease)
         await self.refill()
         await super().done(lease, state, reason, contacted=contacted, likeness=likeness)
 
     def look_beside(self, lease: Lease) -> None:
-        """Want all links of a page that was read, if its title says so."""
+        """Queue all links of a page that was read, if its title matches."""
         links = self.found.pop(lease.id, ())
         row = self.db.execute("SELECT title FROM page WHERE id = ?", (lease.id,))
         [title] = row.fetchone() or [""]
@@ -152,7 +151,7 @@ class UserQueue(ChosenLinks):
         counted: bool = True,
         contacted: bool = True,
     ) -> bool:
-        """Let the link wait here again; False, and it is unusable, after enough."""
+        """Queue the link again; False, and it is unusable, after too many attempts."""
         await self.refill()
         again = await super().retry(
             lease, after, reason, counted=counted, contacted=contacted

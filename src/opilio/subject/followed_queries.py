@@ -64,8 +64,8 @@ class FollowedLog:
             )
         if lines := self.log.too_long:
             return (
-                f"it has no queries, only {lines:,} lines of more than {LONGEST:,} "
-                "bytes; write one query per line"
+                f"it has no queries, only lines of more than {LONGEST:,} bytes "
+                f"({lines:,} of them); write one query per line"
             )
         return "its queries contain only stop words; add others"
 
