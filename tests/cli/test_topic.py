@@ -228,7 +228,7 @@ async def test_foreign_words_command_neither_the_terminal_nor_the_file(home: Pat
         (["--queries", "empty.txt"], "empty.txt is empty"),
         (["--ontology", "none.ttl", "--concept", "x"], "none.ttl does not exist"),
         (["--ontology", "bees.ttl"], "give --concept NAME"),
-        (["--ontology", "bees.ttl", "--concept", "insekt"], "near it are: insect"),
+        (["--ontology", "bees.ttl", "--concept", "insekt"], "similar: insect"),
         (["--concept", "bee"], "a topic needs a source"),
         (["--examples", "nowhere"], "nowhere does not exist"),
         (["--examples", "void"], "void has no pages in it"),

@@ -1,8 +1,8 @@
-"""An ontology and the texts of crawled pages in; words it may lack out.
+"""Proposes words from crawled pages that an ontology lacks.
 
-Koundal's ontology cycle (§5.A): from what was crawled, enhancements are proposed to the
-user, who decides. A proposal is a word that often stands near the words for a concept,
-seldom elsewhere, and is in no label yet:
+Koundal's ontology cycle (§5.A): additions are proposed from crawled pages to the user,
+who decides. A proposal is a word that often occurs near the words for a concept, rarely
+elsewhere, and is in no label yet:
 
     score(w, c) = pages with w near c · (pages with w near c / pages with w)
 """
@@ -25,8 +25,8 @@ class Proposal:
     """A word that may belong to a concept."""
 
     term: str
-    concept: str  # the preferred label of the one it stands near most often
-    pages: int  # where it does
+    concept: str  # the preferred label of the one that it occurs near most often
+    pages: int  # on which it does
     score: float
 
 
