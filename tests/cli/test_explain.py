@@ -163,7 +163,7 @@ def test_what_only_lifts_a_link_is_not_part_of_the_promise_that_is_shown(capsys)
     show_promise(-0.8, {"s(u)": 0.2, "tier: behind the front": -1.0})
     shown = capsys.readouterr().out
     assert "Its promise: 0.2000" in shown
-    assert "-1  behind the front: it stands behind" in shown
+    assert "-1  behind the front: it is visited behind" in shown
 
 
 def test_a_promise_that_was_revised_without_parts_does_not_show_old_ones(capsys):

@@ -62,7 +62,7 @@ def test_what_can_be_ordered_is_a_promise():
 def test_no_links_at_all_and_wrong_revisions_are_named():
     with pytest.raises(BadInput, match="mine returned None instead of links"):
         as_list("mine", None)
-    with pytest.raises(BadInput, match=r"mine gave 'high' .* new promise"):
+    with pytest.raises(BadInput, match=r"mine returned 'high' .* new promise"):
         refuse_revisions("mine", [(1, 0.5), (2, "high")])
 
 
@@ -77,7 +77,10 @@ def crawl_with(promise: str, revisions: str) -> str:
             crawl_with("None", "()"),
             "theirs returned None (of type NoneType)",
         ),
-        (crawl_with("1.0", "[(1, float('nan'))]"), "theirs gave nan (of type float)"),
+        (
+            crawl_with("1.0", "[(1, float('nan'))]"),
+            "theirs returned nan (of type float)",
+        ),
     ],
     ids=["rank", "revise"],
 )
@@ -102,10 +105,10 @@ def test_a_score_may_be_any_number_from_0_to_1(score):
     ("verdict", "said"),
     [
         (None, r"returned None \(of type NoneType\) as the verdict of http://"),
-        (0.5, r"gave 0.5 \(of type float\) as the verdict"),
-        (Verdict(1.5, True), r"gave 1.5 \(of type float\) as the score of http://"),
-        (Verdict(float("nan"), True), "gave nan"),
-        (Verdict("1", True), r"gave '1' \(of type str\) as the score"),
+        (0.5, r"returned 0.5 \(of type float\) as the verdict"),
+        (Verdict(1.5, True), r"returned 1.5 \(of type float\) as the score of http://"),
+        (Verdict(float("nan"), True), "returned nan"),
+        (Verdict("1", True), r"returned '1' \(of type str\) as the score"),
     ],
 )
 def test_what_is_no_verdict_is_refused_with_the_judge_and_the_page(verdict, said):

@@ -151,7 +151,7 @@ def test_unknown_keywords_may_be_passed_over_but_not_all():
     assert repository.extract(["CPU", "zzz"], lenient=True).labels == ["CPU"]
     with pytest.raises(BadInput, match="nothing similar"):
         repository.extract(["zzz"], lenient=True)
-    with pytest.raises(BadInput, match="no concept is named"):
+    with pytest.raises(BadInput, match="no concept is given"):
         repository.extract([])
 
 

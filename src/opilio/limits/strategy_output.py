@@ -34,8 +34,8 @@ def refuse_links(strategy: str, given: Sequence[Any]) -> None:
             )
         if not is_promise(each.promise):
             raise BadInput(
-                f"the strategy {strategy} gave {shown(each.promise)} as the promise of "
-                f"{each.link.url}; {MEND}"
+                f"the strategy {strategy} returned {shown(each.promise)} as the "
+                f"promise of {each.link.url}; {MEND}"
             )
 
 
@@ -44,8 +44,8 @@ def refuse_revisions(strategy: str, given: Sequence[Revision]) -> None:
     for each in given:
         if not is_promise(each[1]):
             raise BadInput(
-                f"the strategy {strategy} gave {shown(each[1])} as the new promise of "
-                f"a waiting link; {MEND}"
+                f"the strategy {strategy} returned {shown(each[1])} as the new promise "
+                f"of a waiting link; {MEND}"
             )
 
 
@@ -59,7 +59,7 @@ def check_verdict(judge: str, verdict: object, page: Page) -> None:
     else:
         gave = f"{shown(verdict)} as the verdict"
     raise BadInput(
-        f"the judge {judge} gave {gave} of {page.url}; it must give "
+        f"the judge {judge} returned {gave} of {page.url}; it must return "
         "Verdict(score, relevant) with a score from 0 to 1; fix the judge"
     )
 

@@ -18,11 +18,12 @@ link is of class k; Pⁿ, the class rules applied n times; target, the class sou
             stage 1, key LARS    else if LARS > min_larel
             stage 0, key (1 − 10⁻⁶)·O + 10⁻⁶·LARS    else
 
-We differ: `paper` has LARS as the second key of the queue, since by OBRS alone the
-second test comes in no order at all. In `fixed` the tests are stages, each in the
-order of what it tests, and what fails both waits below them. The importance of terms
-is from the ontology, or without one from the weight table, its greatest weight 1.
-Without classes LARS is 0. No term is seen that is part anchor and part surroundings.
+We differ: `paper` has LARS as the second key of the queue, since OBRS alone gives no
+order to links that pass only the second test. In `fixed` the tests are stages, each
+ordered by the value that it tests, and links that fail both wait below them. The
+importance of terms is from the ontology, or without one from the weight table, its
+greatest weight 1. Without classes LARS is 0. Terms that are partly in the anchor and
+partly around it are not seen.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ import msgspec
 from opilio.records import Knowledge, Lease, Link, Mode, Page, Ranked, Reads, Verdict
 from opilio.settings import Section
 
-SCALE = 10.0  # of LARS in the paper: train-1 pages a class
+SCALE = 10.0  # of LARS in the paper: train-1 pages per class
 SECOND = 1e-6  # what the second key of the queue counts beside the first
 LEAST = {"paper": (5.0, 3.0), "fixed": (0.5, 0.3)}  # Min_OntRel and Min_LaRel
 UNWANTED = "low_score"
@@ -45,7 +46,7 @@ Least = Annotated[float, msgspec.Meta(ge=0)]
 
 
 class McoreOptions(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Every part of MCORE can be left out, to see what it is worth."""
+    """Options to switch off parts of MCORE, to measure their effect."""
 
     mode: Mode = "fixed"
     min_ontrel: Least | None = None  # None: the mode's own
@@ -89,7 +90,7 @@ class Mcore:
             yield self.ranked(link, obrs, lars, level)
 
     def paper(self, link: Link, obrs: float, lars: float, level: int) -> Ranked:
-        """One queue in the order of OBRS; what fails both tests is not let in."""
+        """One queue in the order of OBRS; links that fail both tests are unwanted."""
         scaled = SCALE * lars
         wanted = obrs > self.min_ontrel or scaled > self.min_larel
         parts = {"OBRS": obrs, "LARS": scaled}
@@ -133,7 +134,7 @@ class Mcore:
 
 
 def importance_of(knowledge: Knowledge) -> Mapping[str, float]:
-    """The importance table, or what the weight table says in its place."""
+    """The importance table, or else importances from the weight table."""
     subject = knowledge.subject
     if subject.importance:
         return subject.importance
