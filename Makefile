@@ -6,7 +6,7 @@ BIN := .venv/bin
 CONSTRAINT :=
 PINNED := $(if $(CONSTRAINT),--constraint $(CONSTRAINT))
 
-.PHONY: install demo test test-pythons test-oldest test-bare lint lock bench reproduce docs clean
+.PHONY: install demo test test-pythons test-oldest test-bare wheel lint lock bench reproduce docs clean
 
 install: .venv/.installed
 
@@ -30,6 +30,10 @@ test: lint
 # Other environments, each in build/; TESTS=tests/test_crawl.py runs fewer tests.
 test-pythons test-oldest test-bare: test-%:
 	.ci/matrix $*
+
+# manylinux wheels in dist/, for every Python here, tried where there is no compiler.
+wheel:
+	.ci/matrix wheels
 
 # The versions that are installed now become those that CI tests with.
 lock: install

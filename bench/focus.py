@@ -31,8 +31,8 @@ from bench.table import show
 from opilio.cli.lab_runs import open_ground
 from opilio.lab.compare import WantedRuns, compare
 from opilio.lab.measures import measure, shares
-from opilio.lab.reachable_targets import Course, Ground
 from opilio.lab.runs import LabVisit
+from opilio.lab.seeds_and_targets import Course, Ground
 
 APACHE = Path(__file__).parents[2] / "shared" / "webs" / "apache"
 LATENCY = 0.3  # seconds, in the median

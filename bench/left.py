@@ -19,8 +19,8 @@ from opilio.errors import OpilioError
 from opilio.lab.compare import run_of, trial_of
 from opilio.lab.labels import read_labels
 from opilio.lab.link_graph import reachable
-from opilio.lab.reachable_targets import Ground
 from opilio.lab.runs import LabTask, Trace
+from opilio.lab.seeds_and_targets import Ground
 from opilio.lab.trial import TrialCrawl, conduct
 from opilio.lab.web_pages import open_atlas
 from opilio.lab.webs import open_web

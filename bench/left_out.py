@@ -18,7 +18,7 @@ import msgspec
 from opilio.lab import label_guard
 from opilio.lab.labels import read_labels
 from opilio.lab.measures import measure
-from opilio.lab.reachable_targets import Ground
+from opilio.lab.seeds_and_targets import Ground
 from opilio.lab.training.train import assembled, lessons, train, trial_of, write_weights
 from opilio.lab.trial import conduct
 from opilio.lab.web_pages import open_atlas

@@ -3,8 +3,10 @@
 import asyncio
 import contextlib
 import logging
+import queue
 import sqlite3
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,9 +16,12 @@ import opilio
 from bee_web import bee_web
 from crawling import serving
 from in_process import run
+from opilio.api import async_pages, page_flow
+from opilio.api.background_loop import ending_runs
 from opilio.lab.synthetic.server import Server
 from opilio.lab.synthetic.small import SmallWeb
 from opilio.lab.synthetic.small import page as html
+from opilio.lab.synthetic.web import HTML, SyntheticAnswer
 
 TOPIC = opilio.Topic(
     name="bees", keywords=["honey bee", "hive"], seeds=["http://seed.test/"]
@@ -146,13 +151,87 @@ async def test_leaving_an_async_loop_stops_the_crawl(server, tmp_path):
     crawl = crawl_of(server, tmp_path / "c", delay=0.05)
     async for _ in crawl:
         break
+    assert crawl.status().pages == stored(tmp_path / "c") < 12  # waits for the end
     assert is_free(tmp_path / "c")
-    assert crawl.status().pages == stored(tmp_path / "c") < 12
     async with contextlib.aclosing(aiter(crawl)) as pages:
         async for _ in pages:
             break
     assert is_free(tmp_path / "c")
     assert (await crawl.arun()).pages == 12
+
+
+@pytest.fixture
+def slow_server() -> Iterator[Server]:
+    """A seed, and a page that is never sent."""
+    home = html("Bees", "A honey bee in its hive. " * 60, {"/slow": "more bees"})
+    slow = SyntheticAnswer(200, (HTML,), b"", delay=3600.0)
+    with serving(
+        SmallWeb({"http://seed.test/": home, "http://seed.test/slow": slow})
+    ) as server:
+        yield server
+
+
+def is_asked(server: Server, url: str) -> bool:
+    return any(request.url == url for request in server.requests)
+
+
+async def test_leaving_an_async_loop_does_not_wait_for_visits_under_way(
+    slow_server, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(async_pages, "LEAVE_SECONDS", 3600.0)
+    crawl = crawl_of(slow_server, tmp_path / "c")
+    async for _ in crawl:
+        while not is_asked(slow_server, "http://seed.test/slow"):
+            await asyncio.sleep(0.02)
+        break
+    assert not is_free(tmp_path / "c")  # the visit is still under way
+    [ending] = ending_runs(tmp_path / "c")
+    ending.stop(0.0)
+    other = opilio.Crawl(tmp_path / "c")  # waits for the end of that run
+    await other.arun(max_pages=1)
+    assert other.status().states == {"kept": 1, "waiting": 1}  # to be repeated
+
+
+def test_leaving_a_loop_drops_visits_that_take_too_long(slow_server, tmp_path):
+    crawl = crawl_of(slow_server, tmp_path / "c", timeout=3600.0)
+    for _ in crawl:
+        while not is_asked(slow_server, "http://seed.test/slow"):
+            time.sleep(0.02)
+        break
+    assert is_free(tmp_path / "c")
+    assert crawl.status().states == {"kept": 1, "waiting": 1}
+
+
+@pytest.mark.parametrize("kind", ["for", "async for"])
+async def test_a_slow_loop_holds_the_crawl_back(server, tmp_path, monkeypatch, kind):
+    monkeypatch.setattr(page_flow, "LOOK_AHEAD", 5)
+    judge = ByText()
+    held: queue.SimpleQueue[int] = queue.SimpleQueue()  # pages kept when it waits
+
+    async def room(flow: page_flow.PageFlow) -> None:
+        if not flow._room.is_set():
+            held.put(sum("bee" in text for text in judge.read))
+        await waits(flow)
+
+    waits = page_flow.PageFlow.room
+    monkeypatch.setattr(page_flow.PageFlow, "room", room)
+    crawl = crawl_of(server, tmp_path / "c", judge=judge, max_pages=40, in_flight=1)
+
+    def check(taken: int) -> None:
+        """The only worker waits with five pages that nobody has taken."""
+        while taken <= 31 - 5 and (kept := held.get(timeout=60)) != taken + 5:
+            assert kept < taken + 5
+
+    taken = 0
+    if kind == "for":
+        for _ in crawl:
+            taken += 1
+            check(taken)
+    else:
+        async for _ in crawl:
+            taken += 1
+            await asyncio.to_thread(check, taken)
+    assert taken == 31
 
 
 async def test_cancelling_a_task_stops_its_crawl(server, tmp_path):

@@ -1,5 +1,5 @@
-"""The code of docs/python-api.md runs in a script, under asyncio and in a notebook, and
-passes mypy."""
+"""The code of docs/reference/python-api.md runs in a script, under asyncio and in a
+notebook, and passes mypy."""
 
 import asyncio
 import signal
@@ -17,7 +17,7 @@ from doc_examples import blocks, own_modules, python
 from opilio import Crawl
 from opilio.lab.synthetic.server import serve
 
-BEGIN, LATER, WITH_ASYNCIO, AGAIN, *_ = blocks("python-api.md")
+BEGIN, LATER, WITH_ASYNCIO, AGAIN, *_ = blocks("reference/python-api.md")
 DEFINITIONS, LOOP = BEGIN.split("for page in crawl", 1)
 LOOP_FOREVER = "for page in crawl:\n    print(page.url, flush=True)\n"
 RUN_FOREVER = """

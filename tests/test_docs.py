@@ -22,13 +22,15 @@ from opilio.topic.file import Classes, Examples, OntologyFiles, QueryLog, Source
 
 DOCS = Path(__file__).parents[1] / "docs"
 COMMANDS = typer.main.get_command(app).commands  # type: ignore[attr-defined]
-SQL = re.findall(r"```sql\n(.*?)```", (DOCS / "crawl-folder.md").read_text(), re.DOTALL)
+SQL = re.findall(
+    r"```sql\n(.*?)```", (DOCS / "reference/crawl-folder.md").read_text(), re.DOTALL
+)
 BEES = "The bee makes honey in the hive. " * 20
 
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_command_and_its_options_are_documented(name: str):
-    text = (DOCS / "commands.md").read_text()
+    text = (DOCS / "reference/commands.md").read_text()
     assert f"`opilio {name}" in text
     for option in COMMANDS[name].params:
         longest = max(option.opts, key=len)
@@ -38,7 +40,7 @@ def test_a_command_and_its_options_are_documented(name: str):
 
 @pytest.mark.parametrize("section", ["crawl", "politeness", "fetch", "bounds", "store"])
 def test_a_setting_is_documented_with_its_default(section: str):
-    text = (DOCS / "settings.md").read_text()
+    text = (DOCS / "reference/settings.md").read_text()
     assert f"`[{section}]`" in text
     defaults = getattr(settings.Settings(), section)
     for name in defaults.__struct_fields__:
@@ -56,7 +58,7 @@ def test_a_setting_is_documented_with_its_default(section: str):
 
 
 def test_every_key_of_a_topic_file_is_documented():
-    text = (DOCS / "settings.md").read_text()
+    text = (DOCS / "reference/topic-file.md").read_text()
     tables = (
         Topic,
         settings.ScopeSettings,
@@ -72,14 +74,14 @@ def test_every_key_of_a_topic_file_is_documented():
 
 
 def test_the_plan_has_no_section_that_is_not_documented():
-    text = (DOCS / "settings.md").read_text()
+    text = (DOCS / "reference/settings.md").read_text()
     for field in msgspec.structs.fields(Plan):
         if field.name not in ("topic", "replay", "opilio"):
             assert f"`[{field.name}]`" in text
 
 
 def test_judges_are_documented():
-    text = (DOCS / "commands.md").read_text()
+    text = (DOCS / "reference/commands.md").read_text()
     for name in JUDGES:
         assert f"`{name}`" in text, name
 
@@ -92,7 +94,7 @@ def test_a_strategy_has_a_page_with_its_options(name: str):
 
 
 def test_the_python_api_is_documented():
-    text = (DOCS / "python-api.md").read_text()
+    text = (DOCS / "reference/python-api.md").read_text()
     for name in set(package.__all__) - {"__version__"}:
         assert getattr(package, name).__name__ == name
         assert re.search(rf"\b{name}\b", text), name
@@ -102,7 +104,7 @@ def test_the_python_api_is_documented():
 
 
 def test_every_table_and_column_is_documented(tmp_path: Path):
-    text = (DOCS / "crawl-folder.md").read_text()
+    text = (DOCS / "reference/crawl-folder.md").read_text()
     db = open_database(tmp_path / "crawl.db")
     tables = db.execute(
         "SELECT name FROM sqlite_master WHERE type = 'table'"

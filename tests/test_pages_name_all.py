@@ -1,4 +1,4 @@
-"""Every folder is in the tree of docs/architecture.md, every measurement in help."""
+"""The docs name every folder of the source, and bench --help every measurement."""
 
 import subprocess
 import sys

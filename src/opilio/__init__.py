@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from opilio.api import Crawl
+    from opilio.api import Crawl, tell
     from opilio.assembly.crawled_pages import CrawledPage, WarcPlace
     from opilio.assembly.export import Exported, Exporter
     from opilio.assembly.rejudge import Rejudged
@@ -37,9 +37,10 @@ if TYPE_CHECKING:
     from opilio.sites.evolver import Outcome
     from opilio.sites.expander import Expansion
     from opilio.store.lookup import Explanation, Summary
+    from opilio.store.message_log import ToldMessage
     from opilio.topic import Examples, Keyword, OntologyFiles, QueryLog, Sources, Topic
 
-__version__ = "0.1.0.dev0"
+__version__ = "0.2.0"
 __all__ = [
     "Answer",
     "BadInput",
@@ -78,16 +79,19 @@ __all__ = [
     "Strategy",
     "Subject",
     "Summary",
+    "ToldMessage",
     "Topic",
     "Transient",
     "Unusable",
     "Verdict",
     "WarcPlace",
     "__version__",
+    "tell",
 ]
 
 HOMES = {
     "Crawl": "opilio.api",
+    "tell": "opilio.api",
     "Section": "opilio.settings",
     "Settings": "opilio.settings",
     "CrawledPage": "opilio.assembly.crawled_pages",
@@ -111,6 +115,7 @@ HOMES = {
     "Expansion": "opilio.sites.expander",
     "Explanation": "opilio.store.lookup",
     "Summary": "opilio.store.lookup",
+    "ToldMessage": "opilio.store.message_log",
     "Examples": "opilio.topic",
     "Keyword": "opilio.topic",
     "OntologyFiles": "opilio.topic",

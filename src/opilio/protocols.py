@@ -50,6 +50,11 @@ class Readers(Protocol):
         """Read all later responses with this setup, a ReaderSetup in msgpack."""
         ...
 
+    def settle(self, links: bytes) -> None:
+        """Tell no more of these links than Page.settled does, given the fingerprint and
+        the id of each as little-endian int64. This may be forgotten."""
+        ...
+
     async def close(self) -> None: ...
 
 
@@ -132,6 +137,18 @@ class Profiles(Protocol):
         ...
 
 
+class QueryJudges(Protocol):
+    """Judges pages that are fetched for a query by what it asks for too."""
+
+    def judge_for(self, asked: Mapping[str, float]) -> Judge:
+        """A judge that seeks these terms beside the topic's, and learns nothing."""
+        ...
+
+    def also_read(self, terms: Iterable[str]) -> bytes:
+        """A setup for readers that count these terms too, until the next call."""
+        ...
+
+
 class TopicUpdates(Protocol):
     """A topic that changes while it is crawled for, as a query log grows."""
 
@@ -183,6 +200,8 @@ class Strategy(Protocol):
 
     reads: Reads
     # calibrated: bool, optional: each promise is the chance that the page is relevant
+    # settled: Sequence[Fingerprint], optional: links of the page ranked last that it
+    # need not see again; later pages have them in Page.settled alone
 
     def rank(self, page: Page, verdict: Verdict, lease: Lease) -> Iterable[Ranked]:
         """The links of a page that was just judged, each with its promise.
@@ -266,6 +285,11 @@ class Frontier(Protocol):
         reason. `redirect`: `via` redirects to these, so they have its depth and one hop
         more.
         """
+        ...
+
+    def unchanging(self, links: Sequence[Fingerprint]) -> Mapping[Fingerprint, int]:
+        """Those of these links whose state does not change when they are found again
+        with the promise that they have, and their ids."""
         ...
 
     async def take(self) -> Lease | None:

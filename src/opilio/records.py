@@ -155,6 +155,10 @@ class Page(msgspec.Struct, frozen=True, array_like=True, gc=False):
     60 words and its first 400 words; empty unless asked for."""
     text: str = ""  # the main text, without menus and footers; empty unless asked for
     is_seed: bool = False  # a person chose it as a seed
+    settled: bytes = b""
+    """Fingerprints, as little-endian int64, of further links of which a strategy said
+    that it need not see them again; they are not among `links`."""
+    settled_ids: bytes = b""  # of these, in the same form
 
 
 class ReaderSetup(msgspec.Struct, frozen=True):
@@ -191,6 +195,8 @@ class ConceptWords(msgspec.Struct, frozen=True, gc=False):
     features: Sequence[str] = ()  # keys of the terms that name it
     levels: Mapping[str, int] = {}  # concept -> relations between it and this one
     near: Mapping[str, float] = {}  # concept -> how much a page about it is about this
+    kinds: Sequence[str] = ()  # concepts that are kinds of it
+    broader: Sequence[str] = ()  # concepts that it is a kind of
 
 
 class Subject(msgspec.Struct, frozen=True, kw_only=True):
@@ -201,7 +207,8 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True):
     weights: Mapping[str, float] = {}  # the weight table
     importance: Mapping[str, float] = {}  # the importance table of the ontology
     concepts: Mapping[str, tuple[str, float]] = {}
-    """Term -> the concept it names, and how near that is to the topic (1: in it)."""
+    """Term -> the concept it names, and how near that is to what is sought (1:
+    same)."""
     classes: Mapping[str, ClassFeatures] = {}
     targets: Sequence[str] = ()  # of these classes, those that are sought
     relevant: Sequence[Page] = ()  # example pages, with their vectors
@@ -373,6 +380,7 @@ class Counts(msgspec.Struct, frozen=True):
     awaited: str = ""  # the host to be visited next, if links wait and none may be now
     awaited_for: float = 0.0  # seconds until it may be
     held: int = 0  # ready hosts that are not visited because better links wait
+    paused: bool = False  # nothing is leased until somebody says so
 
     @property
     def reasons(self) -> Mapping[str, int]:

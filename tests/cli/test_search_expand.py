@@ -169,18 +169,21 @@ async def test_a_replayed_crawl_is_expanded_from_its_archive(crawled):
     assert (await search(replayed, "drone")).code == 0
 
 
-async def test_while_it_is_crawled_a_folder_is_searched_but_not_expanded(crawled):
+async def test_a_running_crawl_that_gets_no_page_in_time_keeps_nobody_waiting(crawled):
     late = SyntheticAnswer(200, delay=100.0)
     links = {url: late for url in WEB.answers if url != "http://seed.test/"}
     life = await crawled(SmallWeb(WEB.answers | links), settings_text=ONE)
     process = await life.start()
     try:
         await asyncio.wait_for(life.until_committed(1), 60)
-        refused = await search(life, "honey", "--expand", 3)
-        assert refused.code == 2
-        assert "being crawled by another process" in refused.err
-        assert "without --expand" in refused.err
+        options = ("--expand", 3, "--expand-seconds", 2)
+        ended = await opilio("search", life.folder, "news", *options)
+        assert ended.code == 0, ended.err
+        assert "0 pages fetched; stopped after --expand-seconds" in ended.out
         assert (await search(life, "honey", "--json")).json()["total"]
+        refused = await opilio("evolve", life.folder)
+        assert refused.code == 2
+        assert f"stop it first: opilio tell {life.folder} stop" in refused.err
     finally:
         process.kill()
         await process.wait()

@@ -259,7 +259,7 @@ async def test_a_mistake_is_told_without_a_traceback(home: Path):
 
 @pytest.mark.parametrize("command", TOPIC_COMMANDS)
 def test_an_option_is_documented_and_has_help(command: str):
-    text = (Path(__file__).parents[2] / "docs" / "commands.md").read_text()
+    text = (Path(__file__).parents[2] / "docs" / "reference/commands.md").read_text()
     assert f"`opilio topic {command}" in text
     for option in TOPIC_COMMANDS[command].params:
         assert option.help, option.name

@@ -1,4 +1,4 @@
-"""docs/topics.md: what it shows is what the commands print."""
+"""docs/howto/topics.md: what it shows is what the commands print."""
 
 import re
 import shlex
@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from opilio.cli import app
 
-PAGE = (Path(__file__).parents[2] / "docs" / "topics.md").read_text()
+PAGE = (Path(__file__).parents[2] / "docs" / "howto/topics.md").read_text()
 BLOCKS = re.findall(r"```(\w+)\n(.*?)```", PAGE, re.DOTALL)
 
 

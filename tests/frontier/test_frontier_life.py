@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+import msgspec
 import pytest
 
 from frontier.frontier_play import (
@@ -371,3 +372,24 @@ async def test_counts_name_the_host_that_is_waited_for(
     assert frontier.counts().awaited == "b.test", "both must rest for 10 s"
     await frontier.pace("b.test", rest=20.0)
     assert frontier.counts().awaited == "c.test"
+
+
+async def test_a_link_changes_no_more_unless_it_is_refused_or_may_be_crowded_out(
+    make: Make,
+) -> None:
+    frontier = make(PolitenessSettings(delay=0.0), max_depth=1)
+    await frontier.add([found("a/visited", 0.9), found("a/waits")])
+    lease = await take(frontier)
+    deep = msgspec.structs.replace(lease, depth=1)
+    await frontier.add([found("a/deep")], via=deep)
+    await frontier.done(lease, KEPT)
+    links = [found(f"a/{name}") for name in ("visited", "waits", "deep", "unknown")]
+    prints = [ranked.link.fingerprint for ranked in links]
+    assert frontier.unchanging(prints) == {prints[0]: 1, prints[1]: 2}
+
+
+async def test_no_link_is_unchanging_where_better_ones_crowd_it_out(make: Make) -> None:
+    frontier = make(capacity=10)
+    link = found("a/1")
+    await frontier.add([link])
+    assert not frontier.unchanging([link.link.fingerprint])

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from lab.lab_grounds import ground_of, make_web
-from opilio.lab.reachable_targets import Ground
+from opilio.lab.seeds_and_targets import Ground
 
 
 @pytest.fixture(scope="session")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from opilio.lab.labels import read_labels
-from opilio.lab.reachable_targets import Ground
+from opilio.lab.seeds_and_targets import Ground
 from opilio.lab.synthetic.dials import Dials
 from opilio.lab.synthetic.web import SyntheticWeb
 from opilio.lab.web_pages import open_atlas

@@ -12,8 +12,8 @@ import pytest
 
 from opilio.lab.compare import WantedRuns, compare, trial_of
 from opilio.lab.conditions import REAL, Conditions, latency_of
-from opilio.lab.reachable_targets import Ground
 from opilio.lab.runs import LabTask, Trace
+from opilio.lab.seeds_and_targets import Ground
 from opilio.lab.trial import conduct
 from opilio.lab.virtual_time import run_virtual
 from opilio.text.urls import fingerprint

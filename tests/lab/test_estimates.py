@@ -9,9 +9,9 @@ import pytest
 from lab.test_trial import trial
 from opilio.lab.compare import run_of
 from opilio.lab.estimates import half_way
-from opilio.lab.reachable_targets import Ground
 from opilio.lab.row_export import row
 from opilio.lab.runs import Estimated, LabTask
+from opilio.lab.seeds_and_targets import Ground
 
 
 def estimated(request: int, found: float, left: float) -> Estimated:

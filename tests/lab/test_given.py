@@ -16,8 +16,8 @@ from opilio.errors import BadInput, OpilioError
 from opilio.judge.languages import InLanguages
 from opilio.lab.compare import WantedRuns, compare, trial_of
 from opilio.lab.label_schedule import spacing
-from opilio.lab.reachable_targets import Ground, SeedsMode
 from opilio.lab.runs import LabTask
+from opilio.lab.seeds_and_targets import Ground, SeedsMode
 from opilio.lab.teacher import Teacher
 from opilio.lab.trial import conduct
 from opilio.protocols import Teachable

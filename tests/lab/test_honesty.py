@@ -20,8 +20,8 @@ from lab.lab_grounds import ground_of
 from opilio.lab import label_guard
 from opilio.lab.compare import WantedRuns, compare, trial_of
 from opilio.lab.measures import measure
-from opilio.lab.reachable_targets import Ground
 from opilio.lab.runs import LabTask
+from opilio.lab.seeds_and_targets import Ground
 from opilio.lab.trial import conduct
 from opilio.strategies import OURS
 

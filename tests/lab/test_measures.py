@@ -235,6 +235,6 @@ def test_a_share_of_what_was_never_reached_is_left_out():
 
 @pytest.mark.parametrize("name", Measures.__struct_fields__)
 def test_a_measure_is_documented(name: str):
-    text = (DOCS / "measures.md").read_text("utf-8")
+    text = (DOCS / "reference/measures.md").read_text("utf-8")
     of_all = name.removeprefix("pages_to")  # `pages_to_50`, `_80`, `_90`
     assert f"`{name}`" in text or f"`{of_all}`" in text

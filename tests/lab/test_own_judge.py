@@ -7,7 +7,7 @@ import pytest
 
 from opilio.errors import BadInput
 from opilio.lab.compare import WantedRuns, compare
-from opilio.lab.reachable_targets import Ground
+from opilio.lab.seeds_and_targets import Ground
 
 OWN = """
 import os

@@ -16,7 +16,14 @@ from hypothesis import strategies as st
 from lab.made_up_runs import made_up_runs
 from opilio.errors import BadInput
 from opilio.lab.report import colours, drawing, plots
-from opilio.lab.report.curves import CurveWalk, curve, grid, harvest, lately, recall
+from opilio.lab.report.curve_points import (
+    CurveWalk,
+    curve,
+    grid,
+    harvest,
+    lately,
+    recall,
+)
 from opilio.lab.report.figures import findings, strategy_figure, topics_chart
 from opilio.lab.report.plots import spread
 from opilio.lab.report.standings import shares_by_topic

@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from opilio.cli import app
-from opilio.lab.reachable_targets import Ground
 from opilio.lab.reproduce.d_weight_table import neighbour
 from opilio.lab.reproduce.experiment import (
     Claim,
@@ -29,6 +28,7 @@ from opilio.lab.reproduce.experiment import (
 from opilio.lab.reproduce.interest import QUERIES, query_log, share_of_second
 from opilio.lab.reproduce.runner import EXPERIMENTS, on_synthetic_webs
 from opilio.lab.reproduce.tables import markdown
+from opilio.lab.seeds_and_targets import Ground
 from opilio.lab.synthetic.dials import Dials
 from opilio.topic import load_topic
 

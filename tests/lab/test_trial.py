@@ -13,8 +13,8 @@ from typer.testing import CliRunner
 from opilio.cli import app
 from opilio.errors import OpilioError
 from opilio.lab.compare import trial_of
-from opilio.lab.reachable_targets import Ground
 from opilio.lab.runs import LabTask, Trace
+from opilio.lab.seeds_and_targets import Ground
 from opilio.lab.trial import conduct
 from opilio.records import ReaderSetup
 from opilio.strategies import OURS

@@ -34,6 +34,24 @@ def make_echo(setup: bytes) -> Callable[[Response], Reading]:
     return job
 
 
+def make_settled(setup: bytes) -> "Settled":
+    """Pages that say which links were settled before them."""
+    return Settled()
+
+
+class Settled:
+    """Remembers what it is told."""
+
+    def __init__(self) -> None:
+        self.links = b""
+
+    def settle(self, links: bytes) -> None:
+        self.links += links
+
+    def __call__(self, response: Response) -> Reading:
+        return Reading(page_of(response), record=self.links)
+
+
 def abort_once(marker: str) -> None:
     """Abort, unless the marker file says that it was done before."""
     try:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from opilio.read import kernels as read_kernels
-from opilio.read import link_vectors, plain_vectors, word_rows
+from opilio.read import link_vectors, plain_link_words, plain_vectors, word_rows
 from opilio.read.html import PageReader
 from opilio.records import Link, Page, ReaderSetup, Response
 from opilio.subject.page_reader import make_reader
@@ -179,6 +179,11 @@ def test_kernels_refuse_what_would_lead_outside():
         read_kernels.put_rows(table, np.arange(3, 8, dtype="u8"), np.zeros(5, "i4"))
     with pytest.raises(ValueError):
         read_kernels.link_stretches(keys.view(np.int64), [(0, 0, 0, 0)], [1, 2, 3], [])
+    one_link = [(0, 0, 0, 0)], [1, 2, 3, 4, 5], [(0, 0)]
+    with pytest.raises(ValueError):
+        read_kernels.link_words(keys.view(np.int64), keys[:2], *one_link)
+    with pytest.raises(ValueError):
+        read_kernels.link_words(keys.view(np.int64), keys, *one_link[:2], [])
 
 
 @pytest.mark.skipif(not read_kernels.COMPILED, reason="nothing was compiled")
@@ -198,6 +203,10 @@ def test_both_kernels_answer_the_same():
     for each, other in zip(ours, plain, strict=True):
         assert (each[filled] == other[filled]).all()
     assert (ours[0][~filled] == ours[1][~filled]).all()
+    stems = rng.integers(0, 2**63, 200).astype(np.uint64)
+    told = compiled.link_words(starts, stems, *of_links[1:])
+    assert told == plain_link_words.link_words(starts, stems, *of_links[1:])
+    assert any(len(words) > 100 for words in told)
     keys = rng.integers(2, 40, 200).astype(np.uint64) << np.uint64(58)
     keys[5] = 0
     known = np.unique(keys[keys > 0])[::2].copy()

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from opilio.read.html import PageReader
-from opilio.read.link_words import MOST
+from opilio.read.plain_link_words import MOST
 from opilio.read.term_tree import hash_of
 from opilio.records import Link, LinkPart, Page, ReaderSetup, Response
 from opilio.text import words

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 from opilio.read import kernels, plain_links
 from opilio.read.html import PageReader
 from opilio.read.plain_walk import Passage
+from opilio.read.settled_links import SettledLinks
 from opilio.records import (
     NOTHING,
     Counted,
@@ -21,6 +23,7 @@ from opilio.records import (
     Response,
 )
 
+HOST = "http://a.test"
 URL = "http://a.test/water/page?q=chemistry"
 SETUP = ReaderSetup(("chemistry", "water", "basic chemistry"), "en", context=True)
 
@@ -168,15 +171,21 @@ def passages(draw: st.DrawFn) -> tuple[str, list[Passage], list[plain_links.Targ
     for _ in range(draw(st.integers(0, 12))):
         start, end = sorted(draw(st.tuples(*[st.integers(0, len(line))] * 2)))
         name = draw(st.sampled_from(["", " a\n picture ", "\x07"]))
-        found.append(Passage("", draw(words), name, "body/a", start, end, 1))
+        rel = draw(st.sampled_from(["", "nofollow"]))
+        found.append(Passage("", rel, name, "body/a", start, end, 1))
     where = st.sampled_from([("", 0), (URL, 1), ("u", 2), ("v", 3), ("w", -4)])
     return line, found, [draw(where) for _ in found]
 
 
 @pytest.mark.skipif(not kernels.COMPILED, reason="nothing was compiled")
-@given(passages(), st.sampled_from([(), [7, 8]]), st.booleans())
-def test_compiled_or_not_the_same_links_count(given, at_rank, context) -> None:
-    arguments = (*given, URL, at_rank, context)
+@given(
+    passages(), st.sampled_from([(), [7, 8]]), st.booleans(), st.sets(st.integers(2, 3))
+)
+def test_compiled_or_not_the_same_links_count(given, at_rank, context, known) -> None:
+    settled = SettledLinks()
+    settled.learn(np.array([(each, 1) for each in (*known, -4)], "<i8").tobytes())
+    places = settled.places if known else None
+    arguments = (*given, URL, at_rank, context, places)
     found = kernels.find_links(*arguments)
     assert found == plain_links.find_links(*arguments)
     assert all(link.anchor.isprintable() for link in found[0])
@@ -188,3 +197,22 @@ def test_links_outside_of_the_text_are_refused(start, end) -> None:
     passage = Passage("", "", "", "", start, end, 0)
     with pytest.raises(ValueError, match="outside"):
         kernels.find_links("text", [passage], [("u", 1)], URL, (), True)
+
+
+def test_settled_links_are_named_by_fingerprint_alone() -> None:
+    reader = PageReader(SETUP)
+    html = """<a href=/old>old</a> <a href=/new>new</a> <a href=/old>again</a>
+        <a href=/old#part>a part</a> <a href=/marked rel=nofollow>marked</a>
+        <a href=/page>the page itself</a>"""
+    response = Response(f"{HOST}/page", 200, (), html.encode(), 0.0)
+    before = reader.read(response)
+    prints = {link.url: link.fingerprint for link in before.links}
+    assert list(prints) == [f"{HOST}/{name}" for name in ("old", "new", "marked")]
+    settled = [(prints[f"{HOST}/old"], 5), (prints[f"{HOST}/marked"], 6)]
+    reader.settled.learn(np.array(settled, "<i8").tobytes())
+    after = reader.read(response)
+    assert [link.url for link in after.links] == [f"{HOST}/new", f"{HOST}/marked"]
+    assert np.frombuffer(after.settled, "<i8").tolist() == [prints[f"{HOST}/old"]]
+    assert np.frombuffer(after.settled_ids, "<i8").tolist() == [5]
+    assert before.settled == b""
+    assert (after.words, after.terms) == (before.words, before.terms)

@@ -244,3 +244,20 @@ def is_running(pid: int) -> bool:
         return Path(f"/proc/{pid}/stat").read_text().rsplit(")")[1].split()[0] != "Z"
     except (FileNotFoundError, ProcessLookupError):  # before, or while it is read
         return False
+
+
+async def test_every_reader_hears_which_links_are_settled_before_its_next_page() -> (
+    None
+):
+    async with readers(2, "make_settled") as pool:
+        assert [r.record for r in await read_all(pool, ["a", "b"])] == [b"", b""]
+        pool.settle(b"one")
+        pool.settle(b"two")
+        told = await read_all(pool, ["a", "b"])
+        assert [reading.record for reading in told] == [b"onetwo", b"onetwo"]
+
+
+async def test_a_job_may_do_without_settled_links() -> None:
+    async with readers() as pool:
+        pool.settle(b"one")
+        assert title(await pool.read(response("a"))) == "a"

@@ -254,7 +254,7 @@ def test_the_usual_engines_are_general_and_have_an_index_of_their_own():
 
 
 def test_the_docs_name_every_engine():
-    text = (Path(__file__).parents[2] / "docs" / "seeds.md").read_text()
+    text = (Path(__file__).parents[2] / "docs" / "howto/seeds.md").read_text()
     assert f"one for each index: {', '.join(usual_engines())} |" in text
     assert [name for name in known_engines() if name not in text] == []
 

@@ -13,7 +13,7 @@ from fetch.hostile_server import answer
 from opilio.errors import Unusable
 from opilio.records import Response
 from opilio.seeds.feeds import MAX_FEEDS, feed_links, named_feeds, read_feeds
-from opilio.seeds.sitemap_files import read_sitemap
+from opilio.seeds.sitemap_parsing import read_sitemap
 from opilio.text import urls
 from seeds.loopback_web import Web, moved
 

@@ -13,7 +13,7 @@ import pytest
 
 from fetch.hostile_server import answer
 from opilio.records import Response
-from opilio.seeds.sitemap_files import SitemapEntry, date, priority, read_sitemap
+from opilio.seeds.sitemap_parsing import SitemapEntry, date, priority, read_sitemap
 from opilio.seeds.sitemaps import MAX_FILES, read_sitemaps
 from opilio.seeds.xml_records import MAX_ELEMENTS, MAX_RECORDS, read_records
 from seeds.loopback_web import Asked, Web, moved, opened_web

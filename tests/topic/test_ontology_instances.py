@@ -8,6 +8,7 @@ import pytest
 
 from opilio.errors import BadInput
 from opilio.topic.ontology import (
+    CrawledText,
     Relation,
     Repository,
     association,
@@ -157,7 +158,8 @@ instance_of: T:1
 
 
 def test_a_word_of_an_instance_is_no_new_word():
-    pages = ["The processor of this kind is an Athlon indeed."] * 3
+    text = "The processor of this kind is an Athlon indeed."
+    pages = [CrawledText(f"http://a.test/{n}", text) for n in range(3)]
     assert "athlon" not in {found.term for found in propose(turtle(PC), pages)}
 
 

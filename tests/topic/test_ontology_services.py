@@ -21,7 +21,6 @@ from opilio.topic.ontology import (
     dictionary,
     expand,
     features,
-    propose,
     relations,
     terms,
 )
@@ -186,22 +185,6 @@ def test_terms_are_every_word_of_the_languages_asked_for():
     assert english == sorted(set(english))
     assert {"CPU", "Pentium III", "PC"} <= set(english)
     assert "Prozessor" not in english
-
-
-def test_words_that_stand_near_a_concept_are_proposed():
-    """Koundal, §5.A (B9): enhancements of the ontology from what was crawled."""
-    pages = [
-        "Every processor needs a heatsink, and the heatsink needs a fan.",
-        "A heatsink cools the processor of this computer. Read the news.",
-        "Heatsinks for your CPU, and more than 100 processors.",
-        "The news today: rain in the hills and the rivers. The news.",
-    ]
-    best, *others = propose(ONTOLOGY, pages)
-    assert (best.term, best.concept, best.pages) == ("heatsink", "CPU", 3)
-    assert best.score == 3.0
-    proposed = {best.term, *(other.term for other in others)}
-    assert not proposed & {"processor", "the", "100", "rain", "news"}
-    assert propose(ONTOLOGY, []) == []
 
 
 @settings(max_examples=60, deadline=None)

@@ -36,6 +36,7 @@ from opilio.store.robots import SqliteRobots
 from opilio.store.store import Store
 from opilio.subject.compile import compile_topic, setup_for
 from opilio.subject.current import follow_log
+from opilio.subject.improved_ontology import is_improved, note_in_use, with_improved
 from opilio.subject.page_reader import make_reader
 from opilio.subject.stored_subject import load_subject, save_subject
 from opilio.text import urls
@@ -66,13 +67,15 @@ def check_plan(plan: Plan, own: Own = BY_NAME) -> None:
 def prepare(
     plan: Plan, folder: CrawlFolder, *, fresh: bool = False, own: Own = BY_NAME
 ) -> Subject:
-    """Check a plan and compile its topic; a resumed crawl has its subject stored."""
+    """Check a plan and compile its topic; a crawl that goes on has its subject, unless
+    its ontology was improved."""
     check_plan(plan, own)
-    if folder.subject.is_file() and not fresh:
+    if folder.subject.is_file() and not fresh and not is_improved(folder):
         return load_subject(folder.subject)
     log = follow_log(plan.topic)
     asked = log.build() if log else None
-    subject = compile_topic(plan.topic, asked, plan.crawl.vectors, plan.crawl.weights)
+    topic = with_improved(plan.topic, folder)
+    subject = compile_topic(topic, asked, plan.crawl.vectors, plan.crawl.weights)
     own.make_judge(plan, subject)  # raises BadInput if the topic lacks something,
     strategy = own.make_strategy(plan, subject)  # as does this
     if strategy.reads.look_ahead and plan.topic.classes:
@@ -92,8 +95,9 @@ async def assemble(
     """A crawl ready to run, as a context manager that closes what it opened."""
     subject = subject or prepare(plan, folder)
     ways = ways or Ways()
-    if not folder.subject.is_file():
+    if not folder.subject.is_file() or is_improved(folder):
         save_subject(subject, folder.subject)
+        note_in_use(folder)
     store = ways.store(folder, plan.store, plan.search.pages == "all")
     try:
         frontier = SqliteFrontier(
@@ -119,6 +123,7 @@ async def assemble(
                         store=store,
                         learners=parts.learners,
                         profiles=parts.profiles,
+                        query_judges=parts,
                         followed=FollowedTopic(parts.log, parts) if parts.log else None,
                         grow_index=keep_index(folder, plan, subject)
                         if plan.search.index

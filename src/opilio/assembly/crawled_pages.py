@@ -62,15 +62,16 @@ class CrawledPage:
         """The main text, without menus and footers; read from the WARC file."""
         from opilio.read.main_text import main_text  # slow to import
 
-        return main_text(self._response())
+        return main_text(self.response())
 
     @cached_property
     def html(self) -> str:
         """The HTML as it was fetched, decoded; read from the WARC file."""
-        response = self._response()
+        response = self.response()
         return content.text(response.body, response.header("content-type"))[0]
 
-    def _response(self) -> Response:
+    def response(self) -> Response:
+        """What was fetched, read from the WARC file; BadInput if it cannot be."""
         if self.warc is None:
             raise BadInput(f"{self.url} cannot be read: it is not in the WARC files")
         place = self.warc

@@ -5,21 +5,33 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing, suppress
+from functools import cache
+from typing import TYPE_CHECKING
 
 from opilio.assembly.plan import Plan
 from opilio.records import Subject
-from opilio.search.concepts import Concepts
-from opilio.search.index import catch_up
 from opilio.storage.database import open_database
 from opilio.store.folder import CrawlFolder
+
+if TYPE_CHECKING:
+    from opilio.search.index import KeptEntries
 
 
 def keep_index(folder: CrawlFolder, plan: Plan, subject: Subject) -> Callable[[], None]:
     """A function that adds what the crawl has committed to the index."""
-    concepts = Concepts(subject.named_concepts, plan.search.mode)
     is_checked = False
 
+    # Imports are here because nothing is indexed before the first visits: the crawl
+    # starts sooner.
+    @cache
+    def kept() -> KeptEntries:
+        from opilio.search.concepts import Concepts
+
+        return Concepts(subject.named_concepts, plan.search.mode).kept
+
     def grow() -> None:
+        from opilio.search.index import catch_up
+
         nonlocal is_checked
         with (
             # The index may be behind; the crawl goes on. SQLite raises its own error if
@@ -27,7 +39,7 @@ def keep_index(folder: CrawlFolder, plan: Plan, subject: Subject) -> Callable[[]
             suppress(OSError, sqlite3.OperationalError),
             closing(open_database(folder.database, read_only=True)) as db,
         ):
-            catch_up(db, folder.index, concepts.kept, thorough=not is_checked)
+            catch_up(db, folder.index, kept(), thorough=not is_checked)
             is_checked = True
 
     return grow

@@ -5,7 +5,7 @@ The judge is made again when the queries in a followed query log change the topi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 import msgspec
 
@@ -23,7 +23,7 @@ from opilio.protocols import (
 )
 from opilio.records import Subject
 from opilio.store.store import Store
-from opilio.subject.compile import written_terms
+from opilio.subject.compile import with_more, written_terms
 from opilio.subject.current import asked_for, follow_log
 from opilio.subject.followed_queries import FollowedLog, Following
 
@@ -44,6 +44,7 @@ class JudgeAndStrategy:
         self.base = subject  # without the weights of the query log
         self.subject = subject
         self.strategy = strategy
+        self.asked: tuple[str, ...] = ()  # terms of queries that pages are fetched for
         self.learners: dict[str, Learner] = {}
         self.log = log = follow_log(plan.topic, store.folder)
         changed = False
@@ -83,17 +84,44 @@ class JudgeAndStrategy:
             if isinstance(before := self.learners.get("judge"), type(judge)):
                 judge.follow(before)
             self.learners |= judge.learners()
-        languages = self.plan.topic.languages
-        setup = crawl_setup(self.plan, self.subject, self.strategy.reads, judge)
+        self.bare = judge
+        return self.dressed(judge, self.subject), self.reader_setup()
+
+    def dressed(self, judge: Judge, subject: Subject) -> Judge:
+        """A judge whose verdicts name terms in words, and languages that are wanted."""
         if getattr(judge, "names_terms", False):
             from opilio.judge.in_words import InWords
 
-            judge = InWords(judge, written_terms(self.subject))
-        if languages:
+            judge = InWords(judge, written_terms(subject))
+        if languages := self.plan.topic.languages:
             from opilio.judge.languages import InLanguages
 
             judge = InLanguages(judge, languages)
-        return judge, msgspec.msgpack.encode(setup)
+        return judge
+
+    def reader_setup(self) -> bytes:
+        """What readers must know, with the terms of queries that pages are fetched
+        for."""
+        terms = tuple(dict.fromkeys((*self.subject.terms, *self.asked)))
+        subject = msgspec.structs.replace(self.subject, terms=terms)
+        setup = crawl_setup(self.plan, subject, self.strategy.reads, self.bare)
+        return msgspec.msgpack.encode(setup)
+
+    def also_read(self, terms: Iterable[str]) -> bytes:
+        """A setup for readers that count these terms too, until the next call."""
+        self.asked = tuple(terms)
+        return self.reader_setup()
+
+    def judge_for(self, asked: Mapping[str, float]) -> Judge:
+        """A judge that seeks these terms beside the topic's. Pages that are judged by
+        other terms than the topic's teach it nothing."""
+        subject = with_more(self.subject, asked)
+        judge = self.make_judge(self.plan, subject)
+        if isinstance(judge, LearningJudge):
+            if isinstance(before := self.learners.get("judge"), type(judge)):
+                judge.follow(before)
+            judge.is_learning = False
+        return self.dressed(judge, subject)
 
     def remake(self, asked: Mapping[str, float]) -> tuple[Judge, bytes]:
         """The same again, for new weights from the query log."""

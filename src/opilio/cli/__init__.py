@@ -28,6 +28,11 @@ COMMANDS = {
         "status",
         "Show the state of a crawl: pages, harvest rate, links, problems, hosts.",
     ),
+    "tell": CommandPlace(
+        "opilio.cli.tell",
+        "tell_crawl",
+        "Steer a running crawl: pause, stop, seed, block, boost, label, query.",
+    ),
     "search": CommandPlace(
         "opilio.cli.search",
         "search",
@@ -42,7 +47,7 @@ COMMANDS = {
     "sites": CommandPlace(
         "opilio.cli.sites",
         "sites",
-        "Show the models of websites: the concepts each covers, best first.",
+        "Show the models of websites: the topics each covers, most useful first.",
     ),
     "export": CommandPlace(
         "opilio.cli.export",
@@ -73,6 +78,11 @@ COMMANDS = {
         "opilio.cli.topic",
         "topic_app",
         "Make a topic file, or show its contents.",
+    ),
+    "ontology": CommandPlace(
+        "opilio.cli.ontology",
+        "ontology_app",
+        "Ask an ontology about its terms, or improve it from a crawl.",
     ),
     "vectors": CommandPlace(
         "opilio.cli.vectors",
@@ -124,9 +134,9 @@ def main() -> None:
         with told(None):
             app()
     except OpilioError as error:
-        sys.exit(tell(str(error), error.exit_code))
+        sys.exit(complain(str(error), error.exit_code))
     except (OSError, sqlite3.DatabaseError) as error:
-        sys.exit(tell(str(error), 1))
+        sys.exit(complain(str(error), 1))
 
 
 def open_standard_files() -> None:
@@ -143,7 +153,7 @@ def open_standard_files() -> None:
         sys.stdout.reconfigure(errors="replace")
 
 
-def tell(error: str, exit_code: int) -> int:
+def complain(error: str, exit_code: int) -> int:
     """Print an error message."""
     from rich.text import Text
 

@@ -336,7 +336,9 @@ def check_seeds(
 async def run(
     plan: Plan, folder: CrawlFolder, subject: Subject, seeds: list[str], quiet: bool
 ) -> int:
-    """Crawl until the end or a signal; returns the exit code."""
+    """Crawl until the end, a signal or a message; returns the exit code."""
+    from opilio.steering.listener import listening  # much of it is not needed before
+
     async with assemble(plan, folder, subject) as crawl:
         crawl.store.catalogue.save_event("started", pages=crawl.store.catalogue.pages)
         found = await find_seeds(plan, subject, crawl)
@@ -344,7 +346,9 @@ async def run(
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, interrupt, crawl)
         async with Reporter(crawl, plan.topic.name, quiet=quiet) as reporter:
-            reason = await crawl.run(found | dict.fromkeys(seeds, SEED_PROMISE))
+            found |= dict.fromkeys(seeds, SEED_PROMISE)
+            listen = await listening(crawl, plan, subject)
+            reason = await crawl.run(found, [listen])
         crawl.store.catalogue.save_event("stopped", reason=reason)
         await crawl.commit()
         from opilio.cli.ending import show_end  # not needed earlier

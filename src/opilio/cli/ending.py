@@ -26,12 +26,13 @@ ENDINGS = {
     "time": "the time is up (--max-time); continue with the same command",
     "exhausted": "no links are left; add seeds with --seed-url to continue",
     "interrupted": "interrupted; continue with the same command",
+    "told": "told to stop by `opilio tell`; continue with the same command",
     "dry": "little is left to find; continue with --no-stop-when-dry",
 }
 
 
 def show_end(crawl: CrawlLoop, reason: str, before: Before) -> int:
-    """Print the result and what to do next; returns the exit code."""
+    """Say how it went and what to do next; returns the exit code."""
     folder, tally = crawl.store.folder.path, crawl.tally
     if reason == "exhausted" and not crawl.store.catalogue.pages:
         raise OpilioError(nothing_answered(crawl))

@@ -68,6 +68,7 @@ def snapshot(crawl: CrawlLoop, speed: float, before: Before) -> dict[str, Any]:
         "hosts_held": counts.held,
         "unusable": dict(sorted(counts.reasons.items(), key=lambda item: -item[1])),
         "asked_for": crawl.followed.asked if crawl.followed else [],
+        "paused": counts.paused,
         "stopping": crawl.stopped,
     }
 

@@ -32,9 +32,9 @@ from opilio.cli.lab_train import train_weights
 from opilio.cli.lab_web import make_web
 from opilio.cli.terminal import stdout
 from opilio.lab.compare import WantedRuns
-from opilio.lab.reachable_targets import SeedsMode
 from opilio.lab.row_export import row, row_with_pages, write_lines, write_pages
 from opilio.lab.runs import About
+from opilio.lab.seeds_and_targets import SeedsMode
 from opilio.strategies import DEFAULT, strategies
 from opilio.vectors.files import AUTO
 

@@ -25,8 +25,8 @@ from opilio.cli.terminal import stderr
 from opilio.errors import BadInput, OpilioError
 from opilio.lab.compare import Done, WantedRuns, compare, secrets_of, tasks
 from opilio.lab.labels import read_labels
-from opilio.lab.reachable_targets import Ground, load_course_topic
 from opilio.lab.runs import LabTask, WebFacts
+from opilio.lab.seeds_and_targets import Ground, load_course_topic
 from opilio.lab.web_pages import open_atlas
 from opilio.lab.webs import open_web, topics_in
 

@@ -12,7 +12,7 @@ import typer
 
 from opilio.cli.lab_runs import cores, locked, open_grounds, say
 from opilio.cli.terminal import stdout
-from opilio.lab.reachable_targets import Ground
+from opilio.lab.seeds_and_targets import Ground
 from opilio.lab.training.train import (
     TrainingLesson,
     assembled,

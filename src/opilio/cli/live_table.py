@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 MARGIN = 12  # columns of the names
 GAP = "   "
 REASONS = 4  # shown, the most frequent ones
+PAUSED = "paused; `opilio tell DIR resume` goes on"
 ENDING = "stopping: waiting for the visits under way; Ctrl-C again stops now"
 
 
@@ -64,6 +65,8 @@ def rows(figures: dict[str, Any], room: int) -> Iterator[Sequence[str]]:
         yield ("not usable", *reasons_of(figures["unusable"]))
     if asked := ", ".join(figures["asked_for"]):
         yield ("asked for", escape(plain(asked, 60)))
+    if figures.get("paused"):
+        yield ("", f"[yellow]{PAUSED}[/]")
     if figures["stopping"]:
         yield ("", f"[yellow]{ENDING}[/]")
 

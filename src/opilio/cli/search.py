@@ -25,6 +25,7 @@ ENDED = {
     "links": "; no other waiting link matches the query",
     "time": "; stopped after --expand-seconds",
     "interrupted": "; interrupted",
+    "stopped": "; the crawl has stopped, and goes on with the query when it is resumed",
 }
 
 
@@ -80,7 +81,7 @@ def search(
         str | None,
         typer.Option(metavar="URL", help="With --expand: fetch through this proxy."),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
 ) -> None:
     """Search the pages of a crawl, also while it runs.
 
@@ -103,7 +104,9 @@ def search(
     more: Expansion | None = None
     if expand:
         with stderr.status("Fetching pages; Ctrl-C shows the results so far."):
-            more = fetch_more(crawl, text, expand, expand_seconds, proxy, logged)
+            more = fetch_more(
+                crawl, text, expand, expand_seconds, proxy, logged, show_arrival
+            )
         answer = search_folder(crawl, text, page, size)
     if as_json:
         typer.echo(msgspec.json.encode(for_programs(answer, more)).decode())
@@ -155,6 +158,14 @@ def show_expansion(more: Expansion, answer: Answer) -> None:
         links = "link" if more.failed == 1 else "links"
         told += f"; {more.failed:,} {links} led to no page"
     stdout.print(Text(told + ENDED.get(more.ended, "")), soft_wrap=True)
+
+
+def show_arrival(page: dict[str, Any]) -> None:
+    """Name a page that a running crawl has just fetched for the query."""
+    mark = Text("new: ", "bold green" if page["state"] == "kept" else "dim")
+    score = f" ({page['score']:.2f})" if page["score"] is not None else ""
+    title = Text(plain(page["title"] or page["url"], 100) + score)
+    stderr.print(mark + title + Text(f"  {plain(page['url'])}", "cyan"), soft_wrap=True)
 
 
 def tell(message: str) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
@@ -16,6 +17,7 @@ from rich.text import Text
 
 from opilio.assembly.plan import Plan, load_plan
 from opilio.cli.ending import ENDINGS
+from opilio.cli.message_lines import in_a_line
 from opilio.cli.reasons import in_words, seed_in_words
 from opilio.cli.terminal import foreign, plain, stdout
 from opilio.cli.waiting import sentence
@@ -24,6 +26,7 @@ from opilio.store.folder import CrawlFolder
 from opilio.store.left_out import count_left_out
 from opilio.store.lifecycle import Life, life_of
 from opilio.store.lookup import Summary, opened, summary
+from opilio.store.message_log import WAITING, ToldMessage, is_paused, messages_of
 from opilio.store.seed_notes import SeedNote, seed_notes
 
 NOT_KEPT = {
@@ -34,6 +37,7 @@ NOT_KEPT = {
     "redirect": "redirects to other pages",
 }
 OF_PAGES = ("content", "near")  # reasons that are counted among the pages
+LAST = 5  # messages shown
 CONTINUES = "continue with the same command"
 
 
@@ -45,6 +49,9 @@ class CrawlStanding(NamedTuple):
     life: Life
     not_kept: dict[str, int]  # pages that were not kept, by reason
     seeds: list[SeedNote]  # with problems
+    folder: Path
+    paused: bool = False
+    messages: Sequence[ToldMessage] = ()
 
 
 def status(
@@ -62,6 +69,9 @@ def status(
             life_of(db, crawl),
             count_left_out(db, relevant_only=True),
             seed_notes(db),
+            folder,
+            is_paused(db),
+            messages_of(crawl, db),
         )
     if as_json:
         typer.echo(msgspec.json.encode(for_programs(standing)).decode())
@@ -82,6 +92,9 @@ def for_programs(standing: CrawlStanding) -> dict[str, Any]:
         **msgspec.to_builtins(standing.figures),
         "not_kept": standing.not_kept,
         "seeds": msgspec.to_builtins(standing.seeds),
+        "paused": standing.paused,
+        "messages": dict(Counter(told.state for told in standing.messages)),
+        "last_messages": msgspec.to_builtins(standing.messages[-LAST:]),
     }
 
 
@@ -93,6 +106,9 @@ def show(standing: CrawlStanding, now: float) -> None:
         f"{escape(plan.crawl.strategy)}, judge {escape(plan.crawl.judge)}"
     )
     stdout.print(Text(doing(standing.life)), soft_wrap=True)
+    if standing.paused:
+        resume = f"`opilio tell {standing.folder} resume` goes on"
+        stdout.print(Text(f"paused; {resume}", "yellow"), soft_wrap=True)
     show_counts(pages_heading(plan, figures), pages_rows(standing))
     if figures.estimate:
         stdout.print(f"\n[bold]Left:[/] {left_in_words(figures.estimate)}")
@@ -106,6 +122,18 @@ def show(standing: CrawlStanding, now: float) -> None:
     for seed in standing.seeds:
         stdout.print(Text("  ") + foreign(seed_in_words(seed)), soft_wrap=True)
     show_rests(figures, now)
+    show_messages(standing.messages)
+
+
+def show_messages(messages: Sequence[ToldMessage]) -> None:
+    """The last messages that the crawl was sent, and how many wait."""
+    if not messages:
+        return
+    waiting = sum(told.state == WAITING for told in messages)
+    wait = f", {waiting:,} waiting for the crawl to run" if waiting else ""
+    stdout.print(f"\n[bold]Messages: {len(messages):,}[/]{wait}")
+    for told in messages[-LAST:]:
+        stdout.print(Text("  ") + in_a_line(told), soft_wrap=True)
 
 
 def doing(life: Life) -> str:

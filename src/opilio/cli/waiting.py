@@ -80,6 +80,7 @@ class WaitingNotice:
         (Most checks of a crawl of one host fall into the pause between two visits.)"""
         before, self.came_to = self.came_to, sum(counts.ended.values())
         under_way = counts.leased or counts.ready or not counts.waiting
+        under_way = under_way or counts.paused  # by a user, who knows
         return bool(under_way) or self.came_to != before
 
     def look(self, counts: Counts) -> None:

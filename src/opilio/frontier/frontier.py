@@ -9,26 +9,31 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import compress
 from types import MappingProxyType
+from typing import Protocol
 
-import msgspec
 import numpy as np
 
 from opilio.frontier import sort_keys
+from opilio.frontier.host_rules import BLOCKED, HostRules
 from opilio.frontier.intake import Intake, Trail
 from opilio.frontier.ledger import Ledger, LinkRow
 from opilio.frontier.link_columns import LinkMode
 from opilio.frontier.next_link import PARKED_AT_ONCE, Agenda
-from opilio.records import Clock, Counts, Fingerprint, Lease, Ranked, Revision, State
+from opilio.records import (
+    Clock,
+    Counts,
+    Fingerprint,
+    Lease,
+    Ranked,
+    Revision,
+    State,
+)
 
 LEASE_SECONDS = 600.0
 SHORTEST_WAIT = 0.001  # a timer may expire a little early by another clock
-
-
-NOT_TOLD = "{}"  # stored for a link that was revised without parts
-
-_json = msgspec.json.Encoder().encode
 
 
 class LinkFrontier:
@@ -52,6 +57,8 @@ class LinkFrontier:
         self._timer: asyncio.TimerHandle | None = None
         self._timer_at = 0.0
         self._closed = False
+        self._paused = False
+        self.watcher: Watcher | None = None
 
     async def add(
         self,
@@ -60,14 +67,21 @@ class LinkFrontier:
         *,
         redirect: bool = False,
     ) -> list[int]:
-        """Queue links; returns the id of each."""
+        """Let links wait; returns the id of each."""
         batch = list(found)
         if not batch:
             return []
         now = self._clock()
         ids = self._intake.admit(batch, Trail.of(via, redirect), now)
+        if self.watcher:
+            self.watcher.found(batch, ids, via, redirect=redirect)
         self._serve(now)
         return ids
+
+    def unchanging(self, links: Sequence[Fingerprint]) -> Mapping[Fingerprint, int]:
+        """Those of these links whose state does not change when they are found again
+        with the promise that they have, and their ids."""
+        return self._intake.unchanging(links)
 
     async def take(self) -> Lease | None:
         """The best link whose host may be visited now; waits while there may be one."""
@@ -105,6 +119,8 @@ class LinkFrontier:
         )
         if ended:
             self._intake.novelty.note(lease.template, state, reason, likeness)
+            if self.watcher:
+                self.watcher.ended(lease, state, reason)
         self._serve(now)
 
     async def retry(
@@ -130,6 +146,8 @@ class LinkFrontier:
                 now,
                 contacted=contacted,
             )
+            if self.watcher:
+                self.watcher.ended(lease, State.UNUSABLE, reason)
         self._serve(now)
         return again
 
@@ -160,8 +178,9 @@ class LinkFrontier:
         if changed.any():
             now = self._clock()
             moved = ids[changed].tolist()
-            told = [text_of(news[place]) for place in np.flatnonzero(changed).tolist()]
-            rows = zip(values[changed].tolist(), told, moved, strict=True)
+            parts = (new[2] if len(new) == 3 else None for new in news)
+            told = compress(parts, changed.tolist())
+            rows = zip(moved, values[changed].tolist(), told, strict=True)
             self._ledger.revise(list(rows))
             self._agenda.reprice(moved, keys[changed].tolist(), now)
             self._serve(now)
@@ -197,6 +216,42 @@ class LinkFrontier:
         self._agenda.steer(haste, breadth, calibrated)
         self._serve(self._clock())
 
+    def prefer(self, ids: Sequence[int]) -> None:
+        """Let these links, by id, be leased before all others as soon as their hosts
+        may be visited; they replace those of the last call."""
+        self._agenda.wishes.prefer(ids)
+        self._serve(self._clock())
+
+    def pause(self, paused: bool) -> None:
+        """Give out no more leases, or give them out again."""
+        self._paused = paused
+        self._serve(self._clock())
+
+    def set_rules(self, rules: HostRules) -> None:
+        """Block and boost hosts as these rules say; links that were parked because
+        their host was blocked, and no longer is, wait again."""
+        before = {host.number for host in self._agenda.hosts if host.factor == BLOCKED}
+        self._agenda.wishes.set_rules(rules)
+        now, hosts = self._clock(), self._agenda.hosts
+        freed = [number for number in before if hosts[number].factor != BLOCKED]
+        for id in self._ledger.parked("blocked", freed) if freed else ():
+            self._agenda.reopen(id, "blocked", now)
+        self._serve(now)
+
+    def id_of(self, fingerprint: Fingerprint) -> int:
+        """The id of a link; 0: it was never found."""
+        [id] = self._intake.known.find([fingerprint])
+        return int(id)
+
+    def waits(self, id: int) -> bool:
+        """Does a link wait, or will it again soon?"""
+        return self._agenda.links.mode_of[id] <= LinkMode.DELAYED
+
+    def rest_of(self, host: str) -> float:
+        """For how many seconds a host rests because it asked for that or failed."""
+        known = self._agenda.turns.by_name.get(host)
+        return max(known.rest_until - self._clock(), 0.0) if known else 0.0
+
     def counts(self) -> Counts:
         """The numbers of links and hosts by state."""
         agenda, now = self._agenda, self._clock()
@@ -211,6 +266,7 @@ class LinkFrontier:
             awaited=awaited,
             awaited_for=max(0.0, at - now) if awaited else 0.0,
             held=agenda.count_held(now),
+            paused=self._paused,
         )
 
     async def flush(self) -> None:
@@ -223,6 +279,8 @@ class LinkFrontier:
         self._dismiss()
 
     def _lease(self, now: float) -> Lease | None:
+        if self._paused:
+            return None
         for _ in range(PARKED_AT_ONCE):
             id = self._agenda.choose(now)
             if not id:
@@ -251,6 +309,8 @@ class LinkFrontier:
     def _serve(self, now: float) -> None:
         """Give leases to waiting calls of `take`, as far as there are any."""
         due = now
+        if self._paused and (self._agenda.waiting or self._agenda.leases):
+            return
         while self._waiters and (due := self._agenda.next_event(now)) <= now:
             if self._waiters[0].done():  # cancelled
                 self._waiters.popleft()
@@ -289,6 +349,20 @@ class LinkFrontier:
         self._serve(self._clock())
 
 
-def text_of(new: Revision) -> str:
-    """The parts of a new promise, as they are stored."""
-    return _json(new[2]).decode() if len(new) == 3 else NOT_TOLD
+class Watcher(Protocol):
+    """Hears what happens to links, within the turn in which it happens."""
+
+    def found(
+        self,
+        links: Sequence[Ranked],
+        ids: Sequence[int],
+        via: Lease | None,
+        *,
+        redirect: bool,
+    ) -> None:
+        """Links were found on the page of a lease, or it redirects to them."""
+        ...
+
+    def ended(self, lease: Lease, state: State, reason: str) -> None:
+        """A lease has ended for good."""
+        ...

@@ -85,6 +85,14 @@ class HostSchedule:
             self._stand(host, top, NEVER)
             self._await(host, 0)
 
+    def free_at(self, host: Host) -> float:
+        """When a host may be visited, by its own clock and that of its address; NEVER
+        while it has as many requests in flight as it may."""
+        if host.flying >= self._politeness.per_host:
+            return NEVER
+        address = host.address
+        return max(host.free_at, address.free_at) if address else host.free_at
+
     def hold(self, host: Host, now: float) -> None:
         """Remove a host from the choice until it is placed again."""
         self._stand(host, 0, NEVER)

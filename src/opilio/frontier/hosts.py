@@ -51,6 +51,7 @@ class Host(msgspec.Struct):
     flying: int = 0
     taken: int = 0  # pages
     asked: int = 0  # leases given, those of earlier runs only if they brought a page
+    factor: float = 1.0  # by a user's rule: 0 blocks it, 2 doubles what it promises
 
     @property
     def free_at(self) -> float:

@@ -9,7 +9,7 @@ itself; only the beginning of a URL that is too long is stored.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -20,7 +20,7 @@ from opilio.frontier.link_columns import LinkMode
 from opilio.frontier.next_link import Agenda
 from opilio.frontier.traps import trap
 from opilio.frontier.url_templates import Novelty, TemplateCount
-from opilio.records import SEED_PROMISE, Lease, Ranked, State
+from opilio.records import SEED_PROMISE, Fingerprint, Lease, Ranked, State
 from opilio.settings import BoundsSettings
 from opilio.storage.seen_urls import SeenUrls
 from opilio.text.urls import host as host_of
@@ -85,6 +85,19 @@ class Intake:
                 if key < key_of[id] or mode == LinkMode.CROWDED:
                     self._improve(id, key, ranked, trail, now)
         return ids
+
+    def unchanging(self, prints: Sequence[Fingerprint]) -> Mapping[Fingerprint, int]:
+        """Those of these links that do not change when they are found again, with their
+        ids: neither refused where they were found so far, nor parked while better ones
+        wait."""
+        if self._bounds.capacity:
+            return {}
+        mode_of = self._links.mode_of
+        return {
+            link: id
+            for link, id in zip(prints, self.known.find(prints), strict=True)
+            if id and mode_of[id] != LinkMode.REFUSED
+        }
 
     def _append(
         self,

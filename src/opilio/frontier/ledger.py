@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import NamedTuple, Protocol
 
-from opilio.records import Fingerprint, State
+import msgspec
+
+from opilio.records import Fingerprint, Parts, State
+
+NOT_TOLD = "{}"  # kept for a link that was revised, nobody said by what
+
+_json = msgspec.json.Encoder().encode
 
 
 class LinkRow(NamedTuple):
@@ -45,6 +52,15 @@ class PromiseEvidence(NamedTuple):
     id: int
 
 
+NewPromise = tuple[int, float, Parts | None]
+"""The id of a link, what it promises, and the parts of that, if they are told."""
+
+
+def parts_text(parts: Parts | None) -> str:
+    """The parts of a promise as they are kept."""
+    return NOT_TOLD if parts is None else _json(parts).decode()
+
+
 class Ledger(Protocol):
     """Stores rows by id; hosts are numbered from 1 as well."""
 
@@ -60,12 +76,16 @@ class Ledger(Protocol):
         """Queue links with this evidence; the smallest depth is kept."""
         ...
 
-    def revise(self, promises: list[tuple[float, str, int]]) -> None:
-        """Give links, named by id, new promises and their parts as JSON."""
+    def revise(self, promises: list[NewPromise]) -> None:
+        """Give links new promises."""
         ...
 
     def settle(self, id: int, state: State, reason: str, tries: int) -> None:
         """Change the state of a link, and add to its attempts."""
+        ...
+
+    def parked(self, reason: str, hosts: Collection[int]) -> list[int]:
+        """The links of these hosts that were parked for a reason."""
         ...
 
     def add_host(self, number: int, name: str, domain: str) -> None:

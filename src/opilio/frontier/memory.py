@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Collection
 
 from opilio.frontier.frontier import LEASE_SECONDS, LinkFrontier
 from opilio.frontier.intake import Intake
-from opilio.frontier.ledger import Cells, LinkRow, PromiseEvidence
+from opilio.frontier.ledger import (
+    Cells,
+    LinkRow,
+    NewPromise,
+    PromiseEvidence,
+    parts_text,
+)
 from opilio.frontier.next_link import Agenda
 from opilio.records import Clock, State
 from opilio.settings import BoundsSettings, PolitenessSettings
@@ -53,10 +60,12 @@ class MemoryLedger:
                 **better, state=State.WAITING.value, reason=None
             )
 
-    def revise(self, promises: list[tuple[float, str, int]]) -> None:
-        """Give links, named by id, new promises and their parts as JSON."""
-        for promise, parts, id in promises:
-            self.rows[id - 1] = self.read(id)._replace(promise=promise, parts=parts)
+    def revise(self, promises: list[NewPromise]) -> None:
+        """Give links new promises."""
+        for id, promise, parts in promises:
+            self.rows[id - 1] = self.read(id)._replace(
+                promise=promise, parts=parts_text(parts)
+            )
 
     def settle(self, id: int, state: State, reason: str, tries: int) -> None:
         """Change the state of a link, and add to its attempts."""
@@ -64,6 +73,15 @@ class MemoryLedger:
         self.rows[id - 1] = row._replace(
             state=state.value, reason=reason or None, attempts=row.attempts + tries
         )
+
+    def parked(self, reason: str, hosts: Collection[int]) -> list[int]:
+        """The links of these hosts that were parked for a reason."""
+        sought = State.PARKED.value, reason
+        return [
+            row.id
+            for row in self.rows
+            if (row.state, row.reason) == sought and row.host in hosts
+        ]
 
     def add_host(self, number: int, name: str, domain: str) -> None:
         """Do nothing: the agenda knows the hosts."""

@@ -13,10 +13,12 @@ from heapq import heappop, heappush
 
 from opilio.frontier import sort_keys
 from opilio.frontier.hold_back import Floor
+from opilio.frontier.host_rules import BLOCKED, ORDINARY
 from opilio.frontier.host_schedule import HostSchedule
 from opilio.frontier.hosts import LONG_AGO, NEVER, Host, Out, RegisteredDomain
 from opilio.frontier.ledger import Ledger
 from opilio.frontier.link_columns import LinkColumns, LinkMode
+from opilio.frontier.user_wishes import UserWishes
 from opilio.frontier.worst_link import Least
 from opilio.records import State
 from opilio.settings import BoundsSettings, PolitenessSettings
@@ -58,6 +60,7 @@ class Agenda:
         self._due: dict[int, float] = {}  # when each delayed link may be tried
         self.least = Least(self.links) if bounds.capacity else None
         self.floor = Floor(self.links, self.turns, self.leases)
+        self.wishes = UserWishes(self.links, self.turns, bounds)
 
     def host(self, name: str) -> Host:
         """The host of this name; added if it is new."""
@@ -73,7 +76,9 @@ class Agenda:
         shared = None
         if self._bounds.per_domain:
             shared = self._domains.setdefault(domain, RegisteredDomain())
-        return self.turns.add(name, shared)
+        host = self.turns.add(name, shared)
+        self.wishes.meet(host)
+        return host
 
     def wait(self, ids: list[int], now: float) -> None:
         """Queue links with the keys in their columns."""
@@ -92,14 +97,16 @@ class Agenda:
 
     def reprice(self, ids: list[int], keys: list[int], now: float) -> None:
         """Give waiting links new keys."""
-        links, changed = self.links, set()
+        hosts, changed = self.hosts, set()
+        key_of, mode_of = self.links.key_of, self.links.mode_of
+        host_of, bits = self.links.host_of, sort_keys.ID_BITS
+        # As `LinkColumns.entry` says; after every page some thirty come here.
         for id, key in zip(ids, keys, strict=True):
-            before = links.entry(id)
-            links.key_of[id] = key
-            if links.mode_of[id] == LinkMode.WAITING:
-                host = self.hosts[links.host_of[id]]
-                host.backlog.move(before, links.entry(id))
-                changed.add(host.number)
+            before, key_of[id] = key_of[id], key
+            if mode_of[id] == LinkMode.WAITING:
+                number = host_of[id]
+                hosts[number].backlog.move(before << bits | id, key << bits | id)
+                changed.add(number)
         self.make_room(ids, changed, now)
 
     def has_room(self, key: int, id: int) -> bool:
@@ -145,24 +152,43 @@ class Agenda:
     def choose(self, now: float) -> int:
         """Lease the best link that may be visited now; 0 when there is none."""
         self._let_time_pass(now)
+        first, at = self.wishes.first(now)
+        if at > now:
+            return self._choose_by_promise(now)
+        if self.wishes.is_due():
+            return self._lease_preferred(first, now)
+        return self._choose_by_promise(now) or self._lease_preferred(first, now)
+
+    def _choose_by_promise(self, now: float) -> int:
         for _ in range(PARKED_AT_ONCE):
-            host = self.turns.next_host(now)
+            host = self.wishes.best_host(now)
             if host is None:
                 return 0
             if self._has_budget(host, now):
-                if self.floor.held_until(host, now) > now:
+                if self._held_until(host, now) > now:
                     return 0
                 return self._lease(host, now)
         return 0
+
+    def _held_until(self, host: Host, now: float) -> float:
+        """When the best link of a host may be leased; nobody waits with boosted ones
+        for those of other hosts."""
+        return now if host.factor > ORDINARY else self.floor.held_until(host, now)
+
+    def _lease_preferred(self, id: int, now: float) -> int:
+        host = self.hosts[self.links.host_of[id]]
+        host.backlog.drop()
+        return self._lease_link(id, host, now)
 
     def next_event(self, now: float) -> float:
         """When `choose` may next find a link: now, if a host is ready, or when a delay
         or rest ends."""
         held_until = NEVER
-        if self.turns.ready and (host := self.turns.next_host(now)):
-            held_until = self.floor.held_until(host, now)
+        if self.turns.ready and (host := self.wishes.best_host(now)):
+            held_until = self._held_until(host, now)
         return min(
             held_until,
+            self.wishes.first(now)[1],
             self.turns.next_event(),
             self._delayed[0][0] if self._delayed else NEVER,
             next(iter(self.leases.values())).expires if self.leases else NEVER,
@@ -203,6 +229,9 @@ class Agenda:
         """Whether the host has budget for one more visit. If not, its best link is
         parked; or the host is held while open leases may still turn out to bring no
         page."""
+        if host.factor == BLOCKED:
+            self._park_best(host, "blocked", now)
+            return False
         for limit, of, reason in (
             (self._bounds.per_host, host, "host_budget"),
             (self._bounds.per_domain, host.domain, "domain_budget"),
@@ -214,16 +243,21 @@ class Agenda:
                 if isinstance(of, RegisteredDomain):
                     of.held.append(host.number)
             else:
-                id = host.offer & sort_keys.ID_MASK
-                self._withdraw(id, LinkMode.OVER)
-                self.attempts.pop(id, None)
-                self._end(id, State.PARKED, reason)
-                self.turns.place(host, now)
+                self._park_best(host, reason, now)
             return False
         return True
 
+    def _park_best(self, host: Host, reason: str, now: float) -> None:
+        id = host.offer & sort_keys.ID_MASK
+        self._withdraw(id, LinkMode.OVER)
+        self.attempts.pop(id, None)
+        self._end(id, State.PARKED, reason)
+        self.turns.place(host, now)
+
     def _lease(self, host: Host, now: float) -> int:
-        id = host.backlog.pop() & sort_keys.ID_MASK
+        return self._lease_link(host.backlog.pop() & sort_keys.ID_MASK, host, now)
+
+    def _lease_link(self, id: int, host: Host, now: float) -> int:
         self.links.mode_of[id] = LinkMode.LEASED
         self.waiting -= 1
         self.leases[id] = Out(host, now, host.touched, now + self._lease_time)

@@ -9,11 +9,17 @@ written into the transaction that the caller commits.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Collection
 from typing import Any
 
 from opilio.frontier.frontier import LEASE_SECONDS, LinkFrontier
-from opilio.frontier.ledger import Cells, LinkRow, PromiseEvidence
+from opilio.frontier.ledger import (
+    Cells,
+    LinkRow,
+    NewPromise,
+    PromiseEvidence,
+    parts_text,
+)
 from opilio.frontier.reopen import reopen
 from opilio.records import Clock, State
 from opilio.settings import BoundsSettings, PolitenessSettings
@@ -35,8 +41,9 @@ _PACE = """
         rest_until = coalesce(?, rest_until)
     WHERE id = ?
 """
-RECENT = 2**14  # cached links, of half a KB each
-FEW = 256  # links, as a page may have; of larger batches, most are not leased soon
+RECENT = 2**14  # links, of half a KB each
+MOST_REVISED = 2**14  # links whose new promises are not written yet
+FEW = 256  # links, as a page may have; of more at once, most are not leased soon
 ENDS = frozenset((State.KEPT, State.IRRELEVANT, State.COPY, State.UNUSABLE))
 
 
@@ -63,8 +70,9 @@ class SqliteFrontier(LinkFrontier):
 class SqliteLedger:
     """Rows of the tables `link` and `host`.
 
-    Only the outcomes of links and the visits of hosts are written later, in batches;
-    nothing else here reads or changes these columns.
+    The ends of links and the visits of hosts are put off; nothing else here reads or
+    changes what they do, so nothing has to wait for them. New promises are put off too:
+    most of them are revised again before the next commit.
     """
 
     def __init__(self, db: Database) -> None:
@@ -72,6 +80,8 @@ class SqliteLedger:
         self._execute = db.execute_at_once
         self._executemany = db.executemany_at_once
         self._recent: dict[Any, Cells] = {}  # links stored recently
+        self._revised: dict[int, NewPromise] = {}  # promises that are not written yet
+        db.write_first(self._write_promises)
 
     def append(self, rows: list[Cells]) -> None:
         """Store new links."""
@@ -83,23 +93,36 @@ class SqliteLedger:
 
     def read(self, id: int) -> LinkRow:
         """A link as it is stored now."""
-        cells = self._recent.get(id) or self._execute(_READ, (id,)).fetchone()
-        return LinkRow._make(cells)
+        row = LinkRow._make(
+            self._recent.get(id) or self._execute(_READ, (id,)).fetchone()
+        )
+        if new := self._revised.get(id):
+            return row._replace(promise=new[1], parts=parts_text(new[2]))
+        return row
 
     def improve(self, evidence: list[PromiseEvidence]) -> None:
         """Queue links with this evidence; the smallest depth is kept."""
-        self._forget(new.id for new in evidence)
+        for new in evidence:
+            self._recent.pop(new.id, None)
+            self._revised.pop(new.id, None)
         self._executemany(_IMPROVE, evidence)
 
-    def revise(self, promises: list[tuple[float, str, int]]) -> None:
-        """Give links, named by id, new promises and their parts as JSON."""
-        self._forget(id for _, _, id in promises)
-        self._executemany(_REVISE, promises)
+    def revise(self, promises: list[NewPromise]) -> None:
+        """Give links new promises."""
+        self._revised.update((new[0], new) for new in promises)
+        if len(self._revised) > MOST_REVISED:
+            self._write_promises()
 
-    def _forget(self, ids: Iterable[int]) -> None:
-        """Drop links from the cache."""
-        for id in ids:
-            self._recent.pop(id, None)
+    def _write_promises(self) -> None:
+        if self._revised:
+            news = self._revised.values()
+            rows = [(promise, parts_text(parts), id) for id, promise, parts in news]
+            self._executemany(_REVISE, rows)
+            for promise, parts, id in rows:
+                if cells := self._recent.get(id):
+                    row = LinkRow._make(cells)
+                    self._recent[id] = row._replace(promise=promise, parts=parts)
+            self._revised.clear()
 
     def settle(self, id: int, state: State, reason: str, tries: int) -> None:
         """Change the state of a link, and add to its attempts."""
@@ -109,6 +132,14 @@ class SqliteLedger:
             self._later(_SETTLE, row)
         else:
             self._execute(_SETTLE, row)
+
+    def parked(self, reason: str, hosts: Collection[int]) -> list[int]:
+        """The links of these hosts that were parked for a reason."""
+        self._catch_up()
+        rows = self._execute(
+            "SELECT id, host FROM link WHERE state = 'parked' AND reason = ?", (reason,)
+        )
+        return [id for id, host in rows.fetchall() if host in hosts]
 
     def add_host(self, number: int, name: str, domain: str) -> None:
         """Store a new host."""

@@ -24,9 +24,9 @@ from opilio.lab.conditions import ONE_AT_A_TIME, Conditions
 from opilio.lab.estimates import half_way
 from opilio.lab.measures import measure, shares
 from opilio.lab.perfect_judge import PERFECT
-from opilio.lab.reachable_targets import Course, Ground, SeedsMode
 from opilio.lab.run_files import code_of, file_key, name_of, vectors_key
 from opilio.lab.runs import LabTask, Run, Trace
+from opilio.lab.seeds_and_targets import Course, Ground, SeedsMode
 from opilio.lab.teacher import Teacher, Ticket
 from opilio.lab.trial import Trial, conduct
 from opilio.vectors.files import AUTO

@@ -15,8 +15,8 @@ from opilio.errors import BadInput
 from opilio.extensions import is_file
 from opilio.lab.checks import parse_strategy
 from opilio.lab.perfect_judge import PERFECT
-from opilio.lab.reachable_targets import Course, Ground
 from opilio.lab.runs import LabTask
+from opilio.lab.seeds_and_targets import Course, Ground
 from opilio.vectors.files import WORDLLAMA, resolve
 
 FileKey = tuple[str, int, int]

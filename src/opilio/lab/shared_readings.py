@@ -59,6 +59,9 @@ class SharedReadings:
         self.reader = None
         self.setup, self.db = self.open(setup)
 
+    def settle(self, links: bytes) -> None:
+        """Nothing: trials share what is read, with all its links."""
+
     def open(self, setup: bytes) -> tuple[ReaderSetup, sqlite3.Connection]:
         """The setup that brings everything, and the file of its readings."""
         asked = msgspec.msgpack.decode(setup, type=ReaderSetup)

@@ -16,8 +16,8 @@ tasks of their own. Their group is the topic: figures are averaged by group firs
 the groups are what is resampled, ranked and counted. Each group counts the same.
 
 No mean of samples lies beyond the figures, so of two or three tasks the interval is
-from the least to the greatest, and too narrow still: docs/measures.md has how often it
-covers the truth.
+from the least to the greatest, and too narrow still: docs/reference/measures.md has how
+often it covers the truth.
 """
 
 from __future__ import annotations

@@ -41,6 +41,8 @@ def obstacles(page: Page, url: str, scope: Scope) -> list[str]:
         found.append("noindex")
     if page.nofollow:
         found.append("nofollow")
+    elif page.settled:
+        pass  # they may be followed
     elif not [link for link in page.links if link.url != url]:
         found.append("no_links")
     elif not to_follow(page, scope):

@@ -38,6 +38,13 @@ def link_stretches(
     ends: list[int],
     headings: list[tuple[int, int]],
 ) -> tuple[Integers, Integers]: ...
+def link_words(
+    starts: Integers,
+    stems: Hashes,
+    spots: Sequence[Spot],
+    ends: list[int],
+    headings: list[tuple[int, int]],
+) -> list[bytes]: ...
 def blend(
     matrix: Matrix,
     rows: Rows,

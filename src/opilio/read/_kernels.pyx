@@ -9,7 +9,7 @@ nodes are trusted, as they come from the tree of terms alone.
 
 from libc.math cimport log, rint, sqrt
 from cpython.bytes cimport PyBytes_FromStringAndSize
-from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, realloc
 from libc.string cimport memchr, memcpy, memset
 
@@ -38,7 +38,7 @@ cdef enum:
     GENERAL_LEAD = 0xE2
     GENERAL_SECOND = 0x80
 
-EDITION = 7
+EDITION = 8
 
 cdef uint64_t ODD = 0x9E3779B97F4A7C15
 cdef uint64_t GATHER = 0x0102040810204080
@@ -896,4 +896,5 @@ cdef dict one_more(dict found, str name):
     return found
 
 
+include "_link_words.pxi"
 include "_vectors.pxi"

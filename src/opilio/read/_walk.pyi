@@ -1,9 +1,9 @@
 from collections.abc import Sequence
 
 from opilio.read.parsed_markup import Spot
-from opilio.read.plain_links import Target
+from opilio.read.plain_links import Places, Target
 from opilio.read.plain_walk import Passage, Walk
-from opilio.records import Link
+from opilio.records import Fingerprint, Link
 
 EDITION: int
 
@@ -15,4 +15,5 @@ def find_links(
     url: str,
     at_rank: Sequence[int],
     context: bool,
-) -> tuple[list[Link], list[Spot]]: ...
+    settled: Places | None = None,
+) -> tuple[list[Link], list[Spot], list[Fingerprint]]: ...

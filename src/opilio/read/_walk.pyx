@@ -14,6 +14,7 @@ from cpython.unicode cimport (
     PyUnicode_READ_CHAR,
     PyUnicode_Substring,
 )
+from libc.stdint cimport int64_t
 from libc.stdlib cimport realloc
 from libc.string cimport memchr, memcmp, memcpy
 
@@ -28,7 +29,7 @@ from opilio.read.markup import unescaped
 from opilio.read.region_names import told_of
 from opilio.records import Link
 
-EDITION = 7
+EDITION = 8
 
 cdef enum:
     LINE = 1
@@ -100,7 +101,7 @@ cdef Py_ssize_t LONGEST_STEP = plain.LONGEST_STEP
 # What is told of elements, by their tag and all attributes as the parser writes them.
 cdef dict KNOWN_NAMES = {}
 cdef object UNKNOWN = object()
-cdef object SETTLED = object()
+cdef object FOUND = object()
 
 
 cdef inline int kind_of(uint64_t hash) noexcept nogil:
@@ -703,10 +704,13 @@ cdef bint is_script_tag(const char *text, const char *end) noexcept nogil:
 
 def find_links(
     str line not None, list passages not None, list targets not None, str url,
-    at_rank, bint context,
+    at_rank, bint context, const int64_t[::1] settled=None,
 ):
-    cdef dict numbers = {}  # of those that have no anchor yet; SETTLED for the others
-    cdef list links = [], spots = []
+    cdef dict numbers = {}  # of those that have no anchor yet; FOUND for the others
+    cdef list links = [], spots = [], known_already = []
+    cdef int64_t mask = 0, print_
+    if settled is not None:
+        mask = settled.shape[0] - 1
     cdef Py_ssize_t number, start, end, first, last
     cdef Py_ssize_t size = PyUnicode_GET_LENGTH(line)
     cdef str target, anchor, before, after, path
@@ -714,8 +718,14 @@ def find_links(
         if not target or target == url:
             continue
         known = numbers.get(target)
-        if known is SETTLED:
+        if known is FOUND:
             continue
+        if mask and known is None:
+            print_ = fingerprint
+            if settled[print_ & mask] == print_ and not passage.rel:
+                numbers[target] = FOUND
+                known_already.append(fingerprint)
+                continue
         start, end = passage.start, passage.end
         if not 0 <= start <= end <= size:
             raise ValueError("a link stands outside of the text")
@@ -733,7 +743,7 @@ def find_links(
         else:
             continue
         anchor = tidy(anchor)
-        numbers[target] = SETTLED if anchor else number
+        numbers[target] = FOUND if anchor else number
         before, after, path = "", "", ""
         if context:
             first, last = reach_of(line, start, end)
@@ -752,7 +762,7 @@ def find_links(
         )
         if len(links) == MAX_LINKS:
             break
-    return links, spots
+    return links, spots, known_already
 
 
 cdef (Py_ssize_t, Py_ssize_t) reach_of(str line, Py_ssize_t start, Py_ssize_t end):

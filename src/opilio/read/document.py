@@ -17,6 +17,7 @@ from opilio.read.head import first_of, head_of
 from opilio.read.links import links_of
 from opilio.read.parsed_markup import ParsedMarkup
 from opilio.read.plain_walk import Walk
+from opilio.read.settled_links import SettledLinks
 from opilio.text import urls
 
 if TYPE_CHECKING:
@@ -59,6 +60,7 @@ class MarkupSource:
 def extract(
     source: MarkupSource,
     url: str,
+    settled: SettledLinks,
     *,
     agent: str,
     context: bool = False,
@@ -67,14 +69,18 @@ def extract(
 ) -> ParsedMarkup:
     """Extract the content of the page at this URL.
 
-    The words around links, blocks and headings are only extracted on request. `agent`
-    is our name in robots meta tags.
+    The words around links, the blocks and the headings are only looked for when they
+    are asked for. `agent` is the name that the page may call us by. Of links that are
+    settled, nothing is found but that they are there.
     """
     text, passages, parts, declared = source.walk()
     joiner = urls.Joiner(url, first_of(declared, "base", "href"))
     head = head_of(source, declared, url, joiner, agent)
     line = text.replace("\n", " ")
     sections, cuts, at_rank = outline_of(line, parts) if blocks else NO_OUTLINE
-    links, spots = links_of(line, passages, joiner, url, at_rank, context=context)
+    links, spots, known = links_of(
+        line, passages, joiner, url, at_rank, settled, context=context
+    )
     told = told_headings(line, parts) if headings else []
-    return ParsedMarkup(head, text, links, spots, sections, cuts, told)
+    ids = settled.packed(known)
+    return ParsedMarkup(head, text, links, spots, sections, cuts, told, ids)

@@ -11,6 +11,7 @@ from opilio.read.lexicon import Lexicon, Transcribe
 from opilio.read.page_terms import count
 from opilio.read.parsed_markup import MarkupSection, ParsedMarkup
 from opilio.read.pattern_scan import scan
+from opilio.read.settled_links import SettledLinks
 from opilio.read.word_rows import WordRows
 from opilio.records import Page, ReaderSetup, Response
 from opilio.text import content, urls
@@ -37,6 +38,7 @@ class PageReader:
         self.setup = setup
         self.known = WordRows(vectors) if vectors else None
         self.parse = parse
+        self.settled = SettledLinks()
         self.lexicon = Lexicon(
             Vocabulary(setup.terms, setup.language),
             transcriptor,
@@ -98,6 +100,8 @@ class PageReader:
             sequence=counted.sequence,
             vectors=counted.vectors,
             text=self.text_of(response, found) if self.setup.text else "",
+            settled=found.settled[0],
+            settled_ids=found.settled[1],
         )
 
     def text_of(self, response: Response, found: ParsedMarkup) -> str:
@@ -116,6 +120,7 @@ class PageReader:
             found = extract(
                 MarkupSource(markup, self.parse),
                 url,
+                self.settled,
                 context=setup.context or setup.words or self.known is not None,
                 blocks=setup.blocks or self.known is not None,
                 headings=setup.headings or setup.sequence,

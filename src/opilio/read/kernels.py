@@ -30,6 +30,7 @@ __all__ = [
     "find_rows",
     "learn",
     "link_stretches",
+    "link_words",
     "look_up",
     "put_rows",
     "tidied",
@@ -44,6 +45,7 @@ expand = _kernels.expand
 find_rows = _kernels.find_rows
 learn = _kernels.learn
 link_stretches = _kernels.link_stretches
+link_words = _kernels.link_words
 look_up = _kernels.look_up
 put_rows = _kernels.put_rows
 find_links = _walk.find_links

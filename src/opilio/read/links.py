@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from opilio.read import kernels
 from opilio.read.parsed_markup import Spot
 from opilio.read.plain_walk import Passage
-from opilio.records import Link
+from opilio.read.settled_links import SettledLinks
+from opilio.records import Fingerprint, Link
 from opilio.text import urls
 
 
@@ -17,12 +18,16 @@ def links_of(
     joiner: urls.Joiner,
     url: str,
     at_rank: Sequence[int],
+    settled: SettledLinks,
     *,
     context: bool,
-) -> tuple[list[Link], list[Spot]]:
-    """The links that count and, if their context is asked for, where each is.
+) -> tuple[list[Link], list[Spot], list[Fingerprint]]:
+    """The links that count, and where each is, if the words around them are asked for;
+    of those that are settled, the fingerprints.
 
     `line` is the text on one line; blocks are given if they are known.
     """
     targets = joiner.join_all([passage.href for passage in passages])
-    return kernels.find_links(line, passages, targets, url, at_rank, context)
+    return kernels.find_links(
+        line, passages, targets, url, at_rank, context, settled.places
+    )

@@ -47,6 +47,7 @@ class ParsedMarkup(NamedTuple):
     cuts: Sequence[tuple[int, int]] = ()
     """Offset in the text, and the number of the section from there to the next cut."""
     headings: Sequence[str] = ()  # if they were asked for
+    settled: tuple[bytes, bytes] = (b"", b"")  # and their ids, as in Page
 
 
 def clean(text: str, limit: int | None = None) -> str:

@@ -9,6 +9,7 @@ from secrets import randbits
 import numpy as np
 import numpy.typing as npt
 
+from opilio.read.plain_link_words import link_words
 from opilio.read.plain_text import Text
 from opilio.read.plain_tree import Hashes, Integers, Row, find, mix
 from opilio.read.plain_vectors import blend, find_rows, link_stretches, put_rows
@@ -21,6 +22,7 @@ __all__ = [
     "find_rows",
     "learn",
     "link_stretches",
+    "link_words",
     "look_up",
     "put_rows",
 ]
@@ -28,7 +30,7 @@ __all__ = [
 New = dict[int, bytes]
 Runs = tuple[bytes, Integers, Integers, Integers, Hashes, Hashes, Integers, New]
 
-EDITION = 7  # version of the kernels; compiled ones of another version are not used
+EDITION = 8  # version of the kernels; compiled ones of another version are not used
 LONG = 64  # bytes; longer words have no key
 SALT = np.uint64(randbits(64))  # so that no page can contain words made to share a key
 TOO_LONG = np.uint64(0)

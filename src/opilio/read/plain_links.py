@@ -8,6 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
+import numpy.typing as npt
+
 from opilio.read.parsed_markup import Spot, clean
 from opilio.records import Fingerprint, Link
 
@@ -19,6 +22,7 @@ MAX_ANCHOR = 300  # characters
 MUCH = 4 * MAX_ANCHOR  # characters of markup looked at for an anchor
 CONTEXT = 200  # characters on each side of a link (papers.md, A.7-9)
 
+Places = npt.NDArray[np.int64]
 Target = tuple[str, Fingerprint]
 """The URL of a link and its fingerprint; "": none to follow."""
 
@@ -30,14 +34,18 @@ def find_links(
     url: str,
     at_rank: Sequence[int],
     context: bool,
-) -> tuple[list[Link], list[Spot]]:
-    """The links that count and, if their context is asked for, where each is.
+    settled: Places | None = None,
+) -> tuple[list[Link], list[Spot], list[Fingerprint]]:
+    """The links that count, and where each is, if the words around them are asked for;
+    and the fingerprints of those that are settled.
 
-    `line` is the text on one line. The number of the block after each beginning and end
-    of parts is given if it is known.
+    Given the text on one line, what leads elsewhere in it, and where; the page's own
+    URL; the number of the block after so many beginnings and ends of parts, if that is
+    known; and `SettledLinks.places`.
     """
     links, spots = [], []
-    for (target, fingerprint), anchor, passage in choose(line, passages, targets, url):
+    chosen, known = choose(line, passages, targets, url, settled)
+    for (target, fingerprint), anchor, passage in chosen:
         start, end = passage.start, passage.end
         first, last = reach_of(line, start, end) if context else (start, end)
         link = Link(
@@ -53,20 +61,34 @@ def find_links(
         links.append(link)
         if context:
             spots.append((first, start, end, last))
-    return links, spots
+    return links, spots, known
 
 
 def choose(
-    line: str, passages: Sequence[Passage], targets: Sequence[Target], url: str
-) -> list[tuple[Target, str, Passage]]:
-    """The links that count, with their anchors.
+    line: str,
+    passages: Sequence[Passage],
+    targets: Sequence[Target],
+    url: str,
+    settled: Places | None,
+) -> tuple[list[tuple[Target, str, Passage]], list[Fingerprint]]:
+    """The links that count, with their anchors, and the fingerprints of the settled.
 
-    Of several links to one URL, the first counts, or the first that has an anchor.
-    Links to the page itself do not count.
+    Of all that lead to one URL, the first counts, or the first that has an anchor.
+    Those that lead to the page itself do not. A link that says how it is related to the
+    page is never settled: that may forbid to follow it from here.
     """
     chosen: dict[str, tuple[Target, str, Passage]] = {}
+    known_already: dict[str, Fingerprint] = {}
     for passage, target in zip(passages, targets, strict=True):
-        if not target[0] or target[0] == url:
+        if not target[0] or target[0] == url or target[0] in known_already:
+            continue
+        if (
+            settled is not None
+            and not passage.rel
+            and target[0] not in chosen
+            and settled[target[1] & (len(settled) - 1)] == target[1]
+        ):
+            known_already[target[0]] = target[1]
             continue
         known = chosen.get(target[0])
         if known is None or not known[1]:
@@ -76,7 +98,7 @@ def choose(
                 chosen[target[0]] = target, tidy(anchor), passage
                 if len(chosen) == MAX_LINKS:
                     break
-    return list(chosen.values())
+    return list(chosen.values()), list(known_already.values())
 
 
 def tidy(anchor: str) -> str:

@@ -24,7 +24,7 @@ from opilio.read.tags import TAGS
 
 __all__ = ["EDITION", "Declared", "Part", "Passage", "Walk", "find_links", "walk"]
 
-EDITION = 7  # the version of `_walk` that is needed
+EDITION = 8  # the version of `_walk` that is needed
 MOST_LINKS = 10_000  # of a page
 MOST_PARTS = 20_000
 MOST_DECLARED = 1000
@@ -44,7 +44,9 @@ class Passage(msgspec.Struct, frozen=True, gc=False):
     href: str
     rel: str
     name: str  # of its picture or of itself, if it has no text
-    path: str  # the tags from <body> down, joined by slashes; cut at its start
+    path: (
+        str  # the tags from <body> down, joined by slashes; only the end of a long one
+    )
     start: int  # how many characters stand before it
     end: int
     rank: int  # how many parts have begun or ended before its end

@@ -57,8 +57,9 @@ class Reader(asyncio.BufferedProtocol):
         self.lost: asyncio.Future[None] = self.loop.create_future()
         self.pending: deque[Pending] = deque()
         self.load = 0  # bytes of the pages that are pending
-        self.since = 0.0  # when it started its current page
-        self.retired = False  # it answers its pending pages, then exits
+        self.since = 0.0  # when it took up the page it is at
+        self.settled = bytearray()  # links that it does not know of yet
+        self.retired = False  # it answers what is pending, and leaves
         self.buffer = bytearray(BUFFER)
         self.filled = 0
 
@@ -133,6 +134,9 @@ class Reader(asyncio.BufferedProtocol):
             self.since = self.loop.time()
         self.pending.append(page)
         self.load += len(page.response.body)
+        if self.settled:
+            self.send(self.settled)
+            self.settled.clear()
         self.send(page.response)
 
     async def end(self, patience: float = FAREWELL) -> None:
@@ -203,6 +207,12 @@ class ReaderPool:
         self.task = msgspec.structs.replace(self.task, setup=setup)
         for reader in self.readers:
             reader.retire()
+
+    def settle(self, links: bytes) -> None:
+        """Let the readers no longer tell of these links more than that they are there;
+        those that are started later do."""
+        for reader in self.readers:
+            reader.settled += links
 
     async def close(self) -> None:
         """End the readers; calls that still wait for a reading are cancelled."""

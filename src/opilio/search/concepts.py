@@ -1,108 +1,26 @@
-"""Finds the ontology concepts that a query means, and the terms that indicate them.
+"""Keeps the features of an ontology out of the postings of words.
 
-Yang, section 4.4: the ontology index knows the features in a query, so OntoClassifier
-can find "what domain concepts the user are really interested in". The representative
-features of a concept are the terms that name it alone; related features are terms that
-it shares (level 1) and the terms of concepts one or two relations away.
-
-    meant(c)   = 1/k    c one of the k concepts named by a feature for which E_2 is most
-    near(f, c) = max_d near(d, c)                     f a term for d; near(c, c) = 1
-
-We differ (`fixed`): the paper takes one class; a query may mean several. Other words of
-the query decide between concepts of the same name.
+Yang, section 4.4: the ontology index knows the features of a query, and the full-text
+index is partial: it has no ontology features. What a query means is asked of the
+Thesaurus.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
 
-from opilio.equations.ontology_classes import OntoClasses
-from opilio.records import ClassFeatures, ConceptWords, Mode
+from opilio.equations.thesaurus import Thesaurus
 from opilio.search.index import KeptEntries
 from opilio.search.segment import Without
 from opilio.text.word_sequence import Words, word
 from opilio.text.words import hash_of
 
-LONGEST = 8  # words of a feature in a query
 
-
-class Concepts:
+class Concepts(Thesaurus):
     """The concepts that a search knows; there may be none."""
-
-    def __init__(
-        self, words: Mapping[str, ConceptWords] | None = None, mode: Mode = "fixed"
-    ) -> None:
-        self.words = words or {}
-        self.mode: Mode = mode
-        self.holders: dict[str, list[str]] = {}  # feature -> the concepts it names
-        for name, concept in self.words.items():
-            for key in concept.features:
-                self.holders.setdefault(key, []).append(name)
-
-    @cached_property
-    def classes(self) -> OntoClasses:
-        """Each concept as a class with its features."""
-        return OntoClasses(
-            {name: self.features_of(name) for name in self.words}, self.mode
-        )
-
-    def features_of(self, name: str) -> ClassFeatures:
-        """The terms that indicate only this concept, and those it shares."""
-        concept = self.words[name]
-        related = {key: 1 for key in concept.features if len(self.holders[key]) > 1}
-        for other, level in concept.levels.items():
-            for key in self.words[other].features:
-                related.setdefault(key, level)
-        alone = [key for key in concept.features if len(self.holders[key]) == 1]
-        return ClassFeatures(alone, related)
-
-    def spot(self, stems: Sequence[str]) -> dict[str, tuple[int, int]]:
-        """The features among the stems of a query, leftmost and longest, with
-        places."""
-        found: dict[str, tuple[int, int]] = {}
-        start = 0
-        while start < len(stems):
-            for end in range(min(start + LONGEST, len(stems)), start, -1):
-                key = " ".join(stems[start:end])
-                if key in self.holders:
-                    found.setdefault(key, (start, end))
-                    start = end
-                    break
-            else:
-                start += 1
-        return found
-
-    def meant(self, features: Sequence[str]) -> dict[str, float]:
-        """The concepts that a query with these features means, and how surely."""
-        if not features:
-            return {}
-        counted = dict.fromkeys(features, 1)
-        found, _ = self.classes.classify(counted)
-        if found and self.mode == "paper":
-            return {found: 1.0}
-        related = self.classes.gather(counted, self.classes.related)
-        meant: dict[str, float] = {}
-        for key in features:
-            values = [related.get(name, 0.0) for name in self.holders[key]]
-            best = [
-                name
-                for name, value in zip(self.holders[key], values, strict=True)
-                if value == max(values)
-            ]
-            for name in best:
-                meant[name] = max(1 / len(best), meant.get(name, 0.0))
-        return meant
-
-    def near(self, name: str) -> dict[str, float]:
-        """The features that indicate a concept, and how strongly."""
-        weights: dict[str, float] = {}
-        for other, close in {name: 1.0, **self.words[name].near}.items():
-            for key in self.words[other].features:
-                weights[key] = max(weights.get(key, 0.0), close)
-        return weights
 
     @cached_property
     def kept(self) -> KeptEntries:

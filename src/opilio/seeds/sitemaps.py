@@ -13,7 +13,7 @@ from collections.abc import Iterable
 
 from opilio.errors import OpilioError, Unusable
 from opilio.seeds.seed import Site
-from opilio.seeds.sitemap_files import SitemapEntry, read_sitemap
+from opilio.seeds.sitemap_parsing import SitemapEntry, read_sitemap
 from opilio.text import urls
 
 MAX_FILES = 20  # of a site

@@ -58,9 +58,8 @@ def require_free(folder: CrawlFolder) -> None:
         folder.lock()
     except BadInput:
         raise BadInput(
-            f"{folder.path} is being crawled by another process; only one may fetch "
-            "pages into it, so stop it first. Searching without --expand works "
-            "meanwhile"
+            f"{folder.path} is being crawled by another process, which alone may fetch "
+            f"pages into it; stop it first: opilio tell {folder.path} stop"
         ) from None
     folder.unlock()
 

@@ -17,6 +17,7 @@ published; results of engines are F = 3 and new, ULScore 1.
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 
@@ -92,7 +93,7 @@ class Expander:
         await self.crawl.commit()  # so that the models know all pages
         db, settings = self.crawl.store.db, self.crawl.settings
         [before] = db.execute("SELECT coalesce(max(number), 0) FROM page").fetchone()
-        interest = self.interest()
+        interest = self.interest(db)
         queue = UserQueue(self.crawl.frontier, db, settings, interest)
         running = self.running = crawl_of_chosen(self.crawl, queue, pages)
         timer = asyncio.get_running_loop().call_later(seconds, self.stop, "time")
@@ -123,9 +124,9 @@ class Expander:
             ended=ENDED.get(ended, ended),
         )
 
-    def interest(self) -> Interest:
-        """The scores of links for the query."""
-        models = load_sites(self.crawl.store.db, self.domain, self.mode)
+    def interest(self, db: sqlite3.Connection) -> Interest:
+        """What links are worth to whoever asked, by the models in crawl.db."""
+        models = load_sites(db, self.domain, self.mode)
         score = AnchorScore(
             self.terms, self.domain.subject.language, self.mode, self.query.without
         )

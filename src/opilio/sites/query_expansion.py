@@ -19,60 +19,29 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from math import sqrt
 
+from opilio.equations.thesaurus import KIND, SYNONYM, TYPED, Key, Thesaurus
 from opilio.profiles.anchor_terms import terms_in
 from opilio.read.lexicon import Lexicon
 from opilio.records import Mode, Subject
-from opilio.search.concepts import Concepts
 from opilio.search.query import Query
 from opilio.text.words import Vocabulary, stem, stop_words, tokens
 
-TYPED, SYNONYM, KIND, BROADER = 1.0, 0.9, 0.6, 0.3
 MANY = 1_000  # texts for which making a lexicon pays off
-IS_KIND = 0.5  # how near a kind or a part is, in ConceptWords.near
-
-Key = tuple[str, ...]
-"""The stems of a term."""
 
 
 def expand_query(
     query: Query, subject: Subject, mode: Mode = "fixed"
 ) -> dict[Key, float]:
     """The terms of the expanded query, each with its nearness."""
-    concepts = Concepts(subject.named_concepts, mode)
     stems = stem(query.words, subject.language)
-    spotted = concepts.spot(stems)
-    covered = {place for start, end in spotted.values() for place in range(start, end)}
-    silent = stop_words(subject.language)
-    others = [n for n in range(len(stems)) if n not in covered]
-    telling = [n for n in others if query.words[n] not in silent]
-    terms = dict.fromkeys(
-        [
-            *(tuple(key.split()) for key in spotted),
-            *((stems[n],) for n in (telling if telling or spotted else others)),
-        ],
-        TYPED,
-    )
-    for key, near in (*inherited(concepts, list(spotted)), *longer(terms, subject)):
+    common = stop_words(subject.language)
+    silent = {place for place, word in enumerate(query.words) if word in common}
+    terms = Thesaurus(subject.named_concepts, mode).expand(stems, silent)
+    for key, near in longer(terms, subject):
         terms[key] = max(near, terms.get(key, 0.0))
     for key in list(translations(terms, subject)):
         terms.setdefault(key, SYNONYM)
     return terms
-
-
-def inherited(
-    concepts: Concepts, features: Sequence[str]
-) -> Iterator[tuple[Key, float]]:
-    """Synonyms, narrower and broader terms of the concepts that features mean."""
-    for name, sure in concepts.meant(features).items():
-        concept = concepts.words[name]
-        around = {name: SYNONYM}
-        for other, level in concept.levels.items():
-            near = concept.near.get(other, 0.0)
-            if level == 1 and (near >= IS_KIND or not near):  # up the tree nothing is
-                around[other] = KIND if near else BROADER
-        for other, near in around.items():
-            for key in concepts.words[other].features:
-                yield tuple(key.split()), near * sure
 
 
 def longer(terms: Mapping[Key, float], subject: Subject) -> Iterator[tuple[Key, float]]:

@@ -1,34 +1,21 @@
-"""A Frontier for a query: leases the best waiting links, also those found meanwhile.
+"""Leases the links that may answer a query, the best first, and no others.
 
-Yang's User Priority Queue. Only a few links are chosen ahead, so that better ones found
-meanwhile come first, and few of one host, so that a slow host does not delay the
-others.
+Yang's User Priority Queue, for a crawl that does nothing else meanwhile. (In a crawl
+that runs, steering/user_queries.py does the same.)
 """
 
 from __future__ import annotations
 
 import sqlite3
-from collections import Counter
 from collections.abc import Iterable
-from heapq import heappop, heappush
 
 from opilio.protocols import Frontier
 from opilio.records import Lease, Ranked, State
 from opilio.settings import Settings
 from opilio.sites.chosen_links import ChosenLinks
 from opilio.sites.link_interest import Interest, WantedLink
+from opilio.sites.wanted_links import WantedLinks
 from opilio.text import urls
-
-AHEAD = 32  # links chosen and not yet visited
-OF_A_HOST = 4
-
-
-Place = tuple[float, float, int]
-
-
-def place(link: WantedLink) -> Place:
-    """The sort key of a link: the best first, ties by promise, then FIFO."""
-    return -link.value, -link.promise, link.id
 
 
 class UserQueue(ChosenLinks):
@@ -43,58 +30,29 @@ class UserQueue(ChosenLinks):
     ) -> None:
         super().__init__(frontier, db, settings)
         self.interest = interest
-        self.best: dict[str, list[Place]] = {}  # a heap per host, with outdated entries
+        self.links = WantedLinks()
         self.found: dict[int, list[tuple[int, str, float]]] = {}  # on pages just read
-        self.wanted: dict[int, WantedLink] = {}
-        self.ahead: dict[int, str] = {}  # id -> host
-        self.tried: set[int] = set()
 
     def want(self, links: Iterable[WantedLink]) -> None:
         """Queue links by their values; of two values the greater counts.
 
         `refill` must follow.
         """
-        for link in links:
-            known = self.wanted.get(link.id)
-            if link.id not in self.tried and (not known or place(link) < place(known)):
-                self.wanted[link.id] = link
-                heappush(self.best.setdefault(link.host, []), place(link))
+        self.links.want(links)
 
     async def refill(self) -> None:
         """Choose the best links for which there is room."""
-        busy = Counter(self.ahead.values())
-        chosen: dict[int, float] = {}
-        while len(self.ahead) < AHEAD:
-            hosts = [
-                host
-                for host in self.best
-                if busy[host] < OF_A_HOST and not self.rests(host)
-            ]
-            if not hosts:
-                break
-            host = min(hosts, key=lambda host: self.best[host][0])
-            at = heappop(self.best[host])
-            if not self.best[host]:
-                del self.best[host]
-            link = self.wanted.get(at[-1])
-            if link is None or place(link) != at:
-                continue
-            del self.wanted[link.id]
-            self.tried.add(link.id)
-            busy[host] += 1
-            self.ahead[link.id] = host
-            chosen[link.id] = link.value
-        await self.choose(chosen)
+        await self.choose(self.links.choose(self.rests))
 
     async def refuse(self, id: int, turn: Lease) -> None:
         """Skip a link, after choosing the next one, as in `done`."""
-        self.ahead.pop(id, None)
+        self.links.leave(id)
         await self.refill()
         await super().refuse(id, turn)
 
     async def leave(self, id: int, turn: Lease, *, contacted: bool = False) -> None:
         """Give a link back, after choosing the next one, as in `done`."""
-        self.ahead.pop(id, None)
+        self.links.leave(id)
         await self.refill()
         await super().leave(id, turn, contacted=contacted)
 
@@ -128,7 +86,7 @@ class UserQueue(ChosenLinks):
         likeness: str = "",
     ) -> None:
         """End a lease, after choosing the next link, since an empty queue ends all."""
-        self.ahead.pop(lease.id, None)
+        self.links.leave(lease.id)
         self.look_beside(lease)
         await self.refill()
         await super().done(lease, state, reason, contacted=contacted, likeness=likeness)
@@ -157,5 +115,5 @@ class UserQueue(ChosenLinks):
             lease, after, reason, counted=counted, contacted=contacted
         )
         if not again:
-            self.ahead.pop(lease.id, None)
+            self.links.leave(lease.id)
         return again

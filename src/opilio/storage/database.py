@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -170,6 +171,34 @@ CREATE TABLE IF NOT EXISTS indexed (       -- pages that can be searched
 );
 CREATE INDEX IF NOT EXISTS indexed_page ON indexed (page);
 
+CREATE TABLE IF NOT EXISTS message (       -- what the crawl was told, in the order in which it was taken up
+    id INTEGER PRIMARY KEY,
+    key TEXT NOT NULL UNIQUE,              -- as in inbox.db
+    at REAL NOT NULL,                      -- when it was sent, seconds since 1970
+    taken_at REAL NOT NULL,                -- and when it was taken up
+    body TEXT NOT NULL,                    -- JSON: the verb and what belongs to it
+    state TEXT NOT NULL,                   -- done, refused, or serving: pages are fetched for it
+    outcome TEXT NOT NULL,                 -- in words
+    ended TEXT                             -- why a query ended: pages, links (no other matches), time
+);
+
+CREATE TABLE IF NOT EXISTS asked_page (    -- pages that were fetched for a query
+    message INTEGER NOT NULL REFERENCES message,
+    page INTEGER NOT NULL REFERENCES link,
+    PRIMARY KEY (message, page)
+) WITHOUT ROWID;
+
+CREATE TABLE IF NOT EXISTS host_rule (     -- hosts that a user has blocked or boosted
+    host TEXT PRIMARY KEY,                 -- holds for those below it too
+    factor REAL NOT NULL                   -- of the promises of its links; 0: blocked
+) WITHOUT ROWID;
+
+CREATE TABLE IF NOT EXISTS label (         -- pages that a user has looked at
+    page INTEGER PRIMARY KEY REFERENCES page,
+    relevant INTEGER NOT NULL,
+    at REAL NOT NULL                       -- seconds since 1970
+);
+
 CREATE TABLE IF NOT EXISTS event (         -- starts and stops, in order
     id INTEGER PRIMARY KEY,
     at REAL NOT NULL,                      -- seconds since 1970
@@ -194,6 +223,7 @@ class Database(sqlite3.Connection):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._late: dict[str, list[Row]] = {}
+        self._writers: list[Callable[[], None]] = []
         self._failure: BaseException | None = None
         self._begun = False
 
@@ -220,12 +250,19 @@ class Database(sqlite3.Connection):
         if len(rows) >= LATE:
             self.catch_up()
 
+    def write_first(self, write: Callable[[], None]) -> None:
+        """Let something that puts off rows of its own write them by `*_at_once`, before
+        anything is done that may have to do with them."""
+        self._writers.append(write)
+
     def catch_up(self) -> None:
         """Write the pending rows; if that fails, nothing can be committed any more."""
         if self._failure:
             raise self._failure
         self._require_transaction()
         try:
+            for write in self._writers:
+                write()
             for statement, rows in self._late.items():
                 super().executemany(statement, rows)
         except BaseException as failure:
@@ -235,13 +272,13 @@ class Database(sqlite3.Connection):
 
     def execute(self, *args: Any) -> sqlite3.Cursor:
         """Execute one statement, after the pending ones."""
-        if self._late:
+        if self._late or self._writers:
             self.catch_up()
         return self.execute_at_once(*args)
 
     def executemany(self, *args: Any) -> sqlite3.Cursor:
         """Execute one statement for many rows, after the pending ones."""
-        if self._late:
+        if self._late or self._writers:
             self.catch_up()
         return self.executemany_at_once(*args)
 
@@ -265,6 +302,7 @@ class Database(sqlite3.Connection):
     def rollback(self) -> None:
         """Undo everything since the last commit."""
         self._late, self._failure, self._begun = {}, None, False
+        self._writers.clear()
         super().rollback()
 
 

@@ -8,7 +8,7 @@ import shutil
 from pathlib import Path
 from typing import IO
 
-from opilio.errors import BadInput, MachineLimit
+from opilio.errors import BadInput
 
 
 class CrawlFolder:
@@ -24,6 +24,8 @@ class CrawlFolder:
         self.index = path / "index"
         self.in_hand = path / "in-hand"
         self.queries = path / "queries.txt"
+        self.inbox = path / "inbox.db"
+        self.ontology = path / "ontology"  # what was decided about proposals
         self._lock: IO[str] | None = None
 
     @property
@@ -68,8 +70,9 @@ class CrawlFolder:
         """Delete what a crawl has written here, and nothing else."""
         for folder in (self.warcs, self.models, self.index):
             shutil.rmtree(folder, ignore_errors=True)
-        names = ("crawl.toml", "crawl.db", "crawl.db-wal", "crawl.db-shm", "in-hand")
-        for name in names:
+        databases = (self.database.name, self.inbox.name)
+        files = [name + end for name in databases for end in ("", "-wal", "-shm")]
+        for name in ("crawl.toml", "in-hand", *files):
             (self.path / name).unlink(missing_ok=True)
 
     def lock(self) -> None:
@@ -100,16 +103,6 @@ class CrawlFolder:
         if self._lock:
             self._lock.close()
             self._lock = None
-
-    def require_room(self, min_free: int) -> None:
-        """Raise MachineLimit if the disk has less than `min_free` bytes left."""
-        free = shutil.disk_usage(self.path).free
-        if free < min_free:
-            raise MachineLimit(
-                f"the disk of {self.path} has {free / 2**20:.0f} MB left; the crawl "
-                f"stops at {min_free / 2**20:.0f} MB (store.min_free). Everything so "
-                "far is kept: free some space and run the same command to resume"
-            )
 
 
 def is_foreign(path: Path) -> bool:

@@ -110,6 +110,9 @@ class Opilio:
         self.scored = np.zeros(0, np.int64), np.zeros((0, len(names)), np.float32)
         self.ahead: Slots | None = None  # the slots of the page's links, if known
         self.left = Remaining()
+        self.settled: Sequence[
+            Fingerprint
+        ] = ()  # of the last page, that taught nothing
         self.sweep = 0  # where the next part of a long frontier begins
         self.revised: dict[Fingerprint, tuple[float, Parts]] = {}
         self.latest: dict[Fingerprint, tuple[float, Parts]] = {}  # of the page's links
@@ -121,19 +124,23 @@ class Opilio:
         links = {link.fingerprint: link for link in page.links}
         links.pop(lease.fingerprint, None)
         waiting = self.waiting
-        slots = waiting.slots(list(links))
+        prints = list(links)
+        slots = waiting.slots(prints)
         # A link that enough pages have told about learns nothing from one more.
         known = (slots >= 0) & (waiting.parents[slots] >= MOST_PARENTS)
         teaching = (slots != GONE) & ~known
+        self.settled = list(compress(prints, (~teaching).tolist()))
         news = list(compress(links.values(), teaching.tolist()))
         visit = note(page, news, verdict.score, lease, self.terms, self.rarity)
         self.ahead = slots[teaching]
         if verdict.relevant:
+            others: list[Fingerprint] = np.frombuffer(page.settled, "<i8").tolist()
+            wait = np.concatenate((slots[known], waiting.slots(others)))
             visit = msgspec.structs.replace(
                 visit,
                 is_kept=True,
-                caught=len(self.left.kept.intersection(links)),
-                waiting=float(self.chances(slots[known]).sum()),
+                caught=len(self.left.kept.intersection(prints + others)),
+                waiting=float(self.chances(wait[wait >= 0]).sum()),
             )
         self.journal.write(self.with_keywords(visit))
         for slot in slots[known].tolist():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -14,14 +13,20 @@ if TYPE_CHECKING:
     from opilio.read.html import PageReader
 
 
-def make_job(setup: bytes) -> Callable[[Response], Reading]:
+def make_job(setup: bytes) -> PageJob:
     """The function that a reader process runs for each response."""
-    reader = make_reader(msgspec.msgpack.decode(setup, type=ReaderSetup))
+    return PageJob(make_reader(msgspec.msgpack.decode(setup, type=ReaderSetup)))
 
-    def job(response: Response) -> Reading:
-        return Reading(reader.read(response), pack_response(response))
 
-    return job
+class PageJob:
+    """Makes the page of a response, and its WARC records."""
+
+    def __init__(self, reader: PageReader) -> None:
+        self.reader = reader
+        self.settle = reader.settled.learn
+
+    def __call__(self, response: Response) -> Reading:
+        return Reading(self.reader.read(response), pack_response(response))
 
 
 def make_reader(setup: ReaderSetup) -> PageReader:

@@ -8,7 +8,7 @@ from itertools import combinations
 
 from msgspec.structs import replace
 
-from opilio.lab.report.curves import tasks_of, topic_of
+from opilio.lab.report.curve_points import tasks_of, topic_of
 from opilio.lab.report.figures import Findings
 from opilio.lab.report.html import Html, joined, tag
 from opilio.lab.report.standings import StandingsEntry

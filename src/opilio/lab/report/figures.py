@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from opilio.errors import BadInput
 from opilio.lab.report import colours, plots
-from opilio.lab.report.curves import (
+from opilio.lab.report.curve_points import (
     WINDOW,
     Curve,
     CurveWalk,

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from importlib.resources import files
 
 from opilio.lab.report import colours
-from opilio.lab.report.curves import topic_of
+from opilio.lab.report.curve_points import topic_of
 from opilio.lab.report.duels import duels_table, fight, in_words, warning
 from opilio.lab.report.figures import PLOTS, Findings, chosen
 from opilio.lab.report.header import contenders, default_row, header

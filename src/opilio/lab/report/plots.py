@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from opilio.lab.report import colours
 from opilio.lab.report.colours import Colour
-from opilio.lab.report.curves import Curve
+from opilio.lab.report.curve_points import Curve
 from opilio.lab.report.drawing import Chart, altair, data, finished, shortened
 
 LABEL = 14  # pixels from one label to the next

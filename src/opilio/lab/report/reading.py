@@ -1,6 +1,6 @@
 """Nothing in; what the words and figures of a report mean, one plain line each, out.
 
-The equations are those of docs/measures.md.
+The equations are those of docs/reference/measures.md.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from opilio.lab.report.curves import topic_of
+from opilio.lab.report.curve_points import topic_of
 from opilio.lab.report.figures import REFERENCES, Findings
 from opilio.lab.report.html import Html, tag
 from opilio.lab.report.standings import StandingsEntry, distinct_tasks, mean_over_topics

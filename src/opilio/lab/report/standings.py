@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 
 from opilio.extensions import is_file
-from opilio.lab.report.curves import Topic, tasks_of, topic_of
+from opilio.lab.report.curve_points import Topic, tasks_of, topic_of
 from opilio.lab.report.html import clean
 from opilio.lab.runs import Measures, Run
 from opilio.lab.statistics import band

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from opilio.lab.report.curves import STEPS, Curve
+from opilio.lab.report.curve_points import STEPS, Curve
 from opilio.lab.report.figures import PLOTS, REFERENCES, Findings
 from opilio.lab.report.html import Html, joined, tag
 from opilio.lab.report.standings import (

@@ -17,11 +17,11 @@ import msgspec
 
 from opilio.lab import label_guard
 from opilio.lab.labels import relevant_urls
-from opilio.lab.reachable_targets import Ground
 from opilio.lab.reproduce.drifting import Drifting, conduct_drifting
 from opilio.lab.reproduce.experiment import Claim, Experiment, Figures, Setting
 from opilio.lab.reproduce.interest import query_log, share_of_second
 from opilio.lab.runs import Trace
+from opilio.lab.seeds_and_targets import Ground
 from opilio.lab.synthetic.dials import Dials
 from opilio.lab.trial import Trial, conduct
 from opilio.topic import Topic

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import msgspec
 
-from opilio.lab.reachable_targets import Ground
+from opilio.lab.seeds_and_targets import Ground
 from opilio.lab.statistics import Paired, band, compare
 from opilio.lab.synthetic.dials import Dials
 

@@ -20,7 +20,7 @@ import numpy as np
 from opilio import __version__
 from opilio.errors import BadInput
 from opilio.lab import label_guard
-from opilio.lab.reachable_targets import Course, Ground
+from opilio.lab.seeds_and_targets import Course, Ground
 from opilio.lab.training.fitting import Floats, TrainingExamples, average_precision, fit
 from opilio.lab.training.states import Observed, observe
 from opilio.lab.trial import Trial

@@ -7,7 +7,7 @@ from opilio.topic.ontology.features import classes_around, features
 from opilio.topic.ontology.importance import importance_table, read_importances
 from opilio.topic.ontology.load import load_ontology, read_ontology
 from opilio.topic.ontology.model import Concept, Edge, Ontology, Relation
-from opilio.topic.ontology.propose import Proposal, propose
+from opilio.topic.ontology.propose import Proposal, Support, propose
 from opilio.topic.ontology.repository import Match, Repository, Sought, load_repository
 from opilio.topic.ontology.services import (
     canonical,
@@ -18,9 +18,11 @@ from opilio.topic.ontology.services import (
     expand,
     relations,
 )
+from opilio.topic.ontology.term_counts import CrawledText
 
 __all__ = [
     "Concept",
+    "CrawledText",
     "Edge",
     "Match",
     "Ontology",
@@ -28,6 +30,7 @@ __all__ = [
     "Relation",
     "Repository",
     "Sought",
+    "Support",
     "association",
     "canonical",
     "canonical_terms",

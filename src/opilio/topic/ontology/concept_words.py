@@ -13,7 +13,7 @@ from itertools import compress
 from operator import or_
 
 from opilio.records import ConceptWords
-from opilio.topic.ontology.model import Ontology
+from opilio.topic.ontology.model import Ontology, Relation
 from opilio.topic.ontology.walk import WalkWeights, closeness
 
 MEANT = WalkWeights(kind=0.5, part=0.5, related=0.2, broader=0.0, whole=0.0, astray=0.2)
@@ -47,9 +47,16 @@ def concept_words(
                 for other, close in closeness(ontology, [place], MEANT, LEAST).items()
                 if other in features and other != place
             },
+            kinds=_labels(ontology.towards(place, Relation.HAS_KIND), label),
+            broader=_labels(ontology.towards(place, Relation.IS_A), label),
         )
         for place, levels in _levels(ontology, label)
     }
+
+
+def _labels(places: Iterable[int], label: Mapping[int, str]) -> tuple[str, ...]:
+    """The labels of those places that have one."""
+    return tuple(label[place] for place in places if place in label)
 
 
 def _levels(

@@ -16,13 +16,12 @@ from heapq import nlargest
 from math import log
 from typing import NamedTuple
 
+from opilio.equations.thesaurus import spot_longest
 from opilio.text.words import stem, tokens
 
 STEMMED = 0.9
 PARTIAL = 0.8
 LEAST_SHARED = 0.4  # of the weight of the words of both
-
-LONGEST_LABEL = 8  # words of a label that is found in texts
 
 _QUALIFIER = re.compile(r"\s*\([^()]*\)\s*$")
 
@@ -54,10 +53,12 @@ class Names:
     def keys(self, text: str) -> list[str]:
         """Its stems in each language of the ontology, once each."""
         words = tokens(text)
-        stems = (" ".join(self._stems(words, language)) for language in self.languages)
+        stems = (
+            " ".join(self.stem_words(words, language)) for language in self.languages
+        )
         return list(dict.fromkeys(filter(None, stems)))
 
-    def _stems(self, words: Sequence[str], language: str) -> list[str]:
+    def stem_words(self, words: Sequence[str], language: str) -> list[str]:
         """Their stems; that of the plural of an abbreviation (CPUs) is the singular."""
         return [
             made[:-1]
@@ -86,16 +87,9 @@ class Names:
 
     def spot(self, words: Sequence[str], language: str = "") -> Iterator[Spotted]:
         """The labels among words, from left to right, the longest first."""
-        stems = self._stems(words, language or self._language)
-        start = 0
-        while start < len(stems):
-            for end in range(min(start + LONGEST_LABEL, len(stems)), start, -1):
-                if found := self._stemmed.get(" ".join(stems[start:end])):
-                    yield Spotted(start, end, tuple(found))
-                    start = end
-                    break
-            else:
-                start += 1
+        stems = self.stem_words(words, language or self._language)
+        for start, end in spot_longest(stems, self._stemmed):
+            yield Spotted(start, end, tuple(self._stemmed[" ".join(stems[start:end])]))
 
     @property
     def stems(self) -> set[str]:

@@ -1,21 +1,24 @@
-"""Looks up words in an ontology: definitions, relations, related terms, expansion.
+"""Answers questions about the terms of an ontology.
 
 The ontology services of Yang (§2): canonical terms, definitions, relations between
-terms, compatible and conflicting terms; and his query expansion (§4.2).
+terms, compatible and conflicting terms; and his query expansion (§4.2). What a query
+names and how it is expanded is decided by `equations/thesaurus.py`, which the search
+and the expander use as well.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Iterable, Sequence
+from itertools import islice
 
+from opilio.equations.thesaurus import Thesaurus
 from opilio.errors import BadInput
-from opilio.text.words import tokens
-from opilio.topic.ontology.model import Ontology, Relation
+from opilio.text.words import stop_words, tokens
+from opilio.topic.ontology.concept_words import concept_words
+from opilio.topic.ontology.draft import split_camel
+from opilio.topic.ontology.model import Ontology, Relation, combine
 
-EXPANSION: Mapping[str, float] = MappingProxyType(
-    {"synonym": 0.9, "kind": 0.6, "broader": 0.3}
-)
+MOST_NEAR = 1_000  # concepts around those that a query names
 
 TELLING = (  # relations, the most specific first
     Relation.PART_OF,
@@ -36,14 +39,17 @@ def canonical(ontology: Ontology, word: str) -> str | None:
 
 def canonical_terms(ontology: Ontology, query: str) -> list[str]:
     """The preferred labels of the concepts that a query names, in its order."""
-    known = ontology.populated
-    spotted = known.names.spot(tokens(query))
-    return [known.concepts[found.places[0]].label for found in spotted]
+    asked = QueryTerms(ontology, query)
+    features = list(asked.thesaurus.spot(asked.stems))
+    meant = asked.thesaurus.meant(features)
+    holders = asked.thesaurus.holders
+    named = (name for key in features for name in holders[key] if name in meant)
+    return list(dict.fromkeys(named))
 
 
 def definition(ontology: Ontology, word: str, language: str = "") -> str:
     """The definition of a term, in this language if there is one; "" if none."""
-    place = _known(ontology, word)
+    place = place_of(ontology, word)
     definitions = ontology.holding(place).concepts[place].definitions
     wanted = (language, ontology.language, "", *definitions)
     return next((definitions[code] for code in wanted if code in definitions), "")
@@ -55,7 +61,7 @@ def relations(ontology: Ontology, one: str, other: str) -> list[Step]:
     A step is a concept, its relation and the concept it leads to. Of paths of the same
     length, one over parts is preferred to one over is-a, and that to a related term.
     """
-    start, end = _known(ontology, one), _known(ontology, other)
+    start, end = place_of(ontology, one), place_of(ontology, other)
     ontology = ontology.holding(start, end)
     came: dict[int, tuple[int, Relation]] = {}
     waiting = [start]
@@ -82,7 +88,7 @@ def compatible(ontology: Ontology, word: str) -> list[str]:
     These are related terms, its parts and their parts, its wholes, and its branch: all
     broader and narrower terms.
     """
-    place = _known(ontology, word)
+    place = place_of(ontology, word)
     ontology = ontology.holding(place)
     return _labels(ontology, _compatible(ontology, place))
 
@@ -95,7 +101,7 @@ def conflicting(ontology: Ontology, word: str) -> list[str]:
     that belong together do not conflict: a part is never the whole, and both may be on
     one page.
     """
-    place = _known(ontology, word)
+    place = place_of(ontology, word)
     ontology = ontology.holding(place)
     above = set(ontology.reach([place], Relation.IS_A))
     declared: set[int] = set()
@@ -115,37 +121,46 @@ def conflicting(ontology: Ontology, word: str) -> list[str]:
 
 
 def expand(
-    ontology: Ontology,
-    query: str,
-    *,
-    languages: Sequence[str] = (),
-    weights: Mapping[str, float] = EXPANSION,
+    ontology: Ontology, query: str, *, languages: Sequence[str] = ()
 ) -> dict[str, float]:
     """The words and terms of a query with weight 1, and additional terms by weight.
 
     The latter are the synonyms of each concept that it names, then by inheritance its
     kinds and its broader concepts.
     """
-    words = tokens(query)
-    spotted = list(ontology.populated.names.spot(words))
-    covered = {place for found in spotted for place in range(found.start, found.end)}
-    terms = {" ".join(words[found.start : found.end]): 1.0 for found in spotted}
-    terms |= {word: 1.0 for n, word in enumerate(words) if n not in covered}
-    asked = {ontology.names.key(term) for term in terms}
-    for found in spotted:
-        for place in found.places:
-            known = ontology.holding(place)
-            near = [
-                ("synonym", [place]),
-                ("kind", known.towards(place, Relation.HAS_KIND)),
-                ("broader", known.towards(place, Relation.IS_A)),
-            ]
-            for kind, others in near:
-                for other in others:
-                    for term in known.concepts[other].surfaces(languages):
-                        if ontology.names.key(term) not in asked:
-                            terms[term] = max(terms.get(term, 0.0), weights[kind])
-    return dict(sorted(terms.items(), key=lambda item: -item[1]))
+    asked = QueryTerms(ontology, query, languages)
+    terms = asked.thesaurus.expand(asked.stems, asked.silent)
+    found = {asked.written(key): weight for key, weight in terms.items()}
+    return dict(sorted(found.items(), key=lambda item: -item[1]))
+
+
+class QueryTerms:
+    """The words of a query, and the concepts around those that it names."""
+
+    def __init__(
+        self, ontology: Ontology, query: str, languages: Sequence[str] = ()
+    ) -> None:
+        known = ontology.populated
+        self.words = tokens(query)
+        self.stems = known.names.stem_words(self.words, ontology.language)
+        common = stop_words(ontology.language)
+        self.silent = {n for n, word in enumerate(self.words) if word in common}
+        named = [place for found in known.names.spot(self.words) for place in found[2]]
+        walked = ontology.holding(0, *named)  # without instances, unless one is named
+        near = islice(walked.reach(named, *TELLING), MOST_NEAR)
+        part = combine(ontology.name, [(known, near)])
+        self._key = known.names.key
+        self.thesaurus = Thesaurus(concept_words(part, self._key, languages=languages))
+        surfaces = (word for c in part.concepts for word in c.surfaces(languages))
+        self._surfaces = {self._key(word): word for word in reversed(list(surfaces))}
+
+    def written(self, key: Sequence[str]) -> str:
+        """A term as the query writes it, or else as the ontology does."""
+        size = len(key)
+        for start in range(len(self.stems) - size + 1):
+            if tuple(self.stems[start : start + size]) == tuple(key):
+                return " ".join(self.words[start : start + size])
+        return self._surfaces[" ".join(key)]
 
 
 def _compatible(ontology: Ontology, place: int) -> set[int]:
@@ -171,12 +186,14 @@ def _place(ontology: Ontology, word: str) -> int | None:
     for known in (ontology, ontology.populated):
         if word in known.places:
             return known.places[word]
-        if found := known.names.named(word):
-            return found[0]
+        for name in (word, split_camel(word)):  # as OWL files call their classes
+            if found := known.names.named(name):
+                return found[0]
     return None
 
 
-def _known(ontology: Ontology, word: str) -> int:
+def place_of(ontology: Ontology, word: str) -> int:
+    """The place of what a word names, in `populated`; BadInput that lists near ones."""
     place = _place(ontology, word)
     if place is None:
         like = ", ".join(ontology.populated.names.like(word)) or "nothing"

@@ -19,7 +19,8 @@ OBO = "http://purl.obolibrary.org/obo/"
 OBO_IN_OWL = "http://www.geneontology.org/formats/oboInOwl#"
 DC = "http://purl.org/dc/elements/1.1/"
 DCTERMS = "http://purl.org/dc/terms/"
-VOCABULARIES = (SKOS, SKOSXL, RDF, RDFS, OWL, ISO, OBO_IN_OWL, DC, DCTERMS)
+PROV = "http://www.w3.org/ns/prov#"
+VOCABULARIES = (SKOS, SKOSXL, RDF, RDFS, OWL, ISO, OBO_IN_OWL, DC, DCTERMS, PROV)
 
 LARGEST_LIST = 10_000  # members of an RDF list that are read
 

@@ -1,0 +1,30 @@
+"""`opilio.tell`: steers a crawl that runs, from any process."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from opilio.assembly.tell import tell as tell_folder
+from opilio.store.folder import CrawlFolder
+from opilio.store.message_log import ToldMessage
+from opilio.store.messages import USUAL_PAGES, parse
+
+
+def tell(
+    folder: Path | str,
+    verb: str,
+    *words: object,
+    pages: int = USUAL_PAGES,
+    wait: float = 0.0,
+) -> ToldMessage:
+    """Send a message to the crawl of a folder, from any process.
+
+    `tell(folder, "seed", "https://…")`; the verbs and words are those of `opilio tell`:
+    pause, resume, stop, seed URL, block HOST, unblock HOST, boost HOST FACTOR, label
+    URL yes|no (or True, False), query WORDS. It is on disk when this returns, and takes
+    effect once: soon, if the crawl runs, or when it goes on. With `wait`, wait so many
+    seconds for what comes of it. BadInput for a message that makes no sense.
+    """
+    named = {True: "yes", False: "no"}
+    typed = [named[word] if isinstance(word, bool) else str(word) for word in words]
+    return tell_folder(CrawlFolder(Path(folder)), parse(verb, typed, pages), wait)

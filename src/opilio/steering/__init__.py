@@ -1,0 +1,1 @@
+"""Acts on the messages that a running crawl is sent."""

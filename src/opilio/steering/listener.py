@@ -1,0 +1,109 @@
+"""Looks for messages while a crawl runs, and has each of them take effect once.
+
+    inbox.db --(every POLL seconds)--> effects.py --one turn--> the crawl, table message
+
+What acts on messages is imported with the first of them: most crawls get none.
+"""
+
+from __future__ import annotations
+
+import logging
+import sqlite3
+import time
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from opilio.assembly.plan import Plan
+from opilio.crawl import Beside, CrawlLoop
+from opilio.frontier.frontier import LinkFrontier
+from opilio.frontier.host_rules import HostRules
+from opilio.records import Subject
+from opilio.store.inbox import Sent, connect, sent_since
+from opilio.store.message_log import MessageLog, is_paused
+
+if TYPE_CHECKING:
+    from opilio.steering.effects import Effects
+
+POLL = 0.25  # seconds
+
+log = logging.getLogger(__name__)
+
+
+class Listener:
+    """Takes up the messages of a crawl; `listen` runs beside its workers."""
+
+    def __init__(self, crawl: CrawlLoop, plan: Plan, subject: Subject) -> None:
+        if not isinstance(crawl.frontier, LinkFrontier):
+            raise TypeError(f"{type(crawl.frontier).__name__} cannot be steered")
+        self.crawl = crawl
+        self.frontier = crawl.frontier
+        self.plan = plan
+        self.subject = subject
+        self.log = MessageLog(crawl.store.db)
+        self.inbox: sqlite3.Connection | None = None
+        self.last = 0  # number of the last message that was looked at
+        self.is_damaged = False
+        self.began = time.time()
+
+    @cached_property
+    def effects(self) -> Effects:
+        """What acts on messages."""
+        from opilio.steering.effects import make_effects
+
+        return make_effects(
+            self.crawl, self.frontier, self.plan, self.subject, self.began
+        )
+
+    def go_on(self) -> None:
+        """Let what was told in earlier runs hold in this one."""
+        if rules := self.log.host_rules():
+            self.frontier.set_rules(HostRules(rules))
+        if is_paused(self.crawl.store.db):
+            self.frontier.pause(True)
+        for query in self.log.open_queries():
+            self.effects.queries.begin(query)
+
+    async def listen(self) -> None:
+        """Take messages up until the crawl ends."""
+        try:
+            while await self.crawl.is_working(after=POLL):
+                await self.take_up()
+                if "effects" in vars(self):
+                    await self.effects.queries.serve()
+        finally:
+            if "effects" in vars(self):
+                await self.effects.queries.close()
+            if self.inbox:
+                self.inbox.close()
+
+    async def take_up(self) -> None:
+        """Do what the messages say that are new."""
+        for sent in self.news():
+            if not self.log.has(sent):
+                await self.effects.act(sent)
+            self.last = sent.id
+
+    def news(self) -> list[Sent]:
+        """The messages that came since the last look; a damaged inbox has none."""
+        path = self.crawl.store.folder.inbox
+        try:
+            if self.inbox is None:
+                if self.is_damaged or not path.is_file():
+                    return []
+                self.inbox = connect(path, read_only=True)
+            return sent_since(self.inbox, self.last)
+        except sqlite3.OperationalError:
+            return []  # it is being made, or written at this moment
+        except sqlite3.DatabaseError as error:
+            log.warning("%s cannot be read (%s); no messages are taken up", path, error)
+            self.inbox, self.is_damaged = None, True
+            return []
+
+
+async def listening(crawl: CrawlLoop, plan: Plan, subject: Subject) -> Beside:
+    """What takes up messages beside the workers of a crawl that is about to run; those
+    that wait take effect before its first visit."""
+    listener = Listener(crawl, plan, subject)
+    listener.go_on()
+    await listener.take_up()
+    return listener.listen
