@@ -1,7 +1,8 @@
 """How well each judge tells relevant pages from others, by the labels of a real web.
 
 Pages, labels and topics of ../shared/webs/schools in; average precision over all pages,
-and precision, recall and F1 at the judge's own threshold, out. Judges never see labels.
+and precision, recall and F1 at the judge's own threshold, out; `off` says how far its
+scores are from probabilities. Judges never see labels.
 
 A judge that learns is shown all pages once, in a shuffled order. `at first sight` are
 the verdicts it gave then, as a crawl would get them; `in the end` is what it says of
@@ -26,7 +27,7 @@ import numpy as np
 from bench.judge_topics import MORE
 from bench.read import load
 from bench.table import show
-from opilio.judge import JUDGES, Learning, Linear
+from opilio.judge import JUDGES, Learning, Linear, Svm
 from opilio.lab.webs import open_web
 from opilio.protocols import Judge
 from opilio.records import Page, ReaderSetup, Subject, Verdict
@@ -58,6 +59,7 @@ class Quality(NamedTuple):
     precision: float
     recall: float
     f1: float
+    off: float  # how far scores are from the share of relevant pages: ECE, ten bins
 
 
 def topics(more: bool) -> Iterator[Topic]:
@@ -130,7 +132,25 @@ def quality(verdicts: Mapping[int, Verdict], relevant: frozenset[int]) -> Qualit
     kept = {number for number, verdict in verdicts.items() if verdict.relevant}
     hits = len(kept & sought)
     f1 = 2 * hits / (len(kept) + len(sought))
-    return Quality(average, hits / max(len(kept), 1), hits / len(sought), f1)
+    precision = hits / max(len(kept), 1)
+    off = calibration_error(verdicts, relevant)
+    return Quality(average, precision, hits / len(sought), f1, off)
+
+
+def calibration_error(
+    verdicts: Mapping[int, Verdict], relevant: frozenset[int]
+) -> float:
+    """The mean distance of scores from the share of relevant pages with such scores:
+    the expected calibration error over ten bins of equal width."""
+    bins: list[list[tuple[float, bool]]] = [[] for _ in range(10)]
+    for number, verdict in verdicts.items():
+        place = min(int(verdict.score * 10), 9)
+        bins[place].append((verdict.score, number in relevant))
+    off = (
+        abs(sum(score for score, _ in some) - sum(is_one for _, is_one in some))
+        for some in bins
+    )
+    return sum(off) / max(len(verdicts), 1)
 
 
 def judge_all(
@@ -162,9 +182,9 @@ def from_keywords(
 
 
 def from_examples(
-    count: int, seeds: int, pages: Sequence[Page], task: Task
+    kind: type[Linear], count: int, seeds: int, pages: Sequence[Page], task: Task
 ) -> tuple[Quality, Quality]:
-    """How good the linear judge is with keywords and so many examples."""
+    """How good a judge is with keywords and so many examples."""
     first, last = [], []
     for seed in range(seeds):
         rng = np.random.default_rng(seed)
@@ -172,7 +192,7 @@ def from_examples(
         size = min(count, len(task.relevant) // 2)
         chosen = rng.choice(sorted(task.relevant), size, replace=False).tolist()
         examples = [pages[number] for number in chosen]
-        judge = Linear(Subject(weights=task.subject.weights, relevant=examples))
+        judge = kind(Subject(weights=task.subject.weights, relevant=examples))
         at_first, in_the_end = judge_all(judge, pages, set(chosen), seed)
         first.append(quality(at_first, task.relevant))
         last.append(quality(in_the_end, task.relevant))
@@ -204,19 +224,20 @@ def measure(
         if progress:
             print(task.name, file=sys.stderr)
         for name in JUDGES:
-            if name == "linear" or "," in name:  # the one below; only default modes
+            if name in ("linear", "svm") or "," in name:  # below; only default modes
                 continue
             if name in WITH_ONTOLOGY and not THESAURUS.exists():
                 continue
             if name in WITH_ONTOLOGY and not task.subject.concepts:
-                nothing = Quality(len(task.relevant) / len(pages), 0.0, 0.0, 0.0)
+                nothing = Quality(len(task.relevant) / len(pages), 0.0, 0.0, 0.0, 0.0)
                 add(name, (nothing, nothing), learns=False)
                 continue
             found = from_keywords(name, seeds, pages, task)
             add(name, found, learns=name == "bootstrapped")
-        for count in EXAMPLES:
-            found = from_examples(count, seeds, pages, task)
-            add(f"linear, {count} examples", found, learns=True)
+        for kind in (Linear, Svm):
+            for count in EXAMPLES:
+                found = from_examples(kind, count, seeds, pages, task)
+                add(f"{kind.name}, {count} examples", found, learns=True)
     return rows
 
 
@@ -241,7 +262,7 @@ def main(which: str = "", seeds: str = "") -> None:
         )
     show(
         "In the mean over topics; the last three at the judge's own threshold",
-        ("judge", "average precision", "precision", "recall", "F1"),
+        ("judge", "average precision", "precision", "recall", "F1", "off"),
         [(row, *(f"{v:.3f}" for v in mean(values))) for row, values in rows.items()],
     )
 

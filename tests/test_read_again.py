@@ -52,7 +52,7 @@ async def lives(tmp_path_factory) -> AsyncIterator[dict[str, Path]]:
     """A crawl that has ended, and the same after a search that it follows."""
     async with serve(WEB) as server:
         life = Crawled(tmp_path_factory.mktemp("again"), server, topic_text=TOPIC)
-        ended = await life.crawl("--strategy", "mcore")
+        ended = await life.crawl("--strategy", "mcore", "--option", "look_ahead=0")
         assert ended.code == 0, ended.err
         first = shutil.copytree(life.folder, life.home / "first")
         await opilio("search", life.folder, "wax", "--log")

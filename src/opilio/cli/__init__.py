@@ -129,6 +129,7 @@ def options(
 def main() -> None:
     """Run a command; an OpilioError ends it with a message and an exit code."""
     open_standard_files()
+    limit_threads()
     show_messages()
     try:
         with told(None):
@@ -151,6 +152,16 @@ def open_standard_files() -> None:
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")
+
+
+def limit_threads() -> None:
+    """Keep numpy's algebra on one thread, unless the user chose a number.
+
+    It is done before numpy is imported, which starts the threads. They wait for each
+    other in busy loops: with small matrices that takes more CPU than the rest of a
+    crawl's main process.
+    """
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 def complain(error: str, exit_code: int) -> int:

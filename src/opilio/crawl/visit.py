@@ -37,7 +37,7 @@ from opilio.text import urls
 
 MOVED = "moved"  # reason of a link parked because its redirect can be predicted
 Bring = Callable[[Lease], Awaitable[int]]
-"""Visits a link; returns the number of pages it brought: one or none."""
+"""Visits a link; returns the number of pages it brought: 1 or 0."""
 
 
 class Turn:
@@ -95,7 +95,7 @@ class Visits:
         return Turn(self, page)
 
     async def visit(self, lease: Lease) -> int:
-        """Visit one link; returns the number of pages it brought: one or none."""
+        """Visit one link; returns the number of pages it brought: 1 or 0."""
         try:
             if self.store.in_hand.is_deadly(lease.fingerprint):
                 raise Unusable(
@@ -168,8 +168,8 @@ class Visits:
     async def record(
         self, lease: Lease, response: Response, content: Fingerprint, reading: Reading
     ) -> int:
-        """Judge, rank and keep a page, all of it in one turn; returns one, or none if
-        it is recorded already.
+        """Judge, rank and store a page, all in one turn; returns 1, or 0 if it was
+        recorded already.
 
         A page is 1. a copy: its links are not followed; 2. unreadable; 3. new.
         """
@@ -276,7 +276,7 @@ class Visits:
             )
 
     async def rank(self, page: Page, verdict: Verdict, lease: Lease) -> list[int]:
-        """Let the links of a page wait, each with its promise; returns their ids."""
+        """Queue the links of a page, each with its promise; returns their ids."""
         name = self.settings.crawl.strategy
         ranked = strategy_output.as_list(name, self.strategy.rank(page, verdict, lease))
         try:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from opilio.judge.linear import Linear
     from opilio.judge.ontoclassifier import OntoClassifier
     from opilio.judge.opilio import Opilio
+    from opilio.judge.svm import Svm
 
 Make = Callable[[Subject], Judge]
 CLASSES = {
@@ -34,6 +35,7 @@ CLASSES = {
     "Linear": "linear",
     "OntoClassifier": "ontoclassifier",
     "Opilio": "opilio",
+    "Svm": "svm",
 }
 
 
@@ -90,6 +92,7 @@ _listed: dict[str, Make] = {
     "ontoclassifier": made_as("OntoClassifier"),
     "ontoclassifier,mode=paper": made_as("OntoClassifier", mode="paper"),
     "linear": made_as("Linear"),
+    "svm": made_as("Svm"),
     "bootstrapped": made_as("Bootstrapped"),
     "opilio": made_as("Opilio"),
 }
@@ -105,4 +108,5 @@ __all__ = [
     "Linear",
     "OntoClassifier",
     "Opilio",
+    "Svm",
 ]

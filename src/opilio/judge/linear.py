@@ -38,18 +38,20 @@ CUT, FIT = 0.45, 4  # with few examples, other pages score far lower than they d
 class Linear(Learning):
     """Judges a page by a linear model of its words, learnt from examples."""
 
+    name = "linear"
     learnt_part = "model"
+    against = 1.0  # what all other pages weigh together, beside all examples
 
     def __init__(self, subject: Subject) -> None:
         self.relevant = list(filter(None, map(row_of, subject.relevant)))
         self.irrelevant = list(filter(None, map(row_of, subject.irrelevant)))
         if not self.relevant:
             raise BadInput(
-                "the judge 'linear' needs example pages and the topic has none; add "
-                "[examples] relevant = ['good/*.html'] to the topic file, or choose "
-                "--judge bootstrapped"
+                f"the judge {self.name!r} needs example pages and the topic has none; "
+                "add [examples] relevant = ['good/*.html'] to the topic file, or "
+                "choose --judge bootstrapped"
             )
-        require_sklearn()
+        require_sklearn(self.name)
         super().__init__(subject)
         count = len(self.relevant)
         self.cut = CUT * count / (count + FIT)
@@ -80,25 +82,29 @@ class Linear(Learning):
         """The weight of each word; both sides weigh the same, each example 1."""
         from sklearn.linear_model import LogisticRegression
 
+        model = LogisticRegression(
+            C=STRENGTH, solver="liblinear", dual=True, random_state=0, max_iter=1000
+        )
+        model.fit(*self.training(lesson))
+        found: Weights = model.coef_[0].astype(np.float32)
+        return found
+
+    def training(self, lesson: Lesson) -> tuple[Any, Any, Any]:
+        """What there is to learn from: rows, labels, and how much each row weighs."""
         against = [
             (stack(self.irrelevant, lesson.idf), 1.0),
             (lesson.background, 1.0),
             (lesson.surest, PROMISING),
         ]
         against = [(rows, share) for rows, share in against if len(rows.starts)]
-        unit = len(self.relevant) / sum(share for _, share in against)
+        unit = self.against * len(self.relevant) / sum(share for _, share in against)
         weights = [np.ones(len(self.relevant))]
         for rows, share in against:
             count = len(rows.starts)
             weights.append(np.full(count, unit * share / count))
         stacks = [stack(self.relevant, lesson.idf), *(rows for rows, _ in against)]
         labels = np.repeat([1, 0], [len(self.relevant), sum(map(len, weights[1:]))])
-        model = LogisticRegression(
-            C=STRENGTH, solver="liblinear", dual=True, random_state=0, max_iter=1000
-        )
-        model.fit(matrix(stacks), labels, np.concatenate(weights))
-        found: Weights = model.coef_[0].astype(np.float32)
-        return found
+        return matrix(stacks), labels, np.concatenate(weights)
 
 
 def matrix(stacks: Sequence[Stack]) -> Any:
@@ -119,12 +125,12 @@ def matrix(stacks: Sequence[Stack]) -> Any:
     )
 
 
-def require_sklearn() -> None:
+def require_sklearn(judge: str) -> None:
     """Raise BadInput if scikit-learn is missing."""
     try:
         import sklearn  # noqa: F401
     except ImportError as error:
         raise BadInput(
-            "the judge 'linear' needs scikit-learn, which is not installed; "
+            f"the judge {judge!r} needs scikit-learn, which is not installed; "
             'run: pip install "opilio[learn]"'
         ) from error

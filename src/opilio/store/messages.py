@@ -141,7 +141,7 @@ def address(text: str) -> str:
     """A URL in its canonical form; BadInput if it is none."""
     url = urls.join("", text.strip())
     if not url:
-        raise BadInput(f"{text!r} is not an address; write https://…")
+        raise BadInput(f"{text!r} is not a URL; write https://…")
     return url
 
 

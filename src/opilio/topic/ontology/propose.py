@@ -6,11 +6,10 @@ seldom elsewhere:
 
     score(w, c) = pages with w near c · (pages with w near c / pages with w)
 
-Terms are ranked by their chance (`termhood.py`) and by the pages n on which they stand
-near that concept; if the pages name too few concepts to learn a chance from, the share
-of the pages with w takes its place:
+Terms are ranked by their chance (`termhood.py`). If the pages name too few concepts to
+learn it from, the n pages on which w stands near that concept take its place:
 
-    chance(w) · n/(n + 2),    or    n / pages with w · n/(n + 2)
+    n / pages with w · n/(n + 2)
 
 Labels and relations are read from sentences (`text_patterns.py`) and ranked by the n
 pages that say so, n/(n + 2). Concepts that stand near each other on n pages are
@@ -170,7 +169,7 @@ class Pages:
         inside = {word for key in self.labels for word in key.split()}
         best = self.best_places(counts)
         return {
-            key: near / counts.pages[key]
+            key: near / counts.pages[key] * confidence(near)
             for key, (_, near, _) in best.items()
             if inside.isdisjoint(key.split())
         }
@@ -203,7 +202,7 @@ class Pages:
                 concept=concept.label,
                 concept_id=concept.id,
                 pages=counts.pages[key] if parent else near,
-                score=chances[key] * confidence(near),
+                score=chances[key],
             )
 
     def head(self, key: str) -> tuple[str, int] | None:
