@@ -159,6 +159,11 @@ class TopicUpdates(Protocol):
         """Some terms that people ask for now, the most frequent first."""
         ...
 
+    @property
+    def subject(self) -> Subject:
+        """What is sought now."""
+        ...
+
     def look(self) -> Any:
         """Changes of the topic, or None; may take long, and has no side effects."""
         ...
@@ -226,7 +231,18 @@ class Seeker(Protocol):
     """A strategy that can switch to a new subject when the topic changes."""
 
     def seek(self, subject: Subject) -> None:
-        """Rank links found from now on by this subject; waiting links stay as is."""
+        """Rank what is read from now on by this subject."""
+        ...
+
+
+@runtime_checkable
+class Rescorer(Protocol):
+    """A strategy that can rank the links of a page again after it was told to `seek`
+    something else. One that scores waiting links by itself then is none."""
+
+    def rescore(self, page: Page, verdict: Verdict, lease: Lease) -> Iterable[Ranked]:
+        """The links of a page that was ranked before, by what is sought now. It was
+        read and judged again; this is no new visit."""
         ...
 
 
@@ -329,13 +345,13 @@ class Frontier(Protocol):
         ...
 
     async def reopen(self, id: int, reason: str) -> Fingerprint:
-        """Queue a link again that was parked for this reason; returns its fingerprint,
-        or 0 if there is no such link."""
+        """Let a link wait again that was parked for this reason; answers its
+        fingerprint, or 0 if there is no such link."""
         ...
 
     async def revise(self, revisions: Iterable[Revision]) -> int:
-        """Give waiting links new promises and parts (none if they are not given);
-        returns how many were waiting."""
+        """Give waiting links new promises, and new parts with them, or none where they
+        are not told; answers how many were waiting."""
         ...
 
     async def pace(

@@ -147,6 +147,11 @@ class FollowedTopic:
         """Some terms that people ask for now, the most frequent first."""
         return self.log.asked
 
+    @property
+    def subject(self) -> Subject:
+        """What is sought now."""
+        return self.parts.subject
+
     def look(self) -> Following | None:
         """The state of the log, if it has grown; has no side effects."""
         return self.log.look()

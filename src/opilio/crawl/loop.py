@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from opilio.crawl.rescoring import Rescoring
 from opilio.crawl.stages import Stages
 from opilio.crawl.visit import Bring, Visits
 from opilio.errors import MachineLimit, OpilioError, full_disk
@@ -15,7 +16,14 @@ from opilio.limits.budget import Budget
 from opilio.limits.disk_space import require_disk_space
 from opilio.limits.schedule import Schedule
 from opilio.limits.stop_when_dry import LOOK_EVERY, is_dry
-from opilio.protocols import Estimator, Remembering, Teachable, TopicUpdates
+from opilio.protocols import (
+    Estimator,
+    Remembering,
+    Rescorer,
+    Seeker,
+    Teachable,
+    TopicUpdates,
+)
 from opilio.records import SEED_PROMISE, Estimate, Link, Page, Ranked
 from opilio.settings import Settings
 from opilio.store.store import is_full_disk
@@ -53,6 +61,13 @@ class CrawlLoop(Visits):
         self.stopped = ""  # the reason, once the crawl was stopped
         if visitor:
             self.bring = visitor(self)
+        self.rescoring: Rescoring | None = None
+        if self.followed and isinstance(self.strategy, Rescorer):
+            self.rescoring = Rescoring(self, self.strategy)
+            if self.rescoring.was_interrupted:
+                if isinstance(self.strategy, Seeker):
+                    self.strategy.seek(self.followed.subject)
+                self.rescoring.begin()
             self.settles = False  # it may compare what a page links to
 
     async def run(
@@ -83,6 +98,8 @@ class CrawlLoop(Visits):
                     group.create_task(self.index_regularly(self.grow_index))
                 if self.followed and self.followed.every:
                     group.create_task(self.follow(self.followed))
+                    if self.rescoring:
+                        group.create_task(self.rescoring.go_on())
         except BaseExceptionGroup as errors:
             error = first_of(errors)
             if is_full_disk(error):
@@ -203,6 +220,8 @@ class CrawlLoop(Visits):
             if change:
                 self.judge, setup = change
                 self.readers.renew(setup)
+                if self.rescoring:
+                    self.rescoring.begin()
                 self.store.catalogue.save_event(
                     "topic", pages=self.tally.pages, asked=topic.asked
                 )

@@ -21,6 +21,14 @@ class InWords:
 
     def judge(self, page: Page) -> Verdict:
         """The verdict of the judge, its parts named by words."""
-        verdict, words = self.inner.judge(page), self.words
+        return self.named(self.inner.judge(page))
+
+    def look(self, page: Page) -> Verdict:
+        """The same, without learning from the page."""
+        return self.named(getattr(self.inner, "look", self.inner.judge)(page))
+
+    def named(self, verdict: Verdict) -> Verdict:
+        """A verdict with its parts named by words."""
+        words = self.words
         named = {words.get(name, name): value for name, value in verdict.parts.items()}
         return msgspec.structs.replace(verdict, parts=named)

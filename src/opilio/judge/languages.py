@@ -21,7 +21,14 @@ class InLanguages:
 
     def judge(self, page: Page) -> Verdict:
         """The inner verdict; relevant only if the language is wanted or unknown."""
-        verdict = self.inner.judge(page)
+        return self.limited(self.inner.judge(page), page)
+
+    def look(self, page: Page) -> Verdict:
+        """The same, without learning from the page."""
+        return self.limited(getattr(self.inner, "look", self.inner.judge)(page), page)
+
+    def limited(self, verdict: Verdict, page: Page) -> Verdict:
+        """A verdict, not relevant if the language of the page is not wanted."""
         if page.language in self.languages or not page.language:
             return verdict
         return msgspec.structs.replace(verdict, relevant=False)

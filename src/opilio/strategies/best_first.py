@@ -27,3 +27,5 @@ class BestFirst:
         level = lease.level_after(verdict)
         parts = {"score(p)": verdict.score}
         return [Ranked(link, verdict.score, parts, level) for link in page.links]
+
+    rescore = rank

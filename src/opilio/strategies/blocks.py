@@ -40,12 +40,14 @@ from opilio.records import (
     Block,
     Knowledge,
     Lease,
+    Link,
     Mode,
     Page,
     Parts,
     Ranked,
     Reads,
     Revision,
+    Subject,
     Verdict,
 )
 from opilio.settings import Count, Section
@@ -81,6 +83,7 @@ class Parents(msgspec.Struct, frozen=True, array_like=True, gc=False):
     best: float = 0.0
     level: int = 2**31 - 1  # the least
     group: int = NO_GROUP  # of the IrrelevantTable
+    table: int = 0  # number of the weight table that they were scored by
 
     @property
     def mean(self) -> float:
@@ -95,6 +98,7 @@ class Parents(msgspec.Struct, frozen=True, array_like=True, gc=False):
             max(self.best, relevance),
             min(self.level, level),
             self.group,
+            self.table,
         )
 
 
@@ -119,17 +123,27 @@ class Blocks:
         self.options = options
         self.reads = Reads(context=options.partition, blocks=options.partition)
         self.deepest = options.max_level if options.tunnelling else 0
-        self.relevance = relevance_of(knowledge.subject.weights, options.mode)
         self.parents: Notes[Parents] = Notes(Parents)
+        self.table_number = 0  # of weight tables so far
+        self.seek(knowledge.subject)
         self.table = IrrelevantTable(options.max_level)
         self.revised: dict[int, None] = {}  # in this order
         self.changes = self.parents.changes
         self.dump = self.table.dump
         self.load = self.table.load
 
+    def seek(self, subject: Subject) -> None:
+        """Compare with this weight table from now on; what blocks said about links by
+        an earlier one is forgotten as these are scored anew."""
+        self.relevance = relevance_of(subject.weights, self.options.mode)
+        if self.parents:
+            self.table_number += 1
+
     def recall(self, notes: Iterable[tuple[int, bytes]]) -> None:
         """Restore the notes on links; after `load`, which knows their groups."""
         self.parents.recall(notes)
+        tables = (known.table for known in self.parents.values())
+        self.table_number = max(tables, default=0)
         for fingerprint, known in self.parents.items():
             self.table.join(fingerprint, known.group)
 
@@ -147,7 +161,7 @@ class Blocks:
         for link in page.links:
             relevance = found[link.block] if len(found) > 1 else found[0]
             level = way.inside if relevance > self.options.limit else way.outside
-            before = self.parents.get(link.fingerprint, UNKNOWN)
+            before = self.known(link)
             known = before.with_one(relevance, level)
             if way.group and self.table.level(before.group) is None:
                 known = msgspec.structs.replace(known, group=way.group)
@@ -158,6 +172,31 @@ class Blocks:
                 self.revised[link.fingerprint] = None
             reason = "" if depth <= self.deepest else way.reason
             yield Ranked(link, promise, self.parts(known), depth, reason)
+
+    def rescore(self, page: Page, verdict: Verdict, lease: Lease) -> Iterator[Ranked]:
+        """The links of a page by another weight table; levels in the IrrelevantTable
+        stay."""
+        literal = self.options.mode == "paper" and self.options.tunnelling
+        way = None if literal else self.way(verdict, lease)
+        found = self.relevances(page)
+        for link in page.links:
+            relevance = found[link.block] if len(found) > 1 else found[0]
+            before = self.known(link)
+            level = self.parents.get(link.fingerprint, UNKNOWN).level
+            if way:
+                level = way.inside if relevance > self.options.limit else way.outside
+            known = before.with_one(relevance, level)
+            self.parents[link.fingerprint] = known
+            depth = self.depth(known)
+            reason = way.reason if way and depth > self.deepest else ""
+            yield Ranked(link, self.promise(known), self.parts(known), depth, reason)
+
+    def known(self, link: Link) -> Parents:
+        """What is known of a link by the weight table of now."""
+        known = self.parents.get(link.fingerprint, UNKNOWN)
+        if known.table == self.table_number:
+            return known
+        return Parents(group=known.group, table=self.table_number)
 
     def relevances(self, page: Page) -> Sequence[float]:
         """R(t,b) of each block of the page, or of the page as one."""

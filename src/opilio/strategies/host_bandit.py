@@ -28,7 +28,7 @@ unusable link counts as bad, a copy not at all.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from heapq import heappop, heappush
 from math import inf, prod
 from random import Random
@@ -48,6 +48,7 @@ from opilio.records import (
     Reads,
     Revision,
     State,
+    Subject,
     Verdict,
 )
 from opilio.settings import Section, Some
@@ -82,6 +83,7 @@ class BanditVisit(msgspec.Struct, frozen=True, array_like=True, gc=False):
     host: str
     outcome: int  # 1 good, 0 neither, -1 bad
     links: tuple[tuple[Fingerprint, str, float], ...] | None = None  # with host, s(u)
+    again: bool = False  # no visit: its links have these s(u) by another weight table
 
 
 class HostArm:
@@ -107,7 +109,7 @@ class HostBandit:
     def __init__(self, options: HostBanditOptions, knowledge: Knowledge) -> None:
         self.options = options
         self.seed = knowledge.seed
-        self.similarity = Similarity(knowledge.subject.weights)
+        self.seek(knowledge.subject)
         self.pages = 0  # t
         self.found = 0
         self.hosts: dict[str, HostArm] = {}
@@ -116,6 +118,10 @@ class HostBandit:
         self.revised: dict[Fingerprint, Parts] = {}  # summands, or factors
         self.journal = StrategyJournal(BanditVisit, self.happen)
         self.changes = self.journal.changes
+
+    def seek(self, subject: Subject) -> None:
+        """Compare with this weight table from now on."""
+        self.similarity = Similarity(subject.weights)
 
     def rank(self, page: Page, verdict: Verdict, lease: Lease) -> Iterator[Ranked]:
         """Every link of the page, behind the fronts; revisions bring it forward."""
@@ -129,7 +135,26 @@ class HostBandit:
         self.journal.write(
             BanditVisit(lease.fingerprint, lease.host, outcome, tuple(better))
         )
-        level = lease.level_after(verdict)
+        return self.behind(ranked, lease.level_after(verdict))
+
+    def rescore(self, page: Page, verdict: Verdict, lease: Lease) -> Iterator[Ranked]:
+        """The same by another weight table; what hosts have brought stays as it was
+        judged."""
+        ranked = [(link, self.parts(link, verdict)) for link in page.links]
+        scores = tuple(
+            (link.fingerprint, urls.host(link.url), sum(parts.values()))
+            for link, parts in ranked
+            if self.scores.get(link.fingerprint, GONE) != GONE
+        )
+        self.journal.write(
+            BanditVisit(lease.fingerprint, lease.host, 0, scores, again=True)
+        )
+        return self.behind(ranked, lease.level_after(verdict))
+
+    def behind(
+        self, ranked: Sequence[tuple[Link, dict[str, float]]], level: int
+    ) -> Iterator[Ranked]:
+        """Links behind the fronts of their hosts."""
         for link, parts in ranked:
             behind = {**parts, f"{TIER}behind the front": BEHIND}
             yield Ranked(link, sum(parts.values()) + BEHIND, behind, level)
@@ -164,6 +189,9 @@ class HostBandit:
 
     def happen(self, visit: BanditVisit) -> None:
         """A pull of an arm, and the links that it brought."""
+        if visit.again:
+            self.score_again(visit.links or ())
+            return
         host = self.host(visit.host)
         host.good += visit.outcome > 0
         host.bad += visit.outcome < 0
@@ -182,6 +210,15 @@ class HostBandit:
                 self.enter(self.host(name), link, score)
         if chance(self.seed, self.pages) < self.randomness():
             self.explore()
+
+    def score_again(self, links: Iterable[tuple[Fingerprint, str, float]]) -> None:
+        """Let links stand where they belong by their new s(u)."""
+        for link, name, score in links:
+            host = self.host(name)
+            host.front.pop(link, None)
+            host.least = min(host.front.values(), default=0.0)
+            self.scores[link] = score
+            self.enter(host, link, score)
 
     def host(self, name: str) -> HostArm:
         """The arm of this name, known or new."""

@@ -49,12 +49,13 @@ from opilio.records import (
     Reads,
     Revision,
     State,
+    Subject,
     Verdict,
 )
 from opilio.settings import Section
 from opilio.strategies.shared.hashed_random import chance
 from opilio.strategies.shared.notes import Notes
-from opilio.strategies.shared.spiders import Inputs, Spider, inputs_of
+from opilio.strategies.shared.spiders import Inputs, Spider, inputs_of, within
 
 MOST_KEYWORDS = 32
 MOST_LINKS = 256  # of an agent
@@ -99,16 +100,79 @@ class InfoSpiders:
     def __init__(self, options: InfoSpidersOptions, knowledge: Knowledge) -> None:
         self.options = options
         self.seed = knowledge.seed
-        weights = knowledge.subject.weights
-        best = sorted(weights, key=lambda term: (-weights[term], term))[:MOST_KEYWORDS]
-        most = max(weights.values(), default=1.0) or 1.0
-        self.keywords = {term: k for k, term in enumerate(best, 1)}
-        self.net = (0.0, *(weights[term] / most for term in best))
+        self.table = table_of(knowledge.subject)  # term -> weight
+        self.keywords = {term: k for k, term in enumerate(self.table, 1)}
+        self.net = (0.0, *self.table.values())
+        self._dumped: bytes | None = None
         self.spiders: Notes[Spider] = Notes(Spider)
         self.links: Notes[Prey] = Notes(Prey)
         self._queues: dict[int, list[Entry]] = {}
         self._heads: set[Entry] = set()
         self._visits = 0
+
+    def seek(self, subject: Subject) -> None:
+        """Go by these keywords from now on. Nets keep what they learnt of keywords that
+        stay, and change by as much as the table does."""
+        before, self.table = self.table, table_of(subject)
+        gone = [term for term in self.keywords if term not in self.table]
+        free = sorted(self.keywords.pop(term) for term in gone)
+        last = max(self.keywords.values(), default=0)
+        for term in self.table:
+            if term not in self.keywords:
+                last += not free
+                self.keywords[term] = free.pop(0) if free else max(last, len(self.net))
+                last = max(last, self.keywords[term])
+        old = {self.keywords[t]: w for t, w in before.items() if t in self.keywords}
+        new = {self.keywords[term]: weight for term, weight in self.table.items()}
+        size = 1 + max((*new, len(self.net) - 1))
+        self.net = tuple(new.get(k, 0.0) for k in range(size))
+        for number, spider in list(self.spiders.items()):
+            known = spider.weights + (0.0,) * (size - len(spider.weights))
+            self.spiders[number] = spider._replace(
+                weights=(
+                    known[0],
+                    *(
+                        within(known[k] + new[k] - old[k])
+                        if k in old and k in new
+                        else new.get(k, 0.0)
+                        for k in range(1, size)
+                    ),
+                )
+            )
+
+    def dump(self) -> bytes | None:
+        """The numbers of keywords, if they have changed."""
+        now = msgspec.json.encode(self.keywords)
+        if now == self._dumped:
+            return None
+        self._dumped = now
+        return now
+
+    def load(self, learnt: bytes) -> None:
+        """Number keywords as the agents know them."""
+        self._dumped = learnt
+        self.keywords = msgspec.json.decode(learnt, type=dict[str, int])
+        size = 1 + max(self.keywords.values(), default=0)
+        net = [0.0] * size
+        for term, k in self.keywords.items():
+            net[k] = self.table.get(term, 0.0)
+        self.net = tuple(net)
+
+    def rescore(self, page: Page, verdict: Verdict, lease: Lease) -> Iterator[Ranked]:
+        """What the agents that are after these links think of them now."""
+        level = lease.level_after(verdict)
+        for link in page.links:
+            prey = self.links.get(link.fingerprint)
+            if prey is None or prey.agent not in self.spiders:
+                continue
+            queue = self._queues[prey.agent]
+            del queue[bisect_left(queue, self.entry(link.fingerprint))]
+            inputs = inputs_of(link, self.keywords)
+            estimate = self.spiders[prey.agent].estimate(inputs)
+            self.links[link.fingerprint] = Prey(prey.agent, estimate, inputs)
+            insort(queue, self.entry(link.fingerprint))
+            drawn = squash(-self.key(link.fingerprint, estimate))
+            yield Ranked(link, drawn + BELOW, below(drawn), level)
 
     def rank(self, page: Page, verdict: Verdict, lease: Lease) -> Iterator[Ranked]:
         """The links of a page, ranked by the agent that visited it."""
@@ -217,7 +281,7 @@ class InfoSpiders:
                 heads.add(head)
                 revised[head[1]] = {DRAWN: squash(head[0]), "-moves(a)": moves}
         for cost, fingerprint in self._heads - heads:
-            revised[fingerprint] = below(squash(cost))
+            revised.setdefault(fingerprint, below(squash(cost)))
         self._heads = heads
         return ((link, sum(parts.values()), parts) for link, parts in revised.items())
 
@@ -245,6 +309,14 @@ class InfoSpiders:
         for queue in self._queues.values():
             queue.sort()
             self._heads.update(queue[:HEADS])
+
+
+def table_of(subject: Subject) -> dict[str, float]:
+    """The most important keywords with their weights, the greatest 1."""
+    weights = subject.weights
+    best = sorted(weights, key=lambda term: (-weights[term], term))[:MOST_KEYWORDS]
+    most = max(weights.values(), default=1.0) or 1.0
+    return {term: weights[term] / most for term in best}
 
 
 def squash(cost: float) -> float:

@@ -34,7 +34,17 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from opilio.records import Knowledge, Lease, Link, Mode, Page, Ranked, Reads, Verdict
+from opilio.records import (
+    Knowledge,
+    Lease,
+    Link,
+    Mode,
+    Page,
+    Ranked,
+    Reads,
+    Subject,
+    Verdict,
+)
 from opilio.settings import Section
 
 SCALE = 10.0  # of LARS in the paper: train-1 pages per class
@@ -65,7 +75,7 @@ class Mcore:
 
     def __init__(self, options: McoreOptions, knowledge: Knowledge) -> None:
         self.options = options
-        self.importance = importance_of(knowledge)
+        self.seek(knowledge.subject)
         self.look_ahead = knowledge.look_ahead if options.look_ahead else None
         ontrel, larel = LEAST[options.mode]
         self.min_ontrel = ontrel if options.min_ontrel is None else options.min_ontrel
@@ -80,6 +90,10 @@ class Mcore:
             look_ahead=options.look_ahead,
         )
 
+    def seek(self, subject: Subject) -> None:
+        """Score by the tables of this subject from now on."""
+        self.importance = importance_of(subject)
+
     def rank(self, page: Page, verdict: Verdict, lease: Lease) -> Iterator[Ranked]:
         """Each link by its own context, and by the class of the page."""
         level = lease.level_after(verdict)
@@ -88,6 +102,8 @@ class Mcore:
         for link in page.links:
             obrs = self.obrs(link) + above.get(link.block, 0.0)
             yield self.ranked(link, obrs, lars, level)
+
+    rescore = rank
 
     def paper(self, link: Link, obrs: float, lars: float, level: int) -> Ranked:
         """One queue in the order of OBRS; links that fail both tests are unwanted."""
@@ -133,9 +149,8 @@ class Mcore:
         return sum(count * known.get(term, 0.0) for term, count in terms.items())
 
 
-def importance_of(knowledge: Knowledge) -> Mapping[str, float]:
+def importance_of(subject: Subject) -> Mapping[str, float]:
     """The importance table, or else importances from the weight table."""
-    subject = knowledge.subject
     if subject.importance:
         return subject.importance
     most = max(subject.weights.values(), default=1.0)

@@ -40,6 +40,7 @@ from opilio.records import (
     Reads,
     Revision,
     State,
+    Subject,
     Verdict,
 )
 from opilio.settings import Count, Section
@@ -89,6 +90,7 @@ class OrderingReading(msgspec.Struct, frozen=True, array_like=True, gc=False):
     links: bytes | None = None  # fingerprints; None: there was no page
     own: bytes = b""  # AS(u) of each link, as little-endian float32
     division: bytes = b""  # TD(u), likewise
+    again: bool = False  # no visit: AS(u) and TD(u) by another weight table
 
 
 class Ordering:
@@ -99,8 +101,7 @@ class Ordering:
 
     def __init__(self, options: OrderingOptions, knowledge: Knowledge) -> None:
         self.options = options
-        self.has_concepts = bool(knowledge.subject.concepts)
-        self.association = ConceptAssociation(knowledge.subject, options.mode)
+        self.seek(knowledge.subject)
         self.graph = CrawlGraph()
         self.evidence = OrderingEvidence(
             PageRank(self.graph, options.damping),
@@ -115,6 +116,11 @@ class Ordering:
         self.changes = self.journal.changes
         self.found = NOBODY  # the links of the page that was read last
 
+    def seek(self, subject: Subject) -> None:
+        """Go by this subject from now on: by its concepts, or its weight table."""
+        self.has_concepts = bool(subject.concepts)
+        self.association = ConceptAssociation(subject, self.options.mode)
+
     def order(self, links: Which) -> Values:
         """O(u) of each."""
         return ordering(self.fitted.weights, self.evidence.terms(links))
@@ -125,6 +131,9 @@ class Ordering:
 
     def happen(self, reading: OrderingReading) -> None:
         """Process a visit, with or without a page."""
+        if reading.again:
+            self.read_again(reading)
+            return
         known = self.graph.find(reading.url)
         self.promises.leave(known)
         self.queue.visited(known)
@@ -150,6 +159,23 @@ class Ordering:
         self.queue.change(found)
         self.promises.portion()
         self.found = found
+
+    def read_again(self, reading: OrderingReading) -> None:
+        """Take up what a page says of its links by another weight table. Of several
+        pages the last counts; AS(p) stays what it was when the page was read."""
+        links = unpack_graph(reading.links or b"")
+        numbers = np.array([self.graph.find(link) for link in links], np.int32)
+        known = numbers >= 0
+        self.found = numbers[known]
+        evidence = self.evidence
+        evidence.association.values[self.found] = np.frombuffer(reading.own, "<f4")[
+            known
+        ]
+        evidence.division.values[self.found] = np.frombuffer(reading.division, "<f4")[
+            known
+        ]
+        self.promises.tell(self.found)
+        self.queue.change(self.found)
 
     def renew(self) -> bool:
         """Compute PageRank and the weights again if due; returns whether it did."""
@@ -202,6 +228,18 @@ class Ordering:
             promises.tolist(),
             self.parts(self.found, promises),
             strict=True,
+        )
+        for link, promise, parts in each:
+            yield Ranked(link, promise, parts, level)
+
+    def rescore(self, page: Page, verdict: Verdict, lease: Lease) -> Iterator[Ranked]:
+        """The links of a page by another weight table."""
+        links = [link for link in page.links if self.graph.find(link.fingerprint) >= 0]
+        reading = self.note(page, verdict, lease, links)
+        self.journal.write(msgspec.structs.replace(reading, again=True))
+        promises, level = self.value(self.found), lease.level_after(verdict)
+        each = zip(
+            links, promises.tolist(), self.parts(self.found, promises), strict=True
         )
         for link, promise, parts in each:
             yield Ranked(link, promise, parts, level)

@@ -23,6 +23,7 @@ from typing import Annotated
 
 import msgspec
 import numpy as np
+import numpy.typing as npt
 from msgspec import Meta
 
 from opilio.records import (
@@ -33,6 +34,7 @@ from opilio.records import (
     Page,
     Ranked,
     Reads,
+    Subject,
     Verdict,
 )
 from opilio.settings import Section
@@ -60,6 +62,7 @@ class TopicalPayment(msgspec.Struct, frozen=True, array_like=True, gc=False):
     income: float
     links: bytes
     relevance: bytes  # of each link, as little-endian float32
+    again: bool = False  # by another weight table: only the differences are paid
 
 
 class Otie:
@@ -71,11 +74,16 @@ class Otie:
     def __init__(self, options: OtieOptions, knowledge: Knowledge) -> None:
         self.income = options.income
         self.floor = options.floor
-        self.similarity = Similarity(knowledge.subject.weights)
+        self.seek(knowledge.subject)
+        self.paid: dict[Fingerprint, tuple[float, bytes]] = {}  # share, relevance
         self.cash: dict[Fingerprint, float] = {}
         self.virtual = 0.0  # cash of the virtual page
         self.journal = StrategyJournal(TopicalPayment, self.pay)
         self.changes = self.journal.changes
+
+    def seek(self, subject: Subject) -> None:
+        """Compare with this weight table from now on."""
+        self.similarity = Similarity(subject.weights)
 
     def recall(self, notes: Iterable[tuple[int, bytes]]) -> None:
         """Replay the payments of earlier runs."""
@@ -84,15 +92,33 @@ class Otie:
 
     def pay(self, payment: TopicalPayment) -> None:
         """Pass the cash of a page on."""
+        if payment.again:
+            self.pay_again(payment)
+            return
         cash = self.cash
         links = unpack_graph(payment.links)
         amount = cash.get(payment.page, payment.brought) + payment.income
         cash[payment.page] = 0.0
         share = amount / max(len(links), 1)
+        self.paid[payment.page] = share, payment.relevance
         shares = np.frombuffer(payment.relevance, "<f4").astype(np.float64) * share
         self.virtual += amount - float(shares.sum())
         for link, given in zip(links, shares.tolist(), strict=True):
             cash[link] = cash.get(link, 0.0) + given
+
+    def pay_again(self, payment: TopicalPayment) -> None:
+        """Pay what links get more or less by their new relevance."""
+        share, before = self.paid[payment.page]
+        self.paid[payment.page] = share, payment.relevance
+        now, old = (
+            np.frombuffer(relevance, "<f4").astype(np.float64) * share
+            for relevance in (payment.relevance, before)
+        )
+        self.virtual -= float((now - old).sum())
+        for link, more in zip(
+            unpack_graph(payment.links), (now - old).tolist(), strict=True
+        ):
+            self.cash[link] = max(self.cash.get(link, 0.0) + more, 0.0)
 
     def relevance(self, link: Link) -> float:
         """r(u), by the words of the link."""
@@ -113,7 +139,31 @@ class Otie:
                 relevance.tobytes(),
             )
         )
-        level = lease.level_after(verdict)
+        return self.ranked(page, relevance, lease.level_after(verdict))
+
+    def rescore(self, page: Page, verdict: Verdict, lease: Lease) -> Iterator[Ranked]:
+        """The same by another weight table: cash that was paid for relevance is moved;
+        pages keep the income they had."""
+        relevance = np.array([self.relevance(link) for link in page.links], "<f4")
+        _, before = self.paid.get(lease.fingerprint, (0.0, b""))
+        if len(before) != relevance.nbytes:  # it has other links than it had
+            return iter(())
+        self.journal.write(
+            TopicalPayment(
+                lease.fingerprint,
+                0.0,
+                0.0,
+                pack_graph(page.links),
+                relevance.tobytes(),
+                again=True,
+            )
+        )
+        return self.ranked(page, relevance, lease.level_after(verdict))
+
+    def ranked(
+        self, page: Page, relevance: npt.NDArray[np.float32], level: int
+    ) -> Iterator[Ranked]:
+        """Every link of a page with its cash."""
         for link, own in zip(page.links, relevance.tolist(), strict=True):
             cash = self.cash[link.fingerprint]
             yield Ranked(link, cash, {"C(u)": cash, "r(u)": own}, level)

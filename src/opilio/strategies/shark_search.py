@@ -23,7 +23,16 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from opilio.records import Knowledge, Lease, Link, Page, Ranked, Reads, Verdict
+from opilio.records import (
+    Knowledge,
+    Lease,
+    Link,
+    Page,
+    Ranked,
+    Reads,
+    Subject,
+    Verdict,
+)
 from opilio.settings import Section
 from opilio.strategies.shared.notes import Notes
 from opilio.strategies.shared.similarity import Similarity
@@ -51,9 +60,13 @@ class SharkSearch:
         self.decay = options.decay
         self.anchor_weight = options.anchor_weight
         self.inherited_weight = options.inherited_weight
-        self.similarity = Similarity(knowledge.subject.weights)
+        self.seek(knowledge.subject)
         self.inherited: Notes[float] = Notes(float)
         self.changes = self.inherited.changes
+
+    def seek(self, subject: Subject) -> None:
+        """Compare with this weight table from now on."""
+        self.similarity = Similarity(subject.weights)
 
     def recall(self, notes: Iterable[tuple[int, bytes]]) -> None:
         """Restore the inherited scores of links of earlier runs."""
@@ -61,13 +74,28 @@ class SharkSearch:
 
     def rank(self, page: Page, verdict: Verdict, lease: Lease) -> Iterator[Ranked]:
         """Every link of the page with what it inherits and what is near it."""
-        own = verdict.score or self.inherited.get(lease.fingerprint, 0.0)
-        inherited = self.decay * own
-        share = self.inherited_weight
-        level = lease.level_after(verdict)
+        inherited = self.decay * self.own(verdict, lease)
         for link in page.links:
             if inherited > self.inherited.get(link.fingerprint, 0.0):
                 self.inherited[link.fingerprint] = inherited
+        return self.ranked(page, inherited, lease.level_after(verdict))
+
+    def rescore(self, page: Page, verdict: Verdict, lease: Lease) -> Iterator[Ranked]:
+        """The same by another weight table: what was inherited by the old one is
+        forgotten."""
+        inherited = self.decay * self.own(verdict, lease)
+        for link in page.links:
+            self.inherited[link.fingerprint] = inherited
+        return self.ranked(page, inherited, lease.level_after(verdict))
+
+    def own(self, verdict: Verdict, lease: Lease) -> float:
+        """What a page hands on: its score, or else what it inherited itself."""
+        return verdict.score or self.inherited.get(lease.fingerprint, 0.0)
+
+    def ranked(self, page: Page, inherited: float, level: int) -> Iterator[Ranked]:
+        """Every link with both parts of its promise."""
+        share = self.inherited_weight
+        for link in page.links:
             near = (1 - share) * self.near(link)
             parts = {"γ·inherited": share * inherited, "(1-γ)·near": near}
             yield Ranked(link, share * inherited + near, parts, level)

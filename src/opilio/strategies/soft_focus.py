@@ -45,3 +45,5 @@ class SoftFocus:
         parts = {"R(p)": verdict.score}
         for link in page.links:
             yield Ranked(link, verdict.score, parts, level, reason)
+
+    rescore = rank

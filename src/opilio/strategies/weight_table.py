@@ -87,6 +87,8 @@ class WeightTable:
                 reason = "link_score" if relevant else "page"
                 yield Ranked(link, score, parts, level, reason)
 
+    rescore = rank
+
     def is_relevant(self, verdict: Verdict) -> bool:
         """Whether the page is relevant enough for its links to be followed."""
         threshold = self.options.page_threshold

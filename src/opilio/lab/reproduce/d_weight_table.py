@@ -1,11 +1,16 @@
 """Meenu et al.'s table II: no table, a static and a dynamic one as interest drifts.
 
-Users ask for one subject and then for its neighbour (interest.py). All three crawlers
-start at the first subject's seeds. Basic is breadth-first. Static and dynamic are the
-paper's crawler, `weight-table`, with a table from the query log: as it was when the
-crawl began, or as it is now. A page counts if its labels are of the subject that most
-users ask for when it is fetched. The paper's own figure, the share of pages that the
-crawler's judge calls relevant, is beside it: it is circular (papers.md, D.5).
+Users ask for one subject and then for its neighbour (interest.py). All crawlers start
+at the first subject's seeds. Basic is breadth-first, the others are the paper's
+crawler, `weight-table`. Static has the table of the paper's baseline: tf·df over search
+results for the name of the first subject (searched_table.py). Dynamic has one from the
+query log as it is now, and scores waiting links anew when it changes. Two more show
+what the parts are worth: the log's table as it was when the crawl began, and a dynamic
+table that leaves waiting links as they were.
+
+A page counts if its labels are of the subject that most users ask for when it is
+fetched. The paper's own figure, the share of pages that the crawler's judge calls
+relevant, is beside it: it is circular (papers.md, D.5).
 """
 
 from __future__ import annotations
@@ -20,6 +25,7 @@ from opilio.lab.labels import relevant_urls
 from opilio.lab.reproduce.drifting import Drifting, conduct_drifting
 from opilio.lab.reproduce.experiment import Claim, Experiment, Figures, Setting
 from opilio.lab.reproduce.interest import query_log, share_of_second
+from opilio.lab.reproduce.searched_table import texts_of, with_searched_table
 from opilio.lab.runs import Trace
 from opilio.lab.seeds_and_targets import Ground
 from opilio.lab.synthetic.dials import Dials
@@ -27,7 +33,9 @@ from opilio.lab.trial import Trial, conduct
 from opilio.topic import Topic
 from opilio.topic.file import Evaluation
 
-BASIC, STATIC, DYNAMIC = "basic", "static table", "dynamic table"
+BASIC, STATIC, DYNAMIC = "basic", "static table (tf·df)", "dynamic table"
+FIRST, NOT_AGAIN = "first table of the log", "dynamic, links as found"
+ARMS = (BASIC, STATIC, FIRST, NOT_AGAIN, DYNAMIC)
 MARKS = 8  # as many as the rows of table II
 
 
@@ -39,19 +47,22 @@ class Pair(msgspec.Struct, frozen=True):
 
 
 def crawl(setting: Setting) -> list[Figures]:
-    """The three columns, over pairs of subjects."""
+    """The three columns and ours, over pairs of subjects."""
     ground = setting.ground
     budget = ground.requests(setting.budget, 0)
     pairs = [
         Pair(ground.topic(name), ground.topic(neighbour(ground, name)))
         for name in setting.topics
     ]
+    texts = texts_of(ground)
     secrets = [ground.web.labels, *ground.web.topics.values()]
     with label_guard.processes(setting.jobs, secrets) as processes:
         running = [
-            (pair, arm, processes.submit(run, arm, drifting_of(ground, pair, budget)))
+            (pair, arm, processes.submit(run, arm, drifting, searched))
             for pair in pairs
-            for arm in (BASIC, STATIC, DYNAMIC)
+            for drifting in [drifting_of(ground, pair, budget)]
+            for searched in [with_searched_table(drifting.trial.topic, texts)]
+            for arm in ARMS
         ]
         return [
             Figures(
@@ -63,13 +74,18 @@ def crawl(setting: Setting) -> list[Figures]:
         ]
 
 
-def run(arm: str, drifting: Drifting) -> Trace:
+def run(arm: str, drifting: Drifting, searched: Topic) -> Trace:
     """One crawl; runs in a process of its own."""
     if arm == BASIC:
         return conduct(
             msgspec.structs.replace(drifting.trial, strategy="breadth-first")
         )
-    return conduct_drifting(msgspec.structs.replace(drifting, follows=arm == DYNAMIC))
+    if arm == STATIC:
+        return conduct(msgspec.structs.replace(drifting.trial, topic=searched))
+    follows, rescores = arm in (DYNAMIC, NOT_AGAIN), arm == DYNAMIC
+    return conduct_drifting(
+        msgspec.structs.replace(drifting, follows=follows, rescores=rescores)
+    )
 
 
 def drifting_of(ground: Ground, pair: Pair, budget: int) -> Drifting:
@@ -159,10 +175,18 @@ EXPERIMENT = Experiment(
     claims=(
         Claim("the dynamic table beats the static one", DYNAMIC, STATIC, END),
         Claim("the static table beats none", STATIC, BASIC, END),
+        Claim("it beats the log's first table", DYNAMIC, FIRST, END, False),
         Claim(
-            "dynamic beats static after the turn",
+            "dynamic beats the log's first table after the turn",
             DYNAMIC,
-            STATIC,
+            FIRST,
+            "after the turn",
+            False,
+        ),
+        Claim(
+            "scoring waiting links anew helps after the turn",
+            DYNAMIC,
+            NOT_AGAIN,
             "after the turn",
             False,
         ),

@@ -15,12 +15,16 @@ import msgspec
 
 from opilio import settings
 from opilio.crawl import Stages
+from opilio.crawl.rescoring import Rescoring
+from opilio.fetch.replay import ReplayFetch
 from opilio.lab.reproduce.interest import Batch
 from opilio.lab.runs import Trace
 from opilio.lab.trial import Trial, TrialCrawl, conduct
-from opilio.records import Lease
+from opilio.records import Lease, Response
+from opilio.text import urls
 from opilio.topic.file import QueryLog
 
+RESCORED = 5  # pages whose links are scored anew after each request, while some wait
 THRESHOLD = 0.05  # of the weight table: a term that one query in ten has counts at once
 
 
@@ -31,6 +35,7 @@ class Drifting(msgspec.Struct, frozen=True):
     log: Sequence[Batch]
     follows: bool  # looks at the log again as it grows
     phrases: tuple[str, ...]  # of several words, to be kept together
+    rescores: bool = True  # scores waiting links anew as the table changes
 
 
 class DriftingCrawl(TrialCrawl):
@@ -44,8 +49,12 @@ class DriftingCrawl(TrialCrawl):
         *,
         log: Path,
         later: Sequence[Batch],
+        rescores: bool,
     ) -> None:
         super().__init__(settings, stages, budget)
+        if self.rescoring:
+            strategy = self.rescoring.strategy
+            self.rescoring = ReplayedRescoring(self, strategy) if rescores else None
         self.log = log
         self.later = list(later)
 
@@ -56,7 +65,28 @@ class DriftingCrawl(TrialCrawl):
             write(self.log, self.later.pop(0))
             if self.followed:
                 await self.look_again(self.followed)
+        for _ in range(RESCORED):
+            if self.rescoring and self.rescoring.is_due:
+                await self.rescoring.step()
         return pages
+
+
+class ReplayedRescoring(Rescoring):
+    """Reads pages again from the web's own archive: a trial keeps none."""
+
+    def response(
+        self, url: str, file: str, offset: int, length: int
+    ) -> Response | None:
+        """What a URL answers in the archive."""
+        fetch = self.crawl.fetch
+        found = isinstance(fetch, ReplayFetch) and fetch.places.get(
+            urls.fingerprint(url)
+        )
+        if not isinstance(fetch, ReplayFetch) or not found:
+            return None
+        number, place = found
+        response = fetch.read(number, place.offset)
+        return msgspec.structs.replace(response, url=url)
 
 
 def conduct_drifting(drifting: Drifting) -> Trace:
@@ -74,7 +104,8 @@ def conduct_drifting(drifting: Drifting) -> Trace:
         trial = msgspec.structs.replace(drifting.trial, topic=topic)
         if not drifting.follows:
             return conduct(trial)
-        return conduct(trial, partial(DriftingCrawl, log=log, later=later))
+        make = partial(DriftingCrawl, log=log, later=later, rescores=drifting.rescores)
+        return conduct(trial, make)
 
 
 def write(log: Path, batch: Batch) -> None:
