@@ -1,4 +1,4 @@
-"""A chart's rows and its description in; SVG and PNG out, all with the same manners."""
+"""Draws the charts of a report as SVG and PNG, in one style."""
 
 from __future__ import annotations
 
