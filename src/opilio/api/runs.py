@@ -95,8 +95,8 @@ class Runs:
     def _begin(self, work: Callable[[Background[T]], Any]) -> Background[T]:
         if self.current and self.current.is_running:
             raise BadInput(
-                f"this program is already crawling {self.crawl.folder}; wait until that "
-                "run ends, leave its loop, or call stop()"
+                f"this program is already crawling {self.crawl.folder}; wait until "
+                "that run ends, leave its loop, or call stop()"
             )
         run: Background[T] = Background(work, self.crawl.folder)
         self.current = run
