@@ -1,31 +1,35 @@
-"""Whole crawls of one local site, as CPU per page: Opilio, the raw limit, Scrapy.
+"""CPU per page of whole crawls: Opilio, the raw limit, Scrapy and colly, in turns.
 
-A site of real-sized pages is served by nginx. All crawlers visit the same number of
-its pages breadth-first, one after another and in turns, so that noise of the machine
-falls on all alike; read the ratios. CPU is that of all processes of a crawler, and all
-of them run on one core, so that what they do to each other's caches is counted, too.
+A site is served by nginx: a synthetic one with pages of real size, and the pages of a
+folder, if one is given. Opilio runs with its defaults (strategy, judge, WARC, durable
+frontier, index of what is kept), only without delays: once as users run it, with one
+connection per host, and once with 16. CPU is that of all processes of a crawler, its
+start included. All of them run on one core, so that what they do to each other's caches
+counts; nginx has another. Machines are noisy: read the ratios, which are medians over
+rounds in which all ran one after another, with their ranges.
+
+    python -m bench.crawl [FOLDER [PATH]] [--keywords "star, planet"] [--pages N]
 """
 
 from __future__ import annotations
 
-import getpass
+import argparse
+import json
 import os
 import shutil
-import socket
+import statistics
 import subprocess
 import sys
 import tempfile
-import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from compileall import compile_dir
-from contextlib import contextmanager, suppress
 from functools import partial
-from operator import attrgetter
+from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
 import opilio as opilio_package
+from bench.served import Cost, measure, median, nginx
 from bench.table import show
 from opilio.lab.synthetic.dials import REAL_SITE
 from opilio.lab.synthetic.web import SyntheticWeb
@@ -33,83 +37,9 @@ from opilio.lab.webs import write_static_site
 
 PAGES = 3000
 ROUNDS = 3
-PATIENCE = 600  # seconds for one crawl: Scrapy takes minutes where others work, too
-
-NGINX = """
-daemon off; user {user}; worker_processes 1;
-pid {folder}/nginx.pid; error_log {folder}/error.log;
-events {{ worker_connections 512; }}
-http {{
-    access_log off; default_type text/html; keepalive_requests 1000000;
-    types {{ text/html html; text/plain txt; }}
-    client_body_temp_path {folder}/body; proxy_temp_path {folder}/proxy;
-    fastcgi_temp_path {folder}/fastcgi; uwsgi_temp_path {folder}/uwsgi;
-    scgi_temp_path {folder}/scgi;
-    server {{ listen 127.0.0.1:{port}; root {site}; index index.html; }}
-}}
-"""
-
-
-@contextmanager
-def nginx(site: Path, folder: Path) -> Iterator[str]:
-    """Serve a folder; returns the start URL."""
-    config = folder / "nginx.conf"
-    port = free_port()
-    user = getpass.getuser()
-    text = NGINX.format(folder=folder, site=site, port=port, user=user)
-    config.write_text(text)
-    pinned = ["taskset", "-c", str((os.cpu_count() or 1) - 1)]
-    command = [*pinned, "nginx", "-c", str(config), "-p", str(folder)]
-    server = subprocess.Popen(command)
-    try:
-        wait_until_answering(port)
-        yield f"http://127.0.0.1:{port}/"
-    finally:
-        server.terminate()
-        server.wait(10)
-
-
-def free_port() -> int:
-    """A port that nobody listens on."""
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return int(found.getsockname()[1])
-
-
-def wait_until_answering(port: int) -> None:
-    """Return once somebody accepts connections there."""
-    for _ in range(100):
-        with suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
-            return
-        time.sleep(0.05)
-    raise SystemExit(f"nginx does not answer on port {port}")
-
-
-class Cost(NamedTuple):
-    """What a run of a crawler took."""
-
-    cpu: float  # seconds, of all its processes
-    seconds: float
-    peak_mb: float  # of its largest process
-
-
-def measure(command: list[str]) -> Cost:
-    """Run a command to its end."""
-    began = time.perf_counter()
-    with tempfile.TemporaryFile() as output:
-        process = subprocess.Popen(command, stdout=output, stderr=output)
-        guard = threading.Timer(PATIENCE, process.kill)
-        guard.start()
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-        guard.cancel()
-        seconds = time.perf_counter() - began
-        output.seek(0)
-        printed = output.read().decode()
-    if process.returncode:
-        raise SystemExit(f"{' '.join(command)} failed:\n{printed[-3000:]}")
-    return Cost(usage.ru_utime + usage.ru_stime, seconds, usage.ru_maxrss / 1024)
-
+KEYWORDS = "volcano, lava, eruption, crater, magma chamber"
+COLLY = "github.com/gocolly/colly/v2@v2.3.0"
+AS_USERS, CONNECTIONS = "Opilio as users run it", "Opilio, 16 connections"
 
 TOPIC = """
 name = "bench"
@@ -126,100 +56,197 @@ delay = 0.0
 ip_delay = 0.0
 """
 
-SETTINGS = f"""{WITHOUT_DELAYS}per_host = 16
+LOCAL = """
 [fetch]
 allow_networks = ["127.0.0.0/8"]
 [bounds]
 per_template = 0
 """
 
+SETTINGS = f"{WITHOUT_DELAYS}per_host = 16{LOCAL}"
 
-def opilio(start: str, folder: Path, readers: int = 1) -> list[str]:
+Command = Callable[[str, Path], list[str]]
+"""What to run, given the start URL and a folder for what it leaves."""
+
+
+class Wanted(NamedTuple):
+    """What is to be measured."""
+
+    pages: int
+    rounds: int
+    keywords: list[str]
+
+
+def opilio(
+    wanted: Wanted, per_host: int, start: str, folder: Path, readers: int = 1
+) -> list[str]:
     """The command of a whole Opilio crawl, everything on."""
-    topic, settings = folder / "bench.toml", folder / "settings.toml"
-    topic.write_text(TOPIC.format(start=start))
-    settings.write_text(SETTINGS)
+    topic, settings = folder / "bench.toml", folder / f"settings-{per_host}.toml"
+    keywords = json.dumps(wanted.keywords)
+    topic.write_text(f'name = "bench"\nkeywords = {keywords}\nseeds = ["{start}"]\n')
+    settings.write_text(
+        f"[politeness]\ndelay = 0.0\nip_delay = 0.0\nper_host = {per_host}\n{LOCAL}"
+    )
     return [
         str(Path(sys.executable).with_name("opilio")),
         *("crawl", str(topic), "--settings", str(settings), "--fresh", "--quiet"),
-        *("-o", str(folder / f"crawl-{readers}"), "--strategy", "breadth-first"),
-        *("--max-pages", str(PAGES), "--readers", str(readers)),
+        *("-o", str(folder / f"crawl-{per_host}-{readers}")),
+        *("--max-pages", str(wanted.pages), "--readers", str(readers)),
     ]
 
 
-def peer(module: str, start: str, folder: Path) -> list[str]:
-    """The command of another crawler of this folder."""
-    return [sys.executable, "-m", f"bench.{module}", start, str(PAGES)]
+def python_peer(module: str, wanted: Wanted, start: str, folder: Path) -> list[str]:
+    """The command of another crawler of this package."""
+    return [sys.executable, "-m", f"bench.{module}", start, str(wanted.pages)]
 
 
-CRAWLERS: dict[str, Callable[[str, Path], list[str]]] = {
-    "raw limit": partial(peer, "raw_limit"),
-    "Opilio": opilio,
-}
+def colly_peer(program: Path, wanted: Wanted, start: str, folder: Path) -> list[str]:
+    """The command of colly."""
+    return [str(program), start, str(wanted.pages)]
 
 
-def compare(start: str, folder: Path) -> None:
-    """CPU per page, every crawler on one core and nginx on the other."""
+def crawlers(wanted: Wanted, folder: Path) -> dict[str, Command]:
+    """Those that can run here; says in a line why another cannot."""
+    found: dict[str, Command] = {}
+    if find_spec("httptools"):
+        found["raw limit"] = partial(python_peer, "raw_limit", wanted)
+    else:
+        raise SystemExit("the raw limit needs httptools: pip install --group bench")
+    found[AS_USERS] = partial(opilio, wanted, 1)
+    found[CONNECTIONS] = partial(opilio, wanted, 16)
+    if find_spec("scrapy"):
+        found["Scrapy"] = partial(python_peer, "scrapy_peer", wanted)
+    else:
+        print("without Scrapy: pip install --group bench", file=sys.stderr)
+    if program := built_colly(folder):
+        found["colly"] = partial(colly_peer, program, wanted)
+    return found
+
+
+def built_colly(folder: Path) -> Path | None:
+    """The program of `colly_peer.go`; says in a line why there is none."""
+    if not shutil.which("go"):
+        print("without colly: it needs Go (https://go.dev)", file=sys.stderr)
+        return None
+    source = folder / "colly"
+    source.mkdir()
+    shutil.copy(Path(__file__).with_name("colly_peer.go"), source / "main.go")
+    for command in ("mod init colly_peer", f"get {COLLY}", "build -o peer ."):
+        done = subprocess.run(["go", *command.split()], cwd=source, capture_output=True)
+        if done.returncode:
+            last = done.stderr.decode().strip().rpartition("\n")[2]
+            print(f"without colly: go {command}: {last}", file=sys.stderr)
+            return None
+    return source / "peer"
+
+
+def pages_of(cost: Cost) -> tuple[int, int | None]:
+    """How many pages a run says it visited, and how many it kept, if it says so."""
+    last = cost.printed.strip().rpartition("\n")[2]
+    said = json.loads(last)
+    return (said["pages"], said["kept"]) if isinstance(said, dict) else (said, None)
+
+
+def compare(site: str, start: str, wanted: Wanted, folder: Path) -> None:
+    """CPU per page of each crawler, and how it compares in the same round."""
     pinned = ["taskset", "-c", "0"]
-    costs: dict[str, list[Cost]] = {name: [] for name in CRAWLERS}
-    for _ in range(ROUNDS):
-        for name, command in CRAWLERS.items():
-            costs[name].append(measure(pinned + command(start, folder)))
-    costs["Scrapy"] = [measure(pinned + peer("scrapy_peer", start, folder))]
-    typical = {name: median(runs) for name, runs in costs.items()}
-    limit, ours = typical["raw limit"].cpu, typical["Opilio"].cpu
-    show(
-        f"CPU of all processes, {PAGES} pages, start included, medians of {ROUNDS}",
-        ("crawler", "ms/page", "x limit", "x Opilio", "peak MB"),
-        [
+    runs: dict[str, list[Cost]] = {}
+    commands = crawlers(wanted, folder)
+    for number in range(wanted.rounds):
+        for name, command in commands.items():
+            if name == "Scrapy" and number:
+                continue  # it takes as long as all the others
+            runs.setdefault(name, []).append(measure(pinned + command(start, folder)))
+    each = {
+        name: [cost.cpu / pages_of(cost)[0] * 1000 for cost in costs]
+        for name, costs in runs.items()
+    }
+    rows = []
+    for name, costs in runs.items():
+        pages, kept = pages_of(costs[0])
+        rows.append(
             (
                 name,
-                f"{cost.cpu / PAGES * 1000:.2f}",
-                f"{cost.cpu / limit:.2f}",
-                f"{cost.cpu / ours:.2f}",
-                f"{cost.peak_mb:.0f}",
+                f"{pages:,}",
+                "" if kept is None else f"{kept:,}",
+                f"{statistics.median(each[name]):.2f}",
+                *(
+                    against(each[name], each[other])
+                    for other in ("raw limit", AS_USERS)
+                ),
+                f"{median(costs).peak_mb:.0f}",
             )
-            for name, cost in typical.items()
-        ],
-    )
-
-
-def scale(start: str, folder: Path) -> None:
-    """Pages a second with one reader and with two, on all cores."""
-    runs: dict[int, list[Cost]] = {1: [], 2: []}
-    for _ in range(ROUNDS):
-        for readers, costs in runs.items():
-            costs.append(measure(opilio(start, folder, readers)))
-    speeds = {n: PAGES / median(costs, "seconds").seconds for n, costs in runs.items()}
+        )
     show(
-        f"Pages a second on {os.cpu_count()} cores, nginx among them",
-        ("readers", "pages/s", "x one reader"),
+        f"{site}: CPU of all processes, start included, medians of {wanted.rounds}",
+        ("crawler", "pages", "kept", "ms/page", "x limit", "x Opilio", "peak MB"),
+        rows,
+    )
+
+
+def against(ours: list[float], theirs: list[float]) -> str:
+    """The median ratio of runs of the same round, and its range."""
+    ratios = [one / other for one, other in zip(ours, theirs, strict=False)]
+    middle = f"{statistics.median(ratios):.2f}"
+    if len(ratios) == 1 or max(ratios) == min(ratios):
+        return middle
+    return f"{middle} ({min(ratios):.2f}-{max(ratios):.2f})"
+
+
+def scale(start: str, wanted: Wanted, folder: Path) -> None:
+    """Pages a second and CPU with one reader and with two, on all cores."""
+    runs: dict[int, list[Cost]] = {1: [], 2: []}
+    for _ in range(wanted.rounds):
+        for readers, costs in runs.items():
+            costs.append(measure(opilio(wanted, 16, start, folder, readers)))
+    show(
+        f"16 connections on {os.cpu_count()} cores, nginx among them",
+        ("readers", "pages/s", "ms of CPU/page"),
         [
-            (readers, f"{speed:.0f}", f"{speed / speeds[1]:.2f}")
-            for readers, speed in speeds.items()
+            (
+                readers,
+                f"{pages_of(costs[0])[0] / median(costs, 'seconds').seconds:.0f}",
+                f"{median(costs).cpu / pages_of(costs[0])[0] * 1000:.2f}",
+            )
+            for readers, costs in runs.items()
         ],
     )
 
 
-def median(costs: list[Cost], by: str = "cpu") -> Cost:
-    """The run in the middle."""
-    return sorted(costs, key=attrgetter(by))[len(costs) // 2]
-
-
-def main() -> None:
-    """Serve a site, measure, print."""
-    if not shutil.which("nginx"):
-        raise SystemExit("this needs nginx: apt-get install nginx-light")
+def main(*given: str) -> None:
+    """Serve the sites, measure, print."""
+    parser = argparse.ArgumentParser(prog="python -m bench.crawl")
+    parser.add_argument("folder", nargs="?", type=Path, help="HTML files to crawl, too")
+    parser.add_argument("path", nargs="?", default="", help="of the first page in it")
+    parser.add_argument("--keywords", default=KEYWORDS, help="of the topic for it")
+    parser.add_argument("--pages", type=int, default=PAGES)
+    parser.add_argument("--rounds", type=int, default=ROUNDS)
+    asked = parser.parse_args(given)
+    if asked.folder and not asked.folder.is_dir():
+        parser.error(f"{asked.folder} is no folder")
     # As pip does; where Python may not write bytecode, each start would compile again.
     compile_dir(Path(opilio_package.__file__).parent, quiet=1)
+    wanted = Wanted(asked.pages, asked.rounds, split(KEYWORDS))
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         site = folder / "site"
         write_static_site(SyntheticWeb(REAL_SITE), site)
         with nginx(site, folder) as start:
-            compare(start, folder)
-            scale(start, folder)
+            compare("A synthetic site", start, wanted, folder)
+            scale(start, wanted, folder)
+    if asked.folder:
+        wanted = wanted._replace(keywords=split(asked.keywords))
+        with (
+            tempfile.TemporaryDirectory() as name,
+            nginx(asked.folder.absolute(), Path(name)) as start,
+        ):
+            compare(asked.folder.name, start + asked.path, wanted, Path(name))
+
+
+def split(keywords: str) -> list[str]:
+    """Keywords that stand between commas."""
+    return [word.strip() for word in keywords.split(",")]
 
 
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:])

@@ -11,6 +11,7 @@ import asyncio
 import sqlite3
 import sys
 import tempfile
+from contextlib import closing
 from pathlib import Path
 
 import msgspec
@@ -37,7 +38,7 @@ async def run(home: Path, *arguments: str, hidden: tuple[str, ...] = ()) -> None
 
 def put_forward(folder: Path, days: float) -> None:
     """Let everything that was seen have been seen so many days earlier."""
-    with sqlite3.connect(folder / "crawl.db") as db:
+    with closing(sqlite3.connect(folder / "crawl.db")) as db, db:
         db.execute("UPDATE page SET fetched_at = fetched_at - ?", (days * 86_400,))
     db.close()
 
@@ -52,7 +53,7 @@ async def show(home: Path, web: SyntheticWeb, server: Server, now: list[float]) 
     now[0] = DAYS * 86_400
     put_forward(home / "my-crawl", DAYS)
     await run(home, "evolve", "my-crawl", "--pages", "60", hidden=proxy)
-    with sqlite3.connect(home / "my-crawl" / "crawl.db") as db:
+    with closing(sqlite3.connect(home / "my-crawl" / "crawl.db")) as db, db:
         [url] = db.execute(
             "SELECT url FROM version JOIN link ON link.id = page "
             "WHERE change IS NOT NULL ORDER BY score DESC LIMIT 1"

@@ -22,6 +22,7 @@ import time
 from collections.abc import Awaitable, Callable, Iterable
 from pathlib import Path
 from sqlite3 import Connection
+from typing import NamedTuple
 
 from bench.table import show
 from opilio.assembly.event_loop import run_loop
@@ -56,54 +57,77 @@ def link(number: int, promise: float | None = None) -> Ranked:
     return Ranked(found, promise, {"page": 0.5, "anchor": 0.25})
 
 
+class Stopwatch:
+    """Adds up the time and the CPU that its blocks take, in seconds."""
+
+    def __init__(self) -> None:
+        self.wall = self.cpu = 0.0
+
+    def __enter__(self) -> None:
+        self.wall -= time.perf_counter()
+        self.cpu -= time.process_time()
+
+    def __exit__(self, *_: object) -> None:
+        self.wall += time.perf_counter()
+        self.cpu += time.process_time()
+
+    def per(self, calls: int) -> Spent:
+        """Microseconds a call."""
+        return Spent(self.wall / calls * 1e6, self.cpu / calls * 1e6)
+
+
+class Spent(NamedTuple):
+    """Microseconds that something took: passed, and of CPU."""
+
+    wall: float
+    cpu: float
+
+
 class Bench:
     """A frontier with its stopwatch."""
 
     def __init__(self, folder: Path) -> None:
         self.db: Connection = open_database(folder / "crawl.db")
         self.now = 0.0
-        self.spent = 0.0
+        self.watch = Stopwatch()
         self.committed = 0.0
-        started = time.perf_counter()
-        self.frontier = SqliteFrontier(
-            self.db, PolitenessSettings(), BoundsSettings(), clock=lambda: self.now
-        )
-        self.opening = time.perf_counter() - started
+        with self.watch:
+            self.frontier = SqliteFrontier(
+                self.db, PolitenessSettings(), BoundsSettings(), clock=lambda: self.now
+            )
+        self.opening = self.watch
         self.now += 1.0
         self.db.execute("BEGIN")
 
     async def add(self, batch: list[Ranked]) -> None:
         """Add links, timed."""
-        started = time.perf_counter()
-        await self.frontier.add(batch)
-        self.commit_if_due()
-        self.spent += time.perf_counter() - started
+        with self.watch:
+            await self.frontier.add(batch)
+            self.commit_if_due()
 
     async def visit(self) -> None:
         """Take a link and be done with it, timed."""
         self.now += 0.001
-        started = time.perf_counter()
-        lease = await self.frontier.take()
-        assert lease is not None
-        await self.frontier.done(lease, State.KEPT)
-        self.commit_if_due()
-        self.spent += time.perf_counter() - started
+        with self.watch:
+            lease = await self.frontier.take()
+            assert lease is not None
+            await self.frontier.done(lease, State.KEPT)
+            self.commit_if_due()
 
     async def visit_held(self) -> None:
         """The same while links are held back for better ones, timed."""
         self.now += 0.001
-        started = time.perf_counter()
-        task = asyncio.ensure_future(self.frontier.take())
-        await asyncio.sleep(0)
-        while not task.done():
-            self.now += 0.05
-            self.frontier.steer(haste=HASTE)  # looks at the clock
+        with self.watch:
+            task = asyncio.ensure_future(self.frontier.take())
             await asyncio.sleep(0)
-        lease = task.result()
-        assert lease is not None
-        await self.frontier.done(lease, State.KEPT)
-        self.commit_if_due()
-        self.spent += time.perf_counter() - started
+            while not task.done():
+                self.now += 0.05
+                self.frontier.steer(haste=HASTE)  # looks at the clock
+                await asyncio.sleep(0)
+            lease = task.result()
+            assert lease is not None
+            await self.frontier.done(lease, State.KEPT)
+            self.commit_if_due()
 
     def commit_if_due(self) -> None:
         if time.perf_counter() - self.committed > 1.0:
@@ -116,16 +140,16 @@ class Bench:
 
     async def per_item(
         self, verb: Callable[..., Awaitable[None]], inputs: Iterable[tuple[object, ...]]
-    ) -> float:
-        """Microseconds per call, the last commit included."""
+    ) -> Spent:
+        """What a call takes, the last commit included."""
         self.commit()
-        self.spent, calls = 0.0, 0
+        self.watch, calls = Stopwatch(), 0
         for arguments in inputs:
             await verb(*arguments)
             calls += 1
-        started = time.perf_counter()
-        self.commit()
-        return (self.spent + time.perf_counter() - started) / calls * 1e6
+        with self.watch:
+            self.commit()
+        return self.watch.per(calls)
 
 
 def batches(start: int, stop: int, size: int) -> Iterable[tuple[list[Ranked]]]:
@@ -145,23 +169,23 @@ async def fill(folder: Path, size: int) -> Figures:
     """Fill a frontier, then use it at its full size."""
     bench = Bench(folder)
     filling = await bench.per_item(bench.add, batches(0, size, BATCH))
+    new = await bench.per_item(bench.add, batches(size, size + NEW, PAGE))
+    known = await bench.per_item(bench.add, known_pages(size))
     figures = {
-        "add, filling (links/s)": BATCH / filling * 1e6,
-        "add, 100 new links (µs/link)": await bench.per_item(
-            bench.add, batches(size, size + NEW, PAGE)
-        )
-        / PAGE,
-        "add, 100 known links from anywhere (µs/page)": await bench.per_item(
-            bench.add, known_pages(size)
-        ),
+        "add, filling (links/s)": BATCH / filling.wall * 1e6,
+        "add, filling (µs of CPU/link)": filling.cpu / BATCH,
+        "add, 100 new links (µs/link)": new.wall / PAGE,
+        "add, 100 new links (µs of CPU/link)": new.cpu / PAGE,
+        "add, 100 known links from anywhere (µs/page)": known.wall,
+        "add, 100 known links from anywhere (µs of CPU/page)": known.cpu,
     }
     figures |= await visits(bench, "")
     read_through(folder / "crawl.db")
     figures |= await visits(bench, ", file in memory")
     bench.frontier.steer(haste=HASTE)
-    figures["take + done, links held back (µs)"] = await bench.per_item(
-        bench.visit_held, [()] * HELD
-    )
+    held = await bench.per_item(bench.visit_held, [()] * HELD)
+    figures["take + done, links held back (µs)"] = held.wall
+    figures["take + done, links held back (µs of CPU)"] = held.cpu
     figures["peak memory, filling (MB)"] = peak()
     bench.db.execute("COMMIT")
     bench.db.close()
@@ -173,7 +197,11 @@ async def reopen(folder: Path, size: int) -> Figures:
     """Open a full frontier and go on."""
     bench = Bench(folder)
     assert bench.frontier.counts().waiting == size + NEW - 2 * VISITS - HELD
-    figures = {"reopening (s)": bench.opening, "peak memory, reopened (MB)": peak()}
+    figures = {
+        "reopening (s)": bench.opening.wall,
+        "reopening (s of CPU)": bench.opening.cpu,
+        "peak memory, reopened (MB)": peak(),
+    }
     figures |= await visits(bench, ", reopened")
     bench.db.close()
     return figures
@@ -181,11 +209,11 @@ async def reopen(folder: Path, size: int) -> Figures:
 
 async def visits(bench: Bench, when: str) -> Figures:
     """What it costs to take a link and be done with it."""
-    cpu, read = time.process_time(), bytes_read()
-    wall = await bench.per_item(bench.visit, [()] * VISITS)
+    read = bytes_read()
+    spent = await bench.per_item(bench.visit, [()] * VISITS)
     return {
-        f"take + done{when} (µs)": wall,
-        f"take + done{when} (µs of CPU)": (time.process_time() - cpu) / VISITS * 1e6,
+        f"take + done{when} (µs)": spent.wall,
+        f"take + done{when} (µs of CPU)": spent.cpu,
         f"take + done{when} (bytes from disk)": (bytes_read() - read) / VISITS,
     }
 

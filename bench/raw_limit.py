@@ -47,6 +47,14 @@ class Connection(asyncio.Protocol):
             "Accept: text/html\r\n\r\n".encode()
         )
 
+    def connection_lost(self, error: Exception | None) -> None:
+        """A server may hang up on an address that it does not like."""
+        if self in self.crawler.idle:
+            self.crawler.idle.remove(self)
+        elif not self.crawler.done.done():
+            self.crawler.page(self.url, b"")
+            self.crawler.connect()
+
     def data_received(self, data: bytes) -> None:
         self.parser.feed_data(data)
 
@@ -69,7 +77,18 @@ class Crawler:
         self.limit = limit
         self.asked = self.answered = 0
         self.idle: list[Connection] = []
-        self.done = asyncio.get_running_loop().create_future()
+        self.loop = asyncio.get_running_loop()
+        self.done = self.loop.create_future()
+        self.opening: set[asyncio.Task[object]] = set()
+
+    def connect(self) -> None:
+        address = urlsplit(self.queue[0] if self.queue else f"http://{self.host}/")
+        opening = self.loop.create_connection(
+            lambda: Connection(self), address.hostname, address.port
+        )
+        task = self.loop.create_task(opening)
+        self.opening.add(task)
+        task.add_done_callback(self.opening.discard)
 
     def next(self) -> str | None:
         if not self.queue or self.asked >= self.limit:
@@ -100,6 +119,7 @@ def extract(url: str, body: bytes) -> list[str]:
     body_node = document.select_one("body")
     text = body_node.text if body_node else ""
     targets = []
+    before = after = ""
     position = 0
     for node in document.select("a[href]"):
         anchor = node.text
@@ -122,12 +142,8 @@ def extract(url: str, body: bytes) -> list[str]:
 async def main() -> None:
     start, limit = sys.argv[1], int(sys.argv[2])
     crawler = Crawler(start, limit)
-    address = urlsplit(start)
-    loop = asyncio.get_running_loop()
     for _ in range(CONNECTIONS):
-        await loop.create_connection(
-            lambda: Connection(crawler), address.hostname, address.port
-        )
+        crawler.connect()
     await crawler.done
     print(crawler.answered)
 

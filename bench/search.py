@@ -23,7 +23,8 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from bench.crawl import SETTINGS, TOPIC, Cost, measure, median, nginx
+from bench.crawl import SETTINGS, TOPIC
+from bench.served import Cost, measure, median, nginx
 from bench.table import show
 from opilio.assembly.search import text_in
 from opilio.lab.synthetic.dials import REAL_SITE

@@ -1,19 +1,22 @@
 """A long crawl of a synthetic web: do memory and open files grow with the pages?
 
 A web of many hosts is served by a process of its own, with all its nuisances; Opilio
-crawls it without delays, everything on. Pages, memory and open files are noted every
-ten seconds; of these a dozen rows are shown. Run it with
+crawls it without delays, everything on. Pages, CPU, memory and open files are noted
+every ten seconds; of these a dozen rows are shown, with the CPU that a page took since
+the row before, of the loop and of the readers. Run it with
 `python -m bench.soak [PAGES [STRATEGY]]`.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -39,6 +42,8 @@ class Sample(NamedTuple):
     loop_mb: float
     readers_mb: float
     files: int  # open in the loop's process
+    loop_cpu: float  # seconds so far
+    readers_cpu: float
 
 
 @contextmanager
@@ -97,6 +102,8 @@ def sample(told: dict[str, float], pid: int) -> Sample:
         resident(pid),
         sum(map(resident, map(int, children))),
         sum(1 for _ in Path(f"/proc/{pid}/fd").iterdir()),
+        cpu_of(pid),
+        sum(map(cpu_of, map(int, children))),
     )
 
 
@@ -108,25 +115,48 @@ def resident(pid: int) -> float:
         return 0.0
 
 
-def main(pages: int = PAGES, strategy: str = "weight-table") -> None:
+def cpu_of(pid: int) -> float:
+    """The CPU seconds of a process so far; 0 when it has gone."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def per_page(now: Sample, before: Sample, cpu: str) -> str:
+    """Milliseconds of CPU that a page took between two samples."""
+    spent = getattr(now, cpu) - getattr(before, cpu)
+    pages = now.pages - before.pages
+    return f"{spent / pages * 1000:.2f}" if pages and spent > 0 else ""
+
+
+def main(pages: int = PAGES, strategy: str = "opilio") -> None:
     """Crawl a web of so many pages and show how memory and files went."""
     dials = Dials(pages=pages, hosts=max(60, pages // 100))
     with tempfile.TemporaryDirectory() as folder, served(dials) as proxy:
         samples = list(crawl(dials, Path(folder), proxy, strategy))
     step = max(1, len(samples) // ROWS)
+    shown = samples[::-step][::-1]
+    nothing = Sample(0.0, 0, 0, 0.0, 0.0, 0, 0.0, 0.0)
     show(
         f"A crawl of {pages:,} pages, {strategy}",
-        ("pages", "seconds", "links waiting", "loop MB", "readers MB", "open files"),
+        (
+            *("pages", "seconds", "loop ms/page", "readers ms/page"),
+            *("links waiting", "loop MB", "readers MB", "open files"),
+        ),
         [
             (
                 f"{each.pages:,}",
                 f"{each.seconds:,.0f}",
+                per_page(each, before, "loop_cpu"),
+                per_page(each, before, "readers_cpu"),
                 f"{each.links:,}",
                 f"{each.loop_mb:,.0f}",
                 f"{each.readers_mb:,.0f}",
                 each.files,
             )
-            for each in samples[::-step][::-1]
+            for before, each in pairwise([nothing, *shown])
         ],
     )
 

@@ -10,7 +10,7 @@ import sqlite3
 import sys
 import threading
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -136,7 +136,12 @@ class Crawled:
         return await opilio(*self.command(*options))
 
     def rows(self, query: str) -> list[tuple]:
-        with sqlite3.connect(f"file:{self.folder}/crawl.db?mode=ro", uri=True) as db:
+        with (
+            closing(
+                sqlite3.connect(f"file:{self.folder}/crawl.db?mode=ro", uri=True)
+            ) as db,
+            db,
+        ):
             return db.execute(query).fetchall()
 
     async def until_committed(self, pages: int) -> None:

@@ -10,7 +10,7 @@ import signal
 import sqlite3
 import sys
 from collections import Counter, defaultdict
-from contextlib import suppress
+from contextlib import closing, suppress
 from itertools import pairwise
 from pathlib import Path
 
@@ -105,7 +105,12 @@ class Life:
         return True
 
     def rows(self, query: str) -> list[tuple]:
-        with sqlite3.connect(f"file:{self.folder}/crawl.db?mode=ro", uri=True) as db:
+        with (
+            closing(
+                sqlite3.connect(f"file:{self.folder}/crawl.db?mode=ro", uri=True)
+            ) as db,
+            db,
+        ):
             return db.execute(query).fetchall()
 
 

@@ -2,6 +2,7 @@
 
 import re
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import msgspec
@@ -135,7 +136,12 @@ async def test_the_queries_shown_answer_on_a_real_crawl(crawled):
     ended = await life.crawl("--strategy", "best-first", "--max-pages", 5)
     assert ended.code == 0, ended.err
     assert len(SQL) >= 8
-    with sqlite3.connect(f"file:{life.folder}/crawl.db?mode=ro", uri=True) as db:
+    with (
+        closing(
+            sqlite3.connect(f"file:{life.folder}/crawl.db?mode=ro", uri=True)
+        ) as db,
+        db,
+    ):
         for query in SQL:
             assert db.execute(query).fetchall(), query
 

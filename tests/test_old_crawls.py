@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -25,7 +26,7 @@ QUERY = {"bees": "queen bee", "computers": "mainboard"}
 
 def pages(folder: Path) -> list[tuple[str, str]]:
     """URL and state of each page, in the order of the visits."""
-    with sqlite3.connect(folder / "crawl.db") as db:
+    with closing(sqlite3.connect(folder / "crawl.db")) as db, db:
         return db.execute(
             "SELECT url, state FROM page JOIN link USING (id) ORDER BY number"
         ).fetchall()

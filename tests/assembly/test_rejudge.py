@@ -1,6 +1,7 @@
 """A crawl is judged again by another topic, judge or strategy, without a network."""
 
 import sqlite3
+from contextlib import closing
 
 import pytest
 
@@ -156,7 +157,7 @@ async def test_a_page_whose_record_is_lost_keeps_its_verdict_and_links(crawled):
     life = await crawled(WEB, settings_text=ONE)
     await life.crawl("--judge", "cosine", "--strategy", "best-first")
     before = life.states()
-    with sqlite3.connect(life.folder / "crawl.db") as db:
+    with closing(sqlite3.connect(life.folder / "crawl.db")) as db, db:
         db.execute(
             "UPDATE page SET warc_length = 10 WHERE id = "
             "(SELECT id FROM link WHERE url = 'http://seed.test/honey')"

@@ -70,6 +70,36 @@ async def test_search_engines_of_the_topic_are_asked_first(crawled):
     )
 
 
+class WithManyResults(WithEngine):
+    """The same, but the engine knows more pages than are asked for."""
+
+    def respond(self, url: str, attempt: int = 0) -> SyntheticAnswer:
+        if "far.test/drone-" in url:
+            body = page(f"Far {url[-1]}", f"{BEES} drone number {url[-1]} ".strip())
+            return SyntheticAnswer(200, (HTML,), body.encode())
+        if not url.startswith("http://engine.test/search?"):
+            return super().respond(url, attempt)
+        urls = [f"http://far.test/drone-{n}" for n in range(9)]
+        results = [{"url": one, "engines": ["a"]} for one in urls]
+        body = json.dumps({"results": results}).encode()
+        return SyntheticAnswer(200, (("content-type", "application/json"),), body)
+
+
+async def test_engines_get_at_most_half_of_the_pages(crawled):
+    topic = TOPIC.replace('seeds = ["http://seed.test/"]', "")
+    topic += '[seeds]\nsearch = ["searxng:http://engine.test"]\n'
+    topic += 'urls = ["http://seed.test/"]\nlimit = 1\n'
+    life = await crawled(WithManyResults(), topic_text=topic, settings_text=ONE)
+    await life.crawl("--max-pages", 2)
+    asked = len(life.server.requests)
+    ended = await search(life, "drone", "--expand", 4, "--json")
+    assert ended.code == 0, ended.err
+    requests = [one.url for one in life.server.requests[asked:]]
+    far = [url for url in requests if "far.test/drone-" in url]
+    assert 0 < len(far) <= 2
+    assert any(url.startswith("http://seed.test/") for url in requests)
+
+
 async def search(life: Crawled, *options: object):
     proxy = ("--proxy", life.server.proxy_url) if life.server else ()
     return await opilio("search", life.folder, *proxy, *options)

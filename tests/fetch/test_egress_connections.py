@@ -12,6 +12,7 @@ import uvloop
 from fetch.hostile_server import PAGE, Connection, answer, saying, serve
 from fetch.local_egress import opened
 from opilio.errors import Transient
+from opilio.settings import FetchSettings
 
 
 async def until(is_so: object, patience: float = 20.0) -> None:
@@ -53,6 +54,16 @@ async def test_a_connection_is_not_used_again_when_it_was_idle_too_long() -> Non
         await asyncio.sleep(1.1)
         await egress.get(server.url())
     assert server.connections == 2
+
+
+async def test_an_idle_connection_is_kept_for_a_minute_unless_told_otherwise() -> None:
+    """Paper A: keep-alive "for a fixed time interval", which it does not give."""
+    assert FetchSettings().keep_alive == 60.0
+    async with serve(saying(answer(), keep=True)) as server, opened() as egress:
+        await egress.get(server.url())
+        await asyncio.sleep(1.2)
+        await egress.get(server.url())
+    assert server.connections == 1
 
 
 async def test_a_connection_that_the_server_closed_meanwhile_is_replaced() -> None:

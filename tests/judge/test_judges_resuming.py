@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
@@ -37,7 +37,10 @@ def command(web: LabWeb, judge: str, folder: Path) -> list[object]:
 
 
 def verdicts(folder: Path) -> list[tuple[str, float]]:
-    with sqlite3.connect(f"file:{folder}/crawl.db?mode=ro", uri=True) as db:
+    with (
+        closing(sqlite3.connect(f"file:{folder}/crawl.db?mode=ro", uri=True)) as db,
+        db,
+    ):
         return list(
             db.execute(
                 "SELECT url, score FROM page JOIN link USING (id) ORDER BY number"

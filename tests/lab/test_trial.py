@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import faulthandler
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import msgspec
@@ -63,7 +64,7 @@ def test_a_trial_visits_in_the_order_of_opilio_crawl(
         app, [*arguments, "--max-pages", "60", "-o", str(folder), "-q"]
     )
     assert told.exit_code == 0, told.output
-    with sqlite3.connect(folder / "crawl.db") as db:
+    with closing(sqlite3.connect(folder / "crawl.db")) as db, db:
         rows = db.execute("SELECT url FROM page JOIN link USING (id) ORDER BY number")
         crawled = [url for (url,) in rows]
     db.close()

@@ -30,6 +30,13 @@ def test_golden_c47_a_query_without_an_ontology_feature_is_refused(pages: Pages)
     assert pages.found("cheap holiday", FIXED)[0] == 2
 
 
+def test_by_the_letter_ontoclassifier_chooses_one_class_for_a_query():
+    """Section 4.4: the query is classified like a page, here by two votes to one."""
+    features = ["cpu", "processor", "ram"]
+    assert PAPER.meant(features) == {"CPU": 1.0}
+    assert set(FIXED.meant(features)) == {"CPU", "Memory"}
+
+
 def test_golden_c47_postings_of_ontology_and_words_are_disjoint(pages: Pages):
     segment = pages.searcher(PAPER).index.segments[-1]
     features = set(segment.features.terms.tolist())

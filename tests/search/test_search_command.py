@@ -36,7 +36,12 @@ SLOW = SETTINGS.replace("delay = 0.0", "delay = 0.7")
 
 def entries(life) -> tuple[set[int], set[int]]:
     """The pages that were kept, and those that can be searched."""
-    with sqlite3.connect(f"file:{life.folder}/crawl.db?mode=ro", uri=True) as db:
+    with (
+        closing(
+            sqlite3.connect(f"file:{life.folder}/crawl.db?mode=ro", uri=True)
+        ) as db,
+        db,
+    ):
         kept = {id for (id,) in db.execute("SELECT id FROM page WHERE relevant")}
         indexed = {id for (id,) in db.execute("SELECT page FROM indexed")}
     return kept, indexed
@@ -72,7 +77,7 @@ async def test_a_crawl_without_an_index_is_indexed_by_the_first_search(crawled):
     life = await crawled(WEB, settings_text=settings)
     await life.crawl()
     assert entries(life)[1] == set()
-    with sqlite3.connect(life.folder / "crawl.db") as db:
+    with closing(sqlite3.connect(life.folder / "crawl.db")) as db, db:
         db.execute("DROP TABLE indexed")  # as older versions left it
     first = await opilio("search", life.folder, "drone7", "--json")
     assert first.code == 0, first.err

@@ -1,6 +1,7 @@
 """A site about bees whose pages change, its crawl grown older, and `opilio evolve`."""
 
 import sqlite3
+from contextlib import closing
 
 from warcio.archiveiterator import ArchiveIterator
 
@@ -36,7 +37,7 @@ def hive(**more) -> dict:
 
 def age(life: Crawled, days: float) -> None:
     """Let everything have been seen so many days earlier."""
-    with sqlite3.connect(life.folder / "crawl.db") as db:
+    with closing(sqlite3.connect(life.folder / "crawl.db")) as db, db:
         seconds = days * DAY
         db.execute("UPDATE page SET fetched_at = fetched_at - ?", (seconds,))
         db.execute(

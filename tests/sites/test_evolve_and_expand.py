@@ -1,6 +1,7 @@
 """A program lets a crawl evolve, or fetches for a query into it."""
 
 import sqlite3
+from contextlib import closing
 
 import pytest
 
@@ -42,7 +43,7 @@ async def test_pages_for_a_query_are_fetched_and_the_crawl_follows_it(crawled, l
 async def test_pages_without_profiles_are_read_again_first(crawled, logged):
     life = await crawled(WEB, settings_text=ONE)
     await life.crawl("--max-pages", 1)
-    with sqlite3.connect(life.folder / "crawl.db") as db:
+    with closing(sqlite3.connect(life.folder / "crawl.db")) as db, db:
         db.execute("DELETE FROM page_profile")
         db.execute("DELETE FROM site")
     db.close()

@@ -4,6 +4,7 @@ import asyncio
 import json
 import random
 import sqlite3
+from contextlib import closing
 from itertools import pairwise
 
 import pytest
@@ -173,7 +174,7 @@ async def test_robots_and_delays_hold_for_refreshing_too(crawled):
         b"User-agent: *\nCrawl-delay: 0.3\nDisallow: /b\n",
     )
     age(life, 60)
-    with sqlite3.connect(life.folder / "crawl.db") as db:
+    with closing(sqlite3.connect(life.folder / "crawl.db")) as db, db:
         db.execute("UPDATE robots SET expires_at = 0")
     db.close()
     asked = len(life.server.requests)
@@ -306,7 +307,7 @@ async def test_every_phase_has_its_share_unless_by_the_letter(
     """The known site has 9 more pages; the new one names its own 12 and 9 others."""
     life = await crawled(BUSY, settings_text=ONE)
     await life.crawl("--max-pages", 4)  # of seed.test; then the homepage of new.test
-    with sqlite3.connect(life.folder / "crawl.db") as db:
+    with closing(sqlite3.connect(life.folder / "crawl.db")) as db, db:
         db.execute("UPDATE link SET promise = 9 WHERE url = 'http://new.test/'")
     db.close()
     await life.crawl("--max-pages", 5)

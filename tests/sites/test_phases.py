@@ -98,6 +98,15 @@ def test_phase_1_is_equation_3_to_the_letter(known):
     assert known.best(Phase.FILL) == [("http://a.test/x", 0.625)]
 
 
+@pytest.mark.parametrize("mode", ["paper", "fixed"])
+def test_phase_1_leaves_indefinite_sites_to_phase_2(known, mode):
+    """C.5-7: a site with fewer than three pages is indefinite."""
+    home = known.site("new.test", 2, 2, bee=1, honey=1)
+    known.link("http://new.test/x", "honey", found_on=home)
+    assert known.best(Phase.FILL, mode) == []
+    assert [url for url, _ in known.best(Phase.COMPLETE, mode)] == ["http://new.test/x"]
+
+
 def test_a_concept_that_a_site_lacks_counts_only_in_fixed_mode(known):
     """C.5-4: equation 3 leaves out P = 0, against what is meant."""
     full = known.site("full.test", 8, 4, bee=4, honey=4, hive=4)

@@ -3,6 +3,7 @@
 import asyncio
 import sqlite3
 import time
+from contextlib import closing
 
 import pytest
 
@@ -62,7 +63,7 @@ async def test_links_of_a_host_that_rests_are_given_back_and_others_used(
     again = await evolve(life)
     assert len(life.server.requests) == before
     assert "one host rests" in again["follow"]["note"]
-    with sqlite3.connect(life.folder / "crawl.db") as db:
+    with closing(sqlite3.connect(life.folder / "crawl.db")) as db, db:
         db.execute("UPDATE host SET rest_until = ?", (time.time() - 1,))
         db.execute("DELETE FROM robots")
     db.close()

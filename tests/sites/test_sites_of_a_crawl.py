@@ -6,7 +6,8 @@ import os
 import re
 import shutil
 import sqlite3
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -99,8 +100,10 @@ def copy(done: Crawled, tmp_path: Path) -> Path:
     return Path(shutil.copytree(done.folder, tmp_path / "copy"))
 
 
-def database(folder: Path) -> sqlite3.Connection:
-    return sqlite3.connect(folder / "crawl.db")
+@contextmanager
+def database(folder: Path) -> Iterator[sqlite3.Connection]:
+    with closing(sqlite3.connect(folder / "crawl.db")) as db, db:
+        yield db
 
 
 def rows(folder: Path) -> dict[str, list[tuple]]:

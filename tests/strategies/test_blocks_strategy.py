@@ -6,7 +6,8 @@ from opilio.lab.synthetic.small import SmallWeb
 from opilio.lab.synthetic.small import page as html
 from opilio.protocols import Strategy
 from opilio.records import Block
-from opilio.strategies.blocks import SWEEP
+from opilio.strategies.blocks import SWEEP, BlocksOptions
+from opilio.strategies.shared.irrelevant_table import NO_GROUP, IrrelevantTable
 from strategies.ranked_pages import (
     lease,
     link,
@@ -286,3 +287,18 @@ def test_what_is_known_of_links_and_tunnels_is_remembered(mode):
     after.recall(before.changes())
     assert before.dump() is None
     assert go_on(after) == go_on(before)
+
+
+def test_a_group_that_has_sunk_to_the_deepest_level_goes_no_deeper():
+    """The pseudo-code follows a relevant page only if its level is below maxLevel."""
+    table = IrrelevantTable(max_level=1)
+    group = table.open()
+    table.fail(group)
+    assert table.level(group) == 1
+    assert table.deepen(group) == NO_GROUP
+
+
+def test_tunnels_are_three_pages_long_unless_told_otherwise():
+    """The thesis gives no maxLevel; papers.md E.6-10 says 3, and a decay of 0.7."""
+    options = BlocksOptions()
+    assert (options.max_level, options.decay) == (3, 0.7)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
@@ -35,7 +35,10 @@ def command(web: LabWeb, name: str, folder: Path) -> list[object]:
 
 
 def order(folder: Path) -> list[str]:
-    with sqlite3.connect(f"file:{folder}/crawl.db?mode=ro", uri=True) as db:
+    with (
+        closing(sqlite3.connect(f"file:{folder}/crawl.db?mode=ro", uri=True)) as db,
+        db,
+    ):
         return [
             url
             for (url,) in db.execute(

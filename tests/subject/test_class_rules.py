@@ -3,6 +3,7 @@
 import random
 import shutil
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -76,7 +77,10 @@ def save_examples(home: Path) -> Path:
 
 
 def order(folder: Path) -> list[str]:
-    with sqlite3.connect(f"file:{folder}/crawl.db?mode=ro", uri=True) as db:
+    with (
+        closing(sqlite3.connect(f"file:{folder}/crawl.db?mode=ro", uri=True)) as db,
+        db,
+    ):
         rows = db.execute("SELECT url FROM page JOIN link USING (id) ORDER BY number")
         return [url.removeprefix(SITE) for (url,) in rows]
 

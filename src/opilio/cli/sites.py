@@ -67,9 +67,8 @@ def sites(
         make_anew(crawl)
     with opened(crawl) as db:
         plan = load_plan(crawl)
-        models = load_sites(
-            db, SubjectConcepts(current_subject(plan.topic, crawl, db)), mode
-        )
+        domain = SubjectConcepts(current_subject(plan.topic, crawl, db))
+        models = load_sites(db, domain, mode, plan.topic.sites)
         times = due(db) if len(models) and not plan.replay else {}
         missing = models.unprofiled()
         if host:

@@ -29,11 +29,11 @@ from opilio.equations.site_model import (
 from opilio.profiles.subject_concepts import SubjectConcepts
 from opilio.records import Mode
 from opilio.text import urls
+from opilio.topic.file import SiteSettings
 
 __all__ = ["PageProfile", "SiteModels", "SiteProfile", "SubjectConcepts", "load_sites"]
 
 THW = 5  # main concepts of a page; papers.md C.5-11
-TREE_LEVEL_LIMIT = 8  # links from the homepage; C.5-11
 WELL_PROFILED = 3  # pages of a definite profile; C.5-7
 MOST_HOPS = 8  # of a homepage that redirects
 
@@ -124,8 +124,10 @@ class SiteModels:
         rows: Mapping[str, SiteRow],
         concepts: Sequence[str],
         mode: Mode,
+        limits: SiteSettings,
     ) -> None:
         self.db = db
+        self.limits = limits
         self.rows = rows
         self.concepts = concepts  # of D
         self.mode = mode
@@ -157,7 +159,7 @@ class SiteModels:
             title=row.home.title,
             start_url=row.home.url,
             web_type=web_type(host),
-            tree_level_limit=TREE_LEVEL_LIMIT,
+            tree_level_limit=self.limits.limit_of(host),
             updated=row.updated,
             pages=counts.pages,
             in_domain=counts.in_domain,
@@ -233,7 +235,10 @@ class SiteModels:
 
 
 def load_sites(
-    db: sqlite3.Connection, domain: SubjectConcepts | None = None, mode: Mode = "fixed"
+    db: sqlite3.Connection,
+    domain: SubjectConcepts | None = None,
+    mode: Mode = "fixed",
+    limits: SiteSettings | None = None,
 ) -> SiteModels:
     """The models of a crawl as of its last commit.
 
@@ -252,7 +257,8 @@ def load_sites(
         home = home_of(db, web_no, entry, root)
         rows[host] = SiteRow(web_no, counts, modified, home)
     named = {concept for row in rows.values() for concept in row.counts.concepts}
-    return SiteModels(db, rows, domain.concepts if domain else sorted(named), mode)
+    concepts = domain.concepts if domain else sorted(named)
+    return SiteModels(db, rows, concepts, mode, limits or SiteSettings())
 
 
 def home_of(db: sqlite3.Connection, host: int, entry: int, root: int | None) -> Home:

@@ -88,7 +88,11 @@ async def open_evolver(
     subject, ways = prepare(plan, folder, own=own), ways_of(own)
     async with assemble(plan, folder, subject, ways) as crawl:
         yield Evolver(
-            crawl, domain_of(crawl, subject), mode=mode, is_archive=bool(plan.replay)
+            crawl,
+            domain_of(crawl, subject),
+            mode=mode,
+            is_archive=bool(plan.replay),
+            sites=plan.topic.sites,
         )
 
 

@@ -26,7 +26,9 @@ from opilio.sites.phase_shares import shares_of_phases
 from opilio.sites.phases import Choice, Chosen, Phase
 from opilio.sites.refresh import choose_pages, load_history
 from opilio.sites.revisit import Change, RevisitResults, Revisits
+from opilio.sites.tree_levels import TreeLevels
 from opilio.sites.waiting_links import WaitingLinks
+from opilio.topic.file import SiteSettings
 
 GROWING = (Phase.FILL, Phase.COMPLETE, Phase.FOLLOW)
 BATCH = 50  # links fetched before the models are used again
@@ -70,6 +72,7 @@ class Evolver:
         *,
         mode: Mode = "fixed",
         is_archive: bool = False,
+        sites: SiteSettings | None = None,
         now: Clock = time.time,
     ) -> None:
         self.crawl = crawl
@@ -78,6 +81,8 @@ class Evolver:
         self.is_archive = is_archive
         self.now = now
         self.settings = crawl.settings
+        self.sites = sites or SiteSettings()
+        self.levels = TreeLevels()
         self.running: CrawlLoop | None = None
         self.stopped = False
 
@@ -141,7 +146,21 @@ class Evolver:
         links.take(db)
         models = load_sites(db, self.domain, self.mode)
         spent = {host for (host,) in db.execute(SPENT, limits(bounds))}
-        return Choice(models, links, spent | self.resting()).best(phase, most)
+        deep = self.too_deep(links)
+        return Choice(models, links, spent | self.resting(), deep).best(phase, most)
+
+    def too_deep(self, links: WaitingLinks) -> list[int]:
+        """The links that are further from their homepage than the Tree_Level_Limit of
+        their site."""
+        db, told = self.crawl.store.db, self.sites
+        levels = self.levels.of(db, links.hosts)[links.id]
+        limits = np.full(int(links.hosts.max(initial=0)) + 1, told.tree_level_limit)
+        if told.limits:
+            for number, name in db.execute("SELECT id, name FROM host").fetchall():
+                if number < len(limits):
+                    limits[number] = told.limit_of(name)
+        deep: list[int] = links.id[levels > limits[links.host]].tolist()
+        return deep
 
     def resting(self) -> set[int]:
         """The hosts that rest for too long to wait for them."""

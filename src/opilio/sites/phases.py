@@ -49,8 +49,13 @@ class Choice:
     """Scores waiting links by the models as they are now."""
 
     def __init__(
-        self, models: SiteModels, links: WaitingLinks, spent: Collection[int] = ()
+        self,
+        models: SiteModels,
+        links: WaitingLinks,
+        spent: Collection[int] = (),
+        deep: Collection[int] = (),
     ) -> None:
+        """`spent` are hosts and `deep` links that are not visited, by number."""
         self.models = models
         self.links = links
         self.literal = models.mode == "paper"
@@ -58,6 +63,7 @@ class Choice:
         last = max((0, *self.sites, *spent, int(links.hosts.max())))
         self.may = np.ones(last + 1, np.bool_)  # by the id of the host
         self.may[list(spent)] = False
+        self.deep = np.isin(links.id, np.array(list(deep), np.int64))
         self.standing = lru_cache(None)(self.stand)
         self.score: dict[Phase, Callable[[], Numbers]] = {
             Phase.FILL: self.fill,
@@ -71,7 +77,7 @@ class Choice:
         scores = self.score[phase]()
         keys = [scores] if self.literal else [scores, self.named(), links.promise]
         while True:
-            may = links.open & self.may[links.host] & (scores > 0)
+            may = links.open & self.may[links.host] & (scores > 0) & ~self.deep
             rows = foremost(keys, np.flatnonzero(may), most)
             found = [
                 (id, *self.models.db.execute(query, (id,)).fetchone(), score)

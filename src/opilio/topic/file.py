@@ -20,6 +20,10 @@ SEARCHED = "https://duckduckgo.com/"  # for engines that are given by name only
 Share = Annotated[float, msgspec.Meta(gt=0, le=1)]
 
 
+TREE_LEVEL_LIMIT = 8  # links from the homepage of a site
+Level = Annotated[int, msgspec.Meta(ge=0)]
+
+
 class Keyword(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A word or phrase of the topic, and how much it counts."""
 
@@ -79,6 +83,26 @@ class Classes(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     target: str  # the class that is sought
 
 
+class SiteSettings(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[sites]`: how deep `opilio evolve` walks websites (Yang's Tree_Level_Limit)."""
+
+    tree_level_limit: Level = TREE_LEVEL_LIMIT
+    limits: Mapping[str, Level] = {}  # of hosts that differ, and of those below them
+
+    def limit_of(self, host: str) -> int:
+        """How many links from its homepage a site is walked.
+
+        >>> SiteSettings(limits={"bees.test": 3}).limit_of("www.bees.test:8080")
+        3
+        """
+        name = urls.without_port(host)
+        while name not in self.limits:
+            name = name.partition(".")[2]
+            if not name:
+                return self.tree_level_limit
+        return self.limits[name]
+
+
 class Evaluation(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A table for the lab only; the crawler ignores it."""
 
@@ -99,6 +123,7 @@ class Topic(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     examples: Examples | None = None
     classes: Classes | None = None
     dictionary: Mapping[str, str] = {}  # language -> bilingual dictionary file
+    sites: SiteSettings = SiteSettings()
     evaluation: Evaluation = Evaluation()
 
     @property
