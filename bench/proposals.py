@@ -23,7 +23,7 @@ from unittest.mock import patch
 
 from bench.read import load
 from bench.table import show
-from opilio.assembly.ontology_loop import read_kept
+from opilio.assembly.ontology_loop import read_pages
 from opilio.lab.webs import open_web
 from opilio.read.html import PageReader
 from opilio.records import ReaderSetup
@@ -52,7 +52,7 @@ def crawl(topic: Path, pages: int) -> list[CrawledText]:
         command += ["-o", str(place), "--replay", str(WEB / "pages.warc.gz")]
         command += ["--max-pages", str(pages)]
         subprocess.run(command, check=True, capture_output=True)
-        return list(read_kept(CrawlFolder(place), load_topic(topic), pages))
+        return list(read_pages(CrawlFolder(place), load_topic(topic), pages))
 
 
 def any_pages(pages: int, seed: int) -> list[CrawledText]:

@@ -25,6 +25,8 @@ Mode = Literal["fixed", "paper"]
 Parts = Mapping[str, float]
 """The parts of a score or promise, named by the symbols of the paper's equation."""
 
+CONTEXT_LENGTH = 200  # characters on each side of a link (papers.md, A.7-9)
+
 TIER = "tier: "
 """Prefix of the names of parts that only say which group of links this one is in."""
 
@@ -180,6 +182,7 @@ class ReaderSetup(msgspec.Struct, frozen=True):
     """The source of the word vectors for Link.vector and Page.vectors: a path, or
     "wordllama"; "": no vectors. With them comes the context."""
     text: bool = False  # Page.text
+    context_length: int = CONTEXT_LENGTH
 
 
 class ClassFeatures(msgspec.Struct, frozen=True, gc=False):
@@ -324,9 +327,9 @@ class Reads(msgspec.Struct, frozen=True, kw_only=True):
     """The parts of a page that a strategy, a judge or the index needs; readers leave
     out the rest.
 
-    A part that can be switched on has the same name here and in ReaderSetup, so it is
-    passed on automatically. `longest`, `transcribe` and `look_ahead` are for strategies
-    only.
+    A part that is read or not has the same name here and in ReaderSetup, and so finds
+    its way to the readers by itself. `longest`, `transcribe`, `look_ahead` and
+    `context_length` are for strategies alone.
     """
 
     text: bool = False  # Page.text
@@ -340,6 +343,7 @@ class Reads(msgspec.Struct, frozen=True, kw_only=True):
     longest: bool = False  # terms inside longer terms do not count
     transcribe: bool = True  # translate words that the topic's dictionaries have
     look_ahead: bool = False  # Knowledge.look_ahead, if the topic has classes
+    context_length: int = CONTEXT_LENGTH
 
 
 class Knowledge(msgspec.Struct, frozen=True, kw_only=True):

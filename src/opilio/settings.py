@@ -6,7 +6,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from math import isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, get_args, get_origin
 
 import msgspec
 
@@ -94,7 +94,7 @@ class FetchSettings(Section, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 class BoundsSettings(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Limits of the frontier: budgets, and guards against crawler traps."""
 
-    capacity: Count = 0  # links that may wait, the best ones; 0: no limit
+    capacity: Count = 0  # links in the queue, the best; the rest on disk; 0: no limit
     per_host: Count = 0  # pages of one host; 0: no limit
     per_domain: Count = 0  # pages of one registrable domain; 0: no limit
     max_depth: Count = 50  # links from a seed
@@ -222,9 +222,13 @@ def refuse_unknown_keys(
                 f"{source}: unknown key {where!r}; {hint}known here: {known}"
             )
         inner = section_in(fields[key])
-        for table in value if isinstance(value, list) else [value]:
-            if inner is not None and isinstance(table, Mapping):
-                refuse_unknown_keys(table, inner, source, f"{where}.")
+        named = {where: value}
+        if get_origin(fields[key]) is Mapping and isinstance(value, Mapping):
+            named = {f"{where}.{name}": table for name, table in value.items()}
+        for place, held in named.items():
+            for table in held if isinstance(held, list) else [held]:
+                if inner is not None and isinstance(table, Mapping):
+                    refuse_unknown_keys(table, inner, source, f"{place}.")
 
 
 def refuse_odd_numbers(value: Any, source: str, path: str = "") -> None:

@@ -16,6 +16,7 @@ from frontier.frontier_play import (
     take,
     take_now,
 )
+from opilio.frontier.frontier import LEASE_SECONDS
 from opilio.protocols import Frontier
 from opilio.records import State
 from opilio.settings import PolitenessSettings
@@ -163,30 +164,48 @@ async def test_a_host_far_over_budget_is_parked_in_steps(make: Make) -> None:
     assert frontier.counts().ended[PARKED, "host_budget"] == 2499
 
 
-async def test_the_least_promising_link_gives_way_to_a_better_one(make: Make) -> None:
+async def test_the_least_promising_links_are_displaced_and_come_back(
+    make: Make,
+) -> None:
     frontier = make(capacity=2)
     await frontier.add([found("a/1", 0.1), found("b/1", 0.9), found("c/1", 0.5)])
     await frontier.add([found("d/1", 0.5), found("e/1", 0.7)])
+    assert frontier.counts().waiting == 2
     assert frontier.counts().ended == {(PARKED, "capacity"): 3}
-    assert [name_of(await take(frontier)) for _ in range(2)] == ["b/1", "e/1"]
-    assert await take_now(frontier) is None
+    names = [name_of(await take(frontier)) for _ in range(5)]
+    assert names == ["b/1", "e/1", "c/1", "d/1", "a/1"], "best first, none is lost"
+    assert frontier.counts().ended == {}
 
 
-async def test_a_crowded_out_link_comes_back_when_it_qualifies(make: Make) -> None:
+async def test_a_displaced_link_comes_back_as_soon_as_it_promises_more(
+    make: Make,
+) -> None:
     frontier = make(capacity=2)
     await frontier.add([found("a/1", 0.3), found("b/1", 0.9), found("c/1", 0.5)])
     await frontier.add([found("a/1", 0.4)])
     assert frontier.counts().ended == {(PARKED, "capacity"): 1}, "still the least"
     await frontier.add([found("a/1", 0.6)])
-    assert frontier.counts().ended == {(PARKED, "capacity"): 1}, "c gave way to a"
+    assert frontier.counts().ended == {(PARKED, "capacity"): 1}, "now it is c"
     assert [name_of(await take(frontier)) for _ in range(2)] == ["b/1", "a/1"]
     await frontier.add([found("c/1", 0.1)])
-    assert (await take(frontier)).promise == 0.5, "there is room now"
-    assert frontier.counts().ended == {}
+    assert (await take(frontier)).promise == 0.5, "the better promise counts"
+
+
+async def test_revising_exchanges_waiting_links_for_displaced_ones(make: Make) -> None:
+    """Koundal, 5.A: the metric module replaces the less important by the more."""
+    frontier = make(capacity=1)
+    await frontier.add([found("a/1", 0.3), found("b/1", 0.9), found("c/1", 0.5)])
+    a, b = (found(name).link.fingerprint for name in ("a/1", "b/1"))
+    assert await frontier.revise([(a, 1.0, {"rank": 1.0})]) == 1
+    assert frontier.counts().ended == {(PARKED, "capacity"): 2}
+    await frontier.revise([(a, 0.1), (b, 0.2)])
+    leases = [await take(frontier) for _ in range(3)]
+    assert [name_of(lease) for lease in leases] == ["c/1", "b/1", "a/1"]
+    assert [lease.promise for lease in leases] == [0.5, 0.2, 0.1]
 
 
 async def test_revised_and_retried_links_count_towards_the_capacity(
-    make: Make,
+    make: Make, clock: HandClock
 ) -> None:
     frontier = make(PolitenessSettings(delay=0.0), capacity=2)
     await frontier.add([found("a/1", 0.9), found("b/1", 0.8)])
@@ -195,19 +214,39 @@ async def test_revised_and_retried_links_count_towards_the_capacity(
     await frontier.revise([(found("b/1").link.fingerprint, 0.1)])
     await frontier.retry(lease, 5.0, "timeout")
     assert frontier.counts().waiting == 2
-    assert await drain(frontier) == ["c/1"]
+    assert await drain(frontier) == ["c/1", "b/1"]
+    clock.pass_by(5.0)
+    assert await drain(frontier) == ["a/1"]
 
 
-async def test_a_delayed_link_that_was_crowded_out_is_not_tried_at_its_time(
+async def test_a_displaced_link_is_not_tried_again_before_its_time(
     make: Make, clock: HandClock
 ) -> None:
     frontier = make(PolitenessSettings(delay=0.0), capacity=1)
     await frontier.add([found("a/1", 0.1)])
     await frontier.retry(await take(frontier), 5.0, "timeout")
     await frontier.add([found("b/1", 0.5)])
-    clock.pass_by(5.0)
-    assert await drain(frontier) == ["b/1"]
     assert frontier.counts().ended[PARKED, "capacity"] == 1
+    assert await drain(frontier) == ["b/1"]
+    clock.pass_by(4.9)
+    assert await drain(frontier) == []
+    clock.pass_by(0.1)
+    assert await drain(frontier) == ["a/1"]
+
+
+async def test_a_late_answer_ends_a_displaced_link(
+    make: Make, clock: HandClock
+) -> None:
+    frontier = make(PolitenessSettings(delay=0.0), capacity=1)
+    await frontier.add([found("a/1", 0.1)])
+    late = await take(frontier)
+    clock.pass_by(LEASE_SECONDS)
+    await frontier.add([found("b/1", 0.5)])
+    assert name_of(await take(frontier)) == "b/1"
+    await frontier.add([found("c/1", 0.5)])
+    assert frontier.counts().ended == {(PARKED, "capacity"): 1}
+    await frontier.done(late, KEPT)
+    assert frontier.counts().ended == {(KEPT, ""): 1}
 
 
 async def test_depth_and_template_guard_against_traps(make: Make) -> None:

@@ -69,6 +69,10 @@ class Known:
     def rank(self) -> tuple[float, int]:
         return self.promise, -self.id
 
+    @property
+    def is_to_be_visited(self) -> bool:
+        return self.state is State.WAITING or self.reason == "capacity"
+
 
 @dataclass(eq=False)
 class Site:
@@ -115,10 +119,15 @@ class AnyHistory(RuleBasedStateMachine):
         return [link for link in self.known.values() if link.state is State.WAITING]
 
     def make_room(self) -> None:
-        """The least promising of the links that wait give way."""
-        while 0 < self.bounds.capacity < len(self.waiting):
-            least = min(self.waiting, key=lambda link: link.rank)
-            least.state, least.reason = State.PARKED, "capacity"
+        """The best links wait, as many as may; the others are displaced, not lost."""
+        if not self.bounds.capacity:
+            return
+        both = [link for link in self.known.values() if link.is_to_be_visited]
+        both.sort(key=lambda link: link.rank, reverse=True)
+        for place, link in enumerate(both):
+            waits = place < self.bounds.capacity
+            link.state = State.WAITING if waits else State.PARKED
+            link.reason = "" if waits else "capacity"
 
     @rule(batch=links)
     def add(self, batch: list[tuple[str, float, str]]) -> None:
@@ -135,17 +144,10 @@ class AnyHistory(RuleBasedStateMachine):
 
     def improve(self, link: Known, promise: float) -> None:
         """Take in that a known link was found once more."""
-        if link.state is State.WAITING:
+        if link.is_to_be_visited:
             link.promise = max(link.promise, promise)
         elif link.state is State.UNUSABLE and not link.attempts:
             link.promise, link.state = promise, State.WAITING
-        elif link.reason == "capacity":
-            better = max(link.promise, promise)
-            worst = sorted(other.rank for other in self.waiting)[:1]
-            is_full = len(self.waiting) >= self.bounds.capacity
-            if not is_full or [(better, -link.id)] > worst:
-                link.promise, link.state, link.reason = better, State.WAITING, ""
-                link.not_before = -math.inf
         self.make_room()
 
     @rule(target=leases, n=st.integers(1, 5))
@@ -182,6 +184,7 @@ class AnyHistory(RuleBasedStateMachine):
                 held.append(site)  # perhaps that visit costs nothing
             else:
                 link.state, link.reason = State.PARKED, "domain_budget"
+            self.make_room()
         return None
 
     def take_one(self) -> Lease | None:
@@ -197,6 +200,7 @@ class AnyHistory(RuleBasedStateMachine):
         link, site = self.known[lease.url], self.site(lease.url)
         assert (lease.promise, lease.attempts) == (link.promise, link.attempts)
         link.state = State.LEASED
+        self.make_room()
         site.flying.add(link.id)
         site.touched = now
         if site.ip:
@@ -244,13 +248,13 @@ class AnyHistory(RuleBasedStateMachine):
         waiting = {
             url_of(name): promise
             for name, promise in changes.items()
-            if url_of(name) in self.known
-            and self.known[url_of(name)].state is State.WAITING
+            if url_of(name) in self.known and self.known[url_of(name)].is_to_be_visited
         }
         prints = [(found(n).link.fingerprint, p) for n, p in changes.items()]
         assert self.run(self.frontier.revise(prints)) == len(waiting)
         for url, promise in waiting.items():
             self.known[url].promise = promise
+        self.make_room()
 
     @rule(host=hosts, told=facts)
     def pace(self, host: str, told: tuple[str, Any]) -> None:
@@ -283,11 +287,12 @@ class AnyHistory(RuleBasedStateMachine):
         assert counts.leased == states.count(State.LEASED)
         assert counts.waiting <= (self.bounds.capacity or math.inf)
         parked = Counter(link.reason for link in self.known.values() if link.reason)
-        assert parked == {
+        told = {
             reason: count
             for (state, reason), count in counts.ended.items()
             if state is State.PARKED
         }
+        assert parked == told, (parked, told)
         ended = sum(counts.ended.values())
         assert ended + counts.waiting + counts.leased == len(states)
 
@@ -351,7 +356,7 @@ class AnyHistoryHeldBack(AnyHistory):
                 self.done([lease])
             else:
                 self.clock.pass_by(1.0)
-        assert not self.waiting
+        assert not any(link.is_to_be_visited for link in self.known.values())
 
     def teardown(self) -> None:
         if hasattr(self, "loop"):

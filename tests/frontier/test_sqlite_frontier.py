@@ -136,7 +136,7 @@ async def test_budgets_and_counts_go_on(reopen: Open) -> None:
     )
     await frontier.add([found("a.x/4"), found("e.z/n", 1)])
     assert frontier.counts().reasons == {"trap_template": 2}
-    assert await drain(frontier) == ["e.z/n", "a.x/2", "c.y/n"]
+    assert await drain(frontier) == ["e.z/n", "a.x/2", "c.y/n", "d.y/n"]
     assert frontier.counts().ended[State.PARKED, "domain_budget"] == 1
 
 
@@ -181,11 +181,27 @@ async def test_pages_that_were_alike_are_remembered(
     assert visited == 3, "one was new and three were not; three more for the new one"
 
 
-async def test_more_links_than_the_capacity_allows_give_way(reopen: Open) -> None:
+async def test_what_a_capacity_displaced_is_displaced_after_a_restart_too(
+    reopen: Open, db: sqlite3.Connection
+) -> None:
     await reopen(HASTE).add([found(f"a/{name}", ord(name)) for name in "abcdef"])
     frontier = reopen(HASTE, capacity=4)
     assert frontier.counts().waiting == 4
-    assert await drain(frontier) == ["a/f", "a/e", "a/d", "a/c"]
+    for capacity, waiting in ((2, 2), (3, 3), (1, 1)):
+        frontier = reopen(HASTE, capacity=capacity)
+        assert frontier.counts().waiting == waiting
+        rows = db.execute("SELECT count(*) FROM link WHERE state = 'waiting'")
+        assert rows.fetchone() == (waiting,)
+    names = [f"a/{name}" for name in "fedcba"]
+    assert await drain(frontier) == names
+
+
+async def test_what_a_capacity_displaced_waits_when_there_is_none_any_more(
+    reopen: Open,
+) -> None:
+    await reopen(HASTE, capacity=1).add([found("a/1"), found("b/1"), found("c/1")])
+    frontier = reopen(HASTE)
+    assert (frontier.counts().waiting, frontier.counts().ended) == (3, {})
 
 
 async def test_a_refused_link_can_still_become_wanted(reopen: Open) -> None:
@@ -222,9 +238,10 @@ async def test_revised_promises_and_better_evidence_are_kept(
 async def test_each_state_and_reason_is_in_the_table(
     reopen: Open, db: sqlite3.Connection
 ) -> None:
-    frontier = reopen(HASTE, per_host=1, capacity=3, max_depth=0)
+    frontier = reopen(HASTE, per_host=1, capacity=1, max_depth=0)
     await frontier.add([found("a/1", 9), found("a/2", 8), found("b/1", 7)])
     await frontier.add([found("c/1", 1), found("d/1", reason="scope")])
+    await frontier.add([found("f/1", 0.5)])
     page = await take(frontier)
     await frontier.add([found("e/1")], via=page)
     await frontier.done(page, KEPT)
@@ -234,8 +251,9 @@ async def test_each_state_and_reason_is_in_the_table(
         ("kept", None, 1),
         ("parked", "host_budget", 0),
         ("copy", "content", 1),
-        ("parked", "capacity", 0),
+        ("waiting", None, 0),
         ("unusable", "scope", 0),
+        ("parked", "capacity", 0),
         ("unusable", "trap_depth", 0),
     ]
     hosts = db.execute("SELECT name, domain, taken FROM host ORDER BY id")

@@ -143,3 +143,21 @@ def test_every_score_is_between_0_and_1(drawn, mode):
     verdict = Blocks(SUBJECT, mode).judge(page(blocks=blocks))
     assert 0 <= verdict.score <= 1
     assert all(part >= 0 for part in verdict.parts.values())
+
+
+def test_the_paper_needs_nearly_two_blocks_on_the_topic():
+    """Its threshold of .65 on Σ/(1+Σ) is a sum of 1.857: one block wholly on the topic
+    (.5) is not enough, two (.667) are, and 1.8 of them (.643) are not."""
+    judge = Blocks(SUBJECT, "paper")
+    on_topic = block({"crawler": 4, "focus": 2}, 9.0)
+    aside = block({"crawler": 1, "focus": 9}, 9.0)
+    one, two = page(blocks=[on_topic]), page(blocks=[on_topic, on_topic])
+    assert judge.judge(one).score == pytest.approx(0.5)
+    assert not judge.judge(one).relevant
+    assert judge.judge(two).score == pytest.approx(2 / 3)
+    assert judge.judge(two).relevant
+    nearly = judge.judge(page(blocks=[on_topic, aside]))
+    assert 0.5 < nearly.score < 0.65
+    assert not nearly.relevant
+    assert judge.threshold == 0.65
+    assert Blocks(Subject(weights=TABLE, threshold=0.4), "paper").judge(one).relevant

@@ -179,7 +179,10 @@ def passages(draw: st.DrawFn) -> tuple[str, list[Passage], list[plain_links.Targ
 
 @pytest.mark.skipif(not kernels.COMPILED, reason="nothing was compiled")
 @given(
-    passages(), st.sampled_from([(), [7, 8]]), st.booleans(), st.sets(st.integers(2, 3))
+    passages(),
+    st.sampled_from([(), [7, 8]]),
+    st.sampled_from([0, 1, 5, 200]),
+    st.sets(st.integers(2, 3)),
 )
 def test_compiled_or_not_the_same_links_count(given, at_rank, context, known) -> None:
     settled = SettledLinks()
@@ -196,7 +199,7 @@ def test_compiled_or_not_the_same_links_count(given, at_rank, context, known) ->
 def test_links_outside_of_the_text_are_refused(start, end) -> None:
     passage = Passage("", "", "", "", start, end, 0)
     with pytest.raises(ValueError, match="outside"):
-        kernels.find_links("text", [passage], [("u", 1)], URL, (), True)
+        kernels.find_links("text", [passage], [("u", 1)], URL, (), 200)
 
 
 def test_settled_links_are_named_by_fingerprint_alone() -> None:

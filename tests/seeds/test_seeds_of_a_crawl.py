@@ -3,6 +3,7 @@
 import json
 from itertools import pairwise
 
+from crawling import opilio
 from opilio.lab.synthetic.small import SmallWeb, page
 from opilio.lab.synthetic.web import SyntheticAnswer
 
@@ -41,6 +42,17 @@ async def test_a_crawl_starts_from_what_a_search_engine_finds(crawled):
     assert ended.code == 0, ended.err
     order = life.rows("SELECT url FROM page JOIN link USING (id) ORDER BY number")
     assert order == [(both,), (one,)], "what two engines found is visited first"
+    stand = (await opilio("status", life.folder, "--json")).json()
+    assert stand["seeds_found"] == [
+        {"url": both, "priority": "high", "sources": ["x", "y"],
+         "ranks": {"x": 2, "y": 1}},
+        {"url": one, "priority": "low", "sources": ["x"], "ranks": {"x": 1}},
+    ]  # fmt: skip
+    shown = (await opilio("status", life.folder)).out
+    assert "Seeds found by search: 2 (1 high, 1 low)" in shown
+    assert "High: x (rank 2), y (rank 1)" in shown
+    explained = (await opilio("explain", life.folder, one)).out
+    assert "Low: x (rank 1)" in explained
 
 
 async def test_no_engine_that_answers_is_an_error_with_a_remedy(crawled):

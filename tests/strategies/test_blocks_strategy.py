@@ -71,6 +71,16 @@ def test_the_parts_are_named_as_in_the_thesis():
     assert found.promise == pytest.approx(0.25 * 0.6 + 0.75 * 0.4)
 
 
+def test_a_block_is_relevant_only_above_the_limit():
+    """Thesis, 4.5.2: R(t,b) must exceed the limit; at the limit a link tunnels."""
+    blocks = strategy("blocks", BEES, limit=0.5)
+    at, above = block(0.5), block(0.51)
+    assert blocks.relevance(at) == 0.5  # type: ignore[attr-defined]
+    both = page([link("u", block=0), link("v", block=1)], blocks=[at, above])
+    found = {name(one): one.level for one in blocks.rank(both, GOOD, lease("seed"))}
+    assert found == {"u": 1, "v": 0}
+
+
 def test_each_link_has_the_relevance_of_its_own_block():
     blocks = strategy("blocks", BEES)
     found = blocks.rank(

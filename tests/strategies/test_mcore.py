@@ -1,5 +1,7 @@
 """MCORE: the golden tests of papers.md A.6 through the strategy, and whole crawls."""
 
+from math import exp
+
 import msgspec
 import pytest
 
@@ -68,6 +70,7 @@ def read(strategy: Mcore, html: str, terms) -> Page:
         blocks=reads.blocks,
         vector=reads.vector,
         overlapping=not reads.longest,
+        context_length=reads.context_length,
         dictionaries={"hi": HINDI} if reads.transcribe else {},
     )
     return make_reader(setup).read(
@@ -79,6 +82,11 @@ def ranked(html: str, table=TABLE_1, rules=None, **options) -> list[Ranked]:
     strategy = Mcore(McoreOptions(**options), knowledge(table, rules))
     found = read(strategy, html, table)
     return list(strategy.rank(found, Verdict(0.0, False), LEASE))
+
+
+def obrs_of(html: str, table=TABLE_1, **options) -> list[float]:
+    """OBRS of each link; it does not depend on the mode, but `paper` tells it whole."""
+    return [each.parts["OBRS"] for each in ranked(html, table, mode="paper", **options)]
 
 
 def link(text: str) -> str:
@@ -110,10 +118,9 @@ def test_obrs_sums_the_importance_of_the_terms_in_the_context(
     context, table, matching, obrs
 ):
     """papers.md A.6-4: 2.3, 1.0, 1.8 and 2.5."""
-    (found,) = ranked(link(context), table, matching=matching)
-    assert found.parts["OBRS"] == pytest.approx(obrs)
-    (around,) = ranked(f"<p>{context} <a href=/x>more</a>", table, matching=matching)
-    assert around.parts["OBRS"] == pytest.approx(obrs)
+    assert obrs_of(link(context), table, matching=matching) == pytest.approx([obrs])
+    html = f"<p>{context} <a href=/x>more</a>"
+    assert obrs_of(html, table, matching=matching) == pytest.approx([obrs])
 
 
 def test_the_headings_above_a_link_are_of_its_context():
@@ -124,21 +131,20 @@ def test_the_headings_above_a_link_are_of_its_context():
         f"<h1>Engineering</h1>{far}<h2>Computer</h2>{far}<a href=/a>one</a>{far}"
         f"<h2>Others</h2>{far}<a href=/b>two</a>{far}"
     )
-    under, other = ranked(html)
-    assert under.parts["OBRS"] == pytest.approx(0.4 + 0.3)
-    assert other.parts["OBRS"] == pytest.approx(0.3)
-    assert [each.parts["OBRS"] for each in ranked(html, context=False)] == [0.0, 0.0]
+    assert obrs_of(html) == pytest.approx([0.4 + 0.3, 0.3])
+    assert obrs_of(html, context=False) == [0.0, 0.0]
 
 
 def test_without_context_the_anchor_alone_counts():
     html = "<p>Computer Computer <a href=/x>Engineering</a> Computer</p>"
-    assert ranked(html)[0].parts["OBRS"] == pytest.approx(3 * 0.4 + 0.3)
-    assert ranked(html, context=False)[0].parts["OBRS"] == pytest.approx(0.3)
+    assert obrs_of(html) == pytest.approx([3 * 0.4 + 0.3])
+    assert obrs_of(html, context=False) == pytest.approx([0.3])
 
 
 def test_without_an_ontology_the_weight_table_counts_its_greatest_as_one():
     strategy = Mcore(
-        McoreOptions(), Knowledge(subject=Subject(weights={"bee": 4.0, "honey": 1.0}))
+        McoreOptions(mode="paper"),
+        Knowledge(subject=Subject(weights={"bee": 4.0, "honey": 1.0})),
     )
     (found,) = strategy.rank(
         read(strategy, link("Bees and honey"), ["bee", "honey"]),
@@ -150,10 +156,9 @@ def test_without_an_ontology_the_weight_table_counts_its_greatest_as_one():
 
 def test_words_of_another_language_count_by_what_they_mean():
     """papers.md A.6-7: "संगणक विज्ञान" is computer science."""
-    (found,) = ranked(link("संगणक विज्ञान"), EXPANDED)
-    assert found.parts["OBRS"] == pytest.approx(0.8)
-    (without,) = ranked(link("संगणक विज्ञान"), EXPANDED, transcription=False)
-    assert without.parts["OBRS"] == 0
+    hindi = link("संगणक विज्ञान")
+    assert obrs_of(hindi, EXPANDED) == pytest.approx([0.8])
+    assert obrs_of(hindi, EXPANDED, transcription=False) == [0.0]
 
 
 # The thresholds
@@ -189,10 +194,11 @@ def test_links_pass_by_what_their_page_is(source, target, lars, passes):
 def test_rules_are_applied_several_times_up_to_the_hops():
     """papers.md A.6-2: CSE→CSE is 0 by one rule and 0.19 by two."""
     one, two = (
-        ranked(link("x"), rules=ahead("CSE", "CSE"), hops=hops)[0] for hops in (1, 2)
+        ranked(link("x"), rules=ahead("CSE", "CSE"), hops=hops, mode="paper")[0]
+        for hops in (1, 2)
     )
     assert one.parts["LARS"] == 0
-    assert two.parts["LARS"] == pytest.approx(0.19)
+    assert two.parts["LARS"] == pytest.approx(10 * 0.19)
 
 
 def test_in_the_paper_links_queue_by_obrs_then_by_lars():
@@ -210,21 +216,50 @@ def test_in_the_paper_links_queue_by_obrs_then_by_lars():
     assert {each.reason for each in (likely, likelier, least)} == {""}
 
 
-def test_fixed_has_two_stages_and_leaves_the_rest_below():
-    """papers.md A.7-4, 5, 6."""
+def test_fixed_orders_by_obrs_where_there_are_no_classes():
+    """papers.md A.7-4, 6."""
     texts = ["Comp. Sc. And Engg.", "Comp. Engg.", "Computer", "Engineering", "x"]
     near, nearer, *rest = (ranked(link(text))[0] for text in texts)
-    assert near.promise == pytest.approx(3 - 0.36788, abs=1e-5)  # 2 + 1 − exp(−1)
-    assert near.promise > nearer.promise > 2
+    assert near.promise == pytest.approx(2 - 0.36788, abs=1e-5)  # 1 + 1 − exp(−1)
+    assert near.promise > nearer.promise > 1
     computer, engineering, nothing = rest
     assert 1 > computer.promise > engineering.promise > nothing.promise == 0
-    ahead_of_all = ahead("CSE", "IT")
-    by_rules = [ranked(link(text), rules=ahead_of_all)[0] for text in texts]
-    assert [each.promise for each in by_rules[2:]] == [1.8] * 3
-    assert by_rules[0].promise == near.promise
-    off = ranked(link("x"), rules=ahead_of_all, look_ahead=False)[0]
+    assert not any(each.reason for each in (near, nearer, *rest))
+
+
+def test_fixed_blends_obrs_and_lars_into_one_order():
+    """With O = 1 − exp(−OBRS) and w = 1: passed + (O + LARS) / 2; by Table 3, CSE → IT
+    is 0.8 and ENGG → IT 0.4."""
+    (likely,) = ranked(link("Comp. Engg."), rules=ahead("CSE", "IT"), lars_weight=1.0)
+    rules = ahead("ENGG", "IT")
+    (less,) = ranked(link("Comp. Sc. And Engg."), rules=rules, lars_weight=1.0)
+    own = 1 - exp(-0.9)
+    assert likely.promise == pytest.approx(1 + (own + 0.8) / 2)
+    assert less.promise == pytest.approx(1 + (1 - exp(-1) + 0.4) / 2)
+    assert likely.promise > less.promise, "though its own words say less"
+    assert likely.parts == pytest.approx(
+        {"tier: passed a test": 1.0, "OBRS": own / 2, "LARS": 0.4}
+    )
+    assert likely.promise == pytest.approx(sum(likely.parts.values()))
+
+
+def test_the_weight_of_lars_is_an_option():
+    rules = ahead("CSE", "IT")
+    (none,) = ranked(link("Computer"), rules=rules, lars_weight=0.0)
+    assert none.promise == pytest.approx(1 + 1 - exp(-0.4)), "it passed by LARS"
+    (three,) = ranked(link("Computer"), rules=rules, lars_weight=3.0)
+    assert three.promise == pytest.approx(1 + (1 - exp(-0.4) + 3 * 0.8) / 4)
+    (off,) = ranked(link("x"), rules=rules, look_ahead=False)
     assert off.promise == 0
-    assert not any(each.reason for each in (near, nearer, *rest, *by_rules))
+
+
+def test_what_fails_both_tests_waits_below_the_rest():
+    """papers.md A.6-5: the tests are strict, so LARS = 0.3 fails."""
+    (failed,) = ranked(link("Engineering"), rules=ahead("ENGG", "CSE"))
+    (passed,) = ranked(link("x"), rules=ahead("IT", "IT"))
+    assert failed.parts["tier: passed a test"] == 0.0 and not failed.reason
+    assert passed.parts["tier: passed a test"] == 1.0
+    assert failed.promise < 1 < passed.promise
 
 
 def test_thresholds_can_be_set_from_the_command_line():
@@ -236,9 +271,21 @@ def test_thresholds_can_be_set_from_the_command_line():
         Verdict(1.0, True),
         LEASE,
     )
-    assert [each.parts["stage"] for each in found] == [2.0, 2.0]
+    assert [each.parts["tier: passed a test"] for each in found] == [1.0, 1.0]
     with pytest.raises(BadInput, match="min_ontrel"):
         build_section({"min_ontrel": "-1"}, McoreOptions, "options", strict=False)
+
+
+def test_the_length_of_the_context_is_an_option():
+    """papers.md A.7-9: a fixed number of letters on each side, 200 unless told."""
+    html = f"Computer {'w ' * 20}{link('x')}"
+    (near,) = ranked(html, context_length=20)
+    (far,) = ranked(html, context_length=60)
+    (usual,) = ranked(html)
+    assert near.promise == 0
+    assert far.promise == usual.promise == pytest.approx(1 - exp(-0.4))
+    with pytest.raises(BadInput, match="context_length"):
+        build_section({"context_length": "0"}, McoreOptions, "options", strict=False)
 
 
 def test_readers_do_only_what_is_asked_for():

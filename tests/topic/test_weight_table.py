@@ -94,6 +94,14 @@ def test_a_term_that_is_not_asked_for_any_more_decays_and_drops_out():
     assert "manifesto" not in table.by_key()
 
 
+def test_alpha_is_the_share_of_the_old_weight():
+    """Equation 3 with α = 0.2: W = 0.8·qf + 0.2·W(old); lok sabha 2.4, then 2.88."""
+    table = QueryWeights(mode="paper", alpha=0.2, phrases=("lok sabha",)).rebuilt(LOG)
+    assert table.state["lok sabha"] == pytest.approx(0.8 * 3)
+    again = table.rebuilt(LOG).state["lok sabha"]
+    assert again == pytest.approx(0.8 * 3 + 0.2 * 2.4)
+
+
 def test_a_term_below_the_threshold_still_rises_on_its_past():
     """papers.md D.6-6: dates 0.5, then 0.5·1 + 0.5·0.5."""
     table = PAPER.rebuilt(LOG).rebuilt([Q3])

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from opilio import extensions
 from opilio.assembly.index import keep_index
 from opilio.assembly.judge_and_strategy import FollowedTopic, JudgeAndStrategy
@@ -33,6 +35,7 @@ from opilio.records import SEED_PROMISE, Clock, ReaderSetup, Reads, Subject
 from opilio.settings import StoreSettings
 from opilio.store.folder import CrawlFolder
 from opilio.store.robots import SqliteRobots
+from opilio.store.seed_origins import note_origins
 from opilio.store.store import Store
 from opilio.strategies.inputs import require_input
 from opilio.subject.compile import compile_topic, setup_for
@@ -40,6 +43,7 @@ from opilio.subject.current import follow_log
 from opilio.subject.improved_ontology import is_improved, note_in_use, with_improved
 from opilio.subject.page_reader import make_reader
 from opilio.subject.stored_subject import load_subject, save_subject
+from opilio.subject.topic_updates import with_updates
 from opilio.text import urls
 from opilio.topic import Classes
 
@@ -71,6 +75,7 @@ def prepare(
     """Check a plan and compile its topic; a crawl that goes on has its subject, unless
     its ontology was improved."""
     check_plan(plan, own)
+    plan = msgspec.structs.replace(plan, topic=with_updates(plan.topic, folder))
     if folder.subject.is_file() and not fresh and not is_improved(folder):
         return load_subject(folder.subject)
     log = follow_log(plan.topic)
@@ -98,6 +103,7 @@ async def assemble(
 ) -> AsyncIterator[CrawlLoop]:
     """A crawl ready to run, as a context manager that closes what it opened."""
     subject = subject or prepare(plan, folder)
+    plan = msgspec.structs.replace(plan, topic=with_updates(plan.topic, folder))
     ways = ways or Ways()
     if not folder.subject.is_file() or is_improved(folder):
         save_subject(subject, folder.subject)
@@ -251,6 +257,7 @@ async def find_seeds(
         language=subject.language,
     )
     catalogue.save_event("seeds", found=len(seeds))
+    note_origins(catalogue, [seed for seed in seeds if not seed.listed_by_site])
     found = {
         seed.url: seed.promise + (0 if seed.listed_by_site else SEED_PROMISE)
         for seed in seeds

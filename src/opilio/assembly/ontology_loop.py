@@ -74,7 +74,7 @@ class Loop:
         topic = with_improved(self.topic, self.folder)
         files = topic.ontology.files if topic.ontology else ()
         texts = []
-        for text in read_kept(self.folder, topic, pages):
+        for text in read_pages(self.folder, topic, pages):
             texts.append(text)
             tell(len(texts))
         if len(texts) < FEWEST:
@@ -205,9 +205,16 @@ class Loop:
         return target
 
 
-def read_kept(folder: CrawlFolder, topic: Topic, most: int) -> Iterator[CrawledText]:
-    """The best kept pages in the language of the topic, read in a process apart."""
-    kept = (page for page in best_first(folder, relevant=True) if is_read(page, topic))
+def read_pages(
+    folder: CrawlFolder, topic: Topic, most: int, *, relevant: bool = True
+) -> Iterator[CrawledText]:
+    """The best pages that were kept, or were not, in the language of the topic; read in
+    a process apart."""
+    kept = (
+        page
+        for page in best_first(folder, relevant=relevant)
+        if page.relevant == relevant and is_read(page, topic)
+    )
     setup = ReaderSetup((), topic.language, headings=True, text=True)
     with closing(ReaderProcess(setup)) as reader:
         found = ((page, response_of(page)) for page in islice(kept, most))

@@ -112,6 +112,15 @@ def crawl(
             "many hosts. \\[default: 0]",
         ),
     ] = None,
+    capacity: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            metavar="N",
+            help="Links in the queue at a time, the best ones; the others are kept on "
+            "disk until there is room. 0: no limit. \\[default: 0]",
+        ),
+    ] = None,
     stop_when_dry: Annotated[
         bool | None,
         typer.Option(
@@ -225,6 +234,7 @@ def crawl(
             "vectors": vectors,
             "weights": weights,
         },
+        "bounds": {"capacity": capacity},
         "politeness": {"delay": delay},
         "fetch": {
             "proxy": proxy,
@@ -249,12 +259,25 @@ def crawl(
         if warning:
             show_trouble(warning)
     with told(folder.path):
+        if plan.topic.update == "auto" and not fresh:
+            update_keywords(folder, plan)
         subject = prepare(plan, folder, fresh=fresh)
         seeds = check_seeds(seed_url or [], plan.topic, folder, fresh)
         if not plan.replay:
             require_contact(plan.fetch, where_to(plan.topic, seeds))
         begin_crawl(plan, folder, fresh=fresh)
         raise typer.Exit(run_loop(run(plan, folder, subject, seeds, quiet)))
+
+
+def update_keywords(folder: CrawlFolder, plan: Plan) -> None:
+    """Follow the pages that were kept so far, as the topic allows, and say how."""
+    from opilio.assembly.topic_update import update_automatically  # few topics do
+
+    changes = update_automatically(folder, plan)
+    if changes:
+        told = ", ".join(f"{one.kind} {one.term}" for one in changes[:SHOWN])
+        more = f" and {len(changes) - SHOWN} more" if len(changes) > SHOWN else ""
+        show_trouble(f"The keywords follow the kept pages: {told}{more}.")
 
 
 def only_common_words(topic: Topic) -> str:

@@ -92,6 +92,8 @@ def show(found: Explanation, again: Reread | None, trouble: str) -> None:
         show_promise(link["promise"], link["parts"])
     else:
         stdout.print("\n[bold]Its promise: a seed[/], visited before all others")
+        if found.seed:
+            stdout.print(Text("  ") + foreign(found.seed.in_words()), soft_wrap=True)
     if page and page["score"] is not None:
         written = {term.key: term.term for term in again.terms} if again else {}
         show_parts("Its verdict", page["score"], page["parts"], written)

@@ -16,7 +16,7 @@ REASONS = {
     "block": "in a part of a page that is not about the topic",
     "blocked_address": "is at a private address (see --allow-network)",
     "blocked_port": "is at a port that belongs to another service",
-    "capacity": "parked because better links fill the frontier",
+    "capacity": "parked on disk while better links fill the queue",
     "connect": "connection failed",
     "content": "has the same content as another page",
     "dead_host": "host does not answer; retried when the crawl continues",

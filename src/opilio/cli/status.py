@@ -28,6 +28,7 @@ from opilio.store.lifecycle import Life, life_of
 from opilio.store.lookup import Summary, opened, summary
 from opilio.store.message_log import WAITING, ToldMessage, is_paused, messages_of
 from opilio.store.seed_notes import SeedNote, seed_notes
+from opilio.store.seed_origins import SeedOrigin, count_classes, found_seeds
 
 NOT_KEPT = {
     "noindex": "relevant, but marked noindex",
@@ -38,6 +39,7 @@ NOT_KEPT = {
 }
 OF_PAGES = ("content", "near")  # reasons that are counted among the pages
 LAST = 5  # messages shown
+SEEDS = 5  # found ones that are shown
 CONTINUES = "continue with the same command"
 
 
@@ -52,6 +54,7 @@ class CrawlStanding(NamedTuple):
     folder: Path
     paused: bool = False
     messages: Sequence[ToldMessage] = ()
+    found: Sequence[SeedOrigin] = ()  # seeds that search engines found
 
 
 def status(
@@ -72,6 +75,7 @@ def status(
             folder,
             is_paused(db),
             messages_of(crawl, db),
+            found_seeds(db),
         )
     if as_json:
         typer.echo(msgspec.json.encode(for_programs(standing)).decode())
@@ -92,6 +96,7 @@ def for_programs(standing: CrawlStanding) -> dict[str, Any]:
         **msgspec.to_builtins(standing.figures),
         "not_kept": standing.not_kept,
         "seeds": msgspec.to_builtins(standing.seeds),
+        "seeds_found": msgspec.to_builtins(standing.found),
         "paused": standing.paused,
         "messages": dict(Counter(told.state for told in standing.messages)),
         "last_messages": msgspec.to_builtins(standing.messages[-LAST:]),
@@ -117,12 +122,24 @@ def show(standing: CrawlStanding, now: float) -> None:
         f"[bold]Links: {figures.links:,}[/] to {figures.hosts:,} {hosts}",
         links_rows(figures),
     )
+    show_found(standing.found)
     if standing.seeds:
         stdout.print("\n[bold]Seeds with problems[/]")
     for seed in standing.seeds:
         stdout.print(Text("  ") + foreign(seed_in_words(seed)), soft_wrap=True)
     show_rests(figures, now)
     show_messages(standing.messages)
+
+
+def show_found(seeds: Sequence[SeedOrigin]) -> None:
+    """The seeds that search engines found: their classes, and the first of them."""
+    if not seeds:
+        return
+    classes = ", ".join(f"{n:,} {name}" for name, n in count_classes(seeds).items())
+    stdout.print(f"\n[bold]Seeds found by search: {len(seeds):,}[/] ({classes})")
+    for seed in seeds[:SEEDS]:
+        stdout.print(Text("  ") + foreign(seed.url), soft_wrap=True)
+        stdout.print(Text("    ") + foreign(seed.in_words()), soft_wrap=True)
 
 
 def show_messages(messages: Sequence[ToldMessage]) -> None:

@@ -1,4 +1,7 @@
-"""`opilio topic`: makes a topic file (`build`), or shows its tables (`show`)."""
+"""`opilio topic build`: queries, an ontology, pages or words in; a topic file out.
+
+`opilio topic show`: a topic file in; its tables, so that a person can check them, out.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +23,9 @@ from opilio.cli.topic_rules import learn_rules
 from opilio.cli.topic_sources import TopicSources, check_sources, draft_of
 from opilio.cli.topic_tables import show as show_tables
 from opilio.cli.topic_tables import tables_of
+from opilio.cli.topic_update import update_topic
 from opilio.errors import BadInput
-from opilio.settings import build_section
+from opilio.settings import FetchSettings, build_section
 from opilio.subject.compile import FROM_EXAMPLES, compile_topic
 from opilio.subject.followed_queries import FollowedLog
 from opilio.topic import Topic, check, load_topic
@@ -29,6 +33,8 @@ from opilio.topic.draft import write
 from opilio.topic.file import beside
 from opilio.topic.lost_signs import lost_signs
 from opilio.topic.rules import ClassRules
+
+SEARCHED = 20  # pages to build a topic from, if not told otherwise
 
 topic_app = typer.Typer(
     name="topic",
@@ -49,7 +55,7 @@ def build(
     queries: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="A query log: a text file, one query a line."
+            metavar="FILE", help="A query log: a text file with a query per line."
         ),
     ] = None,
     phrase: Annotated[
@@ -99,6 +105,62 @@ def build(
         int,
         typer.Option(min=1, max=49, help="Keywords to take from examples or ontology."),
     ] = FROM_EXAMPLES,
+    search: Annotated[
+        str,
+        typer.Option(
+            metavar="QUERY",
+            help="Ask search engines; the pages that they find become seeds, and "
+            "their words keywords.",
+        ),
+    ] = "",
+    engine: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="Ask this engine: ddgs, ddgs:NAME or searxng:URL; may be repeated. "
+            "\\[default: ddgs]",
+        ),
+    ] = None,
+    most: Annotated[
+        int, typer.Option(min=1, max=499, help="Pages to take from all engines.")
+    ] = SEARCHED,
+    delay: Annotated[
+        float,
+        typer.Option(
+            min=0, metavar="SECONDS", help="Between two requests to one host."
+        ),
+    ] = 1.0,
+    contact: Annotated[
+        str, typer.Option(metavar="ADDRESS", help="Where you can be reached.")
+    ] = "",
+    proxy: Annotated[
+        str, typer.Option(metavar="URL", help="Ask everything through this proxy.")
+    ] = "",
+    allow_network: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="CIDR", help="A private network that may be asked; repeatable."
+        ),
+    ] = None,
+    update: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Propose better keywords for a crawl, from the pages it kept.",
+        ),
+    ] = None,
+    accept: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="TERM", help="With --update: make this change, or all; repeatable."
+        ),
+    ] = None,
+    reject: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="TERM", help="With --update: never propose this; repeatable."
+        ),
+    ] = None,
     name: Annotated[
         str,
         typer.Option(help="The topic's name. \\[default: the first word or file]"),
@@ -125,7 +187,7 @@ def build(
         bool, typer.Option("--force", help="Overwrite an existing file.")
     ] = False,
     as_json: Annotated[
-        bool, typer.Option("--json", help="Print the tables as JSON.")
+        bool, typer.Option("--json", help="The tables for programs.")
     ] = False,
 ) -> None:
     """Make a topic file from keywords, queries, an ontology or example pages.
@@ -134,12 +196,21 @@ def build(
 
         opilio topic build --keywords "bee, honey" --seed-url https://example.org/
 
+        opilio topic build --search "solar eclipse" --contact me@example.org
+
+        opilio topic build --update my-crawl --accept all
+
         opilio topic build --queries queries.txt --name elections
 
         opilio topic build --ontology pc.ttl --concept CPU
 
         opilio topic build --examples good/ --irrelevant bad/ --name birds
     """
+    if update:
+        update_topic(update, accept or [], reject or [], as_json)
+        return
+    if accept or reject:
+        raise BadInput("--accept and --reject are for --update DIR; give that too")
     sources = TopicSources(
         name=" ".join(name.split()),
         languages=tuple(language or ()),
@@ -155,8 +226,11 @@ def build(
         classes=classes,
         target=target,
         top=top,
+        searched=" ".join(search.split()),
     )
     check_sources(sources)
+    if (engine or contact or proxy or allow_network) and not search:
+        raise BadInput("--engine and the network are for --search QUERY; give that too")
     file = output or Path(f"{file_name(sources.title)}.toml")
     if file.is_dir():
         raise BadInput(f"{file} is a folder; name a file with -o")
@@ -164,6 +238,11 @@ def build(
         raise BadInput(f"{file} exists; choose another with -o, or give --force")
     if not file.parent.is_dir():
         raise BadInput(f"{file.parent} is not a folder; make it, or choose another")
+    if search:
+        fetch = FetchSettings(
+            contact=contact, proxy=proxy, allow_networks=tuple(allow_network or ())
+        )
+        sources = with_found(sources, engine or ["ddgs"], most, fetch, delay)
     text = write(draft_of(sources, file.parent))
     topic = beside(build_section(tomllib.loads(text), Topic, str(file)), file.parent)
     check(topic, str(file))
@@ -196,7 +275,7 @@ def show(
     everything: Annotated[
         bool, typer.Option("--all", help="Show all rows of long tables.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
 ) -> None:
     """Show the tables of a topic file: weights, importances and rules.
 
@@ -216,6 +295,31 @@ def show(
     warn(sought)
     if sought.classes and not rules:
         stderr.print("For the rules between classes, give --replay WARC or --live.")
+
+
+def with_found(
+    sources: TopicSources,
+    engines: Sequence[str],
+    most: int,
+    fetch: FetchSettings,
+    delay: float,
+) -> TopicSources:
+    """The sources with the pages that search engines find, and these as seeds."""
+    from opilio.assembly.topic_search import find_pages  # its libraries take their time
+
+    language = Topic(name="", languages=sources.languages).language
+    with stderr.status("Asking search engines and reading what they find."):
+        found = run_loop(
+            find_pages(sources.searched, engines, most, language, fetch, delay)
+        )
+    for seed in found.seeds:
+        told = f"{seed.priority.value:<7} {', '.join(seed.sources)}: {seed.url}"
+        stderr.print(foreign(told), style="dim")
+    stderr.print(f"{len(found.pages):,} of {len(found.seeds):,} pages could be read")
+    seeds = (*sources.seeds, *(seed.url for seed in found.seeds))
+    return msgspec.structs.replace(
+        sources, found=tuple(found.pages), seeds=tuple(dict.fromkeys(seeds))
+    )
 
 
 def read_tables(topic: Topic, rules: ClassRules | None) -> dict[str, Any]:

@@ -47,6 +47,8 @@ class TopicSources(msgspec.Struct, frozen=True, kw_only=True):
     classes: Path | None = None
     target: str = ""
     top: int = 20
+    searched: str = ""  # what search engines were asked
+    found: tuple[Response, ...] = ()  # the pages that they found
 
     @property
     def title(self) -> str:
@@ -55,6 +57,7 @@ class TopicSources(msgspec.Struct, frozen=True, kw_only=True):
         return (
             self.name
             or next(iter((*self.concepts, *self.words)), "")
+            or self.searched
             or next((path.stem for path in files if path.stem), "topic")
         )
 
@@ -70,6 +73,11 @@ def draft_of(sources: TopicSources, home: Path) -> Draft:
         near = near_concepts(sources, topic)
         found[f"of the ontology, by their importance for {', '.join(near.named)}"] = (
             most_important(near, sources.top, topic.language)
+        )
+    if sources.searched:
+        found["asked of search engines"] = {sources.searched: 1.0}
+        found[f"of {len(sources.found)} pages that they found"] = from_found(
+            sources, topic.language
         )
     if sources.relevant:
         told, pages = from_examples(sources, topic.language)
@@ -102,17 +110,22 @@ def draft_of(sources: TopicSources, home: Path) -> Draft:
 
 def check_sources(sources: TopicSources) -> None:
     """Raise BadInput for options that do not fit together."""
-    if not (sources.words or sources.queries or sources.ontology or sources.relevant):
+    given = sources.words or sources.queries or sources.ontology or sources.relevant
+    if not (given or sources.searched):
         raise BadInput(
-            "a topic needs a source: give one of --keywords, --queries, --ontology or "
-            "--examples"
+            "there is nothing to make a topic from; give one of --keywords, --search, "
+            "--queries, --ontology or --examples"
         )
     if sources.concepts and not sources.ontology:
         raise BadInput("--concept needs an ontology; give --ontology FILE")
     if sources.phrases and not sources.queries:
         raise BadInput("--phrase needs queries; give --queries FILE")
-    if sources.mode != TopicSources().mode and not sources.queries:
-        raise BadInput("--mode needs queries; give --queries FILE")
+    counts = sources.queries or sources.searched
+    if sources.mode != TopicSources().mode and not counts:
+        raise BadInput(
+            "--mode says how queries or found pages are counted; give --queries FILE "
+            "or --search QUERY"
+        )
     if sources.irrelevant and not sources.relevant:
         raise BadInput("--irrelevant needs relevant pages; give --examples")
     if sources.ontology and not (sources.concepts or sources.words or sources.queries):
@@ -161,6 +174,23 @@ def from_examples(sources: TopicSources, language: str) -> tuple[dict[str, float
         names = ", ".join(map(str, sources.relevant))
         raise BadInput(f"{names}: no words can be read from these pages; give others")
     return found, len(relevant)
+
+
+def from_found(sources: TopicSources, language: str) -> dict[str, float]:
+    """The words that tell the pages that search engines found; in mode paper by the
+    product of the thesis, tf·df."""
+    told = keywords(
+        map(main_text, sources.found),
+        language=language,
+        top=sources.top,
+        mode=sources.mode,
+    )
+    if not told:
+        raise BadInput(
+            f"no words can be read from the pages found for {sources.searched!r}; ask "
+            "for something else"
+        )
+    return told
 
 
 def pages_in(paths: Sequence[Path]) -> list[Response]:

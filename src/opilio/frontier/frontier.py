@@ -67,7 +67,7 @@ class LinkFrontier:
         *,
         redirect: bool = False,
     ) -> list[int]:
-        """Let links wait; returns the id of each."""
+        """Let links wait; answers the id of each."""
         batch = list(found)
         if not batch:
             return []
@@ -87,6 +87,8 @@ class LinkFrontier:
         """The best link whose host may be visited now; waits while there may be one."""
         if self._closed:
             return None
+        while self._waiters and self._waiters[0].done():  # cancelled
+            self._waiters.popleft()
         if not self._waiters and (lease := self._lease(self._clock())):
             return lease
         waiter: asyncio.Future[Lease | None]
@@ -164,7 +166,7 @@ class LinkFrontier:
         return row.fingerprint
 
     async def revise(self, revisions: Iterable[Revision]) -> int:
-        """Give waiting links new promises; returns how many were waiting."""
+        """Give links that wait, or were displaced, new promises; answers how many."""
         latest = {new[0]: new for new in revisions}
         if not latest:
             return 0
@@ -173,7 +175,8 @@ class LinkFrontier:
         keys = sort_keys.keys(values)
         ids = np.array(self._intake.known.find(list(latest)))
         links = self._agenda.links
-        waiting = links.mode.take(ids) <= LinkMode.DELAYED
+        modes = links.mode.take(ids)
+        waiting = (modes <= LinkMode.DELAYED) | (modes == LinkMode.CROWDED)
         changed = waiting & (links.key.take(ids) != keys)
         if changed.any():
             now = self._clock()

@@ -59,9 +59,13 @@ class Backlog:
             self._leftovers += 1
             self.push(after)
 
-    def drop(self) -> None:
+    def remove(self, entry: int) -> None:
         """Note that a link stopped waiting without being popped."""
-        self._leftovers += 1
+        if len(self._near) <= MOST and entry in self._near:
+            self._near.remove(entry)
+            heapify(self._near)
+        else:
+            self._leftovers += 1
 
     def load(self, ids: NDArray[np.int64]) -> None:
         """Add many waiting links to an empty queue."""

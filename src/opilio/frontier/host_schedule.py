@@ -7,7 +7,7 @@ next. Heaps are lazy: outdated entries are dropped when they come up.
 from __future__ import annotations
 
 from bisect import bisect_left, insort
-from heapq import heappop, heappush
+from heapq import heapify, heappop, heappush
 
 from opilio.frontier import sort_keys
 from opilio.frontier.host_queue import Backlog
@@ -16,6 +16,7 @@ from opilio.frontier.link_columns import LinkColumns
 from opilio.records import SEED_PROMISE
 from opilio.settings import PolitenessSettings
 
+SLACK = 64  # offers out of date that are not worth sweeping up
 SEED_KEY = sort_keys.key(SEED_PROMISE)
 
 
@@ -199,10 +200,20 @@ class HostSchedule:
             host.offer = offer
             if offer:
                 heappush(self._ready, (offer, host.number))
+                if len(self._ready) > 2 * self.ready + SLACK:
+                    self._sweep()
         if alarm != host.alarm:
             host.alarm = alarm
             if alarm < NEVER:
                 heappush(self._alarms, (alarm, host.number))
+
+    def _sweep(self) -> None:
+        """Throw away offers that hosts do not make any more."""
+        hosts = self.hosts
+        self._ready = [
+            offer for offer in set(self._ready) if hosts[offer[1]].offer == offer[0]
+        ]
+        heapify(self._ready)
 
     def _await(self, host: Host, entry: int) -> None:
         """Add a host to those that will be ready soon; 0 removes it."""

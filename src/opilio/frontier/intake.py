@@ -15,6 +15,7 @@ from typing import NamedTuple
 import msgspec
 
 from opilio.frontier import sort_keys
+from opilio.frontier.displaced import DISPLACED
 from opilio.frontier.ledger import Cells, Ledger, PromiseEvidence
 from opilio.frontier.link_columns import LinkMode
 from opilio.frontier.next_link import Agenda
@@ -79,10 +80,10 @@ class Intake:
         mode_of, key_of, last = self._links.mode_of, self._links.key_of, self._last
         promise, key = 0.0, sort_keys.key(0.0)
         for ranked, id in zip(batch, ids, strict=True):
-            if (mode := mode_of[id]) <= last:
+            if mode_of[id] <= last:
                 if ranked.promise != promise:
                     promise, key = ranked.promise, sort_keys.key(ranked.promise)
-                if key < key_of[id] or mode == LinkMode.CROWDED:
+                if key < key_of[id]:
                     self._improve(id, key, ranked, trail, now)
         return ids
 
@@ -131,6 +132,11 @@ class Intake:
             if reason:
                 id = self._links.add(sort_keys.WORST, _mode(reason), host)
                 self._agenda.ended[State.UNUSABLE, reason] += 1
+            elif not self._agenda.has_room(key, self._links.count + 1):
+                id = self._links.add(key, LinkMode.CROWDED, host)
+                self._agenda.ended[DISPLACED] += 1
+                self._agenda.displaced.add(id)
+                reason = DISPLACED[1]
             else:
                 id = self._links.add(key, LinkMode.WAITING, host)
                 waiting.append(id)
@@ -175,7 +181,7 @@ class Intake:
     ) -> None:
         """Queue a known link with the new evidence, if it is wanted there."""
         agenda, links = self._agenda, self._links
-        mode, before = links.mode_of[id], links.key_of[id]
+        mode = links.mode_of[id]
         if ranked.reason:
             return
         if mode <= LinkMode.DELAYED:
@@ -189,14 +195,11 @@ class Intake:
                 links.key_of[id] = key
                 self._ledger.improve([_evidence(id, ranked, trail, template)])
                 agenda.wait([id], now)
-        elif mode == LinkMode.CROWDED and agenda.has_room(min(key, before), id):
-            agenda.ended[State.PARKED, "capacity"] -= 1
-            if key < before:
-                links.key_of[id] = key
-                self._ledger.improve([_evidence(id, ranked, trail)])
-            else:
-                self._ledger.settle(id, State.WAITING, "", 0)
-            agenda.wait([id], now)
+        elif mode == LinkMode.CROWDED:
+            links.key_of[id] = key
+            self._ledger.improve([_evidence(id, ranked, trail)])
+            agenda.bring_back(id, now)
+            agenda.balance(now)
 
 
 def _is_chosen(ranked: Ranked) -> bool:
@@ -210,6 +213,12 @@ def _is_chosen(ranked: Ranked) -> bool:
 
 def _mode(reason: str) -> int:
     return LinkMode.REFUSED if is_passing(reason, tried=False) else LinkMode.OVER
+
+
+def _state(reason: str) -> str:
+    if reason == DISPLACED[1]:
+        return DISPLACED[0].value
+    return State.UNUSABLE.value if reason else State.WAITING.value
 
 
 def is_passing(reason: str, tried: bool) -> bool:
@@ -233,7 +242,7 @@ def _cells(
         link.fingerprint,
         host,
         template,
-        "unusable" if reason else "waiting",
+        _state(reason),
         reason or None,
         float(ranked.promise),
         ranked.level,

@@ -1,8 +1,9 @@
 """Chooses and leases the next link to visit, within delays, budgets and capacity.
 
-It works in memory and never waits. The best link of the hosts that may be visited goes
-first; links beyond the budgets or the capacity are parked. Every step costs O(log n);
-changes are passed on to the ledger.
+Pure memory, one step at a time, no waiting. The best link of the hosts that may be
+visited goes first; what its budgets forbid is parked. With a capacity only the best
+links wait; the others are displaced, and come back when there is room or when they
+promise more. Every step costs O(log n); the ledger is told of what has changed.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Iterable
 from heapq import heappop, heappush
 
 from opilio.frontier import sort_keys
+from opilio.frontier.displaced import DISPLACED, Displaced
 from opilio.frontier.hold_back import Floor
 from opilio.frontier.host_rules import BLOCKED, ORDINARY
 from opilio.frontier.host_schedule import HostSchedule
@@ -59,6 +61,7 @@ class Agenda:
         self._delayed: list[tuple[float, int]] = []  # heap: time, link
         self._due: dict[int, float] = {}  # when each delayed link may be tried
         self.least = Least(self.links) if bounds.capacity else None
+        self.displaced = Displaced(self.links)
         self.floor = Floor(self.links, self.turns, self.leases)
         self.wishes = UserWishes(self.links, self.turns, bounds)
 
@@ -82,6 +85,11 @@ class Agenda:
 
     def wait(self, ids: list[int], now: float) -> None:
         """Queue links with the keys in their columns."""
+        self.make_room(ids, self._line_up(ids), now)
+
+    def _line_up(self, ids: list[int]) -> set[int]:
+        """Put links into the backlogs of their hosts; answers the hosts that must be
+        placed again for that."""
         links, changed = self.links, set()
         for id in ids:
             links.mode_of[id] = LinkMode.WAITING
@@ -93,11 +101,11 @@ class Agenda:
             elif host.awaited > entry:  # it rests, and something better is waited for
                 changed.add(host.number)
         self.waiting += len(ids)
-        self.make_room(ids, changed, now)
+        return changed
 
     def reprice(self, ids: list[int], keys: list[int], now: float) -> None:
-        """Give waiting links new keys."""
-        hosts, changed = self.hosts, set()
+        """Give links that wait, or were displaced, other keys."""
+        hosts, changed, waiting = self.hosts, set(), ids
         key_of, mode_of = self.links.key_of, self.links.mode_of
         host_of, bits = self.links.host_of, sort_keys.ID_BITS
         # As `LinkColumns.entry` says; after every page some thirty come here.
@@ -107,7 +115,12 @@ class Agenda:
                 number = host_of[id]
                 hosts[number].backlog.move(before << bits | id, key << bits | id)
                 changed.add(number)
-        self.make_room(ids, changed, now)
+        if self.least:
+            for id in ids:
+                if mode_of[id] == LinkMode.CROWDED:
+                    self.displaced.add(id)
+            waiting = [id for id in ids if mode_of[id] <= LinkMode.DELAYED]
+        self.make_room(waiting, changed, now)
 
     def has_room(self, key: int, id: int) -> bool:
         """Whether a link with this key would fit into the capacity."""
@@ -116,23 +129,58 @@ class Agenda:
         return (key << sort_keys.ID_BITS | id) < self.least.peek()
 
     def make_room(self, ids: list[int], changed: Iterable[int], now: float) -> None:
-        """Park the least promising links beyond the capacity; update changed hosts."""
+        """Displace what exceeds the capacity; then the changed hosts are placed."""
         if self.least:
             self.least.add(map(self.links.entry, ids), self.waiting)
-            while self.waiting > self._bounds.capacity:
-                id = self.least.peek() & sort_keys.ID_MASK
-                host = self._withdraw(id, LinkMode.CROWDED)
-                self._end(id, State.PARKED, "capacity")
-                self.turns.place(host, now)
+            self.balance(now)
         for number in changed:
             self.turns.place(self.hosts[number], now)
+
+    def balance(self, now: float) -> None:
+        """Let the best links wait, as many as the capacity allows."""
+        if not self.least:
+            return
+        while self.waiting > self._bounds.capacity:
+            self._displace(self.least.peek(), now)
+        while self.ended[DISPLACED]:
+            best = self.displaced.best()
+            if self.waiting == self._bounds.capacity:
+                worst = self.least.peek()
+                if worst < best:
+                    return
+                self._displace(worst, now)
+            id = best & sort_keys.ID_MASK
+            self._ledger.settle(id, State.WAITING, "", 0)
+            self.bring_back(id, now)
+
+    def _displace(self, entry: int, now: float) -> None:
+        """Let a link wait no longer, until it is brought back."""
+        id = entry & sort_keys.ID_MASK
+        host = self._withdraw(id, LinkMode.CROWDED)
+        self._end(id, *DISPLACED)
+        self.displaced.add(id)
+        self.turns.place(host, now)
+
+    def bring_back(self, id: int, now: float) -> None:
+        """Let a displaced link wait again, with the key that stands in its column; the
+        caller sees to the capacity."""
+        self.ended[DISPLACED] -= 1
+        if id in self._due:  # it may not be tried again yet
+            self.links.mode_of[id] = LinkMode.DELAYED
+            self.waiting += 1
+        else:
+            for number in self._line_up([id]):
+                self.turns.place(self.hosts[number], now)
+        if self.least:
+            self.least.add([self.links.entry(id)], self.waiting)
 
     def _withdraw(self, id: int, mode: int) -> Host:
         """Remove a link from the queue; its heap entries are outdated after that."""
         host = self.hosts[self.links.host_of[id]]
         if self.links.mode_of[id] == LinkMode.WAITING:
-            host.backlog.drop()
-        self._due.pop(id, None)
+            host.backlog.remove(self.links.entry(id))
+        if mode == LinkMode.OVER:
+            self._due.pop(id, None)
         self.links.mode_of[id] = mode
         self.waiting -= 1
         return host
@@ -177,7 +225,7 @@ class Agenda:
 
     def _lease_preferred(self, id: int, now: float) -> int:
         host = self.hosts[self.links.host_of[id]]
-        host.backlog.drop()
+        host.backlog.remove(self.links.entry(id))
         return self._lease_link(id, host, now)
 
     def next_event(self, now: float) -> float:
@@ -215,8 +263,9 @@ class Agenda:
             due, id = heappop(self._delayed)
             if self._due.get(id) == due:
                 del self._due[id]
-                self.waiting -= 1
-                self.wait([id], now)
+                if self.links.mode_of[id] == LinkMode.DELAYED:  # not displaced since
+                    self.waiting -= 1
+                    self.wait([id], now)
         while self.leases:
             id, out = next(iter(self.leases.items()))
             if out.expires > now:
@@ -253,6 +302,7 @@ class Agenda:
         self.attempts.pop(id, None)
         self._end(id, State.PARKED, reason)
         self.turns.place(host, now)
+        self.balance(now)
 
     def _lease(self, host: Host, now: float) -> int:
         return self._lease_link(host.backlog.pop() & sort_keys.ID_MASK, host, now)
@@ -264,6 +314,7 @@ class Agenda:
         if host.domain:
             host.domain.flying += 1
         self.turns.use(host, now)
+        self.balance(now)
         return id
 
     def finish(
@@ -283,10 +334,15 @@ class Agenda:
             self.links.mode_of[id] = LinkMode.OVER
         elif self.links.mode_of[id] <= LinkMode.DELAYED:
             self.turns.place(self._withdraw(id, LinkMode.OVER), now)
+        elif self.links.mode_of[id] == LinkMode.CROWDED:
+            self.ended[DISPLACED] -= 1
+            self._due.pop(id, None)
+            self.links.mode_of[id] = LinkMode.OVER
         else:
             return False
         self.attempts.pop(id, None)
         self._end(id, state, reason, tries=1)
+        self.balance(now)
         return True
 
     def park(self, id: int, reason: str, now: float) -> None:
@@ -314,7 +370,8 @@ class Agenda:
     ) -> bool:
         """End a lease and queue its link again; False if its attempts are used up."""
         if not self._is_out(id, attempts):
-            return self.links.mode_of[id] <= LinkMode.DELAYED
+            mode = self.links.mode_of[id]
+            return mode <= LinkMode.DELAYED or mode == LinkMode.CROWDED
         if tried and attempts + 1 >= self._politeness.attempts:
             return False
         self._give_back(id, now, contacted)

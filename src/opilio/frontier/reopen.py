@@ -45,6 +45,11 @@ _ANOTHER_CHANCE = """
            'blocked_address', 'blocked_port', 'connect', 'dns', 'dns_temporary',
            'network', 'refused', 'timeout', 'tls')
 """
+# What a capacity had displaced waits again when there is none any more.
+_NO_CAPACITY = """
+    UPDATE link SET state = 'waiting', reason = NULL
+    WHERE state = 'parked' AND reason = 'capacity'
+"""
 _HOSTS = "SELECT id, name, domain, delay, rest_until, ip, taken FROM host ORDER BY id"
 
 
@@ -59,6 +64,8 @@ def reopen(
 ) -> tuple[Agenda, Intake]:
     """The frontier as the last committed transaction left it."""
     db.execute(_ANOTHER_CHANCE)
+    if not bounds.capacity:
+        db.execute(_NO_CAPACITY)
     last = db.execute("SELECT max(id) FROM link").fetchone()[0] or 0
     agenda = Agenda(
         ledger,

@@ -1,4 +1,4 @@
-"""Finds the least promising waiting link, to be parked when the capacity is full."""
+"""Finds the waiting link that promises least, which a full queue displaces first."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from heapq import heapify, heappop, heappush
 
 from opilio.frontier.link_columns import LinkColumns, LinkMode
 
-SLACK = 1024  # outdated entries that are not worth removing
+SLACK = 64  # out-of-date entries that are not worth sweeping up
 
 
 class Least:

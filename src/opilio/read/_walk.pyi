@@ -14,6 +14,6 @@ def find_links(
     targets: Sequence[Target],
     url: str,
     at_rank: Sequence[int],
-    context: bool,
+    context: int,
     settled: Places | None = None,
 ) -> tuple[list[Link], list[Spot], list[Fingerprint]]: ...

@@ -91,7 +91,6 @@ cdef Py_ssize_t MOST_PARTS = plain.MOST_PARTS
 cdef Py_ssize_t MOST_DECLARED = plain.MOST_DECLARED
 cdef object Passage = plain.Passage
 cdef object Part = plain.Part
-cdef Py_ssize_t CONTEXT = plain_links.CONTEXT
 cdef Py_ssize_t MAX_LINKS = plain_links.MAX_LINKS
 cdef Py_ssize_t MAX_ANCHOR = plain_links.MAX_ANCHOR
 cdef Py_ssize_t MUCH = plain_links.MUCH
@@ -704,7 +703,7 @@ cdef bint is_script_tag(const char *text, const char *end) noexcept nogil:
 
 def find_links(
     str line not None, list passages not None, list targets not None, str url,
-    at_rank, bint context, const int64_t[::1] settled=None,
+    at_rank, Py_ssize_t context, const int64_t[::1] settled=None,
 ):
     cdef dict numbers = {}  # of those that have no anchor yet; FOUND for the others
     cdef list links = [], spots = [], known_already = []
@@ -746,7 +745,7 @@ def find_links(
         numbers[target] = FOUND if anchor else number
         before, after, path = "", "", ""
         if context:
-            first, last = reach_of(line, start, end)
+            first, last = reach_of(line, start, end, context)
             before, after = stripped(line, first, start), stripped(line, end, last)
             path = passage.path
             spots[number] = first, start, end, last
@@ -765,10 +764,12 @@ def find_links(
     return links, spots, known_already
 
 
-cdef (Py_ssize_t, Py_ssize_t) reach_of(str line, Py_ssize_t start, Py_ssize_t end):
+cdef (Py_ssize_t, Py_ssize_t) reach_of(
+    str line, Py_ssize_t start, Py_ssize_t end, Py_ssize_t context
+):
     """Where the words around a link begin and end."""
     cdef Py_ssize_t size = PyUnicode_GET_LENGTH(line), space
-    cdef Py_ssize_t first = max(start - CONTEXT, 0), last = min(end + CONTEXT, size)
+    cdef Py_ssize_t first = max(start - context, 0), last = min(end + context, size)
     if first > 0:
         space = PyUnicode_FindChar(line, c" ", first, start, 1)
         if space >= 0:

@@ -63,7 +63,7 @@ def extract(
     settled: SettledLinks,
     *,
     agent: str,
-    context: bool = False,
+    context: int = 0,
     blocks: bool = False,
     headings: bool = False,
 ) -> ParsedMarkup:

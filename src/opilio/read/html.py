@@ -116,12 +116,13 @@ class PageReader:
     def find(self, markup: bytes, url: str) -> tuple[ParsedMarkup, str]:
         """The content of the markup, and why it is incomplete, if it is."""
         setup = self.setup
+        has_context = setup.context or setup.words or self.known is not None
         try:
             found = extract(
                 MarkupSource(markup, self.parse),
                 url,
                 self.settled,
-                context=setup.context or setup.words or self.known is not None,
+                context=setup.context_length if has_context else 0,
                 blocks=setup.blocks or self.known is not None,
                 headings=setup.headings or setup.sequence,
                 agent=setup.agent,

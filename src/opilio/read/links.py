@@ -20,7 +20,7 @@ def links_of(
     at_rank: Sequence[int],
     settled: SettledLinks,
     *,
-    context: bool,
+    context: int,
 ) -> tuple[list[Link], list[Spot], list[Fingerprint]]:
     """The links that count, and where each is, if the words around them are asked for;
     of those that are settled, the fingerprints.

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 MAX_LINKS = 5000
 MAX_ANCHOR = 300  # characters
 MUCH = 4 * MAX_ANCHOR  # characters of markup looked at for an anchor
-CONTEXT = 200  # characters on each side of a link (papers.md, A.7-9)
 
 Places = npt.NDArray[np.int64]
 Target = tuple[str, Fingerprint]
@@ -33,7 +32,7 @@ def find_links(
     targets: Sequence[Target],
     url: str,
     at_rank: Sequence[int],
-    context: bool,
+    context: int,
     settled: Places | None = None,
 ) -> tuple[list[Link], list[Spot], list[Fingerprint]]:
     """The links that count, and where each is, if the words around them are asked for;
@@ -41,13 +40,14 @@ def find_links(
 
     Given the text on one line, what leads elsewhere in it, and where; the page's own
     URL; the number of the block after so many beginnings and ends of parts, if that is
-    known; and `SettledLinks.places`.
+    known; how many characters on each side of a link are asked for, 0 if none are; and
+    `SettledLinks.places`.
     """
     links, spots = [], []
     chosen, known = choose(line, passages, targets, url, settled)
     for (target, fingerprint), anchor, passage in chosen:
         start, end = passage.start, passage.end
-        first, last = reach_of(line, start, end) if context else (start, end)
+        first, last = reach_of(line, start, end, context) if context else (start, end)
         link = Link(
             target,
             fingerprint,
@@ -108,9 +108,9 @@ def tidy(anchor: str) -> str:
     return anchor
 
 
-def reach_of(line: str, start: int, end: int) -> tuple[int, int]:
+def reach_of(line: str, start: int, end: int, context: int) -> tuple[int, int]:
     """Where the words around a link begin and end."""
-    first, last = start - CONTEXT, end + CONTEXT
+    first, last = start - context, end + context
     if first <= 0:
         first = 0
     elif (space := line.find(" ", first, start)) >= 0:

@@ -53,7 +53,7 @@ async def gather_seeds(
             "seeds.urls"
         )
     if sources.search:
-        engines = make_engines(sources.search, get, pause)
+        engines = make_engines(sources.search, get, pause, sources.engines)
         question = sources.query or query
         found = await search_all(engines, question, sources.limit, language)
         seeds += choose_seeds(found, sources.limit, common=sources.common)
@@ -109,5 +109,6 @@ def merged(seeds: Iterable[Seed]) -> list[Seed]:
         known = found.get(seed.url, seed)
         best = max(known, seed, key=lambda one: one.promise)
         sources = tuple(dict.fromkeys(known.sources + seed.sources))
-        found[seed.url] = Seed(seed.url, best.priority, best.promise, sources)
+        ranks = {**known.ranks, **seed.ranks}
+        found[seed.url] = Seed(seed.url, best.priority, best.promise, sources, ranks)
     return sorted(found.values(), key=lambda seed: -seed.promise)

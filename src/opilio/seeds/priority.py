@@ -43,7 +43,7 @@ def choose_seeds(findings: Findings, limit: int, *, common: bool = False) -> lis
         if wanted is None or url in wanted:
             classes[priority_of(url, findings)].append(url)
     seeds = [
-        Seed(url, priority, promise, engines_of(url, findings))
+        seed_of(url, priority, promise, findings)
         for priority, floor in FLOORS.items()
         for url, promise in spread(classes[priority], floor)
     ]
@@ -86,9 +86,14 @@ def by_score(findings: Findings) -> list[str]:
     return sorted(scores, key=lambda url: -scores[url])
 
 
-def engines_of(url: str, findings: Findings) -> tuple[str, ...]:
-    """The engines that found a URL."""
-    return tuple(engine for engine, found in findings.items() if url in found)
+def seed_of(url: str, priority: Priority, promise: float, findings: Findings) -> Seed:
+    """A seed with the engines that found it, and where it stood in each."""
+    ranks = {
+        engine: list(dict.fromkeys(found)).index(url) + 1
+        for engine, found in findings.items()
+        if url in found
+    }
+    return Seed(url, priority, promise, tuple(ranks), ranks)
 
 
 def spread(ordered: Sequence[str], floor: float) -> Iterable[tuple[str, float]]:

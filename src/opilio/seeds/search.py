@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from opilio.errors import BadInput, OpilioError, did_you_mean
+from opilio.seeds.described_engine import DescribedEngine
 from opilio.seeds.engines_ddgs import DdgsEngine, known_engines, usual_engines
 from opilio.seeds.priority import Findings, check_limit
 from opilio.seeds.searxng import SearXNG
-from opilio.seeds.seed import Get
+from opilio.seeds.seed import EngineDescription, Get
 
 MAX_QUERY = 400  # characters; engines find nothing for longer queries
 
@@ -31,21 +32,32 @@ class Engine(Protocol):
         ...
 
 
-def make_engines(names: Sequence[str], get: Get, pause: float = 1.0) -> list[Engine]:
-    """The engines that `ddgs`, `ddgs:NAME` and `searxng:ADDRESS` mean, each once."""
+def make_engines(
+    names: Sequence[str],
+    get: Get,
+    pause: float = 1.0,
+    described: Mapping[str, EngineDescription] | None = None,
+) -> list[Engine]:
+    """The engines that `ddgs`, `ddgs:NAME`, `searxng:ADDRESS` and the names of the
+    described ones mean, each once."""
     engines: dict[str, Engine] = {}
     for name in names:
+        if described and name in described:
+            engine = DescribedEngine(get, name, described[name], pause=pause)
+            engines.setdefault(name, engine)
+            continue
         kind, _, which = name.partition(":")
         match kind:
             case "searxng":
                 engines.setdefault(name, SearXNG(get, which, pause=pause))
             case "ddgs":
-                for engine in [check_engine(which)] if which else usual_engines():
-                    engines.setdefault(engine, DdgsEngine(get, engine, pause=pause))
+                for each in [check_engine(which)] if which else usual_engines():
+                    engines.setdefault(each, DdgsEngine(get, each, pause=pause))
             case _:
                 raise BadInput(
                     f"seeds.search: {name!r} is not a search engine; write ddgs, "
-                    "ddgs:NAME or searxng:https://…"
+                    "ddgs:NAME, searxng:https://… or a name that [seeds.engines.NAME] "
+                    "describes"
                 )
     return list(engines.values())
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Protocol
 
@@ -29,11 +29,21 @@ class Seed(msgspec.Struct, frozen=True, gc=False):
     priority: Priority
     promise: float  # in (0, 1]: more is visited earlier, all of High before any Medium
     sources: tuple[str, ...]  # where it came from: given, brave, sitemap, feed, ...
+    ranks: Mapping[str, int] = {}  # engine -> its place among the results, from 1
 
     @property
     def listed_by_site(self) -> bool:
         """Whether it only comes from its site's own sitemap or feed."""
         return LISTS.issuperset(self.sources)
+
+
+class EngineDescription(Protocol):
+    """The table [seeds.engines.NAME] of a topic file."""
+
+    @property
+    def url(self) -> str: ...
+    @property
+    def links(self) -> str: ...
 
 
 class SeedSettings(Protocol):
@@ -43,6 +53,8 @@ class SeedSettings(Protocol):
     def urls(self) -> Sequence[str]: ...
     @property
     def search(self) -> Sequence[str]: ...
+    @property
+    def engines(self) -> Mapping[str, EngineDescription]: ...
     @property
     def query(self) -> str: ...
     @property

@@ -160,7 +160,9 @@ def engines(plan: Plan, crawl: CrawlLoop) -> Ask | None:
     sources, fetch = plan.topic.sources, crawl.fetch
     if not sources.search or not isinstance(fetch, HttpFetch):
         return None
-    asked = make_engines(sources.search, fetch.egress.get, plan.politeness.delay)
+    asked = make_engines(
+        sources.search, fetch.egress.get, plan.politeness.delay, sources.engines
+    )
 
     async def ask(query: str, most: int) -> Sequence[str]:
         try:

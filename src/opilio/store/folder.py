@@ -25,6 +25,7 @@ class CrawlFolder:
         self.in_hand = path / "in-hand"
         self.queries = path / "queries.txt"
         self.inbox = path / "inbox.db"
+        self.keywords = path / "keywords.jsonl"  # how they changed, and when
         self.ontology = path / "ontology"  # what was decided about proposals
         self._lock: IO[str] | None = None
 

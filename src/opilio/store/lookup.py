@@ -14,6 +14,7 @@ from opilio.records import Clock, Estimate, Fingerprint
 from opilio.storage.database import open_database
 from opilio.store.folder import CrawlFolder
 from opilio.store.resting_hosts import Resting, count_resting, rest_of, resting, slowest
+from opilio.store.seed_origins import SeedOrigin, origin_of
 
 IS_PAGE = "status BETWEEN 200 AND 299"  # redirects and errors are not pages
 
@@ -61,6 +62,7 @@ class Explanation(msgspec.Struct, frozen=True):
     delay: float | None = None  # the Crawl-delay that its host asks for
     resting: Resting | None = None  # its host, if it rests
     number: int = 0  # among the pages; 0: it is not a page
+    seed: SeedOrigin | None = None  # where it came from, if it is a seed
 
 
 @contextmanager
@@ -160,6 +162,7 @@ def explain_link(
         delay=delay.fetchone()[0],
         resting=rest_of(db, row["host"], now()),
         number=number_of(db, row["id"]),
+        seed=None if row["found_on"] else origin_of(db, row["url"]),
     )
 
 

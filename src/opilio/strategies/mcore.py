@@ -13,17 +13,15 @@ link is of class k; Pⁿ, the class rules applied n times; target, the class sou
 
     paper   promise = OBRS + 10⁻⁷·LARS, with LARS on a scale of ten;
             a link that fails both tests is unwanted
-    fixed   promise = stage + key, with O = 1 − exp(−OBRS):
-            stage 2, key O       if O > min_ontrel
-            stage 1, key LARS    else if LARS > min_larel
-            stage 0, key (1 − 10⁻⁶)·O + 10⁻⁶·LARS    else
+    fixed   promise = passed + (O + w·LARS) / (1 + w), with O = 1 − exp(−OBRS)
+            and w = lars_weight; passed is 1 if O > min_ontrel or LARS > min_larel
 
-We differ: `paper` has LARS as the second key of the queue, since OBRS alone gives no
-order to links that pass only the second test. In `fixed` the tests are stages, each
-ordered by the value that it tests, and links that fail both wait below them. The
-importance of terms is from the ontology, or without one from the weight table, its
-greatest weight 1. Without classes LARS is 0. Terms that are partly in the anchor and
-partly around it are not seen.
+We differ: `paper` has LARS as the second key of the queue, since by OBRS alone the
+second test comes in no order at all. In `fixed` both scores are evidence for every
+link: OBRS what its own words say, LARS what the pages behind such a page are; what
+fails both tests waits below the rest. The importance of terms is from the ontology, or
+without one from the weight table, its greatest weight 1. Without classes LARS and w
+are 0. No term is seen that is part anchor and part surroundings.
 """
 
 from __future__ import annotations
@@ -35,6 +33,8 @@ from typing import Annotated, Literal
 import msgspec
 
 from opilio.records import (
+    CONTEXT_LENGTH,
+    TIER,
     Knowledge,
     Lease,
     Link,
@@ -51,6 +51,7 @@ SCALE = 10.0  # of LARS in the paper: train-1 pages per class
 SECOND = 1e-6  # what the second key of the queue counts beside the first
 LEAST = {"paper": (5.0, 3.0), "fixed": (0.5, 0.3)}  # Min_OntRel and Min_LaRel
 UNWANTED = "low_score"
+PASSED = f"{TIER}passed a test"
 
 Least = Annotated[float, msgspec.Meta(ge=0)]
 
@@ -63,7 +64,9 @@ class McoreOptions(Section, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     min_larel: Least | None = None
     transcription: bool = True  # read other languages by the topic's dictionaries
     context: bool = True  # False: the anchor alone
+    context_length: Annotated[int, msgspec.Meta(ge=1, le=10_000)] = CONTEXT_LENGTH
     look_ahead: bool = True
+    lars_weight: Annotated[float, msgspec.Meta(ge=0)] = 0.3  # of LARS beside OBRS
     hops: Annotated[int, msgspec.Meta(ge=1, le=10)] = 1  # rules in a row, at most
     matching: Literal["longest", "literal"] = "longest"  # literal: terms in terms too
 
@@ -80,6 +83,7 @@ class Mcore:
         ontrel, larel = LEAST[options.mode]
         self.min_ontrel = ontrel if options.min_ontrel is None else options.min_ontrel
         self.min_larel = larel if options.min_larel is None else options.min_larel
+        self.weight = options.lars_weight if self.look_ahead else 0.0
         self.ranked = self.paper if options.mode == "paper" else self.fixed
         self.reads = Reads(
             context=True,
@@ -88,6 +92,7 @@ class Mcore:
             longest=options.matching == "longest",
             transcribe=options.transcription,
             look_ahead=options.look_ahead,
+            context_length=options.context_length,
         )
 
     def seek(self, subject: Subject) -> None:
@@ -114,16 +119,13 @@ class Mcore:
         return Ranked(link, promise, parts, level, "" if wanted else UNWANTED)
 
     def fixed(self, link: Link, obrs: float, lars: float, level: int) -> Ranked:
-        """Two stages, and below them the rest."""
+        """Both scores together; what fails both tests waits below the rest."""
         near = 1 - exp(-obrs)
-        if near > self.min_ontrel:
-            stage, key = 2.0, near
-        elif lars > self.min_larel:
-            stage, key = 1.0, lars
-        else:
-            stage, key = 0.0, near * (1 - SECOND) + lars * SECOND
-        parts = {"stage": stage, "OBRS": obrs, "LARS": lars}
-        return Ranked(link, stage + key, parts, level)
+        passed = float(near > self.min_ontrel or lars > self.min_larel)
+        own = near / (1 + self.weight)
+        ahead = self.weight * lars / (1 + self.weight)
+        parts = {PASSED: passed, "OBRS": own, "LARS": ahead}
+        return Ranked(link, passed + own + ahead, parts, level)
 
     def obrs(self, link: Link) -> float:
         """OBRS of a link without the headings above it."""

@@ -34,7 +34,8 @@ MOST_MEANINGS = 4096  # terms of a topic that have vectors
 FROM_EXAMPLES = 20  # keywords, if the topic has none of its own
 NOTHING_MORE = Reads()
 PARTS = sorted(  # of pages, that are either read or not
-    {*Reads.__struct_fields__} & {*ReaderSetup.__struct_fields__} - {"vectors"}
+    {*Reads.__struct_fields__}
+    & {*ReaderSetup.__struct_fields__} - {"vectors", "context_length"}
 )
 
 V = TypeVar("V")
@@ -52,6 +53,7 @@ def setup_for(
         dictionaries=subject.dictionaries if reads.transcribe else {},
         agent=agent,
         vectors=resolve(subject.word_vectors) if reads.vectors else "",
+        context_length=reads.context_length,
         **{part: getattr(reads, part) for part in PARTS},
     )
 

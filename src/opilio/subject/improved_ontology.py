@@ -13,6 +13,7 @@ from pathlib import Path
 import msgspec
 
 from opilio.store.folder import CrawlFolder
+from opilio.subject.topic_updates import digest
 from opilio.topic import Topic
 
 IN_USE = "in-use"  # the file with the digests of the files that the subject was made of
@@ -37,13 +38,15 @@ def with_improved(topic: Topic, folder: CrawlFolder) -> Topic:
 
 
 def is_improved(folder: CrawlFolder) -> bool:
-    """Has something been accepted since the topic was compiled?"""
+    """Has something been accepted since the topic was compiled: an addition to the
+    ontology, or another keyword?"""
     return digests(folder) != in_use(folder)
 
 
 def note_in_use(folder: CrawlFolder) -> None:
     """Remember that the topic has been compiled with the files of now."""
     if found := digests(folder):
+        folder.ontology.mkdir(exist_ok=True)
         draft = folder.ontology / f"{IN_USE}.new"
         draft.write_text(found, encoding="ascii")
         draft.replace(folder.ontology / IN_USE)
@@ -56,8 +59,8 @@ def in_use(folder: CrawlFolder) -> str:
 
 
 def digests(folder: CrawlFolder) -> str:
-    """A line for each improved file."""
-    return "".join(
+    """A line for each improved file, after one for changed keywords."""
+    return digest(folder) + "".join(
         f"{hashlib.sha256(path.read_bytes()).hexdigest()}\n"
         for path in sorted(folder.ontology.glob("*.ttl"))
         if not path.name.endswith(".new.ttl")

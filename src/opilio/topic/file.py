@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import msgspec
 
@@ -37,15 +37,25 @@ else:
     Keywords = tuple[str | Keyword, ...]
 
 
+class SearchService(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[seeds.engines.NAME]`: a search service, and how it is asked and read."""
+
+    url: str  # with {query}, and {page} or {start}, {limit}, {language} where wanted
+    links: str = ""  # where they are in its JSON: results[].url; empty: Atom or RSS
+
+
 class Sources(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """`[seeds]`: sources of seeds besides a plain list of URLs."""
 
     urls: Strings = ()
-    search: Strings = ()  # ddgs, ddgs:brave, searxng:http://…
+    search: Strings = ()  # ddgs, ddgs:brave, searxng:http://…, or a name of `engines`
+    engines: Mapping[str, SearchService] = {}
     sources: Strings = ()  # of other packages by name, or file.py:Class
     query: str = ""  # for the engines; empty: the topic's keywords
     limit: Annotated[int, msgspec.Meta(ge=1, le=499)] = 50  # from all engines together
-    common: bool = False  # only URLs that all engines found (if none, most)
+    common: bool = (
+        False  # only URLs that all engines found (or most, if there are none)
+    )
     sitemaps: bool = False  # also the URLs in the sitemaps of the given URLs' sites
     feeds: bool = False  # also the URLs in the feeds of the given pages
 
@@ -116,7 +126,10 @@ class Topic(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     keywords: Keywords = ()
     seeds: Strings | Sources = ()
     languages: Strings = ()  # of the pages wanted; empty: any
-    threshold: Share | None = None  # relevant from this score on; None: the judge's
+    update: Literal["ask", "auto"] = "ask"  # whether a crawl may change the keywords
+    threshold: Share | None = (
+        None  # pages from this score on are relevant; None: judge's
+    )
     scope: ScopeSettings = ScopeSettings()
     query_log: QueryLog | None = None
     ontology: OntologyFiles | None = None
@@ -246,13 +259,18 @@ def refuse_bad_addresses(seeds: Sequence[str], source: str) -> None:
     for seed in seeds:
         if not urls.join("", seed):
             raise BadInput(
-                f"{source}: seeds: {seed!r} is not a URL; write http://… or https://…"
+                f"{source}: seeds: {seed!r} is not an address; write http://… or https://…"
             )
 
 
 def where_to(topic: Topic, more: Sequence[str] = ()) -> list[str]:
     """The URLs that a crawl starts with, including search engines."""
     sources = topic.sources
-    places = [engine.partition(":")[2] for engine in sources.search]
+    places = [
+        sources.engines[engine].url
+        if engine in sources.engines
+        else engine.partition(":")[2]
+        for engine in sources.search
+    ]
     engines = [place if "://" in place else SEARCHED for place in places]
     return [*sources.urls, *more, *engines]
