@@ -1,7 +1,4 @@
-"""`opilio topic build`: queries, an ontology, pages or words in; a topic file out.
-
-`opilio topic show`: a topic file in; its tables, so that a person can check them, out.
-"""
+"""`opilio topic`: makes a topic file (`build`), or shows its tables (`show`)."""
 
 from __future__ import annotations
 
