@@ -53,9 +53,7 @@ class Sources(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     sources: Strings = ()  # of other packages by name, or file.py:Class
     query: str = ""  # for the engines; empty: the topic's keywords
     limit: Annotated[int, msgspec.Meta(ge=1, le=499)] = 50  # from all engines together
-    common: bool = (
-        False  # only URLs that all engines found (or most, if there are none)
-    )
+    common: bool = False  # only URLs that all engines found (if none, most)
     sitemaps: bool = False  # also the URLs in the sitemaps of the given URLs' sites
     feeds: bool = False  # also the URLs in the feeds of the given pages
 
@@ -127,9 +125,7 @@ class Topic(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     seeds: Strings | Sources = ()
     languages: Strings = ()  # of the pages wanted; empty: any
     update: Literal["ask", "auto"] = "ask"  # whether a crawl may change the keywords
-    threshold: Share | None = (
-        None  # pages from this score on are relevant; None: judge's
-    )
+    threshold: Share | None = None  # relevant from this score on; None: the judge's
     scope: ScopeSettings = ScopeSettings()
     query_log: QueryLog | None = None
     ontology: OntologyFiles | None = None
