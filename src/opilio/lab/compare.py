@@ -208,7 +208,7 @@ def conducted(
 def checked(
     future: Future[Trace], told: Mapping[str, bool], task: LabTask
 ) -> Future[Trace]:
-    """The trace, or an error if the crawl got labels that it does not tell of."""
+    """The trace; an error if the crawl got labels that the trace does not have."""
     if future.exception() is None:
         taught = {one.url: one.relevant for one in future.result().taught}
         if taught != told:

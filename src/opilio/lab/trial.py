@@ -143,7 +143,7 @@ def conduct(trial: Trial, make: MakeCrawl = TrialCrawl) -> Trace:
 
 
 class TimeUp(BaseException):
-    """The time of a trial is over; not an Exception, lest a strategy catches it."""
+    """The time of a trial is over; not an Exception, so that no strategy catches it."""
 
 
 @contextmanager

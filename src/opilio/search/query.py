@@ -97,14 +97,16 @@ def host_of(value: str) -> str:
     url = value if "://" in value else f"http://{value.lstrip('/.')}"
     canonical = urls.join("", url)
     if not canonical:
-        raise BadInput(f"site:{value} is no host; write it as in site:example.org")
+        raise BadInput(f"site:{value} is not a host; write it like site:example.org")
     return urls.host(canonical)
 
 
 def language_of(value: str) -> str:
     """A language of two letters."""
     if not re.fullmatch("[A-Za-z]{2}", value):
-        raise BadInput(f"lang:{value} is no language; two letters are, as in lang:en")
+        raise BadInput(
+            f"lang:{value} is not a language code of two letters, like lang:en"
+        )
     return value.lower()
 
 
@@ -113,5 +115,5 @@ def day_of(value: str) -> float:
     try:
         day = datetime.strptime(value, "%Y-%m-%d").replace(tzinfo=UTC)
     except ValueError:
-        raise BadInput(f"after:{value} is no day; write after:YYYY-MM-DD") from None
+        raise BadInput(f"after:{value} is not a date; write after:YYYY-MM-DD") from None
     return day.timestamp()

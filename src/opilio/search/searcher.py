@@ -216,7 +216,7 @@ class Searcher:
 def check_page(page: int, size: int) -> None:
     """BadInput for a page of results that there cannot be."""
     if size < 1:
-        raise BadInput(f"{size} results on a page are too few; 1 is the least")
+        raise BadInput(f"{size} results per page are too few; ask for at least 1")
     if page < 1:
         raise BadInput(f"there is no page {page} of results; pages count from 1")
     if page * size > MOST_RESULTS:

@@ -27,7 +27,7 @@ def altair() -> Any:
     except ImportError as error:
         raise BadInput(
             f"charts need altair and vl-convert ({error}); "
-            "type: pip install 'opilio[lab]'"
+            "run: pip install 'opilio[lab]'"
         ) from error
     return altair
 
