@@ -105,7 +105,7 @@ def language_of(value: str) -> str:
     """A language of two letters."""
     if not re.fullmatch("[A-Za-z]{2}", value):
         raise BadInput(
-            f"lang:{value} is not a language code of two letters, like lang:en"
+            f"lang:{value} is not a language; write lang:en, in two letters"
         )
     return value.lower()
 
