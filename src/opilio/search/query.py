@@ -104,9 +104,7 @@ def host_of(value: str) -> str:
 def language_of(value: str) -> str:
     """A language of two letters."""
     if not re.fullmatch("[A-Za-z]{2}", value):
-        raise BadInput(
-            f"lang:{value} is not a language; write lang:en, in two letters"
-        )
+        raise BadInput(f"lang:{value} is not a language; write lang:en, in two letters")
     return value.lower()
 
 
