@@ -372,6 +372,14 @@ class Estimate(msgspec.Struct, frozen=True, kw_only=True):
         return self.found / (self.found + self.left)
 
 
+class BusyServer(msgspec.Struct, frozen=True):
+    """A server with requests under way (Kumar & Vig's Busy Server Queue, III.C)."""
+
+    host: str
+    requests: int
+    links: int  # that wait for it, about
+
+
 class Counts(msgspec.Struct, frozen=True):
     """The numbers of links and hosts in a frontier, by state."""
 
@@ -385,6 +393,7 @@ class Counts(msgspec.Struct, frozen=True):
     awaited_for: float = 0.0  # seconds until it may be
     held: int = 0  # ready hosts that are not visited because better links wait
     paused: bool = False  # nothing is leased until somebody says so
+    busy: Sequence[BusyServer] = ()  # some of them, those with most requests and links
 
     @property
     def reasons(self) -> Mapping[str, int]:

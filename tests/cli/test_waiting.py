@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from crawling import OPILIO, SETTINGS, opilio
+from crawling import SETTINGS, opilio, start_opilio
 from opilio.cli.waiting import in_words
 from opilio.lab.synthetic.small import SmallWeb, page
 from opilio.lab.synthetic.web import SyntheticAnswer
@@ -39,12 +39,7 @@ GIVEN_UP = SmallWeb(
 async def told_by(life, *, quiet: bool) -> str:
     """How a crawl says that it waits, before it is interrupted."""
     command = [each for each in life.command() if quiet or each != "-q"]
-    process = await asyncio.create_subprocess_exec(
-        OPILIO,
-        *map(str, command),
-        stdout=asyncio.subprocess.DEVNULL,
-        stderr=asyncio.subprocess.PIPE,
-    )
+    process = await start_opilio(*command, stdout=asyncio.subprocess.DEVNULL)
     assert process.stderr
     async with asyncio.timeout(60):
         line = await process.stderr.readline()

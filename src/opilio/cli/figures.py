@@ -63,6 +63,7 @@ def snapshot(crawl: CrawlLoop, speed: float, before: Before) -> dict[str, Any]:
         "pages_per_second": round(speed, 1),
         "waiting": counts.waiting,
         "leased": counts.leased,
+        "busy": msgspec.to_builtins(counts.busy),
         "hosts": counts.hosts,
         "hosts_resting": counts.resting,
         "hosts_held": counts.held,

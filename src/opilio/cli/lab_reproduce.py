@@ -13,19 +13,19 @@ import typer
 from opilio.cli.terminal import stderr
 from opilio.errors import BadInput
 
-LETTERS = ("A", "B", "D", "E")
+LETTERS = ("A", "B", "C", "D", "E")
 
 
 def reproduce(
     papers: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="PAPER", help="Which papers, of A, B, D and E. \\[default: all]"
+            metavar="PAPER", help="Which papers, of A, B, C, D and E. \\[default: all]"
         ),
     ] = None,
     web: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="A web to crawl as well, for B, D and E."),
+        typer.Option(metavar="DIR", help="A web to crawl as well, for B, C, D and E."),
     ] = None,
     mixed_web: Annotated[
         Path | None,
@@ -62,7 +62,9 @@ def reproduce(
     letters = [letter.upper() for letter in papers or LETTERS]
     for letter in letters:
         if letter not in LETTERS:
-            raise BadInput(f"unknown experiment {letter!r}; known: A, B, D, E")
+            raise BadInput(
+                f"there is no experiment {letter!r}; there are A, B, C, D, E"
+            )
     if mixed_web and not dictionary:
         raise BadInput("--mixed-web needs --dictionary, for its Hindi words")
     began = time.monotonic()

@@ -11,7 +11,7 @@ from rich.text import Text
 from opilio.cli.reasons import in_words
 from opilio.cli.terminal import plain
 from opilio.limits.stop_when_dry import left_in_words
-from opilio.records import Estimate
+from opilio.records import BusyServer, Estimate
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -54,6 +54,8 @@ def rows(figures: dict[str, Any], room: int) -> Iterator[Sequence[str]]:
     yield ("time", *times_of(figures))
     waiting, leased = figures["waiting"], figures["leased"]
     yield ("links", f"{waiting:,} waiting", f"{leased:,} being visited")
+    if busy := figures["busy"]:
+        yield ("busy", *(server_in_words(BusyServer(**one), 40) for one in busy))
     held = figures["hosts_held"]
     yield (
         "hosts",
@@ -69,6 +71,17 @@ def rows(figures: dict[str, Any], room: int) -> Iterator[Sequence[str]]:
         yield ("", f"[yellow]{PAUSED}[/]")
     if figures["stopping"]:
         yield ("", f"[yellow]{ENDING}[/]")
+
+
+def server_in_words(server: BusyServer, room: int = 80) -> str:
+    """A server with requests under way, and how many links wait for it.
+
+    >>> server_in_words(BusyServer("a.test", 2, 1234))
+    'a.test (2 requests, 1,234 links wait)'
+    """
+    requests = "1 request" if server.requests == 1 else f"{server.requests:,} requests"
+    waits = "1 link waits" if server.links == 1 else f"{server.links:,} links wait"
+    return f"{escape(plain(server.host, room))} ({requests}, {waits})"
 
 
 def pages_of(figures: dict[str, Any]) -> Iterator[str]:

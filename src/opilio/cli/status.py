@@ -17,15 +17,17 @@ from rich.text import Text
 
 from opilio.assembly.plan import Plan, load_plan
 from opilio.cli.ending import ENDINGS
+from opilio.cli.live_table import server_in_words
 from opilio.cli.message_lines import in_a_line
 from opilio.cli.reasons import in_words, seed_in_words
 from opilio.cli.terminal import foreign, plain, stdout
 from opilio.cli.waiting import sentence
 from opilio.limits.stop_when_dry import left_in_words
+from opilio.records import BusyServer
 from opilio.store.folder import CrawlFolder
 from opilio.store.left_out import count_left_out
 from opilio.store.lifecycle import Life, life_of
-from opilio.store.lookup import Summary, opened, summary
+from opilio.store.lookup import Summary, busy_in, opened, summary
 from opilio.store.message_log import WAITING, ToldMessage, is_paused, messages_of
 from opilio.store.seed_notes import SeedNote, seed_notes
 from opilio.store.seed_origins import SeedOrigin, count_classes, found_seeds
@@ -55,6 +57,7 @@ class CrawlStanding(NamedTuple):
     paused: bool = False
     messages: Sequence[ToldMessage] = ()
     found: Sequence[SeedOrigin] = ()  # seeds that search engines found
+    busy: Sequence[BusyServer] = ()  # while it runs
 
 
 def status(
@@ -77,6 +80,8 @@ def status(
             messages_of(crawl, db),
             found_seeds(db),
         )
+        if standing.life.running:
+            standing = standing._replace(busy=busy_in(db))
     if as_json:
         typer.echo(msgspec.json.encode(for_programs(standing)).decode())
     else:
@@ -96,6 +101,7 @@ def for_programs(standing: CrawlStanding) -> dict[str, Any]:
         **msgspec.to_builtins(standing.figures),
         "not_kept": standing.not_kept,
         "seeds": msgspec.to_builtins(standing.seeds),
+        "busy": msgspec.to_builtins(standing.busy),
         "seeds_found": msgspec.to_builtins(standing.found),
         "paused": standing.paused,
         "messages": dict(Counter(told.state for told in standing.messages)),
@@ -122,6 +128,10 @@ def show(standing: CrawlStanding, now: float) -> None:
         f"[bold]Links: {figures.links:,}[/] to {figures.hosts:,} {hosts}",
         links_rows(figures),
     )
+    if standing.busy:
+        stdout.print("\n[bold]Servers with requests under way[/]")
+    for server in standing.busy:
+        stdout.print(f"  {server_in_words(server)}", soft_wrap=True)
     show_found(standing.found)
     if standing.seeds:
         stdout.print("\n[bold]Seeds with problems[/]")

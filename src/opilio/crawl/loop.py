@@ -236,6 +236,8 @@ class CrawlLoop(Visits):
                     self.store.save_learnt(name, learnt)
             if estimate := self.estimate():
                 self.store.save_learnt("estimate", msgspec.json.encode(estimate))
+            busy = self.frontier.counts().busy
+            self.store.save_learnt("busy", msgspec.json.encode(busy))
             if isinstance(self.strategy, Remembering):
                 self.store.save_notes(self.strategy.changes())
             await self.store.flush()

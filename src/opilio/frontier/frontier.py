@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterable, Mapping, Sequence
+from heapq import nsmallest
 from itertools import compress
 from types import MappingProxyType
 from typing import Protocol
@@ -23,6 +24,7 @@ from opilio.frontier.ledger import Ledger, LinkRow
 from opilio.frontier.link_columns import LinkMode
 from opilio.frontier.next_link import PARKED_AT_ONCE, Agenda
 from opilio.records import (
+    BusyServer,
     Clock,
     Counts,
     Fingerprint,
@@ -33,6 +35,7 @@ from opilio.records import (
 )
 
 LEASE_SECONDS = 600.0
+BUSY = 5  # servers that are shown
 SHORTEST_WAIT = 0.001  # a timer may expire a little early by another clock
 
 
@@ -270,7 +273,18 @@ class LinkFrontier:
             awaited_for=max(0.0, at - now) if awaited else 0.0,
             held=agenda.count_held(now),
             paused=self._paused,
+            busy=self._busy(),
         )
+
+    def _busy(self) -> list[BusyServer]:
+        """The servers with most requests under way; looks at leases only."""
+        requests = Counter(out.host.number for out in self._agenda.leases.values())
+        hosts = self._agenda.hosts
+        servers = [
+            BusyServer(hosts[number].name, count, len(hosts[number].backlog))
+            for number, count in requests.items()
+        ]
+        return nsmallest(BUSY, servers, key=lambda one: (-one.requests, -one.links))
 
     async def flush(self) -> None:
         """Write everything in memory to the transaction."""

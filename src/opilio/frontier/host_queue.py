@@ -38,6 +38,11 @@ class Backlog:
         self._most = MOST
         self._leftovers = 0
 
+    def __len__(self) -> int:
+        """About how many links wait here: leftovers are counted, but not exactly."""
+        held = len(self._near) + len(self._far or ())
+        return max(held - max(self._leftovers, 0), 0)
+
     def push(self, entry: int) -> None:
         """Add a waiting link."""
         if self._far is not None and entry >= self._bar:

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from opilio.records import Clock, Estimate, Fingerprint
+from opilio.records import BusyServer, Clock, Estimate, Fingerprint
 from opilio.storage.database import open_database
 from opilio.store.folder import CrawlFolder
 from opilio.store.resting_hosts import Resting, count_resting, rest_of, resting, slowest
@@ -122,6 +122,13 @@ def estimate_in(db: sqlite3.Connection) -> Estimate | None:
     """The strategy's estimate of what is left to find, as of the last commit."""
     rows = db.execute("SELECT state FROM learnt WHERE name = 'estimate'")
     return next((msgspec.json.decode(row[0], type=Estimate) for row in rows), None)
+
+
+def busy_in(db: sqlite3.Connection) -> list[BusyServer]:
+    """The servers that had requests under way at the last commit."""
+    rows = db.execute("SELECT state FROM learnt WHERE name = 'busy'")
+    found = [msgspec.json.decode(row[0], type=list[BusyServer]) for row in rows]
+    return found[0] if found else []
 
 
 def explain_link(
