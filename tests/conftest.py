@@ -9,6 +9,8 @@ import pytest
 
 from crawling import Crawled, listening
 from opilio.lab.synthetic.server import serve
+from opilio.read import pool
+from warm_commands import start_reader
 
 # Machines are shared: no test fails because an example took long, or its making. The
 # same examples are tried each time, lest a change is blamed for what it did not do;
@@ -21,6 +23,14 @@ hypothesis.settings.register_profile(
     "patient", hypothesis.settings.get_profile("roaming"), derandomize=True
 )
 hypothesis.settings.load_profile("patient")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def warm_readers() -> Iterator[None]:
+    """Crawls in this process, too, have readers that need not import anything."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(pool, "start_process", start_reader)
+        yield
 
 
 @pytest.fixture

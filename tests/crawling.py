@@ -7,7 +7,6 @@ import os
 import re
 import signal
 import sqlite3
-import sys
 import threading
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import closing, contextmanager, suppress
@@ -17,8 +16,9 @@ from pathlib import Path
 from opilio.crawl import CrawlLoop
 from opilio.frontier.hosts import Host
 from opilio.lab.synthetic.server import Server, Web, serve
+from warm_commands import OPILIO, WarmProcess, start_warm
 
-OPILIO = Path(sys.executable).with_name("opilio")
+Process = asyncio.subprocess.Process | WarmProcess
 
 TOPIC = """
 name = "bees"
@@ -48,18 +48,25 @@ class Ended:
 
 
 async def opilio(*arguments: object, env: dict[str, str] | None = None) -> Ended:
-    """Run the real command to its end."""
-    process = await asyncio.create_subprocess_exec(
-        OPILIO,
-        *map(str, arguments),
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-        env=env,
+    """Run the command in a process of its own to its end."""
+    return await end_of(await start_opilio(*arguments, env=env))
+
+
+async def start_opilio(
+    *arguments: object,
+    stdout: int | None = asyncio.subprocess.PIPE,
+    stderr: int | None = asyncio.subprocess.PIPE,
+    env: dict[str, str] | None = None,
+) -> Process:
+    """Start the command; with an environment of its own, from nothing."""
+    if env is None:
+        return await start_warm(*arguments, stdout=stdout, stderr=stderr)
+    return await asyncio.create_subprocess_exec(
+        OPILIO, *map(str, arguments), stdout=stdout, stderr=stderr, env=env
     )
-    return await end_of(process)
 
 
-async def end_of(process: asyncio.subprocess.Process, seconds: float = 60) -> Ended:
+async def end_of(process: Process, seconds: float = 60) -> Ended:
     """How a command ends; one that does not, or whose test fails, is killed."""
     try:
         out, err = await asyncio.wait_for(process.communicate(), seconds)
@@ -70,7 +77,7 @@ async def end_of(process: asyncio.subprocess.Process, seconds: float = 60) -> En
     return Ended(process.returncode or 0, (out or b"").decode(), (err or b"").decode())
 
 
-async def interrupt(process: asyncio.subprocess.Process) -> None:
+async def interrupt(process: Process) -> None:
     """Press Ctrl-C; returns once it has arrived, so that the next is another one."""
     process.send_signal(signal.SIGINT)
     while awaits(process.pid, signal.SIGINT):
@@ -124,12 +131,10 @@ class Crawled:
         new = () if self.folder.exists() else ("--settings", self.settings)
         return ["crawl", self.topic, "-o", self.folder, "-q", *proxy, *new, *options]
 
-    async def start(self, *options: object) -> asyncio.subprocess.Process:
-        return await asyncio.create_subprocess_exec(
-            OPILIO,
-            *map(str, self.command(*options)),
-            stdout=asyncio.subprocess.DEVNULL,
-            stderr=asyncio.subprocess.DEVNULL,
+    async def start(self, *options: object) -> Process:
+        nothing = asyncio.subprocess.DEVNULL
+        return await start_opilio(
+            *self.command(*options), stdout=nothing, stderr=nothing
         )
 
     async def crawl(self, *options: object) -> Ended:

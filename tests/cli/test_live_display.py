@@ -33,6 +33,7 @@ FIGURES = {
     "pages_per_second": 12.3,
     "waiting": 1_234_567,
     "leased": 64,
+    "busy": [{"host": "a.test", "requests": 2, "links": 1234}],
     "hosts": 12_345,
     "hosts_resting": 321,
     "hosts_held": 0,
@@ -71,7 +72,7 @@ def test_no_figure_is_parted_from_its_name(width: int):
     for pair in PAIRS:
         assert any(pair in line for line in lines), lines
     assert all(len(line) <= width for line in lines)
-    assert (len(lines) == 9) == (width == 200), lines
+    assert (len(lines) == 10) == (width == 200), lines
 
 
 def shown(figures: dict, width: int = 90) -> list[str]:
@@ -144,3 +145,10 @@ def test_limits_that_refuse_a_seed_are_named():
     assert "such as 8080" in remedies_for({"blocked_port"}, bounds)[0]
     assert "--allow-network" in remedies_for({"blocked_address", None}, bounds)[0]
     assert "check the addresses" in remedies_for({"dns"}, bounds)[0]
+
+
+def test_busy_servers_are_shown_with_the_links_that_wait_for_them():
+    screen = Screen(width=80, record=True, quiet=False)
+    with screen.capture() as shown:
+        screen.print(as_table(FIGURES, 80))
+    assert "busy  a.test (2 requests, 1,234 links wait)" in shown.get()

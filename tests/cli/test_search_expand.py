@@ -4,7 +4,7 @@ import asyncio
 import json
 import random
 
-from crawling import OPILIO, SETTINGS, TOPIC, Crawled, opilio
+from crawling import SETTINGS, TOPIC, Crawled, opilio, start_opilio
 from opilio.lab.synthetic.small import SmallWeb, page, redirect
 from opilio.lab.synthetic.web import HTML, SyntheticAnswer
 
@@ -228,10 +228,10 @@ async def test_time_and_ctrl_c_end_it_and_show_what_there_is(crawled):
     told = ended.json()["expansion"]
     assert ended.code == 0 and told["ended"] == "time" and 0 < told["pages"] < 10
     enough = len(life.server.requests) + 2
-    process = await asyncio.create_subprocess_exec(
-        *map(str, (OPILIO, "search", life.folder, "news", *options)),
+    process = await start_opilio(
+        *("search", life.folder, "news", *options),
         *("--proxy", life.server.proxy_url),
-        stdout=asyncio.subprocess.PIPE,
+        stderr=None,
     )
     async with asyncio.timeout(60):
         while len(life.server.requests) < enough:
@@ -249,8 +249,8 @@ async def test_after_a_kill_the_crawl_goes_on_and_loses_nothing(crawled):
     await life.crawl("--max-pages", 1)
     for _ in range(2):
         enough = len(life.server.requests) + rng.randint(2, 5)
-        process = await asyncio.create_subprocess_exec(
-            *map(str, (OPILIO, "search", life.folder, "news", "--expand", 20)),
+        process = await start_opilio(
+            *("search", life.folder, "news", "--expand", 20),
             *("--proxy", life.server.proxy_url),
             stdout=asyncio.subprocess.DEVNULL,
             stderr=asyncio.subprocess.DEVNULL,

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from crawling import OPILIO, SETTINGS, opilio
+from crawling import SETTINGS, opilio, start_opilio
 from opilio.cli.waiting import in_words
 from opilio.lab.synthetic.small import SmallWeb, page
 from opilio.lab.synthetic.web import SyntheticAnswer
@@ -39,12 +39,7 @@ GIVEN_UP = SmallWeb(
 async def told_by(life, *, quiet: bool) -> str:
     """How a crawl says that it waits, before it is interrupted."""
     command = [each for each in life.command() if quiet or each != "-q"]
-    process = await asyncio.create_subprocess_exec(
-        OPILIO,
-        *map(str, command),
-        stdout=asyncio.subprocess.DEVNULL,
-        stderr=asyncio.subprocess.PIPE,
-    )
+    process = await start_opilio(*command, stdout=asyncio.subprocess.DEVNULL)
     assert process.stderr
     async with asyncio.timeout(60):
         line = await process.stderr.readline()
@@ -62,7 +57,7 @@ async def test_while_robots_txt_of_the_only_seed_fails_it_is_told(crawled, quiet
     line = await told_by(life, quiet=quiet)
     if quiet:
         assert line.startswith("Nothing can be visited now; one link waits for seed.")
-        assert "robots.txt cannot be had" in line
+        assert "robots.txt cannot be fetched" in line
         assert re.search(r"\(in 1[56] min\)", line)
     else:
         told = json.loads(line)
@@ -89,7 +84,7 @@ async def test_status_and_explain_say_until_when_a_host_rests(crawled):
     assert 900 < rest["until"] - time.time() <= 1000
     assert figures["slowest"] == {"busy.test": 1.0}
     shown = await opilio("status", life.folder)
-    assert "Hosts that rest: 1" in shown.out
+    assert "Resting hosts: 1" in shown.out
     assert "busy.test until" in shown.out and "it answered 429" in shown.out
     assert "busy.test: 1 s" in shown.out
     shown = await opilio("explain", life.folder, "http://busy.test/")

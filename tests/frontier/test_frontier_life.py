@@ -234,6 +234,21 @@ async def test_a_displaced_link_is_not_tried_again_before_its_time(
     assert await drain(frontier) == ["a/1"]
 
 
+async def test_busy_servers_have_requests_under_way(make: Make) -> None:
+    """Kumar & Vig, III.C: URLs requested and awaiting an answer, by server."""
+    frontier = make()
+    await frontier.add([found(f"a/{n}", 0.9) for n in range(4)])
+    await frontier.add([found("b/1"), found("c/1", 0.1)])
+    assert frontier.counts().busy == []
+    first, second = await take(frontier), await take(frontier)
+    busy = [(one.host, one.requests, one.links) for one in frontier.counts().busy]
+    assert busy == [("a.test", 1, 3), ("b.test", 1, 0)]
+    await frontier.done(first, KEPT)
+    assert [one.host for one in frontier.counts().busy] == ["b.test"]
+    await frontier.done(second, KEPT)
+    assert frontier.counts().busy == []
+
+
 async def test_a_late_answer_ends_a_displaced_link(
     make: Make, clock: HandClock
 ) -> None:

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from opilio.cli import app
+from opilio.lab.reproduce.c_website_model import precision, queries
 from opilio.lab.reproduce.d_weight_table import neighbour
 from opilio.lab.reproduce.experiment import (
     Claim,
@@ -27,10 +28,11 @@ from opilio.lab.reproduce.experiment import (
 )
 from opilio.lab.reproduce.interest import QUERIES, query_log, share_of_second
 from opilio.lab.reproduce.runner import EXPERIMENTS, on_synthetic_webs
+from opilio.lab.reproduce.searched_table import with_searched_table
 from opilio.lab.reproduce.tables import markdown
 from opilio.lab.seeds_and_targets import Ground
 from opilio.lab.synthetic.dials import Dials
-from opilio.topic import load_topic
+from opilio.topic import Topic, load_topic
 
 SEED = 1
 pytestmark = pytest.mark.timeout(300)  # they are long where others work as well
@@ -70,6 +72,35 @@ def test_tunnels_lead_to_pages_that_nothing_else_does(tmp_path: Path) -> None:
     found = differences(tmp_path, "E", dials, topics=2)
     assert found["tunnelling finds more targets"] > FLOORS["E"]
     assert found["so it does without blocks"] > FLOORS["E"]
+
+
+def test_keywords_and_their_pairs_are_asked() -> None:
+    bees = Topic(name="bees", keywords=("bee", "hive", "wax"))
+    expected = ["bee", "hive", "wax", "bee hive", "bee wax", "hive wax"]
+    assert queries(bees) == expected
+    many = Topic(name="many", keywords=tuple("abcdefghij"))
+    assert len(queries(many)) == 8
+
+
+def test_precision_at_ten_counts_missing_results_as_wrong() -> None:
+    assert precision(["a", "b", "x"], {"a", "b", "c"}) == pytest.approx(0.2)
+    assert precision([str(n) for n in range(20)], {"1", "15"}) == pytest.approx(0.1)
+
+
+def test_the_static_table_is_tf_df_over_search_results() -> None:
+    """Equation 2: w = tf·df over the results, in parts of the greatest."""
+    texts = [
+        ["bee", "hive", "bee", "the"],
+        ["bee", "hive", "honey"],
+        ["chess", "rook", "board"],
+    ]
+    topic = with_searched_table(Topic(name="bees", keywords=("x",)), texts)
+    # bee: 3 times in 2 results; hive: 2 in 2; honey: once in one
+    assert topic.weights() == {
+        "bee": 1.0,
+        "hive": pytest.approx(4 / 6),
+        "honey": pytest.approx(1 / 6),
+    }
 
 
 FLOORS = {"A": 0.005, "B": 0.15, "D dynamic": 0.12, "D static": 0.03, "E": 0.04}
@@ -145,7 +176,7 @@ def test_a_neighbour_is_another_topic_of_the_web(ground: Ground) -> None:
 
 @pytest.mark.parametrize(
     ("arguments", "told"),
-    [(["C"], "there are A, B, D, E"), (["A", "--mixed-web", "x"], "--dictionary")],
+    [(["F"], "there are A, B, C, D, E"), (["A", "--mixed-web", "x"], "--dictionary")],
 )
 def test_what_cannot_be_reproduced_is_said_at_once(
     tmp_path: Path, arguments: list[str], told: str

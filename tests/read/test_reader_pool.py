@@ -15,10 +15,16 @@ from pathlib import Path
 import pytest
 import uvloop
 
-from opilio.read.pool import AHEAD, ReaderPool
+from opilio.read.pool import AHEAD, ReaderPool, start_process
 from opilio.records import Reading, Response
 
 HERE = Path(__file__).parent
+
+
+@pytest.fixture(autouse=True)
+def start_from_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Other tests have readers that need not import anything."""
+    monkeypatch.setattr("opilio.read.pool.start_process", start_process)
 
 
 @pytest.fixture(autouse=True)

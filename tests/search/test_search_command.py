@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from crawling import OPILIO, SETTINGS, TOPIC, opilio
+from crawling import SETTINGS, TOPIC, opilio, start_opilio
 from in_process import run
 from opilio.assembly.index import keep_index
 from opilio.assembly.plan import load_plan
@@ -134,7 +134,7 @@ async def test_a_query_may_begin_with_a_minus_and_options_still_work(crawled):
         assert ended.code == 0, ended.err
         assert ended.json()["total"] == (31 if query[0] == "honey" else 30)
     wordless = await opilio("search", life.folder, "-honey")
-    assert wordless.code == 2 and "'-honey' asks for no word" in wordless.err
+    assert wordless.code == 2 and "'-honey' contains no word" in wordless.err
     unknown = await opilio("search", life.folder, "honey", "--nonsense")
     assert unknown.code == 2 and "No such option" in unknown.err
 
@@ -146,10 +146,8 @@ async def test_a_reader_that_has_seen_enough_is_no_failure(crawled, options):
     unread, output = os.pipe()
     os.close(unread)
     try:
-        process = await asyncio.create_subprocess_exec(
-            *(OPILIO, "search", life.folder, "honey", *options),
-            stdout=output,
-            stderr=asyncio.subprocess.PIPE,
+        process = await start_opilio(
+            "search", life.folder, "honey", *options, stdout=output
         )
     finally:
         os.close(output)

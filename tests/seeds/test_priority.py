@@ -97,7 +97,7 @@ def test_given_addresses_become_canonical_and_come_once() -> None:
 
 @pytest.mark.parametrize("address", ["", "ex.com", "javascript:alert(1)", "ftp://x/"])
 def test_what_is_no_address_is_refused_by_name(address: str) -> None:
-    with pytest.raises(BadInput, match="is not an address; write http"):
+    with pytest.raises(BadInput, match="is not a URL; write http"):
         canonical_given(["http://fine.test/", address])
 
 

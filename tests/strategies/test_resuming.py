@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from crawling import OPILIO, opilio
+from crawling import opilio, start_opilio
 from opilio.lab.synthetic.dials import Dials
 from opilio.lab.synthetic.web import SyntheticWeb
 from opilio.lab.webs import LabWeb, write_web
@@ -48,8 +48,8 @@ def order(folder: Path) -> list[str]:
 
 
 async def start_and_kill(arguments: list[object], folder: Path, pages: int) -> None:
-    process = await asyncio.create_subprocess_exec(
-        OPILIO, *map(str, arguments), stdout=asyncio.subprocess.DEVNULL
+    process = await start_opilio(
+        *arguments, stdout=asyncio.subprocess.DEVNULL, stderr=None
     )
     for _ in range(3000):
         with suppress(sqlite3.OperationalError):

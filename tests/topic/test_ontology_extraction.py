@@ -143,16 +143,16 @@ def test_a_preferred_label_wins_over_an_alternative_one():
 
 
 def test_an_unknown_name_is_refused_with_near_ones():
-    with pytest.raises(BadInput, match=r"'motherbaord' is no concept .*motherboard"):
+    with pytest.raises(BadInput, match=r"'motherbaord' is not a concept .*motherboard"):
         Repository((turtle(PC),)).extract(["CPU", "motherbaord"])
 
 
 def test_unknown_keywords_may_be_passed_over_but_not_all():
     repository = Repository((turtle(PC),))
     assert repository.extract(["CPU", "zzz"], lenient=True).labels == ["CPU"]
-    with pytest.raises(BadInput, match="nothing like it"):
+    with pytest.raises(BadInput, match="nothing similar"):
         repository.extract(["zzz"], lenient=True)
-    with pytest.raises(BadInput, match="no concept is named"):
+    with pytest.raises(BadInput, match="no concept is given"):
         repository.extract([])
 
 

@@ -1,4 +1,4 @@
-"""`opilio lab reproduce`: the papers' experiments, done again; tables and verdicts."""
+"""`opilio lab reproduce`: repeats the experiments of the papers and checks claims."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ import typer
 from opilio.cli.terminal import stderr
 from opilio.errors import BadInput
 
-LETTERS = ("A", "B", "D", "E")
+LETTERS = ("A", "B", "C", "D", "E")
 
 
 def reproduce(
     papers: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="PAPER", help="Which papers, of A, B, D and E. \\[default: all]"
+            metavar="PAPER", help="Which papers, of A, B, C, D and E. \\[default: all]"
         ),
     ] = None,
     web: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="A web to crawl as well, for B, D and E."),
+        typer.Option(metavar="DIR", help="A web to crawl as well, for B, C, D and E."),
     ] = None,
     mixed_web: Annotated[
         Path | None,
@@ -41,7 +41,7 @@ def reproduce(
             "--output",
             "-o",
             metavar="DIR",
-            help="For webs, runs and tables; what is done there is not done again.",
+            help="For webs, runs and tables; finished runs are not repeated.",
         ),
     ] = Path("lab-reproduce"),
     jobs: Annotated[
@@ -49,7 +49,7 @@ def reproduce(
         typer.Option("--jobs", "-j", min=0, help="Crawls at a time; 0: one a core."),
     ] = 0,
 ) -> None:
-    """Do the papers' experiments again; say of each claim whether it is shown.
+    """Repeat the experiments of the papers; show which claims hold.
 
     Example:
 
@@ -62,7 +62,9 @@ def reproduce(
     letters = [letter.upper() for letter in papers or LETTERS]
     for letter in letters:
         if letter not in LETTERS:
-            raise BadInput(f"there is no experiment {letter!r}; there are A, B, D, E")
+            raise BadInput(
+                f"there is no experiment {letter!r}; there are A, B, C, D, E"
+            )
     if mixed_web and not dictionary:
         raise BadInput("--mixed-web needs --dictionary, for its Hindi words")
     began = time.monotonic()

@@ -11,7 +11,7 @@ from rich.text import Text
 from opilio.cli.reasons import in_words
 from opilio.cli.terminal import plain
 from opilio.limits.stop_when_dry import left_in_words
-from opilio.records import Estimate
+from opilio.records import BusyServer, Estimate
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -24,7 +24,7 @@ ENDING = "stopping: waiting for the visits under way; Ctrl-C again stops now"
 
 
 def as_table(figures: dict[str, Any], width: int) -> Table:
-    """The figures for a person, in so many columns."""
+    """The figures as a table of this width."""
     from rich.table import Table
 
     table = Table.grid(padding=(0, 2))
@@ -54,6 +54,8 @@ def rows(figures: dict[str, Any], room: int) -> Iterator[Sequence[str]]:
     yield ("time", *times_of(figures))
     waiting, leased = figures["waiting"], figures["leased"]
     yield ("links", f"{waiting:,} waiting", f"{leased:,} being visited")
+    if busy := figures["busy"]:
+        yield ("busy", *(server_in_words(BusyServer(**one), 40) for one in busy))
     held = figures["hosts_held"]
     yield (
         "hosts",
@@ -71,6 +73,17 @@ def rows(figures: dict[str, Any], room: int) -> Iterator[Sequence[str]]:
         yield ("", f"[yellow]{ENDING}[/]")
 
 
+def server_in_words(server: BusyServer, room: int = 80) -> str:
+    """A server with requests under way, and how many links wait for it.
+
+    >>> server_in_words(BusyServer("a.test", 2, 1234))
+    'a.test (2 requests, 1,234 links wait)'
+    """
+    requests = "1 request" if server.requests == 1 else f"{server.requests:,} requests"
+    waits = "1 link waits" if server.links == 1 else f"{server.links:,} links wait"
+    return f"{escape(plain(server.host, room))} ({requests}, {waits})"
+
+
 def pages_of(figures: dict[str, Any]) -> Iterator[str]:
     """Pages so far, out of the budget; how many of them in this run."""
     pages, most = figures["pages_in_all"], figures["max_pages"]
@@ -81,7 +94,7 @@ def pages_of(figures: dict[str, Any]) -> Iterator[str]:
 
 
 def harvest_of(figures: dict[str, Any]) -> Iterator[str]:
-    """Relevant pages and harvest rates: of all, of this run, of late."""
+    """Relevant pages and harvest rates: of all runs, of this run, of recent pages."""
     kept = figures["kept_in_all"]
     yield f"[bold green]{kept:,}[/] ({figures['harvest_rate_in_all']:.0%})"
     if figures["pages_in_all"] != figures["pages"]:
@@ -113,7 +126,7 @@ def duration(seconds: float) -> str:
 
 
 def reasons_of(unusable: dict[str, int]) -> Iterator[str]:
-    """Links that could not be used, by reason; the most frequent reasons."""
+    """Links that could not be used, by the most frequent reasons."""
     for reason, count in list(unusable.items())[:REASONS]:
         yield f"{count:,} {escape(in_words(reason))}"
     if rest := sum(list(unusable.values())[REASONS:]):
@@ -122,11 +135,11 @@ def reasons_of(unusable: dict[str, int]) -> Iterator[str]:
 
 def held_back(hosts: int) -> str:
     """Why workers are idle although hosts could be visited."""
-    return f"{hosts:,} held back: better links wait for their hosts"
+    return f"{hosts:,} held back until hosts with better links may be visited"
 
 
 def in_lines(values: Sequence[str], width: int) -> Text:
-    """Values side by side, and in further lines where there is no room for one."""
+    """Values side by side, wrapped to this width."""
     lines = [Text()]
     for value in map(Text.from_markup, values):
         if not lines[-1]:

@@ -1,16 +1,25 @@
-"""What the keywords of a topic say about a page.
+"""Measures how well a page matches the keywords of a topic, in four ways.
 
-    cosine  = Σ w·(1+ln tf) / (|w|·norm) · √(k/7)        k = (Σw)²/Σw², at most 63
+    cosine  = Σ w·(1+ln tf) / (|w|·norm)
     bm25    = Σ u·tf·2.2/(tf + 1.2·(¼ + ¾·words/600)) / Σ u
     title   = Σ w over the keywords in the title, at most 2, times 4·(1 − rarity)
     opening = s(first 60 words),  text = s(first 400 words)     (`opilio.text.meaning`)
 
 Symbols: u the weight of a keyword as the topic has it, w = u·(0.3 + 0.7·rarity), a
 phrase times 0.9; the words of phrases count, too, times 0.4; tf how often a keyword
-occurs; s how similar word vectors are to the keywords. k is the number of keywords that
-count: a longer list must not lower the cosine of a page that has the same share of
-it. Titles matter where keywords are ordinary words, which name kinds of pages
-(installation, blog) rather than subjects.
+occurs; s how similar word vectors are to the keywords. Titles matter where keywords are
+ordinary words, which name kinds of pages (installation, blog) rather than subjects.
+
+The cosine depends on how long the list is. Where a page has the same share of a longer
+list, it grows by √k; where it has no more keywords than before, it shrinks by √k. What
+holds is between these, and the pages seen tell: the cosine is multiplied by
+
+    lift = (0.12/q₈₅)^(n/(n + 4)),  from √(7/k) to (k/7)^¼
+
+Symbols: k = (Σw)²/Σw² the number of keywords that count, from 7 to 63; q₈₅ the cosine
+that 85 % of the n pages seen are below. So lists of up to 7 keywords are not lifted.
+A low q₈₅ may also mean that no page is relevant, so it lifts less than a high one
+lowers.
 """
 
 from __future__ import annotations
@@ -26,12 +35,14 @@ from opilio.text.meaning import Floats, keyword_vectors, unpack
 
 PHRASE, INSIDE = 0.9, 0.4  # of a phrase, and of a word in it
 FEW, MANY = 7.0, 63.0  # keywords
+SURE = 0.12  # the 85 % quantile of the cosine in crawls with few keywords
+DOUBT = 4  # pages that say as much as what is known before
 LENGTH = 600.0  # words of an ordinary page
 MOST_TITLE = 2.0
 
 
 class Evidence(NamedTuple):
-    """What the keywords say about one page; all numbers are raw."""
+    """The measurements of one page, not yet scaled."""
 
     cosine: float
     bm25: float
@@ -63,7 +74,7 @@ class KeywordEvidence:
         mine = list(self.weights.values())
         squares = sum(weight * weight for weight in mine)
         count = min(MANY, sum(mine) ** 2 / squares) if squares else FEW
-        self.lift = sqrt(max(1.0, count / FEW))
+        self.ratio = max(1.0, count / FEW)  # of a list as long as this to a short one
         common = [rarity.get(key, 1.0) for key in self.users]
         self.ordinary = 4 * (1 - sum(common) / len(common)) if common else 0.0
         self._inside = np.array(sorted(self.inside), np.uint64)
@@ -71,7 +82,7 @@ class KeywordEvidence:
         self.has_vectors = len(self.vectors) > 0
 
     def of(self, page: Page) -> Evidence:
-        """What they say about a page."""
+        """The measurements of a page."""
         opening = text = 0.0
         vectors = page_vectors(page)
         if self.has_vectors and vectors.shape[1] == self.vectors.rows.shape[1]:
@@ -99,7 +110,15 @@ class KeywordEvidence:
                         page.counts[2 * place : 2 * place + 2], "little"
                     )
                     common += self.inside[stem] * (1 + log(count))
-        return self.lift * common / (self.length * page.norm)
+        return common / (self.length * page.norm)
+
+    def lift(self, cosines: Floats) -> float:
+        """By what to multiply the cosine, given those of the pages seen."""
+        if self.ratio == 1 or not len(cosines):
+            return 1.0
+        high = max(float(np.quantile(cosines, 0.85)), 1e-6)
+        found = (SURE / high) ** (len(cosines) / (len(cosines) + DOUBT))
+        return float(min(max(found, self.ratio**-0.5), self.ratio**0.25))
 
     def bm25(self, page: Page) -> float:
         """How saturated a page is with each keyword, on average."""
@@ -112,7 +131,7 @@ class KeywordEvidence:
         return found / self.total if self.total else 0.0
 
     def title(self, page: Page) -> float:
-        """How much its title names the kind of page that is sought."""
+        """How much its title matches keywords that are ordinary words."""
         found = page.title_terms.terms
         weight = sum(self.weights[key] for key in found if key in self.weights)
         return min(MOST_TITLE, weight) * self.ordinary

@@ -8,7 +8,8 @@ A logistic regression whose weights were learnt before, over many topics and web
            + w_l·like)
 
 Symbols: zᵢ cosine, BM25 and the similarities of opening and text, each on a fixed
-scale, BM25 relative to the pages seen: (x − q₁₀)/(q₈₅ − q₁₀ + 0.02·q₈₅); the critics
+scale, BM25 relative to the pages seen: (x − q₁₀)/(q₈₅ − q₁₀ + 0.02·q₈₅), the cosine of
+lists longer than seven keywords also (`keyword_evidence.py`); the critics
 (`critic.py`) learn from r₀ of the pages seen, from example pages and from labels; site
 is the evidence of `site_evidence.py`, like that of `seed_likeness.py`.
 
@@ -113,6 +114,7 @@ class Snapshot(msgspec.Struct, frozen=True, array_like=True):
     vector: bytes
     quantiles: tuple[float, float]
     likeness: SeedLikeness = SeedLikeness()
+    lift: float = 1.0
 
 
 class Opilio:
@@ -142,6 +144,7 @@ class Opilio:
         self.critics: Critics | None = None
         self.likeness = SeedLikeness()
         self.quantiles = (0.0, 0.0)  # of BM25: a tenth is below the first
+        self.lift = 1.0  # of the cosine
         self.diary: Diary[Noted] = Diary(Noted, self.take_up)
         self.latest: Mapping[str, float] = {}  # the evidence of the last verdict
         for told, pages in ((True, subject.relevant), (False, subject.irrelevant)):
@@ -220,7 +223,7 @@ class Opilio:
         """What the keywords say, on fixed scales."""
         low, span = self.span
         found = {
-            "cosine": scaled("cosine", evidence.cosine),
+            "cosine": scaled("cosine", evidence.cosine * self.lift),
             "bm25": scaled("bm25", (evidence.bm25 - low) / span),
         }
         if self.keywords.has_vectors:
@@ -263,6 +266,8 @@ class Opilio:
         values = np.array([noted.evidence[1] for noted in pages])
         low, high = np.quantile(values, [0.1, 0.85]).tolist()
         self.quantiles = (low, high)
+        cosines = np.array([noted.evidence[0] for noted in pages], np.float32)
+        self.lift = self.keywords.lift(cosines)
 
     def fit(self) -> None:
         """Let the critics learn from the sample, the examples and the labels."""
@@ -290,7 +295,10 @@ class Opilio:
         """The logits of r₀ of pages, seeds or not."""
         known = Evidence(*np.array([noted.evidence for noted in pages]).T)
         low, span = self.span
-        columns = {"cosine": known.cosine, "bm25": (known.bm25 - low) / span}
+        columns = {
+            "cosine": known.cosine * self.lift,
+            "bm25": (known.bm25 - low) / span,
+        }
         if self.keywords.has_vectors:
             columns |= {"opening": known.opening, "text": known.text}
         logits = np.full(len(pages), self.opening.bias)
@@ -328,6 +336,7 @@ class Opilio:
                 (critics.vector if critics else empty).tobytes(),
                 self.quantiles,
                 self.likeness,
+                self.lift,
             )
         )
 
@@ -343,6 +352,7 @@ class Opilio:
         self.taught = [*self.taught[: self.examples], *found.taught]
         self.sites.restore(found.sites)
         self.quantiles, self.likeness = found.quantiles, found.likeness
+        self.lift = found.lift
         if found.words:
             words = np.frombuffer(found.words, np.float32)
             vector = np.frombuffer(found.vector, np.float32)

@@ -1,4 +1,4 @@
-"""How near the pages of a site come to the topic, beside those of other sites.
+"""Measures how near the pages of a site are to the topic, compared with other sites.
 
     near(S) = ((Σ cosine⁴ + mean of cosine⁴ over all pages) / (n_S + 1))^¼
 
@@ -20,7 +20,7 @@ POWER = 4
 
 
 class KeptSites(msgspec.Struct, frozen=True, array_like=True):
-    """What is kept of it through a restart."""
+    """What is stored across restarts."""
 
     sites: dict[str, tuple[int, float]]  # pages, and the sum of their cosines⁴
     pages: int
@@ -51,11 +51,11 @@ class SiteEvidence:
         self._square += near * near
 
     def kept(self) -> KeptSites:
-        """Everything, to be kept."""
+        """The state to store."""
         return KeptSites(self.sites, self._pages, self._powers, self._sum, self._square)
 
     def restore(self, kept: KeptSites) -> None:
-        """Take up what was kept of the same keywords."""
+        """Restore the state, for the same keywords."""
         self.sites = dict(kept.sites)
         self._pages, self._powers = kept.pages, kept.powers
         self._sum, self._square = kept.sum, kept.square

@@ -1,4 +1,4 @@
-"""Experiments and webs in; the outcome of each experiment on each kind of web, out."""
+"""Runs the experiments of the papers on each kind of web."""
 
 from __future__ import annotations
 
@@ -8,7 +8,13 @@ from pathlib import Path
 
 import msgspec
 
-from opilio.lab.reproduce import a_mcore, b_ordering, d_weight_table, e_blocks
+from opilio.lab.reproduce import (
+    a_mcore,
+    b_ordering,
+    c_website_model,
+    d_weight_table,
+    e_blocks,
+)
 from opilio.lab.reproduce.experiment import (
     ClaimOutcome,
     Experiment,
@@ -20,7 +26,7 @@ from opilio.lab.reproduce.grounds import ground_of, synthetic_ground
 
 EXPERIMENTS = {
     each.EXPERIMENT.letter: each.EXPERIMENT
-    for each in (a_mcore, b_ordering, d_weight_table, e_blocks)
+    for each in (a_mcore, b_ordering, c_website_model, d_weight_table, e_blocks)
 }
 SEEDS = (1, 2)  # of the synthetic webs
 

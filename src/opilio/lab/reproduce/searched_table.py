@@ -33,11 +33,15 @@ K1, B = 1.2, 0.75  # of BM25
 def texts_of(ground: Ground) -> list[list[str]]:
     """The words of every page of a web."""
     fetch = ReplayFetch(ground.web.warcs, cache_folder())
-    return [
-        tokens(visible_text(fetch.read(number, place.offset))[0])
-        for number, place in fetch.places.values()
-        if not place.same_as
-    ]
+    try:
+        return [
+            tokens(visible_text(fetch.read(number, place.offset))[0])
+            for number, place in fetch.places.values()
+            if not place.same_as
+        ]
+    finally:
+        for file in fetch.files:
+            file.close()
 
 
 def with_searched_table(topic: Topic, texts: Sequence[Sequence[str]]) -> Topic:
