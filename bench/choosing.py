@@ -178,7 +178,7 @@ class Run:
         return (print_ + 2**63) * INVERSE % 2**64
 
     def step(self) -> tuple[float, float]:
-        """One page; answers the CPU seconds of judging and of choosing."""
+        """One page; returns the CPU seconds of judging and of choosing."""
         page, lease = next(self.visits)
         begun = time.process_time()
         verdict = self.judge.judge(page)

@@ -40,7 +40,8 @@ FILES = {
     "topic/ontology/importance.py": "topic/test_ontology_extraction.py",
     "topic/ontology/repository.py": "topic/test_ontology_extraction.py",
     "strategies/ordering.py": "strategies/test_ordering.py",
-    "strategies/shared/page_rank.py": "strategies/test_ordering.py",
+    "strategies/shared/page_rank.py": "strategies/test_graph.py "
+    "strategies/test_ordering.py",
     "strategies/shared/ordering_terms.py": "strategies/test_ordering.py",
     "judge/association.py": "judge/test_association.py",
     "topic/ontology/propose.py": "topic/test_ontology_proposals.py",

@@ -190,7 +190,7 @@ class Run:
         self.changes = strategy.changes if isinstance(strategy, Remembering) else tuple
 
     def step(self) -> float:
-        """Let it rank a page; answers the CPU seconds that all it is asked took."""
+        """Let it rank a page; returns the CPU seconds that all it is asked took."""
         page, verdict, lease = next(self.visits)
         begun = time.process_time()
         for _ in self.strategy.rank(page, verdict, lease):

@@ -111,7 +111,7 @@ class Crawler:
 
 
 def extract(url: str, body: bytes) -> list[str]:
-    """Title, headings, links with anchor and context, text; answers the links."""
+    """Title, headings, links with anchor and context, text; returns the links."""
     document = turbohtml.parse(body)
     node = document.select_one("title")
     title = node.text if node else ""

@@ -25,7 +25,7 @@ from opilio.strategies import load_strategy, strategies
 
 
 def crawl(name: str, path: Path) -> bytes | None:
-    """Let a strategy see so many links, its notes in a database; answers its dump."""
+    """Let a strategy see so many links, its notes in a database; returns its dump."""
     run = Run(name)
     db = sqlite3.connect(path, isolation_level=None)
     db.execute("CREATE TABLE note (key INTEGER PRIMARY KEY, value BLOB NOT NULL)")

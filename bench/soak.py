@@ -48,7 +48,7 @@ class Sample(NamedTuple):
 
 @contextmanager
 def served(dials: Dials) -> Iterator[str]:
-    """Serve a web in a process of its own; answers the proxy to use."""
+    """Serve a web in a process of its own; returns the proxy to use."""
     command = [sys.executable, "-m", "opilio.lab.synthetic.server"]
     for name in ("pages", "hosts"):
         command += [f"--{name}", str(getattr(dials, name))]

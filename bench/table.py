@@ -1,4 +1,4 @@
-"""Rows in; an aligned table on the terminal out."""
+"""Prints aligned tables on the terminal."""
 
 from __future__ import annotations
 

@@ -259,7 +259,7 @@ def test_a_crawl_can_be_stopped_from_another_thread_and_read_meanwhile(
     for number, _ in enumerate(crawl):
         if number == 0:
             assert crawl.status().pages >= 1
-            with pytest.raises(opilio.BadInput, match="being crawled by this program"):
+            with pytest.raises(opilio.BadInput, match="already crawling"):
                 crawl.run()
         threading.Thread(target=crawl.stop).start()
     assert 1 <= crawl.status().pages < 12
@@ -300,7 +300,7 @@ def test_pages_search_explain_and_export_read_what_was_crawled(server, tmp_path)
         "http://seed.test/",
         "http://seed.test/7",
     ]
-    with pytest.raises(opilio.BadInput, match="no page that was read links to it"):
+    with pytest.raises(opilio.BadInput, match="no crawled page links to it"):
         crawl.explain("http://seed.test/unknown")
     done = crawl.export(tmp_path / "bees.jsonl", relevant=True)
     assert (done.pages, done.left_out) == (31, {"irrelevant": 1})
@@ -311,7 +311,7 @@ def test_a_folder_crawled_with_an_object_says_so_when_it_is_missing(server, tmp_
     crawl_of(server, tmp_path / "c", judge=ByText(), max_pages=2).run()
     again = opilio.Crawl(tmp_path / "c")
     assert len(list(again.pages())) == 2
-    with pytest.raises(opilio.BadInput, match=r"an object of the class ByText.*judge="):
+    with pytest.raises(opilio.BadInput, match=r"an object of class ByText.*judge="):
         again.run(max_pages=4)
     with pytest.raises(opilio.BadInput, match="with --judge object:ByText"):
         opilio.Crawl(tmp_path / "c", judge="cosine").run()
@@ -323,7 +323,7 @@ def test_the_command_line_cannot_run_a_crawl_with_an_object(server, tmp_path):
     crawl_of(server, tmp_path / "c", judge=ByText(), max_pages=2).run()
     ended = run("crawl", tmp_path / "c", "-q")
     assert ended.code == 2
-    assert "object of the class ByText; pass it again from Python" in ended.err
+    assert "object of class ByText; pass it again" in ended.err
     ended = run("explain", tmp_path / "c", "http://seed.test/", "--json")
     assert ended.json()["page"]["parts"] == {"bees": 1.0}
 
@@ -362,11 +362,11 @@ def test_growing_uses_the_objects_that_were_given(server, tmp_path):
         ({"bounds": 3}, "bounds is a section"),
         ({"judge": "cosin"}, "unknown judge 'cosin'; did you mean 'cosine'?"),
         ({"strategy": "opilo"}, "unknown strategy 'opilo'; did you mean 'opilio'?"),
-        ({"judge": 3}, "3 is no judge: it has no method judge"),
-        ({"strategy": ByText()}, "is no strategy: it has no method rank"),
-        ({"seeds": ["ftp://seed.test"]}, "is not an address"),
+        ({"judge": 3}, "3 is not a judge: it has no method judge"),
+        ({"strategy": ByText()}, "is not a strategy: it has no method rank"),
+        ({"seeds": ["ftp://seed.test"]}, "is not a URL"),
         ({"seeds": "nobody"}, "unknown seed source 'nobody'"),
-        ({"seeds": 3}, "3 is no seed source"),
+        ({"seeds": 3}, "3 is not a seed source"),
     ],
 )
 def test_what_cannot_be_used_is_refused_before_anything_is_written(
@@ -380,7 +380,7 @@ def test_what_cannot_be_used_is_refused_before_anything_is_written(
 
 def test_a_topic_without_seeds_and_a_folder_without_a_crawl_are_refused(tmp_path):
     topic = opilio.Topic(name="bees", keywords=["bee"])
-    with pytest.raises(opilio.BadInput, match="nowhere to start"):
+    with pytest.raises(opilio.BadInput, match="the crawl has no seeds"):
         opilio.Crawl(tmp_path / "c", topic)
     with pytest.raises(opilio.BadInput, match="holds no crawl"):
         opilio.Crawl(tmp_path / "c")

@@ -66,7 +66,7 @@ async def test_judges_that_are_objects(server: Server, tmp_path: Path):
     assert (found.kept_before, found.kept) == (6, 0)
     refused = await run_beside("rejudge", folder)
     assert refused.code == 2
-    assert "an object of the class Nothing" in refused.err
+    assert "an object of class Nothing" in refused.err
     assert "opilio.Crawl(folder, judge=…)" in " ".join(refused.err.split())
     named = await run_beside("rejudge", folder, "--judge", "cosine")
     assert named.code == 0, named.err

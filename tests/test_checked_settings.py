@@ -147,7 +147,7 @@ def test_a_usual_user_agent_will_do(name: str):
 def test_a_proxy_has_a_host_that_can_be_asked(host: str):
     with pytest.raises(BadInput) as caught:
         parse_proxy(f"http://secret:word@{host}:3128")
-    assert "fetch.proxy is no proxy" in str(caught.value)
+    assert "fetch.proxy is not valid" in str(caught.value)
     assert "secret" not in str(caught.value)
 
 

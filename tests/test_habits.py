@@ -1,5 +1,6 @@
 """Files that the project's own tools read agree with each other."""
 
+import ast
 import re
 import subprocess
 import sys
@@ -43,3 +44,14 @@ def test_ci_has_tested_a_version_of_everything_that_is_asked_for():
 def test_the_citation_names_this_version():
     text = (ROOT / "CITATION.cff").read_text()
     assert f"version: {__version__}\n" in text
+
+
+def test_module_docstrings_say_what_the_module_is_for():
+    pattern = re.compile(r"\bin; .*\bout\b|; .*\bout[.:]")
+    odd = []
+    for folder in ("src", "bench", "tests"):
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            told = ast.get_docstring(ast.parse(path.read_text())) or ""
+            if pattern.search(told.partition("\n\n")[0].replace("\n", " ")):
+                odd.append(str(path.relative_to(ROOT)))
+    assert odd == [], "say in one sentence what these modules are for"

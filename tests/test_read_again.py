@@ -134,7 +134,7 @@ def test_a_damaged_record_costs_one_snippet(done: Path):
     ]
     [line] = told
     assert line.startswith(f"1 record of {FILE} could not be read: ")
-    assert "put it back from a copy" in line
+    assert "restore it from a backup" in line
 
 
 def test_pages_beside_a_damaged_one_are_indexed_and_itself_once_it_is_mended(
@@ -173,7 +173,7 @@ async def test_an_export_lacks_what_is_damaged_and_says_so(
         return
     assert ended.code == 1
     assert f"1 record of {FILE} could not be read" in ended.err
-    assert "put it back from a copy" in ended.err
+    assert "restore it from a backup" in ended.err
     if form == "warc":
         with out.open("rb") as file:
             urls = [response.url for response in responses(file)]
@@ -199,7 +199,7 @@ async def test_site_models_are_made_again_without_what_is_damaged(done: Path):
     flip(done, "http://seed.test/3")
     ended = await opilio("sites", done, "--rebuild")
     assert ended.code == 0
-    assert "8 pages read again; 1 are not in the archive" in ended.err
+    assert "8 pages read again; 1 not in the WARC files" in ended.err
     assert f"1 record of {FILE} could not be read" in ended.err
 
 

@@ -1,10 +1,10 @@
-"""Everything that can go wrong, as one tree.
+"""All exceptions that Opilio raises, as one tree.
 
     OpilioError
     ├── BadInput          what the user gave cannot be used          exit code 2
-    ├── MachineLimit      disk or memory is used up                  exit code 3
+    ├── MachineLimit      the disk is full or memory runs out        exit code 3
     └── FetchError        a URL gave no page; has a reason
-        ├── Transient     it may next time: wait `after` seconds, then retry
+        ├── Transient     it may later: wait `after` seconds, then retry
         └── Unusable      it never will
 
 Messages name the thing, the limit and the remedy. A reason is one short word that
@@ -33,13 +33,13 @@ class BadInput(OpilioError):
 
 
 class MachineLimit(OpilioError):
-    """The machine has no more room; the crawl is kept and can go on later."""
+    """Disk or memory is used up; the crawl is kept and can be resumed."""
 
     exit_code = 3
 
 
 def full_disk(folder: Path, why: object) -> MachineLimit:
-    """Nothing more can be written where a crawl lives."""
+    """The error for a disk on which nothing more can be written."""
     return MachineLimit(
         f"the disk of {folder} is full ({why}). Everything up to the last commit is "
         "kept: free some space and run the same command again"
@@ -56,7 +56,7 @@ class FetchError(OpilioError):
 
 
 class Transient(FetchError):
-    """It may work later."""
+    """A URL gave no page, but may later."""
 
     def __init__(
         self,
@@ -70,16 +70,16 @@ class Transient(FetchError):
     ) -> None:
         super().__init__(reason, message, contacted=contacted)
         self.after = after  # seconds to wait
-        self.counted = counted  # False: the link is not to blame
+        self.counted = counted  # False: does not count as an attempt of the link
         self.host_rests = host_rests  # all links of the host wait, not only this one
 
 
 class Unusable(FetchError):
-    """It will not work later either."""
+    """A URL gave no page and never will."""
 
 
 def did_you_mean(name: str, known: Iterable[str], most: int = 1) -> str:
-    """A question about what is spelt nearly so, for a message; "" if nothing is."""
+    """A "did you mean …?" with names of similar spelling; "" if there is none."""
     from difflib import get_close_matches  # rarely asked for
 
     near = ", ".join(map(repr, get_close_matches(name, list(known), most)))

@@ -1,4 +1,4 @@
-"""Finds strategies, judges, seed sources and exporters in other packages and files.
+"""Loads strategies, judges, seed sources and exporters from other packages and files.
 
 An installed package announces its own through entry points; a file is named as
 `file.py:Class`.
@@ -27,14 +27,14 @@ OBJECT = "object:"  # begins the name of an object that a program passed
 
 
 def installed(kind: str) -> Mapping[str, str]:
-    """Name -> module:class of what installed packages offer of a kind."""
+    """Name -> module:class of the extensions of a kind in installed packages."""
     from importlib.metadata import entry_points  # importing and looking take time
 
     return {entry.name: entry.value for entry in entry_points(group=GROUPS[kind])}
 
 
 def is_file(name: str) -> bool:
-    """Does it name a class in a file, like my_strategy.py:MyStrategy?"""
+    """Whether a name is a class in a file, like my_strategy.py:MyStrategy."""
     return ".py:" in name
 
 
@@ -53,8 +53,8 @@ def find_class(kind: str, name: str, known: Iterable[str] = ()) -> Any:
         return load(kind, name)
     if name.startswith(OBJECT):
         raise BadInput(
-            f"the crawl was started with a {kind} of your own, an object of the class "
-            f"{name.removeprefix(OBJECT)}; pass it again from Python: "
+            f"the crawl was started from Python with a custom {kind}, an object of "
+            f"class {name.removeprefix(OBJECT)}; pass it again: "
             f"opilio.Crawl(folder, {kind.replace(' ', '_')}=…)"
         )
     found = installed(kind)
@@ -83,7 +83,7 @@ def load(kind: str, place: str) -> Any:
 
 def from_file(path: Path) -> ModuleType:
     """A Python file as a module."""
-    # Under a name of its own, so that json.py does not replace Python's module.
+    # Under a unique name, so that json.py does not replace Python's module.
     spec = spec_from_file_location(f"opilio_extension_{path.stem}", path)
     if spec is None or spec.loader is None or not path.is_file():
         raise FileNotFoundError(f"{path} does not exist")

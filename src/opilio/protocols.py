@@ -1,6 +1,6 @@
-"""What the stages ask of each other: a protocol for each part of a crawl.
+"""The interface of each part of a crawl, as a typing.Protocol.
 
-A part is whatever has these verbs; `records.py` has the records that go in and out.
+Any object with these methods will do; `records.py` has the records they exchange.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ from opilio.records import (
 
 
 class Fetch(Protocol):
-    """Turns a URL into a response, robots first; raises Transient or Unusable.
+    """Fetches a URL if its robots.txt allows it; raises Transient or Unusable.
 
-    `validators` are header lines that ask for a page only if it has changed; then a
-    response may be a 304.
+    `validators` are header lines that request a page only if it has changed; the
+    response may then be a 304.
     """
 
     async def fetch(self, url: str, validators: Headers = ()) -> Response: ...
@@ -47,7 +47,7 @@ class Readers(Protocol):
     async def read(self, response: Response) -> Reading: ...
 
     def renew(self, setup: bytes) -> None:
-        """Read what comes from now on by another setup, a ReaderSetup in msgpack."""
+        """Read all later responses with this setup, a ReaderSetup in msgpack."""
         ...
 
     def settle(self, links: bytes) -> None:
@@ -72,7 +72,7 @@ class Judge(Protocol):
 class LearningJudge(Protocol):
     """A judge that learns from the pages it sees."""
 
-    is_learning: bool  # False: it judges by what it knows, and takes no note of pages
+    is_learning: bool  # False: it no longer learns from pages
 
     def judge(self, page: Page) -> Verdict: ...
 
@@ -81,11 +81,11 @@ class LearningJudge(Protocol):
         ...
 
     def learners(self) -> Mapping[str, Learner]:
-        """What is kept of it, part by part; in this order it is taken up again."""
+        """The parts whose state is stored, in the order in which they are restored."""
         ...
 
     def follow(self, before: Any) -> None:
-        """Take up what another of the kind learnt, whose topic was a little other."""
+        """Take over what a judge of the same kind learnt before the topic changed."""
         ...
 
 
@@ -93,9 +93,9 @@ class LearningJudge(Protocol):
 class SeedRequest:
     """What a seed source is asked for."""
 
-    query: str  # the words that search engines are asked for
+    query: str  # the words to send to search engines
     language: str  # of the topic, "en"
-    limit: int  # pages that are wanted at most
+    limit: int  # pages wanted at most
     get: Callable[[str], Awaitable[Response]]
     """Fetches a URL under the rules of the crawl: its proxy, its timeouts, no private
     addresses. Raises FetchError."""
@@ -121,7 +121,7 @@ class Profiles(Protocol):
         *,
         again: bool = True,
     ) -> None:
-        """A page was judged; `again`: perhaps once more."""
+        """A page was judged; `again`: it may have been judged before."""
         ...
 
     def missed(self, lease: Lease, state: State) -> None:
@@ -133,7 +133,7 @@ class Profiles(Protocol):
         ...
 
     def flush(self) -> None:
-        """Hand everything over to the transaction; all hosts are in it."""
+        """Write everything in memory to the transaction, for all hosts."""
         ...
 
 
@@ -152,11 +152,11 @@ class QueryJudges(Protocol):
 class TopicUpdates(Protocol):
     """A topic that changes while it is crawled for, as a query log grows."""
 
-    every: float  # seconds between two looks
+    every: float  # seconds between two checks
 
     @property
     def asked(self) -> Sequence[str]:
-        """What people ask for now, most first; some terms of it."""
+        """Some terms that people ask for now, the most frequent first."""
         ...
 
     @property
@@ -165,11 +165,11 @@ class TopicUpdates(Protocol):
         ...
 
     def look(self) -> Any:
-        """News of the topic, or None; may take long, and changes nothing."""
+        """Changes of the topic, or None; may take long, and has no side effects."""
         ...
 
     def take(self, news: Any) -> tuple[Judge, bytes] | None:
-        """Follow the news: a new judge and a new setup for the readers, if need be."""
+        """Apply changes; returns a new judge and reader setup, if they are needed."""
         ...
 
 
@@ -182,7 +182,7 @@ class Learner(Protocol):
         ...
 
     def load(self, learnt: bytes) -> None:
-        """Take up what an earlier dump gave."""
+        """Restore what an earlier dump returned."""
         ...
 
 
@@ -191,16 +191,16 @@ class Teachable(Protocol):
     """A judge or strategy that learns from labels given while the crawl runs."""
 
     def teach(self, page: Page, relevant: bool) -> None:
-        """A page that was judged before is relevant, or is not: someone looked."""
+        """Learn the true label of a page that was judged before."""
         ...
 
 
 class Strategy(Protocol):
     """Says how promising each link of a page is.
 
-    Made as `Strategy(options, knowledge)`; `Options`, an attribute of the class, is a
-    config.Section with everything that can be set. It may also be a Learner, a Reviser,
-    an Observer, and have notes: see there.
+    It is constructed as `Strategy(options, knowledge)`. `Options`, an attribute of the
+    class, is a settings.Section with all its settings. It may also be a Learner,
+    Reviser, Seeker, Observer, Estimator or Remembering.
     """
 
     reads: Reads
@@ -211,24 +211,24 @@ class Strategy(Protocol):
     def rank(self, page: Page, verdict: Verdict, lease: Lease) -> Iterable[Ranked]:
         """The links of a page that was just judged, each with its promise.
 
-        A link that is known and waits keeps the better of two promises; what is to
-        lower one, or change one that is not on this page, goes through `revise`.
+        A link that already waits keeps the higher of its promises; use `revise` to
+        lower a promise, or to change that of a link which is not on this page.
         """
         ...
 
 
 @runtime_checkable
 class Reviser(Protocol):
-    """A strategy whose mind changes while links wait."""
+    """A strategy that changes the promises of waiting links."""
 
     def revise(self) -> Iterable[Revision]:
-        """New promises since the last call; asked after every page, so mostly few."""
+        """Promises that changed since the last call; called after every page."""
         ...
 
 
 @runtime_checkable
 class Seeker(Protocol):
-    """A strategy that can seek something else from now on, as its topic changes."""
+    """A strategy that can switch to a new subject when the topic changes."""
 
     def seek(self, subject: Subject) -> None:
         """Rank what is read from now on by this subject."""
@@ -248,7 +248,7 @@ class Rescorer(Protocol):
 
 @runtime_checkable
 class Observer(Protocol):
-    """A strategy that wants to know of visits which brought no new page."""
+    """A strategy that is notified of visits which brought no new page."""
 
     def missed(self, lease: Lease, state: State) -> None:
         """A link ended as a copy or unusable."""
@@ -257,33 +257,33 @@ class Observer(Protocol):
 
 @runtime_checkable
 class Estimator(Protocol):
-    """A strategy with calibrated chances, which can tell how much is left to find."""
+    """A strategy with calibrated promises that estimates how much is left to find."""
 
     def estimate(self) -> Estimate | None:
         """The relevant pages still to be found; None: too early to tell. Cheap, however
-        many links wait, and changes nothing."""
+        many links wait, and without side effects."""
         ...
 
 
 @runtime_checkable
 class Remembering(Protocol):
-    """A strategy that keeps notes of URLs; they are durable together with the page."""
+    """A strategy that keeps notes by URL, which are committed with the page."""
 
     def changes(self) -> Iterable[tuple[int, bytes | None]]:
         """Notes that changed since the last call, by key; None: drop it."""
         ...
 
     def recall(self, notes: Iterable[tuple[int, bytes]]) -> None:
-        """Take up all notes of earlier runs."""
+        """Restore the notes of earlier runs."""
         ...
 
 
 class Frontier(Protocol):
-    """Every link that waits; leases the most promising one that may be visited now.
+    """The queue of links; leases the most promising one that may be visited now.
 
-    A link is known by the fingerprint of its canonical URL and is never leased twice
-    at a time. Verbs change the frontier at once; what makes the change durable is the
-    caller's transaction.
+    A link is identified by the fingerprint of its canonical URL and is never leased
+    twice at a time. Methods change the frontier at once; the caller's transaction makes
+    the change durable.
     """
 
     async def add(
@@ -293,13 +293,13 @@ class Frontier(Protocol):
         *,
         redirect: bool = False,
     ) -> list[int]:
-        """Let links wait; answer the id of each, known before or not.
+        """Queue links; returns the id of each, known before or not.
 
-        A link that is known already keeps the better of its two promises (and the
-        evidence that set it). One that the capacity had parked may come back. An
-        unwanted link, one with a reason, is recorded as unusable and its id is given;
-        it waits once it is found where it is wanted. `redirect`: `via` was sent on to
-        these, so they are as deep as it is and one hop further.
+        A known link keeps the higher of its two promises, with the evidence for it. One
+        that was parked for lack of capacity may come back. A link with a reason is not
+        wanted: it is recorded as unusable, and waits if it is later found without a
+        reason. `redirect`: `via` redirects to these, so they have its depth and one hop
+        more.
         """
         ...
 
@@ -325,8 +325,8 @@ class Frontier(Protocol):
         likeness: str = "",
     ) -> None:
         """End a lease for good. `contacted=False`: no request was made, so the host
-        need not rest. `likeness`: what the page has in common with those that say
-        nothing else; if a page of the same template had it too, this one is not new."""
+        need not rest. `likeness`: a key that pages without anything new share; if a
+        page of the same URL template had the same key, this one is not new."""
         ...
 
     async def retry(
@@ -338,9 +338,10 @@ class Frontier(Protocol):
         counted: bool = True,
         contacted: bool = True,
     ) -> bool:
-        """Let the link wait again, for `after` seconds at least; False, and the link is
-        unusable for this reason, when its attempts are used up. `counted=False`: this
-        was no fault of the link's. `contacted=False`: no request was made."""
+        """Queue the link again, for `after` seconds at least. Returns False, and the
+        link is unusable for this reason, when its attempts are used up.
+        `counted=False`: this attempt does not count. `contacted=False`: no request was
+        made."""
         ...
 
     async def reopen(self, id: int, reason: str) -> Fingerprint:
@@ -362,30 +363,30 @@ class Frontier(Protocol):
         ip: str | None = None,
         why: str = "",
     ) -> bool:
-        """What was learnt of a host: its crawl delay, that it wants rest for so many
-        seconds from now and why, the address it answers at. Was any of it new?"""
+        """Note what was learnt about a host: its crawl delay, how many seconds it must
+        rest from now and why, its address. Returns whether any of it was new."""
         ...
 
     def steer(
         self, *, haste: float = 1.0, breadth: float = 0.0, calibrated: bool = False
     ) -> None:
-        """Choose from now on in another way.
+        """Change how the next links are chosen.
 
         `haste`: 0 keeps to the order of promises and holds links back while better ones
-        will be had soon, 1 holds nothing back. `breadth`: 0 has no preference between
+        are expected soon, 1 holds nothing back. `breadth`: 0 has no preference between
         hosts, 1 visits the least visited of the best hosts first. `calibrated`:
-        promises are chances, so that two can be compared.
+        promises are probabilities, so they can be compared.
         """
         ...
 
     def counts(self) -> Counts:
-        """How many links and hosts there are, by what they do; cheap."""
+        """The numbers of links and hosts by state; cheap."""
         ...
 
     async def flush(self) -> None:
-        """Hand everything over to the transaction; the caller commits next."""
+        """Write everything in memory to the transaction; the caller commits it."""
         ...
 
     def close(self) -> None:
-        """Wake every waiting `take` with None; leases that are out stay valid."""
+        """Let every waiting `take` return None; open leases stay valid."""
         ...

@@ -1,7 +1,7 @@
-"""The records that the stages share; imports nothing of ours.
+"""The records that the stages of a crawl exchange.
 
-Records hold no references to each other's holders, so none of them can be part of a
-cycle: `gc=False` keeps millions of them out of the garbage collector's rounds.
+No record can be part of a reference cycle, so `gc=False` keeps millions of them out of
+the garbage collector's rounds. This module imports no other module of Opilio.
 """
 
 from __future__ import annotations
@@ -14,33 +14,33 @@ from typing import Literal
 import msgspec
 
 Clock = Callable[[], float]
-"""Seconds; only differences mean anything (`time.monotonic`, or a test's own)."""
+"""Returns seconds; only differences mean anything (`time.monotonic`, or a test's)."""
 
 Fingerprint = int
 """64 bits as a signed integer, so that SQLite and numpy hold it as it is."""
 
 Mode = Literal["fixed", "paper"]
-"""Which reading of a paper: its evident intent, or its letter, made to terminate."""
+"""Which reading of a paper: its evident intent (fixed), or its letter (paper)."""
 
 Parts = Mapping[str, float]
-"""What a number is made of, by the symbols of the paper that the equation is from."""
+"""The parts of a score or promise, named by the symbols of the paper's equation."""
 
 CONTEXT_LENGTH = 200  # characters on each side of a link (papers.md, A.7-9)
 
 TIER = "tier: "
-"""Begins the name of a part that only says among which links this one stands."""
+"""Prefix of the names of parts that only say which group of links this one is in."""
 
 Revision = tuple[Fingerprint, float] | tuple[Fingerprint, float, Parts]
-"""A link that waits, its new promise, and what that is made of, if it is told."""
+"""A waiting link, its new promise and, optionally, the parts of that."""
 
 Headers = Sequence[tuple[str, str]]
-"""Header lines in the order of the wire; names in lower case."""
+"""Header lines in the order received or sent; names in lower case."""
 
 BEYOND_ASCII = re.compile("[\x80-\xff]")
 
 
 class State(StrEnum):
-    """Where a link is in its life; always exactly one of these."""
+    """The state of a link."""
 
     WAITING = "waiting"
     LEASED = "leased"
@@ -79,14 +79,14 @@ class Link(msgspec.Struct, frozen=True, array_like=True, omit_defaults=True, gc=
     after: str = ""
     rel: str = ""
     block: int = 0  # number of the block it stands in
-    path: str = ""  # its tags from body on, joined by slashes
+    path: str = ""  # its tags from <body> down, joined by slashes
     terms: LinkTerms | None = None  # None: there is no topic term in any part
     words: bytes = b""
-    """Of each of its words a little-endian uint32: the part it stands in (LinkPart) in
-    the upper 3 bits, then 29 bits of the hash of its stem; empty unless asked for."""
+    """A little-endian uint32 per word: its LinkPart in the upper 3 bits, then 29 bits
+    of the hash of its stem; empty unless asked for."""
     vector: bytes = b""
-    """The unit vector of its anchor, surroundings and heading: for each dimension an
-    int8, 127 times the number; zeros if no word is known, empty unless asked for."""
+    """The unit vector of its anchor, surroundings and heading, times 127, as an int8
+    per dimension; zeros if no word is known, empty unless asked for."""
 
 
 class LinkPart(IntEnum):
@@ -101,7 +101,7 @@ class LinkPart(IntEnum):
 
 
 class BlockKind(StrEnum):
-    """What a block is there for."""
+    """The role of a block on its page."""
 
     TEXT = "text"
     NAVIGATION = "navigation"
@@ -110,7 +110,7 @@ class BlockKind(StrEnum):
 
 
 class Block(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """A part of a page: what stands under one heading, or a part that is none of it.
+    """A part of a page: the content under one heading, or a part outside of it.
 
     Blocks are numbered from 0 in document order. Block 0 has no heading: it holds the
     title and what stands before the first heading.
@@ -128,7 +128,7 @@ class Block(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 
 class Page(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """What the reader made of a response."""
+    """A page as the reader extracted it from a response."""
 
     url: str  # the canonical form of the URL that answered
     title: str
@@ -143,7 +143,7 @@ class Page(msgspec.Struct, frozen=True, array_like=True, gc=False):
     refresh: str = ""  # the target of an immediate <meta http-equiv=refresh>
     noindex: bool = False  # meta robots or X-Robots-Tag
     nofollow: bool = False
-    degraded: str = ""  # why the page could not be read as a whole, if so
+    degraded: str = ""  # why the page could only be read in part, if so
     title_terms: Counted = NOTHING
     url_terms: Counted = NOTHING
     blocks: Sequence[Block] = ()  # empty unless the reader was asked for them
@@ -156,7 +156,7 @@ class Page(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """Three unit vectors as in Link.vector, one after another: of its title, its first
     60 words and its first 400 words; empty unless asked for."""
     text: str = ""  # the main text, without menus and footers; empty unless asked for
-    is_seed: bool = False  # somebody chose it to start from
+    is_seed: bool = False  # a person chose it as a seed
     settled: bytes = b""
     """Fingerprints, as little-endian int64, of further links of which a strategy said
     that it need not see them again; they are not among `links`."""
@@ -164,7 +164,7 @@ class Page(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 
 class ReaderSetup(msgspec.Struct, frozen=True):
-    """What a reader process must know of the topic, the judge and the strategy."""
+    """What a reader process needs to know about topic, judge and strategy."""
 
     terms: tuple[str, ...]
     language: str
@@ -177,10 +177,10 @@ class ReaderSetup(msgspec.Struct, frozen=True):
     sequence: bool = False  # Page.sequence; with it come the headings
     dictionaries: Mapping[str, Mapping[str, tuple[str, ...]]] = {}
     """Language -> word or phrase -> its meanings in the topic's language."""
-    agent: str = "opilio"  # the name that pages call us by in what they ask of robots
+    agent: str = "opilio"  # our name in robots meta tags and X-Robots-Tag
     vectors: str = ""
-    """Where the word vectors come from that Link.vector and Page.vectors are made of: a
-    path, or "wordllama"; "": none are made. With them comes the context."""
+    """The source of the word vectors for Link.vector and Page.vectors: a path, or
+    "wordllama"; "": no vectors. With them comes the context."""
     text: bool = False  # Page.text
     context_length: int = CONTEXT_LENGTH
 
@@ -203,26 +203,27 @@ class ConceptWords(msgspec.Struct, frozen=True, gc=False):
 
 
 class Subject(msgspec.Struct, frozen=True, kw_only=True):
-    """A topic, compiled: all that readers, judges, strategies and searches are told of
-    what is sought. Tables have their terms by key."""
+    """A compiled topic: all that readers, judges, strategies and searches know about
+    what is sought. Tables contain terms by key."""
 
     threshold: float | None = None  # None: the judge's own
     weights: Mapping[str, float] = {}  # the weight table
     importance: Mapping[str, float] = {}  # the importance table of the ontology
     concepts: Mapping[str, tuple[str, float]] = {}
-    """Term -> the concept it names, and how near that is to what is sought (1: it)."""
+    """Term -> the concept it names, and how near that is to what is sought (1:
+    same)."""
     classes: Mapping[str, ClassFeatures] = {}
     targets: Sequence[str] = ()  # of these classes, those that are sought
     relevant: Sequence[Page] = ()  # example pages, with their vectors
     irrelevant: Sequence[Page] = ()
     vectors: Mapping[str, bytes] = {}
-    """Term -> its unit vector in float32, in the dimensions of Link.vector; not of all
-    terms, if there are thousands, and empty without word vectors."""
+    """Term -> its unit vector in float32, in the dimensions of Link.vector; only some
+    terms if there are thousands, empty without word vectors."""
     rarity: Mapping[str, float] = {}
     """Term -> how rare its words are in ordinary texts: 0 common, 1 rare."""
     common: bytes = b""
-    """Words that are common in ordinary texts: of each the upper 32 bits of the hash of
-    its stem as <u4, and how rare it is as <f4; all others are rare."""
+    """Words that are common in ordinary texts: for each the upper 32 bits of the hash
+    of its stem as <u4, and how rare it is as <f4; all others are rare."""
     trained: str = ""  # a file of trained weights; "": the one in the package
     terms: Sequence[str] = ()  # that readers count, as the topic writes them
     language: str = "en"  # of these terms
@@ -234,7 +235,7 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Reading(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """What a reader process hands back for one response."""
+    """What a reader process returns for one response."""
 
     page: Page | None
     record: bytes = b""  # the exchange as finished WARC records, to be appended
@@ -249,11 +250,11 @@ class Verdict(msgspec.Struct, frozen=True, gc=False):
     parts: Parts = {}
 
 
-SEED_PROMISE = 1e6  # of seeds that somebody chose: before any that a strategy ranks
+SEED_PROMISE = 1e6  # of seeds that a person chose: above all promises of strategies
 
 
 class Ranked(msgspec.Struct, frozen=True, gc=False):
-    """A link with its promise, the frontier's only sort key, and why."""
+    """A link with its promise, by which the frontier sorts, and the reasons for it."""
 
     link: Link
     promise: float
@@ -278,13 +279,12 @@ class Lease(msgspec.Struct, frozen=True, gc=False):
     template: Fingerprint = 0  # of its URL without numbers and values; 0: it has none
 
     def level_after(self, verdict: Verdict) -> int:
-        """The level of the links of its page: one more than its own, unless that is
-        relevant."""
+        """The level of the page's links: 0 if it is relevant, else one more."""
         return 0 if verdict.relevant else self.level + 1
 
 
 class Response(msgspec.Struct, frozen=True, gc=False):
-    """What came over the wire for one URL."""
+    """The HTTP response for one URL."""
 
     url: str
     status: int
@@ -303,10 +303,10 @@ class Response(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def location(self) -> str:
-        """Where a redirect leads, as it says first; "" if it does not.
+        """The target in the first Location header; "" if there is none.
 
-        Header lines are bytes, one a character here. Those beyond ASCII are escaped as
-        they came, as browsers do: what is UTF-8 stays that.
+        Each character of a header line stands for one byte. Bytes beyond ASCII are
+        percent-encoded unchanged, as browsers do, so UTF-8 stays UTF-8.
         """
         told = (value for key, value in self.headers if key == "location" and value)
         return BEYOND_ASCII.sub(lambda byte: f"%{ord(byte[0]):02X}", next(told, ""))
@@ -319,7 +319,7 @@ class RobotsRecord(msgspec.Struct, frozen=True):
     status: str  # rules, unavailable or unreachable
     fetched_at: float  # seconds since 1970; of the first failure while unreachable
     expires_at: float  # ask again then
-    body: bytes = b""  # the last one that was had, also while unreachable
+    body: bytes = b""  # the last one received, also while unreachable
     failures: int = 0  # in a row, while unreachable
 
 
@@ -341,16 +341,16 @@ class Reads(msgspec.Struct, frozen=True, kw_only=True):
     headings: bool = False  # Page.headings
     sequence: bool = False  # Page.sequence
     longest: bool = False  # terms inside longer terms do not count
-    transcribe: bool = True  # words that the topic's dictionaries know, by meaning
+    transcribe: bool = True  # translate words that the topic's dictionaries have
     look_ahead: bool = False  # Knowledge.look_ahead, if the topic has classes
     context_length: int = CONTEXT_LENGTH
 
 
 class Knowledge(msgspec.Struct, frozen=True, kw_only=True):
-    """What a strategy is told when it is made."""
+    """What a strategy gets to know when it is constructed."""
 
     subject: Subject = Subject()
-    seed: int = 0  # of all chance
+    seed: int = 0  # of all random choices
     look_ahead: Callable[[Page, int], float] | None = None
     """P(class of the page → class sought) by so many links at most, by the class rules
     of the topic, if it has classes and the strategy's Reads ask for it."""
@@ -359,11 +359,11 @@ class Knowledge(msgspec.Struct, frozen=True, kw_only=True):
 class Estimate(msgspec.Struct, frozen=True, kw_only=True):
     """How many relevant pages are still to be found, as a strategy estimates it."""
 
-    found: float  # so far: the scores of the pages kept, added up
-    left: float  # by the chances of the links that wait
-    low: float  # it is rarely fewer than this,
-    high: float  # or more than this
-    recapture: float  # what is left by capture and recapture
+    found: float  # so far: the sum of the scores of the pages kept
+    left: float  # by the promises of the waiting links
+    low: float  # lower bound of `left`
+    high: float  # upper bound of `left`
+    recapture: float  # what is left, estimated by capture and recapture
     next: float  # expected of the 100 best links that wait
 
     @property
@@ -381,13 +381,13 @@ class BusyServer(msgspec.Struct, frozen=True):
 
 
 class Counts(msgspec.Struct, frozen=True):
-    """How a frontier stands."""
+    """The numbers of links and hosts in a frontier, by state."""
 
     waiting: int
     leased: int
     hosts: int
     ready: int  # hosts that may be visited now and have something to visit
-    resting: int  # hosts that asked for rest, or have it since a visit failed
+    resting: int  # hosts that asked us to wait, or where a visit failed
     ended: Mapping[tuple[State, str], int]  # all other links, by state and reason
     awaited: str = ""  # the host to be visited next, if links wait and none may be now
     awaited_for: float = 0.0  # seconds until it may be

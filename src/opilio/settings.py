@@ -1,4 +1,4 @@
-"""Settings: typed and closed; TOML in, an error that names the known keys out."""
+"""The settings of a crawl with their types and defaults, read from TOML files."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Some = Annotated[int, msgspec.Meta(ge=1)]
 Seconds = Annotated[float, msgspec.Meta(ge=0)]
 Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
 Wait = Annotated[float, msgspec.Meta(gt=0)]
-HeaderText = Annotated[  # what cannot end its line, nor be none
+HeaderText = Annotated[  # text that is safe in a header line, and not empty
     str,
     msgspec.Meta(
         pattern=r"^[!-~]([ -~]*[!-~])?\Z",
@@ -49,14 +49,14 @@ class CrawlSettings(Section, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
     strategy: str = "opilio"
     judge: str = "opilio"
-    max_pages: Count = 1000  # stop after so many pages; 0: no limit
-    max_time: Seconds = 0.0  # stop after so many seconds; 0: no limit
+    max_pages: Count = 1000  # stop after this many pages; 0: no limit
+    max_time: Seconds = 0.0  # stop after this many seconds; 0: no limit
     readers: Some = 1  # processes that read pages
-    in_flight: Some = 64  # pages being fetched or read at one time
+    in_flight: Some = 64  # pages being fetched or read at the same time
     haste: Share = 0.1  # 0: keep to the order of promises; 1: let no worker idle
     breadth: Share = 0.0  # 0: no preference between hosts; 1: share among the best
-    stop_when_dry: bool = False  # end when little is left to be found
-    seed: int = 0  # of all chance
+    stop_when_dry: bool = False  # stop when little is left to find
+    seed: int = 0  # of all random choices
     vectors: str = "auto"  # of words: auto (wordllama if installed), none, or a path
     weights: str = (
         ""  # trained weights, a file of `opilio lab train`; "": the package's
@@ -67,7 +67,7 @@ class CrawlSettings(Section, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 class PolitenessSettings(
     Section, frozen=True, kw_only=True, forbid_unknown_fields=True
 ):
-    """How hosts are treated."""
+    """Delays and limits of requests to one host."""
 
     delay: Seconds = 1.0  # seconds between two requests to one host
     ip_delay: Seconds = 0.25  # seconds between two requests to one address
@@ -78,7 +78,7 @@ class PolitenessSettings(
 
 
 class FetchSettings(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What is asked of the network, and what is accepted."""
+    """How pages are requested, and which responses are accepted."""
 
     user_agent: HeaderText = f"opilio/{__version__} (focused crawler)"
     contact: ContactText = ""  # where we can be reached; part of the user agent
@@ -87,12 +87,12 @@ class FetchSettings(Section, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     max_bytes: Some = 10 * 2**20  # of a body, on the wire and decoded
     connect_timeout: Wait = 10.0
     timeout: Wait = 60.0  # of a whole request
-    keep_alive: Seconds = 60.0  # an idle connection is kept open so long
+    keep_alive: Seconds = 60.0  # how long an idle connection is kept open
     max_redirects: Count = 7
 
 
 class BoundsSettings(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What the frontier takes in: budgets, and guards against traps."""
+    """Limits of the frontier: budgets, and guards against crawler traps."""
 
     capacity: Count = 0  # links in the queue, the best; the rest on disk; 0: no limit
     per_host: Count = 0  # pages of one host; 0: no limit
@@ -102,7 +102,7 @@ class BoundsSettings(Section, frozen=True, kw_only=True, forbid_unknown_fields=T
     max_segments: Some = 20  # of a path
     max_repeats: Count = 2  # of one segment in a path, beyond its first time
     per_template: Count = 5000  # URLs that differ only in numbers and parameters
-    novelty: Count = 100  # pages of those in vain, before and after each new one kept
+    novelty: Count = 100  # leave a URL template after this many fruitless pages
 
 
 class ScopeSettings(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -114,7 +114,7 @@ class ScopeSettings(Section, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 
 class StoreSettings(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What is kept, and how carefully."""
+    """What is stored, and how often it is committed."""
 
     commit_every: Wait = 0.5  # seconds between two group commits
     min_free: Count = 2**30  # bytes left on the disk when the crawl stops
@@ -122,15 +122,15 @@ class StoreSettings(Section, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 
 class SearchSettings(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What of a crawl can be searched, and how."""
+    """What is indexed for searches, and how searches work."""
 
-    index: bool = True  # while crawling; without it, the first search reads all pages
-    pages: Literal["kept", "all"] = "kept"  # that are indexed
-    mode: Mode = "fixed"  # paper: no query without a concept
+    index: bool = True  # index while crawling; otherwise the first search does
+    pages: Literal["kept", "all"] = "kept"  # which pages are indexed
+    mode: Mode = "fixed"  # paper: refuse queries without a concept
 
 
 class Settings(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """crawl.toml: everything a crawl was started with."""
+    """The settings of a crawl, as in crawl.toml."""
 
     crawl: CrawlSettings = CrawlSettings()
     politeness: PolitenessSettings = PolitenessSettings()
@@ -190,7 +190,7 @@ def build_section(
 
 
 def checked(given: S, kind: type[S], source: str) -> S:
-    """What a program or a command line gave, made and refused by the rules of files."""
+    """A section from a program or command line, checked by the same rules as files."""
     if not isinstance(given, kind):
         from opilio.settings_errors import shorten
 
@@ -199,7 +199,7 @@ def checked(given: S, kind: type[S], source: str) -> S:
 
 
 def tables_of(value: Any) -> Any:
-    """A section as a file would have it; what no file can hold stays as it is."""
+    """A section as TOML tables; values that TOML cannot hold stay as they are."""
     if isinstance(value, Section):
         names = value.__struct_fields__
         return {name: tables_of(getattr(value, name)) for name in names}

@@ -1,4 +1,4 @@
-"""What was given, and why it cannot be, in; a sentence with what would do out."""
+"""Explains why a value in a settings or topic file was refused, and what is allowed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import msgspec
 from msgspec import inspect
 
 STEP = re.compile(r"\.(\w+)|\[(\d+)\]")  # of a path: a key, or a place in an array
-LONGEST = 60  # characters of what was given
+LONGEST = 60  # characters of a value that are quoted
 
 
 def explain_mismatch(
@@ -18,7 +18,7 @@ def explain_mismatch(
 ) -> str:
     """`Invalid enum value 'x' - at $.a.b` as `a.b: expected one of 'y', 'z', got 'x'`.
 
-    What msgspec says of keys that are missing stays as it is.
+    Messages of msgspec about missing keys stay as they are.
     """
     message, _, path = str(error).partition(" - at ")
     path = path.strip("`").removeprefix("$")
@@ -33,7 +33,7 @@ def explain_mismatch(
 
 
 def at(path: str, value: Any, wanted: inspect.Type) -> tuple[Any, inspect.Type | None]:
-    """What was given at a path, and what is wanted there; None: that is not known."""
+    """The value at a path, and the type expected there; None: that is not known."""
     steps = list(STEP.finditer(path))
     if "".join(step[0] for step in steps) != path:
         return None, None
@@ -46,7 +46,7 @@ def at(path: str, value: Any, wanted: inspect.Type) -> tuple[Any, inspect.Type |
 
 
 def within(wanted: inspect.Type, key: str | None) -> inspect.Type | None:
-    """What is wanted under a key of a table, or in an array."""
+    """The type expected under a key of a table, or in an array."""
     match wanted:
         case inspect.StructType(fields=fields) if key:
             types = {field.encode_name: field.type for field in fields}
@@ -60,7 +60,7 @@ def within(wanted: inspect.Type, key: str | None) -> inspect.Type | None:
 
 
 def describe(wanted: inspect.Type | None) -> str:
-    """What would do, for a person; empty where there is no simple way to say it."""
+    """The expected values in words; empty where there is no simple way to say it."""
     match wanted:
         case inspect.LiteralType(values=values):
             return f"one of {', '.join(map(repr, values))}"
@@ -99,6 +99,6 @@ def limits(number: inspect.IntType | inspect.FloatType) -> str:
 
 
 def shorten(value: Any) -> str:
-    """What was given, as it was written."""
+    """The given value as it was written, shortened."""
     text = repr(value)
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"

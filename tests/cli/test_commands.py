@@ -65,7 +65,7 @@ async def test_explain_shows_the_way_and_the_numbers(done):
 async def test_explain_of_an_unknown_url_says_why(done):
     ended = await opilio("explain", done.folder, "http://nowhere.test/")
     assert ended.code == 2
-    assert "no page that was read links to it" in ended.err
+    assert "no crawled page links to it" in ended.err
 
 
 async def test_export_writes_json_lines_best_first(done):
@@ -129,7 +129,7 @@ async def test_doctor_fetches_a_page_through_a_proxy(tmp_path, crawled):
     [
         (["crawl", "none.toml"], 2, "none.toml does not exist"),
         (["status", "."], 2, "holds no crawl"),
-        (["explain", ".", "x"], 2, "is not an address"),
+        (["explain", ".", "x"], 2, "is not a URL"),
         (["export", ".", "-o", "-"], 2, "holds no crawl"),
         (["crawl"], 2, "Missing argument"),
         (["crawl", f"{'a' * 200}/{'b' * 5000}.toml"], 2, "aaa…bbb"),
@@ -150,11 +150,11 @@ async def test_mistakes_are_named(arguments, code, message, tmp_path, monkeypatc
     [
         (["--strategy", "best-frist"], "did you mean 'best-first'"),
         (["--judge", "oracle"], "unknown judge 'oracle'; known: "),
-        (["--seed-url", "nonsense://x"], "'nonsense://x' is not an address"),
+        (["--seed-url", "nonsense://x"], "'nonsense://x' is not a URL"),
         (["--allow-network", "300.1.2.3/8"], "300.1.2.3/8"),
         (["--proxy", "ftp://x"], "proxy"),
         (["--replay", "none.warc.gz"], "none.warc.gz is not a WARC file: it does not"),
-        (["--replay", "."], "is a folder; name each WARC file in it"),
+        (["--replay", "."], "is a folder; give each WARC file in it"),
         (["--replay", "bees.toml"], "bees.toml cannot be read as a WARC file"),
         (["--settings", "none.toml"], "none.toml does not exist"),
     ],
@@ -205,7 +205,7 @@ async def test_keywords_that_say_nothing_are_told(crawled):
     topic = 'name = "x"\nkeywords = ["the", "of and"]\nseeds = ["http://seed.test/"]\n'
     life = await crawled(WEB, topic_text=topic)
     ended = await life.crawl("--max-pages", 1)
-    assert "(the, of and) are only words that nearly every page has" in ended.err
+    assert "(the, of and) are words that nearly every page has" in ended.err
     life = await crawled(WEB, topic_text=topic.replace("of and", "of bees"))
     assert (await life.crawl("--max-pages", 1)).err == ""
 
@@ -259,7 +259,7 @@ async def test_a_proxy_with_a_password_must_be_named_again(done):
 async def test_the_demo_leaves_other_crawls_alone(done):
     ended = await opilio("demo", "-o", done.folder)
     assert ended.code == 2
-    assert "holds a crawl of yours" in ended.err
+    assert "holds another crawl" in ended.err
     assert done.rows("SELECT count(*) FROM page") == [(3,)]
 
 

@@ -25,7 +25,7 @@ async def test_the_commands_that_the_demo_suggests_work_as_printed(
         "export",
     ]
     status = await run_beside("status", folder)
-    assert "the page budget is spent" in status.out
+    assert "the page budget is used up" in status.out
     for command in suggested:
         process = await asyncio.create_subprocess_shell(
             command,

@@ -159,11 +159,11 @@ def test_what_only_lifts_a_link_is_not_part_of_the_promise_that_is_shown(capsys)
     show_promise(500_000.43, {"tier: chosen by chance": 5e5, "s(u)": 0.43})
     lines = capsys.readouterr().out.split("\n")
     assert lines[1:3] == ["Its promise: 0.4300", "      0.4300  s(u)"]
-    assert lines[3].startswith("    +500,000  chosen by chance: it stands before")
+    assert lines[3].startswith("    +500,000  chosen by chance: it is visited before")
     show_promise(-0.8, {"s(u)": 0.2, "tier: behind the front": -1.0})
     shown = capsys.readouterr().out
     assert "Its promise: 0.2000" in shown
-    assert "-1  behind the front: it stands behind" in shown
+    assert "-1  behind the front: it is visited behind" in shown
 
 
 def test_a_promise_that_was_revised_without_parts_does_not_show_old_ones(capsys):
@@ -194,6 +194,6 @@ async def test_a_lost_archive_is_told_and_the_rest_shown(done, tmp_path):
     shown = await shown_to_people(copy, "keeping")
     assert "Its verdict" in shown and "The page" in shown
     assert "Its blocks cannot be shown" in shown
-    assert "000001.warc.gz" in shown and "put it back from a copy" in shown
+    assert "000001.warc.gz" in shown and "restore it from a backup" in shown
     told = await told_to_programs(copy, "keeping")
     assert told["blocks"] == [] and "is damaged" in told["trouble"]

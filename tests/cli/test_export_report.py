@@ -40,7 +40,7 @@ async def test_an_export_says_what_it_left_out_and_why(crawled):
     assert told.err.splitlines() == [
         f"1 page written to {target}",
         "3 pages left out: 1 copy of another page, 1 not relevant (--relevant-only), "
-        "1 asks not to be shown (noindex)",
+        "1 marked noindex",
     ]
     last, status = ended.json(), run("status", life.folder, "--json").json()
     assert (last["kept"], status["kept"], status["noindex"]) == (1, 1, 1)

@@ -364,7 +364,7 @@ def test_a_web_that_is_cut_short_is_noticed(web: Path, tmp_path: Path) -> None:
     whole = (web / "pages.warc.gz").read_bytes()
     (tmp_path / "pages.warc.gz").write_bytes(whole[: len(whole) * 7 // 10])
     given = ["--web", str(tmp_path), "--topic", "chess", "--budget", "5"]
-    assert "cut short" in CliRunner().invoke(app, ["lab", "run", *given]).stderr
+    assert "truncated" in CliRunner().invoke(app, ["lab", "run", *given]).stderr
 
 
 def test_options_stay_with_their_strategy() -> None:

@@ -106,7 +106,7 @@ def test_a_term_that_is_unknown_is_answered_with_near_ones():
     for command in ("show", "define"):
         wrong = run("ontology", command, "pc.ttl", "processr")
         assert wrong.code == 2
-        assert "'processr' is no term of pc; near it: processor" in wrong.err
+        assert "'processr' is not a term of pc; similar: processor" in wrong.err
     missing = run("ontology", "show", "nowhere.ttl")
     assert (missing.code, "nowhere.ttl" in missing.err) == (2, True)
 

@@ -57,7 +57,7 @@ async def test_while_robots_txt_of_the_only_seed_fails_it_is_told(crawled, quiet
     line = await told_by(life, quiet=quiet)
     if quiet:
         assert line.startswith("Nothing can be visited now; one link waits for seed.")
-        assert "robots.txt cannot be had" in line
+        assert "robots.txt cannot be fetched" in line
         assert re.search(r"\(in 1[56] min\)", line)
     else:
         told = json.loads(line)
@@ -84,7 +84,7 @@ async def test_status_and_explain_say_until_when_a_host_rests(crawled):
     assert 900 < rest["until"] - time.time() <= 1000
     assert figures["slowest"] == {"busy.test": 1.0}
     shown = await opilio("status", life.folder)
-    assert "Hosts that rest: 1" in shown.out
+    assert "Resting hosts: 1" in shown.out
     assert "busy.test until" in shown.out and "it answered 429" in shown.out
     assert "busy.test: 1 s" in shown.out
     shown = await opilio("explain", life.folder, "http://busy.test/")

@@ -26,7 +26,7 @@ async def test_while_nobody_answers_a_crawl_says_why_it_waits(tmp_path):
         topic = f'name = "bees"\nkeywords = ["honey"]\nseeds = {seeds}\n'
         life = Crawled(tmp_path, topic_text=topic, settings_text=HASTE)
         ended = await life.crawl("--allow-network", "127.0.0.0/8")
-    assert ended.err.count("the network of this machine seems to be away") == 1
+    assert ended.err.count("this machine seems to be offline") == 1
     rests = life.rows("SELECT DISTINCT reason FROM rest")
     assert ("offline",) in rests
     shown = await opilio("status", life.folder)
@@ -56,5 +56,5 @@ def test_a_network_that_is_away_is_told_once_for_each_time(
 
 def test_a_network_or_a_proxy_that_is_away_is_told_in_words():
     event = {"host": "a.test", "why": "offline", "until": time.time(), "links": 2}
-    assert "nobody answers, so the network of this machine" in in_words(event)
+    assert "no host answers, so this machine" in in_words(event)
     assert "the proxy does not work" in in_words(event | {"why": "proxy"})

@@ -1,4 +1,4 @@
-"""A seed in; runs that could have happened, and what they were, out."""
+"""Makes up plausible runs of the lab from a seed, for tests of reports."""
 
 from __future__ import annotations
 

@@ -39,7 +39,9 @@ def test_a_seed_elsewhere_needs_a_contact():
     for contact in ("me@example.org", "https://example.org/about"):
         require_contact(FetchSettings(contact=contact), [FAR])
     require_contact(FetchSettings(user_agent="bees (+https://example.org)"), [FAR])
-    with pytest.raises(BadInput, match="'nobody' is neither a web nor a mail address"):
+    with pytest.raises(
+        BadInput, match="'nobody' is neither a URL nor an e-mail address"
+    ):
         require_contact(FetchSettings(contact="nobody"), [])
 
 

@@ -130,6 +130,6 @@ async def test_a_strategy_without_chances_is_refused(
     refused = await crawl(warc, folder, "--strategy", "best-first", "--stop-when-dry")
     assert refused.code == 2
     told = " ".join(refused.err.split())
-    assert "'best-first' has no calibrated chances" in told
+    assert "'best-first' cannot estimate" in told
     assert "--strategy opilio" in told
     assert not folder.exists()

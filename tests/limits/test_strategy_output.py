@@ -36,11 +36,14 @@ class Theirs(BestFirst):
 @pytest.mark.parametrize(
     ("given", "told"),
     [
-        ([Ranked(LINK, None)], "mine gave None .* as the promise of http://a.test/"),
+        (
+            [Ranked(LINK, None)],
+            "mine returned None .* as the promise of http://a.test/",
+        ),
         ([Ranked(LINK, "0.5")], r"'0\.5' \(of type str\) as the promise"),
         ([Ranked(LINK, float("nan"))], "nan"),
         ([Ranked(LINK, float("inf"))], "inf"),
-        ([Ranked(LINK, 1.0), LINK], "which is no Ranked"),
+        ([Ranked(LINK, 1.0), LINK], "which is not a Ranked"),
         ([Ranked(LINK, "x" * 10_000)], "…"),
     ],
     ids=["None", "str", "nan", "inf", "a link", "long"],
@@ -57,9 +60,9 @@ def test_what_can_be_ordered_is_a_promise():
 
 
 def test_no_links_at_all_and_wrong_revisions_are_named():
-    with pytest.raises(BadInput, match="mine gave None instead of links"):
+    with pytest.raises(BadInput, match="mine returned None instead of links"):
         as_list("mine", None)
-    with pytest.raises(BadInput, match=r"mine gave 'high' .* new promise"):
+    with pytest.raises(BadInput, match=r"mine returned 'high' .* new promise"):
         refuse_revisions("mine", [(1, 0.5), (2, "high")])
 
 
@@ -72,9 +75,12 @@ def crawl_with(promise: str, revisions: str) -> str:
     [
         (
             crawl_with("None", "()"),
-            "theirs gave None (of type NoneType)",
+            "theirs returned None (of type NoneType)",
         ),
-        (crawl_with("1.0", "[(1, float('nan'))]"), "theirs gave nan (of type float)"),
+        (
+            crawl_with("1.0", "[(1, float('nan'))]"),
+            "theirs returned nan (of type float)",
+        ),
     ],
     ids=["rank", "revise"],
 )
@@ -98,11 +104,11 @@ def test_a_score_may_be_any_number_from_0_to_1(score):
 @pytest.mark.parametrize(
     ("verdict", "said"),
     [
-        (None, r"gave None \(of type NoneType\) as the verdict of http://"),
-        (0.5, r"gave 0.5 \(of type float\) as the verdict"),
-        (Verdict(1.5, True), r"gave 1.5 \(of type float\) as the score of http://"),
-        (Verdict(float("nan"), True), "gave nan"),
-        (Verdict("1", True), r"gave '1' \(of type str\) as the score"),
+        (None, r"returned None \(of type NoneType\) as the verdict of http://"),
+        (0.5, r"returned 0.5 \(of type float\) as the verdict"),
+        (Verdict(1.5, True), r"returned 1.5 \(of type float\) as the score of http://"),
+        (Verdict(float("nan"), True), "returned nan"),
+        (Verdict("1", True), r"returned '1' \(of type str\) as the score"),
     ],
 )
 def test_what_is_no_verdict_is_refused_with_the_judge_and_the_page(verdict, said):

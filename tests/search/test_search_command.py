@@ -134,7 +134,7 @@ async def test_a_query_may_begin_with_a_minus_and_options_still_work(crawled):
         assert ended.code == 0, ended.err
         assert ended.json()["total"] == (31 if query[0] == "honey" else 30)
     wordless = await opilio("search", life.folder, "-honey")
-    assert wordless.code == 2 and "'-honey' asks for no word" in wordless.err
+    assert wordless.code == 2 and "'-honey' contains no word" in wordless.err
     unknown = await opilio("search", life.folder, "honey", "--nonsense")
     assert unknown.code == 2 and "No such option" in unknown.err
 

@@ -39,9 +39,9 @@ def test_a_phrase_that_was_not_closed_goes_to_the_end():
 @pytest.mark.parametrize(
     ("text", "remedy"),
     [
-        ("", "say what you look for"),
-        ("-star", "say what you look for"),
-        ("site:x.org", "say what you look for"),
+        ("", "contains no word; give one"),
+        ("-star", "contains no word; give one"),
+        ("site:x.org", "contains no word; give one"),
         ("star lang:english", "two letters"),
         ("star after:yesterday", "YYYY-MM-DD"),
         ("star -site:x.org", "without a minus"),

@@ -146,7 +146,7 @@ async def test_a_redirect_is_followed_but_not_into_a_private_network(web: Web):
     assert "cookie" not in web.asked[1].headers
     web.private.add("router.test")
     web.pages[BRAVE] = moved("http://router.test/admin")
-    with pytest.raises(Unusable, match=r"10\.0\.0\.1 is no public address"):
+    with pytest.raises(Unusable, match=r"10\.0\.0\.1 is not a public address"):
         await search(web, "brave")
 
 

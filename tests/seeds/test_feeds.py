@@ -132,7 +132,7 @@ async def test_a_given_url_may_be_a_feed_itself(web: Web):
 async def test_a_page_without_feeds_is_told(web: Web):
     web.pages[BLOG] = "<p>Hello."
     assert await read(web) == []
-    assert web.told == ["http://blog.test/ is no feed and names none"]
+    assert web.told == ["http://blog.test/ is not a feed and names none"]
 
 
 async def test_a_feed_that_cannot_be_had_does_not_stop_the_others(web: Web):
@@ -149,14 +149,14 @@ async def test_a_feed_that_cannot_be_had_does_not_stop_the_others(web: Web):
     told = "\n".join(web.told)
     assert "answered 404" in told
     assert "robots.txt forbids" in told
-    assert "10.0.0.1 is no public address" in told
+    assert "10.0.0.1 is not a public address" in told
 
 
 async def test_a_page_that_is_forbidden_or_leads_inside_is_told(web: Web):
     web.private.add("router.test")
     web.pages[BLOG] = moved("http://router.test/feed")
     assert await read(web) == []
-    assert "no public address" in web.told[0]
+    assert "not a public address" in web.told[0]
     web.pages["http://shy.test/robots.txt"] = "User-agent: *\nDisallow: /"
     assert await read(web, "http://shy.test/") == []
     assert "robots.txt forbids" in web.told[1]

@@ -90,10 +90,10 @@ async def test_when_no_engine_answers_the_error_names_each_and_says_what_to_do(
     with pytest.raises(OpilioError) as caught:
         await gather(web, search=names, urls=(A,))
     told = str(caught.value)
-    assert "no search engine had an answer to 'bees'" in told
+    assert "no search engine found anything for 'bees'" in told
     assert "brave: it answered with status 500" in told
-    assert "mojeek: 10.0.0.1 is no public address" in told
-    assert "searxng:https://searx.test: it gives no JSON" in told
+    assert "mojeek: 10.0.0.1 is not a public address" in told
+    assert "searxng:https://searx.test: it refuses JSON" in told
     for remedy in ("network", "--seed-url", "searxng:https://", "seeds.query"):
         assert remedy in told
 
@@ -108,12 +108,12 @@ async def test_the_bare_name_asks_the_usual_engines_at_once(web: Web):
 @pytest.mark.parametrize(
     ("table", "told"),
     [
-        ({"search": ("google",)}, "'google' is no search engine; write ddgs"),
+        ({"search": ("google",)}, "'google' is not a search engine; write ddgs"),
         ({"search": ("ddgs:brawe",)}, "did you mean 'brave'"),
-        ({"search": ("searxng:nowhere",)}, "names no instance"),
+        ({"search": ("searxng:nowhere",)}, "is not an instance"),
         ({"search": ("ddgs:brave",), "limit": 500}, "from 1 to 499"),
-        ({"search": ("ddgs:brave",), "query": " "}, "nothing to ask"),
-        ({"urls": ("nonsense",)}, "is not an address"),
+        ({"search": ("ddgs:brave",), "query": " "}, "no query for"),
+        ({"urls": ("nonsense",)}, "is not a URL"),
         ({"sitemaps": True}, "add some to seeds.urls"),
         ({"feeds": True}, "add some to seeds.urls"),
     ],

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from opilio.errors import BadInput
 from opilio.seeds.given_urls import canonical_given
-from opilio.seeds.priority import choose_seeds, common_to_engines, priority_of
+from opilio.seeds.priority import choose_seeds, common_to_engines, priority_of, spread
 from opilio.seeds.seed import Priority
 
 FINDINGS = st.dictionaries(
@@ -97,5 +97,14 @@ def test_given_addresses_become_canonical_and_come_once() -> None:
 
 @pytest.mark.parametrize("address", ["", "ex.com", "javascript:alert(1)", "ftp://x/"])
 def test_what_is_no_address_is_refused_by_name(address: str) -> None:
-    with pytest.raises(BadInput, match="is not an address; write http"):
+    with pytest.raises(BadInput, match="is not a URL; write http"):
         canonical_given(["http://fine.test/", address])
+
+
+def test_promises_of_a_class_are_evenly_spread_between_its_floor_and_the_next():
+    assert list(spread(["a"], 0.25)) == [("a", 0.375)]
+    assert list(spread(["a", "b", "c"], 0.5)) == [
+        ("a", 0.6875),
+        ("b", 0.625),
+        ("c", 0.5625),
+    ]

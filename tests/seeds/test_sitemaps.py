@@ -170,7 +170,7 @@ async def test_a_redirect_into_a_private_network_is_refused_and_told(web: Web):
     web.pages[f"{SITE}/s.xml"] = moved("http://router.test/")
     web.pages[f"{SITE}/sitemap.xml"] = urlset(f"{SITE}/a")
     assert await read(web) == [f"{SITE}/a"]
-    assert "10.0.0.1 is no public address" in web.told[0]
+    assert "10.0.0.1 is not a public address" in web.told[0]
 
 
 async def test_redirects_without_end_end(web: Web):

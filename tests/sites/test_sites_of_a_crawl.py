@@ -228,7 +228,7 @@ def test_pages_that_the_archive_has_lost_are_told(copy: Path):
     for file in (copy / "warc").iterdir():
         file.unlink()
     ended = shown(copy, "--rebuild")
-    assert "0 pages read again; 16 are not in the archive" in ended.err
+    assert "0 pages read again; 16 not in the WARC files" in ended.err
 
 
 def test_the_most_useful_sites_come_first(done: Crawled):

@@ -54,7 +54,7 @@ async def test_a_page_that_kills_the_crawl_is_set_aside_after_three_deaths(
     asked = [request.url for request in life.server.requests]
     assert asked.count("http://seed.test/deadly") == 3
     told = await opilio("explain", life.folder, "http://seed.test/deadly", env=env)
-    assert "the crawl died 3 times with this page in hand" in told.out
+    assert "the crawl crashed 3 times while processing this page" in told.out
     assert life.rows("SELECT deaths FROM suspect") == [(3,)]
 
 

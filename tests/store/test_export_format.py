@@ -37,9 +37,9 @@ def test_the_suffix_selects_the_format(out, wanted, chosen):
     [
         ("pages.csv", Format.JSONL, "names a csv file, but --format asks for jsonl"),
         ("pages.jsonl.gz", Format.WARC, "names a jsonl file"),
-        ("pages.xlsx", None, "the suffix .xlsx names no format; use .jsonl"),
-        ("pages.parquet.gz", None, "compressed inside"),
-        ("pages.gz", Format.PARQUET, "compressed inside"),
+        ("pages.xlsx", None, "unknown format .xlsx; use .jsonl"),
+        ("pages.parquet.gz", None, "already compressed"),
+        ("pages.gz", Format.PARQUET, "already compressed"),
     ],
 )
 def test_a_contradiction_is_refused(out, wanted, message):

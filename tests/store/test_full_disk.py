@@ -23,12 +23,12 @@ def test_nothing_is_written_after_sqlite_has_undone_a_transaction(tmp_path: Path
     assert not db.in_transaction  # SQLite's own doing
     row = "INSERT INTO learnt VALUES ('a', x'00')"
     for write in (db.execute, db.execute_at_once):
-        with pytest.raises(sqlite3.OperationalError, match="was undone"):
+        with pytest.raises(sqlite3.OperationalError, match="was rolled back"):
             write(row)
-    with pytest.raises(sqlite3.OperationalError, match="was undone"):
+    with pytest.raises(sqlite3.OperationalError, match="was rolled back"):
         db.executemany_at_once("INSERT INTO learnt VALUES (?, x'00')", [("b",)])
     db.later("INSERT INTO learnt VALUES (?, ?)", ("c", b""))
-    with pytest.raises(sqlite3.OperationalError, match="was undone"):
+    with pytest.raises(sqlite3.OperationalError, match="was rolled back"):
         db.commit()
     db.rollback()
     assert db.execute("SELECT count(*) FROM fill").fetchone() == (0,)

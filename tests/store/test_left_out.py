@@ -23,8 +23,7 @@ def test_every_page_is_written_or_left_out_for_a_reason(db):
 def test_the_reasons_are_told_in_words():
     told = in_words({"copy": 1200, "noindex": 3})
     assert told == (
-        "1,203 pages left out: 1,200 copies of other pages, "
-        "3 ask not to be shown (noindex)"
+        "1,203 pages left out: 1,200 copies of other pages, 3 marked noindex"
     )
     assert in_words({"noindex": 1}).startswith("1 page left out")
     assert in_words({}) == ""

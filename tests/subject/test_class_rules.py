@@ -104,7 +104,7 @@ async def test_links_of_pages_that_lead_to_the_target_come_first(crawled):
     save_examples(life.home)
     ended = await life.crawl("--strategy", "mcore", "--max-pages", 6)
     assert ended.code == 0, ended.err
-    assert "Learning first how the classes of" in ended.err
+    assert "Learning how pages of the classes in" in ended.err
     rules = load_rules((life.folder / "models/rules.json").read_bytes())
     assert rules.probability("people", "course") == 1
     assert rules.probability("news", "course") == 0

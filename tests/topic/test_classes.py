@@ -202,7 +202,7 @@ def test_a_class_without_pages_is_named(folder):
 def test_one_class_is_too_few(tmp_path):
     (tmp_path / "only").mkdir()
     (tmp_path / "only" / "x.html").write_text("<p>x")
-    with pytest.raises(BadInput, match="1 classes; make a sub-folder"):
+    with pytest.raises(BadInput, match="1 classes, but at least two"):
         read_examples(tmp_path)
     with pytest.raises(BadInput, match="nowhere: cannot be read"):
         read_examples(tmp_path / "nowhere")
@@ -345,7 +345,7 @@ def test_a_page_without_words_has_a_class_too(read):
     assert model.distribution(empty)["a"] == pytest.approx(0.5, abs=0.01)
     with pytest.raises(BadInput, match="no example page has any words"):
         learn_classes([("a", empty), ("b", empty)])
-    with pytest.raises(BadInput, match="two or more, not 1"):
+    with pytest.raises(BadInput, match="two or more classes, not 1"):
         learn_classes([("a", word)])
 
 

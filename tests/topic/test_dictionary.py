@@ -151,7 +151,7 @@ def test_broken_gzip_is_refused(tmp_path):
     index = write_dictd(tmp_path, ARTICLES, packed=True)
     body = tmp_path / "words.dict.dz"
     body.write_bytes(body.read_bytes()[:-20])
-    with pytest.raises(BadInput, match=r"words\.dict\.dz: broken gzip"):
+    with pytest.raises(BadInput, match=r"words\.dict\.dz: damaged gzip"):
         read_dictionary(index)
 
 
@@ -224,7 +224,7 @@ def test_a_broken_stardict_dictionary_is_named(tmp_path):
         read_dictionary(ifo)
     index = tmp_path / "words.idx"
     index.write_bytes(index.read_bytes()[:-3])
-    with pytest.raises(BadInput, match=r"words\.idx, offset 10: .* mid-entry"):
+    with pytest.raises(BadInput, match=r"words\.idx, offset 10: .* within an entry"):
         read_dictionary(ifo)
     write_stardict(tmp_path, [("a", b"x"), ("b", b"y")])
     (tmp_path / "words.dict").write_bytes(b"x")

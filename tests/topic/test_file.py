@@ -38,8 +38,8 @@ def test_keywords_carry_their_weights(tmp_path: Path):
     [
         ('keywords = ["a"]', "name"),
         ('name = "x"', "a topic needs one of keywords"),
-        (f"{GOOD.replace('en', 'klingon', 1)}", "'klingon' is no code of a language"),
-        (f"{GOOD.replace('en', 'xx', 1)}", "'xx' is no code of a language"),
+        (f"{GOOD.replace('en', 'klingon', 1)}", "'klingon' is not a language code"),
+        (f"{GOOD.replace('en', 'xx', 1)}", "'xx' is not a language code"),
         (f"{GOOD.replace('en', 'en_US', 1)}", "like 'en', 'de'"),
         ('name = "x"\nkeywords = [" "]', "an empty term"),
         ('name = "x"\nkeywords = [{ term = "a", weight = 0 }]', "must be above 0"),

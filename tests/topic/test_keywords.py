@@ -37,7 +37,7 @@ def test_ten_terms_are_given_and_fewer_than_fifty_can_be():
     assert len(keywords(pages)) == 10
     assert len(keywords(pages, top=49)) == 49
     for top in (0, 50):
-        with pytest.raises(BadInput, match="between 1 and 49"):
+        with pytest.raises(BadInput, match="1 to 49"):
             keywords(pages, top=top)
 
 

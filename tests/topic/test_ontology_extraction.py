@@ -22,6 +22,7 @@ from opilio.topic.ontology import (
     read_importances,
     read_ontology,
 )
+from opilio.topic.ontology.repository import score, specificity
 from topic.ontologies import (
     ENGINEERING,
     OTHER_DEPARTMENT,
@@ -142,16 +143,16 @@ def test_a_preferred_label_wins_over_an_alternative_one():
 
 
 def test_an_unknown_name_is_refused_with_near_ones():
-    with pytest.raises(BadInput, match=r"'motherbaord' is no concept .*motherboard"):
+    with pytest.raises(BadInput, match=r"'motherbaord' is not a concept .*motherboard"):
         Repository((turtle(PC),)).extract(["CPU", "motherbaord"])
 
 
 def test_unknown_keywords_may_be_passed_over_but_not_all():
     repository = Repository((turtle(PC),))
     assert repository.extract(["CPU", "zzz"], lenient=True).labels == ["CPU"]
-    with pytest.raises(BadInput, match="nothing like it"):
+    with pytest.raises(BadInput, match="nothing similar"):
         repository.extract(["zzz"], lenient=True)
-    with pytest.raises(BadInput, match="no concept is named"):
+    with pytest.raises(BadInput, match="no concept is given"):
         repository.extract([])
 
 
@@ -275,3 +276,12 @@ def test_a_thesaurus_is_found_by_its_labels_in_each_language(tmp_path):
     table = importance_table(again.extract(["computer science"]), languages=["en"])
     assert 50 < len(table) <= 2000
     assert table["Computer science"] == 1.0
+
+
+def test_an_ontology_of_one_concept_is_wholly_specific_and_none_scores_nothing():
+    """IC(c) = 1 where nothing can be a kind of it; a term that is not found adds 0."""
+    one = skos(':a skos:prefLabel "Bees" .')
+    assert specificity(one, 0) == 1.0
+    assert score(one, {"bees": [(0, 1.0)]}) == 1.0
+    assert score(one, {"bees": [(0, 1.0)], "sea": []}) == 0.5
+    assert score(one, {"sea": []}) == 0.0

@@ -96,7 +96,7 @@ def test_an_instance_is_a_term():
         "river": 0.3,
         "stream": 0.3,
     }
-    with pytest.raises(BadInput, match=r"'Danubium' is no term .*Danube"):
+    with pytest.raises(BadInput, match=r"'Danubium' is not a term .*Danube"):
         definition(RIVERS, "Danubium")
 
 

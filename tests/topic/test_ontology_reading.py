@@ -272,10 +272,10 @@ def test_one_ontology_is_the_same_in_every_format(
 @pytest.mark.parametrize(
     ("name", "data", "reason"),
     [
-        ("broken.ttl", b"@prefix : <http://e/> .\n:a :b", "no valid turtle"),
-        ("broken.owl", b"<?xml version='1.0'?><rdf:RDF", "no valid XML"),
-        ("broken.json", b"{", "no valid JSON"),
-        ("broken.obo", b"format-version: 1.2\n\n[Term]\nname: x\n", "no valid OBO"),
+        ("broken.ttl", b"@prefix : <http://e/> .\n:a :b", "not valid turtle"),
+        ("broken.owl", b"<?xml version='1.0'?><rdf:RDF", "not valid XML"),
+        ("broken.json", b"{", "not valid JSON"),
+        ("broken.obo", b"format-version: 1.2\n\n[Term]\nname: x\n", "not valid OBO"),
         ("broken.csv", b"a;b\n", "line 1 has 2 columns"),
         ("latin.csv", b"a;b;caf\xe9\n", "not UTF-8"),
         ("empty.ttl", b"", "no concept"),

@@ -63,7 +63,7 @@ def test_a_term_has_its_definition():
     assert definition(ONTOLOGY, "processor") == "The part that executes instructions."
     assert definition(ONTOLOGY, "processor", "de").startswith("The part")
     assert definition(ONTOLOGY, "memory") == ""
-    with pytest.raises(BadInput, match=r"'processr' is no term .*processor"):
+    with pytest.raises(BadInput, match=r"'processr' is not a term .*processor"):
         definition(ONTOLOGY, "processr")
 
 

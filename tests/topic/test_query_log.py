@@ -61,7 +61,7 @@ def test_a_rotated_log_is_read_from_its_beginning(path: Path):
     log = QueryLogFile(path)
     texts(log)
     path.rename(path.with_suffix(".1"))
-    assert not log.grown()  # there is no file just now
+    assert not log.grown()  # there is not a file just now
     assert texts(log) == []
     path.write_bytes(b"new\n" * 20)
     assert log.grown()
@@ -128,7 +128,7 @@ def test_a_log_that_cannot_be_used_is_told(path: Path, data: bytes, message: str
 
 
 def test_a_folder_is_no_log(tmp_path: Path):
-    with pytest.raises(BadInput, match="is no file"):
+    with pytest.raises(BadInput, match="is not a file"):
         QueryLogFile(tmp_path).require()
 
 

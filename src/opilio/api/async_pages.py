@@ -1,4 +1,4 @@
-"""Hands the pages of a running crawl to `async for`."""
+"""Yields the pages of a running crawl to `async for`."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ Begin = Callable[[PageFlow], Awaitable[Background[Any]]]
 
 
 class AsyncPages:
-    """The pages of a crawl that runs, for `async for`; when nobody wants more of them,
-    the crawl stops."""
+    """The pages of a running crawl, for `async for`; leaving the loop stops the
+    crawl."""
 
     def __init__(self, folder: CrawlFolder, begin: Begin) -> None:
         self._folder = folder

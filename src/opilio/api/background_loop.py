@@ -1,7 +1,7 @@
-"""Runs a coroutine in a thread with an event loop of its own.
+"""Runs a coroutine in a separate thread with its own event loop.
 
-So a program can crawl with or without an event loop, and inside one that is running, as
-in a notebook or a service.
+So `opilio.Crawl` works without an event loop as well as inside a running one, as in a
+notebook or a service.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any, Generic, TypeVar
 from opilio.crawl import DRAIN_SECONDS
 
 T = TypeVar("T")
-PATIENCE = 15.0  # seconds that the end of the program may take
+PATIENCE = 15.0  # seconds to wait for the coroutine when the program exits
 ENDING: set[Background[Any]] = set()  # told to stop, and still running
 
 
@@ -38,8 +38,8 @@ class Background(Generic[T]):
         self._loop: asyncio.AbstractEventLoop | None = None
         self._end: Callable[[float], None] | None = None
         self._done: Future[T] = Future()
-        self._done.set_running_or_notify_cancel()  # nobody can cancel it any more
-        # A daemon, or a program with a crawl that it never finished could not exit.
+        self._done.set_running_or_notify_cancel()  # it cannot be cancelled any more
+        # A daemon, so that a program with an unfinished crawl can exit.
         self._thread = threading.Thread(target=self._run, name="opilio", daemon=True)
         atexit.register(self._leave)
         self._thread.start()
@@ -58,14 +58,14 @@ class Background(Generic[T]):
                 ENDING.discard(self)
 
     def _leave(self) -> None:
-        """Stop at the end of the program, since nobody waits for it any more."""
+        """Stop when the program exits."""
         self.stop()
         with suppress(TimeoutError):
             self._done.exception(PATIENCE)
 
     @property
     def is_running(self) -> bool:
-        """Has it yet to end?"""
+        """Whether the coroutine has not ended yet."""
         return not self._done.done()
 
     def on_stop(self, end: Callable[[float], None]) -> None:
@@ -77,7 +77,7 @@ class Background(Generic[T]):
                 end(self._stopping)
 
     def on_done(self, call: Callable[[], None]) -> None:
-        """Call something once it has ended, from any thread."""
+        """Register a function to be called, from any thread, once it has ended."""
         self._done.add_done_callback(lambda _: call())
 
     def stop(self, within: float = DRAIN_SECONDS) -> None:
@@ -94,12 +94,12 @@ class Background(Generic[T]):
                     self._loop.call_soon_threadsafe(self._end, within)
 
     def join(self) -> None:
-        """Wait until it has ended, well or not."""
+        """Wait until it has ended, successfully or not."""
         if threading.current_thread() is not self._thread and not sys.is_finalizing():
             self._done.exception()
 
     def result(self) -> T:
-        """Wait for what it returns or raises; Ctrl-C stops it first."""
+        """Wait for its result; Ctrl-C stops it first."""
         try:
             return self._done.result()
         except KeyboardInterrupt:
@@ -108,7 +108,7 @@ class Background(Generic[T]):
             raise
 
     async def wait(self) -> T:
-        """The same for a coroutine; its cancellation stops it first."""
+        """The same for coroutines; cancellation stops it first."""
         try:
             return await asyncio.shield(asyncio.wrap_future(self._done))
         except asyncio.CancelledError:
@@ -123,7 +123,7 @@ def ending_runs(folder: Path) -> list[Background[Any]]:
 
 
 def fastest_loop() -> Callable[[], asyncio.AbstractEventLoop] | None:
-    """Makes uvloop's event loop where it is installed; None: asyncio's own."""
+    """The factory of uvloop's event loop if it is installed; None: asyncio's own."""
     try:
         import uvloop
     except ImportError:

@@ -1,4 +1,4 @@
-"""Checks what a program passes to `opilio.Crawl`, and sorts it."""
+"""Checks and sorts the arguments of `opilio.Crawl`."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def with_names(sections: Sections, strategy: object, judge: object) -> Sections:
             continue
         if not isinstance(given, str) and not callable(getattr(given, method, None)):
             raise BadInput(
-                f"{given!r} is no {kind}: it has no method {method}; give a name, "
+                f"{given!r} is not a {kind}: it has no method {method}; give a name, "
                 "file.py:Class, an object or a class"
             )
         name = given if isinstance(given, str) else extensions.name_of(given)
@@ -55,12 +55,12 @@ def sort_seeds(
         if not isinstance(one, str):
             made = extensions.make("seed source", one) if isinstance(one, type) else one
             if not callable(getattr(made, "find", None)):
-                raise BadInput(f"{one!r} is no seed source: it has no method find")
+                raise BadInput(f"{one!r} is not a seed source: it has no method find")
             sources.append(made)
         elif "://" in one:
             url = urls.join("", one)
             if not url:
-                raise BadInput(f"seeds: {one!r} is not an address; write https://…")
+                raise BadInput(f"seeds: {one!r} is not a URL; write https://…")
             addresses.append(url)
         else:
             names.append(one)

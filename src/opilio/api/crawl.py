@@ -58,13 +58,14 @@ class Crawl:
         fresh: bool = False,
         **settings: Any,
     ) -> None:
-        """Open the crawl of a folder, or describe a new one; nothing is written yet.
+        """Open the crawl of a folder, or describe a new one; writes nothing yet.
 
-        `topic` is a Topic or the path of a topic file; a folder that has a crawl needs
-        none. `strategy` and `judge` are names, `file.py:Class`, objects or classes.
+        `topic` is a Topic or the path of a topic file; it may be left out if the folder
+        already has a crawl. `strategy` and `judge` are names, `file.py:Class`, objects
+        or classes.
         `seeds` are URLs, and seed sources in the same forms. `replay` names WARC files
-        to crawl instead of the network. `fresh` removes what the folder holds when the
-        crawl is run. Every setting may be given by its name: `max_pages=500`.
+        to crawl instead of the network. `fresh` empties the folder when the crawl is
+        run. Any setting can be given by its name: `max_pages=500`.
         """
         sections = with_names(by_section(settings), strategy, judge)
         urls, named, sources = sort_seeds(seeds)
@@ -139,8 +140,8 @@ class Crawl:
         self._runs.stop()
 
     def evolve(self, pages: int = 100, *, mode: Mode = "fixed") -> list[Outcome]:
-        """Fill in websites, follow links and refresh pages: at most so many new pages,
-        and so many refreshed; returns what each phase did."""
+        """Complete the models of websites, follow links and refresh pages: at most
+        `pages` new pages, and as many refreshed ones. Returns what each phase did."""
         self._runs.settle()
         return self._runs.begin_evolve(pages, mode).result()
 
@@ -157,10 +158,10 @@ class Crawl:
         seconds: float = 60.0,
         log: bool | None = None,
     ) -> Expansion:
-        """Fetch at most so many pages that may answer a query, for about so long.
+        """Fetch pages that may answer a query, within these limits of pages and time.
 
-        With `log` the crawl follows the query from now on; None: if the topic asks for
-        that (`searches` of its query log).
+        With `log` the crawl follows the query from now on; None: only if the topic asks
+        for that (`searches` of its query log).
         """
         self._runs.settle()
         return self._runs.begin_expand(query, pages, seconds, log).result()
@@ -186,9 +187,9 @@ class Crawl:
         **settings: Any,
     ) -> Rejudged:
         """Judge the pages again, offline, by another topic, judge or strategy, and
-        score the waiting links anew; returns what changed.
+        re-score the waiting links; returns what changed.
 
-        This object, and a run that follows, go by the new ones.
+        This object and later runs use the new ones.
         """
         self._runs.settle()
         given = self._change(topic, strategy, judge, settings)
@@ -226,8 +227,7 @@ class Crawl:
     def search(
         self, query: str, *, page: int = 1, size: int = 10, log: bool | None = None
     ) -> Answer:
-        """The pages that answer a query, best first, one page of results; `log` as in
-        `expand`."""
+        """One page of search results for a query, best first; `log` as in `expand`."""
         self._runs.settle()
         home = self._described.home
         with open_search(home) as searcher:
@@ -265,7 +265,8 @@ class Crawl:
         *,
         relevant: bool = False,
     ) -> Exported:
-        """Write the pages to a file, best first; its suffix selects the format, unless
-        `format` is a name, `file.py:Class`, an exporter or its class."""
+        """Write the pages to a file, best first. The suffix of the file selects the
+        format, unless `format` is given: a name, `file.py:Class`, an exporter or its
+        class."""
         self._runs.settle()
         return export_pages(self._described.home, str(file), format, relevant=relevant)

@@ -65,7 +65,7 @@ class Description:
         known = self.home.database.exists() and not self.fresh
         if not (named or self.urls or self.own.seeds or known):
             raise BadInput(
-                "there is nowhere to start: give the topic seeds=['https://…'], or "
+                "the crawl has no seeds: give the topic seeds=['https://…'], or give "
                 "the crawl seeds=…"
             )
 
@@ -95,8 +95,8 @@ class Runs:
     def _begin(self, work: Callable[[Background[T]], Any]) -> Background[T]:
         if self.current and self.current.is_running:
             raise BadInput(
-                f"{self.crawl.folder} is being crawled by this program already; wait "
-                "for the end of that run, leave its loop, or call stop()"
+                f"this program is already crawling {self.crawl.folder}; wait until "
+                "that run ends, leave its loop, or call stop()"
             )
         run: Background[T] = Background(work, self.crawl.folder)
         self.current = run

@@ -1,4 +1,4 @@
-"""Sorts settings that a program gives by name into the sections of crawl.toml."""
+"""Sorts settings given by name in Python into the sections of crawl.toml."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import msgspec
 from opilio.errors import BadInput, did_you_mean
 from opilio.settings import Section, Settings, section_in
 
-OPTIONS = "options"  # of the strategy: a section without keys of its own
+OPTIONS = "options"  # of the strategy: a section without fixed keys
 AS_COMMANDS_SAY = {"allow_network": "allow_networks"}
-ARGUMENTS = ("strategy", "judge")  # of the same section, which have arguments
+ARGUMENTS = ("strategy", "judge")  # settings that are separate arguments
 
 Sections = dict[str, dict[str, Any]]
 
@@ -41,9 +41,9 @@ def homes() -> dict[str, list[str]]:
 def by_section(given: Mapping[str, Any]) -> Sections:
     """Settings by section and name.
 
-    A setting is given by its name (`max_pages=500`). A whole section will do, too, as a
-    mapping or a record (`bounds={"per_host": 5}`): two sections have a `per_host`.
-    BadInput for a name that no setting has.
+    A setting is given by its name (`max_pages=500`). A section can be given as a
+    mapping or a record (`bounds={"per_host": 5}`), which is needed for names that two
+    sections share. BadInput for an unknown name.
     """
     known, found = homes(), Sections()
     for name, value in given.items():

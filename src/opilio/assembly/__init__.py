@@ -1,1 +1,1 @@
-"""Chooses and wires the parts of a crawl."""
+"""Chooses the parts of a crawl and connects them."""

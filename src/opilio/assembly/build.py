@@ -1,6 +1,6 @@
-"""Wires the parts of a crawl.
+"""Builds a crawl: makes its parts from the plan and connects them.
 
-Parts that few crawls need are imported where they are made: importing takes time.
+Parts that few crawls need are imported where they are made, because importing is slow.
 """
 
 from __future__ import annotations
@@ -50,13 +50,13 @@ from opilio.topic import Classes
 if TYPE_CHECKING:
     from opilio.subject.class_rules import LookAhead
 
-ASKED = 4  # of the topic's terms, in a question to search engines
+ASKED = 4  # terms of the topic in a query to search engines
 
 log = logging.getLogger(__name__)
 
 
 def check_plan(plan: Plan, own: Own = BY_NAME) -> None:
-    """Raise BadInput for what cannot be built, before anything is made."""
+    """Raise BadInput if the plan cannot be built, before anything is written."""
     own.check(plan)
     for name in plan.topic.sources.sources:
         extensions.find_class("seed source", name)
@@ -82,8 +82,8 @@ def prepare(
     asked = log.build() if log else None
     topic = with_improved(plan.topic, folder)
     subject = compile_topic(topic, asked, plan.crawl.vectors, plan.crawl.weights)
-    own.make_judge(plan, subject)  # which may lack something in the topic,
-    strategy = own.make_strategy(plan, subject)  # as may this
+    own.make_judge(plan, subject)  # raises BadInput if the topic lacks something,
+    strategy = own.make_strategy(plan, subject)  # as does this
     if own.strategy is None:
         name, has_classes = plan.crawl.strategy, plan.topic.classes is not None
         require_input(name, strategy, subject, has_classes)
@@ -101,7 +101,7 @@ async def assemble(
     subject: Subject | None = None,
     ways: Ways | None = None,
 ) -> AsyncIterator[CrawlLoop]:
-    """A crawl ready to run; closes what it opened."""
+    """A crawl ready to run, as a context manager that closes what it opened."""
     subject = subject or prepare(plan, folder)
     plan = msgspec.structs.replace(plan, topic=with_updates(plan.topic, folder))
     ways = ways or Ways()
@@ -152,7 +152,7 @@ async def evidence_for(
     fetch: Fetch,
     reads: Reads,
 ) -> dict[str, Any]:
-    """What strategies may ask for beside the subject, by the fields of Knowledge."""
+    """What strategies may ask for besides the subject, by the fields of Knowledge."""
     found: dict[str, Any] = {}
     if reads.look_ahead and plan.topic.classes:
         setup = setup_for(subject, Reads(vector=True, transcribe=reads.transcribe))
@@ -169,8 +169,8 @@ async def class_rules(
     setup: ReaderSetup,
     fetch: Fetch,
 ) -> LookAhead:
-    """The rules between the topic's classes, learnt when the crawl begins, from its own
-    network or replay."""
+    """The rules between the topic's classes, learnt when the crawl begins from pages
+    that are fetched like all others, or replayed."""
     from opilio.subject.class_rules import learn_look_ahead, load_look_ahead, network
     from opilio.topic.train_one import Pace
 
@@ -180,19 +180,19 @@ async def class_rules(
     pace = Pace(plan.politeness.delay)
     if isinstance(fetch, HttpFetch):
         fetch = network(fetch.egress, plan.politeness, plan.fetch, pace)
-    log.info("Learning first how the classes of %s link", classes.folder)
+    log.info("Learning how pages of the classes in %s link", classes.folder)
     learnt = await learn_look_ahead(classes, fetch, reader.read, pace)
     learnt.save(folder.models)
     return learnt
 
 
 def make_readers(count: int, setup: bytes) -> ReaderPool:
-    """Processes that read pages; what they do is in `opilio.subject.page_reader`."""
+    """The reader processes; their job is in `opilio.subject.page_reader`."""
     return ReaderPool(count, "opilio.subject.page_reader:make_job", setup)
 
 
 def make_fetch(plan: Plan, store: Store, frontier: SqliteFrontier) -> Fetch:
-    """The network, or WARC files in its place."""
+    """Fetches from the network, or from WARC files in a replay."""
     if plan.replay:
         from opilio.fetch.replay import ReplayFetch
 
@@ -209,7 +209,7 @@ def make_fetch(plan: Plan, store: Store, frontier: SqliteFrontier) -> Fetch:
 
 @dataclass(frozen=True)
 class Ways:
-    """How the parts that others may replace are made: the lab has its own."""
+    """Factories of the parts that the lab and programs may replace."""
 
     store: Callable[[CrawlFolder, StoreSettings, bool], Store] = Store
     fetch: Callable[[Plan, Store, SqliteFrontier], Fetch] = make_fetch
@@ -221,17 +221,18 @@ class Ways:
 
 
 def ways_of(own: Own) -> Ways:
-    """How a crawl is made whose program passes parts of its own."""
+    """The factories of a crawl, given the parts that a program passes."""
     return Ways(judge=own.make_judge, strategy=own.make_strategy)
 
 
 async def find_seeds(
     plan: Plan, subject: Subject, crawl: CrawlLoop, own: Sequence[SeedSource] = ()
 ) -> dict[str, float]:
-    """Where to start, with promises: what sites list of themselves has no precedence.
+    """The seeds with their promises; URLs from sitemaps and feeds have no precedence.
 
-    Seed sources, engines and sites are asked once; a crawl that is resumed has their
-    answers. Engines and sites need a network, so a replay does not ask them.
+    Seed sources, search engines and sites are asked once; a resumed crawl has their
+    answers stored. A replay does not ask search engines and sites, which need the
+    network.
     """
     sources, fetch, catalogue = plan.topic.sources, crawl.fetch, crawl.store.catalogue
     listed = dict.fromkeys(map(urls.canonical, sources.urls), SEED_PROMISE)
@@ -262,8 +263,8 @@ async def find_seeds(
         for seed in seeds
     }
     found = listed | found
-    await crawl.plant(found)  # so that the frontier knows the hosts,
-    for host, pause in visits.pauses.items():  # of which some must rest now
+    await crawl.plant(found)  # so that the frontier knows the hosts
+    for host, pause in visits.pauses.items():  # hosts that must rest now
         await crawl.frontier.pace(host, rest=pause)
     return found
 
@@ -271,7 +272,7 @@ async def find_seeds(
 async def ask_own_sources(
     plan: Plan, subject: Subject, crawl: CrawlLoop, own: Sequence[SeedSource]
 ) -> dict[str, float]:
-    """What the seed sources that the topic names, and those of the program, answer."""
+    """The URLs of the seed sources that the topic names and the program passes."""
     from opilio.seeds.own import ask_sources
 
     sources, fetch = plan.topic.sources, crawl.fetch

@@ -1,4 +1,4 @@
-"""Typed records of the pages of a crawl; their text and HTML are read on demand."""
+"""Reads the pages of a crawl as typed records; text and HTML are loaded on demand."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ ONE = f"{PAGES} AND page.id = ?"
 
 @dataclass(frozen=True)
 class WarcPlace:
-    """Where the records of a page are."""
+    """Where the WARC records of a page are."""
 
     file: Path
     offset: int
@@ -60,7 +60,7 @@ class CrawledPage:
     @cached_property
     def text(self) -> str:
         """The main text, without menus and footers; read from the WARC file."""
-        from opilio.read.main_text import main_text  # its libraries take their time
+        from opilio.read.main_text import main_text  # slow to import
 
         return main_text(self.response())
 
@@ -73,7 +73,7 @@ class CrawledPage:
     def response(self) -> Response:
         """What was fetched, read from the WARC file; BadInput if it cannot be."""
         if self.warc is None:
-            raise BadInput(f"{self.url} is not in the archive, so it cannot be read")
+            raise BadInput(f"{self.url} cannot be read: it is not in the WARC files")
         place = self.warc
         return read_record(
             place.file.parent, place.file.name, place.offset, place.length
@@ -83,7 +83,7 @@ class CrawledPage:
 def best_first(folder: CrawlFolder, relevant: bool = False) -> Iterator[CrawledPage]:
     """The pages of a crawl, best first; `relevant`: only those that were kept.
 
-    Copies, and pages that ask not to be shown (noindex), are left out.
+    Copies and noindex pages are left out.
     """
     with closing(open_database(folder.database, read_only=True)) as db:
         db.row_factory = sqlite3.Row
@@ -122,11 +122,11 @@ def explain_url(folder: CrawlFolder, url: str) -> Explanation:
     """How a URL was found, ranked, fetched and judged; BadInput if it is unknown."""
     canonical = urls.join("", url)
     if not canonical:
-        raise BadInput(f"{url!r} is not an address; write http://… or https://…")
+        raise BadInput(f"{url!r} is not a URL; write http://… or https://…")
     with opened(folder) as db:
         found = look_up(db, urls.fingerprint(canonical), urls.origin(canonical))
     if found is None:
         in_scope = Scope(load_plan(folder).topic.scope).allows(canonical)
-        why = "no page that was read links to it" if in_scope else "it is out of scope"
+        why = "no crawled page links to it" if in_scope else "it is out of scope"
         raise BadInput(f"{canonical} is not known to this crawl: {why}")
     return found

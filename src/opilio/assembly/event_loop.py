@@ -1,4 +1,4 @@
-"""A coroutine in; what it answers out, on the fastest event loop there is."""
+"""Runs a command's coroutine on the fastest event loop that is installed."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from collections.abc import Coroutine
 from typing import Any, TypeVar
 
 T = TypeVar("T")
-FILES = 65_536  # that we would like to have open at once
+FILES = 65_536  # open files to ask the system for
 FEWEST = 32
-RARELY = (50_000, 20, 50)  # objects until the young are looked at; rounds until others
+RARELY = (50_000, 20, 50)  # gc thresholds, generations 0 to 2
 
 
 def run_loop(main: Coroutine[Any, Any, T]) -> T:
     """Run on uvloop where it is installed, on asyncio otherwise.
 
-    As many files as the system allows may be open then. What was imported stays for
-    good, and a crawl makes few cycles but many objects: the garbage collector need not
-    look at all of them again and again.
+    The limit of open files is raised as far as the system allows. Garbage collection is
+    made rare: imported modules stay for good, and a crawl makes many objects but few
+    cycles.
     """
     gc.freeze()
     gc.set_threshold(*RARELY)
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     most = FILES if hard == resource.RLIM_INFINITY else min(hard, FILES)
     resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, most), hard))
-    if max(soft, most) < FEWEST:  # with which not even a loop ends in order
+    if max(soft, most) < FEWEST:  # too few even for the event loop
         main.close()
         raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
     try:

@@ -1,4 +1,4 @@
-"""Writes the pages of a crawl to a file, in a built-in format or by an exporter of
+"""Writes the pages of a crawl to a file, in a built-in format or by an exporter from
 another package, file or program."""
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ class Exporter(Protocol):
     """Writes pages to a file."""
 
     def write(self, pages: Iterable[CrawledPage], file: BinaryIO) -> None:
-        """Write the pages, which come best first, to a file that is open."""
+        """Write the pages, given best first, to an open file."""
         ...
 
 
 class Exported(msgspec.Struct, frozen=True):
-    """What an export came to."""
+    """The result of an export."""
 
-    pages: int  # that were written
+    pages: int  # written
     left_out: dict[str, int]  # reason -> pages
-    trouble: str = ""  # records that could not be read, in words
+    trouble: str = ""  # a message about records that could not be read
 
 
 def export_pages(
@@ -67,7 +67,7 @@ def export_pages(
 
 def writer_of(chosen: Format) -> Callable[..., int]:
     """The function that writes a built-in format."""
-    from opilio.read.main_text import main_text  # its libraries take their time
+    from opilio.read.main_text import main_text  # slow to import
 
     writers: dict[Format, Callable[..., int]] = {
         Format.JSONL: partial(exports.export_jsonl, extract=main_text),
@@ -98,7 +98,7 @@ def find_exporter(
         form = made
     if not callable(getattr(form, "write", None)):
         raise BadInput(
-            f"{form!r} is no exporter: it has no method write(pages, file); name a "
+            f"{form!r} is not an exporter: it has no write(pages, file); name a "
             f"format ({', '.join(FORMATS)}) or give an exporter"
         )
     return form

@@ -1,4 +1,4 @@
-"""Lets the search index take up what a running crawl has committed."""
+"""Updates the search index while a crawl runs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def keep_index(folder: CrawlFolder, plan: Plan, subject: Subject) -> Callable[[], None]:
-    """A function that makes segments of what a running crawl has committed."""
+    """A function that adds what the crawl has committed to the index."""
     is_checked = False
 
     # Imports are here because nothing is indexed before the first visits: the crawl
@@ -34,8 +34,8 @@ def keep_index(folder: CrawlFolder, plan: Plan, subject: Subject) -> Callable[[]
 
         nonlocal is_checked
         with (
-            # The index may be behind; the crawl goes on. Where a file cannot be opened,
-            # be it for want of descriptors, SQLite has an error of its own.
+            # The index may be behind; the crawl goes on. SQLite raises its own error if
+            # a file cannot be opened, for instance for lack of file descriptors.
             suppress(OSError, sqlite3.OperationalError),
             closing(open_database(folder.database, read_only=True)) as db,
         ):

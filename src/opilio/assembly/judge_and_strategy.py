@@ -1,6 +1,6 @@
-"""The judge and the strategy of a crawl, with what they learnt in earlier runs.
+"""Makes the judge and the strategy of a crawl and restores what they learnt.
 
-When people ask for other things than before, the judge is made again.
+The judge is made again when the queries in a followed query log change the topic.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from opilio.subject.followed_queries import FollowedLog, Following
 
 
 class JudgeAndStrategy:
-    """What decides: judge and strategy, with all that they learnt in earlier runs."""
+    """The judge and the strategy, with what they learnt in earlier runs."""
 
     def __init__(
         self,
@@ -41,7 +41,7 @@ class JudgeAndStrategy:
     ) -> None:
         self.plan = plan
         self.make_judge = judge
-        self.base = subject  # without what people ask for
+        self.base = subject  # without the weights of the query log
         self.subject = subject
         self.strategy = strategy
         self.asked: tuple[str, ...] = ()  # terms of queries that pages are fetched for
@@ -70,13 +70,13 @@ class JudgeAndStrategy:
         for name, learner in self.learners.items():
             if name != "weights" and (learnt := store.learnt(name)):
                 learner.load(learnt)
-        if changed:  # what was learnt is now seen by the new weights
+        if changed:  # apply the new weights to what was learnt
             self.judge, self.setup = self.make()
         if isinstance(strategy, Remembering):
             strategy.recall(store.notes())
 
     def make(self) -> tuple[Judge, bytes]:
-        """The judge for the subject, and the setup of readers for both."""
+        """The judge for the subject, and the reader setup for judge and strategy."""
         if isinstance(self.strategy, Seeker):
             self.strategy.seek(self.subject)
         judge = self.make_judge(self.plan, self.subject)
@@ -124,18 +124,18 @@ class JudgeAndStrategy:
         return self.dressed(judge, subject)
 
     def remake(self, asked: Mapping[str, float]) -> tuple[Judge, bytes]:
-        """The same once more, when people ask for other things than before."""
+        """The same again, for new weights from the query log."""
         self.subject = self.with_weights(asked)
         self.profiles.follow(self.subject)
         return self.make()
 
     def with_weights(self, asked: Mapping[str, float]) -> Subject:
-        """The subject with what people ask for now."""
+        """The subject with weights from the query log."""
         return asked_for(self.plan.topic, self.base, asked)
 
 
 class FollowedTopic:
-    """Looks for news in the query log of a crawl, and has the judge made again."""
+    """Checks the query log of a crawl for changes, and has the judge made again."""
 
     def __init__(self, log: FollowedLog, parts: JudgeAndStrategy) -> None:
         self.log = log
@@ -144,7 +144,7 @@ class FollowedTopic:
 
     @property
     def asked(self) -> list[str]:
-        """What people ask for now, most first; some terms of it."""
+        """Some terms that people ask for now, the most frequent first."""
         return self.log.asked
 
     @property
@@ -153,11 +153,11 @@ class FollowedTopic:
         return self.parts.subject
 
     def look(self) -> Following | None:
-        """What the log says now, if it has grown; changes nothing yet."""
+        """The state of the log, if it has grown; has no side effects."""
         return self.log.look()
 
     def take(self, news: Following) -> tuple[Judge, bytes] | None:
-        """Follow the news; the judge and the setup of readers that they need, if people
-        ask for other things now."""
+        """Apply the new state of the log; returns a new judge and reader setup if the
+        weights changed."""
         changed = self.log.take(news)
         return self.parts.remake(self.log.weights) if changed else None

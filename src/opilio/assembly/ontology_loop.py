@@ -133,7 +133,7 @@ class Loop:
         return [chosen for name in names for chosen in chosen_by(name, listed)]
 
     def accept(self, names: Sequence[str]) -> tuple[list[Proposal], list[Path]]:
-        """Add proposals to the ontology; answers them and the files that were made."""
+        """Add proposals to the ontology; returns them and the files that were made."""
         chosen = self.choose(names)
         if unsure := [one for one in chosen if not (one.concept_id or one.concept)]:
             raise BadInput(

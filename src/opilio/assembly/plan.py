@@ -1,4 +1,4 @@
-"""A topic, settings and options in; the plan of a crawl out."""
+"""The plan of a crawl: its topic and settings, as stored in crawl.toml."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ Options = Mapping[str, Mapping[str, Any]]
 """Section -> key -> value from the command line; None: not given."""
 
 
-HIDDEN = "***@"  # stands for a name and a password
+HIDDEN = "***@"  # replaces the user name and password in a proxy's URL
 
 
 class Plan(Settings, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Everything a crawl was started with: the contents of its crawl.toml."""
+    """The topic and all settings of a crawl: the contents of its crawl.toml."""
 
     topic: Topic
     replay: tuple[str, ...] = ()  # WARC files to crawl instead of the network
@@ -39,7 +39,7 @@ def make_plan(
     *,
     fresh: bool = False,
 ) -> Plan:
-    """The plan of a crawl in this folder: a new one, or the one that is there."""
+    """The plan of a crawl in this folder: a new one, or the stored one."""
     folder.check_free()
     if folder.exists and not fresh:
         return resumed_plan(folder, topic, settings, options)
@@ -52,14 +52,14 @@ def resumed_plan(
     settings: Settings | None = None,
     options: Options | None = None,
 ) -> Plan:
-    """The plan of a crawl that goes on; what decides its order cannot change."""
+    """The plan of a resumed crawl; settings that decide its order cannot change."""
     stored = load_plan(folder)
     if topic is not None and without_seeds(topic) != without_seeds(stored.topic):
         raise BadInput(
             f"{folder.path} holds a crawl for another topic, or the topic file has "
-            f"changed since. `opilio rejudge {folder.path} TOPIC.toml` judges its "
-            "pages and links again by the new one; or choose another folder with -o "
-            "DIR, or start again with --fresh, which removes what the folder holds"
+            f"changed since. Run `opilio rejudge {folder.path} TOPIC.toml` to judge "
+            "its pages and links by the new topic, choose another folder with -o DIR, "
+            "or start over with --fresh, which deletes the contents of the folder"
         )
     plan = located(override(with_settings(stored, settings), options or {}))
     if topic is not None:
@@ -68,19 +68,19 @@ def resumed_plan(
         wanted, has = getattr(plan.crawl, key), getattr(stored.crawl, key)
         if wanted != has:
             raise BadInput(
-                f"{folder.path} is crawled with --{key} {has}, not {wanted}. `opilio "
-                f"rejudge {folder.path} --{key} {wanted}` changes that; or choose "
-                "another folder with -o DIR, or start again with --fresh"
+                f"{folder.path} is crawled with --{key} {has}, not {wanted}. Run "
+                f"`opilio rejudge {folder.path} --{key} {wanted}` to change that, "
+                "choose another folder with -o DIR, or start over with --fresh"
             )
     if plan.options != stored.options:
         raise BadInput(
             f"{folder.path} is crawled with the options {dict(stored.options)}. "
-            f"`opilio rejudge {folder.path} --option NAME=VALUE` changes them; or "
-            "choose another folder with -o DIR, or start again with --fresh"
+            f"Run `opilio rejudge {folder.path} --option NAME=VALUE` to change them, "
+            "choose another folder with -o DIR, or start over with --fresh"
         )
     if HIDDEN in plan.fetch.proxy:
         raise BadInput(
-            "the password of the proxy was not written down; give --proxy "
+            "the password of the proxy is not stored; give --proxy "
             f"{plan.fetch.proxy.replace(HIDDEN, 'user:password@')} again"
         )
     return plan
@@ -105,14 +105,14 @@ def with_settings(plan: Plan, settings: Settings | None) -> Plan:
 
 
 def without_seeds(topic: Topic) -> Topic:
-    """The topic but for what may be added to later."""
+    """The topic without its seeds, which may be added to later."""
     return msgspec.structs.replace(
         topic, seeds=(), evaluation=Topic(name="").evaluation
     )
 
 
 def override(plan: Plan, options: Options) -> Plan:
-    """The plan with the options that were given; BadInput for one that cannot be."""
+    """The plan with these options; BadInput for an option that is not valid."""
     if "options" in options:  # of the strategy, whose keys only it knows
         plan = msgspec.structs.replace(
             plan, options={**plan.options, **options["options"]}
@@ -129,7 +129,7 @@ def override(plan: Plan, options: Options) -> Plan:
 
 
 def for_replay(plan: Plan, warcs: Sequence[Path]) -> Plan:
-    """The plan for recorded pages: one at a time, without waiting, so repeatable."""
+    """The plan of a replay: one page at a time and no delays, so it is repeatable."""
     calm: Options = {
         "crawl": {"in_flight": 1},
         "politeness": {"delay": 0.0, "ip_delay": 0.0},
@@ -139,7 +139,7 @@ def for_replay(plan: Plan, warcs: Sequence[Path]) -> Plan:
 
 
 def begin_crawl(plan: Plan, folder: CrawlFolder, *, fresh: bool = False) -> None:
-    """Make and lock the folder and write the plan down; `fresh` clears it first."""
+    """Create and lock the folder and write the plan; `fresh` empties it first."""
     folder.make()
     folder.lock()
     if fresh:
@@ -149,7 +149,7 @@ def begin_crawl(plan: Plan, folder: CrawlFolder, *, fresh: bool = False) -> None
 
 
 def save_plan(plan: Plan, folder: CrawlFolder) -> None:
-    """Write crawl.toml, every default spelt out; passwords stay out of it."""
+    """Write crawl.toml, with all defaults but without passwords."""
     proxy = plan.fetch.proxy
     if urls.redact(proxy) != proxy:
         proxy = urls.redact(proxy).replace("://", f"://{HIDDEN}", 1)
@@ -163,7 +163,7 @@ def save_plan(plan: Plan, folder: CrawlFolder) -> None:
 
 
 def without_none(value: Any) -> Any:
-    """The tables without what is not set, for which TOML has no word."""
+    """The tables without None, which TOML cannot express."""
     if isinstance(value, dict):
         return {
             key: without_none(inner)
@@ -174,5 +174,5 @@ def without_none(value: Any) -> Any:
 
 
 def load_plan(folder: CrawlFolder) -> Plan:
-    """Read crawl.toml of a crawl that exists."""
+    """Read the crawl.toml of an existing crawl."""
     return load_toml(folder.settings, Plan)

@@ -1,4 +1,4 @@
-"""Kept responses in; their pages, read again in a process with limits, out."""
+"""Reads stored pages again in a separate process, for synchronous callers."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from opilio.records import Page, ReaderSetup, Reading, Response
 from opilio.subject.page_reader import make_reader
 
 JOB = "opilio.assembly.reader_process:make_job"
-AHEAD = 8  # pages that are on their way while one is used
+AHEAD = 8  # pages to read ahead
 
 K = TypeVar("K")
 T = TypeVar("T")
 
 
 class ReaderProcess:
-    """Reads pages in a process of its own, as a crawl does, for those who do not live
-    in its event loop. The process starts when it is first needed."""
+    """Reads pages in a separate process, as a crawl does, for synchronous callers. The
+    process starts when it is first needed."""
 
     def __init__(self, setup: ReaderSetup, job: str = JOB) -> None:
         self.pool = ReaderPool(1, job, msgspec.msgpack.encode(setup))
@@ -34,8 +34,8 @@ class ReaderProcess:
     def pages(
         self, kept: Iterable[tuple[K, Response | None]]
     ) -> Iterator[tuple[K, Response | None, Page | None]]:
-        """Each page in its turn, behind what was given; None if there is no response,
-        or if it brings its reader down."""
+        """Each key with its page, in order; the page is None if there is no response,
+        or if it crashes the reader."""
         ahead: deque[tuple[K, Response | None, Future[Reading] | None]] = deque()
         for key, response in kept:
             ahead.append((key, response, self.send(response) if response else None))
@@ -45,14 +45,14 @@ class ReaderProcess:
             yield answered(*ahead.popleft())
 
     def send(self, response: Response) -> Future[Reading]:
-        """Have a response read."""
+        """Start reading a response."""
         if not self.thread.is_alive():
             self.thread.start()
             self.begin(self.pool.start()).result()
         return self.begin(self.pool.read(response))
 
     def begin(self, work: Coroutine[Any, Any, T]) -> Future[T]:
-        """Have some work done in the thread that the process is seen from."""
+        """Start a coroutine in the thread that talks to the process."""
         return asyncio.run_coroutine_threadsafe(work, self.loop)
 
     def close(self) -> None:
@@ -67,12 +67,12 @@ class ReaderProcess:
 def answered(
     key: K, response: Response | None, reading: Future[Reading] | None
 ) -> tuple[K, Response | None, Page | None]:
-    """A page that was waited for, behind what was given."""
+    """A key with the page that was read for it, once it is ready."""
     return key, response, reading.result().page if reading else None
 
 
 def make_job(setup: bytes) -> Callable[[Response], Reading]:
-    """What the process does: pages alone, since their records are kept already."""
+    """The job of the process: it returns pages without records, which exist already."""
     reader = make_reader(msgspec.msgpack.decode(setup, type=ReaderSetup))
 
     def job(response: Response) -> Reading:

@@ -1,4 +1,4 @@
-"""Finds judges and strategies by their names in the settings, and makes them."""
+"""Finds judges and strategies by their names in the settings, and constructs them."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ class Own:
     seeds: Sequence[SeedSource] = ()
 
     def replaced(self, strategy: object, judge: object) -> Own:
-        """The same with another strategy and judge, if they are given; a name of one
-        takes the place of what was passed."""
+        """A copy with another strategy and judge, if given; a name replaces an object
+        that was passed."""
         given = {"strategy": strategy, "judge": judge}
         new = {
             kind: None if isinstance(one, str) else one
@@ -56,8 +56,8 @@ class Own:
         return self.strategy
 
     def check(self, plan: Plan) -> None:
-        """Raise BadInput for a name that stands for nothing, and for a strategy that
-        lacks what the settings ask for."""
+        """Raise BadInput for an unknown name, and for a strategy that cannot do what
+        the settings ask for."""
         strategy: object = self.strategy
         if strategy is None:
             place = find_strategy(plan.crawl.strategy)
@@ -72,7 +72,7 @@ BY_NAME = Own()
 
 
 def choose_by_name(kind: str, name: str, known: Mapping[str, T]) -> T:
-    """The part of that name; BadInput that names the known ones."""
+    """The part of that name; if it is unknown, BadInput lists the known ones."""
     if name in known:
         return known[name]
     hint = did_you_mean(name, known)
@@ -80,7 +80,7 @@ def choose_by_name(kind: str, name: str, known: Mapping[str, T]) -> T:
 
 
 def make_judge(plan: Plan, subject: Subject) -> Judge:
-    """The judge that the settings name, for what the subject says is sought."""
+    """The judge that the settings name, for this subject."""
     judge: Judge = extensions.make("judge", find_judge(plan.crawl.judge), subject)
     return judge
 
@@ -98,7 +98,7 @@ def judge_place(name: str) -> str:
     if extensions.is_file(name):
         return name
     if name in JUDGES:
-        find_judge(name)  # BadInput for a mode that it does not have
+        find_judge(name)  # raises BadInput for a mode that it does not have
         return ""
     return choose_by_name(
         "judge", name, {**dict.fromkeys(JUDGES, ""), **installed_judges()}
@@ -111,7 +111,7 @@ def installed_judges() -> Mapping[str, str]:
 
 
 def find_strategy(name: str) -> str:
-    """Where the class of a strategy is: one that is known, or in a file of Python."""
+    """Where the class of a strategy is: `module:class` or `file.py:class`."""
     if extensions.is_file(name):
         return name
     if name.startswith(extensions.OBJECT):
@@ -120,8 +120,8 @@ def find_strategy(name: str) -> str:
 
 
 def make_strategy(plan: Plan, subject: Subject, **evidence: Any) -> Strategy:
-    """The strategy that the settings name, with its options; `evidence` is what else
-    Knowledge has a field for."""
+    """The strategy that the settings name, with its options; `evidence` fills the other
+    fields of Knowledge."""
     made = load_strategy(find_strategy(plan.crawl.strategy))
     return build_strategy(made, plan, subject, **evidence)
 

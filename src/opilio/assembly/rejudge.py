@@ -1,8 +1,8 @@
 """Judges the pages of a crawl again, offline, after its topic or settings changed.
 
 The pages are read from the WARC files in the order in which they were fetched. Judge
-and strategy start from nothing and see them as if they were fetched now, so links wait
-by the promises that they would have had. All of it happens in one transaction.
+and strategy start from scratch and see them as if they were fetched now, so waiting
+links get the promises that they would have had. All of it is one transaction.
 """
 
 from __future__ import annotations
@@ -46,12 +46,12 @@ from opilio.store.stored_responses import StoredResponses
 from opilio.subject.stored_subject import save_subject
 from opilio.topic import Topic
 
-AHEAD = 8  # pages that are read while one is judged
+AHEAD = 8  # pages to read ahead
 WAITING = "SELECT count(*) FROM link WHERE state = 'waiting'"
 
 
 class Changed(msgspec.Struct, frozen=True):
-    """A page whose verdict is another now."""
+    """A page whose verdict has changed."""
 
     url: str
     title: str
@@ -69,16 +69,16 @@ class Rejudged(msgspec.Struct, kw_only=True):
     kept: int = 0
     waiting_before: int = 0  # links
     waiting: int = 0
-    gained: list[Changed] = []  # pages that are relevant now, best first
-    lost: list[Changed] = []  # pages that no longer are, those that fell most first
+    gained: list[Changed] = []  # pages that became relevant, best first
+    lost: list[Changed] = []  # pages no longer relevant, those that fell most first
 
 
 class Offline:
-    """Stands for the network while nothing may be fetched."""
+    """Replaces the network while nothing may be fetched."""
 
     async def fetch(self, url: str, validators: Headers = ()) -> Response:
-        """Refuse: nobody asks for a page here."""
-        raise RuntimeError(f"{url} was asked for while pages are judged again")
+        """Raise: rejudging makes no requests."""
+        raise RuntimeError(f"{url} was requested while pages are judged again")
 
     async def close(self) -> None:
         """Nothing is open."""
@@ -91,8 +91,8 @@ async def rejudge(
     tell: Callable[[int, int], None] = lambda done, pages: None,
     own: Own = BY_NAME,
 ) -> Rejudged:
-    """Judge all pages of a crawl by another topic, judge or strategy; `tell` hears how
-    many pages of how many are done."""
+    """Judge all pages of a crawl by another topic, judge or strategy; `tell` is called
+    with the number of pages done and of all pages."""
     plan, subject = new_plan(folder.require(), topic, options or {}, own)
     ways = replace(ways_of(own), store=open_aside, fetch=lambda *_: Offline())
     folder.lock()
@@ -106,7 +106,7 @@ async def rejudge(
             draft = folder.subject.with_suffix(".rejudged")
             save_subject(subject, draft)
             await crawl.commit()
-            # Killed before the next line, the same command does all of it again.
+            # If killed before the next line, the same command repeats all of it.
             draft.replace(folder.subject)
             save_plan(plan, folder)
             shutil.rmtree(folder.index, ignore_errors=True)  # of the old terms
@@ -119,10 +119,10 @@ async def rejudge(
 def new_plan(
     folder: CrawlFolder, topic: Topic | None, options: Options, own: Own = BY_NAME
 ) -> tuple[Plan, Subject]:
-    """The plan of the crawl with what is to change, and what its topic says."""
+    """The plan of the crawl with the changes applied."""
     stored = load_plan(folder)
     plan = override(stored, options)
-    if plan.crawl.strategy != stored.crawl.strategy:  # its options are its own
+    if plan.crawl.strategy != stored.crawl.strategy:  # options belong to one strategy
         plan = msgspec.structs.replace(plan, options=options.get("options", {}))
     if topic is not None:
         plan = msgspec.structs.replace(plan, topic=topic)
@@ -135,7 +135,7 @@ def new_plan(
     ):
         raise BadInput(
             f"the strategy {plan.crawl.strategy} learns from pages that [classes] link "
-            "to, and they are not in the crawl; start a new one with -o DIR"
+            "to, which are not in this crawl; start a new crawl with -o DIR"
         )
     return plan, subject
 
@@ -156,14 +156,14 @@ class Rejudging:
         self.db = crawl.store.db
         self.tell = tell
         self.records = StoredResponses(crawl.store.folder.warcs)
-        self.refused: dict[int, str] = {}  # by the strategy, so far
+        self.refused: dict[int, str] = {}  # links that the strategy refused so far
         self.unread: set[int] = set()
         self.visited: set[int] = set()
         self.to_come: dict[int, int] = {}  # visits yet to come, by fingerprint
         self.found = Rejudged()
 
     async def run(self) -> Rejudged:
-        """Judge every page again; everything is in the transaction then."""
+        """Judge every page again, within the transaction."""
         found = self.found
         self.crawl.planted = self.store.catalogue.seeds(SEED_PROMISE)
         pages = list(rescoring.visits(self.db))
@@ -200,10 +200,10 @@ class Rejudging:
     def misses(
         self, pages: Sequence[PastVisit]
     ) -> dict[int, list[tuple[Lease, State]]]:
-        """The visits that brought nothing, by the page after which they are told.
+        """The visits without a page, by the page after which they are replayed.
 
-        When they happened is not kept. They are spread evenly, in the order in which
-        their links were found, and none comes before the page that it stands on.
+        Their times are not stored. They are spread evenly, in the order in which their
+        links were found, and none comes before the page that its link is on.
         """
         failed = list(rescoring.failed(self.db))
         places = {visit.id: place for place, visit in enumerate(pages)}
@@ -217,7 +217,7 @@ class Rejudging:
     async def read(
         self, pages: Sequence[PastVisit]
     ) -> AsyncIterator[tuple[PastVisit, Response | None, Page | None]]:
-        """Each page in its turn; some are read ahead."""
+        """Each page in order; some are read ahead."""
         ahead: deque[
             tuple[PastVisit, asyncio.Task[tuple[Response | None, Page | None]]]
         ]
@@ -236,7 +236,7 @@ class Rejudging:
                 task.cancel()
 
     async def read_one(self, visit: PastVisit) -> tuple[Response | None, Page | None]:
-        """A page as it is in the archive, if it can be read."""
+        """A page from the WARC files, if it can be read."""
         if not visit.is_judged or visit.warc is None:
             return None, None
         place = (visit.warc, visit.warc_offset, visit.warc_length)
@@ -248,7 +248,7 @@ class Rejudging:
     async def judge(
         self, visit: PastVisit, lease: Lease, response: Response, page: Page
     ) -> None:
-        """Judge a page, rank its links and replace what was kept of both."""
+        """Judge a page, rank its links and replace what was stored for both."""
         if lease.promise >= SEED_PROMISE:
             page = msgspec.structs.replace(page, is_seed=True)
         verdict = self.crawl.judge.judge(page)
@@ -273,7 +273,8 @@ class Rejudging:
         self.note(visit, verdict)
 
     async def revise(self, strategy: Reviser) -> None:
-        """Take what a strategy thinks now of links that wait, or were visited later."""
+        """Apply the strategy's new promises to links that wait or were visited
+        later."""
         news = [new for new in strategy.revise() if new[0] not in self.crawl.planted]
         await self.crawl.frontier.revise(news)
         for new in news:
@@ -281,7 +282,7 @@ class Rejudging:
                 rescoring.save_revision(self.db, id, new)
 
     async def rank(self, page: Page, verdict: Verdict, lease: Lease) -> list[int]:
-        """Give the links of a page to the frontier; answers their ids."""
+        """Give the links of a page to the frontier; returns their ids."""
         name = self.crawl.settings.crawl.strategy
         ranked = strategy_output.as_list(
             name, self.crawl.strategy.rank(page, verdict, lease)
@@ -300,12 +301,12 @@ class Rejudging:
         return ids
 
     def was_found_on(self, link: int, page: int) -> bool:
-        """Did this page lead the crawl to a link?"""
+        """Whether the crawl found a link on this page."""
         row = self.db.execute("SELECT found_on FROM link WHERE id = ?", (link,))
         return bool(row.fetchone()[0] == page)
 
     async def pass_by(self, visit: PastVisit, lease: Lease) -> None:
-        """A visit that brought no page of its own: a copy, a redirect, a failure."""
+        """Replay a visit that brought no new page: a copy, a redirect, a failure."""
         if isinstance(self.crawl.profiles, SiteKeeper) and visit.score is not None:
             self.crawl.profiles.enter(lease)
         if visit.reason == "redirect" and visit.copy_of:
@@ -318,7 +319,7 @@ class Rejudging:
             self.crawl.observer.missed(lease, State(visit.state))
 
     def keep_as_it_was(self, visit: PastVisit) -> None:
-        """A page that cannot be read any more keeps its verdict and its links."""
+        """Keep the verdict and the links of a page that can no longer be read."""
         self.unread.add(visit.id)
         self.found.kept_before += bool(visit.relevant)
         self.found.kept += bool(visit.relevant)

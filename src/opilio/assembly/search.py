@@ -1,6 +1,6 @@
-"""Opens the search over the pages of a crawl.
+"""Opens the search index of a crawl, and indexes pages that are missing from it.
 
-Pages that were kept without an entry (by a crawl of an older version, or with
+Pages that were crawled without an index (by an older version, or with
 `index = false`) are read again from the WARC files first.
 """
 
@@ -40,17 +40,17 @@ MISSING = """
     ORDER BY number
 """
 
-SILENT = Page("", "", "", "", 0, {}, 0.0, 0, ())  # brings readers down: is not found
+SILENT = Page("", "", "", "", 0, {}, 0.0, 0, ())  # entry of pages that crash readers
 
 Missing = tuple[int, str, int, int]
-"""A page without an entry, and the place of its records."""
+"""A page that is not indexed, and where its records are."""
 
 log = logging.getLogger(__name__)
 
 
 @contextmanager
 def open_search(folder: CrawlFolder) -> Iterator[Searcher]:
-    """A search over all that a crawl has committed; logs what takes long."""
+    """A search over all that a crawl has committed; logs slow steps."""
     folder.require()
     plan, subject = load_plan(folder), load_subject(folder.subject)
     records = StoredResponses(folder.warcs)
@@ -66,7 +66,7 @@ def open_search(folder: CrawlFolder) -> Iterator[Searcher]:
 def open_index(
     db: sqlite3.Connection, folder: CrawlFolder, concepts: Concepts
 ) -> Index:
-    """The index; if its folder cannot be written, what lacks is read from the table."""
+    """The index; if its folder is read-only, what is missing comes from crawl.db."""
     index: Index | None = None
     try:
         catch_up(db, folder.index, concepts.kept)
@@ -75,15 +75,15 @@ def open_index(
             log.warning("%s is damaged; rebuilding it from crawl.db", folder.index)
             catch_up(db, folder.index, concepts.kept, thorough=True)
     except OSError as error:
-        log.warning("the index cannot be written (%s); searching without", error)
+        log.warning("the index cannot be written (%s); searching without it", error)
     return index or Index(db, folder.index, concepts.kept)
 
 
 def index_missing(folder: CrawlFolder, plan: Plan, records: StoredResponses) -> int:
-    """Give an entry to every page that should have one; how many had none.
+    """Index every page that is missing; returns how many were.
 
-    Where records cannot be read there is none yet: once the WARC file is put back from
-    a copy, its pages are found.
+    Pages whose records cannot be read are skipped; they are indexed once their WARC
+    file is restored from a copy.
     """
     everything = plan.search.pages == "all"
     with closing(open_database(folder.database, read_only=True)) as db:
@@ -93,7 +93,7 @@ def index_missing(folder: CrawlFolder, plan: Plan, records: StoredResponses) -> 
     not_found = "Pages that were crawled without an index are not found"
     try:
         setup = rereading(plan, subject, sequence=True)
-    except OpilioError as error:  # the strategy may be gone
+    except OpilioError as error:  # the strategy's file may be gone
         log.warning("%s: %s", not_found, error)
         return 0
     try:
@@ -123,7 +123,7 @@ def add_entries(
     setup: ReaderSetup,
     missing: Sequence[Missing],
 ) -> None:
-    """Read pages again, and give each an entry, if it is there to be read."""
+    """Read pages again and index those that can be read."""
     kept = (
         (id, response)
         for id, name, offset, length in missing
@@ -141,7 +141,7 @@ def add_entries(
 def text_in(records: StoredResponses) -> TextOf:
     """A function that reads the text of a page from the WARC files."""
 
-    from opilio.read.visible_text import visible_text  # its libraries take their time
+    from opilio.read.visible_text import visible_text  # slow to import
 
     def text_of(name: str, offset: int, length: int) -> PageText | None:
         response = records.response(name, offset, length)
@@ -151,20 +151,20 @@ def text_in(records: StoredResponses) -> TextOf:
 
 
 def log_of(folder: CrawlFolder, plan: Plan) -> Path:
-    """The query log that the crawl follows: the topic's, or its own."""
+    """The query log that the crawl follows: the topic's, or else one in the folder."""
     log = plan.topic.asked
     return Path(log.file) if log else folder.queries
 
 
 def logs_searches(folder: CrawlFolder) -> bool:
-    """Does the topic ask for searches to be followed by the crawl?"""
+    """Whether the topic asks the crawl to follow searches."""
     log = load_plan(folder.require()).topic.query_log
     return log is not None and log.searches
 
 
 def remember_query(folder: CrawlFolder, query: str, suggestion: str = "") -> None:
-    """Let the crawl follow what was asked for; conditions are not part of it, nor are
-    words that were respelt in what is suggested instead."""
+    """Add a query to the crawl's query log, without conditions such as site: and
+    without words that the suggestion spells differently."""
     meant = parse_query(suggestion or query).words
     words = [word for word in parse_query(query).words if word in meant]
     log_query(log_of(folder, load_plan(folder)), " ".join(words))

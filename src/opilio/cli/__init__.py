@@ -1,4 +1,4 @@
-"""The commands, one file each."""
+"""The `opilio` command line: one module per command."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from opilio.cli.error_messages import told
 from opilio.cli.messages import show_messages
 from opilio.errors import OpilioError
 
-LONGEST = 2000  # characters of an error; some list all that one could have meant
+LONGEST = 2000  # characters of an error message; some list all known names
 COMMANDS = {
     "demo": CommandPlace(
         "opilio.cli.demo",
@@ -26,7 +26,7 @@ COMMANDS = {
     "status": CommandPlace(
         "opilio.cli.status",
         "status",
-        "Show how a crawl stands: pages, harvest rate, links, problems, resting hosts.",
+        "Show the state of a crawl: pages, harvest rate, links, problems, hosts.",
     ),
     "tell": CommandPlace(
         "opilio.cli.tell",
@@ -42,12 +42,12 @@ COMMANDS = {
     "explain": CommandPlace(
         "opilio.cli.explain",
         "explain",
-        "Explain a URL: the way to it, its promise, its verdict block by block.",
+        "Explain how a URL was found, ranked and judged, block by block.",
     ),
     "sites": CommandPlace(
         "opilio.cli.sites",
         "sites",
-        "Show the models of websites: what each has of the domain, most useful first.",
+        "Show the models of websites: the topics each covers, most useful first.",
     ),
     "export": CommandPlace(
         "opilio.cli.export",
@@ -67,17 +67,17 @@ COMMANDS = {
     "evolve": CommandPlace(
         "opilio.cli.evolve",
         "evolve",
-        "Let a crawl evolve: fill in its websites, follow links, refresh its pages.",
+        "Keep a crawl current: complete its websites, follow links, refresh pages.",
     ),
     "strategies": CommandPlace(
         "opilio.cli.strategies",
         "list_strategies",
-        "List the ways to choose the next link, with their options.",
+        "List the strategies for choosing the next link, with their options.",
     ),
     "topic": CommandPlace(
         "opilio.cli.topic",
         "topic_app",
-        "Make a topic file, or show what one says.",
+        "Make a topic file, or show its contents.",
     ),
     "ontology": CommandPlace(
         "opilio.cli.ontology",
@@ -87,12 +87,12 @@ COMMANDS = {
     "vectors": CommandPlace(
         "opilio.cli.vectors",
         "vectors_app",
-        "Make a table of word vectors, or show what one knows.",
+        "Make a table of word vectors, or try one out.",
     ),
     "lab": CommandPlace(
         "opilio.cli.lab",
         "lab_app",
-        "Measure strategies on a fixed web whose labels no crawl ever sees.",
+        "Measure strategies on a fixed web with labels that crawls never see.",
     ),
 }
 
@@ -107,7 +107,7 @@ app = typer.Typer(
 
 
 def show_version(wanted: bool) -> None:
-    """Print the version and end."""
+    """Print the version and exit."""
     if wanted:
         typer.echo(f"opilio {__version__}")
         raise typer.Exit
@@ -116,14 +116,18 @@ def show_version(wanted: bool) -> None:
 @app.callback()
 def options(
     version: bool = typer.Option(
-        False, "--version", callback=show_version, is_eager=True, help="Say which one."
+        False,
+        "--version",
+        callback=show_version,
+        is_eager=True,
+        help="Show the version and exit.",
     ),
 ) -> None:
     """Name a subject; get the pages of the web that are about it, best first."""
 
 
 def main() -> None:
-    """Run a command; an error of ours becomes its message and its exit code."""
+    """Run a command; an OpilioError ends it with a message and an exit code."""
     open_standard_files()
     limit_threads()
     show_messages()
@@ -137,13 +141,13 @@ def main() -> None:
 
 
 def open_standard_files() -> None:
-    """Let nothing that we open take the place of a closed standard file, and print
-    what a terminal or pipe of another encoding can take of a text."""
+    """Open /dev/null for standard files that are closed, so that no other file takes
+    their number, and replace characters that the output's encoding lacks."""
     for number in range(3):
         try:
             os.fstat(number)
         except OSError:
-            os.open(os.devnull, os.O_RDWR)  # takes the lowest number that is free
+            os.open(os.devnull, os.O_RDWR)  # gets the lowest free number
     if sys.stderr is None:
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123
     if isinstance(sys.stdout, TextIOWrapper):
@@ -161,7 +165,7 @@ def limit_threads() -> None:
 
 
 def complain(error: str, exit_code: int) -> int:
-    """Say what is wrong."""
+    """Print an error message."""
     from rich.text import Text
 
     from opilio.cli.terminal import brief, stderr

@@ -1,11 +1,11 @@
-"""What differs between two versions of a page in; a line that says so out."""
+"""Describes the differences between two versions of a page in one line."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-ASIDE = ", urls"  # ends the name of what only --json tells
+ASIDE = ", urls"  # suffix of the names of values that only --json shows
 
 
 def in_words(change: Mapping[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""`opilio crawl`: a topic in, a folder full of pages out."""
+"""`opilio crawl`: crawls the web for a topic, or resumes a crawl."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def crawl(
         Path,
         typer.Argument(
             metavar="TOPIC.toml",
-            help="A topic file, or the folder of a crawl to go on with.",
+            help="A topic file, or the folder of a crawl to resume.",
         ),
     ],
     output: Annotated[
@@ -54,14 +54,15 @@ def crawl(
             "--output",
             "-o",
             metavar="DIR",
-            help="Where it lives; an existing crawl goes on. \\[default: TOPIC-crawl]",
+            help="The crawl's folder; an existing crawl is resumed. "
+            "\\[default: TOPIC-crawl]",
         ),
     ] = None,
     strategy: Annotated[
         str | None,
         typer.Option(
-            help="How links are chosen: a name that `opilio strategies` lists, or a "
-            "class of yours as FILE.py:CLASS. \\[default: opilio]"
+            help="How links are chosen: a name that `opilio strategies` lists, or "
+            "your own class as FILE.py:CLASS. \\[default: opilio]"
         ),
     ] = None,
     option: Annotated[
@@ -74,14 +75,14 @@ def crawl(
         str | None,
         typer.Option(
             help=f"How pages are judged: {', '.join(JUDGES)}, the judge of an "
-            "installed package, or a class of yours as FILE.py:CLASS."
+            "installed package, or your own class as FILE.py:CLASS."
         ),
     ] = None,
     max_pages: Annotated[
         int | None,
         typer.Option(
             min=0,
-            help="Stop after so many pages in all; 0: no limit. \\[default: 1000]",
+            help="Stop after this many pages in all; 0: no limit. \\[default: 1000]",
         ),
     ] = None,
     max_time: Annotated[
@@ -89,8 +90,8 @@ def crawl(
         typer.Option(
             min=0,
             metavar="SECONDS",
-            help="Stop after so much time; the same command goes on. 0: no limit. "
-            "\\[default: 0]",
+            help="Stop after this time; the same command resumes the crawl. 0: no "
+            "limit. \\[default: 0]",
         ),
     ] = None,
     haste: Annotated[
@@ -124,50 +125,50 @@ def crawl(
         bool | None,
         typer.Option(
             "--stop-when-dry/--no-stop-when-dry",
-            help="End when little is left to be found. \\[default: no]",
+            help="Stop when little is left to find. \\[default: no]",
         ),
     ] = None,
     seed_url: Annotated[
         list[str] | None,
-        typer.Option(metavar="URL", help="Start here too; may be repeated."),
+        typer.Option(metavar="URL", help="Also start here; may be repeated."),
     ] = None,
     seed_source: Annotated[
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="Ask this seed source of an installed package, or a class of yours "
-            "as FILE.py:CLASS, where to start; may be repeated.",
+            help="Take seeds from this seed source of an installed package, or from "
+            "your own class as FILE.py:CLASS; may be repeated.",
         ),
     ] = None,
     readers: Annotated[
         int | None,
-        typer.Option(min=1, help="Processes that read pages. \\[default: 1]"),
+        typer.Option(min=1, help="Number of reader processes. \\[default: 1]"),
     ] = None,
     delay: Annotated[
         float | None,
         typer.Option(
             min=0,
             metavar="SECONDS",
-            help="Between two requests to one host. \\[default: 1]",
+            help="Wait this long between two requests to one host. \\[default: 1]",
         ),
     ] = None,
     allow_network: Annotated[
         list[str] | None,
         typer.Option(
             metavar="CIDR",
-            help="A private network that may be visited; may be repeated.",
+            help="Allow requests to this private network; may be repeated.",
         ),
     ] = None,
     proxy: Annotated[
         str | None,
-        typer.Option(metavar="URL", help="Ask everything through this proxy."),
+        typer.Option(metavar="URL", help="Send all requests through this proxy."),
     ] = None,
     contact: Annotated[
         str | None,
         typer.Option(
             metavar="ADDRESS",
-            help="A web or mail address where you can be reached; part of the user "
-            "agent. Needed unless all seeds are on this machine.",
+            help="A URL or e-mail address where you can be reached; part of the user "
+            "agent. Required unless all seeds are on this machine.",
         ),
     ] = None,
     vectors: Annotated[
@@ -195,26 +196,24 @@ def crawl(
     ] = None,
     settings: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE", help="More settings (TOML; the tables of crawl.toml)."
-        ),
+        typer.Option(metavar="FILE", help="Read more settings from this TOML file."),
     ] = None,
     fresh: Annotated[
         bool,
         typer.Option(
-            "--fresh", help="Throw away what the folder holds and start again."
+            "--fresh", help="Delete the contents of the folder and start over."
         ),
     ] = False,
     quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="No progress, only the result.")
+        bool, typer.Option("--quiet", "-q", help="Show the result only, no progress.")
     ] = False,
 ) -> None:
     """Crawl the web for a topic.
 
-    On an existing folder it goes on where it was. Ctrl-C stops cleanly, twice at once.
+    An existing crawl is resumed. Ctrl-C stops cleanly; a second Ctrl-C stops at once.
 
     Exit codes: 0 done, 1 failed, 2 bad usage or input, 3 disk or memory used up,
-    130 interrupted; after 3 and 130 the same command goes on.
+    130 interrupted. After 3 and 130, the same command resumes the crawl.
 
     Examples:
 
@@ -282,7 +281,7 @@ def update_keywords(folder: CrawlFolder, plan: Plan) -> None:
 
 
 def only_common_words(topic: Topic) -> str:
-    """A warning if all keywords are words that say nothing; "" if they are not."""
+    """A warning if all keywords are very common words; otherwise ""."""
     words = list(topic.weights())
     if not words or topic.ontology or topic.examples or topic.asked:
         return ""
@@ -290,9 +289,9 @@ def only_common_words(topic: Topic) -> str:
     if not all(common.issuperset(tokens(word)) for word in words):
         return ""
     return (
-        f"The keywords ({', '.join(words[:SHOWN])}) are only words that nearly every "
-        "page has, so they cannot tell which pages are sought; name what sets these "
-        "apart."
+        f"All keywords ({', '.join(words[:SHOWN])}) are words that nearly every page "
+        "has, so they cannot tell which pages are relevant; add keywords that are "
+        "specific to the topic."
     )
 
 
@@ -318,8 +317,8 @@ def choose_plan(
     if is_folder(source):
         if output or fresh or settings:
             raise BadInput(
-                f"{source} is the folder of a crawl to go on with; -o, --settings and "
-                "--fresh go with a topic file"
+                f"{source} is the folder of a crawl to resume; -o, --settings and "
+                "--fresh need a topic file"
             )
         folder = CrawlFolder(source).require()
         return folder, resumed_plan(folder, None, options=options)
@@ -329,7 +328,7 @@ def choose_plan(
 
 
 def is_folder(path: Path) -> bool:
-    """Is a folder there? BadInput for a name that none can have."""
+    """Whether a path is a folder; BadInput if it cannot be a path."""
     try:
         return path.is_dir()
     except OSError as error:
@@ -339,21 +338,20 @@ def is_folder(path: Path) -> bool:
 def check_seeds(
     seeds: Sequence[str], topic: Topic, folder: CrawlFolder, fresh: bool
 ) -> list[str]:
-    """The seeds given beside the topic's; BadInput for one that is no address, or
-    when there are none at all."""
+    """The seeds given besides the topic's; BadInput for an invalid URL, or if there are
+    no seeds at all."""
     known = folder.database.exists() and not fresh
     sources = topic.sources
     if not (seeds or sources.urls or sources.search or sources.sources or known):
         raise BadInput(
-            "there is nowhere to start: add seeds = ['https://…'] to the topic file "
-            "(or [seeds] search = ['ddgs'] to ask search engines), or give "
-            "--seed-url URL"
+            "the crawl has no seeds: add seeds = ['https://…'] to the topic file (or "
+            "[seeds] search = ['ddgs'] to ask search engines), or give --seed-url URL"
         )
     found = []
     for seed in seeds:
         url = urls.join("", seed)
         if not url:
-            raise BadInput(f"--seed-url {seed!r} is not an address; write https://…")
+            raise BadInput(f"--seed-url {seed!r} is not a URL; write https://…")
         found.append(url)
     return found
 
@@ -361,7 +359,7 @@ def check_seeds(
 async def run(
     plan: Plan, folder: CrawlFolder, subject: Subject, seeds: list[str], quiet: bool
 ) -> int:
-    """Crawl until the end, a signal or a message; answers the exit code."""
+    """Crawl until the end, a signal or a message; returns the exit code."""
     from opilio.steering.listener import listening  # much of it is not needed before
 
     async with assemble(plan, folder, subject) as crawl:
@@ -376,13 +374,13 @@ async def run(
             reason = await crawl.run(found, [listen])
         crawl.store.catalogue.save_event("stopped", reason=reason)
         await crawl.commit()
-        from opilio.cli.ending import show_end  # not needed before
+        from opilio.cli.ending import show_end  # not needed earlier
 
         return show_end(crawl, reason, reporter.before)
 
 
 def interrupt(crawl: CrawlLoop) -> None:
-    """The first time: stop cleanly. The second time: stop now."""
+    """Stop cleanly; the second time, stop at once."""
     if crawl.stopped:
         crawl.stop_now()
     else:

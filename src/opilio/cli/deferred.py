@@ -1,7 +1,6 @@
-"""Where each command is in; commands that are imported once they are run out.
+"""Imports each command only when it is run, so that the command line starts fast.
 
-A list of commands needs their names and first lines only, and each command needs but
-its own imports.
+`opilio --help` needs only the names and first lines of the commands.
 """
 
 from __future__ import annotations
@@ -19,19 +18,19 @@ from opilio.cli.error_messages import while_read
 from opilio.cli.plain_values import PlainCommand, reading_plainly
 from opilio.errors import OpilioError
 
-LONGEST = 400  # characters of what is said of a wrong argument
+LONGEST = 400  # characters of a message about a wrong argument
 
 
 class CommandPlace(NamedTuple):
     """Where a command is, and what it does."""
 
     module: str
-    name: str  # of a function, or of a Typer with commands of its own
-    help: str  # the first line of its own
-    kind: str = ""  # the name of its TyperCommand, if it is of a special one
+    name: str  # of a function, or of a Typer with sub-commands
+    help: str  # its first line
+    kind: str = ""  # the name of its TyperCommand class, if it has a special one
 
     def load(self, command: str) -> TyperCommand | TyperGroup:
-        """Import what is there: the command of that name."""
+        """Import the command."""
         module = import_module(self.module)
         found = getattr(module, self.name)
         if isinstance(found, typer.Typer):
@@ -44,7 +43,7 @@ class CommandPlace(NamedTuple):
 
 
 class Deferred(TyperCommand):
-    """A command that is imported when it is run or its parameters are asked for."""
+    """A command that is imported when it is run or its parameters are needed."""
 
     def __init__(self, name: str, place: CommandPlace) -> None:
         self.place = place
@@ -56,17 +55,17 @@ class Deferred(TyperCommand):
         return self.place.load(self.name or "")
 
     def make_context(self, *args: Any, **extra: Any) -> Any:
-        """Let the command itself read what was given; it is run from then on."""
+        """Let the imported command parse its arguments and run."""
         return self.loaded.make_context(*args, **extra)
 
     @property
     def params(self) -> Any:
-        """Of the command itself."""
+        """The parameters of the imported command."""
         return self.loaded.params
 
     @params.setter
     def params(self, _: Any) -> None:
-        """None are known before."""
+        """Ignored: none are known before the import."""
 
 
 def deferred(places: Mapping[str, CommandPlace]) -> type[TyperGroup]:
@@ -94,19 +93,19 @@ def deferred(places: Mapping[str, CommandPlace]) -> type[TyperGroup]:
 
 @contextmanager
 def quoting_briefly() -> Iterator[None]:
-    """Let no error in using a command repeat a long argument whole."""
+    """Shorten long arguments in usage errors."""
     try:
         yield
     except OpilioError:
-        raise  # has its own way to be told
+        raise  # handled by click itself
     except Exception as error:
         shorten(error)
         raise
 
 
 def shorten(error: Any) -> None:
-    """Shorten what an error says, if it is one of typer's: these have a message."""
+    """Shorten the message of a usage error."""
     if isinstance(getattr(error, "message", None), str):
-        from opilio.cli.terminal import brief  # its libraries take their time
+        from opilio.cli.terminal import brief  # slow to import
 
         error.message = brief(error.message, LONGEST)

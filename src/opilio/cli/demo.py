@@ -1,4 +1,4 @@
-"""`opilio demo`: nothing in; a small web made, served, crawled and shown, out."""
+"""`opilio demo`: makes a small web, serves it, crawls it and shows the result."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ POLITENESS = settings.PolitenessSettings(
 def demo(
     folder: Annotated[
         Path,
-        typer.Option("--output", "-o", metavar="DIR", help="Where the crawl goes."),
+        typer.Option("--output", "-o", metavar="DIR", help="The folder of the crawl."),
     ] = Path("demo-crawl"),
 ) -> None:
     """Make a small web, serve it on loopback, crawl it, and show the harvest."""
     crawl = CrawlFolder(folder)
     crawl.check_free()
     if crawl.exists and load_plan(crawl).topic != demo_topic():
-        raise BadInput(f"{folder} holds a crawl of yours; choose another with -o DIR")
+        raise BadInput(f"{folder} holds another crawl; choose a folder with -o DIR")
     run_loop(show(crawl))
 
 
@@ -64,8 +64,8 @@ def demo_topic() -> Topic:
 async def show(folder: CrawlFolder) -> None:
     """Crawl the same web twice, focused and not, and compare.
 
-    What is counted is what the pages are about, which the web knows and tells us
-    afterwards; the crawler has only its keywords.
+    The pages are counted by their true labels, which are looked up afterwards; the
+    crawler has only its keywords.
     """
     web = SyntheticWeb(WEB)
     topic = demo_topic()
@@ -87,7 +87,8 @@ async def show(folder: CrawlFolder) -> None:
 
 @asynccontextmanager
 async def served() -> AsyncIterator[str]:
-    """The synthetic web behind a proxy address, in a process of its own."""
+    """Serve the synthetic web in a separate process; yields the address of its
+    proxy."""
     server = await asyncio.create_subprocess_exec(
         sys.executable,
         *("-m", "opilio.lab.synthetic.server", "--port", "0"),
@@ -112,7 +113,7 @@ async def served() -> AsyncIterator[str]:
 async def crawl(
     folder: CrawlFolder, topic: Topic, proxy: str, strategy: str
 ) -> list[str]:
-    """Crawl the web with a strategy; answers the pages in order."""
+    """Crawl the web with a strategy; returns the pages in order."""
     plan = Plan(
         topic=topic,
         crawl=settings.CrawlSettings(strategy=strategy, max_pages=PAGES, in_flight=4),
@@ -155,7 +156,7 @@ def show_best(folder: CrawlFolder) -> None:
 
 
 def show_next(folder: CrawlFolder) -> None:
-    """What to type now."""
+    """Show which commands to try next."""
     with opened(folder) as db:
         best = best_pages(db, 1)[0]["url"]
     crawl = str(folder.path)
@@ -171,8 +172,8 @@ def show_next(folder: CrawlFolder) -> None:
 
 
 def command_name(typed: str) -> str:
-    """How to call this command again: by its name, if the shell finds it, or by where
-    it is."""
+    """How to call this command again: by its name if the shell finds it, else by its
+    path."""
     here = Path(typed).absolute()
     found = shutil.which("opilio")
     if found and Path(found).resolve() == here.resolve():

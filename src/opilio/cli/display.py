@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 LIVE_SECONDS = 0.5
 LINE_SECONDS = 10.0
 SPEED_WINDOW = 20  # live refreshes
-SEEDS = 5  # of which trouble is told at the end
+SEEDS = 5  # whose problems are shown at the end
 
 
 def show_trouble(sentence: str) -> None:
-    """Something failed and the rest goes on."""
+    """Show a warning; the crawl goes on."""
     stderr.print(foreign(sentence, style="yellow"), soft_wrap=True)
 
 
@@ -70,7 +70,7 @@ class Reporter:
             self.live.stop()
 
     def show_waiting(self, event: dict[str, Any]) -> None:
-        """Say that nothing can be visited now; also if nothing else is shown."""
+        """Say that nothing can be visited now; also with --quiet."""
         if self.quiet or stderr.is_terminal:
             show_trouble(in_words(event))
         else:
@@ -89,7 +89,7 @@ class Reporter:
                 print(json.dumps(self.snapshot()), file=sys.stderr, flush=True)
 
     def snapshot(self) -> dict[str, Any]:
-        """How the crawl is doing now."""
+        """The figures of the crawl now."""
         figures = snapshot(self.crawl, self.speed(), self.before)
         return {"topic": self.topic, **figures}
 

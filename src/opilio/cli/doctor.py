@@ -1,4 +1,4 @@
-"""`opilio doctor`: this machine in; what works here and what does not, out."""
+"""`opilio doctor`: checks whether this machine has what a crawl needs."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ SAMPLE = b"<title>Harvestmen</title><p>Opilio walks out and gathers.</p>"
 
 
 class DoctorFinding(msgspec.Struct, frozen=True):
-    """One thing that was looked at."""
+    """The result of one check."""
 
     name: str
     good: bool
@@ -44,29 +44,27 @@ class DoctorFinding(msgspec.Struct, frozen=True):
 
 def doctor(
     folder: Annotated[
-        Path, typer.Argument(metavar="DIR", help="Where crawls will live.")
+        Path, typer.Argument(metavar="DIR", help="The folder for crawls.")
     ] = Path(),
     url: Annotated[
-        str | None, typer.Option(metavar="URL", help="Also try to fetch this.")
+        str | None, typer.Option(metavar="URL", help="Also try to fetch this URL.")
     ] = None,
     proxy: Annotated[
         str, typer.Option(metavar="URL", help="Fetch it through this proxy.")
     ] = "",
     allow_network: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="CIDR", help="A private network that may be visited for it."
-        ),
+        typer.Option(metavar="CIDR", help="Allow the request to this private network."),
     ] = None,
     as_json: Annotated[
-        bool, typer.Option("--json", help="For programs and bug reports.")
+        bool, typer.Option("--json", help="Print JSON, for bug reports too.")
     ] = False,
 ) -> None:
     """Check what a crawl needs: libraries, disk, files, clock, readers, network."""
     if not folder.is_dir():
-        raise BadInput(f"{folder} is no folder; name one where crawls will live")
+        raise BadInput(f"{folder} is not a folder; name the folder for crawls")
     if proxy and not url:
-        raise BadInput("--proxy is for fetching a page; name one with --url URL")
+        raise BadInput("--proxy needs a URL to fetch; give --url URL")
     settings = FetchSettings(proxy=proxy, allow_networks=tuple(allow_network or ()))
     parse_proxy(proxy)
     findings = [*look(folder), run_loop(look_at_readers())]
@@ -86,13 +84,13 @@ def doctor(
 
 
 def look(folder: Path) -> Iterator[DoctorFinding]:
-    """What can be seen without starting anything."""
+    """The checks that start no process and make no request."""
     yield DoctorFinding(
         "opilio",
         True,
         f"{__version__}, Python {platform.python_version()}, {sys.platform}",
     )
-    how = "compiled" if COMPILED else "numpy; with a C compiler at installation, faster"
+    how = "compiled" if COMPILED else "numpy; faster if installed with a C compiler"
     yield DoctorFinding("counting", True, how)
     yield DoctorFinding(
         "libraries", True, ", ".join(f"{name} {version(name)}" for name in LIBRARIES)
@@ -112,11 +110,11 @@ def look(folder: Path) -> Iterator[DoctorFinding]:
     yield DoctorFinding(
         "disk",
         free > wanted,
-        f"{free / 2**30:.1f} GB free; a crawl stops at {wanted / 2**30:.1f} GB",
+        f"{free / 2**30:.1f} GB free; crawls stop at {wanted / 2**30:.1f} GB",
     )
     files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
     yield DoctorFinding(
-        "files", files >= 1024, f"{files} may be open at once (1024 are enough)"
+        "files", files >= 1024, f"{files} may be open at once (1024 is enough)"
     )
     sane = time.time() > 1_750_000_000
     yield DoctorFinding("clock", sane, time.strftime("%Y-%m-%d %H:%M:%S %Z"))
@@ -135,7 +133,7 @@ def known_vectors() -> str:
 
 
 async def look_at_readers() -> DoctorFinding:
-    """Let a reader process read a page."""
+    """Read a page with a reader process."""
     pool = make_readers(1, msgspec.msgpack.encode(ReaderSetup(("harvestman",), "en")))
     began = time.perf_counter()
     try:
@@ -154,12 +152,12 @@ async def look_at_readers() -> DoctorFinding:
     return DoctorFinding(
         "readers",
         good,
-        f"a page was read in {time.perf_counter() - began:.2f} s, start included",
+        f"read a page in {time.perf_counter() - began:.2f} s, including its start",
     )
 
 
 async def look_at_network(url: str, settings: FetchSettings) -> DoctorFinding:
-    """Fetch one URL as a crawl would, robots.txt aside."""
+    """Fetch one URL as a crawl would, except that robots.txt is not checked."""
     egress = Egress(settings)
     try:
         response = await egress.get(url)

@@ -1,4 +1,4 @@
-"""Says how a crawl went when it ends, and what to do next."""
+"""Prints the result of a crawl when it ends, and what to do next."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from opilio.limits.stop_when_dry import left_in_words
 from opilio.settings import BoundsSettings
 from opilio.store.seed_notes import seed_notes
 
-SEEDS = 5  # of which trouble is told
+SEEDS = 5  # whose problems are shown
 ENDINGS = {
-    "budget": "the page budget is spent; continue with a larger --max-pages",
+    "budget": "the page budget is used up; continue with a larger --max-pages",
     "time": "the time is up (--max-time); continue with the same command",
     "exhausted": "no links are left; add seeds with --seed-url to continue",
     "interrupted": "interrupted; continue with the same command",
     "told": "told to stop by `opilio tell`; continue with the same command",
-    "dry": "little is left to be found; continue with --no-stop-when-dry",
+    "dry": "little is left to find; continue with --no-stop-when-dry",
 }
 
 
 def show_end(crawl: CrawlLoop, reason: str, before: Before) -> int:
-    """Say how it went and what to do next; answers the exit code."""
+    """Say how it went and what to do next; returns the exit code."""
     folder, tally = crawl.store.folder.path, crawl.tally
     if reason == "exhausted" and not crawl.store.catalogue.pages:
         raise OpilioError(nothing_answered(crawl))
@@ -64,7 +64,7 @@ def show_end(crawl: CrawlLoop, reason: str, before: Before) -> int:
 
 
 def harvest(pages: int, kept: int, before: Before) -> str:
-    """What a run brought, and all runs together if there were others."""
+    """The figures of this run, and of all runs if there were others."""
     told = share(pages, kept)
     if before.pages:
         told += f" in this run; {share(pages + before.pages, kept + before.kept)}"
@@ -94,15 +94,15 @@ def nothing_answered(crawl: CrawlLoop) -> str:
 def remedies_for(reasons: Collection[str | None], bounds: BoundsSettings) -> list[str]:
     """What to do about seeds that gave no page for these reasons."""
     known = {
-        "blocked_address": "a private network must be named: --allow-network CIDR",
+        "blocked_address": "allow a private network with --allow-network CIDR",
         "blocked_port": "ports of other services, such as 25 (mail) and 6379, are "
-        "never asked: let the server use another, such as 8080",
-        "trap_length": f"an address may have {bounds.max_url_length:,} characters "
+        "blocked: let the server use another port, such as 8080",
+        "trap_length": f"a URL may have {bounds.max_url_length:,} characters "
         "(bounds.max_url_length)",
         "trap_segments": f"a path may have {bounds.max_segments} segments "
         "(bounds.max_segments)",
-        "trap_repeats": f"a segment may come {1 + bounds.max_repeats} times in a path "
+        "trap_repeats": f"a path may have a segment {1 + bounds.max_repeats} times "
         "(bounds.max_repeats)",
     }
     told = [remedy for reason, remedy in known.items() if reason in reasons]
-    return told or ["check the addresses; opilio doctor --url URL tries one"]
+    return told or ["check the URLs; `opilio doctor --url URL` tests one"]

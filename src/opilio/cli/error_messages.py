@@ -1,4 +1,4 @@
-"""An error of the machine in; what is wrong, where, and what to do about it, out."""
+"""Turns errors of disk, files, memory and SQLite into messages that say what to do."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from opilio.errors import NO_ROOM, BadInput, MachineLimit, OpilioError, full_dis
 
 NO_FILES = (errno.EMFILE, errno.ENFILE)
 NOT_ALLOWED = (errno.EACCES, errno.EPERM, errno.EROFS)
-LITTLE = 2**20  # bytes left, with which nothing can be written any more
+LITTLE = 2**20  # free bytes below which a disk counts as full
 READ_ERRORS = ("SQLITE_IOERR_READ", "SQLITE_IOERR_SHORT_READ", "SQLITE_IOERR_CORRUPTFS")
 STDOUT = 1
-FILES = 1024  # open ones that are enough
+FILES = 1024  # open files that are enough
 
 
 @contextmanager
 def told(folder: Path | None, output: str = "") -> Iterator[None]:
-    """Let what the machine refuses be told with the folder of a crawl, and with what is
-    written if that is not in it."""
+    """Explain errors of the machine with the folder of the crawl, and with the output
+    if that is elsewhere."""
     try:
         yield
     except BrokenPipeError:
@@ -40,7 +40,7 @@ def told(folder: Path | None, output: str = "") -> Iterator[None]:
 
 @contextmanager
 def while_read() -> Iterator[None]:
-    """Print; if the reader has seen enough, as `| head` has, that is no failure."""
+    """Exit quietly if the reader of our output closes the pipe, as `| head` does."""
     try:
         try:
             yield
@@ -50,13 +50,13 @@ def while_read() -> Iterator[None]:
     except BrokenPipeError:
         if not is_left():
             raise  # of another pipe
-        # Or Python would fail to flush what is left.
+        # Otherwise Python would fail to flush the rest.
         os.dup2(os.open(os.devnull, os.O_WRONLY), STDOUT)
         raise typer.Exit from None
 
 
 def is_left() -> bool:
-    """Does nobody read our standard output any more?"""
+    """Whether the reader of our standard output has closed the pipe."""
     poll = select.poll()
     poll.register(STDOUT, 0)
     return any(event & select.POLLERR for _, event in poll.poll(0))
@@ -65,7 +65,7 @@ def is_left() -> bool:
 def explained(
     error: OSError | sqlite3.DatabaseError, folder: Path | None, output: str = ""
 ) -> OpilioError | None:
-    """What an error means; None if nothing more can be said of it."""
+    """The error with an explanation; None if there is none."""
     if isinstance(error, sqlite3.DatabaseError):
         return of_database(error, folder)
     name = error.filename if isinstance(error.filename, str) else ""
@@ -88,45 +88,45 @@ def explained(
 def no_room(
     error: OSError, name: str, folder: Path | None, output: str
 ) -> MachineLimit:
-    """A disk is full: that of the crawl, or that of what is written."""
+    """The error for a full disk: that of the crawl, or that of the output."""
     why = error.strerror
     inside = bool(name and folder and Path(name).is_relative_to(folder))
     if folder and (inside or not (name or output or has_room(folder))):
         return full_disk(folder, why)
     where = name or output
     if where in ("", "-"):
-        where = "the standard output"
+        where = "standard output"
     return MachineLimit(
         f"{where} cannot be written: {why}; free some space, or write to another disk"
     )
 
 
 def no_files() -> MachineLimit:
-    """Too many files are open."""
+    """The error for too many open files."""
     import resource
 
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
     return MachineLimit(
-        f"too many files are open: this shell allows {most}; allow more with "
+        f"too many open files: this shell allows {most}; allow more with "
         f"`ulimit -n {FILES}` and run the same command again"
     )
 
 
 def not_allowed(name: str, why: str) -> BadInput:
-    """Somebody else's file, or one that is protected."""
+    """The error for missing permissions."""
     return BadInput(
         f"{name} cannot be used ({why}); let this user read and write it and its "
-        "folder, as with chmod or chown, or choose another folder"
+        "folder, for instance with chmod or chown, or choose another folder"
     )
 
 
 def of_database(
     error: sqlite3.DatabaseError, folder: Path | None
 ) -> OpilioError | None:
-    """What SQLite means.
+    """Explain an error of SQLite.
 
-    It makes files beside its own, so a full disk or a folder that is protected looks
-    as if the database was bad; putting a copy in its place would lose pages then.
+    SQLite creates files next to the database, so a full disk or a read-only folder
+    looks like a damaged database; restoring it from a copy would then lose pages.
     """
     if folder is None:
         return None
@@ -137,7 +137,7 @@ def of_database(
     if kind in READ_ERRORS and has_room(folder):
         return BadInput(
             f"{path} cannot be read: {error}; the disk may be failing: copy the folder "
-            "to another one, and put back from a copy what cannot be read"
+            "to another disk, and restore from a backup what cannot be read"
         )
     if kind.startswith("SQLITE_IOERR"):
         return full_disk(folder, error)
@@ -145,11 +145,11 @@ def of_database(
         return cannot_open(error, path)
     if kind.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
         return BadInput(f"{path} is in use by another process; wait for it, or stop it")
-    return BadInput(f"{path} cannot be used: {error}; put it back from a copy")
+    return BadInput(f"{path} cannot be used: {error}; restore it from a backup")
 
 
 def cannot_open(error: sqlite3.DatabaseError, path: Path) -> OpilioError:
-    """Why SQLite cannot open a file: it may not, it is none, or too many are open."""
+    """Why SQLite cannot open a file: permissions, a folder, or too many open files."""
     if path.is_dir():
         return BadInput(f"{path} is a folder, but must be a file; move it away")
     may = os.R_OK | os.W_OK
@@ -164,7 +164,7 @@ def cannot_open(error: sqlite3.DatabaseError, path: Path) -> OpilioError:
 
 
 def has_room(folder: Path) -> bool:
-    """Can something be written beside a crawl?"""
+    """Whether something can be written next to a crawl."""
     try:
         return shutil.disk_usage(folder).free >= LITTLE
     except OSError:

@@ -1,4 +1,4 @@
-"""`opilio evolve`: a crawl's folder in; its site models grown, its pages fresh, out."""
+"""`opilio evolve`: completes the site models of a crawl and refreshes its pages."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from opilio.store.folder import CrawlFolder
 
 UNITS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
 NAMES = {
-    Phase.FILL: "fill in sites",
+    Phase.FILL: "complete sites",
     Phase.COMPLETE: "new sites",
     Phase.FOLLOW: "follow links",
     Phase.REFRESH: "refresh pages",
@@ -61,28 +61,28 @@ def evolve(
     pages: Annotated[
         int,
         typer.Option(
-            min=0, help="At most so many new pages in a round, and so many refreshed."
+            min=0, help="At most this many new and refreshed pages each in a round."
         ),
     ] = 100,
     every: Annotated[
         str | None,
-        typer.Option(metavar="TIME", help="A round each 30m, 6h, 1d until Ctrl-C."),
+        typer.Option(metavar="TIME", help="Repeat every 30m, 6h, 1d until Ctrl-C."),
     ] = None,
     mode: Annotated[
         str,
-        typer.Option(help="How to choose: fixed, or paper for Yang to the letter."),
+        typer.Option(help="fixed, or paper to follow Yang's paper exactly."),
     ] = "fixed",
     proxy: Annotated[
         str | None,
-        typer.Option(metavar="URL", help="Ask everything through this proxy."),
+        typer.Option(metavar="URL", help="Send all requests through this proxy."),
     ] = None,
     as_json: Annotated[
-        bool, typer.Option("--json", help="For programs: one object a round.")
+        bool, typer.Option("--json", help="Print one JSON object per round.")
     ] = False,
 ) -> None:
-    """Let a crawl evolve: fill in its websites, follow links, refresh its pages.
+    """Keep a crawl current: complete its websites, follow links, refresh pages.
 
-    Ctrl-C stops cleanly, twice at once; nothing is lost either way.
+    Ctrl-C stops cleanly, a second Ctrl-C at once; nothing is lost either way.
 
     Examples:
 
@@ -102,8 +102,8 @@ def evolve(
         if proxy or not str(error).startswith("the proxy "):
             raise
         raise BadInput(
-            f"{error}. The crawl was made through this proxy, and so goes on through "
-            "it; if it is of `opilio demo`, its web is gone and cannot be asked again"
+            f"{error}. The crawl was made through this proxy, so it is continued "
+            "through it; if `opilio demo` made it, its web no longer exists"
         ) from error
     raise typer.Exit(code)
 
@@ -114,23 +114,23 @@ def parse_time(told: str) -> float:
     seconds = float(parts[1]) * UNITS[parts[2]] if parts else 0.0
     if seconds < 1:
         raise BadInput(
-            f"--every {told!r}: write a time like 30m, 6h or 1d, of 1s at least"
+            f"--every {told!r}: write a time like 30m, 6h or 1d, at least 1s"
         )
     return seconds
 
 
 class Rounds:
-    """Evolves a crawl once or again and again; the folder is free in between."""
+    """Evolves a crawl once or repeatedly; the folder is unlocked in between."""
 
     def __init__(self, plan: Plan, folder: CrawlFolder, mode: Mode) -> None:
         self.plan = plan
         self.folder = folder
         self.mode = mode
-        self.ended = asyncio.Event()  # no round is to follow
+        self.ended = asyncio.Event()  # this is the last round
         self.evolver: Evolver | None = None
 
     async def run(self, pages: int, pause: float, as_json: bool) -> int:
-        """Evolve until there is nothing to repeat, or a signal; the exit code."""
+        """Evolve until the last round or a signal; returns the exit code."""
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, self.interrupt)
@@ -157,14 +157,14 @@ class Rounds:
                 self.evolver = None
 
     def interrupt(self) -> None:
-        """The first time: stop cleanly. The second time: stop now."""
+        """Stop cleanly; the second time, stop at once."""
         self.ended.set()
         if self.evolver:
             self.evolver.stop()
 
 
 def show(outcomes: Sequence[Outcome], folder: Path, as_json: bool) -> None:
-    """Say what a round came to."""
+    """Print the result of a round."""
     if as_json:
         phases = [
             {"name": outcome.phase.name.lower(), **msgspec.to_builtins(outcome)}
@@ -193,4 +193,4 @@ def show(outcomes: Sequence[Outcome], folder: Path, as_json: bool) -> None:
             stdout.print(foreign(change.url), soft_wrap=True)
             stdout.print(Text("  ") + foreign(in_words(change.what), style="dim"))
         if (left := len(outcome.changes) - MOST_CHANGES) > 0:
-            stdout.print(f"and {left:,} more; --json tells all")
+            stdout.print(f"and {left:,} more; --json shows all")

@@ -64,7 +64,7 @@ async def run(
     seconds: float,
     logged: bool,
 ) -> Expansion:
-    """Open the crawl for as long as it takes."""
+    """Open the crawl and fetch pages for a query."""
     async with open_expander(plan, folder, query, logged=logged) as expander:
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):

@@ -1,4 +1,4 @@
-"""`opilio explain`: a URL in; how it was found and judged, block by block, out."""
+"""`opilio explain`: shows how a URL was found, ranked and judged, block by block."""
 
 from __future__ import annotations
 
@@ -47,12 +47,10 @@ def explain(
     folder: Annotated[
         Path, typer.Argument(metavar="DIR", help="The folder of a crawl.")
     ],
-    url: Annotated[
-        str, typer.Argument(metavar="URL", help="An address, in any spelling.")
-    ],
-    as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
+    url: Annotated[str, typer.Argument(metavar="URL", help="A URL, in any spelling.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Explain a URL: the way to it, its promise, its verdict block by block.
+    """Explain how a URL was found, ranked and judged, block by block.
 
     Example:
 
@@ -75,11 +73,11 @@ def explain(
 
 
 def read_again(crawl: CrawlFolder, found: Explanation) -> tuple[Reread | None, str]:
-    """A page that was judged, read again; or None, and why that cannot be done."""
+    """A judged page, read again; or None, and the reason."""
     if found.page is None or found.page["score"] is None:
         return None, ""
     if found.page["warc"] is None:
-        return None, "the page is not in the archive"
+        return None, "the page is not in the WARC files"
     try:
         return reread(crawl, found.page), ""
     except OpilioError as error:
@@ -107,7 +105,7 @@ def show(found: Explanation, again: Reread | None, trouble: str) -> None:
         stdout.print(Text(f"  {trouble}"), soft_wrap=True)
     if page:
         stdout.print("\n[bold]The page[/]")
-        # Redirects have numbers of their own in crawl.db; to people they are no pages.
+        # Redirects are numbered in crawl.db, but are not shown as pages.
         facts = page | {"number": found.number or None}
         for name in FACTS:
             if facts[name] is not None:
@@ -118,7 +116,7 @@ def show(found: Explanation, again: Reread | None, trouble: str) -> None:
 
 
 def show_links(again: Reread) -> None:
-    """How many links of a page are followed, and what keeps it from leading on."""
+    """How many links of a page are followed, and why the others are not."""
     line = f"{again.links:,}, {again.followed:,} of them followed"
     stdout.print(Text("  links        ", "dim") + Text(line))
     for obstacle in again.obstacles:
@@ -133,7 +131,7 @@ def show_host(found: Explanation, now: float) -> None:
         stdout.print(Text(f"  robots.txt   {robots['status']}", "dim"))
     if robots and robots["failures"]:
         again = until(robots["expires_at"], now)
-        stdout.print(f"  asked for {robots['failures']} times in vain, next at {again}")
+        stdout.print(f"  failed {robots['failures']} times, next attempt at {again}")
     if found.delay:
         stdout.print(f"  its host asks for {found.delay:g} s between two visits")
     if found.resting:
@@ -141,7 +139,7 @@ def show_host(found: Explanation, now: float) -> None:
 
 
 def show_way(found: Explanation) -> None:
-    """The URL, what became of it, and the links from a seed to it."""
+    """The URL, its outcome, and the links from a seed to it."""
     link = found.link
     reason = f": {in_words(link['reason'])}" if link["reason"] else ""
     stdout.print(foreign(link["url"], style="bold"), soft_wrap=True)
@@ -149,12 +147,12 @@ def show_way(found: Explanation) -> None:
     stdout.print(Text(f"{link['state']}{reason}; found on {found.in_links:,} {pages}"))
     if found.deaths:
         stdout.print(
-            f"the crawl died {found.deaths} times with this page in hand; after "
-            f"{DEADLY} times it is not tried again"
+            f"the crawl crashed {found.deaths} times while processing this page; after "
+            f"{DEADLY} times it is not retried"
         )
     if found.original:
         stdout.print(Text("the same as ") + foreign(found.original))
-    stdout.print("\n[bold]The way to it[/], with the score of each page")
+    stdout.print("\n[bold]Path from a seed[/], with the score of each page")
     for number, step in enumerate(found.way):
         role = f"{number:>6}" if number else "  seed"
         score = "       " if step.score is None else f"{step.score:7.3f}"
@@ -166,9 +164,9 @@ def show_way(found: Explanation) -> None:
 
 
 def show_promise(promise: float, parts: Parts | None) -> None:
-    """A promise without what only says among which links it stands, and its parts.
+    """A promise and its parts, without the part that only names its group of links.
 
-    None: the strategy gave no parts; empty: nor did it when it revised the promise.
+    None: the strategy gave no parts; empty: it gave none when it revised the promise.
     """
     tiers = {name: value for name, value in (parts or {}).items() if is_tier(name)}
     rest = {name: value for name, value in (parts or {}).items() if not is_tier(name)}
@@ -177,14 +175,14 @@ def show_promise(promise: float, parts: Parts | None) -> None:
         place = "before" if value > 0 else "behind"
         stdout.print(
             Text(f"  {value:>+10,.0f}  {name.removeprefix(TIER)}: ")
-            + Text(f"it stands {place} others, whatever their promise", "dim")
+            + Text(f"it is visited {place} others, whatever their promise", "dim")
         )
     if parts is not None and not parts:
-        stdout.print("  revised since it was found; its parts were not told")
+        stdout.print("  revised since it was found; the strategy gave no parts")
 
 
 def is_tier(name: str) -> bool:
-    """Does this part only say among which links a link stands?"""
+    """Whether this part only names the group of links that a link is in."""
     return name.startswith(TIER)
 
 
@@ -194,7 +192,7 @@ def show_parts(
     parts: Mapping[str, Any] | None,
     written: Mapping[str, str] | None = None,
 ) -> None:
-    """A number and what it is made of, largest first; terms as the topic has them."""
+    """A number and its parts, largest first; terms as the topic writes them."""
 
     def place(part: tuple[str, Any]) -> tuple[bool, float]:
         return part[0].startswith("("), -abs(part[1])  # "(8 more)" comes last
@@ -228,11 +226,11 @@ def show_blocks(blocks: Sequence[SeenBlock]) -> None:
     stdout.print("\n[bold]Its blocks[/], and how near each is to the topic")
     stdout.print(table)
     if left := len(blocks) - len(best):
-        stdout.print(f"  and {left:,} that are no nearer; --json has them all")
+        stdout.print(f"  and {left:,} that are no nearer; --json shows all")
 
 
 def heading_of(block: SeenBlock) -> Text:
-    """The heading of a block, indented; what kind it is, if it is not text."""
+    """The heading of a block, indented; its kind, if it is not text."""
     indent = Text("  " * min(block.depth, DEEPEST), no_wrap=True, overflow="ellipsis")
     kind = "" if block.kind is BlockKind.TEXT else f"({block.kind}) "
     before = "" if block.heading or kind else "(before the first heading)"
@@ -240,10 +238,10 @@ def heading_of(block: SeenBlock) -> Text:
 
 
 def show_versions(versions: Sequence[Mapping[str, Any]]) -> None:
-    """What a page has said at its visits, and what came of the last."""
+    """The versions of a page, and the outcome of the last visit."""
     if not versions:
         return
-    stdout.print("\n[bold]Its versions[/], if it was visited again")
+    stdout.print("\n[bold]Its versions[/], one per visit")
     for version in versions:
         first, last = (
             datetime.fromtimestamp(version[name], UTC).strftime("%Y-%m-%d %H:%M")
@@ -254,15 +252,15 @@ def show_versions(versions: Sequence[Mapping[str, Any]]) -> None:
         if version["change"]:
             stdout.print(Text("    ") + foreign(change_in_words(version["change"])))
     if trouble := versions[-1]["trouble"]:
-        stdout.print(Text(f"  could not be seen when last asked for: {trouble}"))
+        stdout.print(Text(f"  the last visit failed: {trouble}"))
 
 
 def show_terms(terms: Sequence[FoundTerm]) -> None:
-    """The terms of the topic that the page has; what weighs most first."""
-    stdout.print("\n[bold]The topic's terms on it[/], times found and weight")
+    """The topic terms on the page, those with the greatest weight first."""
+    stdout.print("\n[bold]Topic terms on it[/], with their counts and weights")
     for term in terms[:MOST_TERMS]:
         weight = "     -" if term.weight is None else f"{term.weight:6.3f}"
         stdout.print(Text(f"  {term.count:>6,}  {weight}  ") + foreign(term.term))
     if len(terms) > MOST_TERMS:
         left = len(terms) - MOST_TERMS
-        stdout.print(f"  and {left:,} more; --json has them all")
+        stdout.print(f"  and {left:,} more; --json shows all")

@@ -25,7 +25,7 @@ def export(
             "-o",
             metavar="FILE",
             help="The file to write; its suffix selects the format and compression: "
-            ".jsonl, .csv, .parquet, .warc, also with .gz. - is the standard output.",
+            ".jsonl, .csv, .parquet, .warc, also with .gz. - is standard output.",
         ),
     ],
     form: Annotated[
@@ -33,13 +33,13 @@ def export(
         typer.Option(
             "--format",
             "-f",
-            help="The format, if the suffix does not say it: jsonl, csv, parquet, "
-            "warc, the exporter of an installed package, or a class of yours as "
+            help="The format, if the suffix does not select it: jsonl, csv, parquet, "
+            "warc, the exporter of an installed package, or your own class as "
             "FILE.py:CLASS. \\[default: jsonl]",
         ),
     ] = None,
     relevant_only: Annotated[
-        bool, typer.Option("--relevant-only", help="Only the pages that were kept.")
+        bool, typer.Option("--relevant-only", help="Only the relevant pages.")
     ] = False,
 ) -> None:
     """Write the pages of a crawl to a file, best first.
@@ -59,4 +59,4 @@ def export(
             stderr.print(Text(in_words(done.left_out)), soft_wrap=True)
     if done.trouble:
         stderr.print(Text(done.trouble, "yellow"), soft_wrap=True)
-        raise typer.Exit(1)  # there is a result, but it lacks something
+        raise typer.Exit(1)  # the result is incomplete

@@ -1,4 +1,4 @@
-"""The figures of a running crawl: of this run, and of all runs together."""
+"""Computes the figures of a running crawl: of this run, and of all runs together."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ LAST = """
 
 
 class Before(NamedTuple):
-    """What earlier runs had brought when this one began."""
+    """The figures of earlier runs when this one began."""
 
     pages: int = 0
     kept: int = 0
-    recent: Sequence[bool] = ()  # of the last pages: was it kept? The oldest first
+    recent: Sequence[bool] = ()  # whether each of the last pages was kept, oldest first
 
     @classmethod
     def of(cls, crawl: CrawlLoop) -> Before:
-        """Asked before the crawl runs: it looks at all pages."""
+        """Computed before the crawl runs, because it looks at all pages."""
         db = crawl.store.db
         last = [bool(kept) for (kept,) in db.execute(LAST, (RECENT,))]
         [kept] = db.execute(KEPT).fetchone()
@@ -88,7 +88,7 @@ def recent_rate(before: Sequence[bool], now: Sequence[bool]) -> float:
 def time_left(
     crawl: CrawlLoop, pages: int, seconds: float, speed: float
 ) -> float | None:
-    """Seconds until the budget of pages or the time is spent; None: nobody knows."""
+    """Seconds until the page or time budget is used up; None: not known."""
     limits = crawl.settings.crawl
     ends = []
     if limits.max_time:

@@ -1,4 +1,4 @@
-"""`opilio lab`: a fixed web in; which strategy finds more of it, with figures, out."""
+"""`opilio lab`: measures and compares strategies on a fixed web with labels."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from opilio.vectors.files import AUTO
 
 lab_app = typer.Typer(
     name="lab",
-    help="Measure strategies on a fixed web whose labels no crawl ever sees.",
+    help="Measure strategies on a fixed web with labels that crawls never see.",
     no_args_is_help=True,
 )
 
@@ -57,10 +57,10 @@ Budget = Annotated[
     ),
 ]
 Repeat = Annotated[
-    int, typer.Option(min=1, help="How often, with other seeds and other chance.")
+    int, typer.Option(min=1, help="Repeat with other seeds and random choices.")
 ]
 Modes = Annotated[
-    list[SeedsMode], typer.Option(help="The topic's own, far away, or home pages.")
+    list[SeedsMode], typer.Option(help="Seeds: the topic's, far away, or home pages.")
 ]
 Jobs = Annotated[
     int, typer.Option("--jobs", "-j", min=0, help="Crawls at a time; 0: one a core.")
@@ -68,7 +68,7 @@ Jobs = Annotated[
 TimeLimit = Annotated[
     float,
     typer.Option(
-        min=0, metavar="SECONDS", help="That one crawl may take; 0: no limit."
+        min=0, metavar="SECONDS", help="Time limit of one crawl; 0: no limit."
     ),
 ]
 TrainedWeights = Annotated[
@@ -94,12 +94,12 @@ Given = Annotated[
     typer.Option(
         min=0,
         metavar="N",
-        help="Give each crawl N relevant pages as examples; they count as no targets.",
+        help="Give each crawl N relevant pages as examples; they are not targets.",
     ),
 ]
 GivenOthers = Annotated[
     int,
-    typer.Option(min=0, metavar="N", help="Give each crawl N irrelevant pages, too."),
+    typer.Option(min=0, metavar="N", help="Also give each crawl N irrelevant pages."),
 ]
 Labels = Annotated[
     int,
@@ -128,14 +128,14 @@ def run(
     strategy: Annotated[
         list[str],
         typer.Option(
-            help="With options: blocks,mode=paper; or a class of yours as "
+            help="With options: blocks,mode=paper; or your own class as "
             "FILE.py:CLASS; repeatable."
         ),
     ] = [DEFAULT],  # noqa: B006
     judge: Annotated[
         list[str],
         typer.Option(
-            help="`perfect` is the true labels; or a class of yours as FILE.py:CLASS; "
+            help="`perfect` uses the true labels; or your own class as FILE.py:CLASS; "
             "repeatable."
         ),
     ] = ["cosine"],  # noqa: B006
@@ -158,11 +158,11 @@ def run(
     as_json: Annotated[
         Path | None,
         typer.Option(
-            "--json", metavar="OUT", help="A file for one JSON object a run; -: here."
+            "--json", metavar="OUT", help="Write one JSON object per run; -: stdout."
         ),
     ] = None,
 ) -> None:
-    """Crawl a fixed web and say how much of the topic was found, and how soon.
+    """Crawl a fixed web; show how much of the topic was found, and how soon.
 
     Example:
 
@@ -221,8 +221,8 @@ def compare_all(
     judges: Annotated[
         list[str],
         typer.Option(
-            help="Separated by commas; `perfect` is the labels, FILE.py:CLASS a judge "
-            "of yours."
+            help="Separated by commas; `perfect` uses the labels, FILE.py:CLASS is "
+            "your own judge."
         ),
     ] = ["cosine"],  # noqa: B006
     seeds_mode: Modes = [SeedsMode.NEAR],  # noqa: B006
@@ -248,14 +248,14 @@ def compare_all(
             "--output",
             "-o",
             metavar="DIR",
-            help="For runs, report and plots; what is done there is not done again. "
+            help="For runs, report and plots; finished runs are not repeated. "
             "\\[default: lab-WEB]",
         ),
     ] = None,
 ) -> None:
     """Compare strategies over webs and topics; curves, tables and one HTML report.
 
-    Interrupted, the same command goes on where it was.
+    If interrupted, the same command continues.
 
     Examples:
 
@@ -267,9 +267,9 @@ def compare_all(
         opilio lab compare --web my-web --web my-lists --examples 5
     """
     from opilio.lab.report import write_report
-    from opilio.lab.report.drawing import altair  # it takes its time
+    from opilio.lab.report.drawing import altair  # slow to import
 
-    altair()  # if that is missing, it is told before anything is crawled
+    altair()  # raises BadInput before anything is crawled if it is missing
     began = time.monotonic()
     jobs = jobs or cores()
     chosen = named(topics or ())

@@ -1,4 +1,4 @@
-"""The options of `opilio lab` that say under which conditions a crawl is simulated."""
+"""The options of `opilio lab` for the simulated conditions of a crawl."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from opilio.lab.conditions import ONE_AT_A_TIME, REAL, Conditions
 
 
 class Preset(StrEnum):
-    """Conditions that have a name."""
+    """Named conditions."""
 
     ONE_AT_A_TIME = "one-at-a-time"
     REAL = "real"
@@ -30,7 +30,7 @@ Named = Annotated[
     ),
 ]
 InFlight = Annotated[
-    int | None, typer.Option(min=1, help="Simulate so many requests at a time.")
+    int | None, typer.Option(min=1, help="Simulate this many requests at a time.")
 ]
 Delay = Annotated[
     float | None,
@@ -40,9 +40,7 @@ Delay = Annotated[
 ]
 Latency = Annotated[
     float | None,
-    typer.Option(
-        min=0, metavar="SECONDS", help="Simulate responses that take so long (median)."
-    ),
+    typer.Option(min=0, metavar="SECONDS", help="Simulate this median response time."),
 ]
 Haste = Annotated[
     float | None,
@@ -66,7 +64,7 @@ def chosen_conditions(
     haste: float | None,
     breadth: float | None,
 ) -> Conditions:
-    """The conditions of a preset, but for those that are given."""
+    """The conditions of a preset, except those that are given."""
     given = {
         "in_flight": in_flight,
         "delay": delay,

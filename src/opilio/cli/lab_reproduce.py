@@ -1,4 +1,4 @@
-"""`opilio lab reproduce`: the papers' experiments, done again; tables and verdicts."""
+"""`opilio lab reproduce`: repeats the experiments of the papers and checks claims."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def reproduce(
             "--output",
             "-o",
             metavar="DIR",
-            help="For webs, runs and tables; what is done there is not done again.",
+            help="For webs, runs and tables; finished runs are not repeated.",
         ),
     ] = Path("lab-reproduce"),
     jobs: Annotated[
@@ -49,7 +49,7 @@ def reproduce(
         typer.Option("--jobs", "-j", min=0, help="Crawls at a time; 0: one a core."),
     ] = 0,
 ) -> None:
-    """Do the papers' experiments again; say of each claim whether it is shown.
+    """Repeat the experiments of the papers; show which claims hold.
 
     Example:
 

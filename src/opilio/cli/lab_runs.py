@@ -1,4 +1,4 @@
-"""A web and what is wanted of it in; its runs out, while a person sees how it goes."""
+"""Opens webs for `opilio lab` and carries out their runs, with a progress display."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ from opilio.lab.seeds_and_targets import Ground, load_course_topic
 from opilio.lab.web_pages import open_atlas
 from opilio.lab.webs import open_web, topics_in
 
-LINES = 8  # of a traceback, its end
+LINES = 8  # shown of the end of a traceback
 OFTEN = 10.0  # seconds between two lines where there is no terminal
 
 
 def cores() -> int:
-    """How many crawls can run at a time."""
+    """The number of crawls that can run at a time."""
     return len(os.sched_getaffinity(0))
 
 
@@ -55,8 +55,8 @@ def open_ground(
     ground = Ground(web, open_atlas(web.warcs, say, jobs), labels)
     if missing := sum(url not in ground.atlas.numbers for url in labels):
         say(
-            f"{missing:,} of the {len(labels):,} URLs in {web.labels} are in none of "
-            "the WARC files; is one of them cut short?"
+            f"{missing:,} of the {len(labels):,} URLs in {web.labels} are not in the "
+            "WARC files; check that none of these is truncated"
         )
     return ground
 
@@ -67,9 +67,9 @@ def open_grounds(
     jobs: int,
     topics_dir: Path | None = None,
 ) -> list[tuple[Ground, list[str]]]:
-    """Every web with those of the topics that it has, or with all of its own.
+    """Every web with the given topics that it has, or with all of its own.
 
-    A topic file is meant for every web; a name, for each web that has it.
+    A topic file applies to every web; a name, to each web that has it.
     """
     if len(folders) == 1:
         ground = open_ground(folders[0], topics, jobs, topics_dir)
@@ -82,7 +82,7 @@ def open_grounds(
             every = ", ".join(
                 dict.fromkeys(name for own in known.values() for name in own)
             )
-            raise BadInput(f"no web has the topic {topic!r}; there are {every}")
+            raise BadInput(f"no web has the topic {topic!r}; known: {every}")
     found = []
     for folder, own in known.items():
         chosen = [name for name in topics if name in own or Path(name).is_file()]
@@ -92,9 +92,7 @@ def open_grounds(
     names = [ground.web.name for ground, _ in found]
     for name in names:
         if names.count(name) > 1:
-            raise BadInput(
-                f"two webs are named {name!r}; give one another name in its web.toml"
-            )
+            raise BadInput(f"two webs are named {name!r}; rename one in its web.toml")
     return found
 
 
@@ -104,7 +102,7 @@ def own_topics(folder: Path, topics_dir: Path | None) -> list[str]:
 
 
 def facts_of(ground: Ground) -> WebFacts:
-    """What a report says of a web."""
+    """The facts about a web that a report shows."""
     return WebFacts(
         name=ground.web.name,
         title=ground.web.title,
@@ -114,13 +112,13 @@ def facts_of(ground: Ground) -> WebFacts:
 
 
 def say(message: str) -> None:
-    """Tell a person, beside the answer."""
+    """Print a message on standard error."""
     stderr.print(message, style="dim", markup=False, soft_wrap=True)
 
 
 @contextmanager
 def locked(folder: Path | None) -> Iterator[Path]:
-    """The folder of a comparison, for it alone; without one, a folder to spare."""
+    """Lock the folder of a comparison; without one, make a temporary folder."""
     if folder is None:
         with tempfile.TemporaryDirectory(prefix="opilio-lab-") as spare:
             yield Path(spare)
@@ -158,7 +156,7 @@ def carry_out(
 
     def trouble(task: LabTask, error: Exception) -> None:
         told = str(error)
-        if not isinstance(error, OpilioError):  # a mistake in someone's code: where?
+        if not isinstance(error, OpilioError):  # a bug in custom code: show where
             lines = str(error.__cause__ or "").strip('"\n').splitlines()
             told = "\n".join([f"{type(error).__name__}: {error}", *lines[-LINES:]])
         where = f"{task.web} · " if len(grounds) > 1 else ""
@@ -178,7 +176,7 @@ def carry_out(
 
 
 class Progressing:
-    """Crawls done of all, on a bar with the time left, or now and then in a line."""
+    """Shows crawls done out of all: as a bar with the time left, or in lines."""
 
     def __init__(self, of: int, bar: Progress) -> None:
         self.of = of
@@ -199,7 +197,7 @@ class Progressing:
 
 @contextmanager
 def progress(of: int) -> Iterator[Progressing]:
-    """A way to show how many crawls are done."""
+    """A progress display for this many crawls."""
     with Progress(
         TextColumn("[bold]{task.description}"),
         BarColumn(),

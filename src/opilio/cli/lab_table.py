@@ -1,4 +1,4 @@
-"""Runs of the lab in; their table, for a terminal or a pipe, out."""
+"""Prints the results of lab runs as a table, for a terminal or a pipe."""
 
 from __future__ import annotations
 
@@ -91,14 +91,14 @@ def print_table(runs: Sequence[Run]) -> None:
     if stdout.is_terminal:
         stdout.print(as_table(rows))
     else:
-        # Not by rich, which makes spaces of tabs.
+        # Not with rich, which turns tabs into spaces.
         typer.echo("\t".join(("strategy", *COLUMNS)))
         for name, row in rows:
             typer.echo("\t".join((plain(name), *figures(row))))
 
 
 def as_table(rows: Sequence[tuple[str, Standing]]) -> Table:
-    """The table for a person; what does not fit is left out from the right."""
+    """The table for a terminal; columns that do not fit are dropped from the right."""
     table = Table(box=None, pad_edge=False, header_style="dim")
     table.add_column("strategy", no_wrap=True, min_width=14)
     table.add_column("", no_wrap=True, width=BAR)
@@ -114,7 +114,7 @@ def as_table(rows: Sequence[tuple[str, Standing]]) -> Table:
 
 
 def figures(row: Standing) -> list[str]:
-    """What the columns say of one entry."""
+    """The values of one row."""
     return [
         f"{row.of_oracle:.1%}",
         f"{row.aurc:.3f}",

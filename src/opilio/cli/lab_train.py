@@ -53,7 +53,7 @@ def train_weights(
     ] = 0,
     folder: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Keep what readers made of pages here."),
+        typer.Option(metavar="DIR", help="Cache pages that were read here."),
     ] = None,
 ) -> None:
     """Train the weights of the strategy and the judge `opilio` on webs with labels.
@@ -73,7 +73,7 @@ def train_weights(
     with locked(folder) as place:
         for name, setting in (("with vectors", vectors), ("without vectors", NONE)):
             if setting != NONE and not resolve(setting):
-                say("No word vectors are installed: only weights without are trained.")
+                say("No word vectors are installed; training without them only.")
                 continue
             say(f"Crawling {name}.")
             seen = list(
@@ -114,7 +114,7 @@ def facts(grounds: Sequence[tuple[Ground, Sequence[str]]]) -> Mapping[str, objec
 def report(
     name: str, seen: Sequence[TrainingLesson], before: Weights, made: Weights
 ) -> Mapping[str, object]:
-    """Print and answer how well the weights order links and pages left out."""
+    """Print and return how well the weights order links and pages left out."""
     stdout.print(f"\n[bold]Average precision {name}[/], links / pages, by web")
     told: dict[str, object] = {}
     tests = [("before", seen, before), ("trained, on the same", seen, made)]

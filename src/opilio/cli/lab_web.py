@@ -14,7 +14,7 @@ from opilio.lab.webs import write_web
 
 
 def make_web(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Where it is written.")],
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder to write.")],
     kind: Annotated[
         WebKind,
         typer.Option(
@@ -31,7 +31,7 @@ def make_web(
     topics: Annotated[
         int | None, typer.Option(min=1, help="\\[default: 12 or 16, by kind]")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Another seed, another web.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of the random choices.")] = 0,
 ) -> None:
     """Write a synthetic web, with labels and topics, for the lab to crawl.
 

@@ -24,7 +24,7 @@ ENDING = "stopping: waiting for the visits under way; Ctrl-C again stops now"
 
 
 def as_table(figures: dict[str, Any], width: int) -> Table:
-    """The figures for a person, in so many columns."""
+    """The figures as a table of this width."""
     from rich.table import Table
 
     table = Table.grid(padding=(0, 2))
@@ -94,7 +94,7 @@ def pages_of(figures: dict[str, Any]) -> Iterator[str]:
 
 
 def harvest_of(figures: dict[str, Any]) -> Iterator[str]:
-    """Relevant pages and harvest rates: of all, of this run, of late."""
+    """Relevant pages and harvest rates: of all runs, of this run, of recent pages."""
     kept = figures["kept_in_all"]
     yield f"[bold green]{kept:,}[/] ({figures['harvest_rate_in_all']:.0%})"
     if figures["pages_in_all"] != figures["pages"]:
@@ -126,7 +126,7 @@ def duration(seconds: float) -> str:
 
 
 def reasons_of(unusable: dict[str, int]) -> Iterator[str]:
-    """Links that could not be used, by reason; the most frequent reasons."""
+    """Links that could not be used, by the most frequent reasons."""
     for reason, count in list(unusable.items())[:REASONS]:
         yield f"{count:,} {escape(in_words(reason))}"
     if rest := sum(list(unusable.values())[REASONS:]):
@@ -135,11 +135,11 @@ def reasons_of(unusable: dict[str, int]) -> Iterator[str]:
 
 def held_back(hosts: int) -> str:
     """Why workers are idle although hosts could be visited."""
-    return f"{hosts:,} held back: better links wait for their hosts"
+    return f"{hosts:,} held back until hosts with better links may be visited"
 
 
 def in_lines(values: Sequence[str], width: int) -> Text:
-    """Values side by side, and in further lines where there is no room for one."""
+    """Values side by side, wrapped to this width."""
     lines = [Text()]
     for value in map(Text.from_markup, values):
         if not lines[-1]:

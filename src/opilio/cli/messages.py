@@ -1,4 +1,4 @@
-"""Shows what the library logs on the terminal, beside the output of a command."""
+"""Shows log messages of the library on the terminal, apart from a command's output."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import logging
 
 
 class OnTerminal(logging.Handler):
-    """Prints each message on the standard error output."""
+    """Prints each message on standard error."""
 
     def emit(self, record: logging.LogRecord) -> None:
         """Print one message; warnings are yellow."""

@@ -1,8 +1,7 @@
-"""Words of the command line in; the values they stand for out, where that is plain.
+"""Parses simple command-line values without pydantic, so that commands start faster.
 
-typer asks pydantic about every value, and to import that takes longer than most
-commands do. So what is beyond doubt is read here, and all else is left to typer, which
-knows what to say about it.
+typer uses pydantic for every value, and importing that takes longer than most commands
+run. Clear cases are parsed here; all others are left to typer, with its messages.
 """
 
 from __future__ import annotations
@@ -25,25 +24,25 @@ NUMBERS = {
 
 
 class NotPlain(Exception):
-    """Typer may know what it is."""
+    """The value is not a simple one; typer has to parse it."""
 
 
 class PlainCommand(TyperCommand):
-    """A command that needs no pydantic unless a value is odd."""
+    """A command that needs no pydantic for simple values."""
 
     def get_params(self, ctx: Any) -> Any:
-        """The parameters, also that for help."""
+        """The parameters, including --help."""
         return reading_plainly(super().get_params(ctx))
 
     def invoke(self, ctx: Any) -> Any:
-        """Run it; what the machine refuses is told with the folder it was given."""
+        """Run it; errors of the machine are explained with the given folder."""
         given = ctx.params
         with told(given.get("folder"), str(given.get("output") or "")):
             return super().invoke(ctx)
 
 
 def reading_plainly(parameters: list[Any]) -> list[Any]:
-    """The parameters, which read plain values without typer from now on."""
+    """The parameters, changed to parse simple values without typer."""
     for parameter in parameters:
         if not isinstance(parameter.process_value, partial):
             otherwise = parameter.process_value
@@ -54,20 +53,21 @@ def reading_plainly(parameters: list[Any]) -> list[Any]:
 def read(
     parameter: Any, otherwise: Callable[[Any, Any], Any], context: Any, given: Any
 ) -> Any:
-    """What a parameter was given, by ourselves or else by typer."""
+    """Parse the value of a parameter, with typer if it is not simple."""
     if parameter.required and not given:
         return otherwise(context, given)
     try:
         value = read_all(parameter, given)
     except (NotPlain, AttributeError, TypeError, ValueError):
-        # Or it is another typer than the one we know.
+        # Or this is a version of typer that we do not know.
         return otherwise(context, given)
     called = parameter.callback
     return called(context, parameter, value) if called else value
 
 
 def read_all(parameter: Any, given: Any) -> Any:
-    """The value of a parameter, of which there may be several; NotPlain if one is."""
+    """The value or list of values of a parameter; raises NotPlain if one is not
+    simple."""
     many = parameter.multiple or parameter.nargs == -1
     if given is None:
         return () if many else None
@@ -79,7 +79,7 @@ def read_all(parameter: Any, given: Any) -> Any:
 
 
 def read_one(given: Any, wanted: Any, limits: Any) -> Any:
-    """The value of one word, or a default as it is; NotPlain if that is in doubt."""
+    """The value of one word, or a default unchanged; raises NotPlain if in doubt."""
     if wanted in (bool, int, float, Path) and isinstance(given, wanted):
         return given
     if wanted is float and isinstance(given, int):
@@ -103,7 +103,7 @@ def read_one(given: Any, wanted: Any, limits: Any) -> Any:
 
 
 def is_any_path(limits: Any) -> bool:
-    """May it be any file or folder, there or not?"""
+    """Whether any path is allowed, existing or not."""
     return (
         limits.file_okay
         and limits.dir_okay

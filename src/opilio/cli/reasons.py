@@ -8,33 +8,33 @@ from opilio.cli.terminal import plain
 from opilio.store.seed_notes import SeedNote
 
 REASONS = {
-    "bad_answer": "sent an answer that cannot be read",
+    "bad_answer": "sent a response that cannot be read",
     "bad_encoding": "sent a content coding that cannot be read",
-    "bad_http": "does not speak proper HTTP",
-    "bad_redirect": "redirects to no web address",
-    "bad_url": "is no valid URL",
-    "block": "stand in a part of a page that is not about the topic",
+    "bad_http": "sent invalid HTTP",
+    "bad_redirect": "redirects to an invalid URL",
+    "bad_url": "is not a valid URL",
+    "block": "in a part of a page that is not about the topic",
     "blocked_address": "is at a private address (see --allow-network)",
-    "blocked_port": "is at a port of another service",
+    "blocked_port": "is at a port that belongs to another service",
     "capacity": "parked on disk while better links fill the queue",
-    "connect": "could not be connected to",
+    "connect": "connection failed",
     "content": "has the same content as another page",
     "dead_host": "host does not answer; retried when the crawl continues",
     "dns": "host has no address (DNS)",
     "dns_temporary": "host has no address at the moment (DNS)",
-    "domain_budget": "domain has had its pages (bounds.per_domain)",
+    "domain_budget": "page limit of the domain reached (bounds.per_domain)",
     "empty": "sent an empty page",
-    "host_budget": "host has had its pages (bounds.per_host)",
-    "irrelevant_page": "stand on a page that is not relevant",
-    "moved": "redirects by a rule of its host; its target is asked for instead",
+    "host_budget": "page limit of the host reached (bounds.per_host)",
+    "irrelevant_page": "on a page that is not relevant",
+    "moved": "redirects by a rule of its host; the target is fetched instead",
     "near": "is nearly the same as another page",
     "network": "network failure",
     "not_archived": "not in the WARC files that are replayed",
     "not_html": "not HTML",
-    "page": "stand on a page that is not relevant enough",
+    "page": "on a page that is not relevant enough",
     "parse_crashed": "could not be read (parser failed)",
     "parse_timeout": "could not be read in time",
-    "poison": "stopped the crawl three times",
+    "poison": "crashed the crawl three times",
     "redirect": "redirects to another URL",
     "redirect_loop": "redirects to itself",
     "redirects": "redirects too often (fetch.max_redirects)",
@@ -44,7 +44,7 @@ REASONS = {
     "scheme": "neither http nor https",
     "scope": "outside [scope]",
     "template_budget": "URL template brings nothing new (bounds.novelty)",
-    "timeout": "no answer in time",
+    "timeout": "timed out",
     "tls": "TLS failure",
     "too_many_headers": "sent too many headers",
     "too_many_redirects": "redirects too often (fetch.max_redirects)",
@@ -82,7 +82,7 @@ def in_words(reason: str) -> str:
 
 
 def obstacle_in_words(obstacle: str) -> str:
-    """What keeps a page from leading anywhere."""
+    """Why a page leads nowhere."""
     return OBSTACLES.get(obstacle) or in_words(obstacle)
 
 

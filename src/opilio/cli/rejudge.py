@@ -23,7 +23,7 @@ from opilio.store.folder import CrawlFolder
 from opilio.topic import load_topic
 
 SHOWN = 5  # pages of each list
-OFTEN = 25  # pages between two looks at the progress
+OFTEN = 25  # pages between two updates of the progress display
 
 
 def rejudge(
@@ -41,14 +41,14 @@ def rejudge(
         str | None,
         typer.Option(
             help=f"Change the judge: {', '.join(JUDGES)}, the judge of an installed "
-            "package, or a class of yours as FILE.py:CLASS."
+            "package, or your own class as FILE.py:CLASS."
         ),
     ] = None,
     strategy: Annotated[
         str | None,
         typer.Option(
-            help="Change the strategy: `opilio strategies` lists them; or a class of "
-            "yours as FILE.py:CLASS."
+            help="Change the strategy: `opilio strategies` lists them; or your own "
+            "class as FILE.py:CLASS."
         ),
     ] = None,
     option: Annotated[
@@ -66,7 +66,7 @@ def rejudge(
         str | None,
         typer.Option(metavar="FILE", help="Change the trained weights."),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Judge the pages of a crawl again, offline, and re-score its waiting links.
 
@@ -121,7 +121,7 @@ def show(found: Rejudged, folder: Path) -> None:
     )
     stdout.print(f"  waiting links   {found.waiting_before:,} → {found.waiting:,}")
     if found.unread:
-        stdout.print(f"  not readable    {found.unread:,}, which keep their verdicts")
+        stdout.print(f"  not readable    {found.unread:,}; their verdicts are kept")
     show_pages("Relevant now", found.gained)
     show_pages("No longer relevant", found.lost)
     next_one = f"opilio crawl {folder} --max-pages N"
@@ -139,4 +139,4 @@ def show_pages(title: str, pages: Sequence[Changed]) -> None:
         address = Text(" " * 17) + foreign(page.url, style="dim")
         stdout.print(address, soft_wrap=True)
     if len(pages) > SHOWN:
-        stdout.print(f"  and {len(pages) - SHOWN:,} more; --json has them all")
+        stdout.print(f"  and {len(pages) - SHOWN:,} more; --json shows all")

@@ -1,4 +1,4 @@
-"""`opilio search`: a query in; the pages of a crawl that answer it out."""
+"""`opilio search`: searches the pages of a crawl, and may fetch more for the query."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ ENDED = {
 
 
 class SearchCommand(PlainCommand):
-    """Takes `-word` for a part of the query: the only such option here is -h."""
+    """Accepts `-word` as a part of the query; the only short option here is -h."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Let what begins with one dash not look like an option."""
+        """Keep words that begin with one dash from being parsed as options."""
         return super().parse_args(
             ctx,
             [
@@ -55,31 +55,31 @@ def search(
             "after:YYYY-MM-DD.",
         ),
     ],
-    page: Annotated[int, typer.Option(help="Which page of results.")] = 1,
-    size: Annotated[int, typer.Option(help="Results on a page.")] = 10,
+    page: Annotated[int, typer.Option(help="The page of results to show.")] = 1,
+    size: Annotated[int, typer.Option(help="Results per page.")] = 10,
     log: Annotated[
         bool | None,
         typer.Option(
             "--log/--no-log",
-            help="Let the crawl follow this query from now on. \\[default: as the "
-            "topic says: searches of \\[query_log], else no]",
+            help="Let the crawl follow this query from now on. \\[default: what the "
+            "topic says (searches of \\[query_log]), else no]",
         ),
     ] = None,
     expand: Annotated[
         int,
         typer.Option(
-            metavar="N", min=0, help="Fetch at most N more pages for it first."
+            metavar="N", min=0, help="First fetch up to N more pages for the query."
         ),
     ] = 0,
     expand_seconds: Annotated[
         float,
         typer.Option(
-            metavar="SECONDS", min=1, help="Fetch for at most so long; Ctrl-C ends it."
+            metavar="SECONDS", min=1, help="Time limit of --expand; Ctrl-C ends it."
         ),
     ] = 60,
     proxy: Annotated[
         str | None,
-        typer.Option(metavar="URL", help="With --expand: ask through this proxy."),
+        typer.Option(metavar="URL", help="With --expand: fetch through this proxy."),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
 ) -> None:
@@ -97,13 +97,13 @@ def search(
     logged = logs_searches(crawl) if log is None else log
     if logged:
         try:
-            # What is to be fetched may be spelt well, and be new to the crawl.
+            # A word that is new to the crawl may be spelt correctly all the same.
             remember_query(crawl, text, "" if expand else answer.suggestion)
         except OSError as error:
             tell(f"The crawl cannot follow this query: {error}; see --no-log")
     more: Expansion | None = None
     if expand:
-        with stderr.status("Fetching pages for it; Ctrl-C shows what there is."):
+        with stderr.status("Fetching pages; Ctrl-C shows the results so far."):
             more = fetch_more(
                 crawl, text, expand, expand_seconds, proxy, logged, show_arrival
             )
@@ -119,13 +119,13 @@ def search(
 
 
 def search_folder(crawl: CrawlFolder, text: str, page: int, size: int) -> Answer:
-    """What the pages answer that the crawl has by now."""
+    """Search the pages that the crawl has so far."""
     with open_search(crawl) as it:
         return it.search(text, page, size)
 
 
 def for_programs(answer: Answer, more: Expansion | None) -> dict[str, Any]:
-    """The answer; after --expand with what is new, and what came of that."""
+    """The answer as JSON; after --expand with the new pages and the outcome."""
     told: dict[str, Any] = msgspec.to_builtins(answer)
     if more:
         new = set(more.urls)
@@ -135,7 +135,7 @@ def for_programs(answer: Answer, more: Expansion | None) -> dict[str, Any]:
 
 
 def show_expansion(more: Expansion, answer: Answer) -> None:
-    """Say what the pages that were fetched came to."""
+    """Print the outcome of fetching more pages."""
     new = set(more.urls)
     shown = sum(hit.url in new for hit in answer.hits)
     pages = "page" if more.pages == 1 else "pages"
@@ -145,7 +145,7 @@ def show_expansion(more: Expansion, answer: Answer) -> None:
             (more.kept, ("relevant", "relevant")),
             (more.irrelevant, ("not relevant", "not relevant")),
             (more.copies, ("copy", "copies")),
-            (more.noindex, ("not to be shown (noindex)",) * 2),
+            (more.noindex, ("marked noindex",) * 2),
             (more.unread, ("not readable", "not readable")),
         )
         if count
@@ -169,19 +169,19 @@ def show_arrival(page: dict[str, Any]) -> None:
 
 
 def tell(message: str) -> None:
-    """Say what takes so long."""
+    """Print a message on standard error."""
     stderr.print(Text(message), soft_wrap=True)
 
 
 def show(answer: Answer, size: int, new: Collection[str] = ()) -> None:
-    """Print an answer for a person; URLs that are new are marked."""
+    """Print an answer for people; new URLs are marked."""
     if answer.concepts:
         names = ", ".join(answer.concepts)
-        stdout.print(Text("taken to be about: ", "dim") + foreign(names))
+        stdout.print(Text("understood as: ", "dim") + foreign(names))
     if answer.suggestion:
         stdout.print(Text("did you mean: ") + foreign(answer.suggestion, style="bold"))
     if not answer.total:
-        stdout.print("No page of this crawl answers that.")
+        stdout.print("No page of this crawl matches the query.")
         return
     first = (answer.page - 1) * size + 1
     for number, hit in enumerate(answer.hits, first):
@@ -204,14 +204,14 @@ def show_hit(number: int, hit: Hit, is_new: bool = False) -> None:
         facts.append(f"{len(hit.copies)} more with the same text")
     stdout.print()
     indent(mark + title, f"{number:>3}  ")
-    # Not wrapped: terminals and people take an address whole.
+    # Not wrapped, so that the URL can be clicked and copied.
     stdout.print(Text(MARGIN) + foreign(hit.url, style="cyan"), soft_wrap=True)
     indent(passage(hit))
     indent(Text(", ".join(facts), "dim"))
 
 
 def indent(text: Text, margin: str = MARGIN) -> None:
-    """Print a text with a margin, in lines that are not too long to read."""
+    """Print a text with a margin, wrapped to a readable width."""
     width = min(stdout.width, WIDEST) - len(MARGIN)
     for line in text.wrap(stdout, max(width, 1)):
         line.rstrip()
@@ -220,7 +220,7 @@ def indent(text: Text, margin: str = MARGIN) -> None:
 
 
 def passage(hit: Hit) -> Text:
-    """The snippet, its hits in another style; never read as markup."""
+    """The snippet with its hits highlighted; never interpreted as markup."""
     text = Text()
     for piece in hit.snippet:
         text.append(piece.text, "bold yellow" if piece.hit else "")

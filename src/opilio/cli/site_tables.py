@@ -1,4 +1,4 @@
-"""Site and page profiles in; tables for a person out."""
+"""Prints the profiles of sites and pages as tables, for `opilio sites`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from opilio.profiles.models import PageProfile, SiteModels, SiteProfile
 MOST_CONCEPTS = 12
 MOST_HEADINGS = 5
 UNKNOWN = "-"
-MEDIUM = 72  # columns; with fewer, only what tells sites apart
+MEDIUM = 72  # columns; narrower terminals get fewer columns
 LONGEST_HOST = 40
 
 
@@ -34,7 +34,7 @@ def show_sites(
     names = max(len(plain(site.host)) for site in shown)
     width = min(names, max(20, stdout.width // 3), LONGEST_HOST)
     if stdout.width < MEDIUM:
-        width = min(names, stdout.width - 18)  # pages, and type and profile if it may
+        width = min(names, stdout.width - 18)  # leaves room for the other columns
     table.add_column("site\ntitle", ratio=1, min_width=width, no_wrap=True)
     table.add_column("type\nprofile", no_wrap=True)
     table.add_column("pages\nshare", justify="right", no_wrap=True)
@@ -53,7 +53,7 @@ def show_sites(
         table.add_row(*cells[: len(table.columns)])
     stdout.print(table)
     if left := len(models) - len(shown):
-        stdout.print(f"  and {left:,} more; --limit 0 shows them all", style="dim")
+        stdout.print(f"  and {left:,} more; --limit 0 shows all", style="dim")
 
 
 def show_site(
@@ -82,7 +82,7 @@ def show_site(
         count, share = site.concept_pages[concept], site.proportions[concept]
         stdout.print(Text(f"  {count:>7,}  {share:5.3f}  ") + foreign(concept))
     if (left := len(named) - MOST_CONCEPTS) > 0:
-        stdout.print(f"  and {left:,} more; --json has them all")
+        stdout.print(f"  and {left:,} more; --json shows all")
     stdout.print(f"\n[bold]Its pages[/], {len(pages):,} of {site.pages:,}, best first")
     for page in pages:
         show_page(page)
@@ -112,13 +112,13 @@ def show_page(page: PageProfile) -> None:
 
 
 def coverage(site: SiteProfile) -> list[str]:
-    """The concepts of a site's pages with the share of its pages that are on them."""
+    """The concepts of a site, with the share of its pages that are about them."""
     found = sorted(site.concept_pages, key=lambda one: -site.proportions[one])
     return [f"{concept} {site.proportions[concept]:.0%}" for concept in found]
 
 
 def in_two(items: Sequence[str]) -> tuple[str, str]:
-    """A list as two lines: the first three, and what follows."""
+    """A list as two lines: the first three items, and the rest."""
     return ", ".join(items[:3]), ", ".join(items[3:MOST_CONCEPTS])
 
 
@@ -135,7 +135,7 @@ def type_of(site: SiteProfile) -> str:
 
 
 def profile_of(site: SiteProfile) -> str:
-    """Is enough known of a site?"""
+    """Whether enough is known of a site, in words."""
     return "definite" if site.definite else "indefinite"
 
 

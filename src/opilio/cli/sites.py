@@ -1,4 +1,4 @@
-"""`opilio sites`: a crawl's folder in; the models of its websites out."""
+"""`opilio sites`: shows the models of the websites in a crawl."""
 
 from __future__ import annotations
 
@@ -37,24 +37,24 @@ def sites(
     ] = "",
     limit: Annotated[
         int | None,
-        typer.Option(min=0, help="Sites or pages shown, the best ones; 0: all."),
+        typer.Option(min=0, help="Show this many of the best sites or pages; 0: all."),
     ] = None,
     mode: Annotated[
         Mode,
         typer.Option(
-            help="Shares of small sites: drawn to the mean, or to the letter."
+            help="Shares of small sites: shrunk to the mean, or as in the paper."
         ),
     ] = "fixed",
     anew: Annotated[
         bool, typer.Option("--rebuild", help="Read all pages again first.")
     ] = False,
     as_json: Annotated[
-        bool, typer.Option("--json", help="For programs; all, without --limit.")
+        bool, typer.Option("--json", help="Print JSON, without the default --limit.")
     ] = False,
 ) -> None:
-    """Show the models of websites: what each has of the domain, most useful first.
+    """Show the models of websites: the concepts each covers, best first.
 
-    A crawl that was made before there were models gets them by --rebuild.
+    --rebuild adds models to a crawl of a version that had none.
 
     Examples:
 
@@ -91,7 +91,7 @@ def sites(
         typer.echo(msgspec.json.encode(told | {"unprofiled": missing}).decode())
         return
     if plan.replay:
-        stdout.print("  no page is due: an archive does not change", style="dim")
+        stdout.print("  no page is due: archives do not change", style="dim")
     if missing:
         note = f"{missing:,} pages have no profile yet and are not counted"
         stderr.print(f"{note}; read them again with --rebuild", style="yellow")
@@ -104,24 +104,23 @@ def as_object(site: SiteProfile, times: Mapping[int, float]) -> dict[str, Any]:
 
 
 def find_site(models: SiteModels, name: str) -> str:
-    """The host that was meant, also by a URL; BadInput that names near ones."""
+    """The host that a name or URL means; BadInput suggests similar names."""
     host = urls.host(urls.join("", name if "://" in name else f"http://{name}/"))
     if host in models:
         return host
     hint = did_you_mean(host, models.rows, most=3)
     raise BadInput(
-        f"no page of {plain(name)!r} was read in this crawl; {hint}opilio sites DIR "
-        "lists all"
+        f"this crawl has no page of {plain(name)!r}; {hint}opilio sites DIR lists all"
     )
 
 
 def make_anew(crawl: CrawlFolder) -> None:
-    """Read all pages of the crawl again, and make its models of them."""
+    """Read all pages of the crawl again and rebuild its models."""
     plan = load_plan(crawl)
     with opened(crawl) as db:
         subject = current_subject(plan.topic, crawl, db)
     rebuilt = rebuild(crawl, subject, rereading(plan, subject, headings=True))
-    lost = f"; {rebuilt.unread:,} are not in the archive" if rebuilt.unread else ""
+    lost = f"; {rebuilt.unread:,} not in the WARC files" if rebuilt.unread else ""
     stderr.print(f"{rebuilt.pages:,} pages read again{lost}", style="dim")
     if rebuilt.trouble:
         stderr.print(Text(rebuilt.trouble, "yellow"), soft_wrap=True)

@@ -1,4 +1,4 @@
-"""`opilio status`: shows how a crawl stands, also while it runs."""
+"""`opilio status`: shows the state of a crawl, also while it runs."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from opilio.store.seed_notes import SeedNote, seed_notes
 from opilio.store.seed_origins import SeedOrigin, count_classes, found_seeds
 
 NOT_KEPT = {
-    "noindex": "relevant, but not to be shown (noindex)",
+    "noindex": "relevant, but marked noindex",
     "irrelevant": "not relevant",
     "copy": "copies of other pages",
     "unreadable": "could not be read",
@@ -46,7 +46,7 @@ CONTINUES = "continue with the same command"
 
 
 class CrawlStanding(NamedTuple):
-    """How a crawl stands."""
+    """The state of a crawl."""
 
     plan: Plan
     figures: Summary
@@ -64,9 +64,9 @@ def status(
     folder: Annotated[
         Path, typer.Argument(metavar="DIR", help="The folder of a crawl.")
     ],
-    as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Show how a crawl stands: pages, harvest rate, links, problems, resting hosts."""
+    """Show the state of a crawl: pages, harvest rate, links, problems, hosts."""
     crawl = CrawlFolder(folder)
     with opened(crawl) as db:
         standing = CrawlStanding(
@@ -89,7 +89,7 @@ def status(
 
 
 def for_programs(standing: CrawlStanding) -> dict[str, Any]:
-    """All of it as a JSON object."""
+    """The state as a JSON object."""
     plan = standing.plan
     return {
         "topic": plan.topic.name,
@@ -110,7 +110,7 @@ def for_programs(standing: CrawlStanding) -> dict[str, Any]:
 
 
 def show(standing: CrawlStanding, now: float) -> None:
-    """Print it for a person."""
+    """Print the state for people."""
     plan, figures = standing.plan, standing.figures
     stdout.print(
         f"[bold]{escape(plain(plan.topic.name))}[/]  strategy "
@@ -176,12 +176,12 @@ def doing(life: Life) -> str:
 
 
 def pages_heading(plan: Plan, figures: Summary) -> str:
-    """How many pages there are, of how many, and how fast they came."""
+    """The number of pages, out of the budget, and the speed."""
     most = plan.crawl.max_pages
     out_of = f" of {most:,}" if most else ""
     return (
         f"[bold]Pages: {figures.pages:,}[/]{out_of}, {size(figures.bytes)}, "
-        f"{figures.pages_per_second:,.1f} a second, pauses included"
+        f"{figures.pages_per_second:,.1f} a second, including pauses"
     )
 
 
@@ -196,7 +196,7 @@ def size(bytes: int) -> str:
 
 
 def pages_rows(standing: CrawlStanding) -> Iterator[tuple[int, str]]:
-    """What became of the pages; together they are all."""
+    """The outcomes of all pages."""
     figures = standing.figures
     recent = f"{figures.harvest_rate_recent:.1%} of the last 100 pages"
     rates = f"harvest rate {figures.harvest_rate:.1%}, {recent}"
@@ -206,7 +206,7 @@ def pages_rows(standing: CrawlStanding) -> Iterator[tuple[int, str]]:
 
 
 def links_rows(figures: Summary) -> Iterator[tuple[int, str]]:
-    """What became of the links that are no pages."""
+    """The outcomes of links without a page."""
     yield figures.states.get("waiting", 0) + figures.states.get("leased", 0), "waiting"
     for reason, count in figures.reasons.items():
         if reason not in OF_PAGES:
@@ -225,12 +225,12 @@ def show_counts(heading: str, rows: Iterable[tuple[int, str]]) -> None:
 
 
 def show_rests(figures: Summary, now: float) -> None:
-    """Which hosts rest, why and until when; which are slow by their own wish."""
+    """The hosts that rest, with reason and time, and those with long Crawl-delays."""
     if figures.resting:
-        stdout.print(f"\n[bold]Hosts that rest: {figures.hosts_resting:,}[/]")
+        stdout.print(f"\n[bold]Resting hosts: {figures.hosts_resting:,}[/]")
     for rest in figures.resting:
         stdout.print(Text(f"  {sentence(rest, now)}"), soft_wrap=True)
     if figures.slowest:
-        stdout.print("\n[bold]The longest Crawl-delays[/]")
+        stdout.print("\n[bold]Longest Crawl-delays[/]")
     for host, delay in figures.slowest.items():
         stdout.print(Text(f"  {plain(host)}: {delay:g} s"), soft_wrap=True)

@@ -1,4 +1,4 @@
-"""A page of a crawl in; its blocks and topic terms, read again, out."""
+"""Reads a stored page again to show its blocks and topic terms."""
 
 from __future__ import annotations
 
@@ -45,18 +45,18 @@ class SeenBlock(msgspec.Struct, frozen=True):
 
 
 class Reread(msgspec.Struct, frozen=True):
-    """What reading a page again shows."""
+    """What was found by reading a page again."""
 
     blocks: list[SeenBlock]
     terms: list[FoundTerm]  # of the whole page, what weighs most first
-    links: int = 0  # that stand on it
-    followed: int = 0  # of these, as far as the page and the scope allow it
-    obstacles: list[str] = []  # what keeps the page from leading anywhere
+    links: int = 0  # on the page
+    followed: int = 0  # those that the page and the scope allow to follow
+    obstacles: list[str] = []  # why the page leads nowhere
 
 
 def reread(folder: CrawlFolder, row: Mapping[str, Any]) -> Reread:
-    """Read the page of a row of the table `page` again, block by block, by what the
-    crawl seeks now."""
+    """Read the page of a row of the table `page` again, block by block, by the current
+    topic of the crawl."""
     plan = load_plan(folder)
     with opened(folder) as db:
         subject = current_subject(plan.topic, folder, db)

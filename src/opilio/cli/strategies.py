@@ -1,4 +1,4 @@
-"""`opilio strategies`: what can be chosen with --strategy, and what can be set, out."""
+"""`opilio strategies`: lists the names for --strategy and their options."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def written(option: tuple[str, Any]) -> str:
         value = str(value).lower()
     elif isinstance(value, float):
         value = f"{value:g}"
-    return f"{name}: by the mode" if value is None else f"{name}={value}"
+    return f"{name}: depends on mode" if value is None else f"{name}={value}"
 
 
 def describe() -> Iterator[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""What a person sees: consoles, and crawled text made harmless for them."""
+"""Consoles for terminal output, and functions that make crawled text safe to print."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from rich.text import Text
 
 
 class Screen(Console):
-    """A console that leaves it to the command to end when nobody reads any more."""
+    """A console that raises BrokenPipeError when the reader closes the pipe."""
 
     def on_broken_pipe(self) -> None:
-        """The reader has seen enough, as `| head` has."""
+        """Let the command end, as after `| head`."""
         raise BrokenPipeError
 
 
@@ -34,22 +34,22 @@ def plain(text: str, limit: int = 0) -> str:
 
 
 def brief(message: str, limit: int = 0) -> str:
-    """A message without the middle of words that are too long to be read; nor its own,
-    if it has more than `limit` characters."""
+    """A message with long words shortened in the middle, and itself shortened to
+    `limit` characters in the same way."""
     short = _long_word.sub(r"\1…\2", message)
     if not limit or len(short) <= limit:
         return short
-    end = limit // 4  # says what is wrong, or how to mend it
+    end = limit // 4  # the end says what is wrong, or what to do
     return f"{short[: limit - end - 3]} … {short[-end:]}"
 
 
 def foreign(text: str, limit: int = 0, style: str = "") -> Text:
-    """Crawled text for rich: cleaned, and never read as markup."""
+    """Crawled text for rich: without control characters, never parsed as markup."""
     return Text(plain(text, limit), style=style, no_wrap=True, overflow="ellipsis")
 
 
 def curve(values: list[float], width: int = 60, height: int = 8) -> list[str]:
-    """A line drawn in characters, one string a row, top first; values in [0, 1]."""
+    """A line chart in characters, one string per row, top first; values in [0, 1]."""
     if not values:
         return []
     columns = min(width, len(values))

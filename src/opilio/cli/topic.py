@@ -1,7 +1,4 @@
-"""`opilio topic build`: queries, an ontology, pages or words in; a topic file out.
-
-`opilio topic show`: a topic file in; its tables, so that a person can check them, out.
-"""
+"""`opilio topic`: makes a topic file (`build`), or shows its tables (`show`)."""
 
 from __future__ import annotations
 
@@ -38,13 +35,13 @@ SEARCHED = 20  # pages to build a topic from, if not told otherwise
 
 topic_app = typer.Typer(
     name="topic",
-    help="Make a topic file, or show what one says.",
+    help="Make a topic file, or show its contents.",
     no_args_is_help=True,
 )
 
 
 class QueryMode(StrEnum):
-    """How queries are counted."""
+    """How queries are weighted."""
 
     FIXED = "fixed"
     PAPER = "paper"
@@ -54,18 +51,20 @@ class QueryMode(StrEnum):
 def build(
     queries: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="A query log: a text file, a query a line."),
+        typer.Option(
+            metavar="FILE", help="A query log: a text file with a query per line."
+        ),
     ] = None,
     phrase: Annotated[
         list[str] | None,
         typer.Option(
             metavar="WORDS",
-            help="Words that belong together in queries; may be repeated.",
+            help="Treat these words of queries as one phrase; may be repeated.",
         ),
     ] = None,
     mode: Annotated[
         QueryMode,
-        typer.Option(help="Count shares of the queries, or as the paper does."),
+        typer.Option(help="Weight words by share of queries, or as in the paper."),
     ] = QueryMode.FIXED,
     ontology: Annotated[
         list[Path] | None,
@@ -75,7 +74,7 @@ def build(
     ] = None,
     concept: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="What you are after; may be repeated."),
+        typer.Option(metavar="NAME", help="A concept that is sought; may be repeated."),
     ] = None,
     examples: Annotated[
         list[Path] | None,
@@ -90,7 +89,7 @@ def build(
     classes: Annotated[
         Path | None,
         typer.Option(
-            metavar="DIR", help="A folder with a sub-folder of saved pages a class."
+            metavar="DIR", help="A folder with a folder of saved pages per class."
         ),
     ] = None,
     target: Annotated[
@@ -161,7 +160,7 @@ def build(
     ] = None,
     name: Annotated[
         str,
-        typer.Option(help="Of the topic. \\[default: the first word or file given]"),
+        typer.Option(help="The topic's name. \\[default: the first word or file]"),
     ] = "",
     seed_url: Annotated[
         list[str] | None,
@@ -171,8 +170,8 @@ def build(
         list[str] | None,
         typer.Option(
             metavar="CODE",
-            help="Only pages in this language; the first is that of the topic's "
-            "own words. May be repeated. \\[default: en, any pages]",
+            help="Keep only pages in this language; the first is also the language of "
+            "the topic's terms. May be repeated. \\[default: en, any pages]",
         ),
     ] = None,
     output: Annotated[
@@ -182,13 +181,13 @@ def build(
         ),
     ] = None,
     force: Annotated[
-        bool, typer.Option("--force", help="Write over a file that is there.")
+        bool, typer.Option("--force", help="Overwrite an existing file.")
     ] = False,
     as_json: Annotated[
         bool, typer.Option("--json", help="The tables for programs.")
     ] = False,
 ) -> None:
-    """Make a topic file from what you have; it is yours to edit.
+    """Make a topic file from keywords, queries, an ontology or example pages.
 
     Examples:
 
@@ -235,7 +234,7 @@ def build(
     if file.exists() and not force:
         raise BadInput(f"{file} exists; choose another with -o, or give --force")
     if not file.parent.is_dir():
-        raise BadInput(f"{file.parent} is no folder; make it, or choose another")
+        raise BadInput(f"{file.parent} is not a folder; make it, or choose another")
     if search:
         fetch = FetchSettings(
             contact=contact, proxy=proxy, allow_networks=tuple(allow_network or ())
@@ -244,7 +243,7 @@ def build(
     text = write(draft_of(sources, file.parent))
     topic = beside(build_section(tomllib.loads(text), Topic, str(file)), file.parent)
     check(topic, str(file))
-    tables = read_tables(topic, None)  # reads everything: a mistake leaves no file
+    tables = read_tables(topic, None)  # reads everything, so errors come before writing
     file.write_text(text, encoding="utf-8")
     print_tables(tables, as_json)
     warn(topic)
@@ -260,8 +259,8 @@ def show(
         list[Path] | None,
         typer.Option(
             metavar="WARC",
-            help="Where the pages are that the examples of \\[classes] link to, for "
-            "the rules; may be repeated.",
+            help="WARC files with the pages that the examples of \\[classes] link to, "
+            "for the rules; may be repeated.",
         ),
     ] = None,
     live: Annotated[
@@ -275,7 +274,7 @@ def show(
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
 ) -> None:
-    """Show what a topic file comes to: its weights, importances and rules.
+    """Show the tables of a topic file: weights, importances and rules.
 
     Examples:
 
@@ -321,7 +320,7 @@ def with_found(
 
 
 def read_tables(topic: Topic, rules: ClassRules | None) -> dict[str, Any]:
-    """Read all that a topic names: what comes of it."""
+    """Read all that a topic names and return its tables."""
     log = FollowedLog(topic.asked, topic.language) if topic.asked else None
     subject = compile_topic(topic, log.build() if log else None)
     return tables_of(topic, subject, log.now.table if log else None, rules)
@@ -330,7 +329,7 @@ def read_tables(topic: Topic, rules: ClassRules | None) -> dict[str, Any]:
 def print_tables(
     tables: dict[str, Any], as_json: bool, everything: bool = False
 ) -> None:
-    """Print the tables for a person, or for programs."""
+    """Print the tables for people, or as JSON."""
     if as_json:
         typer.echo(msgspec.json.encode(tables).decode())
     else:
@@ -338,13 +337,13 @@ def print_tables(
 
 
 def warn(topic: Topic) -> None:
-    """Say which keywords are read as something else than they say."""
+    """Warn about keywords that lose their meaning when they are split into words."""
     if warning := lost_signs(topic.weights()):
         stderr.print(foreign(warning, style="yellow"), soft_wrap=True)
 
 
 def tell_next(target: Path, seeds: Sequence[str]) -> None:
-    """Say what was made, and what comes next."""
+    """Print what was written and the next command."""
     command = f"opilio crawl {shlex.quote(str(target))}"
     option = "" if seeds else " --seed-url URL"
     stderr.print()

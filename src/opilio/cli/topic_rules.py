@@ -1,4 +1,4 @@
-"""A topic with classes of example pages in; the rules between the classes out."""
+"""Learns the rules between the classes of a topic, for `opilio topic show`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from opilio.topic.train_one import Pace
 async def learn_rules(
     topic: Topic, warcs: Sequence[Path], proxy: str = ""
 ) -> ClassRules:
-    """The rules, by pages from WARC files, or from the network if there are none."""
+    """The rules, from pages in WARC files, or from the network if none are given."""
     if topic.classes is None:
         return ClassRules({})
     for path in warcs:

@@ -1,4 +1,4 @@
-"""What a person has for a topic in; the draft of its topic file out."""
+"""Drafts a topic file from the sources given to `opilio topic build`."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class TopicSources(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def title(self) -> str:
-        """The name of the topic, or the best there is for one."""
+        """The name of the topic, given or derived from the sources."""
         files = (*([self.queries] if self.queries else []), *self.relevant)
         return (
             self.name
@@ -63,7 +63,7 @@ class TopicSources(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def draft_of(sources: TopicSources, home: Path) -> Draft:
-    """The topic file that comes of the sources, to lie in the folder `home`."""
+    """The draft of a topic file from the sources, for the folder `home`."""
     topic = Topic(name=sources.title, languages=sources.languages)
     found: dict[str, dict[str, float]] = {}
     if sources.words:
@@ -109,7 +109,7 @@ def draft_of(sources: TopicSources, home: Path) -> Draft:
 
 
 def check_sources(sources: TopicSources) -> None:
-    """Raise BadInput for options that make no topic together."""
+    """Raise BadInput for options that do not fit together."""
     given = sources.words or sources.queries or sources.ontology or sources.relevant
     if not (given or sources.searched):
         raise BadInput(
@@ -117,9 +117,9 @@ def check_sources(sources: TopicSources) -> None:
             "--queries, --ontology or --examples"
         )
     if sources.concepts and not sources.ontology:
-        raise BadInput("--concept names a concept of an ontology; give --ontology FILE")
+        raise BadInput("--concept needs an ontology; give --ontology FILE")
     if sources.phrases and not sources.queries:
-        raise BadInput("--phrase joins words of queries; give --queries FILE")
+        raise BadInput("--phrase needs queries; give --queries FILE")
     counts = sources.queries or sources.searched
     if sources.mode != TopicSources().mode and not counts:
         raise BadInput(
@@ -127,22 +127,22 @@ def check_sources(sources: TopicSources) -> None:
             "or --search QUERY"
         )
     if sources.irrelevant and not sources.relevant:
-        raise BadInput("--irrelevant goes with --examples, pages that are relevant")
+        raise BadInput("--irrelevant needs relevant pages; give --examples")
     if sources.ontology and not (sources.concepts or sources.words or sources.queries):
-        raise BadInput("--ontology needs what you are after; give --concept NAME")
+        raise BadInput("--ontology needs a concept; give --concept NAME")
     for path in sources.ontology:
         if not path.exists():
             raise BadInput(f"{path} does not exist; check the name of the ontology")
     if bool(sources.classes) != bool(sources.target):
-        raise BadInput("--classes DIR and --target NAME, a class in it, go together")
+        raise BadInput("--classes DIR and --target NAME must be given together")
     if sources.classes:
         check_classes(Classes(folder=str(sources.classes), target=sources.target))
 
 
 def near_concepts(sources: TopicSources, topic: Topic) -> Ontological:
-    """What the ontologies say about the concepts, or the words that name some.
+    """The terms of the ontologies for the concepts, or for the keywords that name some.
 
-    In the topic's language, unless they have no words in it.
+    They are in the topic's language, unless the ontologies have no words in it.
     """
     ontology = OntologyFiles(
         files=tuple(map(str, sources.ontology)), concepts=sources.concepts
@@ -154,7 +154,7 @@ def near_concepts(sources: TopicSources, topic: Topic) -> Ontological:
 
 
 def most_important(found: Ontological, top: int, language: str) -> dict[str, float]:
-    """The greatest of the importance table, the names of the concepts before all."""
+    """The greatest of the importance table, with the concepts' names first."""
     key = Vocabulary((), language).key
     meant = set(map(key, (*found.named, *found.targets)))
     terms = sorted(found.importance, key=lambda term: key(term) not in meant)
@@ -162,7 +162,7 @@ def most_important(found: Ontological, top: int, language: str) -> dict[str, flo
 
 
 def from_examples(sources: TopicSources, language: str) -> tuple[dict[str, float], int]:
-    """The words that tell the example pages, and how many pages there are."""
+    """The words typical of the example pages, and how many pages there are."""
     relevant = pages_in(sources.relevant)
     found = keywords(
         map(main_text, relevant),
@@ -194,13 +194,13 @@ def from_found(sources: TopicSources, language: str) -> dict[str, float]:
 
 
 def pages_in(paths: Sequence[Path]) -> list[Response]:
-    """The example pages in folders and files; BadInput for what is no page."""
+    """The example pages in folders and files; BadInput for other files."""
     pages = []
     for pattern in patterns(paths):
         for page in read_examples([pattern]):
             if content.looks_binary(page.body):
                 name = page.url.rpartition("/")[2]
-                raise BadInput(f"{pattern}: {name} is no web page; remove it")
+                raise BadInput(f"{pattern}: {name} is not a web page; remove it")
             pages.append(page)
     return pages
 
@@ -227,7 +227,7 @@ def patterns_of(path: Path) -> Iterator[str]:
 def from_log(
     sources: TopicSources, language: str, near: Iterable[str]
 ) -> tuple[dict[str, Any], dict[str, float]]:
-    """The table [query_log], and what it gives at present."""
+    """The table [query_log], and the weights that it gives at present."""
     if sources.queries is None:
         return {}, {}
     log = Log(sources.queries).require()
@@ -248,9 +248,9 @@ def from_log(
 
 
 def located(table: dict[str, Any], home: Path, *keys: str) -> dict[str, Any]:
-    """A table without what is empty, its files as they are named from `home`.
+    """A table without empty values, with paths relative to `home`.
 
-    What does not lie near is named by its whole path.
+    Files that are not near get absolute paths.
     """
 
     def name(path: Any) -> str:

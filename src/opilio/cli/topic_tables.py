@@ -1,4 +1,4 @@
-"""Shows the tables of a topic, to a person or as JSON."""
+"""Prints the tables of a topic, for people or as JSON."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from opilio.topic.weight_table import QueryWeights
 
 ROWS = 30  # of a table, unless all are asked for
 MOST_TARGETS = 8  # in the heading of a table
-BELOW = 5  # terms that are shown below the threshold
+BELOW = 5  # terms shown below the threshold
 BAR = 20  # characters
 LONGEST = 48  # characters of a name
 
@@ -26,7 +26,7 @@ LONGEST = 48  # characters of a name
 def tables_of(
     topic: Topic, subject: Subject, log: QueryWeights | None, rules: ClassRules | None
 ) -> dict[str, Any]:
-    """What there is to check, by name; terms as people write them."""
+    """The tables by name, with terms as people write them."""
     subject = subject
     tables: dict[str, Any] = {
         "name": topic.name,
@@ -62,7 +62,7 @@ def in_words(subject: Subject, table: Mapping[str, float]) -> dict[str, float]:
 
 
 def show(tables: Mapping[str, Any], *, everything: bool = False) -> None:
-    """Print what there is, for a person; long tables only in part, or `everything`."""
+    """Print the tables; long ones only in part, unless `everything`."""
     most = None if everything else ROWS
     stdout.print(foreign(tables["name"], style="bold"))
     log = tables.get("query_log")
@@ -120,7 +120,7 @@ def show_rest(rest: int) -> None:
 def show_rules(rules: Sequence[Mapping[str, Any]], most: int | None = None) -> None:
     """How likely a page of one class links to one of another."""
     stdout.print()
-    stdout.print("[bold]Rules[/]: of the links on pages of a class, where they lead")
+    stdout.print("[bold]Rules[/]: where the links on pages of a class lead")
     shown = rules[:most]
     print_rows(
         [
@@ -136,7 +136,7 @@ def print_rows(rows: Sequence[tuple[float, str, str]]) -> None:
     most = max((number for number, _, _ in rows), default=0.0) or 1.0
     if not stdout.is_terminal:
         for number, name, note in rows:
-            # Not by rich, which makes spaces of tabs.
+            # Not with rich, which turns tabs into spaces.
             typer.echo(f"{number:.3f}\t{plain(name)}\t{note}".rstrip())
         return
     table = Table.grid(padding=(0, 2))

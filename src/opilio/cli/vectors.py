@@ -1,4 +1,4 @@
-"""`opilio vectors`: makes tables of word vectors and shows what they know."""
+"""`opilio vectors`: makes tables of word vectors, and compares texts with them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MOST_TEXTS = 20
 
 vectors_app = typer.Typer(
     name="vectors",
-    help="Make a table of word vectors, or show what one knows.",
+    help="Make a table of word vectors, or try one out.",
     no_args_is_help=True,
 )
 
@@ -71,7 +71,7 @@ def show(
         list[str] | None,
         typer.Argument(metavar="TEXT", help="Texts to compare with each other."),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Show a table of word vectors, and how similar it finds texts.
 

@@ -1,4 +1,4 @@
-"""A crawl that can only wait in; for whom, why and until when, told once, out."""
+"""Notices when a crawl can only wait, and says for which host, why and how long."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ if TYPE_CHECKING:
     from opilio.records import Counts
 
 LOOK_SECONDS = 0.5
-IDLE_SECONDS = 3.0  # more than our own delay without a visit, before it is told
+IDLE_SECONDS = 3.0  # without a visit, beyond our own delay, before a notice
 IN_WORDS = {
-    "": "it was asked a moment ago",
+    "": "it was visited a moment ago",
     "http_429": "it answered 429 (too many requests)",
     "http_503": "it answered 503 (overloaded)",
-    "robots_unreachable": "its robots.txt cannot be had (5xx, 429 or cut short), and "
-    "until it is, nothing there may be visited",
+    "robots_unreachable": "its robots.txt cannot be fetched (5xx, 429 or truncated), "
+    "so nothing there may be visited yet",
     "crawl_delay": "its robots.txt asks for a long Crawl-delay",
-    "offline": "nobody answers, so the network of this machine seems to be away",
+    "offline": "no host answers, so this machine seems to be offline",
     "proxy": "the proxy does not work",
-    "retry": "the last visit failed, and is tried again then",
+    "retry": "the last visit failed and will be retried then",
 }
-FOR_ALL = frozenset(("offline", "proxy"))  # whichever host is the next to be tried
+FOR_ALL = frozenset(("offline", "proxy"))  # reasons that concern all hosts
 
 
 def why(reason: str) -> str:
     """Why a host rests, in words."""
-    return IN_WORDS.get(reason, f"it gave no good answer ({reason})")
+    return IN_WORDS.get(reason, f"the last visit failed ({reason})")
 
 
 def until(at: float, now: float) -> str:
@@ -46,12 +46,12 @@ def until(at: float, now: float) -> str:
 
 
 def sentence(rest: Resting, now: float) -> str:
-    """A rest, for a person."""
+    """A sentence about a host that rests."""
     return f"{plain(rest.host)} until {until(rest.until, now)}: {why(rest.reason)}"
 
 
 class WaitingNotice:
-    """Watches a crawl, and tells when it can only wait; each wait once."""
+    """Watches a crawl and reports each time that it can only wait, once."""
 
     def __init__(
         self, crawl: CrawlLoop, tell: Callable[[dict[str, Any]], None]
@@ -60,10 +60,10 @@ class WaitingNotice:
         self.tell = tell
         self.told: set[tuple[object, ...]] = set()
         self.idle_since = 0.0
-        self.came_to = 0  # links with an end, when it was last looked
+        self.came_to = 0  # finished links at the last check
 
     async def watch(self) -> None:
-        """Look twice a second."""
+        """Check twice a second."""
         pace = self.crawl.settings.politeness
         patience = IDLE_SECONDS + max(pace.delay, pace.ip_delay)
         self.idle_since = time.monotonic()
@@ -76,19 +76,19 @@ class WaitingNotice:
                 self.look(counts)
 
     def is_busy(self, counts: Counts) -> bool:
-        """Is a visit under way or possible, or was one since the last look? Most looks
-        at a crawl of one host fall into the pause between two visits."""
+        """Whether a visit is under way or possible, or ended since the last check.
+        (Most checks of a crawl of one host fall into the pause between two visits.)"""
         before, self.came_to = self.came_to, sum(counts.ended.values())
         under_way = counts.leased or counts.ready or not counts.waiting
         under_way = under_way or counts.paused  # by a user, who knows
         return bool(under_way) or self.came_to != before
 
     def look(self, counts: Counts) -> None:
-        """Tell what is waited for, if that is news."""
+        """Report what the crawl waits for, unless that was reported already."""
         what = awaited(self.crawl, counts)
         key: tuple[object, ...] = (what["host"], what["why"], what["until"])
         if what["why"] in FOR_ALL:
-            key = (what["why"], self.crawl.tally.pages)  # until somebody answers
+            key = (what["why"], self.crawl.tally.pages)  # once until the next page
         elif what["why"] == "crawl_delay":
             key = (what["host"], what["why"])
         elif what["why"] == "retry":
@@ -99,7 +99,7 @@ class WaitingNotice:
 
 
 def awaited(crawl: CrawlLoop, counts: Counts) -> dict[str, Any]:
-    """What a crawl waits for: the host that may be visited next, why and until when."""
+    """What a crawl waits for: the next host, why and until when."""
     now = time.time()
     rest, delay = wishes_of(crawl.store.db, counts.awaited, now)
     why, until = "retry", now + counts.awaited_for
@@ -117,7 +117,7 @@ def awaited(crawl: CrawlLoop, counts: Counts) -> dict[str, Any]:
 
 
 def in_words(event: dict[str, Any]) -> str:
-    """The same for a person."""
+    """The same as a sentence."""
     links = event["links"]
     waits = "Nothing can be visited now; " + (
         "one link waits" if links == 1 else f"{links:,} links wait"
@@ -131,5 +131,5 @@ def in_words(event: dict[str, Any]) -> str:
 
 
 def print_json(event: dict[str, Any]) -> None:
-    """One line for programs."""
+    """Print one JSON line."""
     print(json.dumps(event), file=sys.stderr, flush=True)

@@ -30,7 +30,7 @@ from opilio.store.store import is_full_disk
 from opilio.text import urls
 
 DRAIN_SECONDS = 10.0  # for visits under way when a crawl is stopped
-INDEX_SECONDS = 2.0  # between two looks whether the index is behind
+INDEX_SECONDS = 2.0  # between two checks whether the index is behind
 
 Beside = Callable[[], Coroutine[Any, Any, None]]
 """A task that runs beside the workers."""
@@ -45,7 +45,7 @@ class CrawlLoop(Visits):
         stages: Stages,
         visitor: Callable[[CrawlLoop], Bring] | None = None,
     ) -> None:
-        """`visitor` makes what visits a link, in the place of `fetch_page`."""
+        """`visitor` makes the function that visits a link, instead of `fetch_page`."""
         super().__init__(settings, stages)
         self.estimator = self.strategy if isinstance(self.strategy, Estimator) else None
         self.followed = stages.followed
@@ -54,11 +54,11 @@ class CrawlLoop(Visits):
         self.learners = {**stages.learners, "redirects": self.redirects}
         self.clock = stages.clock
         self.schedule = Schedule(0, 0.0, 0.0)
-        self.bell: asyncio.TimerHandle | None = None  # rings when the time is up
+        self.bell: asyncio.TimerHandle | None = None  # ends the crawl on time
         self.budget = Budget(settings.crawl.max_pages, self.store.catalogue.pages)
         self.workers: list[asyncio.Task[None]] = []
         self.no_room: MachineLimit | None = None
-        self.stopped = ""  # why, once it is
+        self.stopped = ""  # the reason, once the crawl was stopped
         if visitor:
             self.bring = visitor(self)
         self.rescoring: Rescoring | None = None
@@ -73,7 +73,7 @@ class CrawlLoop(Visits):
     async def run(
         self, seeds: Mapping[str, float], beside: Sequence[Beside] = ()
     ) -> str:
-        """Crawl from seeds with their promises until nothing is left to do; answers
+        """Crawl from seeds with their promises until nothing is left to do; returns
         why it ended. What runs beside the workers must end soon after them."""
         await self.plant(seeds)
         limits = self.settings.crawl
@@ -83,7 +83,7 @@ class CrawlLoop(Visits):
         if limits.max_time:
             loop = asyncio.get_running_loop()
             self.bell = loop.call_later(limits.max_time, self.stop_soon, "time")
-        # Once it is known that the crawl has begun, hosts rest after every opening.
+        # Once the start is committed, hosts rest whenever the crawl is opened again.
         await self.commit()
         if self.reviser:  # looking through all links takes time
             self.planted = self.store.catalogue.seeds(SEED_PROMISE)
@@ -113,7 +113,7 @@ class CrawlLoop(Visits):
         return self.stopped or ("budget" if self.budget.is_spent else "exhausted")
 
     async def plant(self, seeds: Mapping[str, float]) -> None:
-        """Let the seeds wait before everything else, the most promising first."""
+        """Queue the seeds before everything else, the most promising first."""
         found = [
             Ranked(
                 Link(canonical, urls.fingerprint(canonical)),
@@ -127,7 +127,7 @@ class CrawlLoop(Visits):
             await self.frontier.add(found)
 
     def keep_pace(self) -> None:
-        """Wait for better links, unless there is no time for that."""
+        """Hold links back for better ones, unless the crawl is behind schedule."""
         late = self.schedule.is_late(self.tally.pages, self.clock())
         self.frontier.steer(
             haste=1.0 if late else self.settings.crawl.haste,
@@ -157,7 +157,7 @@ class CrawlLoop(Visits):
         self.stop_if_dry()
 
     def stop_if_dry(self) -> None:
-        """End the crawl if that is wanted and little is left to be found."""
+        """End the crawl if `stop_when_dry` is set and little is left to find."""
         if not self.settings.crawl.stop_when_dry or self.tally.pages % LOOK_EVERY:
             return
         if is_dry(self.tally.recent, self.estimate()):
@@ -169,7 +169,7 @@ class CrawlLoop(Visits):
 
     @property
     def pupils(self) -> list[Teachable]:
-        """The judge and the strategy, as far as they learn from labels."""
+        """The judge and the strategy, if they learn from labels."""
         both = (self.judge, self.strategy)
         return [one for one in both if isinstance(one, Teachable)]
 
@@ -182,12 +182,12 @@ class CrawlLoop(Visits):
                 await self.revise(self.reviser)
 
     async def is_working(self, *, after: float) -> bool:
-        """Is a worker left after so many seconds? Answers at once when none is."""
+        """Whether a worker is left after so many seconds; returns early if none is."""
         _, pending = await asyncio.wait(self.workers, timeout=after)
         return bool(pending)
 
     async def commit_regularly(self) -> None:
-        """Commit in groups until the last worker has ended, and once more then."""
+        """Commit at intervals until the last worker has ended, then once more."""
         working = True
         while working:
             working = await self.is_working(after=self.settings.store.commit_every)
@@ -199,19 +199,19 @@ class CrawlLoop(Visits):
                 self.stop_soon("disk")
 
     async def index_regularly(self, grow: Callable[[], None]) -> None:
-        """Let the search index take up what was committed, until the crawl ends."""
+        """Add what was committed to the search index, until the crawl ends."""
         working = True
         while working:
             working = await self.is_working(after=INDEX_SECONDS)
             await asyncio.to_thread(grow)
 
     async def follow(self, topic: TopicUpdates) -> None:
-        """Look now and then whether the topic has changed; judge by it from then on."""
+        """Check at intervals whether the topic has changed, and apply the change."""
         while await self.is_working(after=topic.every):
             await self.look_again(topic)
 
     async def look_again(self, topic: TopicUpdates) -> None:
-        """Judge by what the topic is now, if it has changed."""
+        """Use a new judge and reader setup if the topic has changed."""
         news = await asyncio.to_thread(topic.look)
         if news is None:
             return
@@ -227,7 +227,7 @@ class CrawlLoop(Visits):
                 )
 
     async def commit(self) -> None:
-        """Make everything that was recorded durable, between two turns."""
+        """Commit everything that was recorded, between two turns."""
         async with self.turn():
             if self.broken:
                 raise RuntimeError("a turn has failed; nothing more is committed")
@@ -257,13 +257,13 @@ class CrawlLoop(Visits):
         asyncio.get_running_loop().call_later(within, self.stop_now)
 
     def stop_now(self) -> None:
-        """Drop the visits under way; they will be repeated."""
+        """Cancel the visits under way; the next run repeats them."""
         for worker in self.workers:
             worker.cancel()
 
 
 def first_of(errors: BaseExceptionGroup[BaseException]) -> BaseException:
-    """The error to tell of several: one of ours, if there is one."""
+    """The exception to report from a group, preferring ours."""
     ours, others = errors.split(OpilioError)
     group: BaseException | None = ours or others
     while isinstance(group, BaseExceptionGroup):

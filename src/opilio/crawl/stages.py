@@ -25,7 +25,7 @@ from opilio.store.store import Store
 
 
 class FoundPage(NamedTuple):
-    """A relevant page, as it is shown while the crawl runs."""
+    """A relevant page, as the live display shows it."""
 
     score: float
     title: str
@@ -43,7 +43,7 @@ class Tally:
     found: deque[FoundPage] = field(default_factory=lambda: deque(maxlen=10))
 
     def count(self, kept: bool) -> None:
-        """One more page."""
+        """Count one more page."""
         self.pages += 1
         self.kept += kept
         self.recent.append(kept)
@@ -51,7 +51,7 @@ class Tally:
 
 @dataclass(frozen=True, kw_only=True)
 class Stages:
-    """The parts of a crawl, in the order in which a link meets them."""
+    """The parts of a crawl, in the order in which a link passes through them."""
 
     scope: Scope
     frontier: Frontier
@@ -61,8 +61,8 @@ class Stages:
     strategy: Strategy
     store: Store
     learners: Mapping[str, Learner] = field(default_factory=dict)
-    followed: TopicUpdates | None = None  # a topic that changes
+    followed: TopicUpdates | None = None  # for a topic that changes
     query_judges: QueryJudges | None = None  # of pages that are fetched for a query
     profiles: Profiles | None = None  # of pages and of their sites
-    grow_index: Callable[[], None] | None = None  # takes up what was committed
+    grow_index: Callable[[], None] | None = None  # indexes what was committed
     clock: Clock = time.monotonic

@@ -1,8 +1,8 @@
 """Takes one link through the stages: it alone knows their order.
 
-Many visits are under way at a time, but the brain is one sequential piece: judging,
-ranking, keeping and the frontier's own change happen in one turn, and a commit falls
-between turns, never into one. A crash repeats visits; it never loses one.
+Many visits are under way at a time, but decisions are sequential: judging a page,
+ranking its links, storing it and updating the frontier happen in one turn, and commits
+happen only between turns. A crash repeats visits; it never loses one.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ from opilio.settings import Settings
 from opilio.store.seed_notes import note_seed
 from opilio.text import urls
 
-MOVED = "moved"  # why a link was parked whose redirect is known without asking
+MOVED = "moved"  # reason of a link parked because its redirect can be predicted
 Bring = Callable[[Lease], Awaitable[int]]
-"""Visits a link; answers the number of pages it brought: one or none."""
+"""Visits a link; returns the number of pages it brought: 1 or 0."""
 
 
 class Turn:
-    """One turn of a crawl's brain: all of it counts, or nothing."""
+    """A critical section of the crawl: all of its changes are committed, or none."""
 
     def __init__(self, crawl: Visits, page: Fingerprint | None) -> None:
         self.crawl = crawl
@@ -74,7 +74,7 @@ class Visits:
         self.judge = stages.judge
         self.judges: dict[int, Judge] = {}  # of links that are visited for a query
         self.strategy = stages.strategy
-        # Asked once: a protocol looks at all its methods every time.
+        # Checked once: isinstance with a protocol looks at all its methods each time.
         self.reviser = self.strategy if isinstance(self.strategy, Reviser) else None
         self.observer = self.strategy if isinstance(self.strategy, Observer) else None
         self.store = stages.store
@@ -85,30 +85,30 @@ class Visits:
         self.planted: frozenset[Fingerprint] = frozenset()  # the seeds
         self.tally = Tally()
         self.brain = asyncio.Lock()
-        self.broken = False  # a turn failed half-way; nothing may be committed any more
+        self.broken = False  # a turn failed half-way: commit nothing any more
         self.committed = asyncio.Event()  # set by the next commit
         self.bring: Bring = self.fetch_page
         self.settles = True  # else pages are read with all their links
 
     def turn(self, page: Fingerprint | None = None) -> Turn:
-        """One turn of the brain, maybe with a page in hand; for `async with`."""
+        """A turn, for `async with`; `page` is the page that is being processed."""
         return Turn(self, page)
 
     async def visit(self, lease: Lease) -> int:
-        """Visit one link; answers the number of pages it brought: one or none."""
+        """Visit one link; returns the number of pages it brought: 1 or 0."""
         try:
             if self.store.in_hand.is_deadly(lease.fingerprint):
                 raise Unusable(
                     "poison",
-                    f"the process died with {lease.url} in hand, again and again",
+                    f"the process crashed repeatedly while processing {lease.url}",
                     contacted=False,
                 )
             return await self.bring(lease)
         except Transient as error:
             await self.postpone(lease, error)
         except Unusable as error:
-            # A host that is silent now may not be for ever: its links wait again when
-            # the crawl is opened next.
+            # A host that is silent now may answer later: its links wait again the next
+            # time the crawl is opened.
             state = State.PARKED if error.reason == "dead_host" else State.UNUSABLE
             async with self.turn():
                 self.missed(lease, state)
@@ -116,14 +116,14 @@ class Visits:
                     lease, state, error.reason, contacted=error.contacted
                 )
                 if lease.redirects:
-                    # Perhaps it was expected, wrongly: ask the one that led here.
+                    # The redirect may have been predicted wrongly: fetch the original.
                     original = await self.frontier.reopen(lease.found_on, MOVED)
                     if original:
                         self.redirects.doubt(original)
         return 0
 
     async def fetch_page(self, lease: Lease) -> int:
-        """Ask for a link and keep the page, or go where it points to."""
+        """Fetch a link and keep its page, or queue the target of its redirect."""
         if expected := self.expected_target(lease):
             await self.move_on(lease, expected)
             return 0
@@ -137,14 +137,14 @@ class Visits:
         return await self.keep(lease, response)
 
     def expected_target(self, lease: Lease) -> str:
-        """Where a link will redirect to, as others of its host did; "": not known."""
+        """The predicted redirect target, from others of its host; "": not known."""
         target = self.redirects.expect(lease.url, lease.fingerprint)
         if lease.redirects >= self.settings.fetch.max_redirects:
             return ""
         return target if target and self.scope.allows(target) else ""
 
     async def move_on(self, lease: Lease, target: str) -> None:
-        """Let the target of a redirect wait in place of a link, without asking."""
+        """Queue a predicted redirect target instead of the link, without a request."""
         async with self.turn():
             onward = Ranked(
                 Link(target, urls.fingerprint(target)), lease.promise, level=lease.level
@@ -168,8 +168,8 @@ class Visits:
     async def record(
         self, lease: Lease, response: Response, content: Fingerprint, reading: Reading
     ) -> int:
-        """Judge, rank and keep a page, all of it in one turn; answers one, or none if
-        it is recorded already.
+        """Judge, rank and store a page, all in one turn; returns 1, or 0 if it was
+        recorded already.
 
         A page is 1. a copy: its links are not followed; 2. unreadable; 3. new.
         """
@@ -216,7 +216,7 @@ class Visits:
         if state in (State.COPY, State.UNUSABLE):
             self.missed(lease, state)
         await self.frontier.done(lease, state, reason, likeness=like)
-        # A page that asks not to be shown cannot be exported: it is no harvest.
+        # A noindex page cannot be exported, so it does not count as kept.
         shown = page is not None and not page.noindex
         self.tally.count(state is State.KEPT and shown)
         if verdict and page and verdict.relevant and shown:
@@ -224,17 +224,17 @@ class Visits:
         return 1
 
     async def is_recorded(self, lease: Lease) -> bool:
-        """Was the page recorded by a visit whose lease had run out, or was followed by
-        another? Whichever comes first counts; both leases end."""
+        """Whether another visit has recorded the page already, because a lease expired.
+        The first visit counts; both leases end."""
         outcome = self.store.catalogue.outcome_of(lease.id)
         if outcome:
             await self.frontier.done(lease, *outcome)
         return outcome is not None
 
     async def redirect(self, lease: Lease, response: Response, target: str) -> int:
-        """Give the target of a redirect to the frontier, which decides about it."""
+        """Queue the target of a redirect in the frontier."""
         if not target:
-            raise Unusable("bad_redirect", f"{lease.url} redirects to no web address")
+            raise Unusable("bad_redirect", f"{lease.url} redirects to an invalid URL")
         if not self.scope.allows(target):
             raise Unusable("scope", f"{lease.url} redirects out of scope to {target}")
         if lease.redirects >= self.settings.fetch.max_redirects:
@@ -254,15 +254,15 @@ class Visits:
             self.store.save_redirect(lease, response, original or None)
             self.missed(lease, State.COPY)
             await self.frontier.done(lease, State.COPY, "redirect")
-            if response.status < 300:  # a page after all, that sends its readers on
+            if response.status < 300:  # a page with <meta http-equiv=refresh>
                 self.tally.count(False)
         return int(response.status < 300)
 
     async def postpone(self, lease: Lease, error: Transient) -> None:
-        """Let a link wait and be tried again."""
+        """Queue a link to be retried later."""
         if error.reason == "robots_first":
-            # What robots.txt says is durable before the host is visited again, so
-            # that its delay is kept even across a crash.
+            # Commit the rules of robots.txt before the host is visited again, so that
+            # its delay is kept even across a crash.
             await self.committed.wait()
         async with self.turn():
             if error.host_rests:
@@ -276,7 +276,7 @@ class Visits:
             )
 
     async def rank(self, page: Page, verdict: Verdict, lease: Lease) -> list[int]:
-        """Let the links of a page wait, each with its promise; answers their ids."""
+        """Queue the links of a page, each with its promise; returns their ids."""
         name = self.settings.crawl.strategy
         ranked = strategy_output.as_list(name, self.strategy.rank(page, verdict, lease))
         try:
@@ -293,11 +293,11 @@ class Visits:
             self.readers.settle(np.array(links, "<i8").tobytes())
 
     async def revise(self, strategy: Reviser) -> None:
-        """Take what a strategy thinks now of links that wait; seeds come first
-        regardless.
+        """Apply the strategy's new promises of waiting links, except those of seeds.
 
-        They are planted anew whenever the crawl goes on, so one that was revised would
-        change its place by that. What sites list of themselves is no such seed.
+        Seeds are queued again with their first promise whenever the crawl is resumed,
+        so revising one would make the order depend on restarts. URLs from sitemaps and
+        feeds are not among these seeds.
         """
         news = list(strategy.revise())
         if self.planted:
@@ -309,31 +309,31 @@ class Visits:
             raise
 
     def missed(self, lease: Lease, state: State) -> None:
-        """Let those who want to know hear of a visit without a new page."""
+        """Report a visit without a new page to profiles and strategy."""
         if self.profiles:
             self.profiles.missed(lease, state)
         if self.observer:
             self.observer.missed(lease, state)
 
     def to_follow(self, page: Page) -> Sequence[Link]:
-        """The links of a page that neither it nor our scope forbids."""
+        """The links of a page that neither the page nor the scope forbids."""
         return to_follow(page, self.scope)
 
     def note_seed(self, page: Page, lease: Lease) -> None:
-        """Keep why a seed that somebody chose leads nowhere, if it does."""
+        """Record why a chosen seed leads nowhere, if it does."""
         if lease.depth or lease.promise < SEED_PROMISE:
             return
         if found := obstacles(page, lease.url, self.scope):
             note_seed(self.store.catalogue, lease.url, found)
 
     def near_copy(self, page: Page) -> int:
-        """The id of a page that this one nearly repeats, or 0."""
+        """The id of a page that this one is a near copy of, or 0."""
         if not self.settings.crawl.near_copies or not page.simhash:
             return 0
         return self.store.near.find(page.simhash)
 
 
 def likeness(page: Page) -> str:
-    """What a page has in common with others that say nothing else: so many words, and
-    so many terms of the topic. Of a calendar's pages only the dates differ."""
+    """A key that pages share if they are as long and have as many topic terms, such as
+    the pages of a calendar, which differ only in their dates."""
     return f"{page.words} {sum(page.terms.values())}"

@@ -1,4 +1,4 @@
-"""Terms found in a text in; the class of the ontology that they speak for out.
+"""Finds the ontology class of a text by its terms.
 
 The two stages of Yang's OntoClassifier (section 3), for pages and for queries:
 
@@ -23,14 +23,14 @@ from opilio.records import ClassFeatures, Mode
 CLEAR_LEAD = 0.1  # of the best class over the next, as a share of the best
 
 Evidence = dict[str, float]
-"""Class -> how much speaks for it; classes without evidence are left out."""
+"""Class -> its evidence; classes without evidence are left out."""
 
 Weighted = dict[str, list[tuple[str, float]]]
-"""Feature -> the classes it speaks for, and how much."""
+"""Feature -> the classes that it indicates, and how strongly."""
 
 
 class OntoClasses:
-    """Classes of an ontology, told apart by their features."""
+    """Classes of an ontology, distinguished by their features."""
 
     def __init__(
         self,
@@ -52,7 +52,8 @@ class OntoClasses:
         return leader(more, 0.0), more
 
     def gather(self, terms: Mapping[str, int], features: Weighted) -> Evidence:
-        """What the terms of a text say for each class, by one kind of features."""
+        """The evidence of the terms of a text for each class, by one kind of
+        features."""
         evidence: Evidence = {}
         for term, count in terms.items():
             times = 1 + log(count) if self.mode == "fixed" else 1

@@ -1,4 +1,4 @@
-"""Counts of a website's pages in; what they say of its links, by Yang, out.
+"""Yang's equations that score links by the counts of a website's pages.
 
 Yang, A Website Model-Supported Focused Crawler for Search Agents:
 
@@ -25,7 +25,7 @@ from enum import IntEnum
 
 import msgspec
 
-SMOOTHING = 2.0  # α: pages that a website is believed to have like all others
+SMOOTHING = 2.0  # α: the weight of the mean of all pages, in pages
 
 
 class Source(IntEnum):
@@ -47,7 +47,7 @@ def ul_score(source: Source, score: float) -> float:
 
 
 class SiteCounts:
-    """What was read of a website: N_S, N_S,D and N_S,C for each C."""
+    """The counts of a website: N_S, N_S,D and N_S,C for each C."""
 
     def __init__(self) -> None:
         self.pages = 0
@@ -62,7 +62,7 @@ class SiteCounts:
             self.concepts.update(concepts)
 
     def remove(self, in_domain: bool, concepts: Iterable[str]) -> None:
-        """Count a page no longer."""
+        """Remove a page from the counts."""
         self.pages -= 1
         if in_domain:
             self.in_domain -= 1
@@ -75,7 +75,7 @@ def main_concepts(counts: Mapping[str, int], most: int) -> list[str]:
 
 
 class Profile(msgspec.Struct, frozen=True, gc=False):
-    """How a website stands to the domain."""
+    """The relation of a website to the domain."""
 
     relation: float  # R_S,D
     proportions: Mapping[str, float]  # P_S,D(C), where it is not 0
@@ -104,7 +104,7 @@ def literal_profile(site: SiteCounts) -> Profile:
 def smoothed_profile(
     site: SiteCounts, everything: SiteCounts, concepts: Iterable[str]
 ) -> Profile:
-    """(2) and (4), drawn to the shares of all pages of the crawl while there are few.
+    """(2) and (4), shrunk to the shares of all pages of the crawl while there are few.
 
     R = (N_S,D + α·π)/(N_S + α), π = (n_D + 1)/(n + 2) over all pages of the crawl; and
     P likewise. What has never been seen is as likely as not.
@@ -125,7 +125,7 @@ def smoothed_profile(
 
 
 class WebType(IntEnum):
-    """What a website is, by its name: T."""
+    """The type of a website by its name: T."""
 
     OTHER = 0
     COM = 1

@@ -1,4 +1,4 @@
-"""An address or a port in; may we connect to it? out.
+"""Decides which addresses and ports may be connected to.
 
 The table of networks is our own: Python's `ipaddress.is_global` differs between
 versions and calls several of these global. Sources: the IANA special-purpose address
@@ -20,7 +20,7 @@ REFUSED = tuple(
     for network in (
         "0.0.0.0/8",  # this network
         "10.0.0.0/8",  # private
-        "100.64.0.0/10",  # shared by the customers of a provider
+        "100.64.0.0/10",  # carrier-grade NAT
         "127.0.0.0/8",  # loopback
         "169.254.0.0/16",  # link-local, and the metadata of cloud machines
         "172.16.0.0/12",  # private
@@ -46,7 +46,7 @@ NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
 # 64:ff9b:1::/48 also carries IPv4 addresses, but where in the address is each
 # network's own affair (RFC 8215): it is local, and outside of GLOBAL_UNICAST.
 
-# What browsers refuse, then what answers to a line of HTTP inside many networks.
+# Ports that browsers block, then those of services that react to a line of HTTP.
 REFUSED_PORTS = frozenset(
     (
         *(0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77),
@@ -73,7 +73,7 @@ def parse_networks(networks: Iterable[str]) -> tuple[Network, ...]:
 
 
 def allowed(address: str, allow_networks: Sequence[Network] = ()) -> bool:
-    """May we connect to this numeric address?"""
+    """Whether we may connect to this numeric address."""
     try:
         outer = ipaddress.ip_address(address)
     except ValueError:
@@ -85,7 +85,7 @@ def allowed(address: str, allow_networks: Sequence[Network] = ()) -> bool:
 
 
 def is_public(address: Address) -> bool:
-    """Is it global unicast, in nobody's own network?"""
+    """Whether it is global unicast and not in a private or reserved network."""
     if address.version == 6 and address not in GLOBAL_UNICAST:
         return False
     return not any(address in network for network in REFUSED)
@@ -107,7 +107,7 @@ def unwrapped(address: Address) -> Address:
 
 
 def server_at(address: str) -> str:
-    """What a server is known by: an IPv4 address, also where it is written as IPv6.
+    """The address of a server: IPv4 also where it is written as IPv6.
 
     >>> server_at("::ffff:192.0.2.1")
     '192.0.2.1'

@@ -1,4 +1,5 @@
-"""An answer in; what it means for a link out: a page, something else, or later."""
+"""Decides from status and headers whether a response is a page, useless, or to
+retry."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ WANTED = content.HTML_TYPES | content.UNTOLD_TYPES
 
 
 def refuse_other_types(status: int, headers: Headers) -> str:
-    """Stop before the body of what is no page, by its type."""
+    """The reason to skip the body of a response that is not a page; "": it may be."""
     if not 200 <= status < 300:
         return ""
     told = ", ".join(value for name, value in headers if name == "content-type")
@@ -23,12 +24,12 @@ def refuse_other_types(status: int, headers: Headers) -> str:
 
 
 def is_retried(status: int) -> bool:
-    """Does this status say: later?"""
+    """Whether a request with this status is retried."""
     return status in RETRIED or 500 <= status < 600
 
 
 def refuse_unusable(response: Response) -> None:
-    """Raise Unusable unless the answer is a page or a redirect."""
+    """Raise Unusable unless the response is a page or a redirect."""
     url, status = response.url, response.status
     if status in REDIRECTS:
         if response.header("location"):
@@ -37,9 +38,9 @@ def refuse_unusable(response: Response) -> None:
     if not 200 <= status < 300 or status == 206:
         raise Unusable(f"http_{status}", f"{url} answered {status}")
     if status in EMPTY or not response.body:
-        raise Unusable("empty", f"{url} answered {status} with nothing in it")
+        raise Unusable("empty", f"{url} answered {status} with an empty body")
     if not content.is_html(response.header("content-type"), response.body):
-        raise Unusable("not_html", f"{url} is no HTML, whatever it is called")
+        raise Unusable("not_html", f"{url} is not HTML, whatever its Content-Type says")
 
 
 def retry_after(response: Response) -> float | None:
@@ -47,7 +48,7 @@ def retry_after(response: Response) -> float | None:
     told = response.header("retry-after")
     if told.isdecimal():
         return float(told)
-    from email.utils import parsedate_to_datetime  # takes long, and is rarely needed
+    from email.utils import parsedate_to_datetime  # slow to import, rarely needed
 
     try:
         date = parsedate_to_datetime(told)

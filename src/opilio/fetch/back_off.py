@@ -98,12 +98,12 @@ class BackOff:
             remember(self._failures, host, Trouble(times + 1, DEAD_AFTER))
             return Unusable(
                 "dead_host",
-                f"{host} could not be reached, nor anyone else, for too long: {error}",
+                f"no host could be reached for too long, {host} last: {error}",
                 contacted=error.contacted,
             )
         return Transient(
             "proxy" if error.reason == "proxy" else "offline",
-            f"nobody answers, {host} the last ({error}); is the network up?",
+            f"no host answers, {host} last ({error}); check the network",
             after=error.after or OFFLINE_REST,
             counted=False,
             host_rests=True,

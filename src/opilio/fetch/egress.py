@@ -1,9 +1,9 @@
-"""A URL in; what the network answers out. Nothing leaves the machine by another way.
+"""Makes all HTTP requests, guarded and limited; no other module uses the network.
 
-Each request: 1. the URL names a web address and port; 2. its host is looked up, and
-every address found is one we may connect to; 3. libcurl is bound to these addresses;
-4. the address of each socket is checked once more before it connects; 5. what comes
-is taken in only up to the limits.
+For each request, 1. scheme and port of the URL are checked; 2. its host is looked up,
+and every address found must be one we may connect to; 3. libcurl is bound to these
+addresses; 4. the address of each socket is checked once more before it connects; 5. the
+response is read only up to the limits.
 """
 
 from __future__ import annotations
@@ -40,7 +40,8 @@ SUPPRESS_CONNECT_HEADERS = 265  # of curl/curl.h; pycurl has no name for it
 
 
 class Egress:
-    """Asks, guarded and limited; raises Transient or Unusable. Made inside a loop."""
+    """Makes guarded and limited requests; raises Transient or Unusable. Must be made
+    inside an event loop."""
 
     def __init__(
         self,
@@ -80,11 +81,11 @@ class Egress:
         accept: Accept | None = None,
         form: bytes | None = None,
     ) -> Response:
-        """Ask for a URL and take in at most `max_bytes` of the body.
+        """Request a URL and read at most `max_bytes` of the body.
 
-        `accept` sees status and headers before the body comes and may return the
-        reason why it is not wanted. Redirects are not followed. A `form` is posted,
-        for search engines that take their question so; pages are never sent one.
+        `accept` sees status and headers before the body and may return a reason to skip
+        it. Redirects are not followed. A `form` is posted, for search engines that need
+        it; pages are never sent one.
         """
         place = target(url)
         addresses = await self._addresses(place)
@@ -107,7 +108,7 @@ class Egress:
                 self._idle.append(exchange)
 
     async def locate(self, url: str) -> str:
-        """The address that a URL is asked for at first; "" if a proxy chooses it."""
+        """The address that a URL is requested from; "" if a proxy chooses it."""
         place = target(url)
         addresses = await self._addresses(place)
         if self._proxy is not None:
@@ -127,12 +128,12 @@ class Egress:
             await self._own_resolver.close()
 
     async def _addresses(self, place: Target) -> Sequence[str]:
-        """Where to connect; none when that is for libcurl or the proxy to say."""
+        """Where to connect; empty if libcurl or the proxy decides that."""
         if place.address:
             self._refuse_private(place.address)
             return ()
         if self._proxy is not None:
-            return ()  # it looks the host up, and the proxy is the user's choice
+            return ()  # the proxy looks the host up
         addresses = await self._resolver.resolve(place.host, place.port)
         if not addresses:
             raise Unusable("dns", f"{place.host} has no address", contacted=False)
@@ -152,7 +153,7 @@ class Egress:
         addresses: Sequence[str],
         headers: Headers,
     ) -> None:
-        """Set what differs from request to request; all else stays set."""
+        """Set the options that differ between requests."""
         curl = exchange.curl
         curl.setopt(pycurl.URL, url)
         detour = ""
@@ -180,7 +181,7 @@ class Egress:
         code: int,
         message: str,
     ) -> Response:
-        """The response, whole or cut short, or the error that says why there is none.
+        """The response, complete or truncated; raises an error if there is none.
 
         A transfer 1. went well; 2. was stopped by us; 3. broke off in the body;
         4. failed.
@@ -192,12 +193,12 @@ class Egress:
             if code not in CUT_SHORT or not exchange.is_usable():
                 raise self._failure(url, exchange, code, message)
             truncated = "disconnect"
-        if exchange.head is None:  # libcurl found none, and no fault with that
+        if exchange.head is None:  # libcurl found none, without an error
             raise Unusable("bad_http", f"{url} sent no headers")
         status, protocol, received = exchange.head
         if status == 407:
             raise BadInput(
-                "the proxy asks for a name and a password (status 407); give them: "
+                "the proxy asks for a user name and password (status 407); give "
                 "--proxy http://user:password@host:port"
             )
         raw = b"".join(exchange.chunks)
@@ -239,7 +240,7 @@ class Egress:
         )
 
     def _open_socket(self, exchange: Exchange, _purpose: int, where: Any) -> Any:
-        """Make a socket for libcurl, unless it is to be connected where we may not."""
+        """Make a socket for libcurl, unless its address is blocked."""
         address = where.addr[0]
         if self._proxy is None and not self._allowed(address):
             exchange.error = blocked(address)
@@ -276,7 +277,7 @@ class Egress:
             pycurl.LOW_SPEED_TIME: limits.slow_seconds,
             pycurl.SSL_VERIFYPEER: 1,
             pycurl.SSL_VERIFYHOST: 2,
-            # What the environment says of proxies is not for a crawler.
+            # Proxies from environment variables are ignored.
             pycurl.PROXY: self._proxy.url if self._proxy else "",
             pycurl.NOPROXY: "",
             SUPPRESS_CONNECT_HEADERS: 1,
@@ -295,13 +296,13 @@ class Egress:
 
 
 class Lent:
-    """A descriptor that is closed as soon as libcurl has made its own copy of it."""
+    """A descriptor that is closed as soon as libcurl has copied it."""
 
     def __init__(self, descriptor: int) -> None:
         self.descriptor = descriptor
 
     def fileno(self) -> int:
-        """What libcurl copies."""
+        """The descriptor, for libcurl to copy."""
         return self.descriptor
 
     def __del__(self) -> None:
@@ -309,7 +310,7 @@ class Lent:
 
 
 def whole(number: float) -> int:
-    """What libcurl takes for a time: at least 1, and no more than it can hold."""
+    """A time for libcurl: at least 1, and no more than it can hold."""
     return max(1, round(min(number, LONGEST)))
 
 
@@ -317,7 +318,7 @@ def blocked(address: str) -> Unusable:
     """The error for an address that we may not connect to."""
     return Unusable(
         "blocked_address",
-        f"{address} is no public address; if it is yours, name its network in "
+        f"{address} is not a public address; if it is yours, allow its network with "
         "fetch.allow_networks (--allow-network)",
         contacted=False,
     )

@@ -1,4 +1,4 @@
-"""Pieces of an answer in, as libcurl reads them; head and body within limits out."""
+"""Collects the head and body of a response from libcurl's callbacks, within limits."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from opilio.records import Headers
 Accept = Callable[[int, Headers], str]
 """Looks at status and headers; returns a reason to stop before the body, or ""."""
 
-ANNOUNCEMENT = re.compile(rb"HTTP/[0-9.]+ 1(?!01)")  # of another answer to come
+ANNOUNCEMENT = re.compile(rb"HTTP/[0-9.]+ 1(?!01)")  # an informational response
 LINE_END = b"\r\n"
 STOP = -1  # what a callback returns to make libcurl end the transfer
 
 
 class Limits(NamedTuple):
-    """How much of one answer is borne with, beyond what the settings say."""
+    """Limits of one response, besides those in the settings."""
 
     header_bytes: int = 32 * 1024
     header_lines: int = 200
-    informational: int = 10  # answers that only announce another
-    error_bytes: int = 64 * 1024  # of a body that nobody reads
+    informational: int = 10  # responses that only announce another (1xx)
+    error_bytes: int = 64 * 1024  # of a body that is discarded
     slow_rate: int = 500  # bytes of body a second; headers count as none ...
     slow_seconds: int = 20  # ... so this is the deadline for them, too
 
 
 class Exchange:
-    """A libcurl handle and what it brings in, for one request after another.
+    """A libcurl handle and what it receives, for one request after another.
 
-    Its callbacks never raise: libcurl could not pass it on.
+    Its callbacks never raise, because libcurl could not pass an exception on.
     """
 
     def __init__(self, curl: Any, limits: Limits) -> None:
@@ -59,7 +59,8 @@ class Exchange:
         self.error: Exception | None = None
 
     def on_header(self, line: bytes) -> int | None:
-        """Take in one header line: of an announcement, of the answer, or a trailer."""
+        """Handle one header line: of an informational or the final response, or a
+        trailer."""
         self.line_count += 1
         self.line_bytes += len(line)
         if self.line_count > self.most_lines or self.line_bytes > self.most_bytes:
@@ -69,11 +70,11 @@ class Exchange:
             )
         if line[0] in LINE_END:
             return self._end_block() if self.head is None else None
-        self.lines.append(line)  # after the head: a trailer, which nobody reads
+        self.lines.append(line)  # after the head: a trailer, which is ignored
         return None
 
     def on_body(self, chunk: bytes) -> int | None:
-        """Take in a piece of the body, as far as there is room for it."""
+        """Handle a piece of the body, as far as the limit allows."""
         self.room -= len(chunk)
         if self.room >= 0:
             self.chunks.append(chunk)
@@ -84,13 +85,14 @@ class Exchange:
         return STOP
 
     def is_usable(self) -> bool:
-        """Is there enough of an answer that broke off? Of a page, a part of it."""
+        """Whether a truncated response can be used: a part of a page can."""
         if self.head is None:
             return False
         return bool(self.chunks) or self.head.status >= 300
 
     def _end_block(self) -> int | None:
-        """An empty line: these were the headers, or those of an announcement."""
+        """Handle an empty line: the end of headers, maybe of an informational
+        response."""
         if ANNOUNCEMENT.match(self.lines[0]):
             self.lines.clear()
             self.announced += 1

@@ -1,13 +1,13 @@
-"""Foresees redirects, so that no request is spent on an address that has moved.
+"""Predicts redirects from earlier ones, so that no request is spent on a moved URL.
 
 Most redirects of a site follow a few rules: from http to https, from `/docs` to
 `/docs/` or the other way round, from `/docs/index.html` to `/docs/`. A rule holds for a
-host once it was seen there `SEEN` times and never broken, which an address does that
-answers with a page although the rule says that it moved. That http leads to https needs
-one redirect; where three hosts of a domain do so and none does not, the others are
-expected to do the same, as browsers ask for https first.
+host once it was seen there `SEEN` times and never broken: it is broken by a URL that
+answers with a page although the rule says that it moved. One redirect is enough for the
+rule from http to https; if three hosts of a domain follow it and none breaks it, the
+other hosts are expected to follow it too.
 
-Who relies on a rule must be ready for it to be wrong: see `doubt`.
+A rule may be wrong: see `doubt`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from opilio.records import Fingerprint
 from opilio.text import urls
 
 SEEN = 2  # redirects that make a rule
-HOSTS = 3  # of a domain that make the rule about https one of the domain
+HOSTS = 3  # of a domain that make the https rule hold for all its hosts
 MOST = 50_000  # hosts that are remembered
 MOST_DOUBTED = 10_000
 
@@ -62,7 +62,7 @@ RULES = {
 
 
 class Kept(msgspec.Struct, frozen=True, array_like=True):
-    """What is kept of it through a restart."""
+    """What is stored across restarts."""
 
     seen: dict[str, dict[str, int]]  # host -> rule -> redirects; -1: it was broken
     domains: dict[str, int]  # domain -> hosts that lead to https; -1: one does not
@@ -78,14 +78,14 @@ class ExpectedRedirects:
         self._is_new = False
 
     def note(self, url: str, target: str) -> None:
-        """An address redirects to another."""
+        """Note that a URL redirects to another."""
         for rules in _explanations(url, target):
             for rule in rules:
                 self._count(urls.host(url), rule)
             return
 
     def note_page(self, url: str) -> None:
-        """An address answered with a page: what says that it moved is wrong."""
+        """Note that a URL answered with a page, which breaks rules that it moved."""
         host = urls.host(url)
         known = self._seen.get(host, {})
         for rule, move in RULES.items():
@@ -94,7 +94,7 @@ class ExpectedRedirects:
                 self._break(host, rule)
 
     def expect(self, url: str, fingerprint: Fingerprint) -> str:
-        """Where an address will lead to; "": it is not known to have moved."""
+        """The predicted redirect target of a URL; "": none."""
         if fingerprint in self._doubted:
             return ""
         host = urls.host(url)
@@ -105,7 +105,7 @@ class ExpectedRedirects:
         return found if found != url else ""
 
     def doubt(self, fingerprint: Fingerprint) -> None:
-        """What was expected of this address did not come true: ask it next time."""
+        """The prediction for this URL was wrong: request it next time."""
         if len(self._doubted) < MOST_DOUBTED:
             self._doubted.add(fingerprint)
 
@@ -117,7 +117,7 @@ class ExpectedRedirects:
         return msgspec.msgpack.encode(Kept(self._seen, self._domains))
 
     def load(self, learnt: bytes) -> None:
-        """Take up what was learnt before."""
+        """Restore what was learnt before."""
         kept = msgspec.msgpack.decode(learnt, type=Kept)
         self._seen, self._domains = kept.seen, kept.domains
 
@@ -153,7 +153,7 @@ class ExpectedRedirects:
 
 
 def _explanations(url: str, target: str) -> Iterator[tuple[str, ...]]:
-    """The rules by which one address becomes another: one, or https and another."""
+    """The rules that turn one URL into another: one, or https and another."""
     for rule, move in RULES.items():
         moved = move(url)
         if moved == target:

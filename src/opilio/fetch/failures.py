@@ -1,4 +1,4 @@
-"""An error code of libcurl in; the error that says what it means for a link out."""
+"""Turns libcurl's error codes into Opilio's exceptions."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MEANING = {
     52: ("network", True),  # the server closed without an answer
     55: ("network", True),  # sending failed
     56: ("network", True),  # receiving failed
-    60: ("tls", False),  # the certificate does not hold
+    60: ("tls", False),  # the certificate is not valid
     61: ("bad_encoding", False),
     91: ("tls", False),  # the certificate was revoked
     92: ("network", True),  # an HTTP/2 stream was reset
@@ -34,10 +34,8 @@ MEANING = {
 }
 CUT_SHORT = frozenset((16, 18, 55, 56, 92, 95))
 NO_CA_FILE = 77
-PROXY_REST = 10.0  # seconds until a proxy that failed is tried again
-TOO_MANY_FILES = (
-    "no more files may be open; allow more (ulimit -n) or lower crawl.in_flight"
-)
+PROXY_REST = 10.0  # seconds until a failed proxy is retried
+TOO_MANY_FILES = "too many open files; allow more (ulimit -n) or lower crawl.in_flight"
 
 # Of X509_V_ERR_*, by number.
 CERTIFICATE = {
@@ -54,7 +52,7 @@ CERTIFICATE = {
 
 
 class Failure(NamedTuple):
-    """What libcurl tells about a transfer that failed."""
+    """What libcurl reports about a failed transfer."""
 
     code: int
     message: str
@@ -70,7 +68,7 @@ def explain_failure(url: str, failure: Failure) -> OpilioError:
     said = clean_header(failure.message)[:200] or f"libcurl error {failure.code}"
     if failure.code == NO_CA_FILE:
         return BadInput(
-            "no certificates to trust were found; set SSL_CERT_FILE to a PEM file"
+            "no trusted certificates were found; set SSL_CERT_FILE to a PEM file"
         )
     reason, may_recover = MEANING.get(failure.code, ("network", True))
     if failure.proxy_status >= 300:
@@ -91,8 +89,8 @@ def explain_failure(url: str, failure: Failure) -> OpilioError:
     if failure.proxied and reason in ("connect", "refused"):
         reason = "proxy"
     message = f"{url}: {reason} ({said})"
-    if reason == "proxy":  # neither the link nor its host is to blame
+    if reason == "proxy":  # not a failure of the link or its host
         return Transient(reason, message, after=PROXY_REST, counted=False)
     if may_recover:
-        return Transient(reason, message, after=0.0)  # how long is the caller's to say
+        return Transient(reason, message, after=0.0)  # the caller decides how long
     return Unusable(reason, message)

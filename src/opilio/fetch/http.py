@@ -19,14 +19,14 @@ UNCHANGED = 304
 
 
 class ParsedRobots(Protocol):
-    """A robots.txt file as read."""
+    """A parsed robots.txt file."""
 
     @property
     def sitemaps(self) -> Iterable[str]: ...
 
 
 class AskedRules(Protocol):
-    """What robots.txt of an origin says."""
+    """The rules in the robots.txt of an origin."""
 
     @property
     def parsed(self) -> ParsedRobots | None: ...
@@ -44,13 +44,13 @@ class AskedRules(Protocol):
 
 
 class AskedRobots(Protocol):
-    """Knows or asks for robots.txt; raises Transient while it cannot be had."""
+    """Fetches or remembers robots.txt; raises Transient while it is unreachable."""
 
     async def rules(self, origin: str) -> AskedRules: ...
 
 
 class Learn(Protocol):
-    """Takes what was learnt of a host, its delay, its address; was it new?"""
+    """Notes the delay and address of a host; returns whether that was new."""
 
     def __call__(
         self, host: str, *, delay: float | None = None, ip: str | None = None
@@ -95,7 +95,7 @@ class HttpFetch:
             )
         except Unusable as error:
             if error.contacted:
-                self._outage.answer(host)  # with what is no page
+                self._outage.answer(host)  # though not with a page
             raise
         except Transient as error:
             if error.reason == "proxy" and not self._outage.was_there:
@@ -122,10 +122,10 @@ class HttpFetch:
         await self.egress.close()
 
     async def _look_up(self, url: str, host: str) -> None:
-        """Return if the host may be asked now, as far as its address goes.
+        """Return if the host may be requested now, as far as its address goes.
 
-        Many hosts may be at one address. That of a host that is met for the first time
-        is told before it is asked, and its link waits for its turn there.
+        Many hosts may share one address. The address of a new host is reported before
+        the host is requested, and its link waits for that address.
         """
         if host in self._addresses or not self._politeness.ip_delay:
             return
@@ -139,10 +139,10 @@ class HttpFetch:
             )
 
     async def _ask_robots(self, url: str, host: str) -> None:
-        """Return if the URL may be asked for now.
+        """Return if robots.txt allows the URL and is known already.
 
-        Asking for robots.txt is a visit. The host rests after it as after any other:
-        the page has to wait for a later lease, and the delay is known by then.
+        Requesting robots.txt counts as a visit, after which the host rests as usual.
+        The page has to wait for a later lease; the host's delay is known by then.
         """
         rules = await self.robots.rules(urls.origin(url))
         if rules.ip:
@@ -154,7 +154,7 @@ class HttpFetch:
         if rules.fresh:
             raise Transient(
                 "robots_first",
-                f"{url} waits: robots.txt was asked for just now",
+                f"{url} waits: robots.txt was fetched just now",
                 after=0.0,
                 counted=False,
             )
@@ -166,7 +166,7 @@ class HttpFetch:
             await self._learn(host, delay=delay)
 
     async def _remember_address(self, host: str, ip: str) -> bool:
-        """Tell where a host is, if it moved; was that new?"""
+        """Report the address of a host, if it changed; returns whether it was new."""
         if not ip or self._addresses.get(host) == ip:
             return False
         remember(self._addresses, host, ip)

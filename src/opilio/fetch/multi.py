@@ -1,12 +1,12 @@
-"""libcurl handles in; their results out, many at a time, in asyncio's loop.
+"""Runs many libcurl transfers at a time in the asyncio event loop.
 
-libcurl tells which sockets it waits for and when it wants to be called next. The
-sockets are watched by an epoll of our own, and the loop watches that one: cheaper than
-giving the loop each socket, and the same under asyncio and uvloop.
+libcurl reports which sockets it waits for and when it wants to be called next. Our own
+epoll watches the sockets, and the loop watches that epoll: this is cheaper than giving
+the loop each socket, and the same under asyncio and uvloop.
 
-Connections that wait for their next request are watched, too. A server that speaks on
-one unasked would have its words taken for the answer to that request (libcurl looks for
-this once a second only), so the connection is cut off.
+Idle connections are watched, too. If a server sent something on one without a request,
+it would be taken for the response to the next request (libcurl checks for this only
+once a second), so the connection is shut down.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ class Multi:
         self._loop.add_reader(self._epoll.fileno(), self._on_sockets)
 
     async def perform(self, curl: Any) -> tuple[int, str]:
-        """Run one transfer to its end: libcurl's error code, 0 if all went well, and
-        message. When cancelled, the transfer stops and the handle is free again."""
+        """Run one transfer; returns libcurl's error code (0: success) and message. When
+        cancelled, the transfer stops and the handle is free again."""
         finished: asyncio.Future[tuple[int, str]] = self._loop.create_future()
         self._waiting[curl] = finished
         try:
@@ -73,7 +73,7 @@ class Multi:
         self._epoll.close()
 
     def _watch(self, what: int, descriptor: int, _multi: Any, _data: Any) -> None:
-        """libcurl waits for other events on a socket than before."""
+        """Called by libcurl when it waits for other events on a socket than before."""
         if what == pycurl.POLL_REMOVE:
             # It is kept for later or closed next; the latter ends our watch, too.
             if self._watched.pop(descriptor, 0) == select.EPOLLIN:
@@ -113,7 +113,7 @@ class Multi:
     def _cut_off(self, descriptor: int) -> None:
         """Make an idle connection useless: libcurl will find it dead and open another.
 
-        That something came means that it was closed, or that it must not be used.
+        Data on it means that it was closed, or that it must not be used.
         """
         self._idle.discard(descriptor)
         with suppress(OSError):
@@ -127,7 +127,7 @@ class Multi:
                         break
 
     def _set_due(self, milliseconds: int) -> None:
-        """libcurl wants to be called after so long; -1: no more."""
+        """Called by libcurl to set when it wants to be called; -1: not any more."""
         if milliseconds < 0:
             self._due = None
         elif milliseconds == 0:  # as for each new transfer; a timer stays as it is
@@ -139,7 +139,8 @@ class Multi:
             self._arm(self._due, now)
 
     def _arm(self, due: float, now: float) -> None:
-        """See to it that a timer rings by then: too early is cheaper than anew."""
+        """Make sure that a timer expires by then; too early is cheaper than a new
+        one."""
         if self._timer is not None:
             if self._timer_at <= due:
                 return
@@ -156,7 +157,7 @@ class Multi:
         self._call()
 
     def _call(self) -> None:
-        """Call libcurl, if it is time; else let a timer do so."""
+        """Call libcurl if it is due; else set a timer."""
         if self._due is None:
             return
         now = time.monotonic()
@@ -174,7 +175,7 @@ class Multi:
                 self._set_due(self._multi.timeout())
 
     def _finish(self, running: int) -> None:
-        """Hand out the results, if libcurl has fewer transfers than we wait for."""
+        """Deliver results, if libcurl has fewer transfers than we wait for."""
         if running == len(self._waiting):
             return
         _, succeeded, failed = self._multi.info_read()

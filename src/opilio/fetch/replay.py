@@ -1,4 +1,4 @@
-"""WARC files in; a Fetch that answers from them, the same every time, out."""
+"""Replays WARC files: a Fetch that answers from archives instead of the network."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from opilio.storage import caches, warc_reading
 from opilio.text import urls
 
 FORMAT = "1"  # of the index; raise it when the canonical form of a URL changes
-CACHED_NAMES = r"[0-9a-f]{32}\.\w+"  # of indexes, drafts and what lies beside them
+CACHED_NAMES = r"[0-9a-f]{32}\.\w+"  # of index files and files beside them
 
 
 class RecordPlace(msgspec.Struct, frozen=True, array_like=True):
@@ -32,8 +32,8 @@ class RecordPlace(msgspec.Struct, frozen=True, array_like=True):
 class ReplayFetch:
     """Answers from archives as the web would have answered then.
 
-    A URL in several records is answered by the last one. Nothing will change, so no
-    answer is worth a second try: every failure is Unusable.
+    A URL in several records is answered by the last one. Archives do not change, so
+    every failure is Unusable and nothing is retried.
     """
 
     def __init__(self, warcs: Sequence[Path], cache: Path | None = None) -> None:
@@ -42,19 +42,19 @@ class ReplayFetch:
             place.url: (number, place)
             for number, path in enumerate(self.paths)
             for place in index_of(path, cache)
-            if place.same_as != place.url  # a visit that found nothing new
+            if place.same_as != place.url  # else a revisit without changes
         }
         self.files = [path.open("rb") for path in self.paths]
 
     async def fetch(self, url: str, validators: Headers = ()) -> Response:
-        """The archived response of a URL, redirects included, whatever is known."""
+        """The archived response of a URL, also a redirect; validators are ignored."""
         try:
             key = urls.fingerprint(urls.canonical(url))
         except ValueError as error:
             raise Unusable("bad_url", str(error), contacted=False) from None
         found = self.places.get(key)
         if found is None:
-            message = f"{url} is in none of {len(self.paths)} WARC files"
+            message = f"{url} is not in any of {len(self.paths)} WARC files"
             raise Unusable("not_archived", message, contacted=False)
         number, place = found
         if place.same_as:
@@ -64,7 +64,7 @@ class ReplayFetch:
         return response
 
     def has(self, key: Fingerprint) -> bool:
-        """Is there a record for the URL of this fingerprint?"""
+        """Whether there is a record for the URL of this fingerprint."""
         return key in self.places
 
     def url_at(self, key: Fingerprint) -> str:
@@ -79,14 +79,14 @@ class ReplayFetch:
         return next(warc_reading.responses(file))
 
     async def close(self) -> None:
-        """Let go of the files."""
+        """Close the files."""
         for file in self.files:
             file.close()
 
 
 @contextmanager
 def named(path: Path) -> Iterator[None]:
-    """Errors of reading a WARC file become BadInput, which names it."""
+    """Turn errors of reading a WARC file into BadInput with its name."""
     try:
         yield
     except OSError as error:
@@ -95,11 +95,10 @@ def named(path: Path) -> Iterator[None]:
 
 
 def check_archive(path: Path) -> None:
-    """Raise BadInput for what is no WARC file, as far as its first response tells."""
+    """Raise BadInput for a file that is not a WARC file, by its first response."""
     if path.is_dir():
         raise BadInput(
-            f"{path} is a folder; name each WARC file in it: --replay FILE, again for "
-            "the next"
+            f"{path} is a folder; give each WARC file in it with --replay FILE"
         )
     if not path.is_file():
         raise BadInput(f"{path} is not a WARC file: it does not exist")
@@ -108,7 +107,7 @@ def check_archive(path: Path) -> None:
 
 
 def index_of(path: Path, cache: Path | None) -> list[RecordPlace]:
-    """Where each URL of a WARC file is; kept in `cache`, a folder, for next time."""
+    """Where each URL of a WARC file is; cached in the folder `cache`."""
     with named(path):
         if cache is None:
             return list(scan(path))
@@ -120,7 +119,7 @@ def index_of(path: Path, cache: Path | None) -> list[RecordPlace]:
 
 
 def recalled(index: Path) -> list[RecordPlace]:
-    """An index that was kept; nothing if it was not, or is spoilt."""
+    """A cached index; empty if there is none or it is damaged."""
     with suppress(OSError, msgspec.DecodeError):
         places = msgspec.msgpack.decode(index.read_bytes(), type=list[RecordPlace])
         caches.note_use(index)
@@ -129,7 +128,7 @@ def recalled(index: Path) -> list[RecordPlace]:
 
 
 def kept(index: Path, places: list[RecordPlace]) -> list[RecordPlace]:
-    """The places, written down if that can be done: it only saves time."""
+    """The places, after writing them to the cache if that is possible."""
     with suppress(OSError):
         index.parent.mkdir(parents=True, exist_ok=True)
         draft = index.with_suffix(f".{os.getpid()}")
@@ -147,7 +146,7 @@ def scan(path: Path) -> Iterator[RecordPlace]:
         ):
             if not record.is_http:
                 continue
-            with suppress(ValueError):  # what is no URL cannot be asked for
+            with suppress(ValueError):  # an invalid URL cannot be requested
                 yield RecordPlace(
                     known_as(record.headers.get("WARC-Target-URI")),
                     record.stream_pos,

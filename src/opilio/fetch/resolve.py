@@ -1,4 +1,4 @@
-"""A host name in; its numeric addresses out, remembered for a while."""
+"""Looks up the addresses of hosts in threads, and caches them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from opilio.records import Clock
 
 MAX_ADDRESSES = 8  # of one host; some answer with a thousand
 CACHED_HOSTS = 20_000
-GOOD_FOR = 300.0  # seconds; the system does not tell us the record's own time to live
+GOOD_FOR = 300.0  # seconds; the system does not tell us the record's time to live
 BAD_FOR = 3600.0  # a name that does not exist
 DOUBTFUL_FOR = 60.0  # a name server that does not answer
 PATIENCE = 15.0  # seconds for one look-up
@@ -31,7 +31,7 @@ Lookup = Callable[[str, int], Sequence[str]]
 """Blocks; raises socket.gaierror."""
 
 Answer = Sequence[str] | OSError | UnicodeError
-"""The addresses of a host, or why they are not to be had."""
+"""The addresses of a host, or the error of looking them up."""
 
 
 class Resolver(Protocol):
@@ -44,7 +44,7 @@ class Resolver(Protocol):
 
 
 class SystemResolver:
-    """Asks the system in threads of its own, each host once at a time."""
+    """Asks the system's resolver in threads, once at a time per host."""
 
     def __init__(
         self,
@@ -94,7 +94,7 @@ class SystemResolver:
         return answer
 
     async def close(self) -> None:
-        """Forget the threads; one that still waits for an answer ends with it."""
+        """Release the threads; one that still waits for an answer ends with it."""
         for asked in self._asked.values():
             asked.cancel()
         self._threads.shutdown(wait=False, cancel_futures=True)
@@ -107,7 +107,7 @@ def ask_system(host: str, port: int) -> Sequence[str]:
 
 
 def means_no_such_name(error: OSError | UnicodeError) -> bool:
-    """Is it certain that there is no such host? Python refuses odd labels itself."""
+    """Whether the host certainly does not exist. Python itself refuses odd labels."""
     return isinstance(error, UnicodeError) or error.errno in NO_SUCH_NAME
 
 
@@ -117,7 +117,7 @@ def explain_lookup(host: str, error: OSError | UnicodeError) -> FetchError:
         return Unusable("dns", f"{host} does not exist", contacted=False)
     return Transient(
         "dns_temporary",
-        f"{host} could not be looked up now: {str(error) or 'no answer'}",
+        f"looking up {host} failed: {str(error) or 'no answer'}",
         after=DOUBTFUL_FOR,
         contacted=False,
     )

@@ -1,6 +1,6 @@
-"""An origin in; what its robots.txt allows out, by RFC 9309 and its rules for errors.
+"""Fetches, caches and applies robots.txt by RFC 9309, including its rules for errors.
 
-answer                              what follows                     asked again
+response                            consequence                      fetched again
 2xx                                 its rules                        in 24 hours
 3xx                                 up to 5 hops, to any host
 4xx, no usable or too many hops     unavailable: all is allowed      in 24 hours
@@ -28,7 +28,7 @@ UNREACHED = "robots_unreachable"
 RULES, UNAVAILABLE, UNREACHABLE = "rules", "unavailable", "unreachable"
 
 DAY = 86_400.0
-PATIENCE = 30 * DAY  # so long unreachable, and the last copy holds again
+PATIENCE = 30 * DAY  # unreachable for this long, the last copy is used again
 FIRST_WAIT, LONGEST_WAIT = 60.0, 3600.0
 MAX_HOPS = 5
 MAX_BYTES = 512 * 1024  # RFC 9309 asks for 500 KiB at least
@@ -36,7 +36,7 @@ MAX_LINES = 50_000
 BIG = 16 * 1024  # bytes; more are parsed in a thread (100,000 take a tenth of a second)
 CACHED_ORIGINS = 4096
 CACHED_BYTES = 4 * 2**20  # of files; parsed, each byte takes about 20
-# A host that answers with such a body is there; one that fails otherwise is not.
+# With these reasons the host answered; with others it did not.
 UNREADABLE = frozenset(("bad_encoding", "bad_http", "too_many_headers"))
 
 AGENT_LINE = re.compile(r"\s*user[- ]?agent\s*:?\s*(.*)", re.IGNORECASE)
@@ -50,7 +50,7 @@ class GetRobots(Protocol):
 
 
 class RobotsMemory(Protocol):
-    """Where records outlive the process."""
+    """Stores records across restarts."""
 
     def load(self, origin: str) -> RobotsRecord | None: ...
 
@@ -58,7 +58,7 @@ class RobotsMemory(Protocol):
 
 
 class RobotsRules(msgspec.Struct, frozen=True):
-    """What an origin allows us."""
+    """The rules of an origin for us."""
 
     parsed: Protego | None  # None: everything
     token: str
@@ -66,7 +66,7 @@ class RobotsRules(msgspec.Struct, frozen=True):
     ip: str = ""  # the address that answered it
 
     def allows(self, url: str) -> bool:
-        """May this URL be visited?"""
+        """Whether this URL may be visited."""
         return self.parsed is None or self.parsed.can_fetch(url, self.token)
 
     @property
@@ -76,7 +76,7 @@ class RobotsRules(msgspec.Struct, frozen=True):
 
 
 class Robots:
-    """The rules of every origin, asked for once a day and kept in between."""
+    """The rules of every origin, fetched once a day and cached in between."""
 
     def __init__(
         self,
@@ -96,18 +96,18 @@ class Robots:
             OrderedDict()
         )
         self.cached_bytes = 0
-        # Each lives as long as someone holds or awaits it.
+        # Each lock lives as long as it is held or waited for.
         self.locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def rules(self, origin: str) -> RobotsRules:
-        """The rules of `scheme://host[:port]`; Transient while they cannot be had."""
+        """The rules of `scheme://host[:port]`; Transient while unreachable."""
         known = self.cache.get(origin)
         if known and self.holds(known[0]):
             self.cache.move_to_end(origin)
             return self.answer(*known)
         lock = self.locks.setdefault(origin, asyncio.Lock())
         async with lock:
-            known = self.cache.get(origin)  # whoever had the lock has asked, perhaps
+            known = self.cache.get(origin)  # perhaps fetched by the last holder
             if known and self.holds(known[0]):
                 return self.answer(*known)
             last = self.memory.load(origin)
@@ -118,26 +118,26 @@ class Robots:
                 record, ip = await self.ask(origin)
             except Transient as error:
                 if error.reason != UNREACHED:
-                    raise  # no answer at all: the host is silent, robots.txt or not
+                    raise  # no response at all: the host is silent
                 record = self.failed(origin, last, error)
             self.memory.save(record)
             rules = self.answer(record, await self.keep(record), fresh=True)
             return msgspec.structs.replace(rules, ip=ip)
 
     def holds(self, record: RobotsRecord) -> bool:
-        """Is it still to be used? Not if the clock was set back meanwhile."""
+        """Whether a record is still valid; not if the clock was set back meanwhile."""
         return self.now() < record.expires_at <= self.now() + DAY
 
     def answer(
         self, record: RobotsRecord, parsed: Protego | None, *, fresh: bool = False
     ) -> RobotsRules:
-        """The record as rules; Transient while it says that there are none to go by."""
+        """The rules of a record; Transient while it is unreachable."""
         now = self.now()
         if record.status == UNREACHABLE and now - record.fetched_at < PATIENCE:
             raise Transient(
                 UNREACHED,
-                f"{record.origin}/robots.txt could not be had, {record.failures} times "
-                "in a row; until it is, nothing there may be visited",
+                f"{record.origin}/robots.txt could not be fetched {record.failures} "
+                "times in a row; nothing there may be visited until it can",
                 after=record.expires_at - now,
                 counted=False,
                 host_rests=True,
@@ -146,7 +146,7 @@ class Robots:
         return RobotsRules(parsed, self.token, fresh)
 
     async def keep(self, record: RobotsRecord) -> Protego | None:
-        """Parse the record and remember both, forgetting what was used longest ago."""
+        """Parse a record and cache both, dropping the least recently used ones."""
         if not record.body:
             parsed = None
         elif len(record.body) <= BIG:
@@ -165,9 +165,9 @@ class Robots:
         return parsed
 
     async def ask(self, origin: str) -> tuple[RobotsRecord, str]:
-        """Request the file; Transient when the origin is to be called unreachable.
+        """Request the file; Transient if the origin counts as unreachable.
 
-        Also answers the address that the origin has.
+        Also returns the address of the origin.
         """
         url, status, body, ip = f"{origin}/robots.txt", UNAVAILABLE, b"", ""
         for hop in range(MAX_HOPS + 1):
@@ -187,14 +187,14 @@ class Robots:
             if not url:
                 break
             if url.startswith(f"{origin}/"):
-                await asyncio.sleep(self.pause)  # the same host, asked again
+                await asyncio.sleep(self.pause)  # the same host is requested again
         now = self.now()
         return RobotsRecord(origin, status, now, now + DAY, body), ip
 
     def failed(
         self, origin: str, last: RobotsRecord | None, error: Transient
     ) -> RobotsRecord:
-        """One failure more: ask again after twice the time, an hour at most."""
+        """Count a failure: try again after twice the time, an hour at most."""
         now, since, failures = self.now(), self.now(), 1
         if last is not None and last.status == UNREACHABLE:
             since, failures = min(last.fetched_at, now), last.failures + 1
@@ -210,7 +210,7 @@ class Robots:
 
 
 def refuse_failures(response: Response) -> None:
-    """Raise Transient for an answer that means: unreachable."""
+    """Raise Transient for a response that counts as unreachable."""
     status = response.status
     if status == 429 or status >= 500 or status < 200:
         after = response.header("retry-after")
@@ -222,12 +222,12 @@ def refuse_failures(response: Response) -> None:
 
 
 def unreachable(url: str, trouble: str, after: float = 0.0) -> Transient:
-    """The error that is caught again to be counted."""
+    """The error for an unreachable robots.txt, which is caught and counted."""
     return Transient(UNREACHED, f"{url}: {trouble}", after=after)
 
 
 def target(response: Response) -> str:
-    """Where a redirect leads; "" when that is nowhere we go."""
+    """The target of a redirect; "" if it is not one to follow."""
     location = response.location
     try:
         url = ada_url.join_url(response.url, location) if location else ""
@@ -237,7 +237,7 @@ def target(response: Response) -> str:
 
 
 def product_token(user_agent: str) -> str:
-    """`opilio/1.0 (…)` as `opilio`, the name that robots.txt files call us by."""
+    """`opilio/1.0 (…)` as `opilio`, our name in robots.txt files."""
     found = re.match(r"[a-z_-]+", user_agent.strip(), re.IGNORECASE)
     return found[0].lower() if found else "opilio"
 
@@ -251,9 +251,9 @@ def cut(body: bytes) -> bytes:
 
 
 def parse(body: bytes, token: str) -> Protego:
-    """Parse a file so that only lines for `*` and for exactly our token concern us.
+    """Parse a file so that only lines for `*` and for exactly our token apply.
 
-    Protego takes a prefix of our token for us, and `opilio/2.0` for someone else.
+    Protego by itself also matches prefixes of our token, but not `opilio/2.0`.
     """
     text = body.decode("utf-8", "replace").removeprefix("\ufeff")
     lines = text.splitlines()[:MAX_LINES]

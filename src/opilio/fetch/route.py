@@ -1,4 +1,4 @@
-"""Settings and environment in; the proxy to use and the certificates to trust out."""
+"""Finds the proxy to use and the certificates to trust."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from urllib.parse import unquote, urlsplit
 from opilio.errors import BadInput
 
 PROXY_SCHEMES = frozenset(("http", "https", "socks5", "socks5h"))
-# What was written is not repeated: it may hold a password.
-NO_PROXY = "fetch.proxy is no proxy; write it like http://host:3128, the host in ASCII"
+# The message does not quote the setting, which may hold a password.
+NO_PROXY = "fetch.proxy is not valid; write it like http://host:3128, host in ASCII"
 _host = re.compile(r"[a-z0-9._:-]+").fullmatch
 CA_FILES = (
     "/etc/ssl/certs/ca-certificates.crt",  # Debian, Alpine
@@ -24,7 +24,7 @@ CA_FILES = (
 
 
 class Proxy(NamedTuple):
-    """Through whom all requests go; shows no password."""
+    """The proxy for all requests; its repr shows no password."""
 
     url: str  # without credentials
     user: str = ""
@@ -55,7 +55,7 @@ def parse_proxy(setting: str) -> Proxy | None:
 def find_ca_file() -> str:
     """The certificates that this machine trusts, or "" when there is no such file.
 
-    libcurl comes with pycurl and knows only the place where its builder keeps them.
+    The libcurl in pycurl's wheel knows only the path of the system it was built on.
     """
     places = (
         os.environ.get("SSL_CERT_FILE"),

@@ -1,4 +1,4 @@
-"""A URL in, where to connect for it out; header lines in, a clean head out."""
+"""Parses the target of a request from its URL, and the head of a response."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from opilio.errors import Unusable
 from opilio.fetch.addresses import REFUSED_PORTS
 from opilio.records import Headers
 
-LONG = 256  # bytes; header lines beyond that are hardly ever the same
+LONG = 256  # bytes; longer header lines are hardly ever repeated
 FRAMING = frozenset(("content-length", "transfer-encoding"))
 BLANK = " \t\r\n"
 PROTOCOLS = {"HTTP/2": "h2", "HTTP/1.0": "http/1.0"}
@@ -38,7 +38,7 @@ class Target(NamedTuple):
 
 
 class ResponseHead(NamedTuple):
-    """All of an answer but its body."""
+    """Status and headers of a response."""
 
     status: int
     protocol: str
@@ -46,26 +46,26 @@ class ResponseHead(NamedTuple):
 
 
 def target(url: str) -> Target:
-    """Where to ask for a URL; Unusable if it is none that we may ask for."""
+    """The target of a request; Unusable if the URL must not be requested."""
     parts = _url(url)
     if parts is None:
         scheme = url.partition(":")[0].lower()
         reason = "bad_url" if scheme in ("http", "https") else "scheme"
         raise Unusable(
-            reason, f"{clean_header(url)} is no http(s) URL", contacted=False
+            reason, f"{clean_header(url)} is not an http(s) URL", contacted=False
         )
     return authority(*parts.groups())
 
 
 @lru_cache(maxsize=2**14)
 def authority(scheme: str, host: str, port: str | None) -> Target:
-    """The target for the parts of a URL that tell it."""
+    """The target from scheme, host and port of a URL."""
     usual = 443 if scheme == "https" else 80
     number = int(port) if port else usual
     if number in REFUSED_PORTS or number > 65535:
         raise Unusable(
             "blocked_port",
-            f"port {number} of {host} is not one that web servers use",
+            f"port {number} of {host} is blocked: it belongs to another service",
             contacted=False,
         )
     name = host if number == usual else f"{host}:{number}"
@@ -88,7 +88,7 @@ def split_port(address: str) -> tuple[str, str]:
 
 
 def read_head(lines: Sequence[bytes]) -> ResponseHead:
-    """The status line and header lines of one answer; ValueError if unsound."""
+    """The status line and header lines of one response; ValueError if invalid."""
     version, _, status = lines[0].decode("latin-1").partition(" ")
     fields = [
         read_field(line) if len(line) > LONG else known_field(line)
@@ -96,14 +96,13 @@ def read_head(lines: Sequence[bytes]) -> ResponseHead:
     ]
     headers = [field for field in fields if field[0]]
     if len({field for field in headers if field[0] in FRAMING}) > 1:
-        # Where such an answer ends is a matter of opinion, and so is where the next
-        # one on this connection starts.
+        # It is ambiguous where such a response ends and the next one starts.
         raise ValueError("its lengths contradict each other")
     return ResponseHead(int(status[:3]), PROTOCOLS.get(version, "http/1.1"), headers)
 
 
 def read_field(line: bytes) -> tuple[str, str]:
-    """Name and value of a header line; the name is "" if it is none.
+    """Name and value of a header line; the name is "" if it is not valid.
 
     The value has a character for each byte. Those from 80 on stay, also where Latin-1
     would call them controls or spaces: they may be parts of UTF-8.
@@ -122,6 +121,6 @@ known_field = lru_cache(2**12)(read_field)  # servers repeat most of their lines
 
 
 def clean_header(text: str) -> str:
-    """Text from the network without the characters that steer terminals and logs."""
+    """Text from the network without control characters."""
     text = text.strip()
     return text if text.isprintable() else _controls(" ", text).strip()

@@ -1,1 +1,1 @@
-"""Every link that waits; the most promising one that may be visited now is leased."""
+"""The frontier: the queue of waiting links, ordered by promise and paced by host."""

@@ -1,8 +1,7 @@
-"""The frontier's verbs: links and leases in; leases, when it is time, out.
+"""The frontier's interface: queues links, leases the best one, ends leases.
 
-Whoever waits in `take` is handed a lease directly, in the order of asking, as soon as
-something makes one possible: an added link, the end of a lease, or time, for which one
-timer is kept. Nobody is woken for nothing.
+Waiting calls of `take` get a lease in their order, as soon as one is possible: when a
+link is added, a lease ends, or a timer expires. No call is woken without a lease.
 """
 
 from __future__ import annotations
@@ -37,11 +36,11 @@ from opilio.records import (
 
 LEASE_SECONDS = 600.0
 BUSY = 5  # servers that are shown
-SHORTEST_WAIT = 0.001  # a timer may ring a little early by another clock
+SHORTEST_WAIT = 0.001  # a timer may expire a little early by another clock
 
 
 class LinkFrontier:
-    """The Frontier over an agenda, which chooses, and a ledger, which keeps."""
+    """A Frontier made of an agenda, which chooses links, and a ledger, which stores."""
 
     def __init__(
         self,
@@ -103,7 +102,7 @@ class LinkFrontier:
             return await waiter
         except asyncio.CancelledError:
             if waiter.done() and not waiter.cancelled() and (lease := waiter.result()):
-                # It was handed over in the same turn; somebody else shall have it.
+                # The lease came in the same turn: give it to another waiter.
                 await self.retry(lease, 0.0, "", counted=False, contacted=False)
             raise
 
@@ -138,7 +137,7 @@ class LinkFrontier:
         counted: bool = True,
         contacted: bool = True,
     ) -> bool:
-        """Let the link wait again; False, and it is unusable, after enough tries."""
+        """Queue the link again; False, and it is unusable, after too many attempts."""
         now = self._clock()
         again = self._agenda.again(
             lease.id, lease.attempts, after, now, tried=counted, contacted=contacted
@@ -158,7 +157,7 @@ class LinkFrontier:
         return again
 
     async def reopen(self, id: int, reason: str) -> Fingerprint:
-        """Let a link wait again that was parked for this reason."""
+        """Queue a link again that was parked for this reason."""
         if not id or self._agenda.links.mode_of[id] != LinkMode.OVER:
             return 0
         row = self._ledger.read(id)
@@ -202,7 +201,7 @@ class LinkFrontier:
         ip: str | None = None,
         why: str = "",
     ) -> bool:
-        """What was learnt of a host; of one that no link points to, nothing is kept."""
+        """Note what was learnt about a host, unless no link points to it."""
         known = self._agenda.turns.by_name.get(host)
         if known is None:
             return False
@@ -219,7 +218,7 @@ class LinkFrontier:
     def steer(
         self, *, haste: float = 1.0, breadth: float = 0.0, calibrated: bool = False
     ) -> None:
-        """Hold links back while better ones will be had soon; share among hosts."""
+        """Set how long to hold links back for better ones, and how to share hosts."""
         self._agenda.steer(haste, breadth, calibrated)
         self._serve(self._clock())
 
@@ -260,7 +259,7 @@ class LinkFrontier:
         return max(known.rest_until - self._clock(), 0.0) if known else 0.0
 
     def counts(self) -> Counts:
-        """How many links and hosts there are, by what they do."""
+        """The numbers of links and hosts by state."""
         agenda, now = self._agenda, self._clock()
         at, awaited = agenda.awaited()
         return Counts(
@@ -288,11 +287,11 @@ class LinkFrontier:
         return nsmallest(BUSY, servers, key=lambda one: (-one.requests, -one.links))
 
     async def flush(self) -> None:
-        """Hand everything over to the transaction."""
+        """Write everything in memory to the transaction."""
         self._ledger.flush()
 
     def close(self) -> None:
-        """Wake every waiting `take` with None; leases that are out stay valid."""
+        """Let every waiting `take` return None; open leases stay valid."""
         self._closed = True
         self._dismiss()
 
@@ -325,7 +324,7 @@ class LinkFrontier:
         )
 
     def _serve(self, now: float) -> None:
-        """Hand leases to those who wait, as far as there are any."""
+        """Give leases to waiting calls of `take`, as far as there are any."""
         due = now
         if self._paused and (self._agenda.waiting or self._agenda.leases):
             return
@@ -353,7 +352,7 @@ class LinkFrontier:
 
     def _set_timer(self, at: float, now: float) -> None:
         if self._timer and self._timer_at <= at:
-            return  # it rings early enough, and is set again then
+            return  # it expires early enough, and is set again then
         if self._timer:
             self._timer.cancel()
             self._timer = None

@@ -1,16 +1,16 @@
-"""Decides whether a link is good enough to be visited now, or better ones come first.
+"""Decides whether to visit a link now or to hold it back for better ones.
 
 A crawl with many workers and polite delays has hosts that are ready and hosts that
-rest. Whoever visits every ready host spends the pages of a crawl on links that promise
-little, while better ones wait for their hosts. So a link may be leased only if
+rest. Visiting every ready host would spend pages on links of low promise, while better
+ones wait for their hosts. So a link may be leased only if
 
     in flight + better links < window        window = 1 + n·h/(1 - h)
 
 where n is the number of pages so far and h the haste: 0 keeps the order of a crawl that
-visits one page at a time, 1 never waits. Better links are those with more promise whose
-host may be visited soon. A host that rests for longer than the patience is not waited
-for, nor a visit that takes longer. Where promises are calibrated chances, a link whose
-chance is close to those of the better ones is not held back for them.
+visits one page at a time, 1 never waits. Better links are those with a higher promise
+whose host may be visited soon. Hosts that rest for longer than the patience, and visits
+that take longer, are not waited for. Where promises are calibrated probabilities, a
+link is not held back for others that are only a little better.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from opilio.frontier.host_schedule import SEED_KEY, HostSchedule
 from opilio.frontier.hosts import NEVER, Host, Out
 from opilio.frontier.link_columns import LinkColumns
 
-SAMPLE = 8  # hosts with better links that are looked at, to estimate for all
-CLOSE = 0.8  # times the mean chance of better links: a chance that is as good
+SAMPLE = 8  # hosts with better links to look at, as an estimate for all
+CLOSE = 0.8  # times the mean promise of better links: nearly as good
 
 
 class Floor:
-    """Holds links back while enough better ones will be had soon."""
+    """Holds links back while enough better ones can be visited soon."""
 
     def __init__(
         self, links: LinkColumns, turns: HostSchedule, leases: OrderedDict[int, Out]
@@ -37,14 +37,14 @@ class Floor:
         self._turns = turns
         self._leases = leases
         self.haste = 1.0
-        self.calibrated = False  # promises are chances
+        self.calibrated = False  # promises are probabilities
         self.pages = 0  # so far
-        self._asked: tuple[object, ...] = ()  # the last question, often put twice
+        self._asked: tuple[object, ...] = ()  # the last call, which is often repeated
         self._answer = 0.0
 
     def held_until(self, host: Host, now: float) -> float:
-        """When to look again at the best link of a host that may be visited: now, if it
-        may be leased; NEVER, if only a host that becomes ready can change that."""
+        """When the best link of a ready host may be leased: now; later; or NEVER, if
+        only a host that becomes ready can change that."""
         if self.haste >= 1 or host.offer >> sort_keys.ID_BITS <= SEED_KEY:
             return now
         asked = (host.offer, now, self._turns.changes, len(self._leases), self.haste)
@@ -71,7 +71,7 @@ class Floor:
         for better in awaited[:hosts:step]:
             host = self._host_of(better)
             if fair and host.asked > candidate.asked:
-                continue  # it has had its share
+                continue  # it takes longer than the patience
             if host.flying:
                 if host.touched + patience <= now:
                     continue
@@ -83,7 +83,7 @@ class Floor:
 
     @property
     def window(self) -> int:
-        """How many links may be in flight or better than one that is leased."""
+        """The limit of links that are in flight or better than the one to lease."""
         return 1 + int(self.pages * self.haste / (1 - self.haste))
 
     def _host_of(self, entry: int) -> Host:
@@ -91,7 +91,7 @@ class Floor:
 
 
 def is_close(key: int, better: list[int]) -> bool:
-    """Is a chance nearly as good as the mean of the better ones?"""
+    """Whether a promise is nearly as good as the mean of the better ones."""
     mean = sum(sort_keys.promise(entry >> sort_keys.ID_BITS) for entry in better) / len(
         better
     )

@@ -1,11 +1,10 @@
-"""The waiting links of one host: entries in, the best of those that still wait out.
+"""The queue of one host's waiting links, best first, in little memory.
 
-The best few are near, in a heap; the others, those from the bar on, are far: no more
-than ids of four bytes each, in no order. Links far away cost nothing when their promise
-changes or they are parked; they are looked at when nothing is near any more, and then
-the best of them come near, one in sixteen. At most twice as many are near then before
-half of them go far again, so that links are looked at no more often than one in sixteen
-of them is visited. So memory holds few entries, whatever waits.
+The best few links are near, in a heap; the others, from the bar on, are far: only ids
+of four bytes each, unordered. Far links cost nothing when their promise changes or they
+are parked. When no near link is left, the best sixteenth of the far ones becomes near.
+When twice as many are near, half of them become far again. So all links are scanned
+only once per sixteenth of them that is visited, and few entries are in memory.
 """
 
 from __future__ import annotations
@@ -19,15 +18,15 @@ from numpy.typing import NDArray
 from opilio.frontier import sort_keys
 from opilio.frontier.link_columns import LinkColumns, LinkMode
 
-MOST = 64  # near, before half of them go far; where many wait, more
-SHARE = 16  # one in so many comes near again
-SLACK = 64  # leftovers that are not worth sweeping up
+MOST = 64  # near links before half of them become far; more where many wait
+SHARE = 16  # one in this many far links becomes near
+SLACK = 64  # outdated entries that are not worth removing
 SAMPLE = 16  # links looked at, near and far, to estimate how many are better
-NO_BAR = 1 << 128  # behind every entry: nothing is far
+NO_BAR = 1 << 128  # greater than every entry: nothing is far
 
 
 class Backlog:
-    """What waits at a host, and leftovers of what did: lazy, like all heaps here."""
+    """The waiting links of a host, with outdated entries that are removed lazily."""
 
     __slots__ = ("_bar", "_far", "_leftovers", "_links", "_most", "_near")
 
@@ -45,7 +44,7 @@ class Backlog:
         return max(held - max(self._leftovers, 0), 0)
 
     def push(self, entry: int) -> None:
-        """Take in a link that waits."""
+        """Add a waiting link."""
         if self._far is not None and entry >= self._bar:
             self._far.append(entry & sort_keys.ID_MASK)
             return
@@ -60,13 +59,13 @@ class Backlog:
             del self._near[half:]
 
     def move(self, before: int, after: int) -> None:
-        """Take in that a waiting link has another entry now."""
+        """Change the entry of a waiting link."""
         if before < self._bar or after < self._bar:
             self._leftovers += 1
             self.push(after)
 
     def remove(self, entry: int) -> None:
-        """Take in that a link stopped waiting without being popped."""
+        """Note that a link stopped waiting without being popped."""
         if len(self._near) <= MOST and entry in self._near:
             self._near.remove(entry)
             heapify(self._near)
@@ -74,7 +73,7 @@ class Backlog:
             self._leftovers += 1
 
     def load(self, ids: NDArray[np.int64]) -> None:
-        """Take in many waiting links, while there are none."""
+        """Add many waiting links to an empty queue."""
         if len(ids) > MOST:
             self._far, self._bar = _pack(ids), 0
         else:
@@ -114,11 +113,11 @@ class Backlog:
         return count
 
     def pop(self) -> int:
-        """Take the best entry away; it was seen at the top."""
+        """Remove the best entry, which `top` has just returned."""
         return heappop(self._near)
 
     def _waiting(self, far: array[int]) -> NDArray[np.int64]:
-        """The ids of links in the distance that wait, in order of discovery."""
+        """The ids of far links that still wait, in order of discovery."""
         ids = np.sort(np.array(far, np.int64))
         wanted = self._links.mode[ids] == LinkMode.WAITING
         wanted[1:] &= ids[1:] != ids[:-1]  # np.unique would import a lot of numpy
@@ -126,7 +125,7 @@ class Backlog:
         return waiting
 
     def _fetch(self, far: array[int]) -> None:
-        """Let the best of the links that are far come near."""
+        """Make the best of the far links near."""
         ids = self._waiting(far)
         keys = self._links.key[ids]
         number = max(MOST // 2, len(ids) // SHARE)
@@ -139,7 +138,7 @@ class Backlog:
             ties = np.flatnonzero(keys == edge)
             near[ties[: number - np.count_nonzero(near)]] = True
             chosen, rest = ids[near], ids[~near]
-            # Some of the links at the edge stay far, and the first of them is the best.
+            # Some of the links at the edge stay far; the first of them is the new bar.
             first = int(rest[keys[~near].argmin()])
             self._bar = self._links.entry(first)
         self._near += sort_keys.entries(
@@ -150,7 +149,7 @@ class Backlog:
         self._leftovers = 0
 
     def _sweep(self) -> None:
-        """Throw leftovers away, if they are more than the rest."""
+        """Remove outdated entries, if they are more than the others."""
         far = self._far or array("I")
         if self._leftovers * 2 > len(self._near) + len(far):
             is_current = self._links.is_current

@@ -1,7 +1,7 @@
-"""Hosts with waiting links and the time in; the host whose turn it is out.
+"""Chooses the host to visit next, with delays per host and per address.
 
-Of the hosts that may be visited now, it is the turn of the one whose best link promises
-most. Heaps are lazy: what is out of date in them is dropped when it comes up.
+Of the hosts that may be visited now, the one whose best link has the highest promise is
+next. Heaps are lazy: outdated entries are dropped when they come up.
 """
 
 from __future__ import annotations
@@ -28,23 +28,23 @@ class HostSchedule:
     ) -> None:
         self._links = links
         self._politeness = politeness
-        self._opened = opened  # any host may have been visited until then
-        self.hosts = [Host(0, "", None, 0.0, opened, Backlog(links))]  # 0 is no host
+        self._opened = opened  # any host may have been visited before
+        self.hosts = [Host(0, "", None, 0.0, opened, Backlog(links))]  # 0 is a dummy
         self.by_name: dict[str, Host] = {}
         self.ready = 0
         self._ready: list[tuple[int, int]] = []  # heap: entry, number of the host
         self._alarms: list[tuple[float, int]] = []  # heap: time, host or -address
-        self._resting = 0  # hosts in the heap of rests whose end is theirs
+        self._resting = 0  # hosts with a valid entry in the heap of rests
         self._rests: list[tuple[float, int]] = []  # heap: end, host
         self._by_ip: dict[str, Address] = {}
-        self._addresses = [Address(0)]  # number 0 is no address
-        self.patience = 0.0  # seconds that a host is waited for; 0: none is
+        self._addresses = [Address(0)]  # number 0 is a dummy
+        self.patience = 0.0  # seconds to wait for a host; 0: do not wait
         self.awaited: list[int] = []  # best entries of hosts that will be ready soon
         self.changes = 0  # of that list
-        self.reach = 0  # among so many of the best hosts the least asked goes first
+        self.reach = 0  # of this many best hosts, the least visited goes first
 
     def add(self, name: str, domain: RegisteredDomain | None) -> Host:
-        """A new host, which may be visited at once unless the crawl went on here."""
+        """A new host, which may be visited at once unless the crawl was resumed."""
         delay = self._politeness.delay
         backlog = Backlog(self._links)
         host = Host(len(self.hosts), name, domain, delay, self._opened, backlog)
@@ -61,8 +61,8 @@ class HostSchedule:
         rest: float | None = None,
         ip: str | None = None,
     ) -> bool:
-        """Treat a host as it wishes, but never faster than our own delay; answers
-        whether that is anything new."""
+        """Set the pace that a host asks for, but never faster than our own delay;
+        returns whether anything changed."""
         limits, before = self._politeness, (host.delay, host.address)
         if delay is not None:
             host.delay = max(limits.delay, min(delay, limits.max_delay))
@@ -74,7 +74,7 @@ class HostSchedule:
         return rest is not None or before != (host.delay, host.address)
 
     def place(self, host: Host, now: float) -> None:
-        """Let a host stand where it belongs, after something about it has changed."""
+        """Update a host's place in the heaps, after something about it has changed."""
         top = host.backlog.top()
         if not top or host.flying >= self._politeness.per_host:
             self._stand(host, 0, NEVER)
@@ -95,13 +95,13 @@ class HostSchedule:
         return max(host.free_at, address.free_at) if address else host.free_at
 
     def hold(self, host: Host, now: float) -> None:
-        """Let a host stand aside until it is placed again."""
+        """Remove a host from the choice until it is placed again."""
         self._stand(host, 0, NEVER)
         self._await(host, 0)
         self._release(host.address, now)
 
     def best(self, now: float) -> Host | None:
-        """The host whose turn it is; to be used, held or placed next."""
+        """The next host; the caller must use, hold or place it."""
         self._ring(now)
         while self._ready:
             entry, number = self._ready[0]
@@ -109,7 +109,7 @@ class HostSchedule:
             if host.offer == entry and host.backlog.top() == entry:
                 if address is None or address.free_at <= now:
                     return host
-                # It keeps its offer; its turn comes once the address is free.
+                # It keeps its offer until the address is free.
                 heappush(address.held, heappop(self._ready))
                 self._await(host, entry)
                 self._set_alarm(address, address.free_at)
@@ -121,8 +121,8 @@ class HostSchedule:
         return None
 
     def next_host(self, now: float) -> Host | None:
-        """The host whose turn it is among the best ones, ready or not, that reach as
-        far as the breadth: the one that was asked least."""
+        """The least visited of the best hosts, ready or not, as many as the breadth
+        says."""
         best = self.best(now)
         if (
             best is None
@@ -144,7 +144,7 @@ class HostSchedule:
         return min(competing, key=lambda host: host.asked) if competing else best
 
     def next_event(self) -> float:
-        """When time alone may change whose turn it is."""
+        """When the passing of time may change the next host."""
         return self._alarms[0][0] if self._alarms else NEVER
 
     def use(self, host: Host, now: float) -> None:
@@ -167,7 +167,7 @@ class HostSchedule:
         self.place(host, now)
 
     def undo(self, host: Host, began: float, before: float, now: float) -> None:
-        """End what turned out to be no request: as if the host was not used."""
+        """Undo `use` if no request was made."""
         host.flying -= 1
         if host.touched == began:
             host.touched = before
@@ -178,17 +178,17 @@ class HostSchedule:
         self.place(host, now)
 
     def count_resting(self, now: float) -> int:
-        """How many hosts have rest, links or not; their delay is no rest."""
+        """The number of hosts that rest, with links or without; a delay is no rest."""
         while self._rests and self._rests[0][0] <= now:
             until, number = heappop(self._rests)
             self._resting -= self.hosts[number].rest_until == until
         return self._resting
 
     def _rest(self, host: Host, until: float, now: float) -> None:
-        """Let a host rest, unless it does so longer already."""
+        """Let a host rest, unless it already rests longer."""
         if until <= host.rest_until:
             return
-        self.count_resting(now)  # from here on it is counted if it rests
+        self.count_resting(now)  # drops hosts whose rest has ended
         if until > now:
             self._resting += host.rest_until <= now
             heappush(self._rests, (until, host.number))
@@ -216,7 +216,7 @@ class HostSchedule:
         heapify(self._ready)
 
     def _await(self, host: Host, entry: int) -> None:
-        """Let a host stand among those that will be ready soon, or not: with 0."""
+        """Add a host to those that will be ready soon; 0 removes it."""
         if entry == host.awaited or not self.patience:
             return
         if host.awaited:
@@ -227,7 +227,7 @@ class HostSchedule:
         self.changes += 1
 
     def _ring(self, now: float) -> None:
-        """Look at the hosts and addresses whose time has come."""
+        """Update the hosts and addresses whose alarm has expired."""
         while self._alarms and self._alarms[0][0] <= now:
             time, number = heappop(self._alarms)
             if number > 0 and self.hosts[number].alarm == time:
@@ -249,10 +249,10 @@ class HostSchedule:
             self._release(left, now)
 
     def _release(self, address: Address | None, now: float) -> None:
-        """Let the best host that an address holds back stand among the ready ones.
+        """Make the best host that an address holds back ready.
 
-        One is enough: the address is free for one visit, and whenever that host goes
-        away without making it, the next is released.
+        One is enough: the address is free for one visit, and if that host does not make
+        it, the next one is released.
         """
         while address and address.held and address.free_at <= now:
             entry, number = heappop(address.held)

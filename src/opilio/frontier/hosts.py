@@ -1,4 +1,4 @@
-"""The hosts that links point to, and what several of them share: domain and address."""
+"""Records of hosts, and of the domains and addresses that several hosts share."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ class RegisteredDomain(msgspec.Struct):
     """A registrable domain, whose hosts share a budget."""
 
     taken: int = 0  # pages, against its budget
-    flying: int = 0  # leases out
-    held: list[int] = []  # hosts that await the end of those
+    flying: int = 0  # open leases
+    held: list[int] = []  # hosts that wait until these end
 
 
 class Address(msgspec.Struct):
@@ -26,14 +26,14 @@ class Address(msgspec.Struct):
     number: int
     free_at: float = LONG_AGO
     before: float = LONG_AGO  # when it had been free before its last use
-    alarm: float = NEVER  # when it asks to be looked at
-    held: list[tuple[int, int]] = []  # heap of ready hosts that await their turn here
+    alarm: float = NEVER  # when it is checked next
+    held: list[tuple[int, int]] = []  # heap of ready hosts that wait for this address
 
 
 class Host(msgspec.Struct):
-    """A host: its waiting links, its clock, and where it stands in the choice.
+    """A host: its waiting links, its clock, and its place in the choice.
 
-    It 1. has nothing waiting, or as many leases out as it may: neither offer nor alarm;
+    It 1. has no waiting links, or as many leases as it may: neither offer nor alarm;
     2. rests: has an alarm; 3. is ready: offers its best link.
     """
 
@@ -43,9 +43,9 @@ class Host(msgspec.Struct):
     delay: float
     touched: float  # when a lease was last given or ended
     backlog: Backlog
-    offer: int = 0  # the entry it stands with among the ready hosts
-    alarm: float = NEVER  # the time it stands with among the resting hosts
-    awaited: int = 0  # the entry it stands with among the hosts that are waited for
+    offer: int = 0  # its entry among the ready hosts
+    alarm: float = NEVER  # its time among the resting hosts
+    awaited: int = 0  # its entry among the hosts that are waited for
     rest_until: float = LONG_AGO
     address: Address | None = None
     flying: int = 0
@@ -60,9 +60,9 @@ class Host(msgspec.Struct):
 
 
 class Out(msgspec.Struct, frozen=True):
-    """A lease that is out, seen from the frontier."""
+    """An open lease, as the frontier sees it."""
 
     host: Host
     started: float
-    before: float  # when the host had been touched before that
+    before: float  # the host's previous `touched`
     expires: float

@@ -1,10 +1,10 @@
-"""Links as they were found in; their ids out, and those that are wanted wait.
+"""Adds found links to the frontier: recognises known ones and refuses unwanted ones.
 
-A link is 1. known: better evidence replaces the old; 2. new: kept, and waiting unless
-it is refused. A refusal holds for the place where the link was found (`nofollow`, the
-strategy's own reasons) or for the way there (`trap_depth`), so a refused link that is
-found again without one waits like a new one. All other traps lie in the URL itself; of
-one that is too long, only the beginning is kept.
+A link is 1. known: better evidence replaces the old; 2. new: stored, and waiting unless
+it is refused. A refusal holds for the place where the link was found (`nofollow`,
+reasons of the strategy) or for the path to it (`trap_depth`), so a refused link that is
+later found without a reason waits like a new one. All other traps are in the URL
+itself; only the beginning of a URL that is too long is stored.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from opilio.storage.seen_urls import SeenUrls
 from opilio.text.urls import host as host_of
 from opilio.text.urls import template as template_of
 
-MANY = 50  # links, from which on it pays to look at all of them at once
+MANY = 50  # links from which on it is faster to look at all of them at once
 
 _json = msgspec.json.Encoder().encode
 
 
 class Trail(NamedTuple):
-    """How far a place is from a seed."""
+    """How far a link is from a seed."""
 
     found_on: int = 0
     depth: int = 0
@@ -41,7 +41,7 @@ class Trail(NamedTuple):
 
     @classmethod
     def of(cls, via: Lease | None, redirect: bool) -> Trail:
-        """The place that a lease leads to."""
+        """The distance of the links on a lease's page."""
         if via is None:
             return cls()
         if redirect:
@@ -50,7 +50,7 @@ class Trail(NamedTuple):
 
 
 class Intake:
-    """What is known of links, and the way into the agenda."""
+    """Stores links and passes the wanted ones to the agenda."""
 
     def __init__(
         self, agenda: Agenda, ledger: Ledger, bounds: BoundsSettings, expected: int = 0
@@ -59,14 +59,14 @@ class Intake:
         self._links = agenda.links
         self._ledger = ledger
         self._bounds = bounds
-        # Links in later modes are left as they are, whatever is found.
+        # Links in later modes stay as they are, whatever is found.
         self._last = LinkMode.CROWDED if bounds.capacity else LinkMode.REFUSED
         self.known = SeenUrls(expected)
         self.templates = TemplateCount()
         self.novelty = Novelty(bounds.novelty)
 
     def admit(self, batch: Sequence[Ranked], trail: Trail, now: float) -> list[int]:
-        """Take links in; answers their ids."""
+        """Add links; returns their ids."""
         prints = [ranked.link.fingerprint for ranked in batch]
         ids = self.known.find(prints)
         if 0 in ids:
@@ -76,7 +76,7 @@ class Intake:
                 ids[place] = new[prints[place]]
         if trail.depth == 0 and self._agenda.ended[State.UNUSABLE, "trap_template"]:
             self._free(batch, ids)
-        # Most links of a page are known and no better: one by one is quickest here.
+        # Most links of a page are known and no better: one by one is fastest here.
         mode_of, key_of, last = self._links.mode_of, self._links.key_of, self._last
         promise, key = 0.0, sort_keys.key(0.0)
         for ranked, id in zip(batch, ids, strict=True):
@@ -107,8 +107,8 @@ class Intake:
         trail: Trail,
         now: float,
     ) -> dict[int, int]:
-        """Keep the links at these places of a batch, each of them once; answers the
-        new ids by fingerprint."""
+        """Store the links at these places of a batch, each once; returns the new ids by
+        fingerprint."""
         fresh: dict[int, int] = {}
         for place in unknown:
             fresh.setdefault(batch[place].link.fingerprint, place)
@@ -148,7 +148,7 @@ class Intake:
         return new
 
     def _free(self, batch: Sequence[Ranked], ids: Sequence[int]) -> None:
-        """Let links of too large a template be wanted again if they are seeds now."""
+        """Allow links of too large a template again if they are seeds now."""
         links = self._links
         for ranked, id in zip(batch, ids, strict=True):
             if (
@@ -179,7 +179,7 @@ class Intake:
     def _improve(
         self, id: int, key: int, ranked: Ranked, trail: Trail, now: float
     ) -> None:
-        """Let a known link wait for what was found now, if it is wanted there."""
+        """Queue a known link with the new evidence, if it is wanted there."""
         agenda, links = self._agenda, self._links
         mode = links.mode_of[id]
         if ranked.reason:
@@ -203,10 +203,10 @@ class Intake:
 
 
 def _is_chosen(ranked: Ranked) -> bool:
-    """Did somebody name this seed, or the one that redirects here?
+    """Whether this is a chosen seed, or the target of one that redirects.
 
-    Who names many of one template wants them: they are none of its URLs, neither for
-    the number that is let in nor for what it brings.
+    Seeds of one template are wanted, however many: they do not count for the limits of
+    their template.
     """
     return ranked.promise >= SEED_PROMISE
 
@@ -222,7 +222,7 @@ def _state(reason: str) -> str:
 
 
 def is_passing(reason: str, tried: bool) -> bool:
-    """May a link that is unusable for this reason still be wanted elsewhere?"""
+    """Whether a link that is unusable for this reason may be wanted elsewhere."""
     return not tried and (reason == "trap_depth" or not reason.startswith("trap_"))
 
 

@@ -1,4 +1,4 @@
-"""What keeps the links and hosts while the agenda chooses: rows in, rows out."""
+"""The interface of the storage behind a frontier: rows of links and hosts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _json = msgspec.json.Encoder().encode
 
 
 class LinkRow(NamedTuple):
-    """A link as it is kept: the columns of the table `link`, in their order."""
+    """A link as it is stored: the columns of the table `link`, in their order."""
 
     id: int
     url: str
@@ -35,13 +35,13 @@ class LinkRow(NamedTuple):
 
 
 Cells = tuple[int | float | str | None, ...]
-"""A Row as a plain tuple, which SQLite takes in at two thirds of the cost."""
+"""A LinkRow as a plain tuple, which SQLite stores at two thirds of the cost."""
 
 
 class PromiseEvidence(NamedTuple):
-    """Where a link was found, and what it promises for that."""
+    """Where a link was found, and the promise that it has because of that."""
 
-    template: int | None  # None: as it was
+    template: int | None  # None: unchanged
     promise: float
     level: int
     depth: int
@@ -62,18 +62,18 @@ def parts_text(parts: Parts | None) -> str:
 
 
 class Ledger(Protocol):
-    """Keeps rows by id; hosts are numbered from 1 as well."""
+    """Stores rows by id; hosts are numbered from 1 as well."""
 
     def append(self, rows: list[Cells]) -> None:
-        """Keep new links."""
+        """Store new links."""
         ...
 
     def read(self, id: int) -> LinkRow:
-        """A link as it is kept now."""
+        """A link as it is stored now."""
         ...
 
     def improve(self, evidence: list[PromiseEvidence]) -> None:
-        """Let links wait for these reasons; their least depth stays."""
+        """Queue links with this evidence; the smallest depth is kept."""
         ...
 
     def revise(self, promises: list[NewPromise]) -> None:
@@ -81,7 +81,7 @@ class Ledger(Protocol):
         ...
 
     def settle(self, id: int, state: State, reason: str, tries: int) -> None:
-        """Change the state of a link, which was tried so many times more."""
+        """Change the state of a link, and add to its attempts."""
         ...
 
     def parked(self, reason: str, hosts: Collection[int]) -> list[int]:
@@ -89,7 +89,7 @@ class Ledger(Protocol):
         ...
 
     def add_host(self, number: int, name: str, domain: str) -> None:
-        """Keep a new host."""
+        """Store a new host."""
         ...
 
     def visited(self, number: int) -> None:
@@ -99,13 +99,13 @@ class Ledger(Protocol):
     def pace(
         self, number: int, delay: float | None, rest_until: float | None, ip: str | None
     ) -> None:
-        """Keep what is given of a host; the rest ends at a time of the wall clock."""
+        """Store the given values of a host; its rest ends at a wall-clock time."""
         ...
 
     def rest(self, number: int, why: str) -> None:
-        """Keep why a host rests."""
+        """Store why a host rests."""
         ...
 
     def flush(self) -> None:
-        """Hand everything over to the transaction."""
+        """Write everything in memory to the transaction."""
         ...

@@ -1,4 +1,4 @@
-"""What choosing needs to know of each link, in columns by id: 13 bytes a link."""
+"""The data of each link that choosing needs, in arrays by id: 13 bytes a link."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ Column = list[int] | NDArray[Any]
 
 
 class LinkMode:
-    """What a link is to the choice; the numbers are compared, so their order counts.
+    """The state of a link for the choice; the numbers are compared, so order matters.
 
-    They are plain integers: to read a member of an enumeration takes ten times as long
-    on Python 3.11, and each link of each page is looked at.
+    They are plain integers: reading a member of an enumeration takes ten times as long
+    on Python 3.11, and this is done for each link of each page.
     """
 
-    WAITING = 1  # in the heap of its host
+    WAITING = 1  # in the queue of its host
     DELAYED = 2  # waits, but may not be tried again yet
     REFUSED = 3  # not wanted where it was found so far
     CROWDED = 4  # parked because better links fill the capacity
@@ -28,9 +28,9 @@ class LinkMode:
 
 
 class LinkColumns:
-    """The columns; `key_of`, `mode_of` and `host_of` show one cell at a time, quickly.
+    """The columns; `key_of`, `mode_of` and `host_of` give fast access to one cell.
 
-    The row 0 is no link; it is OVER, so that nothing is ever done about it.
+    Row 0 is a dummy; it is OVER, so that it is always ignored.
     """
 
     def __init__(self, expected: int = 0) -> None:
@@ -51,7 +51,7 @@ class LinkColumns:
         self.host, self.host_of = host, host.data
 
     def add(self, key: int, mode: int, host: int) -> int:
-        """Add one row at the end; answers its id."""
+        """Add one row at the end; returns its id."""
         id = self.count + 1
         if id == len(self.key):
             self._grow(id + 1)
@@ -62,7 +62,7 @@ class LinkColumns:
     def append(
         self, keys: sort_keys.Keys, modes: Column, hosts: Column
     ) -> NDArray[np.int64]:
-        """Add rows at the end; answers their ids."""
+        """Add rows at the end; returns their ids."""
         start, stop = self.count + 1, self.count + 1 + len(keys)
         if stop > len(self.key):
             self._grow(stop)
@@ -79,11 +79,11 @@ class LinkColumns:
         )
 
     def entry(self, id: int) -> int:
-        """What stands for a link in a heap, with its promise as it is now."""
+        """The heap entry of a link with its current promise."""
         return self.key_of[id] << sort_keys.ID_BITS | id
 
     def is_current(self, entry: int, last: int) -> bool:
-        """Does an entry tell the link's promise as it is now, and does the link wait?
+        """Whether an entry has the link's current promise, and the link still waits.
 
         `last` is WAITING, or DELAYED to accept both kinds of waiting.
         """

@@ -1,4 +1,4 @@
-"""The frontier in memory: for the lab, for tests, and for crawls that may be lost."""
+"""A frontier in memory, for the lab, tests and crawls that need not be resumed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from opilio.settings import BoundsSettings, PolitenessSettings
 
 
 class MemoryFrontier(LinkFrontier):
-    """Keeps nothing after its end."""
+    """A frontier that stores nothing on disk."""
 
     def __init__(
         self,
@@ -36,21 +36,21 @@ class MemoryFrontier(LinkFrontier):
 
 
 class MemoryLedger:
-    """Rows in a list; of hosts it keeps nothing, since nobody will ask."""
+    """Rows of links in a list; hosts are not stored, since nothing reads them."""
 
     def __init__(self) -> None:
         self.rows: list[LinkRow] = []
 
     def append(self, rows: list[Cells]) -> None:
-        """Keep new links."""
+        """Store new links."""
         self.rows += map(LinkRow._make, rows)
 
     def read(self, id: int) -> LinkRow:
-        """A link as it is kept now."""
+        """A link as it is stored now."""
         return self.rows[id - 1]
 
     def improve(self, evidence: list[PromiseEvidence]) -> None:
-        """Let links wait for these reasons; their least depth stays."""
+        """Queue links with this evidence; the smallest depth is kept."""
         for new in evidence:
             row, better = self.read(new.id), new._asdict()
             if new.template is None:
@@ -68,7 +68,7 @@ class MemoryLedger:
             )
 
     def settle(self, id: int, state: State, reason: str, tries: int) -> None:
-        """Change the state of a link, which was tried so many times more."""
+        """Change the state of a link, and add to its attempts."""
         row = self.read(id)
         self.rows[id - 1] = row._replace(
             state=state.value, reason=reason or None, attempts=row.attempts + tries
@@ -84,18 +84,18 @@ class MemoryLedger:
         ]
 
     def add_host(self, number: int, name: str, domain: str) -> None:
-        """Hosts are known to the agenda."""
+        """Do nothing: the agenda knows the hosts."""
 
     def visited(self, number: int) -> None:
-        """Visits are counted by the agenda."""
+        """Do nothing: the agenda counts visits."""
 
     def pace(
         self, number: int, delay: float | None, rest_until: float | None, ip: str | None
     ) -> None:
-        """The agenda keeps the pace."""
+        """Do nothing: the agenda knows the pace."""
 
     def rest(self, number: int, why: str) -> None:
-        """Nobody will ask."""
+        """Do nothing: nothing reads it."""
 
     def flush(self) -> None:
-        """There is nothing to hand over."""
+        """Do nothing: there is no transaction."""

@@ -1,4 +1,4 @@
-"""The choice: waiting links and the time in; the link to visit now, leased, out.
+"""Chooses and leases the next link to visit, within delays, budgets and capacity.
 
 Pure memory, one step at a time, no waiting. The best link of the hosts that may be
 visited goes first; what its budgets forbid is parked. With a capacity only the best
@@ -27,14 +27,14 @@ from opilio.settings import BoundsSettings, PolitenessSettings
 from opilio.text.urls import domain as domain_of
 
 PAGES = (State.KEPT, State.IRRELEVANT, State.COPY)
-PATIENCE = 5.0  # seconds that better links are waited for, or so many delays
+PATIENCE = 5.0  # seconds, or as many delays, to wait for better links
 DELAYS = 3
-WIDEST = 64  # hosts that share the visits, with all breadth
-PARKED_AT_ONCE = 1000  # links over budget put aside in one step, so that it is short
+WIDEST = 64  # hosts that share the visits at breadth 1
+PARKED_AT_ONCE = 1000  # links over budget parked in one step, to keep it short
 
 
 class Agenda:
-    """Every link that waits, under the host that must be asked for it."""
+    """All waiting links, by host."""
 
     def __init__(
         self,
@@ -55,7 +55,7 @@ class Agenda:
         self.hosts = self.turns.hosts
         self.waiting = 0
         self.leases: OrderedDict[int, Out] = OrderedDict()  # the oldest first
-        self.attempts: dict[int, int] = {}  # of waiting and leased links that had some
+        self.attempts: dict[int, int] = {}  # of waiting and leased links, if not 0
         self.ended: Counter[tuple[State, str]] = Counter()
         self._domains: dict[str, RegisteredDomain] = {}
         self._delayed: list[tuple[float, int]] = []  # heap: time, link
@@ -66,7 +66,7 @@ class Agenda:
         self.wishes = UserWishes(self.links, self.turns, bounds)
 
     def host(self, name: str) -> Host:
-        """The host of this name, perhaps a new one."""
+        """The host of this name; added if it is new."""
         host = self.turns.by_name.get(name)
         if host is None:
             domain = domain_of(name)
@@ -75,7 +75,7 @@ class Agenda:
         return host
 
     def add_host(self, name: str, domain: str) -> Host:
-        """Number a host that the ledger knows."""
+        """Add a host that the ledger knows."""
         shared = None
         if self._bounds.per_domain:
             shared = self._domains.setdefault(domain, RegisteredDomain())
@@ -84,7 +84,7 @@ class Agenda:
         return host
 
     def wait(self, ids: list[int], now: float) -> None:
-        """Let links wait from now on, with the keys that stand in their columns."""
+        """Queue links with the keys in their columns."""
         self.make_room(ids, self._line_up(ids), now)
 
     def _line_up(self, ids: list[int]) -> set[int]:
@@ -123,7 +123,7 @@ class Agenda:
         self.make_room(waiting, changed, now)
 
     def has_room(self, key: int, id: int) -> bool:
-        """Would a link with this key be among those that the capacity lets wait?"""
+        """Whether a link with this key would fit into the capacity."""
         if not self.least or self.waiting < self._bounds.capacity:
             return True
         return (key << sort_keys.ID_BITS | id) < self.least.peek()
@@ -175,7 +175,7 @@ class Agenda:
             self.least.add([self.links.entry(id)], self.waiting)
 
     def _withdraw(self, id: int, mode: int) -> Host:
-        """Let a link wait no longer; it is not current in any heap after that."""
+        """Remove a link from the queue; its heap entries are outdated after that."""
         host = self.hosts[self.links.host_of[id]]
         if self.links.mode_of[id] == LinkMode.WAITING:
             host.backlog.remove(self.links.entry(id))
@@ -190,8 +190,8 @@ class Agenda:
         self._ledger.settle(id, state, reason, tries)
 
     def steer(self, haste: float, breadth: float, calibrated: bool) -> None:
-        """Hold back links from now on while better ones will be had soon, and let the
-        best hosts share the visits."""
+        """Set how long to hold links back for better ones, and how many of the best
+        hosts share the visits."""
         self.floor.haste, self.floor.calibrated = haste, calibrated
         self.turns.reach = 1 + int(breadth * (WIDEST - 1))
         if haste < 1:
@@ -229,8 +229,8 @@ class Agenda:
         return self._lease_link(id, host, now)
 
     def next_event(self, now: float) -> float:
-        """When the choice may next come to something: now, if a host is ready, or
-        once time alone has changed it."""
+        """When `choose` may next find a link: now, if a host is ready, or when a delay
+        or rest ends."""
         held_until = NEVER
         if self.turns.ready and (host := self.wishes.best_host(now)):
             held_until = self._held_until(host, now)
@@ -243,14 +243,13 @@ class Agenda:
         )
 
     def count_held(self, now: float) -> int:
-        """How many hosts are ready, but not visited because better links wait."""
+        """The number of hosts that are ready but held back for better links."""
         host = self.turns.next_host(now) if self.turns.ready else None
         held = host is not None and self.floor.held_until(host, now) > now
         return self.turns.ready if held else 0
 
     def awaited(self) -> tuple[float, str]:
-        """When which host is to be visited next, if links wait and none may be visited
-        now."""
+        """The time and name of the next host, if links wait but none may be visited."""
         if self.turns.ready or self.leases:
             return NEVER, ""
         resting = [(host.alarm, host.name) for host in self.hosts if host.alarm < NEVER]
@@ -276,8 +275,9 @@ class Agenda:
                 self.finish(id, attempts, State.UNUSABLE, "poison", now)
 
     def _has_budget(self, host: Host, now: float) -> bool:
-        """May the host be visited once more? If not, its best link is parked; or the
-        host is held while leases are out that may turn out to have cost nothing."""
+        """Whether the host has budget for one more visit. If not, its best link is
+        parked; or the host is held while open leases may still turn out to bring no
+        page."""
         if host.factor == BLOCKED:
             self._park_best(host, "blocked", now)
             return False
@@ -327,7 +327,7 @@ class Agenda:
         *,
         contacted: bool = True,
     ) -> bool:
-        """End a lease for good; also a late one, unless somebody else is at it."""
+        """End a lease for good; also an expired one, unless the link is leased anew."""
         if self._is_out(id, attempts):
             is_page = state in PAGES and reason != "redirect"
             self._give_back(id, now, contacted, is_page)
@@ -346,14 +346,14 @@ class Agenda:
         return True
 
     def park(self, id: int, reason: str, now: float) -> None:
-        """End a lease before anything was asked: its link is not wanted any more."""
+        """End a lease without a request: its link is not wanted any more."""
         self._give_back(id, now, contacted=False)
         self.links.mode_of[id] = LinkMode.OVER
         self.attempts.pop(id, None)
         self._end(id, State.PARKED, reason)
 
     def reopen(self, id: int, reason: str, now: float) -> None:
-        """Let a link wait again that was parked."""
+        """Queue a parked link again."""
         self.ended[State.PARKED, reason] -= 1
         self._ledger.settle(id, State.WAITING, "", 0)
         self.wait([id], now)
@@ -368,7 +368,7 @@ class Agenda:
         tried: bool,
         contacted: bool = True,
     ) -> bool:
-        """End a lease and let its link wait again; False if it was tried enough."""
+        """End a lease and queue its link again; False if its attempts are used up."""
         if not self._is_out(id, attempts):
             mode = self.links.mode_of[id]
             return mode <= LinkMode.DELAYED or mode == LinkMode.CROWDED
@@ -395,7 +395,7 @@ class Agenda:
     def _give_back(
         self, id: int, now: float, contacted: bool, is_page: bool = False
     ) -> None:
-        """Free the host of a lease; without a contact as if there had been none."""
+        """Free the host of a lease; without contact, as if there had been no lease."""
         out = self.leases.pop(id)
         host, domain = out.host, out.host.domain
         if is_page:  # budgets are for pages, not for robots.txt, failures or redirects

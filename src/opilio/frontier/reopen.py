@@ -1,8 +1,8 @@
-"""The tables `link` and `host` in; the agenda and what is known, as they were, out.
+"""Restores the frontier from crawl.db when a crawl is resumed.
 
 Every host rests its full delay from now on, since it may have been visited a moment
-before the last process died. A rest that was asked for goes on by the wall clock, but
-never longer than the longest one, whatever became of that clock.
+before the last process ended. A rest that a host asked for continues by the wall clock,
+but never longer than the longest one allowed, even if that clock was changed.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from opilio.frontier.next_link import Agenda
 from opilio.records import State
 from opilio.settings import BoundsSettings, PolitenessSettings
 
-AT_ONCE = 2**13  # rows: few enough to stay in the processor's cache
-# Nearly all rows are links that wait and were never tried; the others tell about that,
-# and those of pages that were kept of what they are like, see `likeness` in crawl.py.
+AT_ONCE = 2**13  # rows; few enough for the processor's cache
+# Nearly all rows are waiting links that were never tried. The others have a text with
+# state, attempts and reason; kept pages also their likeness (see crawl.py).
 _LINKS = """
     SELECT fingerprint, promise, host, template,
         CASE WHEN state IN ('waiting', 'leased') AND attempts = 0 THEN NULL
@@ -35,8 +35,8 @@ _LINKS = """
         ELSE state || ' ' || attempts || ' ' || coalesce(reason, '') END
     FROM link ORDER BY id
 """
-# What was not the link's fault, or may be allowed by now, waits again: links of hosts
-# that were silent, links beyond a budget, and seeds that could not be reached.
+# Links that may work now are queued again: those of hosts that were silent, those
+# beyond a budget, and seeds that could not be reached.
 _ANOTHER_CHANCE = """
     UPDATE link SET state = 'waiting', reason = NULL, attempts = 0
     WHERE state = 'parked' AND reason IN (
@@ -94,7 +94,7 @@ def reopen(
 
 
 def _load(rows: list[Any], agenda: Agenda, intake: Intake) -> None:
-    """Fill the columns, the map of fingerprints and what is known of templates."""
+    """Fill the columns, the map of fingerprints and the counts of templates."""
     prints, promises, hosts, templates, others = zip(*rows, strict=True)
     keys = sort_keys.keys(promises)
     modes = np.full(len(rows), LinkMode.WAITING, np.uint8)
@@ -131,7 +131,7 @@ def _mode(state: str, reason: str, tried: bool) -> int:
 
 
 def _line_up(agenda: Agenda, now: float) -> None:
-    """Put waiting links into the backlogs of their hosts, and hosts in their place."""
+    """Put waiting links into the queues of their hosts, and schedule the hosts."""
     links = agenda.links
     waiting = np.flatnonzero(links.mode == LinkMode.WAITING)
     waiting = waiting[np.argsort(links.host[waiting], kind="stable")]
@@ -148,6 +148,6 @@ def _line_up(agenda: Agenda, now: float) -> None:
 def _expect(table: str, id: int, number: int) -> None:
     if id != number:
         raise BadInput(
-            f"crawl.db lacks rows of its table {table}: number {number} has the id "
-            f"{id}; somebody must have deleted some, so put back a copy of the file"
+            f"crawl.db lacks rows in table {table}: row number {number} has the id "
+            f"{id}; rows must have been deleted, so restore the file from a backup"
         )

@@ -1,9 +1,9 @@
-"""The frontier on crawl.db: chosen in memory, kept in the tables `link` and `host`.
+"""A frontier stored in the tables `link` and `host` of crawl.db.
 
-A lease is not written down: what was leased when a process died waits again when the
-crawl goes on, with as many attempts as before. (Of pages that kill the whole process,
-store/crash_suspects.py keeps count.) Everything else is written into the transaction
-that the caller commits.
+Links are chosen in memory. Leases are not stored: links that were leased when a process
+ended wait again when the crawl is resumed, with as many attempts as before.
+(store/crash_suspects.py counts pages that crash the process.) Everything else is
+written into the transaction that the caller commits.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ ENDS = frozenset((State.KEPT, State.IRRELEVANT, State.COPY, State.UNUSABLE))
 
 
 class SqliteFrontier(LinkFrontier):
-    """Goes on where the last one on the same database stopped."""
+    """A frontier that continues where the last one on the same database stopped."""
 
     def __init__(
         self,
@@ -79,12 +79,12 @@ class SqliteLedger:
         self._later, self._catch_up = db.later, db.catch_up
         self._execute = db.execute_at_once
         self._executemany = db.executemany_at_once
-        self._recent: dict[Any, Cells] = {}  # links as they were kept of late
+        self._recent: dict[Any, Cells] = {}  # links stored recently
         self._revised: dict[int, NewPromise] = {}  # promises that are not written yet
         db.write_first(self._write_promises)
 
     def append(self, rows: list[Cells]) -> None:
-        """Keep new links."""
+        """Store new links."""
         self._executemany(_APPEND, rows)
         if len(rows) <= FEW:
             if len(self._recent) > RECENT:
@@ -92,7 +92,7 @@ class SqliteLedger:
             self._recent.update({row[0]: row for row in rows})
 
     def read(self, id: int) -> LinkRow:
-        """A link as it is kept now."""
+        """A link as it is stored now."""
         row = LinkRow._make(
             self._recent.get(id) or self._execute(_READ, (id,)).fetchone()
         )
@@ -101,7 +101,7 @@ class SqliteLedger:
         return row
 
     def improve(self, evidence: list[PromiseEvidence]) -> None:
-        """Let links wait for these reasons; their least depth stays."""
+        """Queue links with this evidence; the smallest depth is kept."""
         for new in evidence:
             self._recent.pop(new.id, None)
             self._revised.pop(new.id, None)
@@ -125,7 +125,7 @@ class SqliteLedger:
             self._revised.clear()
 
     def settle(self, id: int, state: State, reason: str, tries: int) -> None:
-        """Change the state of a link, which was tried so many times more."""
+        """Change the state of a link, and add to its attempts."""
         self._recent.pop(id, None)
         row = (state.value, reason or None, tries, id)
         if state in ENDS:
@@ -142,7 +142,7 @@ class SqliteLedger:
         return [id for id, host in rows.fetchall() if host in hosts]
 
     def add_host(self, number: int, name: str, domain: str) -> None:
-        """Keep a new host."""
+        """Store a new host."""
         self._execute(
             "INSERT INTO host (id, name, domain) VALUES (?, ?, ?)",
             (number, name, domain),
@@ -155,13 +155,13 @@ class SqliteLedger:
     def pace(
         self, number: int, delay: float | None, rest_until: float | None, ip: str | None
     ) -> None:
-        """Keep what is given of a host; the rest ends at a time of the wall clock."""
+        """Store the given values of a host; its rest ends at a wall-clock time."""
         self._execute(_PACE, (delay, ip, rest_until, number))
 
     def rest(self, number: int, why: str) -> None:
-        """Keep why a host rests."""
+        """Store why a host rests."""
         self._execute("INSERT OR REPLACE INTO rest VALUES (?, ?)", (number, why))
 
     def flush(self) -> None:
-        """Write what was put off."""
+        """Write the pending rows."""
         self._catch_up()

@@ -1,4 +1,4 @@
-"""A canonical URL and its depth in; the guard against traps that refuses it out."""
+"""Recognises URLs of crawler traps: too deep, too long or repeating themselves."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from opilio.settings import BoundsSettings
 
 
 def trap(url: str, depth: int, bounds: BoundsSettings) -> str:
-    """The guard that refuses this URL: depth, length, segments or repeats; "": none.
+    """The kind of trap: depth, length, segments or repeats; "": none.
 
-    A group of segments that comes again, like a/b in /a/b/a/b, brings its segments
-    again; so it is enough to count single ones.
+    A repeated group of segments, like a/b in /a/b/a/b, repeats its single segments, so
+    it is enough to count these.
     """
     if depth > bounds.max_depth:
         return "depth"
@@ -20,7 +20,7 @@ def trap(url: str, depth: int, bounds: BoundsSettings) -> str:
         return ""  # nearly all URLs: too few segments for what follows
     segments = url.partition("?")[0].split("/")[3:]
     if not segments[-1]:
-        segments.pop()  # a slash at the end begins no segment
+        segments.pop()  # a slash at the end starts no segment
     if len(segments) > bounds.max_segments:
         return "segments"
     distinct = set(segments)

@@ -1,8 +1,7 @@
-"""Templates of URLs in; how many URLs of each were let in, and whether more are worth
-a visit, out.
+"""Counts URLs by template, and notices templates that bring nothing new.
 
-A template is a URL without its numbers and values, as calendars and endless lists have
-it in common. Both kinds of counters take a fixed amount of memory, whatever comes.
+A template is a URL without its numbers and parameter values, which the URLs of a
+calendar or an endless list have in common. Both counters take a fixed amount of memory.
 """
 
 from __future__ import annotations
@@ -25,19 +24,19 @@ _IN_VAIN = (State.COPY, State.IRRELEVANT, State.KEPT)  # the last: if it is not 
 
 
 class TemplateCount:
-    """How often each template was counted; 0 stands for none and is not.
+    """How many URLs each template has; 0 stands for no template and is not counted.
 
-    A count-min sketch (Cormode & Muthukrishnan, 2005): four rows of counters, each row
-    indexed by another hash of the template; the smallest of the four counts at least
-    what is true, and after n URLs at most e·n/2²¹ more (13 for ten million) in all but
-    2 % of cases. It takes 32 MB at most.
+    A count-min sketch (Cormode & Muthukrishnan, 2005): four rows of counters, each
+    indexed by another hash of the template. The smallest of the four is at least the
+    true count, and after n URLs at most e·n/2²¹ more (13 for ten million) in all but 2
+    % of cases. It takes 32 MB at most.
     """
 
     def __init__(self) -> None:
         self._rows = np.zeros((ROWS, 1 << BITS), np.uint32)
 
     def count(self, templates: Sequence[int]) -> list[int]:
-        """Count URLs in their order; answers the number of each in its template."""
+        """Count URLs in their order; returns the number of each in its template."""
         values = np.array(templates, np.int64)
         before = np.full(len(values), 2**32)
         for row, slots in zip(self._rows, _slots(values), strict=True):
@@ -51,20 +50,20 @@ class TemplateCount:
         return numbers
 
     def add(self, templates: NDArray[np.int64]) -> None:
-        """Count URLs, whatever their numbers are."""
+        """Count URLs, without returning their numbers."""
         some = templates[templates != 0]
         for row, slots in zip(self._rows, _slots(some), strict=True):
             np.add.at(row, slots, _ONE)
 
 
 class Novelty:
-    """Whether a template still brings something new and relevant.
+    """Whether a template still brings new relevant pages.
 
-    It is spent once patience · (1 + kept) of its pages were in vain: one page kept in
-    so many is enough to go on. A page that is kept although another was like it, as the
-    months of a calendar are, was in vain, too. Templates whose fingerprints end alike
-    share a counter; of two million that is hardly ever one that is spent. It takes 20
-    MB at most.
+    It is exhausted once patience · (1 + kept) of its pages were fruitless, so one kept
+    page in `patience` is enough to continue. A kept page that is like another one, as
+    the months of a calendar are, also counts as fruitless. Templates whose fingerprints
+    end alike share a counter; among two million counters that is rarely an exhausted
+    one. It takes 20 MB at most.
     """
 
     def __init__(self, patience: int) -> None:
@@ -76,7 +75,7 @@ class Novelty:
     def note(
         self, template: int, state: State, reason: str, likeness: str = ""
     ) -> None:
-        """Take in how a visit to a URL of this template ended."""
+        """Note how a visit to a URL of this template ended."""
         if not template:
             return
         if state is State.KEPT and self._is_first(template, likeness):
@@ -85,7 +84,7 @@ class Novelty:
             self._vain[template & _SLOT] += 1
 
     def _is_first(self, template: int, likeness: str) -> bool:
-        """Is this the first page of its template that is like that?"""
+        """Whether this is the first page of its template with this likeness."""
         if not likeness:
             return True
         place = fingerprint(f"{template} {likeness}") & (1 << LIKENESS_BITS) - 1
@@ -93,7 +92,7 @@ class Novelty:
         return not met
 
     def is_spent(self, template: int) -> bool:
-        """Are more URLs of this template not worth a visit?"""
+        """Whether further URLs of this template are not worth a visit."""
         if not template or not self._patience:
             return False
         slot = template & _SLOT
@@ -101,8 +100,8 @@ class Novelty:
 
 
 def _slots(templates: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
-    """The places of each template in the rows, one row after the other."""
-    # Two hashes make as many as one likes (Kirsch & Mitzenmacher, 2006).
+    """The index of each template in the rows, one row after the other."""
+    # Any number of hashes can be made from two (Kirsch & Mitzenmacher, 2006).
     mixed = templates.view(np.uint64) * _MIX
     hashed = (mixed >> np.uint64(64 - BITS)).view(np.int64)
     step = (mixed >> np.uint64(22)).view(np.int64) | 1

@@ -11,14 +11,14 @@ SLACK = 64  # out-of-date entries that are not worth sweeping up
 
 
 class Least:
-    """The waiting links from the other end, kept only where there is a capacity."""
+    """The waiting links, worst first; used only if there is a capacity."""
 
     def __init__(self, links: LinkColumns) -> None:
         self._links = links
         self._heap: list[int] = []  # negated entries
 
     def add(self, entries: Iterable[int], waiting: int) -> None:
-        """Take in links that wait, or wait with another promise, from now on."""
+        """Add links that wait from now on, or have a new promise."""
         for entry in entries:
             heappush(self._heap, -entry)
         if len(self._heap) > 2 * waiting + SLACK:
@@ -26,7 +26,7 @@ class Least:
             heapify(self._heap)
 
     def peek(self) -> int:
-        """The entry that all others come before; 0 when nothing waits."""
+        """The last entry; 0 when nothing waits."""
         while self._heap and not self._is_current(self._heap[0]):
             heappop(self._heap)
         return -self._heap[0] if self._heap else 0

@@ -1,7 +1,7 @@
-"""Is this page relevant? One file a judge; `JUDGES` names them.
+"""The judges, which decide how relevant a page is: one module each, named in `JUDGES`.
 
-The published ones can also be had in other modes, as `blocks,mode=paper`; their
-`mode=fixed` is what the name alone says.
+Published ones also have other modes, as in `blocks,mode=paper`; the name alone means
+`mode=fixed`.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ CLASSES = {
 
 
 def __getattr__(name: str) -> Any:
-    """The class of a judge, imported when it is asked for."""
+    """The class of a judge, imported on first use."""
     if name not in CLASSES:
         raise AttributeError(f"module 'opilio.judge' has no attribute {name!r}")
     return getattr(import_module(f"opilio.judge.{CLASSES[name]}"), name)
 
 
 def made_as(name: str, **options: str) -> Make:
-    """Makes a judge of the class of this name, which is imported only then."""
+    """A function that makes a judge of this class, importing it only then."""
 
     def make(subject: Subject) -> Judge:
         judge: Judge = __getattr__(name)(subject, **options)
@@ -57,14 +57,14 @@ def made_as(name: str, **options: str) -> Make:
 
 
 class Judges(dict[str, Make]):
-    """Judges by name, which also know what to say to a mode that is not listed."""
+    """Judges by name, with error messages for modes that do not exist."""
 
     def __contains__(self, name: object) -> bool:
-        """Is it the name of a judge, be it with a mode that this one has not?"""
+        """Whether it names a judge, even with a mode that this judge lacks."""
         return super().__contains__(str(name).partition(",mode=")[0])
 
     def __missing__(self, name: str) -> Make:
-        """The judge in the mode that is its default; BadInput for one it has not."""
+        """The judge in its default mode; BadInput for a mode that it lacks."""
         judge, _, mode = name.partition(",mode=")
         if not mode or judge not in self:
             raise KeyError(name)

@@ -2,15 +2,16 @@
 
     AS(text) = Σ_c w_c·[c is named in the text]
 
-Symbols: c a concept of the ontology, w_c how near its relations (is a, part of, has)
-put it to what is sought: 1 for that itself. A concept counts once, whichever of its
-terms name it. The same measure serves a page, AS(p), and the words of a link, AS(u).
+Symbols: c a concept of the ontology, w_c how near it is to what is sought by its
+relations (is a, part of, has): 1 for the sought concept itself. A concept counts once,
+whichever of its terms name it. The same measure is used for a page, AS(p), and for the
+words of a link, AS(u).
 
 The paper leaves the measure to "proper text classification algorithms"; the sum is our
-reading of it, and `paper` is just that. A sum has no limit, so the score is 1 − e^−AS.
-We differ (`fixed`): long texts name more concepts, be they about them or not, and name
-once what they do not speak of. So a concept that is named n times counts 1 + ln n
-times, and the sum is divided by the length of the text, ‖p‖, as in a cosine.
+reading of it, which is the mode `paper`. A sum has no limit, so the score is 1 − e^−AS.
+We differ (`fixed`): long texts name more concepts, whether they are about them or not,
+and mention others only once. So a concept that is named n times counts 1 + ln n times,
+and the sum is divided by the length of the text, ‖p‖, as in a cosine.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ Concepts = Mapping[str, tuple[str, float]]
 def association(
     concepts: Concepts, text: Counted, mode: Mode = "fixed"
 ) -> tuple[float, dict[str, float]]:
-    """AS of a text in [0, 1], and what each concept brought to it."""
+    """AS of a text in [0, 1], and the contribution of each concept."""
     times: dict[str, int] = {}
     nearness: dict[str, float] = {}
     for term, count in text.terms.items():
@@ -51,7 +52,7 @@ def association(
 
 
 class Association:
-    """Judges a page by the concepts near to what is sought that it names."""
+    """Judges a page by the concepts that it names, near the one that is sought."""
 
     def __init__(self, subject: Subject, mode: Mode = "fixed") -> None:
         if not subject.concepts:
@@ -67,7 +68,7 @@ class Association:
         )
 
     def judge(self, page: Page) -> Verdict:
-        """The score, and how much each concept brought to it."""
+        """The score, and the contribution of each concept."""
         text = Counted(page.terms, page.norm)
         score, parts = association(self.concepts, text, self.mode)
         return Verdict(score, score >= self.threshold, largest(parts))

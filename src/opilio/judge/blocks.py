@@ -4,11 +4,11 @@
     R(t,b) = Σ_k w_kt·w_kb / √(Σ_k w_kt² · Σ_k w_kb²)
     R(t,p) = Σ_b R(t,b)
 
-Symbols: n_i times that term i of the topic occurs in the block, n_max times that its
-most frequent term does; w_kt weight of term k in the topic's table, w_kb = t_k its
-weight in block b, over the terms of the table; p the page.
+Symbols: n_i the count of topic term i in the block, n_max the count of the block's most
+frequent term; w_kt weight of term k in the topic's table, w_kb = t_k its weight in
+block b, over the terms of the table; p the page.
 
-`paper`: as above, all blocks; the score is R/(1+R), since the sum knows no limit.
+`paper`: as above, all blocks; the score is R/(1+R), since the sum has no limit.
 
 We differ (`fixed`), for these reasons:
 
@@ -106,16 +106,16 @@ class Blocks:
         found: Mapping[int, float],
         **more: float,
     ) -> Verdict:
-        """The verdict with one part a block that brought anything."""
+        """The verdict with one part per block that contributes anything."""
         parts = {name(n, blocks[n]): value for n, value in found.items() if value}
         return Verdict(score, score >= self.threshold, {**largest(parts), **more})
 
 
 def whole(page: Page) -> Block:
-    """A page without blocks, as one; its n_max is not known, and cancels out."""
+    """A page without blocks as one block; its n_max is not known, and cancels out."""
     return Block(words=page.words, terms=page.terms, norm=page.norm, most=1)
 
 
 def name(number: int, block: Block) -> str:
-    """How a block is called in the parts: its number and heading."""
+    """The name of a block in the parts: its number and heading."""
     return f"{number} {block.heading[:MAX_HEADING] or '(no heading)'}"

@@ -1,7 +1,7 @@
 """A judge that needs keywords alone and learns the words that go with them.
 
-Rocchio's relevance feedback (1971), where pages with many keywords stand for the
-relevant ones:
+Rocchio's relevance feedback (1971), with pages that have many keywords in place of
+pages known to be relevant:
 
     d = Σ k⁴·x / Σ k⁴ − mean of x over the background
     s = [w·k + k̂·(x·d − lo)/(hi − lo)] / (1 + w)
@@ -42,7 +42,7 @@ Shares = npt.NDArray[np.float64]
 
 
 class Feedback(NamedTuple):
-    """How far pages go towards the topic, on a scale from background to surest."""
+    """Scores pages by the learnt direction, scaled from background to surest pages."""
 
     direction: Weights
     low: float
@@ -55,7 +55,7 @@ class Feedback(NamedTuple):
 
     @property
     def span(self) -> float:
-        """hi − lo, which may be nothing."""
+        """hi − lo, which may be 0."""
         return max(self.high - self.low, 1e-9)
 
 
@@ -74,10 +74,11 @@ class Bootstrapped(Learning):
         super().__init__(subject)
 
     def learn(self) -> WordModel | None:
-        """The direction to the topic; None: nothing shows one.
+        """The direction to the topic; None: there is none yet.
 
-        A background that is like the topic is none: it is pages about the topic which
-        lack its keywords by chance, in a crawl that has met no others yet.
+        A background that is like the topic cannot be used: it consists of pages about
+        the topic that lack its keywords by chance, in a crawl that has seen no others
+        yet.
         """
         lesson = prepare(self.sample)
         if lesson is None or not lesson.most:

@@ -48,7 +48,7 @@ class CosineWeights:
     def parts(
         self, terms: Mapping[str, int], norm: float, weigh: Weigh = by_logarithm
     ) -> dict[str, float]:
-        """What each term brings to the cosine with a text whose length is `norm`."""
+        """The contribution of each term to the cosine with a text of length `norm`."""
         if not norm:
             return {}
         scale = 1 / (self.length * norm)
@@ -72,7 +72,7 @@ class Cosine:
         )
 
     def judge(self, page: Page) -> Verdict:
-        """The score, and how much each term of the topic brought to it."""
+        """The score, and the contribution of each topic term."""
         if self.reads.vector:
             parts = self.table.parts(page.terms, plain_norm(page), float)
         else:

@@ -1,4 +1,4 @@
-"""Learns from judged pages which words and meanings go with the subject.
+"""Learns from judged pages which words and meanings are typical of the subject.
 
 Two ridge regressions, of what the keywords say about a page on its words and on its
 vector:
@@ -33,7 +33,7 @@ WORDS_PENALTY, VECTOR_PENALTY = 1.0, 0.5
 
 
 class CriticRow(NamedTuple):
-    """A page as the critics see it."""
+    """The features of a page for the critics."""
 
     places: npt.NDArray[np.uint16]
     weights: npt.NDArray[np.int16]  # times WHOLE
@@ -48,12 +48,12 @@ class Critics(NamedTuple):
     vector: Floats
 
     def by_words(self, row: CriticRow) -> float:
-        """What the words of a page say."""
+        """The score of a page by its words."""
         weights = row.weights.astype(np.float32)
         return self.middle + float(weights @ self.words[row.places]) / WHOLE
 
     def by_vector(self, row: CriticRow) -> float:
-        """What the vector of a page says."""
+        """The score of a page by its vector."""
         if len(row.vector) != len(self.vector):
             return self.middle
         return self.middle + float(row.vector @ self.vector)
@@ -109,7 +109,7 @@ class Lessons:
         return Critics(middle, words, ridge(self.vectors, wanted, trust))
 
     def _take(self, pages: Sequence[Noted]) -> None:
-        """Keep these pages and no others; what is known of a page stays."""
+        """Keep exactly these pages; rows that are known already are reused."""
         places = {id(page): place for place, page in enumerate(self._pages)}
         before = np.array([places.get(id(page), -1) for page in pages], np.intp)
         old, new = np.flatnonzero(before >= 0), np.flatnonzero(before < 0)
@@ -129,7 +129,7 @@ class Lessons:
         self._kernel[:, new] = fresh.T
 
     def _move(self, count: int, before: Places, now: Places) -> None:
-        """Make room for so many pages, and move those that are known."""
+        """Make room for `count` pages, and move the rows that are known."""
         room = len(self._all_words)
         room = room if count <= room else max(count, 2 * room)
         words = np.zeros((room, SIZE), np.float32)

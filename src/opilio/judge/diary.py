@@ -1,9 +1,9 @@
-"""Keeps what a judge learns from pages through a restart.
+"""Stores what a judge learns from pages, so that it survives a restart.
 
-All that a judge knows takes megabytes, so it is written as a whole only now and then: a
-snapshot. The pages since then are kept in chunks of `CHUNK` pages, of which only the
-last is written again with each commit. After a restart the judge takes up the snapshot
-and goes through the pages that followed.
+The state of a judge takes megabytes, so the whole of it is written only now and then: a
+snapshot. The pages since then are stored in chunks of `CHUNK` pages, of which only the
+last is written again with each commit. After a restart the judge loads the snapshot
+and learns again from the pages that followed.
 """
 
 from __future__ import annotations
@@ -25,33 +25,33 @@ class Diary(Generic[P]):
     """The pages since the last snapshot, in chunks."""
 
     def __init__(self, kind: type[P], learn: Callable[[P], bool]) -> None:
-        self.learn = learn  # takes a page up; True: a snapshot is due
-        self.snapshots = 0  # so many were taken before the pages noted here
+        self.learn = learn  # learns from a page; True: a snapshot is due
+        self.snapshots = 0  # number of snapshots before the pages in this diary
         self.noted: list[P] = []
         self.is_due = False
-        self._written = [0] * (PAGES // CHUNK)  # pages of each chunk that are kept
+        self._written = [0] * (PAGES // CHUNK)  # stored pages of each chunk
         self._encode = msgspec.msgpack.Encoder().encode
         self._decode = msgspec.msgpack.Decoder(tuple[int, list[kind]]).decode  # type: ignore[valid-type]
 
     def write(self, page: P) -> None:
-        """Learn from a page, and remember that it was learnt from."""
+        """Learn from a page, and add it to the diary."""
         self.noted.append(page)
         if self.learn(page) or len(self.noted) >= PAGES:
             self.is_due = True
 
     def begin(self, snapshots: int) -> None:
-        """Note what comes after a snapshot of this number."""
+        """Start a new diary after the snapshot of this number."""
         self.snapshots = snapshots
         self.noted, self.is_due = [], False
         self._written = [0] * len(self._written)
 
     def chunks(self, name: str) -> Mapping[str, Learner]:
-        """The parts that are kept by themselves, by their names."""
+        """The parts that are stored separately, by name."""
         numbers = range(len(self._written))
         return {f"{name} {number:02}": Chunk(self, number) for number in numbers}
 
     def dump(self, number: int) -> bytes | None:
-        """The pages of a chunk, if there are more of them than when it was kept."""
+        """The pages of a chunk, if it has grown since it was stored."""
         noted = self.noted[number * CHUNK : (number + 1) * CHUNK]
         if len(noted) == self._written[number]:
             return None
@@ -59,7 +59,7 @@ class Diary(Generic[P]):
         return self._encode((self.snapshots, noted))
 
     def load(self, number: int, kept: bytes) -> None:
-        """Go through the pages of a chunk, if they came after the snapshot known."""
+        """Learn from the pages of a stored chunk, if they are after the snapshot."""
         snapshots, noted = self._decode(kept)
         if snapshots != self.snapshots:
             return
@@ -76,9 +76,9 @@ class Chunk:
         self.number = number
 
     def dump(self) -> bytes | None:
-        """What is new in it."""
+        """Its pages, if there are new ones."""
         return self.diary.dump(self.number)
 
     def load(self, learnt: bytes) -> None:
-        """Take up what an earlier dump gave."""
+        """Restore an earlier dump."""
         self.diary.load(self.number, learnt)

@@ -11,7 +11,7 @@ from opilio.records import Page, Verdict
 
 
 class InWords:
-    """Lets a judge that names terms by their keys name them as the topic does."""
+    """A judge whose verdicts name terms as the topic writes them, not by their keys."""
 
     def __init__(self, judge: Judge, words: Mapping[str, str]) -> None:
         self.inner = judge

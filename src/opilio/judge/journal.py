@@ -1,4 +1,4 @@
-"""Keeps what the judges that learn from keywords alone know through a restart.
+"""Stores the state of the judges `bootstrapped` and `linear` across restarts.
 
 A snapshot has the sample, the rarity of words and the model; the pages since then are
 in a diary (`diary.py`).
@@ -19,7 +19,7 @@ from opilio.protocols import Learner
 
 PackedRow = tuple[bytes, bytes, int]
 Noted = tuple[PackedRow, float, float]
-"""A page as it came: its row, k, and the score it is kept for."""
+"""A page in the order seen: its row, k, and its rank in the sample."""
 
 
 class Snapshot(msgspec.Struct, frozen=True, array_like=True):
@@ -36,20 +36,20 @@ class Snapshot(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Journal:
-    """Takes note of pages, and knows what of that is not yet written."""
+    """Adds pages to the sample, and tracks which of them are not yet stored."""
 
     def __init__(self, sample: Sample) -> None:
         self.sample = sample
         self.diary: Diary[Noted] = Diary(Noted, self._take)  # type: ignore[arg-type]
-        self._is_enough = False  # more pages to learn from
+        self._is_enough = False  # enough new pages to learn again
 
     @property
     def since(self) -> int:
-        """How many pages the last snapshot was of."""
+        """The number of pages in the last snapshot."""
         return self.diary.snapshots
 
     def add(self, row: WordRow, keywords: float, score: float) -> bool:
-        """Take note of a page; True: there is enough more to learn from."""
+        """Add a page; True: there are enough new ones to learn again."""
         self.diary.write((pack_row(row), keywords, score))
         return self._is_enough
 
@@ -59,7 +59,7 @@ class Journal:
         return self._is_enough
 
     def snapshot(self, model: WordModel | None) -> bytes | None:
-        """Everything, if it is due; the journal begins anew."""
+        """A snapshot, if it is due; the journal then starts anew."""
         if not self.diary.is_due:
             return None
         taken = self.taken(model)
@@ -67,7 +67,7 @@ class Journal:
         return taken
 
     def begin(self) -> None:
-        """Begin a journal after a snapshot of what is known now."""
+        """Start a new journal after a snapshot of the current state."""
         self.diary.begin(self.sample.rarity.pages)
 
     def taken(self, model: WordModel | None) -> bytes:
@@ -90,7 +90,7 @@ class Journal:
         )
 
     def restore(self, taken: bytes) -> WordModel | None:
-        """Know what a snapshot says, and nothing else; its model."""
+        """Replace the state by that of a snapshot; returns its model."""
         found = msgspec.msgpack.decode(taken, type=Snapshot)
         sample, rarity = self.sample, self.sample.rarity
         rarity.pages, sample.next_fit = found.pages, found.next_fit
@@ -105,7 +105,7 @@ class Journal:
         return found.model and unpack_model(found.model)
 
     def chunks(self) -> Mapping[str, Learner]:
-        """The parts of the journal, by the names under which they are kept."""
+        """The parts of the journal, by the names under which they are stored."""
         return self.diary.chunks("judge")
 
 

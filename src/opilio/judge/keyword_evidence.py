@@ -1,4 +1,4 @@
-"""What the keywords of a topic say about a page.
+"""Measures how well a page matches the keywords of a topic, in four ways.
 
     cosine  = Σ w·(1+ln tf) / (|w|·norm)
     bm25    = Σ u·tf·2.2/(tf + 1.2·(¼ + ¾·words/600)) / Σ u
@@ -44,7 +44,7 @@ MOST_ADDRESS = 1.0
 
 
 class Evidence(NamedTuple):
-    """What the keywords say about one page; all numbers are raw."""
+    """The measurements of one page, not yet scaled."""
 
     cosine: float
     bm25: float
@@ -85,7 +85,7 @@ class KeywordEvidence:
         self.has_vectors = len(self.vectors) > 0
 
     def of(self, page: Page) -> Evidence:
-        """What they say about a page."""
+        """The measurements of a page."""
         opening = text = 0.0
         vectors = page_vectors(page)
         if self.has_vectors and vectors.shape[1] == self.vectors.rows.shape[1]:
@@ -139,7 +139,7 @@ class KeywordEvidence:
         return found / self.total if self.total else 0.0
 
     def title(self, page: Page) -> float:
-        """How much its title names the kind of page that is sought."""
+        """How much its title matches keywords that are ordinary words."""
         found = page.title_terms.terms
         weight = sum(self.weights[key] for key in found if key in self.weights)
         return min(MOST_TITLE, weight) * self.ordinary

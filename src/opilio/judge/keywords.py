@@ -1,4 +1,4 @@
-"""A page in; how much it speaks of the topic's keywords out.
+"""Scores a page by the topic's keywords, for the judges that learn.
 
 k = the cosine with the topic, as in `cosine.py`, and a twentieth of its title's.
 """
@@ -14,7 +14,7 @@ CUT = 0.06  # the threshold of the cosine judge
 
 
 class Keywords:
-    """How much a page speaks of the topic's keywords."""
+    """The keyword score of pages."""
 
     def __init__(self, subject: Subject) -> None:
         self.weights = subject.weights

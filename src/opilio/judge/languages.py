@@ -1,4 +1,4 @@
-"""A judge in; the same judge, for pages in the wanted languages only, out."""
+"""Wraps a judge so that only pages in the wanted languages are relevant."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from opilio.records import Page, Verdict
 
 
 class InLanguages:
-    """Lets a judge speak, then refuses pages known to be in another language."""
+    """A judge that also refuses pages known to be in another language."""
 
     def __init__(self, judge: Judge, languages: Sequence[str]) -> None:
         self.inner = judge
         if isinstance(judge, Teachable):
-            self.teach = judge.teach  # a label says nothing about languages
+            self.teach = judge.teach  # labels are independent of languages
         self.languages = {language.lower().partition("-")[0] for language in languages}
 
     def judge(self, page: Page) -> Verdict:

@@ -1,14 +1,14 @@
-"""Pages in; verdicts of a judge that learns from the pages it sees out.
+"""The base class of judges that learn from the pages they see.
 
     s = α·k + β·(x·d − lo),   score = s/(s + cut)
 
 Symbols: k a page's keyword score (`keywords.py`), x its words with their rarity, d the
 direction that was learnt, lo how far other pages go in it; α and β say how much either
 counts, and `cut` is the s of a page as likely relevant as not. Before anything was
-learnt s = k. How d, lo, α and β are learnt is each judge's own affair; it does so anew
-whenever it has seen 1.3 times as many pages as the last time, and never from labels.
+learnt s = k. Each judge learns d, lo, α and β in its own way; it does so again whenever
+it has seen 1.3 times as many pages as the last time, and never from labels.
 
-Everything is durable with the page that it was learnt from: see `journal.py`.
+What was learnt is committed with the page that it was learnt from: see `journal.py`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from opilio.protocols import Learner
 from opilio.records import Page, Reads, Subject, Verdict
 
 THRESHOLD = 0.5
-LEAST = 0.01  # of a score: from there on down it falls slowly, and never to nothing
+LEAST = 0.01  # below this score, scores fall slowly and never reach 0
 
 
 class Learning(ABC):
@@ -39,7 +39,7 @@ class Learning(ABC):
     reads = Reads(vector=True)
     cut: float
     learnt_part: str  # its name in verdicts
-    is_learning = True  # False: it judges by what it knows, and takes no note of pages
+    is_learning = True  # False: it no longer learns from pages
 
     def __init__(self, subject: Subject) -> None:
         self.keywords = Keywords(subject)
@@ -50,10 +50,10 @@ class Learning(ABC):
 
     @abstractmethod
     def learn(self) -> WordModel | None:
-        """What the sample shows; None: nothing yet."""
+        """Learn from the sample; None: not enough pages yet."""
 
     def judge(self, page: Page) -> Verdict:
-        """The score of a page, as far as it is known by now; then learn from it."""
+        """Score a page by what is known so far, then learn from it."""
         keywords = self.keywords.score(page)
         row = row_of(page)
         verdict = self.score(row, keywords)
@@ -64,7 +64,7 @@ class Learning(ABC):
         return verdict
 
     def worth(self, keywords: float, score: float) -> float:
-        """What a page is kept for, to learn from the surest ones."""
+        """The rank of a page in the sample, which holds the surest pages."""
         return keywords
 
     def look(self, page: Page) -> Verdict:
@@ -86,27 +86,27 @@ class Learning(ABC):
         return Verdict(score, score >= self.threshold, parts)
 
     def scaled(self, raw: float) -> float:
-        """s/(s + cut); where that is next to nothing, an order all the same."""
+        """s/(s + cut), changed near 0 so that scores still differ."""
         least = self.cut * LEAST / (1 - LEAST)
         if raw >= least:
             return raw / (raw + self.cut)
         return LEAST * exp((raw - least) / self.cut)
 
     def learners(self) -> Mapping[str, Learner]:
-        """What is kept of it, part by part; in this order it is taken up again."""
+        """The parts whose state is stored, in the order in which they are restored."""
         return {"judge": self, **self.journal.chunks()}
 
     def dump(self) -> bytes | None:
-        """All that it knows, now and then; what is new since is in the journal."""
+        """The whole state, now and then; the journal has the pages since."""
         return self.journal.snapshot(self.model)
 
     def load(self, learnt: bytes) -> None:
-        """Take up what `dump` gave; what an older version gave tells nothing."""
+        """Restore what `dump` returned; dumps of older versions are ignored."""
         with suppress(msgspec.DecodeError):
             self.model = self.journal.restore(learnt)
 
     def follow(self, before: Self) -> None:
-        """Take up what another of the kind learnt, whose topic was a little other."""
+        """Take over what a judge of the same kind learnt before the topic changed."""
         self.journal.restore(before.journal.taken(before.model))
         self.model = self.learn()
         self.journal.diary.is_due = True

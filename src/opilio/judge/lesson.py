@@ -1,7 +1,7 @@
-"""A sample in; what there is to learn from it out.
+"""Prepares the pages of a sample for learning: the surest ones and the background.
 
-The background are the pages that speak of the keywords least: at most half as much as
-those that do most, k̂.
+The background is the pages whose keyword score is at most half of k̂, the mean of the
+highest ones.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ import numpy as np
 from opilio.judge.sample import Sample
 from opilio.judge.vectors import Stack, Weights, stack
 
-SUREST = 20  # pages; k̂ is the mean of so many
-FEW = 0.5  # of k̂: pages with no more are background
+SUREST = 20  # pages whose mean is k̂
+FEW = 0.5  # times k̂: pages with no more are background
 LEAST = 10  # background pages to learn from
 
 
 class Lesson(NamedTuple):
     """The pages of a sample, ready to be learnt from."""
 
-    pages: int  # seen by now
+    pages: int  # seen so far
     idf: Weights
     surest: Stack
     background: Stack
@@ -31,7 +31,7 @@ class Lesson(NamedTuple):
 
 
 def prepare(sample: Sample) -> Lesson | None:
-    """What there is to learn from; None: there is no background yet."""
+    """The pages to learn from; None: there is no background yet."""
     keywords = np.array([seen.keywords for seen in sample.surest], np.float32)
     most = top(keywords)
     least = [seen.row for seen in sample.any if seen.keywords <= FEW * most]

@@ -1,9 +1,9 @@
 """A judge that learns from example pages: a linear classifier, calibrated.
 
-Logistic regression (scikit-learn) over all words of a page; positive are the examples.
-Negative are examples of what is irrelevant, pages of the background, and, with less
-weight, the pages seen that looked best: most of them are relevant, but what they share
-with the examples stays positive, and what tells them apart is what keywords cannot say.
+Logistic regression (scikit-learn) over all words of a page. The example pages are
+positive. Irrelevant examples, pages of the background and, with less weight, the best
+pages seen are negative: most of the latter are relevant, but what they share with the
+examples stays positive, and how they differ is what keywords cannot express.
 
     s = m·n/(n + 100) + k·20/(e + 5)
 
@@ -30,9 +30,9 @@ from opilio.records import Subject
 
 PROMISING = 0.3  # weight of the best pages seen, all together, beside the background
 STRENGTH = 30.0  # scikit-learn's C, for a weight of one an example
-EXPERIENCE = 100  # pages; with as many the model counts half
+EXPERIENCE = 100  # pages after which the model counts half
 KEYWORDS, FEW = 20.0, 5  # the numbers of k's weight
-CUT, FIT = 0.45, 4  # the fewer examples, the less far other pages come than they do
+CUT, FIT = 0.45, 4  # with few examples, other pages score far lower than they do
 
 
 class Linear(Learning):
@@ -59,11 +59,11 @@ class Linear(Learning):
             self.sample.rarity.add(row)
 
     def worth(self, keywords: float, score: float) -> float:
-        """The score: a topic of examples need not have keywords."""
+        """The score, because a topic with examples may have no keywords."""
         return score
 
     def learn(self) -> WordModel | None:
-        """What tells the examples from other pages; None: there are no others yet."""
+        """Learn how examples differ from other pages; None: there are no others yet."""
         lesson = prepare(self.sample)
         if lesson is None:
             return None
@@ -79,7 +79,7 @@ class Linear(Learning):
         )
 
     def fit(self, lesson: Lesson) -> Weights:
-        """The weight of each word; both sides weigh the same, an example one."""
+        """The weight of each word; both sides weigh the same, each example 1."""
         from sklearn.linear_model import LogisticRegression
 
         model = LogisticRegression(
@@ -132,5 +132,5 @@ def require_sklearn(judge: str) -> None:
     except ImportError as error:
         raise BadInput(
             f"the judge {judge!r} needs scikit-learn, which is not installed; "
-            'type: pip install "opilio[learn]"'
+            'run: pip install "opilio[learn]"'
         ) from error

@@ -1,4 +1,4 @@
-"""What a learning judge has learnt: how relevant its words make a page."""
+"""The word model of a learning judge: scores a page by its words."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ DOUBT = 0.5  # evidence against all classes, for each unit of a page's length
 
 
 class OntoClassifier:
-    """Judges a page by the class that its terms speak for."""
+    """Judges a page by the ontology class that its terms indicate."""
 
     def __init__(self, subject: Subject, mode: Mode = "fixed") -> None:
         require_classes(subject)
@@ -47,7 +47,7 @@ class OntoClassifier:
         )
 
     def judge(self, page: Page) -> Verdict:
-        """The share of the evidence that is for what is sought; each class's share."""
+        """The share of the evidence for the sought classes, and of each class."""
         found, evidence = self.classify(page.terms)
         if not evidence:
             return Verdict(0.0, False)

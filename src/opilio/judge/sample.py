@@ -1,4 +1,4 @@
-"""Pages of a crawl in; a bounded sample of them, and how rare their words are, out.
+"""Keeps a bounded sample of the pages seen, and counts how rare their words are.
 
 Two parts, `SIZE` pages each: the surest by score, and any at all (a reservoir: each
 page seen is in it with the same chance). Both are the same for the same pages in the
@@ -20,14 +20,14 @@ FIRST_FIT = 30  # pages
 class SampledPage(NamedTuple):
     """A page of the sample; tuples compare, so the surest are a heap."""
 
-    score: float  # what it is kept for
+    score: float  # its rank in the sample
     number: int  # of the page in the crawl: no two are equal
-    keywords: float  # how much it speaks of the topic's keywords
+    keywords: float  # its keyword score
     row: WordRow
 
 
 class Sample:
-    """What a learning judge remembers of the pages it saw."""
+    """The pages that a learning judge remembers."""
 
     def __init__(self, seed: int = 0) -> None:
         self.rarity = WordRarity()
@@ -37,7 +37,7 @@ class Sample:
         self.next_fit = FIRST_FIT
 
     def add(self, row: WordRow, keywords: float, score: float) -> bool:
-        """Take note of a page; True: there is enough more to learn from."""
+        """Add a page; True: there are enough new ones to learn again."""
         self.rarity.add(row)
         number = self.rarity.pages
         seen = SampledPage(score, number, keywords, row)
@@ -48,7 +48,7 @@ class Sample:
         if len(self.any) < SIZE:
             self.any.append(seen)
         else:
-            # By number, not by a running generator: nothing to be saved.
+            # Random by page number, so that no generator state has to be stored.
             place = random.Random(self.seed << 32 | number).randrange(number)
             if place < SIZE:
                 self.any[place] = seen

@@ -1,4 +1,4 @@
-"""How similar a page is to the seeds that somebody chose, beside the other pages seen.
+"""Measures how similar a page is to the chosen seeds, compared with other pages.
 
     like(x) = max over seeds of share(seed)·x·seed,   standardised over the pages seen
 

@@ -1,4 +1,4 @@
-"""How near the pages of a site come to the topic, beside those of other sites.
+"""Measures how near the pages of a site are to the topic, compared with other sites.
 
     near(S) = ((Σ cosine⁴ + mean of cosine⁴ over all pages) / (n_S + 1))^¼
 
@@ -21,7 +21,7 @@ NARROWEST = 1e-6  # spread
 
 
 class KeptSites(msgspec.Struct, frozen=True, array_like=True):
-    """What is kept of it through a restart."""
+    """What is stored across restarts."""
 
     sites: dict[str, tuple[int, float]]  # pages, and the sum of their cosines⁴
     pages: int
@@ -59,13 +59,13 @@ class SiteEvidence:
         self._spread = max(float(near.std()), NARROWEST)
 
     def kept(self) -> KeptSites:
-        """Everything that a restart needs."""
+        """The state to store."""
         return KeptSites(
             self.sites, self._pages, self._powers, self._mean, self._spread
         )
 
     def restore(self, kept: KeptSites) -> None:
-        """Continue with what was kept for the same keywords."""
+        """Restore the state, for the same keywords."""
         self.sites = dict(kept.sites)
         self._pages, self._powers = kept.pages, kept.powers
         self._mean, self._spread = kept.mean, kept.spread

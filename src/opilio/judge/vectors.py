@@ -1,7 +1,7 @@
-"""Pages in; rows of hashed word weights, and how rare each word is, out.
+"""Turns pages into sparse rows of hashed word weights, and counts how rare words are.
 
 A row is sparse: the place of a word among `PLACES`, by its hash, and its weight there,
-1 + ½·ln tf. Words of the title have places of their own, beside those of the text.
+1 + ½·ln tf. Words of the title have separate places from those of the text.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ BITS = 18
 PLACES = 1 << BITS
 MOST = 4096  # words of a row; hostile pages have more
 TITLE = 0.45  # length of the title's part of a row, beside 1 for the text
-TITLE_SEED = 1  # of the hash, so that titles have places of their own
+TITLE_SEED = 1  # of the hash, so that titles have separate places
 RARE = 5  # pages that must have a word before it counts, once there are many pages
 
 
 class WordRow(NamedTuple):
-    """A page as its words, their rarity not yet counted in."""
+    """A page as weighted words, without their rarity."""
 
     places: Places
     weights: Weights
@@ -37,14 +37,14 @@ class WordRow(NamedTuple):
 
 
 class Stack(NamedTuple):
-    """Rows one after another, rarity counted in, each as long as the next."""
+    """Rows one after another, with rarity, all of the same length."""
 
     places: Places
     weights: Weights
     starts: npt.NDArray[np.int64]
 
     def dot(self, direction: Weights) -> Weights:
-        """How far each row goes in a direction."""
+        """The dot product of each row with a direction."""
         if not len(self.starts):
             return np.zeros(0, np.float32)
         along = self.weights * direction[self.places]

@@ -1,7 +1,7 @@
-"""Webs, topics, strategies and judges in; a run for each task out, as they end.
+"""Runs all combinations of webs, topics, strategies and judges, several at a time.
 
 Trials run in processes that were started without any label and cannot open them. What
-has ended is kept in a folder, so the same comparison goes on where it was.
+has ended is stored in a folder, so an interrupted comparison can be continued.
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ def compare(
                     raise OpilioError(
                         f"a process died, perhaps at {one.task.strategy} on "
                         f"{one.task.topic}: killed, out of memory, or ended by the "
-                        "strategy; what is done is kept, run the same command to go on"
+                        "strategy; finished runs are kept: run the command again"
                     ) from error
                 if trouble is None:
                     raise
@@ -208,7 +208,7 @@ def conducted(
 def checked(
     future: Future[Trace], told: Mapping[str, bool], task: LabTask
 ) -> Future[Trace]:
-    """The trace, or an error if the crawl got labels that it does not tell of."""
+    """The trace; an error if the crawl got labels that the trace does not have."""
     if future.exception() is None:
         taught = {one.url: one.relevant for one in future.result().taught}
         if taught != told:

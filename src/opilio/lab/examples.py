@@ -68,7 +68,7 @@ async def with_examples(
 
 
 def save(responses: Iterable[Response], folder: Path) -> list[str]:
-    """Write the HTML of these pages to files; answers their names."""
+    """Write the HTML of these pages to files; returns their names."""
     folder.mkdir(parents=True, exist_ok=True)
     files = []
     for number, response in enumerate(responses):

@@ -1,8 +1,8 @@
-"""Files in; processes for crawls that cannot open them, out: crawls see no labels.
+"""Runs crawls in processes that cannot open the label files.
 
 It keeps a strategy from seeing a label by mistake or by any ordinary way of opening a
-file. It is no sandbox: who is set on it, with ctypes or the memory of other processes,
-gets there.
+file. It is not a sandbox: code that uses ctypes or the memory of other processes can
+still get at the labels.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""labels.tsv in; the labels of each page, and the pages that labels cover, out.
+"""Reads labels.tsv: the labels of each page of a web, and the pages of each label.
 
 A row is a URL, a tab and a label; a page with several labels has several rows. Labels
 form a tree by their dots: a page labelled Science.Chemistry is also one of Science.

@@ -1,4 +1,4 @@
-"""The requests of a crawl and what was to be found in; how good their order was, out.
+"""Measures how good the order of a crawl's requests was, such as harvest and recall.
 
 Symbols: fᵢ is 1 if request i found a new target, else 0; N requests were made; R is the
 number of targets that can be reached from the seeds. Every request counts, those that

@@ -1,4 +1,4 @@
-"""A web with known links and targets in; the order of requests of an oracle out.
+"""Computes the requests of an oracle, which knows all links and targets of a web.
 
 The oracle knows every link and every label, and always walks to the nearest target
 that it has not found (design.md, section 8). Near is what costs few requests:

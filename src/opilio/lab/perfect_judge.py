@@ -1,7 +1,7 @@
-"""The true labels in; a judge that is always right out.
+"""A judge that knows the true labels, to measure strategies without judging errors.
 
-It tells "judging pages" from "choosing links": what a strategy loses with this judge it
-loses by its choice of links alone.
+It separates judging pages from choosing links: what a strategy loses with this judge is
+due to its choice of links alone.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Runs in; rows for other programs out: JSON lines, and Parquet for every request."""
+"""Exports runs as JSON lines, and all their requests as Parquet."""
 
 from __future__ import annotations
 

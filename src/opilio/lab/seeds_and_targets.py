@@ -1,7 +1,7 @@
-"""A web, a topic and a way to start in; what there is to be found from there, out.
+"""Chooses the seeds of a run, and finds the targets that can be reached from them.
 
-This is the lab's side of a trial: it knows the labels. A crawl is told the seeds and
-the number of requests, and nothing else of it.
+This is the lab's side of a trial: it knows the labels. A crawl only gets to know the
+seeds and the number of requests.
 """
 
 from __future__ import annotations

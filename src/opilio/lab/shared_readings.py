@@ -1,8 +1,8 @@
-"""Responses in; what readers make of them out, made once for all trials that share.
+"""Reads the pages of a web once, and shares them among all trials.
 
-Strategies ask different things of a page. Here every page is read with all that any of
-them may ask for, so one reading serves all that seek the same terms. A file a set-up,
-which processes share.
+Strategies need different parts of a page. Every page is read with all parts that any of
+them may need, so one reading serves all trials with the same terms. There is one file
+per reader setup, which processes share.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Figures of two crawlers on the same tasks in; whether one is better, out.
+"""Tests whether one crawler is better than another on the same tasks.
 
 Tasks differ far more than crawlers do, so figures are compared task by task. For the
 differences dᵢ = aᵢ - bᵢ of n tasks, more being better:

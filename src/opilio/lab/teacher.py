@@ -118,5 +118,5 @@ class Teacher:
         return Ticket(self.address, name, labels)
 
     def collect(self, ticket: Ticket) -> dict[str, bool]:
-        """Take a ticket back; answers what was told for it, in order."""
+        """Take a ticket back; returns what was told for it, in order."""
         return self.pupils.pop(ticket.name).told

@@ -1,4 +1,4 @@
-"""A topic, a strategy and a fixed web in; the order in which a crawl visits it out.
+"""Simulates one crawl of a fixed web and records its requests.
 
 It is the crawl of `opilio crawl`, loop, frontier, judge, strategy and store, with two
 parts of its own: pages come from WARC files, and what readers made of a page is shared
@@ -138,12 +138,12 @@ def conduct(trial: Trial, make: MakeCrawl = TrialCrawl) -> Trace:
         except TimeUp as error:
             raise OpilioError(
                 f"{trial.strategy} did not end within {trial.time_limit:g} s; give "
-                "more (--time-limit SECONDS, 0: no limit), or mend the strategy"
+                "more (--time-limit SECONDS, 0: no limit), or fix the strategy"
             ) from error
 
 
 class TimeUp(BaseException):
-    """The time of a trial is over; not an Exception, lest a strategy catches it."""
+    """The time of a trial is over; not an Exception, so that no strategy catches it."""
 
 
 @contextmanager

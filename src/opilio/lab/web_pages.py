@@ -1,7 +1,7 @@
-"""The WARC files of a web in; its pages and the links between them out.
+"""Loads the pages of a web, and the links between them, from its WARC files.
 
-Reading every page once takes a while, so the atlas is kept in the user's cache and is
-there at once the next time. It holds what a crawler could see, and no label.
+Reading every page once takes a while, so the atlas is stored in the user's cache. It
+holds what a crawler could see, and no label.
 """
 
 from __future__ import annotations

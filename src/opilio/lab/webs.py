@@ -105,7 +105,7 @@ def write_web(web: MadeWeb, folder: Path, name: str = "synthetic") -> LabWeb:
 
 
 def write_static_site(web: MadeWeb, folder: Path, host: str = "") -> int:
-    """Write one host's pages as plain files for any web server; answers how many.
+    """Write one host's pages as plain files for any web server; returns how many.
 
     Without a name it is the largest host. A page at /a/ becomes a/index.html.
     """

@@ -1,1 +1,1 @@
-"""What bounds a crawl: scope, page budget, schedule, when to stop."""
+"""The limits of a crawl: scope, page budget, schedule, when to stop."""

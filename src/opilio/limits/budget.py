@@ -1,4 +1,4 @@
-"""A number of pages in; permissions to visit, until that many pages came, out."""
+"""The page budget of a crawl: allows visits until that many pages were fetched."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import asyncio
 
 
 class Budget:
-    """Lets visits begin while pages are left to be had.
+    """Allows visits to begin while pages are left in the budget.
 
     A visit reserves a page before it knows whether it will bring one, and settles
     afterwards; so the crawl ends with exactly as many pages as it was given.
@@ -21,11 +21,11 @@ class Budget:
 
     @property
     def is_spent(self) -> bool:
-        """Has every page been had?"""
+        """Whether the budget is used up."""
         return bool(self.limit) and self.spent >= self.limit
 
     async def reserve(self) -> bool:
-        """True: a visit may begin. False: none may any more. Waits to know."""
+        """Wait until a visit may begin (True) or none may any more (False)."""
         while not self.closed and not self.is_spent:
             if not self.limit or self.spent + self.reserved < self.limit:
                 self.reserved += 1
@@ -35,18 +35,18 @@ class Budget:
         return False
 
     def settle(self, pages: int) -> None:
-        """A visit has ended and brought so many pages: one or none."""
+        """Count the pages of a visit that has ended: 1 or 0."""
         self.reserved -= 1
         self.spent += pages
         self.wake()
 
     def close(self) -> None:
-        """Let no visit begin any more."""
+        """Allow no more visits."""
         self.closed = True
         self.wake()
 
     def wake(self) -> None:
-        """Let those who wait look again."""
+        """Let waiting calls check again."""
         if self.changed:
             self.changed.set()
             self.changed = None

@@ -1,4 +1,4 @@
-"""Makes sure that website owners can reach whoever crawls them."""
+"""Requires a contact address, so that website owners can reach the user."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ASKED = "https://example.org/about-my-crawl or me@example.org"
 
 
 def user_agent(settings: FetchSettings) -> str:
-    """What servers are told of us, with the contact in it.
+    """The User-Agent header, including the contact.
 
     >>> user_agent(Fetch(user_agent="bees (study)", contact="me@example.org"))
     'bees (study; +me@example.org)'
@@ -33,12 +33,12 @@ def user_agent(settings: FetchSettings) -> str:
 
 
 def require_contact(settings: FetchSettings, seeds: Iterable[str]) -> None:
-    """Raise BadInput if a seed is on another machine and nobody can be reached."""
+    """Raise BadInput if a seed is on another machine and there is no contact."""
     contact = settings.contact.strip()
     if contact and not REACHABLE.fullmatch(contact):
         raise BadInput(
-            f"fetch.contact: {contact!r} is neither a web nor a mail address; write it "
-            f"like {ASKED}"
+            f"fetch.contact: {contact!r} is neither a URL nor an e-mail address; write "
+            f"it like {ASKED}"
         )
     if REACHABLE.search(user_agent(settings)):
         return
@@ -53,7 +53,7 @@ def require_contact(settings: FetchSettings, seeds: Iterable[str]) -> None:
 
 
 def is_here(url: str) -> bool:
-    """Is a URL on this machine, or on a host that exists in tests only?"""
+    """Whether a URL is on this machine, or on a host that exists in tests only."""
     name = without_port(host(join("", url))).strip("[]")
     if name.rstrip(".").rpartition(".")[2] in NOWHERE:
         return True

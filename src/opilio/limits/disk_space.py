@@ -15,5 +15,5 @@ def require_disk_space(folder: Path, min_free: int) -> None:
         raise MachineLimit(
             f"the disk of {folder} has {free / 2**20:.0f} MB left; the crawl "
             f"stops at {min_free / 2**20:.0f} MB (store.min_free). Everything so "
-            "far is kept: free some space and run the same command to go on"
+            "far is kept: free some space and run the same command to resume"
         )

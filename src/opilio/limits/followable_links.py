@@ -1,5 +1,4 @@
-"""Finds the links of a page that may be followed, and what keeps a page from leading
-anywhere."""
+"""Finds the links of a page that may be followed, and why a page leads nowhere."""
 
 from __future__ import annotations
 
@@ -12,7 +11,7 @@ NOT_TO_FOLLOW = {"nofollow", "ugc", "sponsored"}
 
 
 def may_follow(link: Link) -> bool:
-    """Does the page that holds the link let us follow it?"""
+    """Whether the page of a link allows us to follow it."""
     return not link.rel or NOT_TO_FOLLOW.isdisjoint(link.rel.lower().split())
 
 
@@ -29,7 +28,7 @@ def to_follow(page: Page, scope: Scope) -> Sequence[Link]:
 
 
 def obstacles(page: Page, url: str, scope: Scope) -> list[str]:
-    """Why a page brings nothing, or leads nowhere; empty for most pages.
+    """Why a page cannot be used or leads nowhere; empty for most pages.
 
     These are `out_of_scope` and `noindex` of the page itself, and one of `nofollow`,
     `no_links`, `links_out_of_scope`, `links_nofollow` and `links_forbidden` (some for

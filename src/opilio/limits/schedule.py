@@ -1,4 +1,4 @@
-"""Tells whether a crawl with a limit of time is late, so that it should not wait."""
+"""Checks whether a crawl with a time limit is behind schedule."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Schedule:
-    """So many pages are to be had in so many seconds, at an even pace."""
+    """A number of pages to fetch within a number of seconds, at an even pace."""
 
     pages: int  # 0: as many as possible
     seconds: float  # 0: no limit
     started: float
 
     def is_late(self, pages: int, now: float) -> bool:
-        """Would the pages run short if it went on like this?
+        """Whether the crawl is too slow to fetch its pages in time.
 
-        Late is a share of the time larger than the share of the pages:
+        It is late if the share of time is larger than the share of pages:
 
             (now - started) / seconds > had / pages
 

@@ -1,4 +1,4 @@
-"""The rules of a topic's [scope] in; which URLs belong to the crawl, out."""
+"""Decides which URLs belong to a crawl, by the rules of the topic's [scope]."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Scope:
         self.is_limited = bool(self._within or self._without or self._paths)
 
     def allows(self, url: str) -> bool:
-        """Does a canonical URL belong to the crawl?"""
+        """Whether a canonical URL belongs to the crawl."""
         if self._within or self._without:
             names = _names(host(url))
             if self._within and self._within.isdisjoint(names):

@@ -1,4 +1,4 @@
-"""Decides when so little is left to be found that a crawl may end."""
+"""Decides when so little is left to find that a crawl may end."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SHARE = 0.9  # of the relevant pages
 
 
 def is_dry(recent: Sequence[bool], estimate: Estimate | None) -> bool:
-    """Is little left? `recent` says which of the last pages were kept.
+    """Whether little is left. `recent` says which of the last pages were kept.
 
     All of these must hold: few of the last 100 pages were relevant, few of the 100 best
     links are expected to be, and more than nine tenths are found by the estimate.
@@ -25,7 +25,7 @@ def is_dry(recent: Sequence[bool], estimate: Estimate | None) -> bool:
 
 
 def left_in_words(estimate: Estimate) -> str:
-    """The estimate for a person.
+    """The estimate in words.
 
     >>> left_in_words(Estimate(found=90, left=24.6, low=9, high=67,
     ...     recapture=0, next=3))
@@ -36,10 +36,10 @@ def left_in_words(estimate: Estimate) -> str:
 
 
 def require_estimator(name: str, strategy: object) -> None:
-    """Raise BadInput for the class of a strategy that is no Estimator."""
+    """Raise BadInput for a strategy class that is not an Estimator."""
     if not hasattr(strategy, "estimate"):
         raise BadInput(
-            f"the strategy {name!r} has no calibrated chances, so it cannot tell when "
-            "little is left to be found (--stop-when-dry, crawl.stop_when_dry); use "
-            "--strategy opilio, or leave it out"
+            f"the strategy {name!r} cannot estimate how much is left to find, which "
+            "--stop-when-dry (crawl.stop_when_dry) needs; use --strategy opilio, or "
+            "leave it out"
         )

@@ -1,1 +1,1 @@
-"""Profiles of pages and websites, kept while a crawl runs."""
+"""Profiles of pages and websites, updated while a crawl runs."""

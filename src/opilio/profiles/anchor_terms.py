@@ -1,8 +1,8 @@
-"""Many short texts in; the few that name terms, with these terms, out.
+"""Finds topic terms in many anchors at once.
 
-To look for terms in an anchor of three words costs a hundred times what its three words
-cost in a long text. So they are made one: a line an anchor, since no term goes on from
-one line to the next.
+Looking for terms in an anchor of three words costs a hundred times as much as three
+words of a long text. So the anchors are joined into one text with a line per anchor,
+since no term continues on the next line.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from opilio.read.lexicon import Lexicon
 
 
-MOST = 2**18  # characters at once, so that no text is too long for a lexicon
+MOST = 2**18  # characters at once, which a lexicon can read
 LONGEST = 2**12  # characters of an anchor that are looked at
 
 
@@ -44,7 +44,7 @@ def terms_in(
 
 
 def portions(anchors: Sequence[str]) -> Iterator[tuple[int, list[str]]]:
-    """The anchors as lines, as many at a time as are read well together."""
+    """The anchors as lines, in portions of at most MOST characters."""
     start, size = 0, 0
     lines: list[str] = []
     for anchor in anchors:

@@ -1,7 +1,7 @@
-"""Pages that were judged in; their profiles and the counts of their sites, kept, out.
+"""Keeps the profiles of pages and sites up to date while a crawl runs.
 
-Everything stays in the caller's transaction. Counts of sites are gathered in memory
-and written by `flush`, once a commit and not once a page; nothing outlives it there.
+Everything stays in the caller's transaction. Counts of sites are collected in memory
+and written by `flush`, once per commit instead of once per page.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _ROOTS = """
 _PROFILE = "INSERT INTO page_profile VALUES (?, ?, ?, ?, ?, ?)"
 
 encode = msgspec.json.Encoder().encode
-# As every server should write a date: five times as fast to read as any other.
+# The standard date format, which is five times as fast to read as any other.
 DATE = re.compile(
     r"[A-Z][a-z]{2}, (\d\d) ([A-Z][a-z]{2}) ([1-9]\d{3}) (\d\d):(\d\d):(\d\d) GMT",
     re.ASCII,
@@ -40,7 +40,7 @@ MONTHS += ["Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
 @dataclass
 class KeptSite:
-    """What is kept of a site, as long as it may change."""
+    """The counts of a site in memory."""
 
     counts: SiteCounts = field(default_factory=SiteCounts)
     modified: float | None = None
@@ -57,7 +57,7 @@ class SiteKeeper:
         self.follow(subject)
 
     def follow(self, subject: Subject) -> None:
-        """Count what this subject seeks from now on."""
+        """Count the concepts of this subject from now on."""
         self.domain = SubjectConcepts(subject)
 
     def keep(
@@ -69,8 +69,7 @@ class SiteKeeper:
         *,
         again: bool = True,
     ) -> None:
-        """Profile a page that was judged; `again`: perhaps in the place of what it
-        said."""
+        """Profile a page that was judged; `again`: it may replace an older profile."""
         if not again:
             self.profile(lease, response, page, verdict, changed=False)
             return
@@ -92,7 +91,7 @@ class SiteKeeper:
         *,
         changed: bool,
     ) -> None:
-        """Add the profile of a page, which was seen to change or is new to us."""
+        """Add the profile of a page that is new or has changed."""
         concepts = self.domain.count(page.terms)
         named = main_concepts(concepts, len(concepts))  # the most frequent first
         modified = last_modified(response)
@@ -117,13 +116,13 @@ class SiteKeeper:
             self.came_to_root(site, lease.id)
 
     def enter(self, lease: Lease) -> KeptSite:
-        """The site of a page; the crawl came in by it, if it is the first."""
+        """The site of a page; its first page is the entry."""
         site = self.site(lease.host)
         site.entry = site.entry or lease.id
         return site
 
     def forget(self, lease: Lease) -> None:
-        """Drop the profile of a page that has changed or is gone, if it has one."""
+        """Delete the profile of a page that has changed or is gone."""
         row = self.db.execute(
             "SELECT in_domain, concepts FROM page_profile WHERE id = ?", (lease.id,)
         ).fetchone()
@@ -134,24 +133,24 @@ class SiteKeeper:
         self.db.execute("DELETE FROM page_profile WHERE id = ?", (lease.id,))
 
     def missed(self, lease: Lease, state: State) -> None:
-        """A visit brought no new page; the homepage of a site may be a copy."""
+        """Note a visit without a new page: a site's homepage may be a copy."""
         if is_root(lease.url) and state is not State.PARKED:
             self.came_to_root(self.site(lease.host), lease.id)
 
     def miss_roots(self) -> None:
-        """Take up all homepages whose visits brought no page."""
+        """Note all homepages whose visits brought no page."""
         for id, url, host, state in self.db.execute(_ROOTS).fetchall():
             self.missed(Lease(id, url, 0, host, 0.0), State(state))
 
     def came_to_root(self, site: KeptSite, link: int) -> None:
-        """Of http://host/ and https://host/, take the one that has a page."""
+        """Choose the one of http://host/ and https://host/ that has a page."""
         if site.root is None:
             site.root = link
         elif site.root != link:
             site.root = min(site.root, link, key=lambda one: (-self.rank(one), one))
 
     def rank(self, link: int) -> int:
-        """2: it is a page; 1: it leads to one; 0: there is none."""
+        """2: a page; 1: redirects to one; 0: none."""
         row = self.db.execute(
             "SELECT score IS NOT NULL FROM page WHERE id = ?", (link,)
         ).fetchone()
@@ -174,7 +173,7 @@ class SiteKeeper:
         return site
 
     def flush(self) -> None:
-        """Hand the counts over to the transaction; the hosts must be there by now."""
+        """Write the counts to the transaction, which must have the hosts by now."""
         self.db.executemany(
             "INSERT OR REPLACE INTO site "
             "SELECT id, ?, ?, ?, ?, ?, ? FROM host WHERE name = ?",
@@ -183,7 +182,7 @@ class SiteKeeper:
         self.sites.clear()
 
     def rows(self) -> Iterable[tuple[object, ...]]:
-        """The sites as they are to be written."""
+        """The rows of the changed sites."""
         for host, site in self.sites.items():
             counts = site.counts
             yield (
@@ -198,7 +197,7 @@ class SiteKeeper:
 
 
 def is_root(url: str) -> bool:
-    """Is it the first address of a host?
+    """Whether this is the root URL of a host.
 
     >>> is_root("http://a.test/"), is_root("http://a.test/b/")
     (True, False)
@@ -215,7 +214,7 @@ def last_modified(response: Response) -> float | None:
     return None
 
 
-@lru_cache  # pages that were written together say the same
+@lru_cache  # pages that were written together have the same date
 def moment_of(text: str) -> float:
     """The date of a header line as seconds since 1970; 0.0 if it is none."""
     try:
@@ -226,7 +225,7 @@ def moment_of(text: str) -> float:
 
 
 def read_date(text: str) -> datetime:
-    """The date of a header line; ValueError or worse if it is none."""
+    """The date of a header line; ValueError or worse if it is not a date."""
     parts = DATE.fullmatch(text)
     if not parts or parts[2] not in MONTHS:
         from email.utils import parsedate_to_datetime  # takes long, and is rarely used

@@ -1,10 +1,11 @@
-"""crawl.db in; the models of all websites in it, pages and sites, out.
+"""Reads the models of websites from crawl.db: profiles of sites and of their pages.
 
 Yang, A Website Model-Supported Focused Crawler for Search Agents, section 3 and
 figure 2; the equations are in opilio/equations/site_model.py. A website is a host.
 
-`paper` gives R_S,D and P_S,D(C) to the letter, 0 where they divide by 0; `fixed` draws
-them to the shares of all pages of the crawl while a site has few (papers.md C.5-12).
+`paper` computes R_S,D and P_S,D(C) exactly as published, 0 where they divide by 0;
+`fixed` shrinks them to the shares of all pages of the crawl while a site has few pages
+(papers.md C.5-12).
 A profile is definite if the homepage was collected and N_S ≥ 3 (C.5-7).
 """
 
@@ -40,7 +41,7 @@ Counts = dict[str, int]
 
 
 class Outbound(msgspec.Struct, frozen=True, gc=False):
-    """A link of a page; of several pages' words for it, those that promised most."""
+    """A link of a page, with the anchor that gave it its promise."""
 
     url: str
     anchor: str = ""
@@ -65,7 +66,7 @@ class PageProfile(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SiteProfile(msgspec.Struct, frozen=True, kw_only=True):
-    """The website profile of figure 2, and how the site stands to the domain."""
+    """The website profile of figure 2, and the relation of the site to the domain."""
 
     host: str
     web_no: int  # host.id; 0: no page of it was read
@@ -88,12 +89,12 @@ class SiteProfile(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def usefulness(self) -> float:
-        """R_S,D·N_S,D: many pages of the domain, and little else."""
+        """R_S,D·N_S,D: high for sites with many pages of the domain and few others."""
         return self.relation * self.in_domain
 
 
 class Home(NamedTuple):
-    """Where a website starts."""
+    """The homepage of a website."""
 
     url: str
     title: str = ""
@@ -101,7 +102,7 @@ class Home(NamedTuple):
 
 
 class SiteRow(NamedTuple):
-    """What is kept of a site."""
+    """A row of the table `site`."""
 
     web_no: int
     counts: SiteCounts
@@ -110,12 +111,12 @@ class SiteRow(NamedTuple):
 
     @property
     def is_definite(self) -> bool:
-        """Is the site profiled well?"""
+        """Whether the profile is definite."""
         return self.home.is_collected and self.counts.pages >= WELL_PROFILED
 
 
 class SiteModels:
-    """The profiles of all websites of a crawl, made when they are asked for."""
+    """The profiles of all websites of a crawl, computed on request."""
 
     def __init__(
         self,
@@ -147,7 +148,7 @@ class SiteModels:
         return host in self.rows
 
     def profile(self, host: str) -> SiteProfile:
-        """The profile of a host; one without pages for a host that has none."""
+        """The profile of a host, also of one without pages."""
         start = Home(f"http://{host}/")
         row = self.rows.get(host) or SiteRow(0, SiteCounts(), None, start)
         counts = row.counts
@@ -223,7 +224,7 @@ class SiteModels:
         return links
 
     def unprofiled(self) -> int:
-        """The pages that were judged before profiles were kept."""
+        """The number of pages that were judged before profiles existed."""
         query = (
             "SELECT count(*) FROM page JOIN link USING (id) WHERE score IS NOT NULL "
             "AND warc IS NOT NULL AND state IN ('kept', 'irrelevant') "
@@ -241,7 +242,7 @@ def load_sites(
 ) -> SiteModels:
     """The models of a crawl as of its last commit.
 
-    Without the domain, the concepts that some page has stand for all of D.
+    Without `domain`, D is the concepts that appear on some page.
     """
     rows: dict[str, SiteRow] = {}
     found = db.execute(
@@ -261,9 +262,9 @@ def load_sites(
 
 
 def home_of(db: sqlite3.Connection, host: int, entry: int, root: int | None) -> Home:
-    """The homepage of a site, which is 1. the page that its root is or leads to, 2. a
-    seed that the crawl came in by, 3. where it came in, if the root has no page. Else
-    it is the root, which was not collected yet."""
+    """The homepage of a site: 1. the page that its root is or redirects to, 2. its
+    entry if that is a seed, 3. its entry if the root has no page. Otherwise it is the
+    root, which was not collected yet."""
     first = page_of(db, entry)
     is_over = root is not None
     if root is not None:
@@ -284,7 +285,7 @@ def home_of(db: sqlite3.Connection, host: int, entry: int, root: int | None) -> 
 
 
 class KnownLink(NamedTuple):
-    """What the catalogue has of a URL."""
+    """What crawl.db has about a URL."""
 
     url: str
     host: int

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class SubjectConcepts:
-    """What is sought, as concepts that texts may name."""
+    """The concepts of a subject, to be found in texts."""
 
     def __init__(self, subject: Subject) -> None:
         written = written_terms(subject)
@@ -43,7 +43,7 @@ class SubjectConcepts:
         return counts
 
     def classify(self, terms: Mapping[str, int]) -> str:
-        """The class of the ontology that a text belongs to; "" if none, or no class."""
+        """The ontology class of a text; "" if it has none, or there are no classes."""
         return self.classifier.classify(terms)[0] if self.classifier else ""
 
     def concepts_of_anchor(self, anchor: str) -> dict[str, int]:
@@ -51,7 +51,7 @@ class SubjectConcepts:
         return self.concepts_of_anchors([anchor]).get(0, {})
 
     def concepts_of_anchors(self, anchors: Sequence[str]) -> dict[int, dict[str, int]]:
-        """The same for many at once, by their numbers; those that name none are left
+        """The same for many at once, by number; anchors without a concept are left
         out."""
         found = terms_in(anchors, self.lexicon, self.subject.language)
         counted = ((number, self.count(terms)) for number, terms in found.items())

@@ -1,10 +1,10 @@
-"""A text with its headings and regions in; its blocks out.
+"""Splits the text of a page into blocks: a heading and the content under it.
 
-Aastha's thesis, section 4.3: a block is a heading and what stands under it, tables and
-all, up to the next heading. We differ: its pseudo-code would put the whole page into
-one block, so blocks follow each other as in the document; each knows the block under
-whose heading it stands; and navigation, footers and advertising are blocks of their
-own, after which the block that they interrupt goes on.
+Aastha's thesis, section 4.3: a block is a heading and everything under it, including
+tables, up to the next heading. We differ: its pseudo-code would put the whole page into
+one block, so blocks follow each other as in the document; each knows the block of the
+heading above it; and navigation, footers and advertising are separate blocks, after
+which the interrupted block continues.
 """
 
 from __future__ import annotations
@@ -17,30 +17,30 @@ from opilio.read.parsed_markup import MarkupSection, clean
 from opilio.read.plain_walk import Part
 from opilio.read.regions import region_of
 
-MOST_BLOCKS = 200  # what follows belongs to the last
+MOST_BLOCKS = 200  # the rest of the page belongs to the last one
 MAX_HEADING = 300  # characters
-MOST_TOLD = 100  # headings that a page tells of itself
+MOST_TOLD = 100  # headings recorded for a page
 
 
 level_of = attrgetter("level")
 
 
 class Outline(NamedTuple):
-    """The blocks of a text: the sections, and what of the text belongs to each."""
+    """The blocks of a text: the sections, and which parts of the text are in each."""
 
     sections: Sequence[MarkupSection]
     cuts: Sequence[tuple[int, int]]  # (offset, number of the section from there on)
-    at_rank: Sequence[int]  # number of the section after so many parts begin and end
+    at_rank: Sequence[int]  # section after this many beginnings and ends of parts
 
 
 NO_OUTLINE = Outline((), (), ())
 
 
 def outline_of(line: str, parts: Sequence[Part]) -> Outline:
-    """The blocks that its parts make of a text on one line."""
+    """The blocks of a text on one line, given its headings and regions."""
     sections, cuts, at_rank = [MarkupSection()], [(0, 0)], [0]
     above: list[tuple[int, int]] = []  # levels and numbers of the headings above
-    current, interrupted = 0, 0  # the latter goes on after the region
+    current, interrupted = 0, 0  # the latter continues after the region
     until: Part | None = None  # the region we are in
     below = -1  # where the last heading ends that announces what follows
     for part, begins in in_order(parts):
@@ -59,7 +59,7 @@ def outline_of(line: str, parts: Sequence[Part]) -> Outline:
                 above.append((level, following))
                 sections.append(MarkupSection(heading_of(line, part), level, parent))
                 cuts.append((part.start, following))
-            # The site's name may stand above its menu, but what h2 announces is text.
+            # The site's name may be above its menu, but text follows an h2.
             below = part.end if level > 1 else -1
         elif until is None and len(sections) < MOST_BLOCKS:
             announced = below >= 0 and part.start <= below + 1
@@ -74,7 +74,7 @@ def outline_of(line: str, parts: Sequence[Part]) -> Outline:
 
 
 def in_order(parts: Sequence[Part]) -> list[tuple[Part, bool]]:
-    """Where each part begins, and where it does not any longer, in order."""
+    """The beginnings and ends of parts, in order."""
     found: list[tuple[Part, bool]] = [(part, True) for part in parts] * 2
     for part in parts:
         found[part.opened] = part, True
@@ -83,7 +83,7 @@ def in_order(parts: Sequence[Part]) -> list[tuple[Part, bool]]:
 
 
 def heading_of(line: str, part: Part) -> str:
-    """What a heading says."""
+    """The text of a heading."""
     return clean(line[part.start : part.end], MAX_HEADING)
 
 

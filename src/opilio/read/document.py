@@ -1,9 +1,8 @@
-"""Markup in; all that we want of it out.
+"""Extracts everything that a page needs from its markup.
 
-Most pages can be walked through as they are, but for a little tidying; the others are
-parsed, and walked through as the parser writes them out again. turbohtml does the
-parsing. It reads hostile markup in linear time (nesting ends at depth 512, as in
-browsers).
+Most pages only need a little tidying before they are walked through; the others are
+parsed by turbohtml, and walked through as the parser serialises them. turbohtml takes
+linear time even for hostile markup (nesting ends at depth 512, as in browsers).
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ def parse(markup: str) -> Document:
     """The document that a browser would make of the markup."""
     import turbohtml  # many readers never need it
 
-    # With scripts, so that nobody sees what is in <noscript>. The walk sees to shadows.
+    # With scripts, so that <noscript> stays hidden. The walk handles shadow roots.
     return turbohtml.parse(
         markup,
         positions=False,
@@ -41,7 +40,7 @@ def parse(markup: str) -> Document:
 
 
 class MarkupSource:
-    """The markup of a page in UTF-8, which is parsed only if it must be."""
+    """The markup of a page in UTF-8, parsed only if necessary."""
 
     def __init__(self, markup: bytes, parse: Parse = parse) -> None:
         self.markup = markup
@@ -49,11 +48,11 @@ class MarkupSource:
 
     @cached_property
     def document(self) -> Document:
-        """What a browser would make of it; bytes that are not UTF-8 are U+FFFD."""
+        """The document as a browser would parse it; invalid UTF-8 becomes U+FFFD."""
         return self.parse(self.markup.decode("utf-8", "replace"))
 
     def walk(self) -> Walk:
-        """What one meets on the way through it."""
+        """The text, links and parts found by walking through it."""
         tidied = kernels.tidied(self.markup)
         return kernels.walk(self.document.html if tidied is None else tidied)
 
@@ -68,7 +67,7 @@ def extract(
     blocks: bool = False,
     headings: bool = False,
 ) -> ParsedMarkup:
-    """What the page at this URL says.
+    """Extract the content of the page at this URL.
 
     The words around links, the blocks and the headings are only looked for when they
     are asked for. `agent` is the name that the page may call us by. Of links that are

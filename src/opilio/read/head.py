@@ -1,4 +1,4 @@
-"""What a page declares in; what it says of itself out: title, language, wishes."""
+"""Reads title, language, canonical URL, refresh and robots wishes of a page."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def head_of(
     joiner: urls.Joiner,
     agent: str,
 ) -> PageHead:
-    """What the page at this URL says of itself, and to the robot of this name."""
+    """The metadata of the page at this URL, with its rules for the robot `agent`."""
     metas = [given for tag, given in declared if tag == "meta"]
     canonical, alternates = relations_of(declared, joiner, url)
     return PageHead(
@@ -47,15 +47,15 @@ def head_of(
 
 
 def first_of(declared: Iterable[Declared], wanted: str, name: str) -> str:
-    """What the first element of this tag says by this attribute."""
+    """The value of this attribute at the first element of this tag."""
     return next((given.get(name, "") for tag, given in declared if tag == wanted), "")
 
 
 def relations_of(
     declared: Iterable[Declared], joiner: urls.Joiner, url: str
 ) -> tuple[str, dict[str, str]]:
-    """The page's own idea of its URL, unless that is on another site, and the URLs of
-    the same page in other languages."""
+    """The canonical URL, unless that is on another site, and the URLs of the same page
+    in other languages."""
     canonical: str | None = None
     alternates: dict[str, str] = {}
     for tag, given in declared:
@@ -74,12 +74,12 @@ def relations_of(
 
 
 def refreshes(meta: dict[str, str]) -> bool:
-    """May this element say where the page leads? The parser would look at all."""
+    """Whether this element may be a refresh; saves parsing other pages."""
     return "refresh" in meta.get("http-equiv", "").lower()
 
 
 def refresh_of(document: Document, joiner: urls.Joiner, url: str) -> str:
-    """Where a <meta http-equiv=refresh> leads at once, unless that is here."""
+    """The target of an immediate <meta http-equiv=refresh>, unless it is this page."""
     delay, href = document.meta_refresh() or (math.inf, "")
     if delay > SOON or not href:
         return ""
@@ -88,7 +88,7 @@ def refresh_of(document: Document, joiner: urls.Joiner, url: str) -> str:
 
 
 def robots_of(metas: Iterable[dict[str, str]], agent: str) -> list[str]:
-    """What the page says to all robots or to the one of this name."""
+    """The robots rules of a page for all robots or for the one of this name."""
     return [
         meta.get("content", "")
         for meta in metas

@@ -1,7 +1,6 @@
-"""A response in; its Page out: words counted, links with their anchors and context.
+"""Turns a response into a Page: words counted, links with their anchors and context.
 
-Should the parser fail, what can be had is found by pattern, and the page says that it
-is degraded.
+If the parser fails, the page is scanned by patterns instead and marked as degraded.
 """
 
 from __future__ import annotations
@@ -23,10 +22,10 @@ WHOLE = (MarkupSection(),)  # a page that is one block
 
 
 class PageReader:
-    """Makes pages of responses, with all that the set-up asks for.
+    """Turns responses into pages, with all parts that the setup asks for.
 
-    Words that the transcriptor reads count as what they mean in the topic's language.
-    With vectors of words, pages and their links have vectors, too.
+    Words that the transcriptor can translate count as their meanings in the topic's
+    language. With word vectors, pages and their links have vectors, too.
     """
 
     def __init__(
@@ -47,7 +46,7 @@ class PageReader:
         )
 
     def read(self, response: Response) -> Page:
-        """What the response says, as a page."""
+        """The page of a response."""
         content_type, robots = "", []
         for name, value in response.headers:
             if name == "content-type":
@@ -82,8 +81,8 @@ class PageReader:
             words=vector.words,
             terms=vector.terms,
             norm=vector.norm,
-            # Pages of one template may differ in a few words only, but then they do in
-            # their titles: with different ones, they are not near copies.
+            # Pages of one template may differ in a few words only. If their titles
+            # differ, they are not near copies.
             simhash=vector.simhash and vector.simhash ^ urls.fingerprint(head.title),
             links=counted.links,
             canonical=head.canonical,
@@ -106,8 +105,8 @@ class PageReader:
         )
 
     def text_of(self, response: Response, found: ParsedMarkup) -> str:
-        """The main text of a page; all of its text should the parser fail."""
-        from opilio.read.main_text import main_text  # few readers need its libraries
+        """The main text of a page; all of its text if the parser fails."""
+        from opilio.read.main_text import main_text  # slow to import, rarely needed
 
         try:
             return main_text(response)
@@ -115,7 +114,7 @@ class PageReader:
             return found.text
 
     def find(self, markup: bytes, url: str) -> tuple[ParsedMarkup, str]:
-        """What is in the markup, and why that is not all, if so."""
+        """The content of the markup, and why it is incomplete, if it is."""
         setup = self.setup
         has_context = setup.context or setup.words or self.known is not None
         try:

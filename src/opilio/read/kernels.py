@@ -1,8 +1,8 @@
-"""What is done with every tag and every word of every page.
+"""The inner loops of reading, which run for every tag and word: compiled or plain.
 
-Compiled where a C compiler was at hand when Opilio was installed, else in Python and
-numpy, which takes longer; the answers are the same. `plain_kernels`, `plain_tidy` and
-`plain_walk` say what each of them does.
+They are compiled if there was a C compiler when Opilio was installed; otherwise they
+run in Python and numpy, slower but with the same results. `plain_kernels`, `plain_tidy`
+and `plain_walk` document each function.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ try:
         plain_tidy.EDITION,
         plain_walk.EDITION,
     ):
-        raise ImportError("they were compiled for another edition of the package")
+        raise ImportError("they were compiled for another version of the package")
 except (ImportError, AttributeError):
     _kernels, _tidy, _walk = plain_kernels, plain_tidy, plain_walk  # type: ignore[misc]
 

@@ -1,8 +1,7 @@
 """Finds the language that a page is written in.
 
-The declaration counts first, then the script where that has only one language, then
-what py3langid makes of the text. Its model is a file of that package, so nothing is
-ever asked of the network.
+The declared language counts first, then the script if it has only one language, then
+the guess of py3langid, whose model is part of its package: nothing is downloaded.
 """
 
 from __future__ import annotations
@@ -11,9 +10,9 @@ import re
 from collections.abc import Callable
 from functools import cache
 
-SAMPLE = 6000  # characters that tell the script of a text
+SAMPLE = 6000  # characters looked at to find the script of a text
 READ = 1000  # characters that the model reads
-FEWEST = 40  # characters; of fewer, no model can tell
+FEWEST = 40  # characters; fewer are too few for the model
 SURE = 0.5  # how probable a language must be
 
 _tag = re.compile("([a-z]{2,3})(?:[-_].*)?", re.IGNORECASE | re.DOTALL).fullmatch
@@ -46,12 +45,12 @@ _by_script = {
 
 
 def language_of(declared: str, text: str) -> str:
-    """The primary tag of a page's language in lower case; "" when nothing tells it."""
+    """The primary tag of a page's language in lower case; "" if it is unknown."""
     return language_of_tag(declared) or language_by_script(text) or by_model(text)
 
 
 def language_of_tag(tag: str) -> str:
-    """The primary part of a BCP 47 tag in lower case; "" if it is none."""
+    """The primary part of a BCP 47 tag in lower case; "" if the tag is invalid."""
     match = _tag(tag.strip())
     return match[1].lower() if match else ""
 
@@ -76,13 +75,13 @@ def by_model(text: str) -> str:
         return ""
     try:
         label, score = _detector()(in_small_letters(sample))
-    except Exception:  # without it, a page has no language; it is read all the same
+    except Exception:  # the page is read all the same, without a language
         return ""
     return language_of_tag(label) if score >= SURE else ""
 
 
 def in_small_letters(text: str) -> str:
-    """A text in small letters, if it is in capitals, of which models know few."""
+    """A text in lower case, if it is in capitals, which the model knows badly."""
     letters = len(_letters(text))
     capitals = letters and len(_capitals(text)) > 0.8 * letters
     return text.lower() if capitals or text.isupper() else text

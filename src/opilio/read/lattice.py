@@ -1,9 +1,9 @@
-"""Text with words of other languages in; its words in the topic's language out.
+"""Translates words of other languages in a text into the topic's language.
 
-Such a word may mean several things, and each may be several words. All that have words
-of the topic count, in one place; if none has, the first meaning alone does, so that the
-text stays about as long as it is. Noise words are left out. Phrases are found along any
-choice of meanings.
+Such a word may have several meanings, each of several words. All meanings with topic
+terms count, in one place; if there are none, only the first meaning counts, so that the
+text keeps about the same length. Noise words are left out. Phrases are found along any
+combination of meanings.
 """
 
 from __future__ import annotations
@@ -20,61 +20,61 @@ from opilio.text import words
 
 MEMO_SIZE = 2**14
 PLAIN = b"a"  # stands for any word in ASCII
-LONGEST = 2**13  # bytes of a run that is transcribed
-MOST = 2**15  # words of a text that are; the others stay as they are
+LONGEST = 2**13  # bytes of a run that is translated
+MOST = 2**15  # words of a text that are translated; the others stay as they are
 NOISE = 4  # words without meaning that a phrase may have in a row
 
 Tokens = Sequence[tuple[str, int, bool]]
-"""The words of a run: each with the characters of the run before it, and whether it is
-read by the transcriptor."""
+"""The words of a run: each with its offset in the run in characters, and whether the
+transcriptor can translate it."""
 
 
 class Transcribe(Protocol):
-    """Says what words of other languages mean in the topic's."""
+    """Translates words of other languages into the topic's language."""
 
     def reads(self, word: str, language: str) -> bool:
         """Whether there is a dictionary for this word of a text in this language.
 
-        That depends on the script of the word and on the language alone.
+        That depends only on the script of the word and on the language.
         """
         ...
 
     def run(self, words: Sequence[str], language: str) -> list[tuple[str, ...]]:
-        """The meanings of each of some consecutive words that it reads.
+        """The meanings of each of some consecutive words that it can translate.
 
-        Unknown words mean themselves. None: a noise word, or part of a phrase whose
-        meaning stands at its first word.
+        Unknown words mean themselves. No meaning: a noise word, or part of a phrase
+        whose meaning is given at its first word.
         """
         ...
 
 
 class LatticeSpot(NamedTuple):
-    """A word of the text where it stands."""
+    """A word of the text and its place."""
 
     word: str
-    foreign: bool  # the transcriptor reads it
+    foreign: bool  # the transcriptor can translate it
     line: int
     run: int  # number of the run it is in
     offset: int  # characters of the run before it
 
     def joins(self, other: LatticeSpot) -> bool:
-        """Whether the next one can be transcribed together with it."""
+        """Whether the next word can be translated together with it."""
         both = (self.foreign, self.line) == (other.foreign, other.line)
         return both and other.run - self.run < 2
 
 
 class LatticePlace(NamedTuple):
-    """What stands in the place of one word of the text."""
+    """The meanings of one word of the text."""
 
-    meanings: Sequence[tuple[int, ...]]  # of each, the hashes of its stems
+    meanings: Sequence[tuple[int, ...]]  # the hashes of the stems of each
     foreign: bool
     line: int
     run: int = 0  # number of the run it stands in
     offset: int = 0  # characters of the run before it
     stems: Sequence[int] = ()  # of all meanings, each once
     written: Sequence[str] = ()  # the meanings
-    first: int = 0  # the words of the row that are in its place,
-    end: int = 0  # up to this one; a noise word has none
+    first: int = 0  # its first word in the row,
+    end: int = 0  # and the one after its last; a noise word has none
 
 
 class Lattice:
@@ -89,7 +89,7 @@ class Lattice:
         self.meant: dict[str, tuple[int, ...]] = {}
 
     def foreign(self, runs: Runs, language: str) -> dict[int, Tokens]:
-        """The runs with words that the transcriptor reads, by their numbers."""
+        """The runs with words that the transcriptor can translate, by number."""
         if self.split(PLAIN, language):
             numbers = np.arange(len(runs.begins))
         elif runs.data.isascii():
@@ -109,7 +109,7 @@ class Lattice:
         return found
 
     def split(self, run: bytes, language: str) -> Tokens:
-        """The words of a run, if the transcriptor reads any of them."""
+        """The words of a run, if the transcriptor can translate any of them."""
         known = self.known.get((run, language))
         if known is not None:
             return known
@@ -127,9 +127,9 @@ class Lattice:
     def read(
         self, runs: Runs, foreign: dict[int, Tokens], language: str
     ) -> tuple[StemRow, Marks, FoundPhrases, dict[int, list[str]]]:
-        """The words of a text, the words that no other phrase goes on to, the phrases
-        that have a word of another language in them, and what each run with such words
-        means."""
+        """Translate a text. Returns its words, the words at which other phrases must
+        end, the phrases with a translated word, and the meaning of each run with such
+        words."""
         of_runs = runs.lines[list(foreign)].tolist()
         places: list[LatticePlace] = []
         for stretch in stretches(foreign, of_runs):
@@ -149,7 +149,7 @@ class Lattice:
     def transcribe(
         self, stretch: list[LatticeSpot], language: str
     ) -> Iterator[LatticePlace]:
-        """What stands in the place of each word of a stretch."""
+        """The meanings of each word of a stretch."""
         tokens = [spot.word for spot in stretch]
         if stretch[0].foreign:
             found: Iterable[Sequence[str]] = self.transcriptor.run(tokens, language)
@@ -180,7 +180,7 @@ class Lattice:
         return known
 
     def phrases(self, row: StemRow, places: list[LatticePlace]) -> FoundPhrases:
-        """The phrases that have a word of another language in them."""
+        """The phrases with a translated word."""
         found: dict[tuple[int, int, int], None] = {}
         if self.terms.longest > 1:
             natives = [
@@ -239,7 +239,7 @@ def next_place(places: list[LatticePlace], at: int) -> int:
 def stretches(
     foreign: dict[int, Tokens], lines: Sequence[int]
 ) -> Iterator[list[LatticeSpot]]:
-    """The words of these runs, in stretches of what can be transcribed as one."""
+    """The words of these runs, in stretches that can be translated together."""
     stretch: list[LatticeSpot] = []
     for (run, tokens), line in zip(foreign.items(), lines, strict=True):
         for word, offset, read in tokens:
@@ -253,7 +253,7 @@ def stretches(
 
 
 def compounds(places: list[LatticePlace]) -> dict[int, Compound]:
-    """What stands in the places of each run."""
+    """The words that replace each run."""
     stems: dict[int, list[int]] = {place.run: [] for place in places}
     offsets: dict[int, list[int]] = {place.run: [] for place in places}
     for place in places:

@@ -1,8 +1,8 @@
-"""Text in; its words out, tokenised, stemmed and compared with the topic's terms once.
+"""Splits text into words, stems them and finds the topic's terms, in one pass.
 
-What is asked of them then, as a whole, between two places or block by block, costs
-little more than the answer is long. Whatever the number of terms: a word that was met
-before brings along whether it begins one.
+Later questions, about the whole text, a part or each block, cost little more than their
+answers. The number of terms does not matter: for each word seen before, it is stored
+whether it begins a term.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from opilio.text.words import Vocabulary
 
 __all__ = ["LONGEST", "Lexicon", "TermTally", "Transcribe", "Vector", "Words"]
 
-LONGEST = 2**21  # bytes of a text in UTF-8 that are read; hostile pages have more
+LONGEST = 2**21  # bytes of UTF-8 that are read of a text
 
 
 class Lexicon:
-    """The words met so far with their stems, and the terms of a vocabulary.
+    """The words seen so far with their stems, and the terms of a topic.
 
     A term inside a longer one counts only if `overlapping`. Words that the transcriptor
-    reads count as what they mean in the topic's language.
+    can translate count as their meanings in the topic's language.
     """
 
     def __init__(
@@ -38,7 +38,7 @@ class Lexicon:
         self.overlapping = overlapping
 
     def words(self, text: str, language: str = "") -> Words:
-        """The words of a text, which is in this language as far as is known."""
+        """The words of a text in this language; "": unknown."""
         runs = self.table.find_runs(text[:LONGEST], LONGEST)
         foreign = self.lattice.foreign(runs, language) if self.lattice else None
         if self.lattice and foreign:

@@ -1,4 +1,4 @@
-"""Links and where they are among the words of a page in; their topic terms out."""
+"""Adds the topic terms of anchors, surroundings and URLs to the links of a page."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from opilio.records import Link
 def with_terms(
     words: Words, links: list[Link], spots: Sequence[Spot], ends: list[int]
 ) -> list[Link]:
-    """The links with the terms in their anchors, surroundings and addresses; `ends` as
-    for `Words.links`."""
+    """The links with the terms in their anchors, surroundings and URLs; `ends` as for
+    `Words.links`."""
     if not spots:
         return links
     found = words.links(spots, ends)

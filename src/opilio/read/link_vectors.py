@@ -21,8 +21,8 @@ from opilio.read.term_counts import Words
 from opilio.read.word_rows import WordRows
 from opilio.records import Link
 
-# Of a link: its anchor, the name that stands for it, what is before and after it, and
-# the heading; which of these are added up, and what the sums weigh.
+# The columns of a link are its anchor, the name that replaces it, the words before and
+# after it, and the heading; this is which of them are added up, and the sums' weights.
 GROUPS = np.array([0, 0, 1, 1, 2], np.int64)
 WEIGHTS = np.array([1.0, 0.5, 0.3], np.float32)
 TITLE, OPENING, TEXT = 20, 60, 400  # words of a page

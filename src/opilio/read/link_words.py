@@ -1,7 +1,7 @@
 """Gives links the stems of their own words.
 
-For strategies that learn which words lead to what: of each word its stem's hash, and
-the part of the link that it stands in, packed into 32 bits (see Link.words).
+Strategies learn from them which words lead to relevant pages. Each word is the hash of
+its stem and the part of the link that it is in, packed into 32 bits (see Link.words).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def headings_of(found: ParsedMarkup) -> list[tuple[int, int]]:
     places = [(0, 0)] * max(1, len(found.sections))
     seen = set()
     for place, number in found.cuts:
-        if number not in seen:  # later, the block goes on after an interruption
+        if number not in seen:  # later cuts continue the block after an interruption
             seen.add(number)
             heading = found.sections[number].heading
             places[number] = (place, place + len(heading)) if heading else (0, 0)

@@ -1,4 +1,4 @@
-"""The links in a text in; those that count, each URL once, out."""
+"""Selects the links of a page that count, each URL once."""
 
 from __future__ import annotations
 
@@ -25,8 +25,7 @@ def links_of(
     """The links that count, and where each is, if the words around them are asked for;
     of those that are settled, the fingerprints.
 
-    Given the text on one line, what leads elsewhere in it, the page's own URL, and its
-    blocks, if they are known.
+    `line` is the text on one line; blocks are given if they are known.
     """
     targets = joiner.join_all([passage.href for passage in passages])
     return kernels.find_links(

@@ -1,4 +1,4 @@
-"""A response in; the text a reader came for, without menus and footers, out."""
+"""Extracts the main text of a page, without menus and footers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MOST_TAGS = 20_000  # real pages have fewer
 
 
 def main_text(response: Response) -> str:
-    """The main text of a page, paragraphs on lines of their own."""
+    """The main text of a page, one line per paragraph."""
     markup, _ = content.text(response.body, response.header("content-type"))
     document = turbohtml.parse(markup, positions=False)
     if markup.count("<") > MOST_TAGS:

@@ -1,4 +1,4 @@
-"""Pieces of markup as a parser writes it in; what they say, and where they end, out."""
+"""Reads attributes, raw text and character references in serialised markup."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ _entities = {"&lt;": "<", "&gt;": ">", "&quot;": '"', "&nbsp;": "\xa0", "&amp;":
 
 
 def end_of_raw(markup: str, name: str, place: int) -> int:
-    """Where the text ends of an element that has no others in it.
+    """Where the text of a raw element, such as a script, ends.
 
-    No end tag ends plain text; nor a script, where <!-- and <script stand before it.
+    <plaintext> has no end; nor does a script end after <!-- and <script inside it.
     """
     if name != "script":
         end = f"</{name}>"
@@ -36,12 +36,12 @@ def end_of_raw(markup: str, name: str, place: int) -> int:
 
 
 def is_shadow(given: str) -> bool:
-    """Do these attributes say that what is in a template is seen?"""
+    """Whether these attributes of a template make its content visible."""
     return bool(_is_mode(attributes_of(given).get("shadowrootmode", "")))
 
 
 def attributes_of(given: str) -> dict[str, str]:
-    """Attributes as a parser writes them, up to where something else follows."""
+    """The attributes at the beginning of a text, as a parser serialises them."""
     found = {}
     place = 0
     while said := _attribute(given, place):
@@ -51,7 +51,7 @@ def attributes_of(given: str) -> dict[str, str]:
 
 
 def unescaped(text: str) -> str:
-    """A text as its author meant it."""
+    """A text with its character references replaced."""
     if "&" in text:
         for entity, character in _entities.items():
             text = text.replace(entity, character)

@@ -1,7 +1,7 @@
-"""What was found on a page in; the topic terms in each part of it, counted, out.
+"""Counts the topic terms in each part of a page.
 
-Title, addresses and pictures' names are put after the visible text, a line each, so
-that all of it is split into words and compared with the terms in one go.
+Title, URLs and names of pictures are appended to the visible text, a line each, so that
+all of it is split into words and compared with the terms in one pass.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from opilio.read.term_counts import Vector, Words
 from opilio.read.word_rows import WordRows
 from opilio.records import NOTHING, Block, Counted, Link
 
-MOST_TEXT = LONGEST * 3 // 4  # characters; what follows the text must find room too
+MOST_TEXT = LONGEST * 3 // 4  # characters; leaves room for what is appended
 
 
 class Count(NamedTuple):
-    """What counting the words of a page gives."""
+    """The result of counting the words of a page."""
 
     vector: Vector
     title: Counted
@@ -47,7 +47,7 @@ def count(
     blocks: bool = True,
     known: WordRows | None = None,
 ) -> Count:
-    """Count the words of the page at this URL, which is in this language; `known`: make
+    """Count the words of the page at this URL in this language; with `known`, make
     vectors, too."""
     text = found.text[:MOST_TEXT]
     lines = [text, found.head.title, words_of(url), *link_lines(found)]
@@ -74,7 +74,7 @@ def count(
 
 
 def link_lines(found: ParsedMarkup) -> Iterator[str]:
-    """The address of each link that has a spot, and the name that is its anchor."""
+    """The URL of each link that has a spot, and the name that replaces its anchor."""
     for link, (_, start, end, _) in zip(found.links, found.spots, strict=False):
         yield words_of(link.url)
         # An anchor that is not in the text is the name of a picture.
@@ -82,7 +82,7 @@ def link_lines(found: ParsedMarkup) -> Iterator[str]:
 
 
 def words_of(url: str) -> str:
-    """The part of an address that has words in it."""
+    """The part of a URL that has words in it."""
     address = url.partition("://")[2]
     return unquote(address).replace("\n", " ") if "%" in address else address
 

@@ -1,4 +1,4 @@
-"""What was found in the markup of a page, made safe to keep."""
+"""Records of what was found in the markup of a page."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _unsafe = re.compile("[\0-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
 
 
 Spot = tuple[int, int, int, int]
-"""Where a link is in the text: where the words before it begin, where it begins and
+"""Offsets of a link in the text: where the words before it begin, where it begins and
 ends, and where the words after it end."""
 
 
@@ -26,14 +26,14 @@ class MarkupSection(NamedTuple):
 
 
 class PageHead(NamedTuple):
-    """What a page says of itself."""
+    """The metadata of a page."""
 
     title: str = ""
-    declared: str = ""  # its language, as <html lang> says it
+    declared: str = ""  # its language in <html lang>
     canonical: str = ""
     refresh: str = ""
     alternates: Mapping[str, str] = {}  # hreflang -> URL
-    robots: Sequence[str] = ()  # of <meta name=robots>, or of the one with our name
+    robots: Sequence[str] = ()  # of <meta name=robots>, or with our name
 
 
 class ParsedMarkup(NamedTuple):

@@ -1,4 +1,4 @@
-"""Markup that the parser gave up on in; what patterns can find in it out.
+"""Extracts title, text and links by patterns from markup that crashes the parser.
 
 Every pattern takes time linear in the markup, whatever it is.
 """

@@ -1,4 +1,4 @@
-"""The kernels in numpy and plain Python: what runs where nothing could be compiled."""
+"""The word kernels in numpy and plain Python, used if nothing was compiled."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ __all__ = [
 New = dict[int, bytes]
 Runs = tuple[bytes, Integers, Integers, Integers, Hashes, Hashes, Integers, New]
 
-EDITION = 8  # of the kernels; compiled ones of another edition are not used
+EDITION = 8  # version of the kernels; compiled ones of another version are not used
 LONG = 64  # bytes; longer words have no key
-SALT = np.uint64(randbits(64))  # nobody can choose words that share a key
+SALT = np.uint64(randbits(64))  # so that no page can contain words made to share a key
 TOO_LONG = np.uint64(0)
-NO_KEY = np.uint64(1)  # of a place in a table that is free
+NO_KEY = np.uint64(1)  # of a free place in a table
 NEW_LINE = 10
 
 _ASCII = bytes(
@@ -43,8 +43,8 @@ _ASCII = bytes(
 )
 _MASKS = np.array([(1 << 8 * size) - 1 for size in range(9)], np.uint64)
 
-# Of the two blocks that Western texts take their quotes, dashes and spaces from, what
-# may be part of a word: U+0080 to U+00BF, U+2000 to U+203F.
+# Characters that may be part of a word, in the two blocks with the quotes, dashes and
+# spaces of Western texts: U+0080 to U+00BF, U+2000 to U+203F.
 _LATIN = np.ones(256, np.bool_)
 _LATIN[[0xAA, 0xAD, 0xB2, 0xB3, 0xB5, 0xB9, 0xBA, 0xBC, 0xBD, 0xBE]] = False
 _GENERAL = np.ones(256, np.bool_)
@@ -52,14 +52,14 @@ _GENERAL[[0x8B, 0x8C, 0x8D]] = False
 
 
 def look_up(table: Hashes, text: str, longest: int) -> Runs:
-    """The runs of bytes between separators in a text in UTF-8, most of which are words,
-    and what a table of rows (key, stem, node) has for each; what follows the `longest`
-    text there may be, in bytes, is left out.
+    """Split a text in UTF-8 into runs of bytes between separators, most of which are
+    words, and look each up in a table of rows (key, stem, node). Only the first
+    `longest` bytes are read.
 
-    Answers a zero, the text in lower case with zeros for separators and eight zeros;
-    of each run the bytes before it, the characters before it, its line, a key of 64
-    bits (0 if it is longer than LONG), its stem and its node; and the runs that the
-    table does not have, by their numbers.
+    Returns a zero, the text in lower case with zeros for separators, and eight zeros;
+    for each run its offset in bytes and in characters, its line, a key of 64 bits (0 if
+    it is longer than LONG), its stem and its node; and the runs that the table does not
+    have, by number.
     """
     coded = text.encode("utf-8", "replace")[:longest]
     # Zeros around: the first run has an edge too, and eight bytes can be read from
@@ -85,7 +85,7 @@ def look_up(table: Hashes, text: str, longest: int) -> Runs:
 
 
 def _blank(data: bytes) -> bytes:
-    """Zeros for the separators that Western texts use beside those in ASCII."""
+    """Replace the non-ASCII separators of Western texts by zeros."""
     changed = bytearray(data)
     cells = np.frombuffer(changed, np.uint8)
     leads = ((cells & 0xDF) == 0xC2).nonzero()[0]  # 0xC2 or 0xE2
@@ -98,8 +98,8 @@ def _blank(data: bytes) -> bytes:
 
 
 def _keys(data: bytes, starts: Integers, lengths: Integers) -> Hashes:
-    """64 bits of each run, eight bytes at a time; mixed twice between these, lest what
-    the ends of one and of the next differ in should cancel out."""
+    """64 bits of each run, eight bytes at a time, mixed twice in between so that
+    differences in neighbouring parts do not cancel out."""
     eight_from = np.ndarray(len(data) - 8, np.dtype("<u8"), data, 1, strides=(1,))
     keys = mix(SALT ^ (eight_from[starts] & _MASKS[np.minimum(lengths, 8)]))
     longer = np.flatnonzero(lengths > 8)
@@ -115,7 +115,7 @@ def _keys(data: bytes, starts: Integers, lengths: Integers) -> Hashes:
 
 
 def _rows(table: Hashes, keys: Hashes) -> Hashes:
-    """What is in one of the two places of each key."""
+    """The row in one of the two places of each key."""
     bits = len(table).bit_length() - 1
     rows = table.take((keys >> np.uint64(64 - bits)).view(np.int64), axis=0)
     other = (rows[:, 0] != keys).nonzero()[0]
@@ -131,11 +131,10 @@ def learn(
     runs: Runs,
     found: dict[bytes, int],
 ) -> None:
-    """Put the stems that were found for new words where the stems of the runs are,
-    their nodes where the nodes are, and the words into the table.
+    """Fill in the stems and nodes of new words, and add the words to the table.
 
-    Each takes the first of its places if that is free; if not, the second, as in a
-    processor's cache, from whatever was there. Words without a key are not kept.
+    A word takes the first of its places if that is free; if not, it replaces whatever
+    is in the second, as in a processor's cache. Words without a key are not stored.
     """
     keys, stems, nodes, texts = runs[4:]
     known = {number: text for number, text in texts.items() if text in found}
@@ -159,8 +158,8 @@ def expand(
     lines: Integers,
     compounds: Mapping[int, tuple[Sequence[int], Sequence[int]]],
 ) -> Row:
-    """The stems, nodes, places and lines of runs, with the words that are in some of
-    them, given by the stems of these and the characters before each, in their place."""
+    """The stems, nodes, places and lines of runs, where some runs are replaced by
+    several words, given by their stems and their offsets in characters."""
     numbers = sorted(compounds)
     found = [compounds[number] for number in numbers]
     sizes = np.ones(len(stems), np.int64)

@@ -1,6 +1,6 @@
-"""The links in a text and where they lead in; those that count, each URL once, out.
+"""Selects the links of a page that count, each URL once, in plain Python.
 
-These are the slow ways, for where nothing could be compiled; `_walk` answers the same.
+This is the slow version, used if nothing was compiled; `_walk` has the fast one.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 MAX_LINKS = 5000
 MAX_ANCHOR = 300  # characters
-MUCH = 4 * MAX_ANCHOR  # characters that are looked at for these
+MUCH = 4 * MAX_ANCHOR  # characters of markup looked at for an anchor
 
 Places = npt.NDArray[np.int64]
 Target = tuple[str, Fingerprint]
-"""The URL that a link leads to and its fingerprint; "": nowhere."""
+"""The URL of a link and its fingerprint; "": none to follow."""
 
 
 def find_links(
@@ -92,7 +92,7 @@ def choose(
             continue
         known = chosen.get(target[0])
         if known is None or not known[1]:
-            start = passage.start  # what is too long is not copied
+            start = passage.start  # long texts are not copied
             anchor = line[start : min(passage.end, start + MUCH)] or clean(passage.name)
             if known is None or anchor:
                 chosen[target[0]] = target, tidy(anchor), passage
@@ -102,7 +102,7 @@ def choose(
 
 
 def tidy(anchor: str) -> str:
-    """An anchor, safe to keep."""
+    """An anchor without control characters, cut to its limit."""
     if len(anchor) > MAX_ANCHOR or not anchor.isprintable():
         return clean(anchor, MAX_ANCHOR)
     return anchor

@@ -1,7 +1,4 @@
-"""The words of a text with the terms among them in; counts of its parts out, in numpy.
-
-For where nothing could be compiled.
-"""
+"""Counts words and terms in parts of a text with numpy, if nothing was compiled."""
 
 from __future__ import annotations
 
@@ -26,13 +23,13 @@ from opilio.read.simhash import simhash
 from opilio.records import NOTHING, Counted, LinkTerms
 from opilio.text import word_sequence
 
-END = 2**62  # a place after all others
+END = 2**62  # beyond any place
 LONGEST_ANCHOR = 5000  # characters in which terms are sought; links can be nested
 
 
 class Text:
-    """The words of a text, and where terms are among them; to be asked by places: the
-    numbers of characters before.
+    """The words of a text and the terms among them; places are numbers of characters
+    before them.
 
     A term is in a part if all its words are; of terms that overlap there, the leftmost
     and longest counts, unless `overlapping`: then all do, but no term overlaps itself.
@@ -43,8 +40,8 @@ class Text:
         tree: Tree,
         row: Row,
         overlapping: bool,
-        apart: Marks | None = None,  # words to which no phrase goes on
-        others: FoundPhrases | None = None,  # phrases that are there, too
+        apart: Marks | None = None,  # words that no phrase may continue to
+        others: FoundPhrases | None = None,  # further phrases
     ) -> None:
         self.names = tree.names
         self.stems, self.nodes, self.starts, _ = row
@@ -67,12 +64,12 @@ class Text:
     def links(
         self, spots: Sequence[tuple[int, int, int, int]], ends: list[int]
     ) -> dict[int, LinkTerms]:
-        """The terms in the anchors of links, around them, and in their addresses.
+        """The terms in the anchors of links, around them, and in their URLs.
 
-        Of each link, there is where the words before it begin, where it begins and
-        ends, and where the words after it end. `ends` are the places where the text,
-        the title and the page's own address end, and then, for each link, its address
-        and the name that stands for its anchor.
+        A spot is where the words before a link begin, where the link begins and ends,
+        and where the words after it end. `ends` are the places where the text, the
+        title and the page's own URL end, and then, for each link, its URL and the name
+        that replaces its anchor.
         """
         found = {}
         addresses = zip(ends[2:-1:2], ends[3::2], ends[4::2], strict=True)
@@ -91,11 +88,10 @@ class Text:
     def blocks(
         self, cuts: Sequence[tuple[int, int]], number: int
     ) -> list[tuple[int, dict[str, int], float, int]]:
-        """Of each of so many blocks: its words, the terms, the norm, and how often the
-        most frequent stem occurs.
+        """For each block: its words, terms, norm, and the count of its commonest stem.
 
-        From each cut, a place and the number of a block, the text belongs to this
-        block, up to the next cut; where the number is negative, to none.
+        A cut is a place and the number of the block to which the text belongs from
+        there to the next cut; none if the number is negative.
         """
         parts: list[list[tuple[int, int]]] = [[] for _ in range(number)]
         for (place, block), (until, _) in pairwise([*cuts, (END, -1)]):
@@ -112,8 +108,8 @@ class Text:
         return found
 
     def total(self, end: int) -> tuple[int, dict[str, int], float, int]:
-        """Of all up to a place: the words, the terms, the norm and the SimHash, in
-        which each stem weighs what it does in the norm."""
+        """For the text up to a place: the words, the terms, the norm and the SimHash,
+        in which each stem has the same weight as in the norm."""
         terms: dict[str, int] = {}
         self._note(terms, 0, end)
         kinds, counts = self.stem_counts(end)
@@ -143,7 +139,7 @@ class Text:
         return count(np.concatenate([self.stems[:0], *parts]))
 
     def _note(self, found: dict[str, int], start: int, stop: int) -> None:
-        """Put the terms between two places to those found before."""
+        """Add the terms between two places to those found before."""
         first = bisect_left(self._places, start)
         if first == len(self._places) or self._places[first] >= stop:
             return
@@ -165,7 +161,7 @@ class Text:
                         if word > until.get(node, -1):
                             until[node] = final
                             names_here.append(self.names[node])
-                    # Words with several meanings may make several of one length.
+                    # Words with several meanings may give several of one length.
                     elif done < word or done == final:
                         done = final
                         names_here.append(self.names[node])

@@ -1,17 +1,16 @@
-"""Markup as its author wrote it in; as a parser would write it out, if that is plain.
+"""The fallback for tidying markup if nothing was compiled: every page is parsed.
 
-To find out costs less than parsing only where it is done by compiled code. So without
-it, every page is for the parser; `_tidy` answers for most.
+Checking whether a page needs a parser pays off only in compiled code (`_tidy`).
 """
 
 from __future__ import annotations
 
-EDITION = 2  # of what `_tidy` must be compiled for
+EDITION = 2  # the version of `_tidy` that is needed
 
 
 def tidied(markup: bytes) -> bytes | None:
-    """What `walk` looks at of a page in UTF-8, written as it wants it.
+    """The markup of a page in UTF-8 in the form that `walk` expects.
 
-    None: it takes a parser to tell.
+    None: it must be parsed.
     """
     return None

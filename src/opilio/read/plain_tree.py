@@ -1,6 +1,6 @@
-"""Hashes in; their nodes in a tree of terms, and the phrases they make, out, in numpy.
+"""Finds topic terms and phrases among hashed words with numpy.
 
-`terms` says what the tree is.
+`term_tree` describes the tree of terms.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ Marks = npt.NDArray[np.uint8]  # 1: yes
 
 ODD = np.uint64(0x9E3779B97F4A7C15)
 HALF = np.uint64(32)
-NONE = 0  # the node of what begins no term
+NONE = 0  # the node of words that begin no term
 
 Row = tuple[Hashes, Integers, Integers, Integers]
-"""Of each word its stem, its node, the characters before it and its line."""
+"""For each word its stem, its node, the characters before it and its line."""
 
 
 class Tree(NamedTuple):
     """The terms of a topic."""
 
-    names: list[str]  # of each node, the term that ends there
+    names: list[str]  # the term that ends at each node
     hashes: Hashes  # ascending
     begins: npt.NDArray[np.int32]  # where those with the first bits 0, 1, 2 ... begin
     goes_on: Marks  # whether a longer term does
@@ -34,9 +34,9 @@ class Tree(NamedTuple):
 
 
 class FoundPhrases(NamedTuple):
-    """Where terms of several words stand, by the numbers of words.
+    """Where terms of several words are, by the numbers of words.
 
-    By their beginnings, and where several begin, the longest first.
+    They are ordered by their beginnings; those with the same beginning, longest first.
     """
 
     first: Integers
@@ -45,7 +45,7 @@ class FoundPhrases(NamedTuple):
 
 
 def mix(values: Hashes) -> Hashes:
-    """Spread what tells values apart over all bits; no two values become one."""
+    """Mix the bits of values; different values stay different."""
     values = values * ODD
     return values ^ (values >> HALF)
 
@@ -66,7 +66,7 @@ def find(nodes: Hashes, begins: npt.NDArray[np.int32], hashes: Hashes) -> Intege
 
 
 def find_phrases(tree: Tree, row: Row, apart: Marks | None) -> FoundPhrases:
-    """Every phrase in a line of a text; none goes on to a word that is `apart`."""
+    """Every phrase within a line; none continues to a word that is `apart`."""
     _, hashes, begins, goes_on, ends = tree
     stems, of_words, _, lines = row
     first = of_words.nonzero()[0]
@@ -92,7 +92,7 @@ def find_phrases(tree: Tree, row: Row, apart: Marks | None) -> FoundPhrases:
 
 
 def in_order(found: Iterable[FoundPhrases]) -> FoundPhrases:
-    """All of these."""
+    """All phrases, in order."""
     first, last, node = map(np.concatenate, zip(*found, strict=True))
     order = np.lexsort((-last, first))
     return FoundPhrases(first[order], last[order], node[order])

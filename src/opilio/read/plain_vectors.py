@@ -1,5 +1,5 @@
-"""Vectors of texts from those of their words, in numpy: what runs where nothing could
-be compiled."""
+"""Makes vectors of texts from vectors of words with numpy, used if nothing was
+compiled."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from opilio.read.plain_tree import Hashes, Integers
 Rows = npt.NDArray[np.int32]
 Matrix = npt.NDArray[np.float32]
 
-# Words of a link: of its anchor, of the name that stands for it, before and after it,
-# and of the heading; the nearest ones.
+# Words used of a link's anchor, of the name that replaces it, before and after it, and
+# of the heading; the nearest ones.
 MOST = np.array([10, 10, 10, 10, 8])
 BEFORE = np.array([False, False, True, False, False])
-FREE = np.uint64(1)  # the key of a place in a table that is free
+FREE = np.uint64(1)  # the key of a free place in a table
 USED = np.uint64(1 << 32)  # marks a row that was found since it was last cleared
 STEPS = 127  # from 0 to 1, in a vector of bytes
 
@@ -60,7 +60,7 @@ def put_rows(table: Hashes, keys: Hashes, rows: Rows) -> None:
 
 
 def in_stretches(size: int, begins: Integers, ends: Integers) -> npt.NDArray[np.bool_]:
-    """Which of so many words are in any of the stretches."""
+    """Which words are in any of the stretches."""
     edges = np.zeros(size + 1, np.int64)
     np.add.at(edges, begins.ravel(), 1)
     np.add.at(edges, np.maximum(begins, ends).ravel(), -1)
@@ -99,11 +99,12 @@ def link_stretches(
     ends: list[int],
     headings: list[tuple[int, int]],
 ) -> tuple[Integers, Integers]:
-    """For each link, the first word of its anchor, of the name that stands for it, of
-    what is before and after it and of its heading; and the word after each of these.
+    """For each link, the first word of its anchor, of the name that replaces it, of the
+    text before and after it and of its heading; and the word after each of these.
 
-    Given where each word begins, where the links are, the ends of the parts of the text
-    as for `Words.links`, and where the heading of each link's block begins and ends.
+    The arguments are where each word begins, where the links are, the ends of the parts
+    of the text as for `Words.links`, and where the heading of each link's block begins
+    and ends.
     """
     places = np.minimum(np.array(spots, np.int64).reshape(-1, 4), ends[0])
     told = np.minimum(np.array(headings, np.int64).reshape(-1, 2), ends[0])

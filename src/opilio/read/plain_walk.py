@@ -1,10 +1,10 @@
-"""Markup as a parser writes it in; its visible text, links, headings and regions out.
+"""Walks through markup and collects visible text, links, headings and regions.
 
-The parser has mended what authors wrote: every element is closed where it must be, tags
-and attributes look all alike, and < and > in texts are escaped. So one walk from the
-first tag to the last finds everything, and knows where in the text it stands.
+The markup was serialised by a parser or tidied: every element is closed, tags and
+attributes are written in one way, and < and > in texts are escaped. So one walk from
+the first tag to the last finds everything and its place in the text.
 
-These are the slow ways, for where nothing could be compiled; `_walk` answers the same.
+This is the slow version, used if nothing was compiled; `_walk` has the fast one.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from opilio.read.tags import TAGS
 
 __all__ = ["EDITION", "Declared", "Part", "Passage", "Walk", "find_links", "walk"]
 
-EDITION = 8  # of what `_walk` must be compiled for
-MOST_LINKS = 10_000  # that are told
+EDITION = 8  # the version of `_walk` that is needed
+MOST_LINKS = 10_000  # of a page
 MOST_PARTS = 20_000
 MOST_DECLARED = 1000
 LONGEST_PATH = 400  # characters
@@ -33,7 +33,7 @@ LONGEST_STEP = 20  # characters of a tag in a path
 
 LINKS = tags.LINK | tags.FRAME
 REGIONS = tags.SURE | tags.LIST | tags.NAMED
-ASKED = LINKS | REGIONS | tags.HEADING | tags.IMAGE  # they may matter
+ASKED = LINKS | REGIONS | tags.HEADING | tags.IMAGE  # whose attributes are read
 
 _blanks = re.compile("[ \t\n\r\f]+").sub
 
@@ -44,14 +44,16 @@ class Passage(msgspec.Struct, frozen=True, gc=False):
     href: str
     rel: str
     name: str  # of its picture or of itself, if it has no text
-    path: str  # the tags from body on, joined by slashes; of a long one, the end
+    path: (
+        str  # the tags from <body> down, joined by slashes; only the end of a long one
+    )
     start: int  # how many characters stand before it
     end: int
     rank: int  # how many parts have begun or ended before its end
 
 
 class Part(msgspec.Struct, frozen=True, gc=False):
-    """A heading, or what may be a region, in a text."""
+    """A heading or a possible region in a text."""
 
     level: int  # of a heading; 0: it is none
     told: Told | None  # what its names tell of it
@@ -65,12 +67,12 @@ class Part(msgspec.Struct, frozen=True, gc=False):
 
 
 Declared = tuple[str, dict[str, str]]
-"""An element that says something of the whole page: its tag and attributes. A title has
-what it says as an attribute that has no name."""
+"""An element about the whole page: its tag and attributes. The text of a title is an
+attribute without a name."""
 
 
 class Walk(NamedTuple):
-    """What was met on the way through the markup of a page."""
+    """What a walk through the markup of a page found."""
 
     text: str  # lines that are not empty, without space at their ends
     links: list[Passage]  # in the order of their ends
@@ -80,7 +82,7 @@ class Walk(NamedTuple):
 
 @dataclass(slots=True)
 class Begun:
-    """A link or part that has begun, and what there was before it."""
+    """A link or part that has begun, and the counts before it."""
 
     attributes: dict[str, str]
     told: Told | None
@@ -89,11 +91,11 @@ class Begun:
     opened: int
     links: int
     linked: int
-    picture: str = ""  # what the first one in it is called
+    picture: str = ""  # the name of the first one in it
 
 
 def walk(markup: str | bytes) -> Walk:
-    """Walk through the markup that a parser has written, or that is tidied."""
+    """Walk through markup that was serialised by a parser or tidied."""
     if isinstance(markup, bytes):
         markup = markup.decode()
     walker = Walker()
@@ -124,12 +126,12 @@ def walk(markup: str | bytes) -> Walk:
 
 
 class Walker:
-    """Knows where it is in a document, and what it has seen."""
+    """The state of a walk through a document."""
 
     def __init__(self) -> None:
         self.pieces: list[str] = []
         self.size = 0  # characters of these
-        self.blank = ""  # what will stand before the next word
+        self.blank = ""  # the white space before the next word
         self.hidden = self.kept_lines = 0  # elements of that kind that we are in
         self.stack: list[tuple[str, int, Begun | None]] = []
         self.inside: list[Begun] = []  # the links that we are in
@@ -140,7 +142,7 @@ class Walker:
         self.met = self.linked = 0  # links, and characters of these
 
     def say(self, text: str, *, raw: bool = False) -> None:
-        """A text follows."""
+        """Handle a text."""
         if self.hidden:
             return
         if "&" in text and not raw:
@@ -161,7 +163,7 @@ class Walker:
                 self.blank = " " if said[-1] == " " else ""
 
     def declare(self, tag: str, given: str, title: str) -> None:
-        """Something is said of the whole page, or of a picture."""
+        """Handle an element about the whole page, or a picture."""
         if tag == "title" and not self.hidden:
             self.see(title)
         if len(self.declared) < MOST_DECLARED:
@@ -170,7 +172,7 @@ class Walker:
             self.declared.append((tag, values))
 
     def open(self, tag: str, given: str) -> int:
-        """An element with these attributes begins; its kind, if it has an end."""
+        """Handle a start tag; returns the element's kind, if it has an end."""
         kind = TAGS.get(tag, 0)
         if kind & tags.SHADOW and is_shadow(given):
             kind = kind ^ tags.HIDDEN | tags.LINE
@@ -194,12 +196,12 @@ class Walker:
         return kind
 
     def see(self, name: str) -> None:
-        """A picture of this name; the link that it is in may have no other."""
+        """Handle a picture; its name may be that of the link around it."""
         if self.inside and not self.inside[-1].picture:
             self.inside[-1].picture = unescaped(name).strip()
 
     def begin(self, tag: str, kind: int, attributes: dict[str, str]) -> Begun | None:
-        """What is to be remembered of an element, if it is a link or a part."""
+        """The record of an element, if it is a link or a part."""
         told = None
         if "xlink:href" in attributes:  # in drawings
             attributes.setdefault("href", attributes["xlink:href"])
@@ -223,7 +225,7 @@ class Walker:
         return begun
 
     def close(self, name: str) -> None:
-        """An element of this tag ends."""
+        """Handle an end tag."""
         if not self.stack or self.stack[-1][0] != name:
             return
         tag, kind, begun = self.stack.pop()
@@ -237,7 +239,7 @@ class Walker:
             self.blank = "\n"
 
     def tell_link(self, tag: str, kind: int, begun: Begun) -> None:
-        """A link has ended."""
+        """Record a link that has ended."""
         given, start = begun.attributes, self.start_of(begun)
         self.inside.pop()
         self.met += 1
@@ -254,7 +256,7 @@ class Walker:
         self.links.append(Passage(href, rel, name, self.path_to(tag), *place))
 
     def tell_part(self, tag: str, kind: int, begun: Begun) -> None:
-        """A heading or region has ended."""
+        """Record a heading or region that has ended."""
         what = int(tag[1]) if kind & tags.HEADING else 0, begun.told
         place = self.start_of(begun), self.size, begun.opened, self.rank
         inside = self.met - begun.links, self.linked - begun.linked
@@ -262,7 +264,7 @@ class Walker:
         self.rank += 1
 
     def start_of(self, begun: Begun) -> int:
-        """Where the first word stands of what ends here."""
+        """The place of the first word of the element that ends here."""
         said = self.pieces[begun.pieces : begun.pieces + 1]
         return begun.start + (said != [] and said[0][0] in " \n")
 

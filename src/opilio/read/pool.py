@@ -1,9 +1,8 @@
-"""Responses in, readings out: reader processes that may crash, hang and be replaced.
+"""Runs reader processes, and replaces those that crash or hang.
 
-A page is 1. waiting, 2. pending at one reader, in the order they will be answered,
-3. answered. A reader that takes too long is killed. When one dies, all pages pending
-there are suspects: each is tried once more, by a reader that has no other, and given
-up if that dies, too.
+A page is 1. waiting, 2. pending at one reader, in the order of the answers, 3.
+answered. A reader that takes too long is killed. When one dies, all pages pending there
+are suspects: each is retried once, alone at a reader, and given up if that dies, too.
 """
 
 from __future__ import annotations
@@ -24,8 +23,8 @@ from opilio.records import Reading, Response
 
 AHEAD = 16  # pages at one reader, so that it never waits for the loop
 MUCH = 4 * 2**20  # bytes of these; one page may have more
-STARTUP = 60.0  # seconds a reader may take to get ready
-FAREWELL = 5.0  # seconds a reader may take to leave
+STARTUP = 60.0  # seconds a reader may take to start
+FAREWELL = 5.0  # seconds a reader may take to exit
 BUFFER = 256 * 1024
 COMMAND = (sys.executable, "-P", "-m", "opilio.read.worker")
 
@@ -35,14 +34,14 @@ decode_reading = msgspec.msgpack.Decoder(Reading).decode
 
 @dataclass(slots=True, eq=False)
 class Pending:
-    """A response that waits for its reading."""
+    """A response that waits to be read."""
 
     response: Response
     answer: asyncio.Future[Reading]
-    suspect: bool = False  # a reader died that had it
+    suspect: bool = False  # a reader died while it was pending there
 
     def settle(self, reading: Reading) -> None:
-        """Hand the reading over, if anyone still waits for it."""
+        """Set the result, if it is still waited for."""
         if not self.answer.done():
             self.answer.set_result(reading)
 
@@ -108,7 +107,7 @@ class Reader(asyncio.BufferedProtocol):
         self.pool.dispatch()
 
     def retire(self) -> None:
-        """Take no more pages; leave when those pending are answered."""
+        """Accept no more pages; exit when the pending ones are answered."""
         self.retired = True
         if not self.pending:
             self.transport.close()
@@ -121,7 +120,7 @@ class Reader(asyncio.BufferedProtocol):
         self.transport.write(frame)
 
     def has_room(self, page: Pending) -> bool:
-        """May it have this page beside those that it has?"""
+        """Whether it may have this page in addition."""
         if self.retired:
             return False
         if not self.pending:
@@ -130,7 +129,7 @@ class Reader(asyncio.BufferedProtocol):
         return not alone and len(self.pending) < AHEAD and self.load < MUCH
 
     def give(self, page: Pending) -> None:
-        """Let the reader have one more page."""
+        """Send one more page to the reader."""
         if not self.pending:
             self.since = self.loop.time()
         self.pending.append(page)
@@ -141,7 +140,7 @@ class Reader(asyncio.BufferedProtocol):
         self.send(page.response)
 
     async def end(self, patience: float = FAREWELL) -> None:
-        """Close the connection and see the process gone."""
+        """Close the connection and wait until the process has ended."""
         if transport := getattr(self, "transport", None):  # else it was just started
             transport.abort()
         try:
@@ -195,7 +194,7 @@ class ReaderPool:
         ]
 
     async def read(self, response: Response) -> Reading:
-        """The reading of a response; one without a page when it brings readers down."""
+        """The reading of a response; without a page if it crashes readers."""
         if self.failure is not None:
             raise self.failure
         page = Pending(response, asyncio.get_running_loop().create_future())
@@ -216,7 +215,7 @@ class ReaderPool:
             reader.settled += links
 
     async def close(self) -> None:
-        """End the readers; whoever still waits for a reading is cancelled."""
+        """End the readers; calls that still wait for a reading are cancelled."""
         for keeper in self.keepers:
             keeper.cancel()
         await asyncio.gather(*self.keepers, return_exceptions=True)
@@ -257,7 +256,7 @@ class ReaderPool:
                 await reader.end()
         if not reader.ready.done():
             raise RuntimeError(
-                f"a reader did not get ready to do {self.task.job} "
+                f"a reader process failed to start {self.task.job} "
                 f"(exit code {process.returncode}); its stderr says why"
             )
         self.readers.append(reader)
@@ -275,7 +274,7 @@ class ReaderPool:
                 self.recover(reader, overdue)
                 reader.process.kill()
                 await reader.end()
-                self.readers.remove(reader)  # now, so that `close` sees it gone, too
+                self.readers.remove(reader)  # at once, so that `close` knows it, too
                 reader = await self.launch()
         except Exception as error:
             self.fail(error)
@@ -293,8 +292,8 @@ class ReaderPool:
         return False
 
     def recover(self, reader: Reader, overdue: bool) -> None:
-        """Settle the page that the reader died of, if that is clear; the others are
-        suspects, and wait again."""
+        """Give up the page that the reader died of, if that is certain; the others are
+        suspects and wait again."""
         pending = reader.pending
         if len(pending) == 1 and (overdue or pending[0].suspect):
             reason = "parse_timeout" if overdue else "parse_crashed"
@@ -306,7 +305,7 @@ class ReaderPool:
         self.dispatch()
 
     def fail(self, error: Exception) -> None:
-        """Readers can no longer be started: every page that waits gets the error."""
+        """Readers can no longer be started: raise the error for every waiting page."""
         self.failure = error
         for page in self.waiting:
             if not page.answer.done():

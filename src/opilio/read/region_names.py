@@ -1,4 +1,4 @@
-"""What an element is called in; whether it may be a region, and of which kind, out."""
+"""Guesses from tag, class, id and role whether an element is a region of a page."""
 
 from __future__ import annotations
 
@@ -39,15 +39,15 @@ _WORDS = {
         *("breadcrumb", "breadcrumbs", "crumbs", "toc", "sitemap"),
     },
 }
-# "no-sidebar" and "has-nav" say something of what is inside or beside.
+# "no-sidebar" and "has-nav" describe what is inside or beside.
 _ABOUT = {"no", "not", "has", "have", "with", "without", "hide", "show"}
 
 
 class Told(NamedTuple):
-    """What is told of a part of a page before its text is seen."""
+    """The guess about a part of a page, before its text is seen."""
 
     kind: BlockKind
-    sure: bool  # by its tag or role
+    sure: bool  # decided by its tag or role
 
 
 @lru_cache(maxsize=2**12)
@@ -63,7 +63,7 @@ def told_of(tag: str, classes: str, name: str, role: str) -> Told | None:
 
 
 def kind_of_name(name: str) -> BlockKind | None:
-    """What a class or id tells of its element.
+    """The kind of region that a class or id names.
 
     >>> kind_of_name("siteFooter-links")
     <BlockKind.FOOTER: 'footer'>

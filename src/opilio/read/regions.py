@@ -1,7 +1,7 @@
-"""A part of a page in; whether it is navigation, a footer or advertising out.
+"""Decides whether a part of a page is navigation, a footer or advertising.
 
-What its tag and its authors call it is a hint only: how much text and how many links it
-holds decides, and makes a menu of a list that nothing else tells.
+Tags and names are only hints: the amount of text and the number of links decide. A list
+of links can be a menu without any such name.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from opilio.read.plain_walk import Part
 from opilio.records import BlockKind
 
-# A list is a menu if it holds so many links and little else.
+# A list is a menu if it has at least this many links and little else.
 MENU_LINKS = 4
 MENU_SHARE = 0.8  # of its characters, in links
 LARGE = 0.5  # share of the page's text above which a region is the page itself
@@ -17,10 +17,10 @@ MOSTLY_LINKS = 0.5
 
 
 def region_of(part: Part, size: int, *, announced: bool) -> BlockKind | None:
-    """What a part of a text of this size is, if it is more than a part.
+    """The kind of region of a part of a text of this size, if it is a region.
 
-    Wrappers of whole pages have such names too. What a heading has announced is no
-    menu.
+    Wrappers of whole pages may have such names, too. A list right after a heading
+    (`announced`) is not a menu.
     """
     length = part.end - part.start
     share = part.linked / length if length else 1.0

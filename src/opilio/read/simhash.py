@@ -1,4 +1,4 @@
-"""Weighted terms in; a 64-bit fingerprint that is nearly the same for near copies out.
+"""SimHash: a 64-bit fingerprint of a page that is nearly the same for near copies.
 
 Charikar, "Similarity estimation techniques from rounding algorithms", STOC 2002:
 

@@ -1,8 +1,8 @@
-"""Text in; the hash of each word's stem out, its place, and the node of its term.
+"""Finds the stem and the topic term of each word, with a table of known words.
 
-The same as hashing `words.stem(words.tokens(text))`. But a page has thousands of
-words, most of them old acquaintances; so the bytes of each word make a key of 64 bits,
-and a table that is filled as words come has what the word's stem is.
+The result is the same as hashing `words.stem(words.tokens(text))`. But a page has
+thousands of words, most of them known; so the bytes of each word make a key of 64 bits,
+and a table that grows with new words maps keys to stems.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Runs(NamedTuple):
 
 
 class Compound(NamedTuple):
-    """What stands in the place of a run that is not one word alone; nothing: a dash."""
+    """The words of a run that is not a single word; none: a dash."""
 
     stems: Sequence[int]
     offsets: Sequence[int]  # characters of the run before each
@@ -61,24 +61,24 @@ Compounds = dict[bytes, Compound]
 
 
 class StemTable:
-    """The words met so far, with their stems and where these are among the terms."""
+    """The words seen so far, with their stems and where these are among the terms."""
 
     def __init__(self, terms: Terms, language: str) -> None:
         self.terms = terms
         self.language = language
-        # A word has two places. It takes the first if that is free; if not, the second,
-        # as in a processor's cache, from whatever was there. Key, stem and node lie
-        # side by side: a look-up costs what fetching a line costs.
+        # A word has two places. It takes the first if that is free; if not, it replaces
+        # whatever is in the second, as in a processor's cache. Key, stem and node are
+        # side by side: a look-up costs one cache line.
         self.table = np.zeros((1 << TABLE_BITS, 3), np.uint64)
         self.table[:, 0] = NO_KEY
         self.compounds: Compounds = {}
 
     def find_runs(self, text: str, longest: int) -> Runs:
-        """The runs of a text, or of so many bytes of it."""
+        """The runs in the first `longest` bytes of a text."""
         return Runs(*kernels.look_up(self.table, text, longest))
 
     def row(self, runs: Runs, instead: dict[int, Compound] | None = None) -> StemRow:
-        """The words of the runs; `instead` has what takes the place of some."""
+        """The words of the runs; `instead` has the words that replace some of them."""
         row = StemRow(runs.stems, runs.nodes, runs.starts, runs.lines)
         compounds = self.complete(runs) if runs.new else {}
         if instead:
@@ -89,8 +89,8 @@ class StemTable:
         return StemRow(*kernels.expand(terms.hashes, terms.begins, *row, compounds))
 
     def complete(self, runs: Runs) -> dict[int, Compound]:
-        """Put the stems of new words to the runs; the compounds among them, which the
-        table never knows, are the answer."""
+        """Fill in the stems of new words; returns the compounds among them, which the
+        table never holds."""
         texts = set(runs.new.values())
         known = self.compounds
         compounds = {text: known[text] for text in texts if text in known}
@@ -105,7 +105,7 @@ class StemTable:
         return {number: value for number, value in each if value is not None}
 
     def look_up(self, runs: set[bytes]) -> tuple[dict[bytes, int], Compounds]:
-        """The hash of the stem of each run, or what it is made up of."""
+        """The hash of the stem of each run, or the words that it consists of."""
         plain = [run for run in runs if run.isascii() and len(run) <= LONG]
         stems = words.stem_all(list(map(bytes.decode, plain)), self.language)
         found = dict(zip(plain, words.hash_all(stems), strict=True))
@@ -119,7 +119,7 @@ class StemTable:
         return found, compounds
 
     def split(self, run: bytes) -> int | Compound:
-        """The same for one that other separators than ASCII may divide."""
+        """The same for one run, which may have separators beyond ASCII."""
         text = run.decode("utf-8", "replace")
         spans = words.spans(text)
         stems = words.stem((word for word, _ in spans), self.language)

@@ -1,24 +1,24 @@
-"""What each tag of HTML does to the text that visitors see, and to what we seek in it.
+"""How each HTML tag affects the visible text, links and regions of a page.
 
-Of a tag that is not here, nothing is known: what is inside is text like any other.
+Other tags have no effect: their content is ordinary text.
 """
 
 from __future__ import annotations
 
-# What may be special about an element:
+# The properties of an element:
 LINE = 1  # begins and ends a line
 VOID = 2  # has neither content nor an end
-HIDDEN = 4  # has content that nobody sees
-RAW = 8  # has text and no elements; what looks like markup in it is none
-KEPT_LINES = 16  # is shown with the line breaks that it has
+HIDDEN = 4  # has invisible content
+RAW = 8  # has text and no elements, even if it looks like markup
+KEPT_LINES = 16  # keeps its line breaks
 HEADING = 32
-SURE = 64  # is a region of its own: navigation or a footer
+SURE = 64  # is a region: navigation or a footer
 LIST = 128  # may be a menu
 NAMED = 256  # may be a region by its class, id or role
 LINK = 512  # leads elsewhere by its href
 FRAME = 1024  # leads elsewhere by its src
 IMAGE = 2048
-DECLARES = 4096  # says something of the whole page
+DECLARES = 4096  # is about the whole page
 SHADOW = 8192  # is seen if its shadowrootmode says so
 
 
@@ -59,4 +59,4 @@ def _tags() -> dict[str, int]:
 
 
 TAGS = _tags()
-"""The tags that are special -> what is."""
+"""Tag -> its properties."""

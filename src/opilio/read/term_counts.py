@@ -1,4 +1,4 @@
-"""The words of a text with the terms among them in; counts of any part of it out."""
+"""Counts the words and topic terms in any part of a text."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from opilio.read.plain_tree import FoundPhrases, Integers, Marks, Tree
 from opilio.read.stems import Runs, StemRow
 from opilio.records import Counted, Fingerprint, LinkTerms
 
-SHORTEST = 50  # words; of fewer, too many are a template's to tell copies by
-MOST = 2**16 - 1  # what Vector.counts counts to
+SHORTEST = 50  # words; shorter pages have too many words of a template to compare
+MOST = 2**16 - 1  # the largest number in Vector.counts
 
 
 class Vector(NamedTuple):
-    """What counting the words of a text gives."""
+    """The result of counting the words of a text."""
 
     words: int
     terms: dict[str, int]  # topic term -> times it occurs
     norm: float  # √Σ(1+ln tf)² over all stems
-    simhash: Fingerprint  # 0: the text is too short to tell
+    simhash: Fingerprint  # 0: the text is too short
     stems: bytes = b""  # hashes of all stems, ascending, as little-endian uint64
     counts: bytes = b""  # how often each of these occurs, as little-endian uint16
 
 
 class TermTally(NamedTuple):
-    """What counting the words of a block gives."""
+    """The result of counting the words of a block."""
 
     words: int
     terms: dict[str, int]
@@ -39,7 +39,7 @@ class TermTally(NamedTuple):
 
 
 class Words:
-    """The words of a text, to be asked by places: numbers of characters before.
+    """The words of a text; places are numbers of characters before them.
 
     A word is where it begins. A term is in a part of the text if all its words are; of
     terms that overlap there, the leftmost and longest counts, unless `overlapping`:
@@ -61,7 +61,7 @@ class Words:
         self.told: Mapping[int, Sequence[str]] = {}  # of foreign runs, their meanings
 
     def with_runs(self, runs: Runs, told: Mapping[int, Sequence[str]] = {}) -> Words:
-        """The same words; they know what they were written as."""
+        """The same words with the text that they were written as."""
         self.runs, self.told = runs, told
         return self
 
@@ -71,7 +71,8 @@ class Words:
         return self.text.hits
 
     def total(self, end: int = END, *, vector: bool = True) -> Vector:
-        """What the text has, or its first `end` characters; its stems if asked for."""
+        """The counts of the text, or of its first `end` characters; `vector` adds the
+        stems."""
         words, terms, norm, simhash = self.text.total(end)
         if words < SHORTEST:
             simhash = 0
@@ -99,16 +100,15 @@ class Words:
     def links(self, spots: Sequence[Spot], ends: list[int]) -> dict[int, LinkTerms]:
         """The terms of those links that have any.
 
-        `ends` are the places where the text, the title and the page's own address end,
-        and then, for each link, its address and the name that stands for its anchor.
+        `ends` are the places where the text, the title and the page's own URL end, and
+        then, for each link, its URL and the name that replaces its anchor.
         """
         return self.text.links(spots, ends)
 
     def tally(self, cuts: Sequence[tuple[int, int]], number: int) -> list[TermTally]:
-        """What each of so many blocks has.
+        """The counts of each block.
 
-        From each cut, a place and the number of a block, the text belongs to this
-        block, up to the next cut. Where the number is negative, it belongs to none, as
-        does what stands before the first cut.
+        A cut is a place and the number of the block to which the text belongs from
+        there to the next cut; none if the number is negative, as before the first cut.
         """
         return [TermTally(*each) for each in self.text.blocks(cuts, number)]

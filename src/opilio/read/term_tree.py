@@ -1,7 +1,7 @@
-"""The keys of a topic's terms in; the tree out in which hashes of stems find them.
+"""The tree of a topic's terms, which finds terms and phrases by hashes of stems.
 
-The terms are a tree: below each stem hangs what may follow it in a term. A node is
-known by 64 bits of all stems on the way to it,
+Below each stem are the stems that may follow it in a term. A node is identified by 64
+bits of all stems on the path to it,
 
     h(s₁) = hash of s₁,    h(s₁…sₙ) = mix(h(s₁…sₙ₋₁)) ⊕ h(sₙ)
 
@@ -21,7 +21,7 @@ import numpy as np
 from opilio.read.plain_tree import HALF, NONE, ODD, Hashes, Integers, Tree, find, mix
 from opilio.text.words import hash_of
 
-ROOM = 4  # places a node, so that most nodes are found at the first
+ROOM = 4  # places per node, so that most nodes are found at once
 MASK = 2**64 - 1
 
 
@@ -40,7 +40,7 @@ class Terms:
         self.longest = int(lengths.max(initial=0))  # in words
         levels, ends = paths(stems, lengths)
         nodes = np.unique(np.concatenate((*levels, np.zeros(0, np.uint64))))
-        # Between two that no search may pass; the first is NONE.
+        # Between two sentinels; the first is NONE.
         self.hashes = np.concatenate(([np.uint64(0)], nodes, [np.uint64(MASK)]))
         self.sorted = self.hashes.data
         bits = max(4, (ROOM * len(nodes)).bit_length())
@@ -60,7 +60,7 @@ class Terms:
         return find(self.hashes, self.begins, hashes)
 
     def child(self, node: int, stem: int) -> int:
-        """The same for one node; from NONE, one comes to the first stems of terms."""
+        """The child of a node by a stem; NONE is the root."""
         value = self.sorted[node] * int(ODD) & MASK
         value ^= value >> int(HALF) ^ stem
         found = bisect_left(self.sorted, value)
@@ -80,7 +80,7 @@ def paths(stems: Hashes, lengths: Integers) -> tuple[list[Hashes], Hashes]:
 
 
 def inner_nodes(levels: list[Hashes], lengths: Integers) -> Hashes:
-    """The nodes from which a term goes on."""
+    """The nodes at which a longer term continues."""
     inner = [np.zeros(0, np.uint64)]
     for level, nodes in enumerate(levels):
         inner.append(nodes[lengths[lengths > level] > level + 1])

@@ -1,4 +1,4 @@
-"""A response in; the text that its visitors see out, as it was when it was counted."""
+"""Extracts the visible text of a page, the same as was indexed."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from opilio.text import content
 
 
 def visible_text(response: Response) -> tuple[str, list[tuple[int, int]]]:
-    """The text of a page, and from where to where it is menu, footer or advertising.
+    """The text of a page, and the ranges that are menus, footers or advertising.
 
-    A list of nothing but links is text like any other here.
+    Unnamed lists of links count as ordinary text here.
     """
     markup, _ = content.utf_8(response.body, response.header("content-type"))
     text, _, parts, _ = MarkupSource(markup).walk()
     beside = [
         (part.start, part.end)
         for part in parts
-        # Wrappers of whole pages have such names, too.
+        # Wrappers of whole pages may have such names, too.
         if part.told and (part.told.sure or part.end - part.start <= LARGE * len(text))
     ]
     return text, beside

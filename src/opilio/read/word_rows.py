@@ -1,4 +1,4 @@
-"""Remembers the vectors of words that were met, by the keys of the words."""
+"""Caches the vectors of words by the words' keys."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from opilio.read.stems import Runs
 from opilio.text import words
 from opilio.vectors import Vectors
 
-MEMORY = 2**24  # bytes of vectors that are remembered: 65,536 words of 64 dimensions
+MEMORY = 2**24  # bytes of cached vectors: 65,536 words of 64 dimensions
 MOST_OF_A_PAGE = 2**13  # different words; the others have no vector
 
 Told = Mapping[int, Sequence[str]]
-"""Number of a run in another language -> what it means in the topic's."""
+"""Number of a run in another language -> its meanings in the topic's language."""
 
 
 class WordRows:
-    """A row of numbers for each word met so far; row 0 is that of all unknown ones."""
+    """A row of numbers for each word seen so far; row 0 is for all unknown words."""
 
     def __init__(self, vectors: Vectors) -> None:
         self.vectors = vectors
@@ -33,8 +33,8 @@ class WordRows:
         self.known = 0
 
     def make_room(self) -> None:
-        """Forget the words that were not met again since the last time, and others if
-        more than half of the room is taken then."""
+        """Drop the words that were not used since the last time, and others if more
+        than half of the room is still taken."""
         kept = self.table[self.table[:, 1] >= USED][: self.most // 2]
         rows = (kept[:, 1] - USED).astype(np.int32)
         self.known = len(rows)
@@ -47,7 +47,7 @@ class WordRows:
     def rows(self, runs: Runs, begins: Integers, ends: Integers, told: Told) -> Rows:
         """The row of each run in some stretches of them; 0 for the others.
 
-        What `told` says of a run takes its place.
+        The meanings in `told` replace a run.
         """
         keys = runs.keys
         if told:
@@ -69,7 +69,7 @@ class WordRows:
         return found
 
     def learn(self, keys: Hashes, runs: Runs, numbers: list[int], told: Told) -> Rows:
-        """Put the words of these runs into the table; their rows."""
+        """Add the words of these runs to the table; returns their rows."""
         texts = [text.decode("utf-8", "replace") for text in runs.texts(numbers)]
         telling = self.vectors.telling
         vectors = self.vectors.sums(list(map(telling, texts)))
@@ -86,8 +86,8 @@ class WordRows:
 
 
 def first_ones(keys: Hashes, begins: Integers, ends: Integers) -> Hashes:
-    """The keys of words in some stretches, with 0 for all but the first so many that
-    are different. How many were met on earlier pages must not matter."""
+    """The keys of words in some stretches, with 0 for all but the first MOST_OF_A_PAGE
+    different ones. Words of earlier pages make no difference."""
     wanted = in_stretches(len(keys), begins, ends).nonzero()[0]
     distinct, first, where = np.unique(
         keys[wanted], return_index=True, return_inverse=True
@@ -100,5 +100,5 @@ def first_ones(keys: Hashes, begins: Integers, ends: Integers) -> Hashes:
 
 
 def meaning_key(meanings: Sequence[str]) -> int:
-    """A key for what a run means; that of a noise word is the one for long words."""
+    """A key for the meanings of a run; a noise word has the key of long words."""
     return words.hash_of("\0".join(meanings)) if meanings else 0

@@ -1,4 +1,4 @@
-"""A reader process: responses come in over the socket on stdin, readings go back.
+"""The main loop of a reader process: reads responses from a socket, answers with pages.
 
 A frame is its length in four bytes, then msgpack. The first one in is the Task; when
 the job is made, an empty frame says so; after that each response is answered in turn.
@@ -33,12 +33,12 @@ Job = Callable[[Response], Reading]
 LENGTH = struct.Struct("<I")
 READY = LENGTH.pack(0)
 MOST_HELD = 2**18  # bytes of answers
-LONGEST_HELD = 0.02  # seconds; the page after that may take its time
+LONGEST_HELD = 0.02  # seconds; the next page may take long
 MEMORY = 2 * 2**30  # bytes a job may take beyond what the process started with
 
 
 class Task(msgspec.Struct, frozen=True, array_like=True):
-    """What a reader process is there for."""
+    """The task of a reader process."""
 
     job: str  # module:function; called with `setup` it makes the Job
     setup: bytes
@@ -52,7 +52,7 @@ def frames(sock: socket.socket) -> Iterator[bytes]:
 
 
 def receive(sock: socket.socket, size: int) -> bytes:
-    """Exactly so many bytes; none when the other side has closed."""
+    """Exactly `size` bytes; none when the other side has closed."""
     data = sock.recv(size, socket.MSG_WAITALL)
     while len(data) < size:
         more = sock.recv(size - len(data), socket.MSG_WAITALL)
@@ -88,8 +88,8 @@ def work(sock: socket.socket) -> None:
             continue
         if not held:
             since = time.monotonic()
-        # Should the parent die while the job hangs, nobody is left to kill us: the
-        # kernel does it. A parent that lives is quicker.
+        # If the parent dies while the job hangs, the kernel kills us. A living parent
+        # does so earlier.
         signal.setitimer(signal.ITIMER_REAL, 2 * task.deadline)
         reading = attempt(job, message)
         signal.setitimer(signal.ITIMER_REAL, 0)
@@ -110,11 +110,11 @@ def find_job(job: str) -> Callable[[bytes], Job]:
 
 
 def attempt(job: Job, response: Response) -> Reading:
-    """The job's answer; an error of its own is told on stderr and costs one page."""
+    """The job's answer; an exception is printed on stderr and costs one page."""
     try:
         return job(response)
     except MemoryError:
-        os._exit(1)  # nothing in this process can be relied on now
+        os._exit(1)  # this process cannot be relied on now
     except Exception:
         import traceback  # hardly ever needed
 
@@ -127,7 +127,7 @@ def attempt(job: Job, response: Response) -> Reading:
 
 
 def limit_memory() -> None:
-    """Let the process grow by MEMORY bytes from here, where the system can say."""
+    """Limit the growth of the process to MEMORY bytes, where the system supports it."""
     try:
         pages = int(Path("/proc/self/statm").read_text().split()[0])
     except OSError:

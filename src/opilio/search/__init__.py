@@ -1,1 +1,1 @@
-"""Indexed pages in; answers to queries out."""
+"""Full-text search over the pages of a crawl."""

@@ -1,4 +1,4 @@
-"""A query in; what it seeks, and which pages of a segment may answer it, out.
+"""Works out what a query looks for, and which pages of a segment may match it.
 
 `paper` (Yang, §4.4): the ontology index locates the pages with a feature of what is
 meant, the full-text index reduces them to those with all other words, and a query
@@ -40,10 +40,10 @@ Phrase = tuple[int, ...]
 
 @dataclass(frozen=True)
 class SoughtTerms:
-    """What a query seeks."""
+    """What a query looks for."""
 
     wanted: WantedTerms
-    stems: frozenset[str]  # to be marked in snippets
+    stems: frozenset[str]  # to highlight in snippets
     meant: dict[str, float]  # concepts
     quoted: tuple[tuple[str, ...], ...] = ()  # phrases as stems, to be shown whole
     words: tuple[int, ...] = ()  # that must be on the page
@@ -54,7 +54,7 @@ class SoughtTerms:
 
 
 def seek(index: Index, concepts: Concepts, query: Query, language: str) -> SoughtTerms:
-    """What a query seeks; BadInput if the mode refuses it."""
+    """What a query looks for; BadInput if the mode refuses it."""
     stems = stem(query.words, language)
     spotted = concepts.spot(stems)
     meant = concepts.meant(list(spotted))
@@ -102,8 +102,8 @@ def seek(index: Index, concepts: Concepts, query: Query, language: str) -> Sough
 def telling_words(
     query: Query, stems: Sequence[str], language: str
 ) -> list[tuple[int, str]]:
-    """The stems of a query by their places, without words that say nothing; all, if
-    there are no others."""
+    """The stems of a query by their places, without stop words unless it has no
+    others."""
     stop = stop_words(language)
     kept = [
         (place, key)
@@ -114,7 +114,7 @@ def telling_words(
 
 
 def begin(index: Index, start: str, language: str) -> tuple[Meant, list[str]]:
-    """The words that begin so, as one; and the stems of them."""
+    """The words with this beginning as one term, and their stems."""
     keys = list(dict.fromkeys(stem(index.words_beginning(start), language)))
     known = dict(zip(map(word, keys), keys, strict=True))
     found = weigh_beginning(index, np.array(list(known), np.uint32))
@@ -122,7 +122,7 @@ def begin(index: Index, start: str, language: str) -> tuple[Meant, list[str]]:
 
 
 def by_word(features: Mapping[str, float]) -> dict[int, float]:
-    """A table of features as the index has them."""
+    """A table of features by their numbers in the index."""
     return {word(key): weight for key, weight in features.items()}
 
 
@@ -148,7 +148,7 @@ def refusal(query: Query, concepts: Concepts) -> str:
         )
     some = ", ".join(list(concepts.words)[:5])
     return (
-        f"{query.text!r} names no concept of the ontology, and in paper mode it must; "
+        f"{query.text!r} names no concept of the ontology, which paper mode requires; "
         f"name one ({some}, …), or set mode = 'fixed' in [search] of crawl.toml"
     )
 
@@ -159,7 +159,7 @@ def candidates(
     sought: SoughtTerms,
     hosts: npt.NDArray[np.int64] | None,
 ) -> Flags:
-    """Which pages of a segment may answer."""
+    """Which pages of a segment may match."""
     size = len(segment.pages)
     mask = np.ones(size, np.bool_)
     for features in sought.features:
@@ -184,7 +184,7 @@ def candidates(
 
 
 def among(column: npt.NDArray[Any], values: npt.NDArray[np.int64]) -> Flags:
-    """Which values of a column are one of these; a few are sooner compared each."""
+    """Which values of a column are among these."""
     if len(values) > FEW:
         return np.isin(column, values)
     flags = np.zeros(len(column), np.bool_)

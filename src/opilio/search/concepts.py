@@ -20,11 +20,11 @@ from opilio.text.words import hash_of
 
 
 class Concepts(Thesaurus):
-    """The concepts that a search knows; none is fine."""
+    """The concepts that a search knows; there may be none."""
 
     @cached_property
     def kept(self) -> KeptEntries:
-        """In `paper` mode, what keeps features out of the postings of words."""
+        """In `paper` mode, the filter that keeps features out of the word postings."""
         if self.mode == "fixed" or not self.holders:
             return KeptEntries()
         number = hash_of("\n".join(sorted(self.holders))) >> 1
@@ -32,7 +32,7 @@ class Concepts(Thesaurus):
 
 
 def _without(features: Sequence[Sequence[str]]) -> Without:
-    """A function that takes the features out of a text, the longest first."""
+    """A function that removes the features from a text, the longest first."""
     known = {tuple(map(word, feature)) for feature in features}
     firsts = np.array(sorted({feature[0] for feature in known}), np.uint32)
     lengths = sorted({len(feature) for feature in known}, reverse=True)

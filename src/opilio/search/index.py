@@ -1,10 +1,10 @@
-"""The table `indexed` of crawl.db in; segments that answer at once out.
+"""The search index on disk: segments made from the table `indexed` of crawl.db.
 
-The table is what is true: a page gets its entry in the transaction that keeps the page,
-so a crash cannot part the two. The folder `index` is made of it, entry after entry, and
-its list says up to which one it goes. Whoever opens it reads the entries after that
-from the table. So a page is found as soon as it is committed, and the folder may be
-behind, or be deleted, or damaged, at any time.
+The table is authoritative: a page gets its entry in the transaction that stores the
+page, so a crash cannot separate the two. The folder `index` is made from it, entry by
+entry, and its list says up to which entry. Later entries are read from the table when
+the index is opened. So a page is found as soon as it is committed, and the folder may
+be behind, deleted or damaged at any time.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ from opilio.search.vocabulary import beginning_with
 from opilio.text.word_sequence import Words
 
 FEW = 256  # entries; fewer are read from the table by each search
-MANY = 4096  # entries of a segment that stays as it is
-FORMAT = 3  # of segments; those of another are made anew
-ATTEMPTS = 5  # to open segments that others replace meanwhile
+MANY = 4096  # entries of a segment that is not merged any more
+FORMAT = 3  # of segments; those of another format are rebuilt
+ATTEMPTS = 5  # to open segments that another process may be replacing
 
 ENTRIES = """
     SELECT entry, page.id, host, coalesce(language, ''), coalesce(score, 0.0),
@@ -60,12 +60,12 @@ class Range(msgspec.Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """The folder it lies in."""
+        """The name of its folder."""
         return f"{self.first + 1}-{self.last}"
 
 
 class Listed(msgspec.Struct, frozen=True):
-    """Which segments there are, and by what features words were left out."""
+    """The list of segments, and the filter by which words were left out."""
 
     segments: list[Range] = []
     without: int = 0
@@ -78,7 +78,7 @@ class Listed(msgspec.Struct, frozen=True):
 
 
 class KeptEntries(NamedTuple):
-    """What does not go into the postings of words, and a number that stands for it."""
+    """A filter of words for the postings, and a number that identifies it."""
 
     without: Without = everything
     number: int = 0
@@ -95,13 +95,13 @@ class Index:
         self.kept = kept or KeptEntries()
         self.listed: Listed | None = None
         self.newest = -1
-        self.is_damaged = False  # then the table alone answers
+        self.is_damaged = False  # then only the table is used
         self.stored: list[Segment] = []
         self.segments: list[Segment] = []
         self.refresh()
 
     def refresh(self) -> None:
-        """Take up what is new."""
+        """Load new entries."""
         newest, listed = newest_entry(self.db), read_list(self.folder)
         if listed == self.listed and newest == self.newest:
             return
@@ -122,7 +122,7 @@ class Index:
         self.mean_length = float(sum(lengths)) / max(self.pages, 1) or 1.0
 
     def open(self, listed: Listed) -> Listed:
-        """Open the segments on disk, unless they are damaged; their list."""
+        """Open the segments on disk, unless they are damaged; returns their list."""
         for _ in range(ATTEMPTS):
             try:
                 self.stored = [
@@ -141,7 +141,7 @@ class Index:
         return listed
 
     def is_good(self, listed: Listed, newest: int) -> bool:
-        """Were the segments made of this table, in this way?"""
+        """Whether the segments were made from this table, in the same way."""
         return listed.last <= newest and listed.without == self.kept.number
 
     def frequency(self, kind: str, term: int) -> int:
@@ -156,7 +156,7 @@ class Index:
         return found
 
     def words_beginning(self, start: str) -> list[str]:
-        """The words that begin so, of those that pages are called by."""
+        """The words of titles and anchors with this beginning."""
         found = {start}
         for segment in self.segments:
             found.update(beginning_with(start, segment.vocabulary))
@@ -164,12 +164,12 @@ class Index:
 
     @staticmethod
     def postings(segment: Segment, kind: str) -> Postings:
-        """Those of words, or of features."""
+        """The postings of words, or of features."""
         return segment.words if kind == "words" else segment.features
 
 
 def entries(db: sqlite3.Connection, first: int, last: int) -> Iterator[IndexEntry]:
-    """The entries after one number up to another that still hold."""
+    """The valid entries after one number, up to another."""
     return map(IndexEntry._make, db.execute(ENTRIES, (first, last)))
 
 
@@ -188,10 +188,10 @@ def catch_up(
     many: int = MANY,
     thorough: bool = False,
 ) -> int:
-    """Make segments of entries that have none, if they are not few; how many.
+    """Make segments of entries that have none, if there are enough; returns how many.
 
-    Small segments are made anew as one when they are many entries together, and all of
-    them if one is damaged. If another process does so just now, nothing is left to do.
+    Small segments are merged when they have many entries together; all are rebuilt if
+    one is damaged. Does nothing while another process is doing this.
     """
     kept = kept or KeptEntries()
     newest = newest_entry(db)
@@ -242,7 +242,7 @@ def sound_list(folder: Path, *, thorough: bool) -> Listed | None:
 
 
 def read_list(folder: Path) -> Listed:
-    """The segments of a folder; none if that cannot be told."""
+    """The segments of a folder; none if its list cannot be read."""
     try:
         data = (folder / "segments.json").read_bytes()
         listed = msgspec.json.decode(data, type=Listed)
@@ -252,7 +252,7 @@ def read_list(folder: Path) -> Listed:
 
 
 def write_list(folder: Path, listed: Listed) -> None:
-    """Let these be the segments, and remove all others."""
+    """Write the list of segments, and delete all others."""
     draft, path = folder / "segments.new", folder / "segments.json"
     for one in (draft, path):
         if one.is_dir():
@@ -266,7 +266,7 @@ def write_list(folder: Path, listed: Listed) -> None:
 
 
 def remove(path: Path) -> None:
-    """Let nothing be there, neither a file nor a folder."""
+    """Delete a file or folder, if it exists."""
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path)
     else:
@@ -275,7 +275,7 @@ def remove(path: Path) -> None:
 
 @contextmanager
 def locked(folder: Path) -> Iterator[bool]:
-    """Whether no other process makes segments here, and none will meanwhile."""
+    """Lock the folder for making segments; yields False if another process has it."""
     path = folder / "lock"
     if path.is_dir():
         remove(path)

@@ -1,4 +1,4 @@
-"""A query in; a line of the query log out, so that the crawl follows what is asked."""
+"""Appends a search to the query log that the crawl follows."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ LONGEST = 1000  # characters
 
 
 def log_query(path: Path, words: str) -> None:
-    """Append a query, in one write: others may append at the same time."""
+    """Append a query in one write, because others may append at the same time."""
     line = " ".join(words.split())[:LONGEST]
     if not line:
         return

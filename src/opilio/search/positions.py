@@ -1,7 +1,7 @@
-"""Pages with their words in; where each word stands, and so who has a phrase, out.
+"""The positions of words on pages, to find phrases.
 
-A place is a page of the segment and a number on it, in 32 bits. Title, headings and
-text begin at numbers of their own, so no phrase goes from one into the next.
+A place is a page of the segment and a position on it, in 32 bits. Title, headings and
+text begin at separate positions, so no phrase continues from one into the next.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ Numbers = npt.NDArray[np.uint32]
 
 
 class WordPositions(NamedTuple):
-    """Terms in ascending order; the places of term n stand from starts[n] on."""
+    """Terms in ascending order; the places of term n begin at starts[n]."""
 
     terms: Words
     starts: npt.NDArray[np.int64]
     places: Numbers
 
     def find(self, term: int) -> Numbers:
-        """Where a term stands, in ascending order."""
+        """The places of a term, in ascending order."""
         found = int(np.searchsorted(self.terms, np.uint32(term)))
         if found == len(self.terms) or self.terms[found] != term:
             return self.places[:0]
@@ -51,7 +51,7 @@ class WordPositions(NamedTuple):
 
 
 def common(few: Numbers, many: Numbers) -> Numbers:
-    """What is in both of two ascending rows."""
+    """The values in both of two ascending arrays."""
     if not len(few):  # nor may be many
         return few
     nearest = np.minimum(many.searchsorted(few), len(many) - 1)
@@ -60,7 +60,7 @@ def common(few: Numbers, many: Numbers) -> Numbers:
 
 
 def places_of(pages: Sequence[WordSequence]) -> WordPositions:
-    """Where each word of some pages stands."""
+    """The places of each word of some pages."""
     nothing = NUMBERS[:0]
     words = np.concatenate([part for page in pages for part in page] or [nothing])
     numbers = np.concatenate(
@@ -81,7 +81,7 @@ def places_of(pages: Sequence[WordSequence]) -> WordPositions:
 
 
 def spread(page: WordSequence) -> tuple[Numbers, Numbers, Numbers]:
-    """The numbers at which the words of a page stand."""
+    """The positions of the words of a page."""
     title, headings, text = map(len, page)
     return (
         NUMBERS[:title],

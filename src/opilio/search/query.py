@@ -1,4 +1,4 @@
-"""What someone typed in; the words, phrases and conditions that it asks for out.
+"""Parses a search query into words, phrases and conditions.
 
 star cluster        pages about these words; more of them is better
 "star cluster"      the words must stand together; "star" alone must be there
@@ -21,7 +21,7 @@ from opilio.text.words import tokens
 
 LONGEST = 2000  # characters
 MOST_WORDS = 64
-SHORTEST_BEGINNING = 3  # letters before a *; fewer stand for themselves
+SHORTEST_BEGINNING = 3  # letters before a *; with fewer, the * is ignored
 
 _piece = re.compile(
     r'(-?)(?:(site|lang|after):)?(?:"([^"]*)"?|(\S+)|(?<=:))', re.IGNORECASE
@@ -29,11 +29,11 @@ _piece = re.compile(
 
 
 class Query(NamedTuple):
-    """A query, taken apart; words are in lower case, not stemmed."""
+    """A parsed query; words are in lower case, not stemmed."""
 
     text: str
     words: tuple[str, ...] = ()  # in order, those of phrases too
-    beginnings: tuple[str, ...] = ()  # those of the words that may go on
+    beginnings: tuple[str, ...] = ()  # the words that were given with a *
     phrases: tuple[tuple[str, ...], ...] = ()
     without: tuple[tuple[str, ...], ...] = ()
     sites: tuple[str, ...] = ()
@@ -42,7 +42,7 @@ class Query(NamedTuple):
 
 
 def parse_query(text: str) -> Query:
-    """Take a query apart; BadInput, with a remedy, for what cannot be understood."""
+    """Parse a query; BadInput, with a remedy, if it is not valid."""
     if len(text) > LONGEST:
         raise BadInput(f"the query has {len(text):,} characters; at most {LONGEST:,}")
     words: list[str] = []
@@ -69,7 +69,7 @@ def parse_query(text: str) -> Query:
                 beginnings.append(found[-1])
     if not words:
         raise BadInput(
-            f"{text!r} asks for no word; say what you look for, as in: star cluster"
+            f"the query {text!r} contains no word; give one, as in: star cluster"
         )
     if len(words) > MOST_WORDS:
         raise BadInput(f"the query has {len(words)} words; at most {MOST_WORDS}")
@@ -86,7 +86,7 @@ def parse_query(text: str) -> Query:
 
 
 def closed(text: str) -> str:
-    """A query whose last phrase has an end: what is not closed goes to the end."""
+    """A query with its last phrase closed: an open one extends to the end."""
     *_, last = _piece.finditer(text)
     is_open = bool(last[3]) and last.end(3) == last.end()
     return f'{text}"' if is_open else text
@@ -97,14 +97,14 @@ def host_of(value: str) -> str:
     url = value if "://" in value else f"http://{value.lstrip('/.')}"
     canonical = urls.join("", url)
     if not canonical:
-        raise BadInput(f"site:{value} is no host; write it as in site:example.org")
+        raise BadInput(f"site:{value} is not a host; write it like site:example.org")
     return urls.host(canonical)
 
 
 def language_of(value: str) -> str:
     """A language of two letters."""
     if not re.fullmatch("[A-Za-z]{2}", value):
-        raise BadInput(f"lang:{value} is no language; two letters are, as in lang:en")
+        raise BadInput(f"lang:{value} is not a language; write lang:en, in two letters")
     return value.lower()
 
 
@@ -113,5 +113,5 @@ def day_of(value: str) -> float:
     try:
         day = datetime.strptime(value, "%Y-%m-%d").replace(tzinfo=UTC)
     except ValueError:
-        raise BadInput(f"after:{value} is no day; write after:YYYY-MM-DD") from None
+        raise BadInput(f"after:{value} is not a date; write after:YYYY-MM-DD") from None
     return day.timestamp()

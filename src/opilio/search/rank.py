@@ -1,14 +1,14 @@
-"""A segment and what is sought in; a score for each of its pages out.
+"""Scores the pages of a segment for a query, by BM25 with concepts.
 
     bm25(t, p) = idf(t) · tf·(k₁+1) / (tf + k₁·(1 − b + b·|p|/mean))
     idf(t)     = ln(1 + (N − n(t) + ½) / (n(t) + ½))
     score(p)   = [Σ_w bm25(w, p) + λ · Σ_c meant(c)·bm25(c, p)] · (1 + ρ·s(p))
     tf(c, p)   = Σ_f near(f, c) · tf(f, p)
 
-Symbols: w a word of the query, c a concept that is meant and f a feature that speaks
-for it (concepts.py), N pages of which n have t, |p| the words of a page, s the verdict
-of the crawl's judge. All features of a concept count as one term, so that however many
-it has, it does not outweigh the words. BM25 is that of Robertson & Zaragoza, "The
+Symbols: w a word of the query, c a concept that is meant and f a feature that indicates
+it (concepts.py), N pages of which n have t, |p| the words of a page, s the verdict of
+the crawl's judge. All features of a concept count as one term, so that a concept with
+many features does not outweigh the words. BM25 is that of Robertson & Zaragoza, "The
 probabilistic relevance framework: BM25 and beyond", 2009; the paper leaves its ranking
 to a reference (papers.md C.5-14).
 """
@@ -31,15 +31,15 @@ K1 = 1.2
 B = 0.75
 CONCEPT = 0.3  # λ
 RELEVANCE = 0.2  # ρ
-MOST_WORDS = 16  # that begin alike; the most frequent are looked for
+MOST_WORDS = 16  # with the same beginning; the most frequent are used
 
 Scores = npt.NDArray[np.float32]
 Flags = npt.NDArray[np.bool_]
 
 
 class Meant(NamedTuple):
-    """What pages are scored by although it goes by many names: a concept and its
-    features, a beginning and its words; and how much each of these speaks for it."""
+    """A term with several forms: a concept with its features, or a beginning with its
+    words; and the weight of each of these."""
 
     weight: float
     features: Words
@@ -48,7 +48,7 @@ class Meant(NamedTuple):
 
 @dataclass(frozen=True)
 class WantedTerms:
-    """What pages are scored by, words and concepts; weights have the idf in them."""
+    """The words and concepts by which pages are scored; weights include the idf."""
 
     words: Mapping[int, float]
     concepts: Sequence[Meant] = ()
@@ -62,7 +62,8 @@ def weigh_words(index: Index, words: Iterable[int]) -> dict[int, float]:
 
 
 def weigh_concept(index: Index, sure: float, features: Mapping[int, float]) -> Meant:
-    """A concept that is meant so surely; as rare as its most frequent own feature."""
+    """A concept that is meant with this certainty; its rarity is that of its most
+    frequent own feature."""
     own = (term for term, close in features.items() if close == 1.0)
     found = max((index.frequency("features", term) for term in own), default=0)
     return Meant(
@@ -73,7 +74,8 @@ def weigh_concept(index: Index, sure: float, features: Mapping[int, float]) -> M
 
 
 def weigh_beginning(index: Index, words: Words) -> Meant:
-    """Words that begin alike, which count as one: as rare as the most frequent."""
+    """Words with the same beginning, as one term with the most frequent one's
+    rarity."""
     counted = index.frequencies("words", words)
     best = np.argsort(-counted, kind="stable")[:MOST_WORDS]
     best = best[counted[best] > 0]
@@ -83,7 +85,7 @@ def weigh_beginning(index: Index, words: Words) -> Meant:
 
 
 def idf(index: Index, found: int) -> float:
-    """How much it says that a page has what so many have."""
+    """The inverse document frequency of a term that `found` pages have."""
     return log(1 + (index.pages - found + 0.5) / (found + 0.5))
 
 

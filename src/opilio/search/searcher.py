@@ -1,4 +1,4 @@
-"""A query in; the pages that answer it out, best first, a page of results at a time."""
+"""Searches the pages of a crawl and returns results page by page, best first."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from opilio.search.spelling import respelt
 from opilio.text.word_sequence import unpack, word
 from opilio.text.words import stem, tokens
 
-SPARE = 50  # results that are looked up beyond those asked for: some are folded
-LOOKED_AT = 2000  # pages at least, if so many are copies or may not be shown
+SPARE = 50  # additional results to look up, since copies are folded
+LOOKED_AT = 2000  # pages at least, if many are copies or noindex
 MOST_RESULTS = 10_000
 BITS = 2**64 - 1
 NO_PATTERN = str.maketrans({"*": "[*]", "?": "[?]", "[": "[[]"})
@@ -53,23 +53,23 @@ class Hit(msgspec.Struct, frozen=True):
     relevance: float  # the verdict of the crawl
     language: str
     fetched_at: float
-    copies: list[str]  # other URLs with the same, or nearly
+    copies: list[str]  # other URLs with the same or nearly the same content
     snippet: list[Piece]
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """What a query found."""
+    """The results of a query."""
 
     query: str
-    total: int  # pages, as far as can be told without looking at each
+    total: int  # pages, estimated without looking at each
     page: int
     hits: list[Hit]
-    concepts: dict[str, float]  # that were taken to be meant
-    suggestion: str  # the query as it may have been meant to be spelt; "" if well
+    concepts: dict[str, float]  # that the query means
+    suggestion: str  # the query in another spelling; "" if there is none
 
 
 class Searcher:
-    """Answers queries about one crawl; `refresh` takes up what is new."""
+    """Searches one crawl; `refresh` loads new pages."""
 
     def __init__(
         self,
@@ -85,7 +85,7 @@ class Searcher:
         self.text_of = text_of
 
     def refresh(self) -> None:
-        """Take up pages that were kept since."""
+        """Load pages that were stored since."""
         self.index.refresh()
 
     def search(self, text: str, page: int = 1, size: int = 10) -> Answer:
@@ -109,8 +109,7 @@ class Searcher:
     def rank(
         self, query: Query, sought: SoughtTerms, most: int = MOST_RESULTS
     ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32], int]:
-        """The entries of the pages that answer best, with their scores, best first; and
-        how many answer at all."""
+        """The entries of the best pages with their scores, and how many pages match."""
         found, scores = [], []
         hosts = self.hosts(query.sites)
         for segment in self.index.segments:
@@ -128,7 +127,7 @@ class Searcher:
         return entries[order], values[order], total
 
     def hosts(self, sites: Sequence[str]) -> npt.NDArray[np.int64] | None:
-        """The hosts that are named and those below them; None: any will do."""
+        """The ids of the named hosts and those below them; None: any host."""
         if not sites:
             return None
         known = [
@@ -147,7 +146,7 @@ class Searcher:
         scores: npt.NDArray[np.float32],
         wanted: int,
     ) -> list[dict[str, Any]]:
-        """So many rows of the best pages that may be shown, copies folded."""
+        """The rows of the best pages that may be shown, with copies folded."""
         rows: list[dict[str, Any]] = []
         for start in range(0, len(entries), wanted + SPARE):
             part = entries[start : start + wanted + SPARE].tolist()
@@ -166,14 +165,14 @@ class Searcher:
         return rows
 
     def add_copies(self, rows: list[dict[str, Any]]) -> None:
-        """Tell each row its copies that the crawl knows of."""
+        """Add the known copies of each page to its row."""
         by_id = {row["id"]: row for row in rows}
         ids = msgspec.json.encode(list(by_id)).decode()
         for original, url in self.db.execute(COPIES, (ids,)):
             by_id[original]["copies"].append(url)
 
     def hit(self, row: dict[str, Any], sought: SoughtTerms) -> Hit:
-        """A row as it is shown."""
+        """The result of a row."""
         passage: list[Piece] = []
         if self.text_of and row["warc"]:
             text = self.text_of(row["warc"], row["warc_offset"], row["warc_length"])
@@ -196,7 +195,7 @@ class Searcher:
         return (stem(words, self.language)[0], len(words[0])) if words else ("", 0)
 
     def suggest(self, query: Query) -> str:
-        """The query with words that no page has respelt; "" if nothing is to change."""
+        """The query with unknown words respelt; "" if nothing changes."""
         changed = query.text
         for one in dict.fromkeys(query.words):
             if one in query.beginnings:
@@ -207,7 +206,7 @@ class Searcher:
         return "" if changed == query.text else changed
 
     def frequencies(self, words: Sequence[str]) -> list[int]:
-        """How many pages have each word, in any form; or a feature that is spelt so."""
+        """How many pages have each word in any form, or a feature of that spelling."""
         terms = np.array(list(map(word, stem(words, self.language))), np.uint32)
         found = self.index.frequencies("words", terms)
         found += self.index.frequencies("features", terms)
@@ -217,18 +216,18 @@ class Searcher:
 def check_page(page: int, size: int) -> None:
     """BadInput for a page of results that there cannot be."""
     if size < 1:
-        raise BadInput(f"{size} results on a page are too few; 1 is the least")
+        raise BadInput(f"{size} results per page are too few; ask for at least 1")
     if page < 1:
         raise BadInput(f"there is no page {page} of results; pages count from 1")
     if page * size > MOST_RESULTS:
         raise BadInput(
-            f"page {page} of {size} results each: the last result that can be shown is "
-            f"number {MOST_RESULTS:,}"
+            f"page {page} of {size} results each is beyond the last result that can be "
+            f"shown, number {MOST_RESULTS:,}"
         )
 
 
 def is_folded(rows: list[dict[str, Any]], row: dict[str, Any]) -> bool:
-    """Does a page repeat one of the rows? Then that names it."""
+    """Whether a page repeats one of the rows, to which its URL is then added."""
     for other in rows:
         if repeats(row, other):
             other["copies"].append(row["url"])
@@ -237,14 +236,15 @@ def is_folded(rows: list[dict[str, Any]], row: dict[str, Any]) -> bool:
 
 
 def what_copies_share(row: dict[str, Any]) -> bytes:
-    """The words of a page without its title; of a short one, which has no SimHash, with
-    it: what little it says may be its site's."""
+    """The words of a page without its title; for a short page, which has no SimHash,
+    with the title, because its few words may be those of its site."""
     said: bytes = row["said"]
     return unpack(said).text.tobytes() if row["simhash"] else said
 
 
 def repeats(row: dict[str, Any], other: dict[str, Any]) -> bool:
-    """Do two pages say the same; or nearly, by SimHashes, in which titles are too?"""
+    """Whether two pages are the same, or nearly by their SimHashes, which include
+    titles."""
     if row["simhash"] and other["simhash"]:
         differing: int = (row["simhash"] ^ other["simhash"]) & BITS
         if differing.bit_count() <= NEAR:

@@ -1,13 +1,13 @@
-"""Pages with their words in; postings out: which pages have a word, and how often.
+"""A segment of the search index: which pages have a word, how often and where.
 
-A segment is made at once and never changed. Of a word that stands in the title or in a
-heading, a page has several more (Robertson, Zaragoza & Taylor, "Simple BM25 extension
-to multiple weighted fields", CIKM 2004):
+A segment is written once and never changed. Words in the title or in a heading count
+several times (Robertson, Zaragoza & Taylor, "Simple BM25 extension to multiple weighted
+fields", CIKM 2004):
 
     tf = tf_text + HEADING · tf_headings + TITLE · tf_title
 
 There are two kinds of postings (Yang, §4.4): of ontology features, and of words. In
-`paper` mode no feature is among the words. Where words stand is kept of all of them.
+`paper` mode the words do not include features. Positions are stored for all words.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from opilio.text.word_sequence import Words, WordSequence, unpack, word
 
 TITLE = 8
 HEADING = 2
-MOST = 255  # what counts count to
+MOST = 255  # the largest count
 PAGE = np.dtype(
     [
         ("entry", "<i8"),
@@ -48,7 +48,7 @@ Numbers = npt.NDArray[np.uint32]
 
 
 class IndexEntry(NamedTuple):
-    """A page that is to be found."""
+    """A page to index."""
 
     entry: int
     page: int
@@ -58,11 +58,11 @@ class IndexEntry(NamedTuple):
     fetched_at: float
     words: bytes
     features: bytes
-    name: str = ""  # what it is called: its title, and the words of a link to it
+    name: str = ""  # its title and the anchor of a link to it
 
 
 class Postings(NamedTuple):
-    """Terms in ascending order; the pages of term n stand from starts[n] on."""
+    """Terms in ascending order; the pages of term n begin at starts[n]."""
 
     terms: Words
     starts: npt.NDArray[np.int64]
@@ -80,14 +80,14 @@ class Postings(NamedTuple):
     def find_all(
         self, terms: Words
     ) -> tuple[Numbers, npt.NDArray[np.uint8], npt.NDArray[np.int64]]:
-        """The same for many terms at once, and by its place which of them each is."""
+        """The same for many terms at once, with the index of the term of each page."""
         if not len(self.terms):
             return self.pages[:0], self.counts[:0], self.starts[:0]
         places = np.minimum(np.searchsorted(self.terms, terms), len(self.terms) - 1)
         known = np.flatnonzero(self.terms[places] == terms)
         starts, ends = self.starts[places[known]], self.starts[places[known] + 1]
         sizes = ends - starts
-        # From each start on as many numbers as there are pages.
+        # From each start, as many numbers as there are pages.
         part = np.repeat(ends - np.cumsum(sizes), sizes) + np.arange(sizes.sum())
         return self.pages[part], self.counts[part], np.repeat(known, sizes)
 
@@ -110,8 +110,8 @@ FILES = (
 
 
 class Segment(NamedTuple):
-    """Some pages, the postings of all that is on them, where words stand, and how the
-    words are written that pages are called by."""
+    """Some pages, their postings, the positions of words, and the words of titles and
+    anchors."""
 
     pages: Pages
     words: Postings
@@ -121,7 +121,7 @@ class Segment(NamedTuple):
 
 
 Without = Callable[[Words], Words]
-"""Words -> those of them that belong into the postings of words."""
+"""Words -> those of them that belong in the word postings."""
 
 
 def everything(words: Words) -> Words:
@@ -174,7 +174,7 @@ def invert(pages: Sequence[Words]) -> Postings:
 
 
 def invert_counted(pages: Sequence[Mapping[str, int]]) -> Postings:
-    """The same for pages that are given by how often they have each of their terms."""
+    """The same for pages that are given by the counts of their terms."""
     names = {name: word(name) for page in pages for name in page}
     found = sorted(
         (names[name] << 32 | place, count)
@@ -204,11 +204,11 @@ def language_code(language: str) -> int:
 
 
 class Damaged(Exception):
-    """A segment on disk is not what was written."""
+    """A segment on disk has changed since it was written."""
 
 
 class Stamp(msgspec.Struct, frozen=True):
-    """What tells whether a file is still what was written."""
+    """The size and checksum of a file, to notice changes."""
 
     length: int
     checksum: int
@@ -247,7 +247,7 @@ def save_array(path: Path, array: npt.NDArray[Any]) -> Stamp:
 
 
 def check_segment(folder: Path, stamps: Stamps, *, thorough: bool) -> None:
-    """Damaged, if a file is not as long as it was, or, if thorough, not the same."""
+    """Raise Damaged if a file has another size or, if thorough, other content."""
     for name in FILES:
         path, stamp = folder / name, stamps.get(name)
         try:
@@ -258,11 +258,11 @@ def check_segment(folder: Path, stamps: Stamps, *, thorough: bool) -> None:
         except (OSError, ValueError) as error:
             raise Damaged(str(error)) from error
         if not is_same:
-            raise Damaged(f"{path} is not what was written")
+            raise Damaged(f"{path} has changed since it was written")
 
 
 def open_segment(folder: Path, stamps: Stamps) -> Segment:
-    """A segment whose arrays stay on disk until they are looked at; or Damaged."""
+    """Open a segment whose arrays are read on demand; may raise Damaged."""
     check_segment(folder, stamps, thorough=True)
     try:
         pages, *parts = (open_array(folder / name) for name in FILES)
@@ -276,7 +276,7 @@ def open_segment(folder: Path, stamps: Stamps) -> Segment:
 
 
 def open_array(path: Path) -> npt.NDArray[Any]:
-    """An array on disk; a plain view of it, which is quicker than numpy's memmap."""
+    """An array on disk as a plain view, which is faster than numpy's memmap."""
     array = np.load(path, mmap_mode="r" if path.stat().st_size > 2**16 else None)
     plain: npt.NDArray[Any] = array.view(np.ndarray)
     return plain

@@ -1,10 +1,10 @@
-"""The text of a page and the stems of a query in; a passage with the hits marked out.
+"""Chooses the passage of a page to show for a query, and marks the hits in it.
 
-A passage with a whole phrase of the query goes before all that have its words apart.
-A hit in a sentence says most, one in a heading or a short line less, and one in a menu,
-a footer or advertising is shown only if there is no other. A passage is pieces, each
-with whether it is a hit; joined they are the passage. Nothing here makes markup, so
-what shows it decides how, and what a page says stays text.
+A passage with a whole phrase of the query is preferred to those with its separate
+words. A hit in a sentence counts most, one in a heading or a short line less, and one
+in a menu, a footer or advertising is used only if there is no other. A passage is a
+list of pieces, each marked as a hit or not. Nothing here makes markup, so the caller
+decides how to show it, and the text of a page stays text.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from typing import NamedTuple
 from unicodedata import category
 
 WIDTH = 230  # characters of a passage
-CLOSE = 160  # characters of the part with the hits that it is chosen for
+CLOSE = 160  # characters of the part with the hits
 LONGEST = 100_000  # characters of a text that are looked at
-MOST_WORDS = 5000  # with a beginning that are looked at
+MOST_WORDS = 5000  # words with the right beginning that are looked at
 MOST = 100  # hits among these that are weighed
-MOST_FOR_PHRASES = 500  # that a phrase is looked for in
-SAME = 3  # letters that a word and its stem begin with, nearly always
+MOST_FOR_PHRASES = 500  # hits in which a phrase is looked for
+SAME = 3  # letters that a word nearly always shares with its stem
 LONGEST_WORD = 64
 SENTENCE = 60  # characters of a line that is more than a heading or a link
-IN_A_SENTENCE, IN_A_SHORT_LINE, BESIDE = 1.0, 0.5, 0.0  # what a hit weighs
-WHOLE = 200.0  # times as much weighs a phrase: more than all words of a query can
+IN_A_SENTENCE, IN_A_SHORT_LINE, BESIDE = 1.0, 0.5, 0.0  # the weight of a hit
+WHOLE = 200.0  # the factor of a phrase: more than all words of a query together
 
 _ends = re.compile(r"[.!?…]['\"”’)]*\s|[。！？]|\n").finditer  # of sentences
 _is_end = re.compile(r"[.!?…。！？:;,·]['\"”’)]*\Z").search
@@ -34,12 +34,11 @@ _lines = re.compile(r"\s*\n\s*").split
 _blanks = re.compile(" +").sub
 
 First = Callable[[str], tuple[str, int]]
-"""A text -> the stem of its first word, and how many characters that has."""
+"""Returns the stem of the first word of a text, and that word's length."""
 
 
 class PageText(NamedTuple):
-    """What a page says, and from where to where that is no text of its own: menus,
-    footers and advertising."""
+    """The text of a page, and the ranges that are menus, footers and advertising."""
 
     text: str
     beside: Sequence[tuple[int, int]] = ()
@@ -53,11 +52,11 @@ class Piece(NamedTuple):
 
 
 Hit = tuple[int, int, str]
-"""Where a wanted stem begins and ends, and which it is."""
+"""Where a word with a wanted stem begins and ends, and the stem."""
 
 
 class Spot(NamedTuple):
-    """A hit, or a phrase of hits, and what it is worth."""
+    """A hit, or a phrase of hits, and its weight."""
 
     start: int
     end: int
@@ -71,8 +70,7 @@ def snippet(
     first: First,
     phrases: Sequence[tuple[str, ...]] = (),
 ) -> list[Piece]:
-    """The passage that has most of the wanted phrases and stems; the first sentence if
-    none has."""
+    """The passage with most of the wanted phrases and stems, or the first sentence."""
     page = PageText(page.text[:LONGEST], page.beside)
     hits = sorted(
         find_hits(page.text, wanted, first, MOST_FOR_PHRASES if phrases else MOST)
@@ -105,7 +103,7 @@ def place_of(
 
 
 def first_ones(hits: Iterable[Hit]) -> Iterator[Hit]:
-    """Of each stem so many."""
+    """The first MOST hits of each stem."""
     seen: Counter[str] = Counter()
     for hit in hits:
         seen[hit[2]] += 1
@@ -116,7 +114,7 @@ def first_ones(hits: Iterable[Hit]) -> Iterator[Hit]:
 def find_hits(
     text: str, wanted: Collection[str], first: First, most: int
 ) -> Iterator[Hit]:
-    """Where words begin that have a wanted stem; the first ones of each beginning."""
+    """The words with a wanted stem; the first ones of each beginning."""
     lowered = text.lower()
     if len(lowered) != len(text):  # as it does by a Turkish İ
         lowered = "".join(char.lower()[0] for char in text)
@@ -128,7 +126,7 @@ def find_hits(
 def hits_among(
     words: Iterable[int], text: str, wanted: Collection[str], first: First
 ) -> Iterator[Hit]:
-    """Where those words begin and end that have a wanted stem, and which."""
+    """The places of the words with a wanted stem, and the stem."""
     known: dict[str, tuple[str, int]] = {}
     for start in words:
         run = text[start : start + LONGEST_WORD].split(None, 1)[0]
@@ -140,12 +138,12 @@ def hits_among(
 
 
 def beginning_of(stem: str) -> str:
-    """What words of this stem begin with; only the end of a stem is made up."""
+    """The common beginning of words with this stem; stemming only changes the end."""
     return stem[:SAME] if len(stem) > SAME else stem[: SAME - 1]
 
 
 def words_with(text: str, beginning: str) -> Iterator[int]:
-    """Where words begin so. Some scripts put no space between words."""
+    """Where words with this beginning are. Some scripts put no space between words."""
     spaceless = not beginning.isascii() and beginning[0] > "\u0dff"
     place = text.find(beginning)
     while place >= 0:
@@ -155,12 +153,12 @@ def words_with(text: str, beginning: str) -> Iterator[int]:
 
 
 def weighed(page: PageText, hits: Iterable[Hit], times: float = 1.0) -> list[Spot]:
-    """The hits with what they weigh, so many times."""
+    """The hits with their weights, multiplied by `times`."""
     return [Spot(*hit, times * weight(page, hit[0], hit[1])) for hit in hits]
 
 
 def weight(page: PageText, start: int, end: int) -> float:
-    """What a hit there weighs."""
+    """The weight of a hit at this place."""
     for first, last in page.beside:
         if first <= start < last:
             return BESIDE
@@ -173,7 +171,7 @@ def weight(page: PageText, start: int, end: int) -> float:
 def whole(
     text: str, hits: Sequence[Hit], phrases: Iterable[tuple[str, ...]]
 ) -> Iterator[Hit]:
-    """Where the words of a phrase stand together."""
+    """The places where the words of a phrase are together."""
     stems = [stem for _, _, stem in hits]
     for phrase in phrases:
         for number in places_of(stems, phrase):
@@ -202,7 +200,7 @@ def best(spots: Sequence[Spot]) -> tuple[int, int] | None:
         while last < len(spots) and spots[last].end <= first.start + CLOSE:
             last += 1
         if last == before:
-            continue  # these are among the ones before
+            continue  # a subset of the previous ones
         inside = spots[number:last]
         if (worth := worth_of(inside)) > most:
             most, chosen = worth, (first.start, inside[-1].end)
@@ -210,7 +208,7 @@ def best(spots: Sequence[Spot]) -> tuple[int, int] | None:
 
 
 def worth_of(spots: Sequence[Spot]) -> tuple[float, int, int]:
-    """How much of what is wanted these are; how often two stand together; how many."""
+    """The sum of weights, how often two hits are adjacent, and the number of hits."""
     weights: dict[str, float] = {}
     for spot in spots:
         weights[spot.stem] = max(weights.get(spot.stem, 0.0), spot.weight)
@@ -222,7 +220,7 @@ def worth_of(spots: Sequence[Spot]) -> tuple[float, int, int]:
 
 
 def first_sentence(page: PageText) -> tuple[int, int]:
-    """Where the text of a page begins, past what is above it."""
+    """Where the first sentence of a page's text is, after menus and headings."""
     place, longest, chosen = 0, 0, 0
     for line in page.text.split("\n"):
         length = min(len(line), SENTENCE)
@@ -235,8 +233,8 @@ def first_sentence(page: PageText) -> tuple[int, int]:
 
 
 def bounds(page: PageText, start: int, end: int) -> tuple[int, int]:
-    """From where to where a passage with these hits goes: from the beginning of their
-    sentence, if that is near, and never into what is beside the text."""
+    """The range of a passage with these hits: it starts at the beginning of their
+    sentence, if that is near, and never extends into menus or footers."""
     text, room = page.text, WIDTH - (end - start)
     low = max([0, start - room, *(last for _, last in page.beside if last <= start)])
     high = min([len(text), *(first for first, _ in page.beside if first >= end)])
@@ -254,7 +252,7 @@ def bounds(page: PageText, start: int, end: int) -> tuple[int, int]:
 
 
 def framed(pieces: Sequence[Piece], before: str, after: str) -> list[Piece]:
-    """The pieces on one line; with dots where a sentence has been cut."""
+    """The pieces on one line, with dots where a sentence was cut."""
     texts = [text for text, _ in pieces]
     last = texts[-1]
     texts[0] = texts[0].lstrip()
@@ -269,13 +267,13 @@ def framed(pieces: Sequence[Piece], before: str, after: str) -> list[Piece]:
 
 
 def is_ended(text: str) -> bool:
-    """Does a sentence or a line end here?"""
+    """Whether a sentence or a line ends here."""
     return text.endswith("\n") or bool(_is_end(text.rstrip()))
 
 
 def one_line(text: str) -> str:
-    """A text without line breaks and control characters; a point in the middle is where
-    a line has ended that is no sentence."""
+    """A text without line breaks and control characters; a middle dot marks the end of
+    a line that is not a sentence."""
     line, *others = _lines(text)
     for other in others:
         line += " " if _is_end(line) else " · "
@@ -286,7 +284,7 @@ def one_line(text: str) -> str:
 
 
 def printable(character: str) -> str:
-    """A character, or what takes its place; what has no width leaves no gap."""
+    """A character or its replacement; characters without width are removed."""
     if character.isprintable():
         return character
     return "" if category(character) == "Cf" else " "

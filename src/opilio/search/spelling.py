@@ -1,4 +1,4 @@
-"""A word that no page has in; one that is spelt nearly so, and that pages have, out.
+"""Suggests another spelling for a word that no page has.
 
 Norvig, "How to write a spelling corrector": all words one edit away are tried, and the
 one on most pages is taken. The index has no list of words, only hashes of stems, so the
@@ -29,8 +29,8 @@ def respelt(word: str, frequencies: Frequencies, letters: Iterable[str] = LATIN)
 
 
 def edits(word: str, letters: tuple[str, ...]) -> dict[str, int]:
-    """What a word may have been meant to be, and by which slip it was not: two letters
-    swapped (0), one changed (1), left out (2) or added (3)."""
+    """The words one edit away, and the kind of edit: two letters swapped (0), one
+    changed (1), left out (2) or added (3)."""
     made: dict[str, int] = {}
     for other, slip in _edits(word, letters):
         if other and other != word:

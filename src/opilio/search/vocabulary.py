@@ -1,8 +1,8 @@
-"""What pages are called in; the words of that, and those that begin in some way, out.
+"""The words of titles and anchors, to complete a query like `clust*`.
 
-The postings know words by their hashes only, so which words begin with some letters is
-looked up here. The words of titles, and of links to the pages, are few enough to be
-kept; those that stand nowhere but in texts are not known.
+The postings contain only hashes of words, so words with a given beginning are looked up
+here. The words of titles and anchors are few enough to be stored; words that only occur
+in texts are not known.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ import numpy.typing as npt
 
 from opilio.text.words import tokens
 
-LONGEST = 40  # characters of a word that is kept
-MOST = 100  # words of a segment that begin alike and are looked at
+LONGEST = 40  # characters of a stored word
+MOST = 100  # words with the same beginning to look at in a segment
 
 Vocabulary = npt.NDArray[np.uint8]
 """Words in ascending order, a line break before and after each, in UTF-8."""
@@ -29,7 +29,7 @@ def vocabulary_of(names: Iterable[str]) -> Vocabulary:
 
 
 def beginning_with(start: str, vocabulary: Vocabulary) -> list[str]:
-    """The words that begin so, the first ones by the alphabet."""
+    """The words with this beginning, the first ones in alphabetical order."""
     text, sought = vocabulary.tobytes(), f"\n{start}".encode("utf-8", "replace")
     found: list[str] = []
     place = text.find(sought)

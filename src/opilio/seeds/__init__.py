@@ -1,4 +1,4 @@
-"""Where a crawl starts: given URLs, search engines, sitemaps and feeds."""
+"""Finds the seeds of a crawl: given URLs, search engines, sitemaps and feeds."""
 
 from opilio.seeds.gather import gather_seeds
 from opilio.seeds.seed import Priority, Seed

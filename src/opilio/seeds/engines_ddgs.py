@@ -1,7 +1,7 @@
-"""A question to a search engine that the package ddgs knows in; what it found out.
+"""Asks the search engines that the package ddgs knows for seeds.
 
-ddgs writes the request and reads the answer. What lies between, its own HTTP client, is
-replaced by ours: everything goes by the one guarded way out, under our own name.
+ddgs writes the request and parses the response. Its own HTTP client is replaced by
+ours, so everything goes through the one guarded way out, under our own name.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _unfit = re.compile(r"[^!-~ ]").search  # in a header line
 
 
 class DdgsEngine:
-    """Asks one engine."""
+    """One search engine."""
 
     def __init__(self, get: Get, name: str, *, pause: float = 1.0) -> None:
         self.name = name
@@ -60,7 +60,7 @@ class DdgsEngine:
         return {self.name: found}
 
     async def _page(self, query: str, page: int, region: str) -> list[str]:
-        """The URLs on one page of results; FetchError when there is none to read."""
+        """The URLs on one page of results; FetchError if it cannot be read."""
         client = Client(self._get, asyncio.get_running_loop())
         engine = make_engine(self._class, client)
         try:
@@ -74,9 +74,9 @@ class DdgsEngine:
             raise Unusable(
                 "timeout", f"no answer within {PATIENCE:g} seconds"
             ) from None
-        except Exception as error:  # whatever its reading of a strange answer raises
+        except Exception as error:  # whatever its parser raises
             raise Unusable(
-                "bad_answer", f"its answer cannot be read ({type(error).__name__})"
+                "bad_answer", f"its response cannot be read ({type(error).__name__})"
             ) from error
         finally:
             client.close()
@@ -86,7 +86,7 @@ class DdgsEngine:
 
 
 async def in_own_thread(work: Callable[[], Any]) -> Any:
-    """Run what waits for our loop; in asyncio's few threads it could starve them."""
+    """Run a function that waits for our loop; it could starve asyncio's few threads."""
     with_one = ThreadPoolExecutor(1)
     try:
         return await asyncio.get_running_loop().run_in_executor(with_one, work)
@@ -95,11 +95,11 @@ async def in_own_thread(work: Callable[[], Any]) -> Any:
 
 
 class Client:
-    """Stands in for ddgs' HTTP client; called in a thread, it asks in the loop."""
+    """Replaces ddgs' HTTP client; called in a thread, it sends requests in the loop."""
 
     def __init__(self, get: Get, loop: asyncio.AbstractEventLoop) -> None:
         self.status = 0  # of the last answer
-        self.client = self  # ddgs reaches through to its client's client
+        self.client = self  # ddgs uses the client of its client
         self._get = get
         self._loop = loop
         self._headers: dict[str, str] = {}
@@ -108,13 +108,13 @@ class Client:
         self._closed = False
 
     def headers_update(self, headers: Mapping[str, str]) -> None:
-        """Take header lines for all requests; who we are is not for ddgs to say."""
+        """Set header lines for all requests, except the user agent."""
         lines = {name.lower(): value for name, value in headers.items()}
         lines.pop("user-agent", None)
         self._headers |= lines
 
     def set_cookies(self, site: str, cookies: Mapping[str, str]) -> None:
-        """Take cookies for a site; they only say which language and country."""
+        """Set cookies for a site; they only select language and country."""
         self._cookies[urlsplit(site).netloc] = cookies
 
     def request(
@@ -138,7 +138,7 @@ class Client:
         return EngineAnswer(response)
 
     def close(self) -> None:
-        """Let go of a thread that still waits for an answer."""
+        """Release a thread that still waits for a response."""
         self._closed = True
         if self._asked is not None:
             self._asked.cancel()
@@ -151,7 +151,7 @@ class Client:
 
 
 class EngineAnswer:
-    """What ddgs wants to see of a response."""
+    """A response in the form that ddgs expects."""
 
     def __init__(self, response: Response) -> None:
         self.status_code = response.status
@@ -160,19 +160,19 @@ class EngineAnswer:
 
 
 class Result:
-    """A result with its link as it stands; ddgs' own undoes escapes that matter."""
+    """A result with its link unchanged; ddgs' own class removes escapes that matter."""
 
     title = href = body = ""
 
 
 def known_engines() -> dict[str, Any]:
-    """The engines by name; BadInput when ddgs is not there."""
+    """The engines by name; BadInput if ddgs is not installed."""
     try:
         from ddgs.engines import ENGINES
     except ImportError:
         raise BadInput(
             "seeds.search names ddgs, which is not installed; "
-            'type: pip install "opilio[search]"'
+            'run: pip install "opilio[search]"'
         ) from None
     return dict(sorted(ENGINES["text"].items()))
 
@@ -180,7 +180,7 @@ def known_engines() -> dict[str, Any]:
 def usual_engines() -> list[str]:
     """The engines to ask when none is named: general ones, each with its own index.
 
-    Two that search the same index would vouch for each other's results.
+    Two that search the same index would confirm each other's results.
     """
     by_index: dict[str, str] = {}
     for name, engine in known_engines().items():
@@ -190,7 +190,7 @@ def usual_engines() -> list[str]:
 
 
 def make_engine(kind: Any, client: Client) -> Any:
-    """One of ddgs' engines on our client; its own is never made."""
+    """One of ddgs' engines with our client instead of its own."""
     raw = type(kind.__name__, (kind,), {"result_type": Result})
     engine: Any = object.__new__(raw)
     engine.http_client = client
@@ -212,8 +212,8 @@ def refusal(status: int) -> str:
 
 
 def result_url(result: Any) -> str:
-    """The canonical URL of a result, out of the wrapping some engines count clicks by;
-    "" if it has none that can be visited."""
+    """The canonical URL of a result, without the redirect by which some engines count
+    clicks; "" if it has none that can be visited."""
     href = getattr(result, "href", "")
     if not isinstance(href, str):
         return ""

@@ -1,7 +1,7 @@
-"""Pages in; what their feeds list, newest first as they have it, out.
+"""Reads the URLs that the feeds of given pages list.
 
-RSS 0.9 to 2.0, RDF, Atom and JSON Feed. A page's feeds are those that its
-<link rel=alternate> names; a URL may also be a feed itself.
+RSS 0.9 to 2.0, RDF, Atom and JSON Feed are supported. A page names its feeds by
+<link rel=alternate>; a URL may also be a feed itself. The order of the feed is kept.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ log = logging.getLogger(__name__)
 
 
 async def read_feeds(page: str, site: Site, limit: int) -> list[str]:
-    """What the feeds of a page list, each URL once; feeds that fail are logged."""
+    """The URLs in the feeds of a page, each once; failures are logged."""
     found: dict[str, None] = {}
     try:
         response = await site.fetch(page)
@@ -43,7 +43,7 @@ async def read_feeds(page: str, site: Site, limit: int) -> list[str]:
         feeds = [] if links else await asyncio.to_thread(named_feeds, response)
         found.update(dict.fromkeys(links))
         if not links and not feeds:
-            log.warning("%s is no feed and names none", page)
+            log.warning("%s is not a feed and names none", page)
     except OpilioError as error:
         log.warning("no feeds of %s: %s", page, error)
         return []
@@ -58,7 +58,7 @@ async def read_feeds(page: str, site: Site, limit: int) -> list[str]:
 
 
 def feed_links(response: Response) -> list[str]:
-    """The canonical URLs that a feed lists; none if it is no feed."""
+    """The canonical URLs that a feed lists; none if it is not a feed."""
     base, body = urls.page(response.url), response.body.removeprefix(BOM_UTF8)
     if body[:100].lstrip().startswith(b"{"):
         return json_links(body, base)
@@ -76,7 +76,7 @@ def record_links(records: Sequence[Record]) -> list[str]:
 
 
 def record_link(record: Record) -> str:
-    """Where an item or entry leads, as it says itself; "" if it does not."""
+    """The URL of an item or entry; "" if it has none."""
     for name, attributes, text in record.fields:
         if name == "link" and attributes.get("rel", "alternate") == "alternate":
             link = attributes.get("href") or text
@@ -89,7 +89,7 @@ def record_link(record: Record) -> str:
 
 
 def json_links(body: bytes, base: str) -> list[str]:
-    """The URLs that a JSON Feed lists; none if it is none."""
+    """The URLs that a JSON Feed lists; none if it is not one."""
     try:
         feed = msgspec.json.decode(body)
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
@@ -105,7 +105,7 @@ def json_links(body: bytes, base: str) -> list[str]:
 
 
 def json_link(item: Any) -> str:
-    """Where an item of a JSON Feed leads; "" if it does not say."""
+    """The URL of an item of a JSON Feed; "" if it has none."""
     if isinstance(item, dict):
         for key in ("url", "external_url"):
             if isinstance(link := item.get(key), str) and link:
@@ -122,21 +122,21 @@ def named_feeds(response: Response) -> list[str]:
         parser.feed(text)
         parser.close()
     except (etree.LxmlError, ValueError):
-        pass  # what was read until there is what there is
+        pass  # use what was read so far
     base = urls.join(response.url, head.base) or response.url
     found = (urls.join(base, href) for href in head.feeds)
     return list(dict.fromkeys(url for url in found if url))[:MAX_FEEDS]
 
 
 class FeedHead:
-    """Takes what the parser sees of a page; keeps its base and its feeds."""
+    """A parser target that collects the base and the feeds of a page."""
 
     def __init__(self) -> None:
         self.base = ""
         self.feeds: list[str] = []
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
-        """An element begins."""
+        """Handle a start tag."""
         href = attributes.get("href", "")
         if tag == "base":
             self.base = self.base or href
@@ -147,4 +147,4 @@ class FeedHead:
                 self.feeds.append(href)
 
     def close(self) -> None:
-        """The end of the page."""
+        """Handle the end of the page."""

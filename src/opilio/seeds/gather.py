@@ -1,4 +1,4 @@
-"""The table [seeds] of a topic in; the seeds of the crawl, best first, out."""
+"""Collects all seeds of a crawl, as the table [seeds] of its topic asks."""
 
 from __future__ import annotations
 
@@ -41,10 +41,9 @@ async def gather_seeds(
 ) -> list[Seed]:
     """All seeds, each URL once, by falling promise.
 
-    `query` is what engines are asked unless the table says otherwise. They are asked by
-    `get`, the user's choice; sites are visited by `site`, robots.txt first.
-    A source that fails while the rest goes on is logged. OpilioError when no engine
-    answers.
+    `query` is sent to search engines unless the table has another. Engines are
+    requested by `get`; sites are visited by `site`, which checks robots.txt first. The
+    failure of one source is logged; OpilioError if no engine answers.
     """
     given = canonical_given(sources.urls)
     seeds = [Seed(url, Priority.HIGH, 1.0, (GIVEN,)) for url in given]
@@ -85,7 +84,7 @@ async def few_at_a_time(
 
 
 def listed_by_sites(lists: Sequence[tuple[str, Sequence[str]]]) -> list[Seed]:
-    """What sites say of themselves, as Low seeds behind all others.
+    """The URLs from sitemaps and feeds, as Low seeds behind all others.
 
     The best of every site comes first, then the second of every site, and so on.
     """

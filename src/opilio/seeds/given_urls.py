@@ -1,4 +1,4 @@
-"""The addresses that the user wrote in; canonical URLs, each once, out."""
+"""Normalises the seed URLs that the user gave."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from opilio.text import urls
 
 
 def canonical_given(addresses: Iterable[str]) -> list[str]:
-    """The canonical form of each address; BadInput for one that is none."""
+    """The canonical form of each URL, once; BadInput for one that is not valid."""
     found: dict[str, None] = {}
     for address in addresses:
         url = urls.join("", address)
         if not url:
             raise BadInput(
-                f"the seed {address!r} is not an address; write http://… or https://…"
+                f"the seed {address!r} is not a URL; write http://… or https://…"
             )
         found[url] = None
     return list(found)

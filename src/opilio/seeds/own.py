@@ -1,4 +1,4 @@
-"""Asks the seed sources of other packages, files and programs where to start."""
+"""Asks custom seed sources of other packages, files and programs for seeds."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ log = logging.getLogger(__name__)
 async def ask_sources(
     sources: Sequence[SeedSource], request: SeedRequest
 ) -> list[Seed]:
-    """What the sources name, in their order, each URL once; the best come first.
+    """The URLs of the sources, in their order, each once; the first are the best.
 
     A source that raises an OpilioError is logged and skipped.
     """
@@ -33,8 +33,8 @@ async def ask_sources(
             url = urls.join("", given) if isinstance(given, str) else ""
             if not url:
                 raise BadInput(
-                    f"the seed source {name} gave {given!r}, which is not an address; "
-                    "it must give http://… or https://…"
+                    f"the seed source {name} returned {given!r}, which is not a URL; "
+                    "it must return http://… or https://…"
                 )
             found.setdefault(url, name)
     ranked = spread(list(found), FLOORS[Priority.HIGH])

@@ -1,4 +1,4 @@
-"""What several search engines found in; seeds in the order of their priority out.
+"""Orders the results of several search engines as seeds, by priority.
 
 Kumar & Vig (2012), III.A, class a URL by how the engines E found it:
 
@@ -6,8 +6,8 @@ Kumar & Vig (2012), III.A, class a URL by how the engines E found it:
     Medium  it occurs repeatedly, but in one engine only
     Low     it occurs once
 
-Meenu et al. (2014), 3.2.1, take what is common to all engines. We differ: when nothing
-is, what two of them found, and when that is nothing either, everything. The thesis of
+Meenu et al. (2014), 3.2.1, take the URLs common to all engines. We differ: if there are
+none, those that two engines found, and if there are none either, all. The thesis of
 Aastha (2012), 2.5.1, takes the top N < 500.
 
 None of them says what comes first inside a class. We add up reciprocal ranks (Cormack,
@@ -28,7 +28,7 @@ Findings = Mapping[str, Sequence[str]]
 """Engine -> the canonical URLs it found, best first; one may come twice."""
 
 MOST_SEEDS = 499  # the thesis: N < 500
-DAMPING = 60  # what Cormack et al. found to work
+DAMPING = 60  # recommended by Cormack et al.
 # Promises, from the floor of a class to that of the one above it.
 WIDTH = 0.25
 FLOORS = {Priority.HIGH: 0.75, Priority.MEDIUM: 0.5, Priority.LOW: 0.25}
@@ -51,7 +51,7 @@ def choose_seeds(findings: Findings, limit: int, *, common: bool = False) -> lis
 
 
 def check_limit(limit: int) -> None:
-    """Raise BadInput unless so many seeds may be asked for."""
+    """Raise BadInput if this number of seeds is not allowed."""
     if not 1 <= limit <= MOST_SEEDS:
         raise BadInput(f"seeds.limit is {limit}; it must be from 1 to {MOST_SEEDS}")
 
@@ -65,9 +65,9 @@ def priority_of(url: str, findings: Findings) -> Priority:
 
 
 def common_to_engines(findings: Findings) -> set[str]:
-    """What all engines found; if nothing, what two did; if nothing, everything.
+    """The URLs that all engines found; if none, those that two found; if none, all.
 
-    An engine that found nothing at all has no say.
+    Engines that found nothing at all are ignored.
     """
     answers = [set(found) for found in findings.values() if found]
     voices = Counter(url for found in answers for url in found)
@@ -78,7 +78,7 @@ def common_to_engines(findings: Findings) -> set[str]:
 
 
 def by_score(findings: Findings) -> list[str]:
-    """Every URL once, by its reciprocal ranks; of equal ones, the first found first."""
+    """Every URL once, by its reciprocal ranks; ties in the order found."""
     scores: dict[str, float] = {}
     for found in findings.values():
         for rank, url in enumerate(dict.fromkeys(found), 1):

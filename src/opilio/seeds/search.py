@@ -1,6 +1,6 @@
-"""Names of search engines and a question in; what each of them found out.
+"""Asks several search engines for seeds at the same time.
 
-The engines are asked at the same time, and each fails on its own.
+The failure of one engine does not affect the others.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from opilio.seeds.priority import Findings, check_limit
 from opilio.seeds.searxng import SearXNG
 from opilio.seeds.seed import EngineDescription, Get
 
-MAX_QUERY = 400  # characters; engines answer longer questions with nothing
+MAX_QUERY = 400  # characters; engines find nothing for longer queries
 
 log = logging.getLogger(__name__)
 
 
 class Engine(Protocol):
-    """Finds pages for a question; raises Transient or Unusable."""
+    """Finds pages for a query; raises Transient or Unusable."""
 
     name: str
 
     async def search(self, query: str, limit: int, language: str) -> Findings:
-        """What it found, by the engine that found it, best first."""
+        """The URLs found, by engine, best first."""
         ...
 
 
@@ -55,7 +55,7 @@ def make_engines(
                     engines.setdefault(each, DdgsEngine(get, each, pause=pause))
             case _:
                 raise BadInput(
-                    f"seeds.search: {name!r} is no search engine; write ddgs, "
+                    f"seeds.search: {name!r} is not a search engine; write ddgs, "
                     "ddgs:NAME, searxng:https://… or a name that [seeds.engines.NAME] "
                     "describes"
                 )
@@ -63,7 +63,7 @@ def make_engines(
 
 
 def check_engine(name: str) -> str:
-    """The name, if ddgs knows an engine of it; BadInput that says which it knows."""
+    """The name, if ddgs has such an engine; otherwise BadInput lists the known ones."""
     known = known_engines()
     if name not in known:
         raise BadInput(
@@ -79,13 +79,13 @@ async def search_all(
     limit: int,
     language: str = "en",
 ) -> Findings:
-    """What the engines found together; OpilioError when none found anything."""
+    """The results of all engines; OpilioError if none found anything."""
     check_limit(limit)
     question = shortened(query)
     if not question:
         raise BadInput(
-            "there is nothing to ask the search engines; add keywords or seeds.query "
-            "to the topic file"
+            "there is no query for the search engines; add keywords or seeds.query to "
+            "the topic file"
         )
     async with asyncio.TaskGroup() as group:
         tasks = [
@@ -111,7 +111,7 @@ async def search_all(
 async def attempt(
     engine: Engine, query: str, limit: int, language: str
 ) -> Findings | str:
-    """What an engine found, or why it found nothing."""
+    """The results of an engine, or why it found nothing."""
     try:
         answer = await engine.search(query, limit, language)
     except OpilioError as error:
@@ -124,15 +124,15 @@ def no_answer(query: str, troubles: Sequence[str]) -> OpilioError:
     """The error that says which engine failed and why, and what to do."""
     lines = "".join(f"\n  {trouble}" for trouble in troubles)
     return OpilioError(
-        f"no search engine had an answer to {query!r}:{lines}\n"
+        f"no search engine found anything for {query!r}:{lines}\n"
         "Check the network, try other engines (seeds.search: ddgs:NAME, or "
-        "searxng:https://… with an instance of your own), other words (seeds.query), "
+        "searxng:https://… with your own instance), other words (seeds.query), "
         "or give pages to start from (--seed-url URL)."
     )
 
 
 def shortened(query: str) -> str:
-    """The question without line breaks and such, cut at a word when it is too long."""
+    """The query without line breaks and the like, cut at a word if it is too long."""
     words = " ".join(query.split())
     if len(words) <= MAX_QUERY:
         return words

@@ -1,7 +1,7 @@
-"""A question to a SearXNG instance in; what each engine behind it found out.
+"""Asks a SearXNG instance for seeds.
 
 The API: https://docs.searxng.org/dev/search_api.html. A result names the engines that
-had it, so one instance is as many engines as it asks.
+found it, so one instance counts as several engines.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from opilio.text import urls
 MAX_PAGES = 10
 MAX_ENGINES = 30  # that one instance may name
 REFUSED = (
-    "it gives no JSON (status 403); if it is yours, add json to search.formats in its "
-    "settings.yml, else name another instance"
+    "it refuses JSON (status 403); if it is yours, add json to search.formats in its "
+    "settings.yml, otherwise use another instance"
 )
 
 
 class SearXNG:
-    """Asks one instance."""
+    """One instance."""
 
     def __init__(self, get: Get, address: str, *, pause: float = 1.0) -> None:
         self.name = f"searxng:{address}"
@@ -64,18 +64,18 @@ class SearXNG:
 
 
 def search_address(address: str) -> str:
-    """`https://searx.example.org/` as the URL to ask; BadInput if it is no address."""
+    """The search URL of `https://searx.example.org/`; BadInput if it is not a URL."""
     base = urls.join("", address)
     if not base or "?" in base:
         raise BadInput(
-            f"seeds.search: searxng:{address} names no instance; write it like "
+            f"seeds.search: searxng:{address} is not an instance; write it like "
             "searxng:https://searx.example.org"
         )
     return f"{base.rstrip('/').removesuffix('/search')}/search"
 
 
 def read_results(response: Response) -> Iterator[tuple[str, list[str]]]:
-    """Each result's URL and the engines that had it; whatever is odd is left out."""
+    """Each result's URL and the engines that found it; invalid results are skipped."""
     if response.status == 403:
         raise Unusable("http_403", REFUSED)
     if response.status != 200:
@@ -83,15 +83,15 @@ def read_results(response: Response) -> Iterator[tuple[str, list[str]]]:
             f"http_{response.status}", f"it answered with status {response.status}"
         )
     try:
-        # One result with half a character or a number of a thousand digits must not
-        # cost the others, so we read what stricter readers refuse.
+        # One result with a lone surrogate or a number of a thousand digits must not
+        # cost the others, so a lenient parser is used.
         text = response.body.decode("utf-8-sig", "replace")
         answer = json.loads(text, parse_int=float)
     except (ValueError, RecursionError):
         raise Unusable("bad_answer", unreadable(response)) from None
     results = answer.get("results") if isinstance(answer, dict) else None
     if not isinstance(results, list):
-        raise Unusable("bad_answer", "its answer has no results; is it a SearXNG?")
+        raise Unusable("bad_answer", "its response has no results; is it a SearXNG?")
     for result in results:
         if isinstance(result, dict) and isinstance(found := result.get("url"), str):
             url = urls.join("", found)

@@ -1,4 +1,4 @@
-"""What the sources of seeds share: the seed itself, and the ways to ask for things."""
+"""The record of a seed, and the interfaces that seed sources use for requests."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LISTS = frozenset((SITEMAP, FEED))
 
 
 class Priority(StrEnum):
-    """How many engines vouch for a seed (Kumar & Vig, III.A)."""
+    """How many engines found a seed (Kumar & Vig, III.A)."""
 
     HIGH = "high"  # more than one; or the user
     MEDIUM = "medium"  # one, more than once
@@ -33,7 +33,7 @@ class Seed(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def listed_by_site(self) -> bool:
-        """Does nobody vouch for it but its own site?"""
+        """Whether it only comes from its site's own sitemap or feed."""
         return LISTS.issuperset(self.sources)
 
 
@@ -84,12 +84,12 @@ class Get(Protocol):
 
 
 class Site(Protocol):
-    """What a site lets us have, robots.txt first."""
+    """Fetches files of a site, if robots.txt allows it."""
 
     async def fetch(self, url: str) -> Response:
         """A file of the site, redirects followed; raises Transient or Unusable."""
         ...
 
     async def sitemaps(self, origin: str) -> Sequence[str]:
-        """What robots.txt of an origin names as its sitemaps."""
+        """The sitemaps that robots.txt of an origin names."""
         ...

@@ -1,7 +1,7 @@
-"""A question to a service that the user named in; its answer, redirects followed, out.
+"""Sends requests to search services that the user named, and follows redirects.
 
-A search engine or SearXNG address in a topic file is the user's own choice, as if typed
-into a browser, so robots.txt is not asked. All else is as for any request: it goes by
+A search engine or SearXNG instance in a topic file is the user's choice, as if typed
+into a browser, so robots.txt is not checked. Otherwise it is like any request: it uses
 the one guarded way out, which refuses private addresses, also behind redirects.
 """
 
@@ -22,7 +22,7 @@ REPEATED = frozenset((307, 308))  # the form is to be sent again
 async def ask(
     get: Get, url: str, *, headers: Headers = (), form: bytes | None = None
 ) -> Response:
-    """Ask, and follow redirects; headers go to the first host only."""
+    """Send a request and follow redirects; headers go to the first host only."""
     first = url
     for _ in range(MAX_HOPS + 1):
         response = await get(url, headers=headers, max_bytes=MAX_BYTES, form=form)
@@ -30,7 +30,7 @@ async def ask(
             return response
         target = redirect_target(response)
         if not target:
-            raise Unusable("bad_redirect", f"{url} redirects to nowhere that we go")
+            raise Unusable("bad_redirect", f"{url} redirects to an invalid URL")
         if response.status not in REPEATED:
             form = None
         if ada_url.URL(target).origin != ada_url.URL(url).origin:
@@ -42,7 +42,7 @@ async def ask(
 
 
 def redirect_target(response: Response) -> str:
-    """Where a redirect leads; "" when that is nowhere we go."""
+    """The target of a redirect; "" if it is not one to follow."""
     location = response.location
     try:
         url: str = ada_url.join_url(response.url, location) if location else ""

@@ -1,7 +1,6 @@
-"""A URL of a site in; the file there out, if robots.txt allows to ask for it.
+"""Fetches sitemaps and feeds of sites, if robots.txt allows it.
 
-For files that are no pages: sitemaps and feeds. Each host is asked one thing at a time,
-with a pause in between.
+Each host gets one request at a time, with a pause in between.
 """
 
 from __future__ import annotations
@@ -18,20 +17,20 @@ from opilio.seeds.seed import Get
 from opilio.seeds.service_requests import REDIRECTS, redirect_target
 from opilio.text import urls
 
-MAX_BYTES = 16 * 2**20  # of a larger sitemap, its beginning is used
+MAX_BYTES = 16 * 2**20  # only the beginning of a larger sitemap is used
 MAX_HOPS = 5
 MAX_PAUSE = 60.0  # seconds
 
 
 class SiteSitemaps(Protocol):
-    """A robots.txt file as read."""
+    """A parsed robots.txt file."""
 
     @property
     def sitemaps(self) -> Iterable[str]: ...
 
 
 class SiteRules(Protocol):
-    """What robots.txt of an origin says."""
+    """The rules in the robots.txt of an origin."""
 
     @property
     def parsed(self) -> SiteSitemaps | None: ...
@@ -46,7 +45,7 @@ class SiteRules(Protocol):
 
 
 class SiteRobots(Protocol):
-    """Knows or asks for robots.txt; raises Transient while it cannot be had."""
+    """Fetches or remembers robots.txt; raises Transient while it is unreachable."""
 
     async def rules(self, origin: str) -> SiteRules: ...
 
@@ -66,7 +65,7 @@ class Visits:
         self._pause = pause  # seconds between two requests to one host
         self._now = now
         self.pauses: dict[str, float] = {}  # host -> seconds between two requests
-        self._last: dict[str, float] = {}  # host -> when it was asked last
+        self._last: dict[str, float] = {}  # host -> time of the last request
         self._turns: dict[str, asyncio.Lock] = {}
 
     async def fetch(self, url: str) -> Response:
@@ -88,7 +87,7 @@ class Visits:
         raise Unusable("too_many_redirects", f"{first} redirects more than {MAX_HOPS}×")
 
     async def sitemaps(self, origin: str) -> Sequence[str]:
-        """What robots.txt of an origin names as its sitemaps."""
+        """The sitemaps that robots.txt of an origin names."""
         async with self._turn(urls.host(f"{origin}/")):
             rules = await self._rules(origin)
         return list(rules.parsed.sitemaps) if rules.parsed else []

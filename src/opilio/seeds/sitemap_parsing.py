@@ -1,4 +1,4 @@
-"""A sitemap file in, of XML, text or a feed, gzipped or not; what it lists out."""
+"""Parses a sitemap file: XML, text or a feed, gzipped or not."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _share = re.compile(r"[01](?:\.\d{1,4})?").fullmatch
 
 
 class SitemapEntry(NamedTuple):
-    """A page or a sitemap that is listed."""
+    """A page or sitemap in a sitemap file."""
 
     url: str  # canonical
     priority: float = USUAL_PRIORITY  # among the pages of its site
@@ -28,14 +28,14 @@ class SitemapEntry(NamedTuple):
 
 
 class Listing(NamedTuple):
-    """What a sitemap lists: pages or, if it is an index, sitemaps."""
+    """The entries of a sitemap: pages or, if it is an index, sitemaps."""
 
     pages: list[SitemapEntry]
     sitemaps: list[SitemapEntry]
 
 
 def read_sitemap(response: Response) -> Listing:
-    """What a file lists; of one that is cut short or broken, the sound beginning."""
+    """The entries of a file; those at the beginning if it is truncated or damaged."""
     body, base = response.body, urls.page(response.url)
     if body.startswith(GZIP):
         body, _ = content.decode(body, "gzip", MAX_BYTES)
@@ -65,14 +65,14 @@ def entries(records: Iterable[Record], name: str) -> list[SitemapEntry]:
 
 
 def text_entries(body: bytes) -> list[SitemapEntry]:
-    """The URLs of a text file, one a line."""
+    """The URLs of a text file, one per line."""
     lines = body.split(b"\n", MAX_RECORDS)[:MAX_RECORDS]
     found = (urls.join("", line.decode("utf-8", "replace").strip()) for line in lines)
     return [SitemapEntry(url) for url in found if url]
 
 
 def priority(text: str) -> float:
-    """A number from 0 to 1; the usual one if it is none."""
+    """A number from 0 to 1; the default if it is not valid."""
     return min(float(text), 1.0) if _share(text) else USUAL_PRIORITY
 
 

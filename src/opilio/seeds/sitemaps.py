@@ -1,9 +1,8 @@
-"""A site in; what its sitemaps list, by priority and then newest first, out.
+"""Reads the URLs that the sitemaps of a site list, by priority and date.
 
 The protocol: https://www.sitemaps.org/protocol.html. Sitemaps are those that robots.txt
-names and /sitemap.xml; an index leads to others. Whoever names them, they speak for
-the site itself only: for its host, or for the host they lie on if that is of the same
-domain.
+names and /sitemap.xml; an index leads to others. A sitemap may only list URLs of the
+site's host, or of the host it is on if that has the same domain.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ async def read_sitemaps(origin: str, site: Site, limit: int) -> list[str]:
             response = await site.fetch(url)
             listing = await asyncio.to_thread(read_sitemap, response)
         except OpilioError as error:
-            if not (url == usual and isinstance(error, Unusable)):  # it need not exist
+            if not (url == usual and isinstance(error, Unusable)):  # optional
                 log.warning("the sitemap %s could not be fetched: %s", url, error)
             continue
         spoken_for = hosts_of(origin, urls.page(response.url))
@@ -63,7 +62,7 @@ async def read_sitemaps(origin: str, site: Site, limit: int) -> list[str]:
 
 
 def hosts_of(origin: str, sitemap: str) -> set[str]:
-    """The hosts that a sitemap may speak for."""
+    """The hosts whose URLs a sitemap may list."""
     hosts = {urls.host(f"{origin}/")}
     if urls.same_site(f"{origin}/", sitemap):
         hosts.add(urls.host(sitemap))
@@ -71,6 +70,6 @@ def hosts_of(origin: str, sitemap: str) -> set[str]:
 
 
 def by_weight(entries: Iterable[SitemapEntry]) -> list[SitemapEntry]:
-    """By priority; of equal ones the last modified first; else as listed."""
+    """By priority, then the last modified first, then as listed."""
     latest_first = sorted(entries, key=lambda entry: entry.modified, reverse=True)
     return sorted(latest_first, key=lambda entry: -entry.priority)

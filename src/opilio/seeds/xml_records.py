@@ -1,4 +1,4 @@
-"""XML in, broken or hostile; the records of a sitemap or feed out.
+"""Reads the records of sitemaps and feeds from XML that may be damaged or hostile.
 
 No tree is built, no document type is loaded, nothing is fetched, and a file that
 declares entities gives nothing. Elements and records are bounded.
@@ -19,7 +19,7 @@ MAX_RECORDS = 50_000  # the sitemaps protocol's own limit
 MAX_ELEMENTS = 1_000_000
 MAX_FIELDS = 200  # of a record
 MAX_TEXT = urls.MAX_LENGTH  # characters of a field
-PIECE = 2**16  # bytes handed to the parser at a time
+PIECE = 2**16  # bytes given to the parser at a time
 XML_BASE = "{http://www.w3.org/XML/1998/namespace}base"
 UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _declared = re.compile(rb"<\?xml[^>]{0,80}?\sencoding\s*=\s*[\"']([\w.:-]{1,40})").match
@@ -49,14 +49,14 @@ class Record(NamedTuple):
 
 
 class XmlReader:
-    """Takes what the parser sees; keeps the records of some names."""
+    """A parser target that collects the records of some names."""
 
     def __init__(self, names: frozenset[str], base: str, entities: bool) -> None:
         self.root = ""
         self.records: list[Record] = []
         self.full = False
         self._names = names
-        self._entities = entities  # are some declared, if there is a document type?
+        self._entities = entities  # whether the file declares any
         self._bases = [(0, base)]  # depth, and xml:base from there on
         self._elements = self._depth = 0
         self._record: Record | None = None
@@ -66,11 +66,11 @@ class XmlReader:
         self._room = 0
 
     def doctype(self, _name: str, _public: str | None, _system: str | None) -> None:
-        """A document type, which old feeds have; the only place to declare entities."""
+        """Handle a document type, the only place where entities can be declared."""
         self.full = self._entities
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
-        """An element begins."""
+        """Handle a start tag."""
         if self.full:
             return
         self._elements += 1
@@ -91,13 +91,13 @@ class XmlReader:
             self._text, self._room = [], MAX_TEXT
 
     def data(self, text: str) -> None:
-        """Text, or a part of it."""
+        """Handle a text, or a part of it."""
         if self._room > 0 and self._depth == self._record_depth + 1:
             self._text.append(text[: self._room])
             self._room -= len(text)
 
     def end(self, _tag: str) -> None:
-        """An element ends."""
+        """Handle an end tag."""
         if self.full:
             return
         if self._record is not None:
@@ -115,7 +115,7 @@ class XmlReader:
         self._depth -= 1
 
     def close(self) -> None:
-        """The end of the file."""
+        """Handle the end of the file."""
 
 
 def read_records(body: bytes, base: str, *names: str) -> tuple[str, list[Record]]:
@@ -139,12 +139,12 @@ def read_records(body: bytes, base: str, *names: str) -> tuple[str, list[Record]
         else:
             parser.close()
     except (etree.LxmlError, ValueError):
-        pass  # what was read until there is what there is
+        pass  # use what was read so far
     return reader.root, reader.records
 
 
 def as_utf8(body: bytes) -> bytes:
-    """The file in UTF-8, so that nothing in it can hide from us behind its encoding."""
+    """The file in UTF-8, so that nothing can be hidden by its encoding."""
     if body.startswith(UTF16):
         return body.decode("utf-16", "replace").encode("utf-8", "replace")
     body = body.removeprefix(codecs.BOM_UTF8).lstrip()
@@ -156,7 +156,7 @@ def as_utf8(body: bytes) -> bytes:
 
 
 def with_ampersands_escaped(body: bytes) -> bytes:
-    """The file with `?a=1&b=2` as it should be written; many feeds are not."""
+    """The file with `?a=1&b=2` escaped, which many feeds forget."""
     parts = body.split(b"<![CDATA[")
     for number, part in enumerate(parts):
         quoted, end, plain = part.partition(b"]]>") if number else (b"", b"", part)

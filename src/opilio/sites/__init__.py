@@ -1,1 +1,1 @@
-"""Website models: pages in; what each website is and has, by Yang, out."""
+"""Website models by Yang: evolving a crawl, refreshing pages, expanding queries."""

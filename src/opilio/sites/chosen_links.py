@@ -1,4 +1,4 @@
-"""Chosen links in; a Frontier that leases these alone, as politely as any, out."""
+"""A Frontier that leases only chosen links, with the usual politeness."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from opilio.records import (
 from opilio.settings import BoundsSettings, Settings
 from opilio.sites.host_budgets import Allowance
 
-# These links were let in before; only how their hosts are treated is asked now, and
-# of their budgets an Allowance.
+# These links passed the bounds before; only politeness and, by an Allowance, the
+# budgets of their hosts still apply.
 OPEN = BoundsSettings(
     max_url_length=2**31,
     max_segments=2**31,
@@ -34,7 +34,7 @@ OPEN = BoundsSettings(
     per_template=0,
     novelty=0,
 )
-PATIENCE = 10.0  # seconds; for a host that rests longer nobody is kept waiting
+PATIENCE = 10.0  # seconds; hosts that rest longer are skipped
 LINK = """
     SELECT link.id, url, fingerprint, promise, depth, level, redirects, found_on, state
     FROM link WHERE link.id = ?
@@ -42,13 +42,13 @@ LINK = """
 
 
 class ChosenLinks:
-    """Stands before the frontier of a crawl for as long as it takes.
+    """Replaces the frontier of a crawl while chosen links are visited.
 
-    Which link comes when is decided in memory; what becomes of it, and the links that
-    are found, go to the crawl's own frontier. So if the process dies, everything waits
-    as before. Links that had been visited before may be chosen as well; others only as
-    far as the budgets of their hosts and domains go. Links of hosts that rest for long
-    are given back: in the crawl they wait as before.
+    The order is decided in memory; outcomes, and links that are found, go to the
+    crawl's own frontier. So after a crash everything waits as before. Links that were
+    visited before may be chosen as well; others only within the budgets of their hosts
+    and domains. Links of hosts that rest for long are given back, and wait in the crawl
+    as before.
     """
 
     def __init__(
@@ -65,9 +65,9 @@ class ChosenLinks:
         self.wall = wall
         self.turns = MemoryFrontier(self.politeness, OPEN)
         self.allowance = Allowance(db, settings.bounds)
-        self.counted: set[int] = set()  # of those that are out, which count as pages
-        self.refused: list[int] = []  # beyond a budget; in the crawl they wait
-        self.left: list[int] = []  # given back, to be visited another time
+        self.counted: set[int] = set()  # open leases that count as pages
+        self.refused: list[int] = []  # beyond a budget; they wait in the crawl
+        self.left: list[int] = []  # given back to the crawl
         self.failed = 0  # links that led to no page
         self.asleep: dict[str, float] = {}  # hosts that rest for long, until when
         self.ids: dict[Fingerprint, int] = {}
@@ -75,7 +75,7 @@ class ChosenLinks:
         self.hosts: set[str] = set()  # of the links chosen so far
 
     async def choose(self, links: Mapping[int, float]) -> None:
-        """Let links, by id, be visited in the order of these promises.
+        """Queue links, by id, in the order of these promises.
 
         Their hosts rest first, since they may have been visited a moment ago.
         """
@@ -95,7 +95,7 @@ class ChosenLinks:
                 await self.turns.pace(host, delay=delay, ip=ip, rest=rest)
 
     def bearable(self, host: str, rest: float) -> float | None:
-        """How long to wait for a host; None: too long, its links are passed over."""
+        """How long to wait for a host; None: too long, its links are skipped."""
         rest = min(rest, self.politeness.max_rest)
         if rest <= PATIENCE:
             return rest
@@ -103,7 +103,7 @@ class ChosenLinks:
         return None
 
     def rests(self, host: str) -> bool:
-        """Does a host rest for so long that nobody waits for it?"""
+        """Whether a host rests for too long to wait for it."""
         return self.asleep.get(host, 0.0) > self.wall()
 
     async def take(self) -> Lease | None:
@@ -129,12 +129,12 @@ class ChosenLinks:
         return None
 
     async def refuse(self, id: int, turn: Lease) -> None:
-        """Pass over a link whose host or domain has had its pages."""
+        """Skip a link whose host or domain has used up its budget."""
         self.refused.append(id)
         await self.turns.done(turn, State.PARKED, "budget", contacted=False)
 
     async def leave(self, id: int, turn: Lease, *, contacted: bool = False) -> None:
-        """Give a link back, for which one would have to wait too long."""
+        """Give a link back to the crawl because its host rests for too long."""
         self.left.append(id)
         await self.turns.done(turn, State.PARKED, "rests", contacted=contacted)
 
@@ -145,7 +145,7 @@ class ChosenLinks:
         *,
         redirect: bool = False,
     ) -> list[int]:
-        """Let links wait in the crawl; where a chosen one redirects to is chosen."""
+        """Queue links in the crawl; the redirect target of a chosen link is chosen."""
         batch = list(found)
         ids = await self.frontier.add(batch, via, redirect=redirect)
         if redirect and via:
@@ -167,7 +167,7 @@ class ChosenLinks:
         contacted: bool = True,
         likeness: str = "",
     ) -> None:
-        """End a lease; the crawl hears of it, if the link waited there."""
+        """End a lease, also in the crawl if the link waited there."""
         failed = state in (State.UNUSABLE, State.PARKED)
         self.failed += failed
         is_page = not failed and reason != "redirect"
@@ -192,8 +192,8 @@ class ChosenLinks:
         counted: bool = True,
         contacted: bool = True,
     ) -> bool:
-        """Let the link wait here again, or in the crawl if that takes too long; False,
-        and it is unusable, after enough."""
+        """Queue the link here again, or in the crawl if that takes too long; False, and
+        it is unusable, after too many attempts."""
         await self.learn(lease.host)
         self.settle(lease, is_page=False)
         turn = self.out.pop(lease.id, None)
@@ -209,21 +209,20 @@ class ChosenLinks:
         return again
 
     def settle(self, lease: Lease, is_page: bool) -> None:
-        """A visit has ended: count it against the budgets no longer, if it brought no
-        page."""
+        """After a visit without a page, do not count it against the budgets."""
         if lease.id in self.counted:
             self.counted.remove(lease.id)
             if not is_page:
                 self.allowance.give_back(lease.host)
 
     async def learn(self, host: str) -> None:
-        """Treat a host as the crawl has learnt to treat it by now."""
+        """Apply what the crawl has learnt about the pace of a host."""
         row = self.db.execute("SELECT delay, ip FROM host WHERE name = ?", (host,))
         delay, ip = row.fetchone()
         await self.turns.pace(host, delay=delay, ip=ip)
 
     async def revise(self, revisions: Iterable[Revision]) -> int:
-        """New promises are for the crawl that goes on after this."""
+        """Pass new promises on to the crawl, for later runs."""
         return await self.frontier.revise(revisions)
 
     async def pace(
@@ -235,23 +234,23 @@ class ChosenLinks:
         ip: str | None = None,
         why: str = "",
     ) -> bool:
-        """What was learnt of a host holds here and in the crawl."""
+        """Note what was learnt about a host, here and in the crawl."""
         await self.frontier.pace(host, delay=delay, rest=rest, ip=ip, why=why)
         if rest is not None:
             rest = self.bearable(host, rest)
         return await self.turns.pace(host, delay=delay, rest=rest, ip=ip)
 
     async def reopen(self, id: int, reason: str) -> Fingerprint:
-        """Nothing: links that have ended are not looked for here."""
+        """Do nothing: finished links are not reopened here."""
         return 0
 
     def steer(
         self, *, haste: float = 1.0, breadth: float = 0.0, calibrated: bool = False
     ) -> None:
-        """Nothing: what is asked for here is chosen one by one."""
+        """Do nothing: links are chosen one by one here."""
 
     def counts(self) -> Counts:
-        """How the crawl stands, but for what waits and is leased here."""
+        """The counts of the crawl, with those waiting and leased here."""
         here = self.turns.counts()
         return msgspec.structs.replace(
             self.frontier.counts(),
@@ -264,11 +263,11 @@ class ChosenLinks:
         )
 
     async def flush(self) -> None:
-        """Hand everything over to the transaction."""
+        """Write everything in memory to the transaction."""
         await self.frontier.flush()
 
     def close(self) -> None:
-        """Wake every waiting `take` with None."""
+        """Let every waiting `take` return None."""
         self.turns.close()
 
 
@@ -283,8 +282,8 @@ def crawl_of_chosen(
     pages: int = 0,
     visitor: Callable[[CrawlLoop], Bring] | None = None,
 ) -> CrawlLoop:
-    """A crawl like this one that knows only the links of an errand; 0: no budget but
-    these."""
+    """A crawl like this one that visits only chosen links; 0: no page budget besides
+    these links."""
     most = crawl.store.catalogue.pages + pages if pages else 0
     limits = msgspec.structs.replace(crawl.settings.crawl, max_pages=most)
     settings = msgspec.structs.replace(crawl.settings, crawl=limits)

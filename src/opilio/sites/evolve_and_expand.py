@@ -1,4 +1,4 @@
-"""Opens a finished crawl to let it evolve, or to fetch more pages for a query."""
+"""Opens a crawl to evolve it, or to fetch more pages for a query."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def ready_plan(
 
 
 def require_free(folder: CrawlFolder) -> None:
-    """BadInput while another process crawls in the folder."""
+    """Raise BadInput while another process crawls in the folder."""
     try:
         folder.lock()
     except BadInput:
@@ -65,8 +65,8 @@ def require_free(folder: CrawlFolder) -> None:
 
 
 def add_profiles(plan: Plan, folder: CrawlFolder, own: Own = BY_NAME) -> int:
-    """Make the site models of a crawl that was made before there were any; how many
-    pages had to be read again."""
+    """Make the site models of a crawl that has none; returns how many pages had to be
+    read again."""
     with opened(folder) as db:
         missing = load_sites(db).unprofiled()
         subject = current_subject(plan.topic, folder, db)
@@ -84,7 +84,7 @@ def add_profiles(plan: Plan, folder: CrawlFolder, own: Own = BY_NAME) -> int:
 async def open_evolver(
     plan: Plan, folder: CrawlFolder, mode: Mode = "fixed", own: Own = BY_NAME
 ) -> AsyncIterator[Evolver]:
-    """What lets a crawl evolve, round by round."""
+    """An Evolver for a crawl."""
     subject, ways = prepare(plan, folder, own=own), ways_of(own)
     async with assemble(plan, folder, subject, ways) as crawl:
         yield Evolver(
@@ -105,8 +105,8 @@ async def open_expander(
     logged: bool = True,
     own: Own = BY_NAME,
 ) -> AsyncIterator[Expander]:
-    """What fetches pages for a query; one that was not logged counts for the judge all
-    the same, until this is closed."""
+    """An Expander that fetches pages for a query; until it is closed, the judge follows
+    the query even if that was not logged."""
     subject, ways = prepare(plan, folder, own=own), ways_of(own)
     asked = parse_query(query)
     if not logged:
@@ -124,13 +124,13 @@ async def open_expander(
 
 
 def domain_of(crawl: CrawlLoop, subject: Subject) -> SubjectConcepts:
-    """What the crawl seeks now, as concepts."""
+    """The current subject of the crawl, as concepts."""
     kept = crawl.profiles
     return kept.domain if isinstance(kept, SiteKeeper) else SubjectConcepts(subject)
 
 
 def weigh(words: Sequence[str], language: str) -> Mapping[str, float]:
-    """The terms of a query, as if it was all that people ask for."""
+    """The weights of the terms of a query, as if it were the only one in a log."""
     table = QueryWeights(language=language).rebuilt([" ".join(words)])
     return normalised(table.weights())
 
@@ -138,10 +138,11 @@ def weigh(words: Sequence[str], language: str) -> Mapping[str, float]:
 def also_seeking(
     subject: Subject, asked: Mapping[str, float], ways: Ways
 ) -> tuple[Subject, Ways]:
-    """A subject whose readers count these terms, and the judge that goes by them too.
+    """A subject that also has these terms, and a judge for it.
 
-    The topic itself stays as it is, and so do the profiles of sites and what a judge
-    has learnt: pages that were judged by other terms than the topic's teach it nothing.
+    The topic itself stays unchanged, and so do the profiles of sites and the state of
+    the judge: it does not learn from pages that were judged by other terms than the
+    topic's.
     """
 
     def judging(plan: Plan, now: Subject) -> Judge:
@@ -155,7 +156,7 @@ def also_seeking(
 
 
 def engines(plan: Plan, crawl: CrawlLoop) -> Ask | None:
-    """The search engines of the topic, if it has some; a replay has no network."""
+    """The search engines of the topic, if it has any; a replay uses none."""
     sources, fetch = plan.topic.sources, crawl.fetch
     if not sources.search or not isinstance(fetch, HttpFetch):
         return None
@@ -166,7 +167,7 @@ def engines(plan: Plan, crawl: CrawlLoop) -> Ask | None:
     async def ask(query: str, most: int) -> Sequence[str]:
         try:
             found = await search_all(asked, query, most, plan.topic.language)
-        except OpilioError as error:  # the links of the crawl are there all the same
+        except OpilioError as error:  # the links of the crawl are still available
             log.warning("%s", error)
             return ()
         return [seed.url for seed in choose_seeds(found, most, common=sources.common)]

@@ -1,9 +1,9 @@
-"""A crawl in; the same crawl, its site models grown and its pages refreshed, out.
+"""Evolves a crawl: completes its site models, follows links and refreshes pages.
 
-Yang's Autonomous Website Evolver, section 4.3: four phases in order, each by its
+Yang's Autonomous Website Evolver, section 4.3: four phases in order, each with its
 equation; the links are fetched by an ordinary crawl that is given no others. How many
-pages each of the first three may have is in shares.py. Phase 4, refreshing, has its own
-requests, so that they cannot starve it.
+pages each of the first three may have is in phase_shares.py. Phase 4, refreshing, has
+its own budget, so that they cannot starve it.
 """
 
 from __future__ import annotations
@@ -31,23 +31,23 @@ from opilio.sites.waiting_links import WaitingLinks
 from opilio.topic.file import SiteSettings
 
 GROWING = (Phase.FILL, Phase.COMPLETE, Phase.FOLLOW)
-BATCH = 50  # links fetched before the models are asked again;
-BATCHES = 20  # more, if these were more than about so many
+BATCH = 50  # links fetched before the models are used again
+BATCHES = 20  # larger batches are used if there would be more than about this many
 NOTHING = {
-    Phase.FILL: "no link waits on a site that is known well",
-    Phase.COMPLETE: "no link of a site that is hardly known names a concept",
-    Phase.FOLLOW: "no link that waits names a concept",
+    Phase.FILL: "no link waits on a well-profiled site",
+    Phase.COMPLETE: "no link of a hardly known site names a concept",
+    Phase.FOLLOW: "no waiting link names a concept",
 }
 RESTING = "SELECT id FROM host WHERE rest_until > ?"
 RESTING_PAGES = """
     SELECT page.id FROM page JOIN link USING (id) JOIN host ON host.id = link.host
     WHERE rest_until > ?
 """
-ARCHIVE = "an archive does not change, so there is nothing to refresh"
+ARCHIVE = "archives do not change, so there is nothing to refresh"
 
 
 class Outcome(msgspec.Struct, kw_only=True):
-    """What came of a phase."""
+    """The result of a phase."""
 
     phase: Phase
     chosen: list[Chosen] = []
@@ -57,13 +57,13 @@ class Outcome(msgspec.Struct, kw_only=True):
     unchanged: int = 0
     gone: int = 0
     failed: int = 0
-    left: int = 0  # not asked for, since their hosts rest
+    left: int = 0  # not fetched because their hosts rest
     changes: list[Change] = []
     note: str = ""
 
 
 class Evolver:
-    """Lets an assembled crawl evolve, round by round."""
+    """Evolves an assembled crawl, round by round."""
 
     def __init__(
         self,
@@ -87,7 +87,7 @@ class Evolver:
         self.stopped = False
 
     async def round(self, pages: int) -> list[Outcome]:
-        """All phases once: at most so many new pages, and so many refreshed."""
+        """Run all phases once: at most `pages` new pages, and as many refreshed."""
         await self.crawl.commit()  # so that the models know all pages
         outcomes = [*await self.grow(pages), await self.refresh(pages)]
         told = {
@@ -119,8 +119,8 @@ class Evolver:
     async def spend(
         self, pages: int, most: int, links: WaitingLinks, outcome: Outcome
     ) -> int:
-        """Fetch pages by a phase, at most so many, and so many at a time; how many it
-        were. Fewer: the phase has no more links."""
+        """Fetch pages chosen by a phase, up to a limit and in batches; returns how
+        many. Fewer than the limit: the phase has no more links."""
         had = 0
         while had < pages and not self.stopped:
             chosen = self.links(outcome.phase, min(pages - had, most), links)
@@ -141,7 +141,7 @@ class Evolver:
         return had
 
     def links(self, phase: Phase, most: int, links: WaitingLinks) -> list[Chosen]:
-        """The links that a phase chooses now, which knows those found since."""
+        """The links that a phase chooses now, including those found since."""
         db, bounds = self.crawl.store.db, self.settings.bounds
         links.take(db)
         models = load_sites(db, self.domain, self.mode)
@@ -163,19 +163,19 @@ class Evolver:
         return deep
 
     def resting(self) -> set[int]:
-        """The hosts that rest for so long that nobody waits for them."""
+        """The hosts that rest for too long to wait for them."""
         soon = self.now() + PATIENCE
         return {host for (host,) in self.crawl.store.db.execute(RESTING, (soon,))}
 
     def but_for_resting(self) -> str:
-        """How many hosts were not asked at all, if any."""
+        """A note on how many hosts were skipped, if any."""
         hosts = len(self.resting())
         return f"; {hosts:,} hosts rest" if hosts > 1 else "; one host rests" * hosts
 
     def without_left(
         self, asked: list[Chosen], errand: ChosenLinks, outcome: Outcome
     ) -> list[Chosen]:
-        """The links that were not given back; the others are told of."""
+        """The links that were not given back; the others are counted in a note."""
         left = set(errand.left)
         visited = [one for one in asked if one.id not in left]
         outcome.left += len(asked) - len(visited)
@@ -219,7 +219,7 @@ class Evolver:
         return outcome
 
     def pages(self, most: int) -> list[Chosen]:
-        """The pages to ask for again, best first."""
+        """The pages to refresh, best first."""
         db = self.crawl.store.db
         models = load_sites(db, self.domain, self.mode)
         history = load_history(db, lambda host: models.profile(host).relation)
@@ -237,14 +237,14 @@ class Evolver:
         errand = ChosenLinks(
             crawl.frontier, crawl.store.db, self.settings, wall=self.now
         )
-        # By rank: scores may be equal, or differ by less than a frontier can tell.
+        # By rank, because scores may be equal or too close for the frontier.
         await errand.choose(
             {one.id: float(len(chosen) - rank) for rank, one in enumerate(chosen)}
         )
         return errand
 
     async def run(self, crawl: CrawlLoop) -> CrawlLoop:
-        """Run such a crawl to its end."""
+        """Run a crawl of chosen links to its end."""
         self.running = crawl
         try:
             await crawl.run({})
@@ -254,7 +254,7 @@ class Evolver:
         return crawl
 
     def stop(self) -> None:
-        """The first time: end the visits under way. The second time: drop them."""
+        """Stop after the visits under way; the second time, cancel them."""
         again, self.stopped = self.stopped, True
         if self.running and again:
             self.running.stop_now()

@@ -1,17 +1,17 @@
-"""A query and a crawl in; the same crawl with pages that may answer the query, out.
+"""Fetches pages that may answer a query into a crawl.
 
 Yang's User-Oriented Webpage Expander, section 4.2 and figure 5. The user queue takes
 
     F = 1   the query itself, to the search engines of the topic   ULScore = 3·100
     F = 2   a link U of a stored page of site S                    ULScore = 2·S_F(U)
 
-and is served before all else: nothing else is fetched meanwhile. S_F is in interest.py,
-AnE_Score in query_expansion.py. Of links that are equal, those come first that promise
-more to the crawl.
+and is served before all else: nothing else is fetched meanwhile. S_F is in
+link_interest.py, AnE_Score in query_expansion.py. Ties are resolved by the promise of
+links in the crawl.
 
-`fixed`: R smoothed, AnE_Score by √length; what engines found comes first, for at most
-half of the pages; then also links that stand on pages about what is asked for. `paper`:
-to the letter; what engines found is F = 3 and new, ULScore 1.
+`fixed`: R smoothed, AnE_Score by √length; results of engines come first, for at most
+half of the pages; then also links on pages about the query. `paper`: exactly as
+published; results of engines are F = 3 and new, ULScore 1.
 """
 
 from __future__ import annotations
@@ -49,19 +49,19 @@ COUNTED = """
 ENDED = {"budget": "pages", "exhausted": "links"}
 
 Ask = Callable[[str, int], Awaitable[Sequence[str]]]
-"""Asks search engines; answers at most so many URLs, best first."""
+"""Asks search engines; returns at most so many URLs, best first."""
 
 
 class Expansion(msgspec.Struct, frozen=True, kw_only=True):
-    """What came of it."""
+    """The result of fetching pages for a query."""
 
     terms: Mapping[str, float]  # of the expanded query
     pages: int  # fetched
-    kept: int  # of these, as are the next four; together they are all of them
+    kept: int  # this and the next four add up to `pages`
     irrelevant: int
     copies: int
     unread: int
-    noindex: int  # relevant, but they ask not to be shown
+    noindex: int  # relevant, but marked noindex
     failed: int  # links that led to no page
     urls: Sequence[str]  # of the pages that are new and no copies, kept or not
     ended: str  # why: pages, links (there are no more), time, interrupted
@@ -89,7 +89,7 @@ class Expander:
         self.stopped = ""
 
     async def expand(self, pages: int, seconds: float) -> Expansion:
-        """Fetch at most so many pages, for about so long."""
+        """Fetch at most `pages` pages, for about `seconds` seconds."""
         await self.crawl.commit()  # so that the models know all pages
         db, settings = self.crawl.store.db, self.crawl.settings
         [before] = db.execute("SELECT coalesce(max(number), 0) FROM page").fetchone()
@@ -139,7 +139,7 @@ class Expander:
         )
 
     async def ask_engines(self, most: int, seconds: float) -> Sequence[str]:
-        """What search engines found, if they did so in time."""
+        """The results of search engines, if they arrive in time."""
         if self.ask is None:
             return ()
         with suppress(TimeoutError):
@@ -150,7 +150,7 @@ class Expander:
     async def enter(
         self, answers: Sequence[str], interest: Interest, most: int
     ) -> list[WantedLink]:
-        """Let URLs wait in the crawl; those that were not in it yet, in their order."""
+        """Queue URLs in the crawl; returns the new ones, in their order."""
         allows = self.crawl.scope.allows
         found = [
             Ranked(Link(url, urls.fingerprint(url)), 1 / rank, {"asked for": 1.0})
@@ -172,7 +172,7 @@ class Expander:
         ]
 
     def stop(self, reason: str = "interrupted") -> None:
-        """The first time: end the visits under way. The second time: drop them."""
+        """Stop after the visits under way; the second time, cancel them."""
         again, self.stopped = self.stopped, reason
         if self.running and again:
             self.running.stop_now()

@@ -1,4 +1,4 @@
-"""crawl.db in; when a page of each site is expected to have changed, out."""
+"""Estimates when a page of each site is expected to change."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from opilio.sites.refresh import DAY, load_history, rates
 
 
 def due(db: sqlite3.Connection) -> dict[int, float]:
-    """WebNo -> seconds since 1970: the first time at which one of the pages of the
-    domain will, in the mean, have changed since it was last seen."""
+    """WebNo -> seconds since 1970: the earliest expected change of one of the site's
+    pages of the domain since it was last seen."""
     history = load_history(db, lambda host: 0.0)  # R decides only what comes first
     expected = np.maximum(history.seen + DAY / rates(history), history.ready)
     times = dict(zip(history.page.tolist(), expected.tolist(), strict=True))

@@ -1,6 +1,6 @@
-"""Pages that were had in; which hosts may have more, by their budgets, out.
+"""Applies the page budgets of hosts and domains outside the crawl's frontier.
 
-`bounds.per_host` and `bounds.per_domain` hold for whatever fetches pages into a crawl.
+`bounds.per_host` and `bounds.per_domain` hold for everything that fetches pages.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ SPENT = """
     SELECT id FROM host WHERE (:per_host AND taken >= :per_host) OR (:per_domain AND
         domain IN (SELECT domain FROM host GROUP BY domain
                    HAVING sum(taken) >= :per_domain))
-"""  # numbers of the hosts that may have no more pages
+"""  # ids of the hosts that may have no more pages
 
 
 def limits(bounds: BoundsSettings) -> dict[str, int]:
@@ -24,7 +24,7 @@ def limits(bounds: BoundsSettings) -> dict[str, int]:
 
 
 class Allowance:
-    """Lets visits begin to hosts that may have one page more.
+    """Allows visits to hosts with budget left.
 
     A visit counts as a page until it is known to have brought none.
     """
@@ -41,7 +41,7 @@ class Allowance:
                 self.domains[domain] += taken
 
     def take(self, host: str) -> bool:
-        """May a page of this host be had? Then it is."""
+        """Reserve a page of this host; False if its budget is used up."""
         domain = domain_of(host)
         per_host, per_domain = self.bounds.per_host, self.bounds.per_domain
         if per_host and self.hosts[host] >= per_host:
@@ -53,6 +53,6 @@ class Allowance:
         return True
 
     def give_back(self, host: str) -> None:
-        """There was no page after all."""
+        """Release a page that was reserved but not fetched."""
         self.hosts[host] -= 1
         self.domains[domain_of(host)] -= 1

@@ -1,12 +1,12 @@
-"""Links that wait and what is asked for in; what each link is worth to who asked, out.
+"""Scores waiting links by how well they match a query.
 
     S_F(U) = R_S,D · AnE_Score(U,Q)                   figure 5; the list carries S_F,
                                                       not the raw score: C.5-1
     fixed    max(that, β · R_S,D · AnE_Score(p,Q))    β = 0.1
 
-S is the site that U stands on, p a page with U whose title stands for an anchor: where
-no anchor names what is sought, links of pages that are about it may lead there. The
-paper stops there.
+S is the site of the page with U, p a page with U whose title is used like an anchor:
+where no anchor matches, links on pages about the query may lead to answers. The paper
+has only the first line.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class WantedLink(NamedTuple):
     id: int
     host: str
     value: float  # ULScore
-    promise: float  # to the crawl
+    promise: float  # in the crawl
 
 
 def all_of(texts: Sequence[str]) -> Iterable[int]:
@@ -71,7 +71,7 @@ class Interest:
         self.relation = lru_cache(None)(relation)
         self.sites = sites  # that the query is limited to
         self.beside = beside
-        self.which = which  # of many texts may name a term, by their numbers
+        self.which = which  # returns the numbers of texts that may contain a term
 
     def score(self, anchor: str, origin: str) -> float:
         """S_F(U), for a link on the site `origin`."""
@@ -85,19 +85,19 @@ class Interest:
     def want(
         self, id: int, host: str, promise: float, score: float
     ) -> Iterator[WantedLink]:
-        """The link as it is wanted, if it is."""
+        """The link with its score, if it is wanted."""
         if score > 0 and self.is_asked(host):
             yield WantedLink(id, host, ul_score(Source.MODEL, score), promise)
 
     def is_asked(self, host: str) -> bool:
-        """May a page of this host answer?"""
+        """Whether a page of this host may answer."""
         return not self.sites or any(f".{host}".endswith(f".{s}") for s in self.sites)
 
     def url_list(
         self, db: sqlite3.Connection, bounds: BoundsSettings | None = None
     ) -> Iterator[WantedLink]:
-        """Webpage_Expand_Strategy(Q, D): the outbound links of stored pages that wait
-        and are wanted, but for those of hosts whose budget is spent."""
+        """Webpage_Expand_Strategy(Q, D): the waiting outbound links of stored pages
+        that are wanted, except those of hosts whose budget is used up."""
         spent = {
             host for (host,) in db.execute(SPENT, limits(bounds or BoundsSettings()))
         }
@@ -116,8 +116,8 @@ class Interest:
                 yield from self.want(id, host, promise, pages[page])
 
     def naming(self, db: sqlite3.Connection, query: str) -> Iterator[Any]:
-        """The links that may name what is asked for by a text, and this; the query has
-        their ids and texts. Few do, so that only these are looked up."""
+        """The links whose text may match, with the text; `query` selects ids and texts.
+        Few match, so only these are looked up."""
         cursor = db.execute(query)
         while rows := cursor.fetchmany(AT_ONCE):
             which = self.which([text for _, text in rows])

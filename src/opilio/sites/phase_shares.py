@@ -1,11 +1,11 @@
-"""How many pages a round may have in; how many each of Yang's first phases may, out.
+"""Divides the pages of a round among Yang's first three phases.
 
 `paper`: all to the first phase that has links, since "a phase runs while it yields a
 URL with S_2>0, then the next" (papers.md C.5-8). Sites have more links than a round has
-pages, so the later phases hardly ever come to pass.
+pages, so the later phases are hardly ever reached.
 
-`fixed`: as many to each; what a phase cannot use goes to the others. (More to those
-whose links turn out well was tried, and brought the same.)
+`fixed`: the same number to each; what a phase cannot use goes to the others. (Giving
+more to phases with better results was tried, and made no difference.)
 """
 
 from __future__ import annotations
@@ -21,8 +21,7 @@ P = TypeVar("P")
 def shares_of_phases(
     pages: int, phases: Sequence[P], mode: Mode = "fixed"
 ) -> dict[P, int]:
-    """Pages for the phases that have links, in their order; the first ones have what
-    does not come out even.
+    """Pages for the phases that have links, in order; the first get the remainder.
 
     >>> shares(11, [1, 2, 3])
     {1: 4, 2: 4, 3: 3}

@@ -1,18 +1,17 @@
-"""Website models and links that wait in; which to fetch next, by Yang's phases, out.
+"""Chooses the waiting links to fetch next in each of Yang's phases.
 
-Section 4.3, equations in opilio/equations/site_model.py; S is the site that a link U
-stands on, in phase 1 also the site that it leads to:
+Section 4.3, equations in opilio/equations/site_model.py; S is the site of the page with
+link U, in phase 1 also the site that U leads to:
 
     1  fill in      U in S, S well profiled          (3)
     2  complete     S is indefinite                  (5)
     3  follow       any                              (6)
 
-`paper`: to the letter; links that are equal in the order they were found in. `fixed`:
-(3) over all concepts of D, so that a site gains by those it lacks; anchors by
-count/√words, so that long ones do not win; links that are equal by their anchor, then
-by what the crawl's strategy thinks of them, then as they were found (papers.md C.5, 4,
-5 and 10). In both, a site without any page of the domain is not filled in: its R is 0
-but for smoothing.
+`paper`: exactly as published; ties in the order found. `fixed`: (3) over all concepts
+of D, so that a site gains by those it lacks; anchors by count/√words, so that long ones
+do not win; ties by anchor, then by the promise of the crawl's strategy, then in the
+order found (papers.md C.5, 4, 5 and 10). In both, a site without any page of the domain
+is not completed: its R is 0 except for smoothing.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ from opilio.sites.waiting_links import Integers, Numbers, WaitingLinks
 
 
 class Phase(IntEnum):
-    """What the evolver does, in this order."""
+    """The phases of the evolver, in order."""
 
     FILL = 1
     COMPLETE = 2
@@ -62,7 +61,7 @@ class Choice:
         self.literal = models.mode == "paper"
         self.sites = {row.web_no: row for row in models.rows.values()}
         last = max((0, *self.sites, *spent, int(links.hosts.max())))
-        self.may = np.ones(last + 1, np.bool_)  # by the number of the host
+        self.may = np.ones(last + 1, np.bool_)  # by the id of the host
         self.may[list(spent)] = False
         self.deep = np.isin(links.id, np.array(list(deep), np.int64))
         self.standing = lru_cache(None)(self.stand)
@@ -73,7 +72,7 @@ class Choice:
         }
 
     def best(self, phase: Phase, most: int) -> list[Chosen]:
-        """The links of a phase with S_2 > 0, best first, at most so many."""
+        """The links of a phase with S_2 > 0, best first, at most `most`."""
         links, query = self.links, "SELECT url, state FROM link WHERE id = ?"
         scores = self.score[phase]()
         keys = [scores] if self.literal else [scores, self.named(), links.promise]
@@ -89,7 +88,7 @@ class Choice:
             over = [id for id, _, state, _ in found if state != "waiting"]
             if not over:
                 return [Chosen(id, url, score) for id, url, _, score in found]
-            links.close(over)  # where another link has led to meanwhile
+            links.close(over)  # visited meanwhile through a redirect
 
     def fill(self) -> Numbers:
         """(3)"""
@@ -124,7 +123,7 @@ class Choice:
         return scores
 
     def stand(self, host: int) -> Profile:
-        """R and P of a host, by its number."""
+        """R and P of a host, by its id."""
         site = self.sites.get(host)
         return self.models.standing(site.counts if site else SiteCounts())
 
@@ -135,14 +134,14 @@ class Choice:
         return values[self.links.anchor]
 
     def scale(self) -> Numbers:
-        """What a term counts for in each anchor."""
+        """The weight of a term in each anchor."""
         words = np.array(self.links.words, np.float64)
         return np.ones(len(words)) if self.literal else 1 / np.sqrt(words)
 
 
 def foremost(keys: Sequence[Numbers], rows: Integers, most: int) -> Integers:
-    """Of some rows, which ascend, the greatest by the first key; where that is equal by
-    the next, and at last the first ones. They are sorted, but not all rows are."""
+    """The `most` greatest of some ascending rows by the first key, ties by the next
+    keys, then the first ones; sorted, without sorting all rows."""
     chosen = []
     for key in keys:
         if len(rows) <= most:

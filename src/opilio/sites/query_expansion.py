@@ -1,10 +1,10 @@
-"""A query in; the terms by which links answer it, its own and those near them, out.
+"""Expands a query by synonyms and related concepts, and scores anchors by its terms.
 
 Yang, section 4.2, direct query expansion: synonyms of the terms of a query are added to
-it, then concepts by inheritance. What they are is asked of the subject, so the files of
-the ontology need not be there any more. Without an ontology, longer terms of the weight
-table that contain a word of the query take the place of its kinds. Words of a
-dictionary that mean a term of the query count as its synonyms.
+it, then concepts by inheritance. They come from the compiled subject, so the files of
+the ontology are not needed any more. Without an ontology, longer terms of the weight
+table that contain a word of the query are used instead. Words of a dictionary that mean
+a term of the query count as its synonyms.
 
     AnE_Score(U,Q) = terms in the anchor of U that are terms of Q           (figure 5)
     fixed            Σ_t w(t)·|t| / √|anchor|, each t once, || in words
@@ -26,13 +26,13 @@ from opilio.records import Mode, Subject
 from opilio.search.query import Query
 from opilio.text.words import Vocabulary, stem, stop_words, tokens
 
-MANY = 1_000  # texts, for which a lexicon pays
+MANY = 1_000  # texts for which making a lexicon pays off
 
 
 def expand_query(
     query: Query, subject: Subject, mode: Mode = "fixed"
 ) -> dict[Key, float]:
-    """The terms of a query and of what it means, each with how near it is."""
+    """The terms of the expanded query, each with its nearness."""
     stems = stem(query.words, subject.language)
     common = stop_words(subject.language)
     silent = {place for place, word in enumerate(query.words) if word in common}
@@ -45,7 +45,7 @@ def expand_query(
 
 
 def longer(terms: Mapping[Key, float], subject: Subject) -> Iterator[tuple[Key, float]]:
-    """Terms of the weight table that say more than a word that was typed."""
+    """Longer terms of the weight table that contain a word of the query."""
     if subject.named_concepts:
         return
     for weighted in subject.weights:
@@ -55,7 +55,7 @@ def longer(terms: Mapping[Key, float], subject: Subject) -> Iterator[tuple[Key, 
 
 
 def translations(terms: Mapping[Key, float], subject: Subject) -> Iterator[Key]:
-    """What dictionaries have for the terms that were typed."""
+    """The words of dictionaries that mean a term of the query."""
     typed = {" ".join(key) for key, near in terms.items() if near == TYPED}
     vocabulary = Vocabulary((), subject.language)
     for dictionary in subject.dictionaries.values():
@@ -65,7 +65,7 @@ def translations(terms: Mapping[Key, float], subject: Subject) -> Iterator[Key]:
 
 
 class AnchorScore:
-    """Counts the terms of a query in the words of links."""
+    """Counts the terms of a query in anchors."""
 
     def __init__(
         self,
@@ -85,7 +85,7 @@ class AnchorScore:
                 lengths.append(len(key))
 
     def __call__(self, anchor: str) -> float:
-        """AnE_Score(U,Q), by the mode; 0 for an anchor with what was excluded."""
+        """AnE_Score(U,Q), by the mode; 0 for an anchor with an excluded word."""
         stems = tuple(stem(tokens(anchor), self.language))
         found = self.spot(stems)
         if not found or any(contains(stems, words) for words in self.without):
@@ -96,7 +96,7 @@ class AnchorScore:
         return value / sqrt(len(stems))
 
     def which(self, texts: Sequence[str]) -> Iterable[int]:
-        """Of many texts, the numbers of those that have a term; of few, all."""
+        """The numbers of the texts that contain a term; all, if there are few texts."""
         if len(texts) < MANY:
             return range(len(texts))
         return terms_in(texts, self.lexicon, self.language)
@@ -125,6 +125,6 @@ class AnchorScore:
 
 
 def contains(stems: Key, words: Key) -> bool:
-    """Do these words stand in a row there?"""
+    """Whether these words occur in succession."""
     size = len(words)
     return any(stems[n : n + size] == words for n in range(len(stems) - size + 1))

@@ -1,6 +1,6 @@
-"""A crawl's catalogue and WARC files in; its page profiles and sites, made anew, out.
+"""Rebuilds the page profiles and site models of a crawl from its WARC files.
 
-For crawls made before profiles were kept, and after the topic has changed.
+For crawls of versions without profiles, and after the topic has changed.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ JUDGED = """
     FROM page JOIN link USING (id) JOIN host ON host.id = link.host
     WHERE score IS NOT NULL AND warc IS NOT NULL ORDER BY number
 """
-THERE = (State.KEPT, State.IRRELEVANT)  # others were once, and are gone
+THERE = (State.KEPT, State.IRRELEVANT)  # pages in other states are gone
 
 
 class Rebuilt(msgspec.Struct, frozen=True):
-    """What came of it."""
+    """The result of a rebuild."""
 
-    pages: int  # that have a profile now
-    unread: int  # that could not be read
-    trouble: str  # why, if the archive no longer has them
+    pages: int  # with a profile now
+    unread: int  # could not be read
+    trouble: str  # why, if the WARC files no longer have them
 
 
 class StoredVisit(NamedTuple):
-    """What is known of a page that was judged."""
+    """The stored facts about a page that was judged."""
 
     lease: Lease
     is_there: bool
@@ -53,8 +53,9 @@ def rebuild(
     setup: ReaderSetup,
     tell: Callable[[int], None] = lambda pages: None,
 ) -> Rebuilt:
-    """Read all pages of a crawl again by a setup that has headings; `tell` hears how
-    many it were after each. All of the tables is made anew, or nothing."""
+    """Read all pages of a crawl again with a setup that has headings; `tell` is called
+    with their number after each. Either both tables are rebuilt completely, or not at
+    all."""
     folder.require().lock()
     try:
         with closing(open_database(folder.database)) as db:
@@ -78,7 +79,7 @@ def profile_all(
     reader: ReaderProcess,
     tell: Callable[[int], None],
 ) -> Rebuilt:
-    """Live through the visits of a crawl again, in their order."""
+    """Replay the visits of a crawl, in their order."""
     pages = unread = 0
     for visit, response, page in reader.pages(visits(db, records)):
         keeper.enter(visit.lease)
@@ -104,8 +105,8 @@ def profile_all(
 def visits(
     db: sqlite3.Connection, records: StoredResponses
 ) -> Iterator[tuple[StoredVisit, Response | None]]:
-    """What is known of each page that was judged, and what was answered there, if it
-    still is and that can be read."""
+    """Each page that was judged, with its response if the page still exists and can be
+    read."""
     for id, url, host, state, at, *facts in db.execute(JUDGED):
         score, relevant, changed, *place = facts
         visit = StoredVisit(

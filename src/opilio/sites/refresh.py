@@ -1,10 +1,10 @@
-"""What was seen of pages, and when, in; which of them to ask for again, out.
+"""Chooses the pages to refresh, by how likely they have changed and how they matter.
 
 `paper` is phase 4 of Yang's evolver: (7) S_2(U) = R_S,D·W_T, W_T by table 2, and the
 page that was seen longest ago first where that is equal.
 
-`fixed` takes W_T for what to believe of a page until it was visited again, and spends a
-request where it makes the collection most current:
+`fixed` uses W_T as the prior belief about a page until it was visited again, and spends
+requests where they make the collection most current:
 
     S_2(U) = w·E[ 1/λ - (τ + 1/λ)·e^(-λτ) ]
 
@@ -22,7 +22,7 @@ Of λ is believed
     p(λ) ~ p_T(λ) · Π_same e^(-λ·t) · Π_changed (1 - e^(-λ·t))
 
 over the times t between visits. p_T is log-normal, since pages differ by orders of
-magnitude, and such that a page changes within a day with the probability W_T, taking
+magnitude, and such that a page changes within a day with probability W_T, taking
 table 2 for the share of pages that do. (A Gamma distribution has so thin a tail that a
 page which is seen to change every hour is not believed.) The products are the
 likelihood of Cho & Garcia-Molina, Estimating Frequency of Change, TOIT 3(3), 2003, for
@@ -48,25 +48,25 @@ DAY = 86_400.0
 SPREAD = 2.0  # of ln λ: two pages of three lie within a factor of 7 of the median
 RATES = np.geomspace(1 / 3_650, 96, 64)  # once in ten years to every quarter of an hour
 LOGARITHMS = np.log(RATES)
-SHORTEST = 60 / DAY  # what clocks tell of two visits within a minute is not believed
-LEAST_CHANCE = 0.01  # that a page has changed; below it is left in peace
-IRRELEVANT = 0.1  # of its score is the weight of a page that is not relevant
-LONGEST_WAIT = 32 * DAY  # after failures in a row: a day, two, four, …
+SHORTEST = 60 / DAY  # shorter intervals between visits are not trusted
+LEAST_CHANCE = 0.01  # that a page has changed; less likely ones are not refreshed
+IRRELEVANT = 0.1  # times its score: the weight of a page that is not relevant
+LONGEST_WAIT = 32 * DAY  # after repeated failures: a day, two, four, …
 AT_ONCE = 4_096  # pages, so that the beliefs fit the processor's cache
 
 Numbers = NDArray[np.float64]
 
 
 class History(NamedTuple):
-    """What visits have shown of pages: a column a fact, and the changes apart."""
+    """The history of pages in columns, with the changes in separate ones."""
 
     page: NDArray[np.int64]  # ids
     weight: Numbers  # relevance, w
     relation: Numbers  # R_S,D of its site
     type_weight: Numbers  # W_T
     seen: Numbers  # when last, seconds since 1970
-    ready: Numbers  # when it may be asked for again, after failures
-    same: Numbers  # days that it stayed as it was
+    ready: Numbers  # when it may be fetched again, after failures
+    same: Numbers  # days without a change
     changed: NDArray[np.int64]  # rows of the pages, one for each change seen
     after: Numbers  # days since the visit before that change
 
@@ -74,7 +74,7 @@ class History(NamedTuple):
 def choose_pages(
     history: History, now: float, most: int, mode: Mode = "fixed"
 ) -> list[tuple[int, float]]:
-    """The pages to ask for now, at most so many, each with its S_2; best first."""
+    """The pages to fetch now, at most `most`, each with its S_2; best first."""
     may = history.ready <= now
     if mode == "paper":
         scores = history.relation * history.type_weight
@@ -102,7 +102,7 @@ def gains(history: History, now: float) -> tuple[Numbers, Numbers]:
 
 
 def rates(history: History) -> Numbers:
-    """The mean of what is believed of each page: changes a day."""
+    """The expected changes per day of each page."""
     mean = np.empty(len(history.page))
     for rows, belief in beliefs(history):
         mean[rows] = belief @ RATES
@@ -157,7 +157,7 @@ VERSIONS = """
 
 
 def load_history(db: sqlite3.Connection, relation: Callable[[str], float]) -> History:
-    """What crawl.db knows of its pages, given R_S,D of a host."""
+    """The history of the pages in crawl.db, given R_S,D of a host."""
     rows = db.execute(PAGES).fetchall()
     hosts = {host for _, host, *_ in rows}
     shares = {host: relation(host) for host in hosts}

@@ -1,8 +1,8 @@
-"""A page that is known in; what has become of it since, kept and told, out.
+"""Visits a known page again and records whether it changed, moved or is gone.
 
-A visit finds the page 1. the same: the visit is noted; 2. changed: judged again, its
-new links ranked, a version more; 3. not there: gone, moved or the copy of another. Its
-versions stay in every case, and it is asked for again, ever more rarely.
+A visit finds the page 1. unchanged: the visit is noted; 2. changed: it is judged again,
+its new links are ranked, and a version is added; 3. gone, moved or a copy of another.
+Its versions stay in every case, and it is visited again, but ever more rarely.
 """
 
 from __future__ import annotations
@@ -39,15 +39,15 @@ from opilio.store.warc_records import pack_response, pack_revisit
 from opilio.text import urls
 
 GONE = frozenset(("http_404", "http_410"))
-# A server that says "not modified" without looking would never be found out: every
-# eighth time it is not told what is known.
+# A server might always answer "not modified": every eighth time, no validators are
+# sent.
 TRUSTED = 8
 LONGEST_TAG = 1024  # bytes; a longer ETag is not sent back
-MOST_URLS = 20  # of the links that came or went, told in a change
+MOST_URLS = 20  # of new and removed links, listed in a change
 
 
 class Change(msgspec.Struct, frozen=True):
-    """What a visit found new at a page."""
+    """The changes that a visit found at a page."""
 
     url: str
     what: Mapping[str, Any]
@@ -55,14 +55,14 @@ class Change(msgspec.Struct, frozen=True):
 
 @dataclass
 class RevisitResults:
-    """What came of pages that were visited again."""
+    """The results of visiting pages again."""
 
     outcomes: Counter[str] = field(default_factory=Counter)
     changes: list[Change] = field(default_factory=list)
 
 
 class Revisits:
-    """Visits the pages of a crawl again, in the place of `CrawlLoop.fetch_page`."""
+    """Visits the pages of a crawl again, instead of `CrawlLoop.fetch_page`."""
 
     def __init__(
         self, crawl: CrawlLoop, results: RevisitResults, now: Clock = time.time
@@ -75,7 +75,7 @@ class Revisits:
         self.changes = results.changes
 
     async def bring(self, lease: Lease) -> int:
-        """Ask for a page, if it has changed; answers the number of new pages."""
+        """Ask for a page, if it has changed; returns the number of new pages."""
         seen = self.versions.last(lease.id)
         if seen is None:  # where a page has moved to
             return await self.crawl.fetch_page(lease)
@@ -97,14 +97,14 @@ class Revisits:
         return 0
 
     def validators(self, seen: SeenVersion) -> Headers:
-        """What to tell the server of the copy that we have; nothing, now and then."""
+        """The validators of our copy for the server; none, now and then."""
         if seen.truncated or not seen.is_there or seen.visits % TRUSTED == 0:
             return ()
         kept = StoredResponses(self.store.folder.warcs).response(*seen.place)
         return validators(kept) if kept else ()
 
     async def same(self, lease: Lease, seen: SeenVersion, response: Response) -> int:
-        """It says what it said; a WARC record tells that it was asked."""
+        """Record an unchanged page, with a WARC revisit record."""
         async with self.crawl.turn():
             self.store.warc.append(pack_revisit(response, lease.url, seen.fetched_at))
             await self.note_same(lease, response)
@@ -117,14 +117,14 @@ class Revisits:
         await self.crawl.frontier.done(lease, State.KEPT)
 
     async def compare(self, lease: Lease, seen: SeenVersion, response: Response) -> int:
-        """A page came: the same bytes, the same words in other bytes, or news."""
+        """Compare a fetched page: same bytes, same words in other bytes, or changed."""
         content = urls.fingerprint(response.body)
         if content == seen.content and seen.is_there:
             return await self.same(lease, seen, response)
         reading = await self.crawl.readers.read(response)
         page = reading.page
         if page is None:
-            raise Unusable(reading.reason, f"{lease.url} cannot be read any more")
+            raise Unusable(reading.reason, f"{lease.url} can no longer be read")
         if page.refresh and page.refresh != lease.url:
             return await self.moved(lease, response, page.refresh)
         async with self.crawl.turn(lease.fingerprint):
@@ -145,7 +145,7 @@ class Revisits:
         reading: Reading,
         page: Page,
     ) -> None:
-        """Judge a page again, rank what is new on it, and keep it as a version."""
+        """Judge a page again, rank its new links, and store it as a version."""
         verdict = self.crawl.judge.judge(page)
         before = self.versions.links(lease.id)
         links = self.crawl.to_follow(page)
@@ -189,7 +189,7 @@ class Revisits:
         await self.crawl.frontier.done(lease, state)
 
     def tell(self, name: str, links: list[int]) -> dict[str, Any]:
-        """How many links came or went, and the first of them."""
+        """How many links were added or removed, and the first of them."""
         if not links:
             return {}
         return {
@@ -198,7 +198,7 @@ class Revisits:
         }
 
     async def moved(self, lease: Lease, response: Response, target: str) -> int:
-        """The page is elsewhere now; the frontier decides about that place."""
+        """Record that the page has moved, and queue its new URL."""
         link = Link(target, urls.fingerprint(target))
         if not target or link.fingerprint == lease.fingerprint:
             raise Unusable("bad_redirect", f"{lease.url} redirects to no other page")
@@ -212,7 +212,7 @@ class Revisits:
         return 0
 
     async def lost(self, lease: Lease, error: Unusable) -> None:
-        """The page cannot be had: it is gone, or there is some trouble with it."""
+        """Record that the page is gone or cannot be fetched."""
         async with self.crawl.turn():
             if error.reason in GONE:
                 await self.end(lease, State.UNUSABLE, "gone", error.reason)
@@ -239,7 +239,7 @@ class Revisits:
 
 
 def difference(seen: SeenVersion, page: Page, verdict: Verdict) -> dict[str, Any]:
-    """What a page says differently: its title, its text, what it is worth to us."""
+    """The differences of a page in title, text and relevance."""
     change: dict[str, Any] = {}
     if page.title != seen.title:
         change["title"] = [seen.title, page.title]
@@ -254,21 +254,21 @@ def difference(seen: SeenVersion, page: Page, verdict: Verdict) -> dict[str, Any
 
 
 def is_worth_its_room(seen: SeenVersion, response: Response) -> bool:
-    """Is a page kept once more, that says the same in other bytes?
+    """Whether to store a page again that says the same in other bytes.
 
-    It is if its server can say by it next time that it is not modified. But some pages
-    have other bytes, and other validators, at every visit: lest they fill the folder,
-    that is done only after 1, 2, 4, 8, … visits.
+    It is worth it if its validators let the server answer "not modified" next time. But
+    some pages have other bytes and other validators at every visit: to save space,
+    these are stored only after 1, 2, 4, 8, … visits.
     """
     is_of_use = bool(validators(response)) and not response.truncated
     return is_of_use and seen.visits.bit_count() == 1
 
 
 def validators(response: Response) -> Headers:
-    """The header lines that ask for a page only if it differs from a response.
+    """The header lines that request a page only if it differs from a response.
 
-    What a server says of itself is passed on only if it makes sense: a tag of some
-    length, a date that was not in the future then.
+    Values of the server are used only if they make sense: a tag that is not too long, a
+    date that was not in the future then.
     """
     found = []
     tag = response.header("etag")

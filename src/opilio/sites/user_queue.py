@@ -19,7 +19,7 @@ from opilio.text import urls
 
 
 class UserQueue(ChosenLinks):
-    """Stands before the frontier of a crawl while pages are fetched for a query."""
+    """Replaces the frontier of a crawl while pages are fetched for a query."""
 
     def __init__(
         self,
@@ -34,7 +34,7 @@ class UserQueue(ChosenLinks):
         self.found: dict[int, list[tuple[int, str, float]]] = {}  # on pages just read
 
     def want(self, links: Iterable[WantedLink]) -> None:
-        """Let links be visited when it is their turn; of two values the greater counts.
+        """Queue links by their values; of two values the greater counts.
 
         `refill` must follow.
         """
@@ -45,13 +45,13 @@ class UserQueue(ChosenLinks):
         await self.choose(self.links.choose(self.rests))
 
     async def refuse(self, id: int, turn: Lease) -> None:
-        """Pass over a link; the next comes first, as in `done`."""
+        """Skip a link, after choosing the next one, as in `done`."""
         self.links.leave(id)
         await self.refill()
         await super().refuse(id, turn)
 
     async def leave(self, id: int, turn: Lease, *, contacted: bool = False) -> None:
-        """Give a link back; the next comes first, as in `done`."""
+        """Give a link back, after choosing the next one, as in `done`."""
         self.links.leave(id)
         await self.refill()
         await super().leave(id, turn, contacted=contacted)
@@ -63,7 +63,7 @@ class UserQueue(ChosenLinks):
         *,
         redirect: bool = False,
     ) -> list[int]:
-        """Let links wait in the crawl; those that may answer the query, here too."""
+        """Queue links in the crawl, and here if they may answer the query."""
         batch = list(found)
         ids = await super().add(batch, via, redirect=redirect)
         if via and not redirect:
@@ -85,14 +85,14 @@ class UserQueue(ChosenLinks):
         contacted: bool = True,
         likeness: str = "",
     ) -> None:
-        """End a lease; the next comes first, since nobody waits at an empty queue."""
+        """End a lease, after choosing the next link, since an empty queue ends all."""
         self.links.leave(lease.id)
         self.look_beside(lease)
         await self.refill()
         await super().done(lease, state, reason, contacted=contacted, likeness=likeness)
 
     def look_beside(self, lease: Lease) -> None:
-        """Want all links of a page that was read, if its title says so."""
+        """Queue all links of a page that was read, if its title matches."""
         links = self.found.pop(lease.id, ())
         row = self.db.execute("SELECT title FROM page WHERE id = ?", (lease.id,))
         [title] = row.fetchone() or [""]
@@ -109,7 +109,7 @@ class UserQueue(ChosenLinks):
         counted: bool = True,
         contacted: bool = True,
     ) -> bool:
-        """Let the link wait here again; False, and it is unusable, after enough."""
+        """Queue the link again; False, and it is unusable, after too many attempts."""
         await self.refill()
         again = await super().retry(
             lease, after, reason, counted=counted, contacted=contacted

@@ -1,7 +1,7 @@
-"""crawl.db in; all links that wait, a column a fact, out.
+"""Loads all waiting links of a crawl into columns, for choosing among them.
 
-Millions may wait. They are read once a round, and after that only what was found since;
-of their words only those are kept that name a concept.
+Millions may wait. They are read once per round, and after that only new ones; only
+anchors that name a concept are stored.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Numbers = NDArray[np.float64]
 
 
 class WaitingLinks:
-    """What the choice of a link depends on, in the order they were found in."""
+    """The data for choosing links, in the order in which they were found."""
 
     def __init__(self, domain: SubjectConcepts) -> None:
         self.domain = domain
@@ -61,7 +61,7 @@ class WaitingLinks:
         self.open = np.concatenate((self.open, np.ones(len(id), np.bool_)))
 
     def read(self, rows: Sequence[Any]) -> tuple[NDArray[Any], ...]:
-        """The columns of some rows; only of those that wait."""
+        """The columns of those rows that wait."""
         ids, hosts, found_on, promises, waits, anchors = zip(*rows, strict=True)
         id, host = np.array(ids), np.array(hosts, np.int32)
         room = id[-1] + 1 - len(self.hosts)
@@ -89,6 +89,6 @@ class WaitingLinks:
         return found
 
     def close(self, ids: Sequence[int]) -> None:
-        """Let links not be chosen any more."""
+        """Exclude links from the choice."""
         rows = np.searchsorted(self.id, ids)
         self.open[rows] = False

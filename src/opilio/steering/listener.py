@@ -95,7 +95,7 @@ class Listener:
         except sqlite3.OperationalError:
             return []  # it is being made, or written at this moment
         except sqlite3.DatabaseError as error:
-            log.warning("%s cannot be read (%s); no messages are taken up", path, error)
+            log.warning("%s cannot be read (%s); messages are ignored", path, error)
             self.inbox, self.is_damaged = None, True
             return []
 

@@ -1,7 +1,6 @@
-"""A folder of things that can be made again in; the same without those that nobody has
-used for a month, out.
+"""Deletes files of a cache folder that were not used for a month.
 
-A cache only saves time: whatever goes wrong here is passed over.
+A cache only saves time, so all errors here are ignored.
 """
 
 from __future__ import annotations
@@ -16,14 +15,14 @@ KEPT_UNUSED = 30 * 86_400.0  # seconds
 
 
 def note_use(file: Path) -> None:
-    """Let a file count as used now."""
+    """Mark a file as used now."""
     with suppress(OSError):
         os.utime(file)
 
 
 def prune(folder: Path, names: str) -> None:
-    """Delete files that were not used for long and whose names match the pattern, which
-    must fit nothing but names of this cache: the folder may hold other things."""
+    """Delete files that were not used for long and whose names match the pattern. It
+    must match only names of this cache, because the folder may hold other files."""
     oldest = time.time() - KEPT_UNUSED
     of_cache = re.compile(names).fullmatch
     with suppress(OSError), os.scandir(folder) as found:

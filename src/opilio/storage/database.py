@@ -1,9 +1,9 @@
 """crawl.db: one SQLite file with its schema, and group commits.
 
 The frontier and the store write through the same connection, so that a page, its
-verdict, its links and the frontier's own change become durable together or not at
-all. Nothing is committed by the stages: the loop commits in groups, after the WARC
-file is safe on disk.
+verdict, its links and the change of the frontier are committed together or not at all.
+The stages do not commit: the crawl loop commits in groups, after the WARC file is safe
+on disk.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from typing import Any
 from opilio.errors import BadInput
 
 VERSION = 1
-LATE = 1000  # rows of one kind that are put off at most
+LATE = 1000  # pending rows of one statement at most
 
 Row = tuple[int | float | str | bytes | None, ...]
-"""What is bound to a statement, in the order of its question marks."""
+"""The parameters of a statement, in the order of its question marks."""
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS meta (          -- facts about this file
@@ -213,11 +213,11 @@ TABLE = re.compile(
 
 
 class Database(sqlite3.Connection):
-    """A connection that is also given rows for later.
+    """A connection that can also write rows later, in batches.
 
-    These are gathered and written all at once before anything else is done here, so
-    nobody can tell that they were late. Statements of `later` must not mind in which
-    order those of different kinds are written.
+    Pending rows are written before any other statement is executed, so the delay cannot
+    be noticed. Statements given to `later` must not depend on the order in which those
+    of different kinds are written.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -228,21 +228,21 @@ class Database(sqlite3.Connection):
         self._begun = False
 
     def begin(self) -> None:
-        """Begin a transaction; all that follows is in it, or refused.
+        """Begin a transaction; everything that follows is part of it, or refused.
 
-        When the disk is full or fails, SQLite may undo a transaction by itself. What
-        came after would be committed statement by statement.
+        When the disk is full or fails, SQLite may roll back a transaction by itself.
+        Later statements would then be committed one by one.
         """
         self.execute("BEGIN")
         self._begun = True
 
     def commit(self) -> None:
-        """Make all that was done since `begin` durable."""
+        """Commit everything since `begin`."""
         self.execute("COMMIT")
         self._begun = False
 
     def later(self, statement: str, row: Row) -> None:
-        """Let a statement be done for a row before the next one that is not put off."""
+        """Execute a statement for a row later, before the next immediate statement."""
         rows = self._late.get(statement)
         if rows is None:
             rows = self._late[statement] = []
@@ -256,7 +256,7 @@ class Database(sqlite3.Connection):
         self._writers.append(write)
 
     def catch_up(self) -> None:
-        """Write what was put off; if that fails, nothing can be committed any more."""
+        """Write the pending rows; if that fails, nothing can be committed any more."""
         if self._failure:
             raise self._failure
         self._require_transaction()
@@ -271,19 +271,19 @@ class Database(sqlite3.Connection):
         self._late = {}
 
     def execute(self, *args: Any) -> sqlite3.Cursor:
-        """Do one statement, after those that were put off."""
+        """Execute one statement, after the pending ones."""
         if self._late or self._writers:
             self.catch_up()
         return self.execute_at_once(*args)
 
     def executemany(self, *args: Any) -> sqlite3.Cursor:
-        """Do one statement for many rows, after those that were put off."""
+        """Execute one statement for many rows, after the pending ones."""
         if self._late or self._writers:
             self.catch_up()
         return self.executemany_at_once(*args)
 
     def execute_at_once(self, *args: Any) -> sqlite3.Cursor:
-        """Do one statement that has nothing to do with those that were put off."""
+        """Execute one statement that is independent of the pending ones."""
         self._require_transaction()
         return super().execute(*args)
 
@@ -295,12 +295,12 @@ class Database(sqlite3.Connection):
     def _require_transaction(self) -> None:
         if self._begun and not self.in_transaction:
             raise sqlite3.OperationalError(
-                "the transaction was undone when the disk or the database failed; "
+                "the transaction was rolled back when the disk or database failed; "
                 "nothing more is written"
             )
 
     def rollback(self) -> None:
-        """Let what was not committed be as if it never was."""
+        """Undo everything since the last commit."""
         self._late, self._failure, self._begun = {}, None, False
         self._writers.clear()
         super().rollback()
@@ -333,8 +333,8 @@ def open_database(path: Path, *, read_only: bool = False) -> Database:
 def open_reading(path: Path) -> Database:
     """A connection that cannot write, also where the folder cannot be written.
 
-    SQLite wants to make its -wal and -shm files even to read. Where it may not, or
-    there is no room, and nothing is in the -wal, the file is taken as it is.
+    SQLite makes -wal and -shm files even to read. If it cannot, for lack of permission
+    or space, and the -wal is empty, the file is read as it is.
     """
     uri = f"{path.absolute().as_uri()}?mode=ro"
     db = sqlite3.connect(uri, uri=True, factory=Database)
@@ -350,7 +350,7 @@ def open_reading(path: Path) -> Database:
 
 
 def add_missing(db: sqlite3.Connection) -> None:
-    """Let tables that a file of an older version lacks be there, empty, for a reader.
+    """Add empty tables that a file of an older version lacks, for a reader.
 
     They are temporary, so nothing is written.
     """
@@ -372,7 +372,7 @@ def version_of(db: sqlite3.Connection, path: Path) -> int:
         raise BadInput(f"{path} is empty: the crawl has only just begun; try again")
     if not str(row[0]).isdecimal():
         raise BadInput(
-            f"{path} is damaged (its format is {row[0]!r}, but must be a number); put "
-            "it back from a copy"
+            f"{path} is damaged (its format is {row[0]!r}, but must be a number); "
+            "restore it from a backup"
         )
     return int(row[0])

@@ -1,8 +1,8 @@
-"""The URL-seen test: fingerprints in; the ids they are known by, or 0, out.
+"""The URL-seen test: a compact map from fingerprints of URLs to their ids.
 
-What was put or found of late is in a dictionary, since pages of one site point to the
-same links; the rest is in a table. A table that is full is emptied into one of twice
-its size little by little, and asked, too, until that is done: so no step takes long.
+Recent fingerprints are in a dictionary, since pages of one site link to the same URLs;
+the rest is in a table. A full table is moved step by step into one of twice its size,
+and both are searched until that is done, so no step takes long.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class SeenUrls:
     def __init__(self, expected: int = 0) -> None:
         self.count = 0
         self._recent: dict[int, int] = {}
-        self._last = 0  # the highest id in a table; what is above it is in none yet
+        self._last = 0  # the highest id in a table; higher ones are in none yet
         self._table = FingerprintTable(
             max(4, int(expected / FULLEST / WIDTH).bit_length())
         )
@@ -57,13 +57,13 @@ class SeenUrls:
         return ids
 
     def put(self, new: Mapping[int, int]) -> None:
-        """Remember the ids of fingerprints that are not known so far."""
+        """Store the ids of new fingerprints."""
         self.count += len(new)
         self._recent.update(new)
         self._make_room()
 
     def load(self, prints: Prints, ids: Ids) -> None:
-        """Remember very many at once."""
+        """Store very many at once."""
         self.count += len(ids)
         self._clear()
         self._file(prints, ids)
@@ -80,7 +80,7 @@ class SeenUrls:
             self._clear()
 
     def _clear(self) -> None:
-        """Empty the dictionary; what is in no table yet goes into one."""
+        """Empty the dictionary; move what is not yet in a table into one."""
         prints = np.fromiter(self._recent, np.int64)
         ids = np.fromiter(self._recent.values(), np.int64)
         new = ids > self._last
@@ -100,7 +100,7 @@ class SeenUrls:
         self._empty(max(self.at_once, HASTE * len(ids)))
 
     def _empty(self, places: int) -> None:
-        """Move what is in so many places of the full table, if there is one."""
+        """Move the contents of this many places of the full table, if there is one."""
         while self._full is not None and places > 0:
             start, self._emptied = self._emptied, self._emptied + self.at_once
             self._table.insert(*self._full.content(start, self._emptied))
@@ -112,16 +112,16 @@ class SeenUrls:
 class FingerprintTable:
     """An open-addressing table in numpy: buckets of sixteen, two cache lines each.
 
-    A batch is looked up in a handful of array operations. A fingerprint whose bucket is
-    full goes to the next one. Twelve bytes a place. A place is free while its id is 0,
-    so every fingerprint, 0 too, is fine. Memory is taken as buckets are filled.
+    A batch is looked up in a few array operations. A fingerprint whose bucket is full
+    goes to the next one. A place takes twelve bytes. It is free while its id is 0, so
+    every fingerprint is allowed, also 0. Memory is allocated as buckets are filled.
     """
 
     def __init__(self, bits: int, count: int = 0) -> None:
-        self.bits = bits  # 2 to the power of this are the buckets
+        self.bits = bits  # log2 of the number of buckets
         self.size = WIDTH << bits
         self.capacity = int(self.size * FULLEST)
-        self.count = count  # fingerprints that are in it or on their way
+        self.count = count  # fingerprints in it or about to be added
         self._shift = np.uint64(64 - bits)
         self._mask = (1 << bits) - 1
         self._prints = np.zeros((1 << bits, WIDTH), np.int64)
@@ -144,7 +144,7 @@ class FingerprintTable:
         return ids
 
     def insert(self, prints: Prints, ids: NDArray[np.uint32]) -> None:
-        """Take in fingerprints, each given once and none here so far."""
+        """Add fingerprints, each given once and none in the table so far."""
         buckets = self._buckets(prints)
         while len(prints):
             order = np.argsort(buckets, kind="stable")

@@ -1,4 +1,4 @@
-"""WARC files in; the responses they hold out."""
+"""Reads responses from WARC files."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def read_response(path: Path, offset: int, length: int) -> Response:
 
 
 def response_of(record: WarcRecord) -> Response:
-    """A response as it came over the wire, its content codings removed as then."""
+    """The response of a record, with its content codings removed."""
     named = record.headers.get
     status = record.http_headers.status_code or 0
     headers = http_headers(record)

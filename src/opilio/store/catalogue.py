@@ -1,4 +1,4 @@
-"""Pages, edges and events in; rows of crawl.db out."""
+"""Writes pages, their links and events into crawl.db."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from opilio.records import Fingerprint, Lease, Page, Response, State, Verdict
 from opilio.storage.database import Database
 
 Location = tuple[str, int, int]
-"""A WARC file's name, the offset in it and the length there."""
+"""The name of a WARC file, the offset and the length."""
 
 PAGE_COLUMNS = (
     "id",
@@ -44,12 +44,12 @@ INSERT_PAGE = (
     f"INSERT OR REPLACE INTO page ({', '.join(PAGE_COLUMNS)}) "  # noqa: S608
     f"VALUES ({', '.join('?' * len(PAGE_COLUMNS))})"
 )
-# One statement a page: a third of the cost of one a row.
+# One statement per page costs a third of one per row.
 INSERT_EDGES = "INSERT INTO edge SELECT ?, value FROM json_each(?)"
 
 
 class Catalogue:
-    """Writes what was found; everything stays in the caller's transaction."""
+    """Writes rows within the caller's transaction."""
 
     def __init__(self, db: Database) -> None:
         self.db = db
@@ -75,7 +75,7 @@ class Catalogue:
         copy_of: int | None = None,
         again: bool = False,
     ) -> None:
-        """One row for a URL that answered; `again`: it keeps its place in the order."""
+        """Write the row of a URL that answered; `again`: it keeps its number."""
         number = self.number_of(lease.id) if again else 0
         if not number:
             self.last_number += 1
@@ -116,8 +116,8 @@ class Catalogue:
         return next((number for (number,) in row), 0)
 
     def outcome_of(self, page: int) -> tuple[State, str] | None:
-        """What a page was recorded as, and why if it is known from the record; None: it
-        is not recorded."""
+        """The state and reason that a page was recorded with; None: it is not
+        recorded."""
         if page not in self._recorded:
             return None
         copy_of, relevant, status = self.db.execute(
@@ -132,17 +132,17 @@ class Catalogue:
         return (State.KEPT if relevant else State.IRRELEVANT), ""
 
     def drop_edges(self, page: int) -> None:
-        """Forget the links that stood on a page, which has others now."""
+        """Delete the links of a page, which has others now."""
         self.db.execute("DELETE FROM edge WHERE page = ?", (page,))
 
     def save_edges(self, page: int, links: Sequence[int]) -> None:
-        """The links that stand on a page, by id; 0 is no link."""
+        """Write the links of a page, by id; 0 is skipped."""
         if 0 in links:
             links = [link for link in links if link]
         self.db.later(INSERT_EDGES, (page, encode(links)))
 
     def seeds(self, least: float) -> frozenset[Fingerprint]:
-        """The seeds that wait with such a promise or more."""
+        """The waiting seeds with at least this promise."""
         rows = self.db.execute(
             "SELECT fingerprint FROM link "
             "WHERE found_on = 0 AND state = 'waiting' AND promise >= ?",
@@ -151,12 +151,12 @@ class Catalogue:
         return frozenset(fingerprint for (fingerprint,) in rows)
 
     def has_event(self, kind: str) -> bool:
-        """Has it happened, in this run or an earlier one?"""
+        """Whether an event of this kind was recorded, in this run or an earlier one."""
         row = self.db.execute("SELECT 1 FROM event WHERE kind = ?", (kind,)).fetchone()
         return row is not None
 
     def save_event(self, kind: str, **detail: Any) -> None:
-        """Something a person may want to know later."""
+        """Record an event that people may want to know about later."""
         self.db.execute(
             "INSERT INTO event (at, kind, detail) VALUES (?, ?, ?)",
             (time.time(), kind, json.dumps(detail) if detail else None),
@@ -170,7 +170,7 @@ class Ids:
         self._bits = bytearray(1024)
 
     def add(self, id: int) -> None:
-        """Take in an id, perhaps once more."""
+        """Add an id."""
         place = id >> 3
         if place >= len(self._bits):
             self._bits.extend(bytes(place))

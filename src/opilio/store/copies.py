@@ -1,8 +1,8 @@
-"""Fingerprints of pages in; the page that has the same, or nearly the same, out.
+"""Finds pages with the same content, or nearly the same, by their fingerprints.
 
-Both tests keep arrays instead of objects: 20 bytes a page for exact copies, 32 for
-near ones. Pages whose fingerprints agree in 16 bits form a chain, newest first: at a
-million pages it has 15 links.
+Both tests use arrays instead of objects: 20 bytes a page for exact copies, 32 for near
+ones. Pages whose fingerprints agree in 16 bits form a chain, newest first: at a million
+pages a chain has 15 links.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from opilio.records import Fingerprint
 BITS = 16  # of a fingerprint that choose a chain
 ALL = 2**64 - 1  # the bits of a signed fingerprint as an unsigned one
 NEAR = 3  # bits in which the SimHashes of near copies may differ
-LONGEST = 4096  # links of a chain that are looked at, should someone make them collide
+LONGEST = 4096  # links of a chain to look at, in case of forged collisions
 
 
 class Chains:
@@ -26,14 +26,13 @@ class Chains:
         self.older = array("I", (0,))
 
     def append(self, fingerprint: Fingerprint) -> None:
-        """Let the next position join the chain of its fingerprint."""
+        """Add the next position to the chain of its fingerprint."""
         chain = fingerprint >> self.shift & 0xFFFF
         self.older.append(self.newest[chain])
         self.newest[chain] = len(self.older) - 1
 
     def like(self, fingerprint: Fingerprint) -> list[int]:
-        """The positions in the chain of a fingerprint, newest first, as far as it is
-        looked at."""
+        """The positions in the chain of a fingerprint, newest first, up to LONGEST."""
         chain: list[int] = []
         position = self.newest[fingerprint >> self.shift & 0xFFFF]
         while position and len(chain) < LONGEST:
@@ -43,7 +42,7 @@ class Chains:
 
 
 class ContentSeen:
-    """The content-seen test: which page has a body of this fingerprint?"""
+    """The content-seen test: finds the page with a body of this fingerprint."""
 
     def __init__(self) -> None:
         self.fingerprints = array("q", (0,))
@@ -51,7 +50,7 @@ class ContentSeen:
         self.chains = Chains()
 
     def add(self, fingerprint: Fingerprint, page: int) -> None:
-        """Remember a page; the first one of a fingerprint is the original."""
+        """Add a page; the first one with a fingerprint is the original."""
         if not self.find(fingerprint):
             self.fingerprints.append(fingerprint)
             self.pages.append(page)
@@ -69,7 +68,7 @@ class ContentSeen:
 
 
 class NearCopies:
-    """Which page has a SimHash that differs in at most three bits?
+    """Finds a page whose SimHash differs in at most three bits.
 
     Manku, Jain and Das Sarma, "Detecting near-duplicates for web crawling", WWW 2007:
     of four bands of 16 bits, at least one is the same in both.
@@ -81,7 +80,7 @@ class NearCopies:
         self.bands = [Chains(shift) for shift in range(0, 64, BITS)]
 
     def add(self, simhash: Fingerprint, page: int) -> None:
-        """Remember a page."""
+        """Add a page."""
         self.simhashes.append(simhash & ALL)
         self.pages.append(page)
         for band in self.bands:

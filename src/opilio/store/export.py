@@ -1,9 +1,9 @@
-"""A crawl in; its pages as JSON lines, CSV, Parquet or WARC out, the best first.
+"""Exports the pages of a crawl as JSON lines, CSV, Parquet or WARC, best first.
 
-Copies and pages that could not be read are left out, and so are pages that ask not to
-be shown (noindex), unless they are asked for. Only a few pages are in memory at a time,
-and a file appears under its name only when it is whole. What can no longer be read from
-the WARC files is counted by the `records` that are given, and missing.
+Copies, pages that could not be read and noindex pages are left out (the latter unless
+they are asked for). Only a few pages are in memory at a time, and a file gets its name
+only when it is complete. Records that can no longer be read from the WARC files are
+missing, and counted by `records`.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ PAGES = """
     ORDER BY score DESC, number
 """
 COLUMNS = ("url", "title", "language", "score", "relevant", "state", "fetched_at")
-FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet would run
+FORMULA = ("=", "+", "-", "@", "\t", "\r")  # beginnings that spreadsheets execute
 CHUNK = 2**20
-GROUP = 1000  # pages that are written to Parquet at a time
+GROUP = 1000  # pages written to Parquet at a time
 
 
 def export_jsonl(
@@ -54,7 +54,8 @@ def export_jsonl(
     extract: Callable[[Response], str] | None = None,
     records: StoredResponses | None = None,
 ) -> int:
-    """Write one JSON object a page, with its text if `extract` is given; how many."""
+    """Write one JSON object per page, with its text if `extract` is given; returns how
+    many."""
     records = records or StoredResponses(folder.warcs)
     count = 0
     with packed(out) as file:
@@ -79,7 +80,7 @@ def export_parquet(
     extract: Callable[[Response], str] | None = None,
     records: StoredResponses | None = None,
 ) -> int:
-    """Write one row a page, with its text if `extract` is given; how many."""
+    """Write one row per page, with its text if `extract` is given; returns how many."""
     try:
         import pyarrow as pa
         from pyarrow import parquet
@@ -120,8 +121,8 @@ def export_csv(
     noindex: bool = False,
     records: StoredResponses | None = None,
 ) -> int:
-    """Write one row a page, safe to open in a spreadsheet; how many. No records are
-    needed for it."""
+    """Write one row per page, safe to open in a spreadsheet; returns how many. No
+    records are needed for it."""
     count = 0
     with packed(out) as file:
         lines = io.TextIOWrapper(file, "utf-8", newline="", write_through=True)
@@ -145,11 +146,11 @@ def export_warc(
     noindex: bool = False,
     records: StoredResponses | None = None,
 ) -> int:
-    """Copy the records of the pages, gzip member by gzip member; how many. A file
-    whose name does not end in `.gz` gets them uncompressed.
+    """Copy the records of the pages, gzip member by gzip member; returns how many. A
+    file whose name does not end in `.gz` gets them uncompressed.
 
-    That is for each page: our request, its response, the verdict. Damaged ones are left
-    out: many a reader would see nothing of what comes after them.
+    These are, for each page, our request, its response and the verdict. Damaged records
+    are left out, because many programs cannot read what comes after them.
     """
     records = records or StoredResponses(folder.warcs)
     unpack = Path(out).suffix.lower() == ".warc"
@@ -165,7 +166,7 @@ def export_warc(
 def pages(
     folder: CrawlFolder, relevant_only: bool, noindex: bool
 ) -> Iterator[sqlite3.Row]:
-    """The rows of the pages wanted, as they stood when the first was read."""
+    """The rows of the wanted pages, from one consistent snapshot."""
     with closing(open_database(folder.database, read_only=True)) as db:
         db.row_factory = sqlite3.Row
         wanted = {"relevant_only": relevant_only, "noindex": noindex}
@@ -186,7 +187,7 @@ def text_of(
 
 
 def guarded(value: Any) -> Any:
-    """A cell that a spreadsheet takes for text, whatever a page put into it."""
+    """A cell that spreadsheets treat as text, whatever a page put into it."""
     if isinstance(value, str) and value.startswith(FORMULA):
         return f"'{value}"
     return value
@@ -206,10 +207,10 @@ def packed(out: str) -> Iterator[BinaryIO]:
 
 @contextmanager
 def output(out: str) -> Iterator[BinaryIO]:
-    """A file that takes its name once it is whole; "-" is the standard output."""
+    """A file that gets its name once it is complete; "-" is standard output."""
     if out == "-":
         if sys.stdout is None:
-            raise BadInput("the standard output is closed; name a file with -o FILE")
+            raise BadInput("standard output is closed; name a file with -o FILE")
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
         return

@@ -1,4 +1,4 @@
-"""Chooses the format of an export from its file name and the format asked for."""
+"""Chooses the format of an export from its file name and --format."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ GZIP = ".gz"
 
 
 def choose_format(out: str, wanted: Format | None = None) -> Format:
-    """The format to write to `out`; BadInput if the name and the wish disagree.
+    """The format to write to `out`; BadInput if file name and --format disagree.
 
-    The suffix decides, before a final `.gz`. Without a suffix, and for the standard
-    output, it is JSON lines.
+    The suffix decides, before a final `.gz`. Without a suffix, and for standard output,
+    it is JSON lines.
     """
     suffixes = [] if out == "-" else PurePath(out).suffixes
     compressed = bool(suffixes) and suffixes[-1].lower() == GZIP
@@ -41,22 +41,22 @@ def choose_format(out: str, wanted: Format | None = None) -> Format:
     named = SUFFIXES.get(suffix)
     if named and wanted and named is not wanted:
         raise BadInput(
-            f"-o {out} names a {named} file, but --format asks for {wanted}; drop "
+            f"-o {out} names a {named} file, but --format asks for {wanted}; remove "
             "--format or change the suffix"
         )
     if suffix and not named and not wanted:
         raise BadInput(
-            f"-o {out}: the suffix {suffix} names no format; use "
+            f"-o {out}: unknown format {suffix}; use "
             f"{', '.join(SUFFIXES)}, or give --format"
         )
     chosen = wanted or named or Format.JSONL
     if compressed and chosen is Format.PARQUET:
         raise BadInput(
-            f"-o {out}: a Parquet file is compressed inside; drop the suffix {GZIP}"
+            f"-o {out}: Parquet is already compressed; remove the suffix {GZIP}"
         )
     return chosen
 
 
 def is_compressed(out: str) -> bool:
-    """Does the file name ask for gzip?"""
+    """Whether the file name asks for gzip."""
     return out.lower().endswith(GZIP)

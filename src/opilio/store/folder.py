@@ -1,4 +1,4 @@
-"""A crawl is a folder: its paths, its settings file and its lock."""
+"""The folder of a crawl: its paths, its lock and its free space."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from opilio.errors import BadInput
 
 
 class CrawlFolder:
-    """Where everything of one crawl lies."""
+    """The folder with everything of one crawl."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -31,11 +31,11 @@ class CrawlFolder:
 
     @property
     def exists(self) -> bool:
-        """Is there a crawl here already?"""
+        """Whether there is a crawl here already."""
         return self.settings.is_file()
 
     def require(self) -> CrawlFolder:
-        """Itself; BadInput when there is no crawl to look at."""
+        """The folder itself; BadInput if it holds no crawl."""
         if not self.exists or not self.database.is_file():
             raise BadInput(
                 f"{self.path} holds no crawl (no crawl.toml and crawl.db in it); "
@@ -44,7 +44,7 @@ class CrawlFolder:
         return self
 
     def check_free(self) -> None:
-        """BadInput when something that is not a crawl is in the way."""
+        """Raise BadInput if the path holds something other than a crawl."""
         if self.path.exists() and not self.path.is_dir():
             raise BadInput(f"{self.path} is a file; choose a folder with -o DIR")
         if (
@@ -58,7 +58,7 @@ class CrawlFolder:
             )
 
     def make(self) -> None:
-        """Make the folder, if it is not there."""
+        """Create the folder, if it does not exist."""
         try:
             self.warcs.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -68,7 +68,7 @@ class CrawlFolder:
             ) from None
 
     def clear(self) -> None:
-        """Remove what a crawl has written here, and nothing else."""
+        """Delete what a crawl has written here, and nothing else."""
         for folder in (self.warcs, self.models, self.index):
             shutil.rmtree(folder, ignore_errors=True)
         databases = (self.database.name, self.inbox.name)
@@ -79,7 +79,7 @@ class CrawlFolder:
     def lock(self) -> None:
         """Keep other processes out until `unlock`.
 
-        The kernel drops the lock with the process, so kill -9 leaves none behind.
+        The kernel releases the lock when the process ends, also after kill -9.
         """
         if self._lock:
             return
@@ -100,14 +100,14 @@ class CrawlFolder:
         self._lock = file
 
     def unlock(self) -> None:
-        """Let others in."""
+        """Release the lock."""
         if self._lock:
             self._lock.close()
             self._lock = None
 
 
 def is_foreign(path: Path) -> bool:
-    """Is this none of what a crawl that was stopped at once may have left?"""
+    """Whether this cannot be left over from a crawl that was killed at its start."""
     if path.name in ("warc", "models"):
         return any(path.iterdir())
     return path.name not in ("lock", "crawl.new")

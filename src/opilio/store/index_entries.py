@@ -1,7 +1,7 @@
-"""Pages that can be searched in; rows of the table `indexed` out.
+"""Writes the entries of pages for the search index, rows of the table `indexed`.
 
-An entry that is no longer true is emptied, not removed: numbers of entries only grow,
-so that whoever has read them up to one number knows that all others are new.
+An outdated entry is emptied, not deleted: entry numbers only grow, so a reader that
+knows the entries up to a number knows that all later ones are new.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ _ADD = "INSERT INTO indexed (page, words, features) VALUES (?, ?, ?)"
 
 
 def entry(id: int, page: Page) -> tuple[str, Row]:
-    """The statement that lets a page be found by its words, and what it is bound to."""
+    """The statement that adds a page to the index, and its parameters."""
     return _ADD, (id, page.sequence, msgspec.msgpack.encode(page.terms))
 
 
 def save_entry(db: sqlite3.Connection, id: int, page: Page) -> None:
-    """Let a page be found by its words, in the caller's transaction."""
+    """Add a page to the index, in the caller's transaction."""
     db.execute(*entry(id, page))
 
 
 def drop_entry(db: sqlite3.Connection, id: int) -> None:
-    """Let a page no longer be found by what it said."""
+    """Remove a page from the index."""
     db.execute(
         "UPDATE indexed SET page = 0, words = x'', features = x'' WHERE page = ?", (id,)
     )

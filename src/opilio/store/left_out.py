@@ -20,7 +20,7 @@ COUNTS = """
 IN_WORDS = {  # of one page, and of several
     "irrelevant": ("not relevant (--relevant-only)",) * 2,
     "copy": ("copy of another page", "copies of other pages"),
-    "noindex": ("asks not to be shown (noindex)", "ask not to be shown (noindex)"),
+    "noindex": ("marked noindex",) * 2,
     "unreadable": ("could not be read",) * 2,
     "redirect": ("redirects to another page", "redirect to other pages"),
 }
@@ -36,7 +36,7 @@ def count_left_out(
 
 
 def in_words(left_out: dict[str, int]) -> str:
-    """What was left out, as a sentence; "" if nothing was."""
+    """The pages left out, as a sentence; "" if there are none."""
     if not left_out:
         return ""
     total = sum(left_out.values())

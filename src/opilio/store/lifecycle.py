@@ -1,4 +1,4 @@
-"""Tells whether a crawl runs, and otherwise when and why it stopped."""
+"""Finds out whether a crawl is running and, if not, when and why it stopped."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LAST = """
 
 
 class Life(msgspec.Struct, frozen=True):
-    """What a crawl is doing."""
+    """Whether a crawl runs, and when and why it stopped."""
 
     running: int  # the id of the process that has it open; 0: none
     stopped: str  # why the last run ended; "" while it runs, or if it never began
@@ -25,7 +25,7 @@ class Life(msgspec.Struct, frozen=True):
 
 
 def life_of(db: sqlite3.Connection, folder: CrawlFolder) -> Life:
-    """Is a crawl running, and if not, why did it stop?"""
+    """Whether a crawl is running and, if not, why it stopped."""
     row = db.execute(LAST).fetchone()
     kind, at, detail = row or ("", 0.0, None)
     owner = owner_of(folder)
@@ -39,8 +39,8 @@ def life_of(db: sqlite3.Connection, folder: CrawlFolder) -> Life:
 def owner_of(folder: CrawlFolder) -> int:
     """The process that holds the lock of a folder; 0: none.
 
-    It is looked for among the open files of the process that the lock names: to try
-    the lock would keep out a crawl that starts at the same moment.
+    It is looked for among the open files of the process that the lock file names.
+    Trying the lock would block a crawl that starts at the same moment.
     """
     lock = folder.path / "lock"
     try:
@@ -48,7 +48,7 @@ def owner_of(folder: CrawlFolder) -> int:
         if not owner:
             return 0
         files = list(Path(f"/proc/{owner}/fd").iterdir())
-    except PermissionError:  # of another user, and there
+    except PermissionError:  # it exists, but belongs to another user
         return owner
     except (OSError, ValueError):
         return 0
@@ -57,7 +57,7 @@ def owner_of(folder: CrawlFolder) -> int:
 
 
 def target(file: Path) -> str:
-    """Where an open file of a process is; "" if it was closed meanwhile."""
+    """The path of an open file of a process; "" if it was closed meanwhile."""
     try:
         return str(file.readlink())
     except OSError:

@@ -1,4 +1,4 @@
-"""crawl.db in; what people ask about a crawl, out. Reads only, also while it runs."""
+"""Reads summaries and explanations of URLs from crawl.db, also while a crawl runs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from opilio.store.folder import CrawlFolder
 from opilio.store.resting_hosts import Resting, count_resting, rest_of, resting, slowest
 from opilio.store.seed_origins import SeedOrigin, origin_of
 
-IS_PAGE = "status BETWEEN 200 AND 299"  # what answered otherwise, as redirects, is none
+IS_PAGE = "status BETWEEN 200 AND 299"  # redirects and errors are not pages
 
 
 class Summary(msgspec.Struct, frozen=True):
@@ -33,15 +33,15 @@ class Summary(msgspec.Struct, frozen=True):
     states: dict[str, int]
     reasons: dict[str, int]  # of the links that are unusable, parked or copies
     last_event: dict[str, Any] | None
-    hosts_resting: int = 0  # since a visit failed or they asked for it
-    resting: list[Resting] = []  # of these, those that rest longest
-    slowest: dict[str, float] = {}  # hosts with the longest Crawl-delays of their own
-    estimate: Estimate | None = None  # of what is left; None: nobody can tell
-    noindex: int = 0  # relevant pages that ask not to be shown: not counted as kept
+    hosts_resting: int = 0  # because a visit failed or they asked for it
+    resting: list[Resting] = []  # those that rest longest
+    slowest: dict[str, float] = {}  # the hosts with the longest Crawl-delays
+    estimate: Estimate | None = None  # of what is left; None: not known
+    noindex: int = 0  # relevant pages marked noindex, which do not count as kept
 
 
 class Way(msgspec.Struct, frozen=True):
-    """One step on the way from a seed to a URL."""
+    """One step on the path from a seed to a URL."""
 
     url: str
     anchor: str | None
@@ -58,10 +58,10 @@ class Explanation(msgspec.Struct, frozen=True):
     original: str | None  # the URL this is a copy of, or redirects to
     in_links: int
     robots: dict[str, Any] | None
-    deaths: int = 0  # of processes that had it in hand
+    deaths: int = 0  # crashes while it was processed
     delay: float | None = None  # the Crawl-delay that its host asks for
-    resting: Resting | None = None  # its host, if it does
-    number: int = 0  # among the pages as they are counted; 0: it is none of them
+    resting: Resting | None = None  # its host, if it rests
+    number: int = 0  # among the pages; 0: it is not a page
     seed: SeedOrigin | None = None  # where it came from, if it is a seed
 
 
@@ -119,7 +119,7 @@ def summary(db: sqlite3.Connection, now: Clock = time.time) -> Summary:
 
 
 def estimate_in(db: sqlite3.Connection) -> Estimate | None:
-    """What the strategy thought is left to be found, as of the last commit."""
+    """The strategy's estimate of what is left to find, as of the last commit."""
     rows = db.execute("SELECT state FROM learnt WHERE name = 'estimate'")
     return next((msgspec.json.decode(row[0], type=Estimate) for row in rows), None)
 
@@ -174,7 +174,7 @@ def explain_link(
 
 
 def number_of(db: sqlite3.Connection, page: int) -> int:
-    """The place of a page among the pages of the crawl; 0: it is none of them."""
+    """The number of a page among the pages of the crawl; 0: it is not a page."""
     counted = db.execute(
         f"SELECT count(*) FROM page WHERE {IS_PAGE} AND number <= "  # noqa: S608
         f"(SELECT number FROM page WHERE id = ? AND {IS_PAGE})",

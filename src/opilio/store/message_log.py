@@ -67,7 +67,7 @@ class MessageLog:
         return row.fetchone() is not None
 
     def keep(self, sent: Sent, state: str, outcome: str) -> int:
-        """Mark a message as taken up; answers its number."""
+        """Mark a message as taken up; returns its number."""
         rows = self.db.execute(
             "INSERT INTO message (key, at, taken_at, body, state, outcome) "
             "VALUES (?, ?, ?, ?, ?, ?) RETURNING id",

@@ -141,7 +141,7 @@ def address(text: str) -> str:
     """A URL in its canonical form; BadInput if it is none."""
     url = urls.join("", text.strip())
     if not url:
-        raise BadInput(f"{text!r} is not an address; write https://…")
+        raise BadInput(f"{text!r} is not a URL; write https://…")
     return url
 
 
@@ -152,7 +152,7 @@ def host_of(text: str) -> str:
         return urls.host(address(name))
     host = urls.host(urls.join("", f"http://{name}/")) if HOST.fullmatch(name) else ""
     if not host:
-        raise BadInput(f"{text!r} is no host; write it like www.example.org")
+        raise BadInput(f"{text!r} is not a host; write it like www.example.org")
     return host
 
 

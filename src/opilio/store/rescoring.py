@@ -1,8 +1,8 @@
-"""Prepares and finishes the tables of a crawl whose pages are judged again.
+"""Updates the tables of a crawl whose pages are judged again.
 
-Links that wait are set aside first, as if no page had been read yet. Each page that is
-judged again gives its links to the frontier, which lets them wait by their new
-promises. What is left aside in the end is put back.
+Waiting links are set aside first, as if no page had been read yet. Each page that is
+judged again adds its links to the frontier with their new promises. Links that are left
+over in the end are put back.
 """
 
 from __future__ import annotations
@@ -61,12 +61,12 @@ class PastVisit(NamedTuple):
 
     @property
     def is_judged(self) -> bool:
-        """Does the page have a verdict that still holds?"""
+        """Whether the page has a verdict that is still valid."""
         return self.score is not None and self.state in ("kept", "irrelevant")
 
 
 def set_aside(db: sqlite3.Connection) -> None:
-    """Forget what was learnt, and let no link wait but seeds."""
+    """Delete what was learnt, and let only seeds wait."""
     for table in ("note", "page_profile", "site"):
         db.execute(f"DELETE FROM {table}")  # noqa: S608
     db.execute("DELETE FROM learnt WHERE name != 'redirects'")  # of any topic
@@ -78,7 +78,7 @@ def set_aside(db: sqlite3.Connection) -> None:
         "WHERE id IN (SELECT id FROM waited)",
         (ASIDE,),
     )
-    # The links of one page are asked for, not only all edges at once.
+    # Needed to look up the links of one page.
     db.execute("CREATE INDEX IF NOT EXISTS edge_page ON edge (page)")
 
 
@@ -101,7 +101,7 @@ def lease_of(db: sqlite3.Connection, visit: PastVisit) -> Lease:
 
 
 def failed(db: sqlite3.Connection) -> Iterator[tuple[Lease, str]]:
-    """The visits that brought nothing at all, and the states they ended in."""
+    """The visits without any page, and the states in which they ended."""
     for *cells, state in db.execute(FAILED):
         yield Lease(*cells), state
 
@@ -141,7 +141,7 @@ def save_revision(db: sqlite3.Connection, link: int, new: Revision) -> None:
 
 
 def links_on(db: sqlite3.Connection, page: int) -> set[int]:
-    """The ids of the links that stand on a page."""
+    """The ids of the links on a page."""
     return {id for (id,) in db.execute("SELECT link FROM edge WHERE page = ?", (page,))}
 
 
@@ -151,8 +151,8 @@ def put_back(
     in_scope: Callable[[str], bool],
     unread: Container[int],
 ) -> None:
-    """Let the links that no page gave to the frontier wait behind all others, unless
-    they are refused now or are out of scope."""
+    """Queue the links that no page added to the frontier behind all others, unless they
+    are now refused or out of scope."""
     least = db.execute(
         "SELECT min(promise) FROM link WHERE state = 'waiting' AND found_on != 0"
     ).fetchone()[0]

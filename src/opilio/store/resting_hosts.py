@@ -1,4 +1,4 @@
-"""crawl.db in; the hosts that may not be visited for a while, and why, out."""
+"""Finds the hosts in crawl.db that may not be visited for a while, and why."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Robots records in; rows of the table `robots`, and records again, out."""
+"""Stores robots.txt records in the table `robots` of crawl.db."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class SqliteRobots:
         return RobotsRecord(*row) if row else None
 
     def save(self, record: RobotsRecord) -> None:
-        """Keep a record, in place of an earlier one of its origin."""
+        """Store a record, replacing an earlier one of its origin."""
         self.db.execute(
             "INSERT OR REPLACE INTO robots "
             "(origin, status, fetched_at, expires_at, body, failures) "

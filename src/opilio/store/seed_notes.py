@@ -1,4 +1,4 @@
-"""Keeps and finds the seeds of a crawl that brought no page or lead nowhere."""
+"""Records and finds seeds of a crawl that brought no page or lead nowhere."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ FAILED = """
     WHERE depth = 0 AND promise >= ? AND state IN ('unusable', 'parked')
     ORDER BY id LIMIT ?
 """
-MOST = 20  # seeds that are told
+MOST = 20  # seeds that are reported
 
 
 class SeedNote(msgspec.Struct, frozen=True):
-    """A seed, and what keeps it from leading anywhere."""
+    """A seed, and why it leads nowhere."""
 
     url: str
     obstacles: Sequence[str]  # as `followable.obstacles` names them, or why it failed
 
 
 def note_seed(catalogue: Catalogue, url: str, obstacles: Sequence[str]) -> None:
-    """Keep that a seed which was read has these obstacles."""
+    """Record the obstacles of a seed that was read."""
     catalogue.save_event(KIND, url=url, obstacles=list(obstacles))
 
 

@@ -1,8 +1,8 @@
-"""Responses, pages and verdicts in; a WARC file and a catalogue that agree, out.
+"""Stores pages: their WARC records and their rows in crawl.db, kept consistent.
 
-What came over the wire is appended to the WARC file first, the rows follow. A commit
-makes the file durable, then the rows that point into it; after a crash the file is
-cut back to what the rows know.
+Records are appended to the WARC file first, then the rows are written. A commit makes
+the file durable, then the rows that point into it; after a crash the file is truncated
+to what the rows know.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from opilio.store.warc_records import pack_metadata, pack_response, pack_revisit
 
 
 class Store:
-    """Everything a crawl keeps."""
+    """Everything that a crawl stores."""
 
     def __init__(
         self, folder: CrawlFolder, settings: StoreSettings, index_all: bool = False
     ) -> None:
         self.folder = folder
-        self.index_all = index_all  # else only what is relevant can be searched
+        self.index_all = index_all  # otherwise only relevant pages are indexed
         folder.lock()
         self.db = open_database(folder.database)
         self.db.begin()
@@ -43,7 +43,7 @@ class Store:
         self.remember()
 
     def remember(self) -> None:
-        """Fill the tests for copies from the pages of earlier runs."""
+        """Load the fingerprints of pages of earlier runs, to recognise copies."""
         rows = self.db.execute(
             "SELECT page.id, content, CASE WHEN copy_of IS NULL THEN simhash END "
             "FROM page JOIN link USING (id) "
@@ -66,8 +66,8 @@ class Store:
         *,
         again: bool = False,
     ) -> None:
-        """A page that was read and judged, with the ids of its links; `again`: in the
-        place of what it said before."""
+        """Store a page that was read and judged, with the ids of its links; `again`:
+        replace its last version."""
         self.catalogue.save_page(
             lease,
             response,
@@ -92,7 +92,7 @@ class Store:
     def append(
         self, response: Response, record: bytes, page: Page, verdict: Verdict
     ) -> Location:
-        """Add a page to the WARC file, and what was made of it; answers where."""
+        """Append a page and its verdict to the WARC file; returns the place."""
         metadata = pack_metadata(
             response,
             {
@@ -107,7 +107,7 @@ class Store:
     def save_copy(
         self, lease: Lease, response: Response, original: int, content: Fingerprint
     ) -> None:
-        """A response with the same bytes as another page's."""
+        """Store a response with the same bytes as another page."""
         location = self.warc.append(self.revisit(response, original))
         self.catalogue.save_page(
             lease, response, location, content=content, copy_of=original
@@ -122,7 +122,7 @@ class Store:
         page: Page,
         original: int,
     ) -> None:
-        """A page that another one says in nearly the same words."""
+        """Store a page that is a near copy of another."""
         location = self.warc.append(record)
         self.catalogue.save_page(
             lease, response, location, content=content, page=page, copy_of=original
@@ -132,18 +132,18 @@ class Store:
     def save_redirect(
         self, lease: Lease, response: Response, target: int | None
     ) -> None:
-        """A URL that only points to another."""
+        """Store a URL that redirects to another."""
         location = self.warc.append(pack_response(response))
         self.catalogue.save_page(lease, response, location, copy_of=target)
 
     def save_unread(self, lease: Lease, response: Response) -> None:
-        """A response that could not be read; its bytes are kept all the same."""
+        """Store a response that could not be read, with its bytes."""
         self.catalogue.save_page(
             lease, response, self.warc.append(pack_response(response))
         )
 
     def revisit(self, response: Response, original: int) -> bytes:
-        """A WARC record that says: the same bytes as that page's."""
+        """A WARC revisit record: the same bytes as another page."""
         url, fetched_at = self.db.execute(
             "SELECT url, fetched_at FROM page JOIN link USING (id) WHERE id = ?",
             (original,),
@@ -151,20 +151,20 @@ class Store:
         return pack_revisit(response, url, fetched_at)
 
     def learnt(self, name: str) -> bytes | None:
-        """What a part that learns had saved in an earlier run."""
+        """The state that a learning part saved in an earlier run."""
         rows = self.db.execute("SELECT state FROM learnt WHERE name = ?", (name,))
         return next((state for (state,) in rows), None)
 
     def save_learnt(self, name: str, state: bytes) -> None:
-        """Keep what a part has learnt, with everything else of this transaction."""
+        """Save the state of a learning part, in this transaction."""
         self.db.execute("INSERT OR REPLACE INTO learnt VALUES (?, ?)", (name, state))
 
     def notes(self) -> Iterator[tuple[int, bytes]]:
-        """What the strategy had noted of URLs in earlier runs."""
+        """The strategy's notes by URL from earlier runs."""
         return iter(self.db.execute("SELECT key, value FROM note ORDER BY key"))
 
     def save_notes(self, changes: Iterable[tuple[int, bytes | None]]) -> None:
-        """Keep what the strategy noted of URLs; None drops a note."""
+        """Save the strategy's notes by URL; None deletes a note."""
         kept, dropped = [], []
         for key, value in changes:
             if value is None:
@@ -179,13 +179,13 @@ class Store:
         await asyncio.to_thread(self.warc.flush)
 
     def commit(self) -> None:
-        """Make every row so far durable, all together."""
+        """Commit all rows so far, together."""
         self.warc.record_length()
         self.db.commit()
         self.db.begin()
 
     def close(self) -> None:
-        """Let go of the files; what was not committed is as if it never was."""
+        """Close the files; what was not committed is dropped."""
         try:
             self.db.rollback()
             self.db.close()
@@ -196,7 +196,7 @@ class Store:
 
 
 def is_full_disk(error: BaseException) -> bool:
-    """Does an error of SQLite or of a file say that there is no room?"""
+    """Whether an error of SQLite or of a file means that the disk is full."""
     if isinstance(error, sqlite3.OperationalError):
         return "is full" in str(error) or "disk I/O" in str(error)
     return isinstance(error, OSError) and error.errno in NO_ROOM

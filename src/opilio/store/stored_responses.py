@@ -1,7 +1,7 @@
-"""Places in WARC files in; what was kept there out, and what can no longer be read.
+"""Reads stored responses from a crawl's WARC files, and counts damaged ones.
 
-A file of which some bytes are lost has thousands of pages that are not: whoever reads
-many of them goes on without the others, and says so at the end.
+If some bytes of a file are lost, thousands of its pages are still fine: reading goes on
+without the damaged ones, and reports them at the end.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from opilio.store.warc_files import damaged, read_bytes, read_record
 from opilio.text.content import InflateError
 
 MOST_NAMED = 5  # files
-GZIP = 31  # what zlib calls this format: sums are compared
+GZIP = 31  # zlib's number for this format, with checksums
 
 
 class StoredResponses:
@@ -31,13 +31,13 @@ class StoredResponses:
         self.first = ""  # what is wrong with the first of them
 
     def response(self, name: str, offset: int, length: int) -> Response | None:
-        """The response that was appended there; None if it cannot be read."""
+        """The response at this place; None if it cannot be read."""
         with self.counted(name):
             return read_record(self.warcs, name, offset, length)
         return None
 
     def raw(self, name: str, offset: int, length: int) -> bytes | None:
-        """All that was appended there, as it is; None if it is not whole."""
+        """The raw bytes at this place; None if they are damaged."""
         path = self.warcs / name
         with self.counted(name):
             records = read_bytes(path, offset, length)
@@ -48,7 +48,7 @@ class StoredResponses:
 
     @contextmanager
     def counted(self, name: str) -> Iterator[None]:
-        """Go on after what is damaged in a file, and count it."""
+        """Count damaged records of a file instead of raising."""
         try:
             yield
         except BadInput as error:
@@ -57,7 +57,7 @@ class StoredResponses:
 
     @property
     def trouble(self) -> str:
-        """How many records are lost, of which files, and the remedy; "" if none is."""
+        """How many records of which files are lost, and the remedy; "" if none."""
         if not self.lost:
             return ""
         count = self.lost.total()
@@ -70,9 +70,9 @@ class StoredResponses:
 
 
 def fault_in(records: bytes) -> str:
-    """Why they are not whole records, each a gzip member of its own; "" if they are.
+    """Why these are not complete records, a gzip member each; "" if they are.
 
-    `gzip.decompress` would not do: it takes zeros after a member for padding.
+    `gzip.decompress` cannot be used: it takes zeros after a member for padding.
     """
     while records:
         member = isal_zlib.decompressobj(GZIP)
@@ -81,6 +81,6 @@ def fault_in(records: bytes) -> str:
         except InflateError as error:
             return str(error)
         if not (is_record and member.eof):
-            return "it has something else than whole records"
+            return "it does not consist of complete records"
         records = member.unused_data
     return ""

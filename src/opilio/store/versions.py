@@ -1,4 +1,4 @@
-"""Visits to pages that are known in; the versions of each page, all readable, out."""
+"""Records the versions of pages that are visited again, in the table `version`."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class SeenVersion(msgspec.Struct, frozen=True):
     truncated: bool
     noindex: bool
     place: Location
-    visits: int  # that found it so
+    visits: int  # that found it unchanged
     trouble: str  # of the last visit
     is_there: bool  # not gone, moved or a copy of another page
 
@@ -50,17 +50,17 @@ class SeenVersion(msgspec.Struct, frozen=True):
 class Versions:
     """The table `version`; everything stays in the caller's transaction.
 
-    A page has rows here once it is visited again. What it says differently is a new
-    row; what it says still only moves `seen_at` of the last one.
+    A page has rows here once it is visited again. Changed content is a new row;
+    unchanged content only updates `seen_at` of the last one.
     """
 
     def __init__(self, db: sqlite3.Connection) -> None:
         self.db = db
-        # The links of one page are asked for from now on, not only all edges at once.
+        # Needed to look up the links of one page.
         db.execute("CREATE INDEX IF NOT EXISTS edge_page ON edge (page)")
 
     def last(self, page: int) -> SeenVersion | None:
-        """A page that was judged as it was last seen; None: it is not known."""
+        """The last version of a page that was judged; None: it is not known."""
         row = self.db.execute(
             "SELECT fetched_at, coalesce(title, ''), content, coalesce(simhash, 0), "
             "score, relevant, truncated IS NOT NULL, noindex, "
@@ -95,14 +95,14 @@ class Versions:
         )
 
     def begin(self, page: int) -> None:
-        """Let the page as it stands be its first version, unless it has one."""
+        """Record the page as its own first version, unless it has one."""
         if not self.db.execute(
             "SELECT 1 FROM version WHERE page = ?", (page,)
         ).fetchone():
             self.db.execute(ADD, (None, page))
 
     def same(self, page: int, at: float) -> None:
-        """It still says what it said."""
+        """Record that a page has not changed."""
         self.begin(page)
         self.db.execute(
             "UPDATE version SET seen_at = max(seen_at, ?), tried_at = ?, failures = 0, "  # noqa: S608
@@ -114,7 +114,7 @@ class Versions:
     def recopied(
         self, page: int, response: Response, content: Fingerprint, place: Location
     ) -> None:
-        """It says the same in other bytes, which are the ones to read from now on."""
+        """Record that a page says the same in other bytes, which replace the old."""
         self.begin(page)
         copy = (response.status, content, *place)
         whole = (response.fetched_at, len(response.body), response.truncated or None)
@@ -126,12 +126,12 @@ class Versions:
         self.db.execute(f"UPDATE version SET {COPY} WHERE {LAST}", (*copy, page))  # noqa: S608
 
     def changed(self, page: int, change: Mapping[str, Any]) -> None:
-        """It says something else; the row of the page tells what."""
+        """Record that a page has changed; its row has the new content."""
         self.db.execute(ADD, (encode(change), page))
         self._restore(page)
 
     def failed(self, page: int, at: float, trouble: str) -> None:
-        """It could not be seen."""
+        """Record that a page could not be fetched."""
         self.begin(page)
         self.db.execute(
             "UPDATE version SET tried_at = ?, failures = failures + 1, trouble = ? "  # noqa: S608
@@ -140,7 +140,7 @@ class Versions:
         )
 
     def end(self, page: int, state: State, reason: str, copy_of: int = 0) -> None:
-        """It is no longer there: gone, moved, or a copy of another page."""
+        """Record that a page is gone, moved, or a copy of another page."""
         self.db.execute(
             "UPDATE link SET state = ?, reason = ? WHERE id = ?",
             (state.value, reason, page),
@@ -150,7 +150,7 @@ class Versions:
             self.db.execute("UPDATE page SET copy_of = ? WHERE id = ?", (copy_of, page))
 
     def links(self, page: int) -> dict[Fingerprint, int]:
-        """The links that stood on a page, and their ids."""
+        """The fingerprints and ids of the links on a page."""
         return dict(
             self.db.execute(
                 "SELECT fingerprint, link.id FROM edge JOIN link ON link.id = link "
@@ -168,7 +168,7 @@ class Versions:
         ]
 
     def _restore(self, page: int) -> None:
-        """It is there, perhaps again: its state is by its verdict."""
+        """Set the state of a page by its verdict, because it is there (again)."""
         self.db.execute(STATES, (page,))
         self.db.execute(
             "UPDATE page SET copy_of = NULL WHERE id = ? AND copy_of IS NOT NULL",

@@ -1,4 +1,4 @@
-"""Finished WARC records in; files that hold them, cut back after a crash, out."""
+"""Appends finished records to WARC files, and truncates these after a crash."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from opilio.store.warc_records import pack_warcinfo
 
 GIB = 2**30
 FILE_NAME = "{:06}.warc.gz"
-JUST_BEGUN = 2**12  # bytes; a file that has only described itself has fewer
+JUST_BEGUN = 2**12  # bytes; a file with only its warcinfo record has fewer
 OUR_FILES = re.compile(r"\d{6}\.warc\.gz")
 DESCRIPTION = {
     "software": f"opilio/{__version__}",
@@ -43,7 +43,7 @@ def read_record(folder: Path, name: str, offset: int, length: int) -> Response:
 
 
 def read_bytes(path: Path, offset: int, length: int) -> bytes:
-    """The finished records that were appended there."""
+    """The raw records at a place."""
     try:
         with path.open("rb") as file:
             file.seek(offset)
@@ -53,15 +53,15 @@ def read_bytes(path: Path, offset: int, length: int) -> bytes:
     except OSError as error:
         raise damaged(path, str(error)) from error
     if len(records) < length:
-        raise damaged(path, f"it ends {length - len(records)} bytes too soon")
+        raise damaged(path, f"it ends {length - len(records)} bytes too early")
     return records
 
 
 class WarcWriter:
-    """Appends records to the files of a folder, and knows how much of them is safe.
+    """Appends records to the files of a folder, and tracks how much of them is safe.
 
-    The table `warc` says how far each file is good; what is beyond that when a folder
-    is opened was never committed, and is cut off.
+    The table `warc` has the committed length of each file; anything beyond that when a
+    folder is opened was never committed, and is cut off.
     """
 
     def __init__(
@@ -76,17 +76,17 @@ class WarcWriter:
         self.max_bytes = max_bytes
         self.now = now
         self.unrecorded: dict[str, int] = {}  # file -> its length, safe on disk
-        self.lock = threading.Lock()  # the file is not changed while it is flushed
+        self.lock = threading.Lock()  # keeps the file unchanged while it is flushed
         folder.mkdir(parents=True, exist_ok=True)
         known: dict[str, int] = dict(db.execute("SELECT name, length FROM warc"))
         cut_back(folder, known)
         self.name = max(known, default=FILE_NAME.format(1))
-        self.length = known.get(self.name, 0)  # with what is not on disk yet
+        self.length = known.get(self.name, 0)  # including what is not on disk yet
         self.safe = self.length
         self.file = self.open()
 
     def open(self) -> BinaryIO:
-        """Open the current file; a new one starts by describing itself."""
+        """Open the current file; a new one starts with a warcinfo record."""
         file = (self.folder / self.name).open("ab", buffering=2**20)
         if self.length == 0:
             sync_folder(self.folder)
@@ -94,7 +94,7 @@ class WarcWriter:
         return file
 
     def append(self, records: bytes) -> tuple[str, int, int]:
-        """Add finished records; answers the file's name, the offset and the length."""
+        """Add finished records; returns the file's name, the offset and the length."""
         if self.length >= self.max_bytes:
             self.rotate()
         offset = self.length
@@ -103,7 +103,7 @@ class WarcWriter:
         return self.name, offset, len(records)
 
     def rotate(self) -> None:
-        """Go on in a new file."""
+        """Start a new file."""
         self.flush()
         with self.lock:
             self.file.close()
@@ -122,8 +122,8 @@ class WarcWriter:
     def record_length(self) -> None:
         """Note the safe lengths in the table, in the caller's transaction.
 
-        That transaction may hold places in what was appended during a `flush` in a
-        thread, so the rest is made safe first.
+        That transaction may refer to records that were appended while `flush` ran in a
+        thread, so the rest is flushed first.
         """
         if self.safe < self.length:
             self.flush()
@@ -134,46 +134,46 @@ class WarcWriter:
         self.unrecorded.clear()
 
     def close(self) -> None:
-        """Let go of the file; what a full disk has not taken was never committed."""
+        """Close the file; what did not fit on a full disk was never committed."""
         with suppress(OSError):
             self.file.close()
 
 
 def protected(path: Path) -> BadInput:
-    """The error for a file that may well be good, but must not be read."""
-    return BadInput(f"{path} may not be read; let this user do so, as with chmod u+r")
+    """The error for a file without permission to read."""
+    return BadInput(f"{path} cannot be read: no permission; change that (chmod u+r)")
 
 
 def damaged(path: Path, trouble: str) -> BadInput:
-    """The error for a file that is not what crawl.db knows it to be."""
+    """The error for a file that does not match crawl.db."""
     return BadInput(
-        f"{path} is damaged ({trouble}); put it back from a copy, or crawl into a new "
+        f"{path} is damaged ({trouble}); restore it from a backup, or crawl into a new "
         "folder"
     )
 
 
 def cut_back(folder: Path, known: Mapping[str, int]) -> None:
-    """Make the files what the table says; what is lost cannot be made up for."""
+    """Truncate the files to their committed lengths; raise if bytes are missing."""
     for path in sorted(folder.iterdir()):
         if path.name not in known and OUR_FILES.fullmatch(path.name):
             if not known and path.stat().st_size > JUST_BEGUN:
                 raise BadInput(
-                    f"{path} holds pages that crawl.db knows nothing of: the database "
-                    "must have been lost; put it back from a copy, or start again with "
-                    "--fresh, which removes both"
+                    f"{path} holds pages that are not in crawl.db: the database must "
+                    "have been lost; restore it from a backup, or start over with "
+                    "--fresh, which deletes both"
                 )
             path.unlink()
     for name, length in known.items():
         path = folder / name
         size = path.stat().st_size if path.exists() else 0
         if size < length:
-            raise damaged(path, f"{size} bytes, but crawl.db knows of {length}")
+            raise damaged(path, f"{size} bytes, but {length} by crawl.db")
         if size > length:
             os.truncate(path, length)
 
 
 def sync_folder(folder: Path) -> None:
-    """Make a new file's name as safe as its bytes."""
+    """Make the names of new files durable."""
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)

@@ -1,8 +1,8 @@
-"""Responses and verdicts in; finished WARC/1.1 records out.
+"""Formats responses and verdicts as WARC/1.1 records.
 
-Each record is a gzip member of its own. They are formatted by hand: fastwarc's writer
-takes longer to lay a record out, and its zlib four times as long to compress it as
-isal. To pack a record is pure, so readers do it in their processes.
+Each record is a gzip member. They are formatted by hand, because fastwarc's writer is
+slower, and its zlib takes four times as long as isal to compress. Formatting is a pure
+function, so readers do it in their processes.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ GZIP = b"\x1f\x8b\b\0\0\0\0\0\0\xff"
 
 
 def pack_response(response: Response) -> bytes:
-    """The exchange as two records: what we sent, and what came back."""
+    """The exchange as two records: request and response."""
     at = date(response.fetched_at)
     body = wire(response)
     return pack_request(response, at) + record(
@@ -48,7 +48,7 @@ def pack_response(response: Response) -> bytes:
 
 
 def pack_request(response: Response, at: str) -> bytes:
-    """What we sent for a response, without anything that is secret."""
+    """The request of a response, without secrets."""
     host, _, path = response.url.partition("://")[2].partition("/")
     headers = [line for line in response.request if line[0].lower() not in SECRET]
     if not any(name.lower() == "host" for name, _ in headers):
@@ -63,9 +63,9 @@ def pack_request(response: Response, at: str) -> bytes:
 
 
 def pack_revisit(response: Response, original: str, fetched_at: float) -> bytes:
-    """The exchange when its body is that of an earlier one, which is named instead.
+    """The exchange with a reference to an earlier one that had the same body.
 
-    Either it was the same once more, or the server said so (304) and sent none.
+    Either the body was the same again, or the server answered 304 without one.
     """
     at = date(response.fetched_at)
     body = wire(response)
@@ -87,7 +87,7 @@ def pack_revisit(response: Response, original: str, fetched_at: float) -> bytes:
 
 
 def pack_metadata(response: Response, fields: Mapping[str, str]) -> bytes:
-    """What was made of a response."""
+    """The verdict on a response as a record."""
     at = date(response.fetched_at)
     return record(
         ("metadata", response.url, at),
@@ -98,7 +98,7 @@ def pack_metadata(response: Response, fields: Mapping[str, str]) -> bytes:
 
 
 def pack_warcinfo(filename: str, created_at: float, fields: Mapping[str, str]) -> bytes:
-    """The record that a file starts with.
+    """The first record of a file.
 
     Its length does not depend on the time, so that the offsets of two runs agree.
     """
@@ -142,7 +142,7 @@ def record(
 
 
 def store(data: bytes) -> bytes:
-    """A gzip member that has the data as they are."""
+    """A gzip member with the data uncompressed."""
     size = len(data)
     if size > MOST_STORED:
         return zlib.compress(data, 0, wbits=31)
@@ -151,7 +151,7 @@ def store(data: bytes) -> bytes:
 
 
 def record_id(kind: str, url: str, at: str) -> str:
-    """The same for the same exchange in every run (a UUID of version 8)."""
+    """A record id that is the same in every run for the same exchange (a UUIDv8)."""
     name = f"{kind} {at} {url}".encode("utf-8", "replace")
     x = hashlib.blake2b(name, digest_size=16).hexdigest()
     return f"<urn:uuid:{x[:8]}-{x[8:12]}-8{x[13:16]}-a{x[17:20]}-{x[20:]}>"
@@ -168,12 +168,12 @@ def date(at: float) -> str:
 
 @lru_cache(maxsize=16)  # many pages come in one second
 def second(at: float) -> str:
-    """The same without what is less than a second."""
+    """The same without fractions of a second."""
     return datetime.fromtimestamp(at, UTC).isoformat()[:19]
 
 
 def digest(body: bytes) -> str:
-    """SHA-1 in base 32, which is what archives compare bodies by."""
+    """SHA-1 in base 32, by which archives compare bodies."""
     sha1 = hashlib.sha1(body, usedforsecurity=False)
     return f"sha1:{base64.b32encode(sha1.digest()).decode()}"
 
@@ -184,7 +184,7 @@ def wire(response: Response) -> bytes:
 
 
 def told_by(response: Response) -> list[str]:
-    """The header lines that say how a response was had."""
+    """The WARC header lines about how a response was received."""
     facts = (
         ("WARC-IP-Address", response.ip),
         ("WARC-Protocol", response.protocol.removeprefix("http/1.1")),
@@ -194,7 +194,7 @@ def told_by(response: Response) -> list[str]:
 
 
 def http_head(response: Response, length: int) -> bytes:
-    """Status line and headers, true of the body as it is kept: whole and unchunked."""
+    """Status line and headers that match the stored body: complete and unchunked."""
     headers = [("content-length", str(length))]
     for name, value in response.headers:
         if name == "transfer-encoding" or (
@@ -208,7 +208,7 @@ def http_head(response: Response, length: int) -> bytes:
 
 
 def head(first: str, headers: Headers) -> bytes:
-    """A first line and header lines as bytes, none of which can be more than one."""
+    """A first line and header lines as bytes, each safely on one line."""
     lines = [first, *[f"{name}: {value}" for name, value in headers]]
     if not "".join(lines).isprintable():
         lines = list(map(clean_field, lines))

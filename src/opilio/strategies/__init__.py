@@ -1,6 +1,6 @@
-"""Is this link promising? One file a published algorithm; `strategies()` names them.
+"""The strategies, which decide how promising a link is: one module per algorithm.
 
-A package of someone else's adds its own by an entry point of the group
+`strategies()` lists them. Other packages add theirs by an entry point of the group
 `opilio.strategies`: a name, and the class.
 """
 
@@ -16,7 +16,7 @@ from opilio.settings import Section
 
 DEFAULT = "opilio"
 
-# Name -> module:class; imported when chosen, since some need much.
+# Name -> module:class; imported when chosen, since some are slow to import.
 OURS = {
     "ache": "ache:Ache",
     "apprentice": "apprentice:Apprentice",

@@ -7,17 +7,17 @@ addresses, anchors and surroundings, which lead to relevant pages (POS or NEG):
     fixed:     promise = P(POS)
 
 Symbols: P, what the classifier says; weight, 2 of POS and 1 of NEG. As the code has it,
-100·P = 100 counts as 99. So links that are taken for bad are visited the surest first;
-`fixed` mends that.
+100·P = 100 counts as 99. So among links classified as NEG, the most certain come first;
+`fixed` corrects that.
 
 Until it has learnt, promise = -(depth + 1), breadth-first, as ACHE by default. It
 learns every `relearn` pages from at most 5,000 links a class; a bad one is an example
 only while there are fewer bad than good ones.
 
-We differ: words are stems and all of them count, hashed, each by the part it stands in,
-instead of the most frequent ones of each part; pictures' addresses are not looked at;
-every link that waits is told its new promise when something was learnt; where there are
-5,000 good ones, chance picks the one that gives way.
+We differ: words are stems and all of them count, hashed, each by the part it is in,
+instead of the most frequent ones of each part; URLs of pictures are ignored; every
+waiting link gets a new promise when something was learnt; once there are 5,000 good
+ones, each new one replaces a random one.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class Ache:
         self._revised: list[tuple[Fingerprint, float]] = []
 
     def rank(self, page: Page, verdict: Verdict, lease: Lease) -> Iterator[Ranked]:
-        """Every link as the classifier sees it."""
+        """Every link with its promise by the classifier."""
         self.settle(lease, verdict.relevant)
         self.experience.make_room(self.score)
         if self.experience.visits >= self.model.age + self.options.relearn:
@@ -84,7 +84,7 @@ class Ache:
             yield Ranked(link, promise, self.parts(promise), level)
 
     def parts(self, promise: float) -> dict[str, float]:
-        """What a promise consists of."""
+        """The parts of a promise."""
         if not self.model.age:
             return {"-(depth+1)": promise}
         if self.options.mode == "fixed":
@@ -105,13 +105,13 @@ class Ache:
         return banded
 
     def settle(self, lease: Lease, relevant: bool) -> None:
-        """Take a visit as an example, if that keeps the classes even."""
+        """Add a visit to the examples, if that keeps the classes balanced."""
         bad, good = self.experience.counts()
         teaches = relevant or bad < good
         self.experience.settle(lease.fingerprint, relevant, 0.0, teaches)
 
     def learn(self) -> None:
-        """Count the words of all examples, and rank every link that waits anew."""
+        """Count the words of all examples, and rank every waiting link again."""
         bad, good = self.experience.counts()
         if not bad or not good:
             return
@@ -135,7 +135,7 @@ class Ache:
         return ((link, promise, self.parts(promise)) for link, promise in revised)
 
     def missed(self, lease: Lease, state: State) -> None:
-        """A visit without a page is a bad one."""
+        """Count a visit without a page as NEG."""
         self.settle(lease, relevant=False)
 
     def dump(self) -> bytes | None:
@@ -144,13 +144,13 @@ class Ache:
         return self.model.dump() if new else None
 
     def load(self, learnt: bytes) -> None:
-        """Take up a classifier."""
+        """Restore the classifier."""
         self.model.load(learnt)
 
     def changes(self) -> Iterable[tuple[int, bytes | None]]:
-        """What is new of links."""
+        """The notes on links that changed."""
         return self.experience.changes()
 
     def recall(self, notes: Iterable[tuple[int, bytes]]) -> None:
-        """Take up what was known of links."""
+        """Restore the notes on links."""
         self.experience.recall(notes)

@@ -1,7 +1,7 @@
 """Apprentice: Chakrabarti, Punera & Subramanyam, WWW2002, 148-159.
 
 The judge is a critic that sees a page only after it was fetched. Its apprentice learns
-from it to tell before, from what stands around the link on the page u that has it:
+to predict its verdict before, from the context of the link on page u:
 
     promise(u, v) = Pr(v is relevant | words of the link by part, tag path, score(u))
                   = 1 / (1 + exp(-w·x(u, v)))
@@ -12,8 +12,8 @@ Symbols: x(u, v), a column for each word in each part of the link, all of them t
 of length 1, for its tag path and the end of it, and 3·score(u); y(v) = 1 if the critic
 found v relevant, else 0; λ penalty.
 
-Until it has learnt, promise = score(u). It learns anew after 5 visits, 11, 19, … each
-time 1.3·n + 5, and then every link that waits is told its new promise.
+Until it has learnt, promise = score(u). It learns again after 5 visits, 11, 19, … each
+time 1.3·n + 5, and then every waiting link gets a new promise.
 
 We differ: a logistic regression in place of naive Bayes, whose probabilities lie near
 0 and 1 (Pant & Srinivasan, TOIS 2005); the place of a word is one of six parts of a
@@ -66,7 +66,7 @@ class Apprentice:
         self._revised: list[tuple[Fingerprint, float, float]] = []  # with score(u)
 
     def rank(self, page: Page, verdict: Verdict, lease: Lease) -> Iterator[Ranked]:
-        """Every link with the chance that it is relevant, as far as was learnt."""
+        """Every link with the estimated probability that it is relevant."""
         self.experience.settle(lease.fingerprint, verdict.relevant, verdict.score)
         self.experience.make_room(self.score)
         if self.experience.due(self.model.age):
@@ -107,7 +107,7 @@ class Apprentice:
         return ((link, promise, parts_of(u, promise)) for link, promise, u in revised)
 
     def missed(self, lease: Lease, state: State) -> None:
-        """A visit without a page was not worth it."""
+        """Count a visit without a page as irrelevant."""
         self.experience.settle(lease.fingerprint, False, 0.0)
 
     def dump(self) -> bytes | None:
@@ -116,18 +116,18 @@ class Apprentice:
         return self.model.dump() if new else None
 
     def load(self, learnt: bytes) -> None:
-        """Take up a model."""
+        """Restore the model."""
         self.model.load(learnt)
 
     def changes(self) -> Iterable[tuple[int, bytes | None]]:
-        """What is new of links."""
+        """The notes on links that changed."""
         return self.experience.changes()
 
     def recall(self, notes: Iterable[tuple[int, bytes]]) -> None:
-        """Take up what was known of links."""
+        """Restore the notes on links."""
         self.experience.recall(notes)
 
 
 def parts_of(score: float, promise: float) -> Parts:
-    """The chance, and the score of the page that it stands on, which it depends on."""
+    """The probability, and the score of the linking page, on which it depends."""
     return {"score(u)": score, "Pr": promise}

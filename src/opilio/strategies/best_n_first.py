@@ -55,7 +55,7 @@ class BatchVisit(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 
 class BestNFirst:
-    """Visits links of the most relevant pages, N of them before it thinks again."""
+    """Visits links of the most relevant pages, in batches of N."""
 
     Options = BestNFirstOptions
     reads = Reads()
@@ -81,7 +81,7 @@ class BestNFirst:
             yield Ranked(link, score, parts, level)
 
     def missed(self, lease: Lease, state: State) -> None:
-        """A visit without a page is a visit of the batch all the same."""
+        """Count a visit without a page as one of the batch."""
         self.journal.write(BatchVisit(lease.fingerprint))
 
     def revise(self) -> Iterator[Revision]:
@@ -93,7 +93,7 @@ class BestNFirst:
         )
 
     def recall(self, notes: Iterable[tuple[int, bytes]]) -> None:
-        """Live through all visits of earlier runs again."""
+        """Replay all visits of earlier runs."""
         for _ in self.journal.replay(notes):
             self.batch.clear()
 

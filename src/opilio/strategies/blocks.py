@@ -13,9 +13,9 @@ if R(t,b) > `limit`. A page is relevant if the configured judge says so.
 
 `paper`: w_kb = n_k/n_max over the terms of the table. Links in relevant blocks of
 relevant pages are followed; those of irrelevant ones go through the IrrelevantTable
-(irrelevant_table.py), which is emptied first: promise = 2 + Score(u). What it gives up
-waits with promise -1 until nothing else is left, since only the frontier lets go of a
-link. Other links are not wanted (reasons `block`, `tunnel`).
+(irrelevant_table.py), which is emptied first: promise = 2 + Score(u). Links that it
+gives up wait with promise -1 until nothing else is left, since only the frontier can
+drop a link. Other links are not wanted (reasons `block`, `tunnel`).
 
 We differ, in both modes: R(t,b) is that of the best block that holds u, and parents are
 those the crawl has met; both are revised whenever another one is found.
@@ -56,9 +56,9 @@ from opilio.strategies.shared.notes import Notes
 from opilio.strategies.shared.similarity import Similarity
 
 SHORTEST = 6.0  # the least length of a block: that of 36 different words
-FIRST = 2.0  # what puts the IrrelevantTable before all other links
+FIRST = 2.0  # added so that the IrrelevantTable comes before all others
 GIVEN_UP = -1.0
-SWEEP = 200  # links of those given up, told to the frontier per page
+SWEEP = 200  # links given up that are passed to the frontier per page
 
 Share = Annotated[float, Meta(ge=0, le=1)]
 
@@ -76,7 +76,7 @@ class BlocksOptions(Section, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 
 class Parents(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """What the blocks that hold a link say about it."""
+    """The relevance of the blocks that hold a link."""
 
     total: float = 0.0  # of R(t,b) over all parents
     count: int = 0
@@ -91,7 +91,7 @@ class Parents(msgspec.Struct, frozen=True, array_like=True, gc=False):
         return self.total / self.count
 
     def with_one(self, relevance: float, level: int) -> Parents:
-        """With one parent more."""
+        """The same with one more parent."""
         return Parents(
             self.total + relevance,
             self.count + 1,
@@ -106,7 +106,7 @@ UNKNOWN = Parents()
 
 
 class TunnelWay(NamedTuple):
-    """Where links of one page go."""
+    """How the links of one page are treated."""
 
     inside: int  # level in relevant blocks,
     outside: int  # and in others
@@ -140,7 +140,7 @@ class Blocks:
             self.table_number += 1
 
     def recall(self, notes: Iterable[tuple[int, bytes]]) -> None:
-        """Take up what was known of links; after `load`, which knows their groups."""
+        """Restore the notes on links; after `load`, which knows their groups."""
         self.parents.recall(notes)
         tables = (known.table for known in self.parents.values())
         self.table_number = max(tables, default=0)
@@ -205,7 +205,7 @@ class Blocks:
         return [self.relevance(Block(terms=page.terms, norm=page.norm, most=1))]
 
     def way(self, verdict: Verdict, lease: Lease) -> TunnelWay:
-        """Where the links of a page go that a link led to."""
+        """How to treat the links of the page that a lease led to."""
         known = self.parents.get(lease.fingerprint)
         reason = "block" if verdict.relevant else "tunnel"
         if self.options.mode == "paper" and self.options.tunnelling:
@@ -234,7 +234,7 @@ class Blocks:
         return known.level if in_table is None else in_table
 
     def promise(self, known: Parents) -> float:
-        """Where a link comes among all others."""
+        """The promise of a link."""
         mu = self.options.mu
         score = mu * known.best + (1 - mu) * known.mean
         if self.table.level(known.group) is not None:
@@ -244,7 +244,7 @@ class Blocks:
         return score * self.options.decay**known.level
 
     def parts(self, known: Parents) -> Parts:
-        """What it is made of, as the docstring above combines it."""
+        """The parts of the promise, as in the module's docstring."""
         depth = float(self.depth(known))
         parts = {"R(t,b)": known.best, "R(t,l)": known.mean, "level": depth}
         if self.table.level(known.group) is not None:

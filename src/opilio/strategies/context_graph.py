@@ -1,6 +1,6 @@
 """Context graphs: Diligenti, Coetzee, Lawrence, Giles & Gori, VLDB 2000, 527-534.
 
-Some pages are not relevant but lead to such as are, in one step or several. For each
+Some pages are not relevant but lead to relevant ones, in one or several steps. For each
 number of steps, a classifier learns what those pages look like; the links of a page
 wait in the queue of its layer, and nearer layers are emptied first:
 
@@ -17,8 +17,8 @@ We differ: the layers come from the crawl's own links, followed backwards from e
 relevant page, where the paper asks a search engine for the pages that link to its
 examples; so it learns as it crawls, at 1.3·n + 5 pages each. Words are not weighted by
 tf·idf: of a page, those 300 count whose hashes are the least, the same on all pages.
-The sum is divided by √|u|, lest one layer is always certain; there is no threshold,
-`other` is a class. The judge tells layer 0.
+The sum is divided by √|u|, so that no layer is always certain; there is no threshold,
+`other` is a class. The judge decides layer 0.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ BITS = 16  # of a word's hash
 class ContextGraphOptions(
     Section, frozen=True, kw_only=True, forbid_unknown_fields=True
 ):
-    """How far relevant pages are seen."""
+    """The number of layers."""
 
     layers: Annotated[int, msgspec.Meta(ge=2, le=8)] = 4  # N
 
@@ -96,7 +96,7 @@ class ContextGraph:
         sample = self.graph.sample()
         layers = np.array([node.layer for node in sample], np.int64)
         if not len(layers) or layers.min() == self.last:
-            return  # nothing is known to be near
+            return  # no page near a relevant one is known
         sizes = [len(node.words) // 2 for node in sample]
         words = np.frombuffer(b"".join(node.words for node in sample), "<u2")
         size = self.last + 1
@@ -110,7 +110,7 @@ class ContextGraph:
         self.age, self._new = self.graph.visits, True
 
     def missed(self, lease: Lease, state: State) -> None:
-        """A visit without a page leads nowhere."""
+        """Count a visit without a page as `other`."""
         self.graph.visit(lease.fingerprint, (), False, b"")
 
     def dump(self) -> bytes | None:
@@ -123,22 +123,22 @@ class ContextGraph:
         return file.getvalue()
 
     def load(self, learnt: bytes) -> None:
-        """Take up what was counted."""
+        """Restore the counts."""
         with np.load(io.BytesIO(learnt), allow_pickle=False) as found:
             self.words, self.prior = found["words"], found["prior"]
             self.age = int(found["age"])
 
     def changes(self) -> Iterable[tuple[int, bytes | None]]:
-        """What is new of pages and links."""
+        """The notes on pages and links that changed."""
         return self.graph.nodes.changes()
 
     def recall(self, notes: Iterable[tuple[int, bytes]]) -> None:
-        """Take up what was known of them."""
+        """Restore the notes on them."""
         self.graph.recall(notes)
 
 
 def words_of(page: Page) -> np.ndarray[tuple[int], np.dtype[np.uint16]]:
-    """Some of the words of a page, the same that are kept of others."""
+    """A sample of the words of a page, chosen in the same way for all pages."""
     stems = np.frombuffer(page.stems, "<u8")[:MOST_WORDS]
     # The upper bits are alike, since these are the least.
     return (stems & np.uint64(2**BITS - 1)).astype("<u2")

@@ -41,5 +41,5 @@ class DepthFirst:
         return msgspec.msgpack.encode(self.pages)
 
     def load(self, learnt: bytes) -> None:
-        """Count on from there."""
+        """Continue counting from there."""
         self.pages = msgspec.msgpack.decode(learnt, type=int)

@@ -47,7 +47,7 @@ class FishSearch:
         self.changes = self.depths.changes
 
     def recall(self, notes: Iterable[tuple[int, bytes]]) -> None:
-        """Take up the depths of links of earlier runs."""
+        """Restore the depths of links of earlier runs."""
         self.depths.recall(notes)
 
     def rank(self, page: Page, verdict: Verdict, lease: Lease) -> Iterator[Ranked]:

@@ -14,8 +14,8 @@ explanation shows the four summands of s(u).
 
 The FRONT best links of a host wait with promise θ_h·s(u), all others behind them with
 s(u) - 1; a visit to a host revises its front, so that a page costs FRONT revisions and
-two for each of its links, however many wait. The best link of a host that is chosen by
-chance is lifted above all others by EXPLORED.
+two for each of its links, however many wait. The best link of a randomly chosen host is
+lifted above all others by EXPLORED.
 
 `faithful` does what the released code does (yahoo/anthelion 617dd448, AnthBandit): the
 host is the last one known whose value is above 0, not the best one, since the best
@@ -68,7 +68,7 @@ Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
 
 
 class HostBanditOptions(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How hosts are valued, and how often one is chosen by chance."""
+    """How hosts are valued, and how often one is chosen at random."""
 
     mode: Literal["fixed", "faithful"] = "fixed"
     arm: Literal["success", "thompson"] = "success"  # θ
@@ -87,7 +87,7 @@ class BanditVisit(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 
 class HostArm:
-    """An arm: its record, the best links that wait on it, and the rest."""
+    """An arm: its record, its best waiting links, and the rest."""
 
     def __init__(self, number: int, name: str) -> None:
         self.number = number  # in the order of discovery, from 1
@@ -173,7 +173,7 @@ class HostBandit:
         return parts
 
     def missed(self, lease: Lease, state: State) -> None:
-        """A link that brings nothing speaks against its host."""
+        """Count an unusable link as bad for its host."""
         outcome = -1 if state is State.UNUSABLE else 0
         self.journal.write(BanditVisit(lease.fingerprint, lease.host, outcome))
 
@@ -183,7 +183,7 @@ class HostBandit:
         return ((link, total(parts), parts) for link, parts in revised.items())
 
     def recall(self, notes: Iterable[tuple[int, bytes]]) -> None:
-        """Live through all visits of earlier runs again."""
+        """Replay all visits of earlier runs."""
         for _ in self.journal.replay(notes):
             self.revised.clear()
 
@@ -229,7 +229,7 @@ class HostBandit:
         return host
 
     def enter(self, host: HostArm, link: Fingerprint, score: float) -> None:
-        """Put a link to the front of its host if it belongs there, else behind."""
+        """Add a link to the front of its host if it is good enough, else behind."""
         self.fill(host)
         front = host.front
         if len(front) == FRONT and link not in front:
@@ -248,12 +248,12 @@ class HostBandit:
         self.revised[link] = self.worth(host, link)
 
     def put_back(self, host: HostArm, link: Fingerprint) -> None:
-        """Let a link wait behind the front."""
+        """Move a link behind the front."""
         self.found += 1
         heappush(host.rest, (-self.scores[link], self.found, link))
 
     def fill(self, host: HostArm) -> None:
-        """Let the best of the rest move up to the front."""
+        """Move the best of the rest to the front."""
         while host.rest and len(host.front) < FRONT:
             score, _, link = heappop(host.rest)
             if self.scores[link] == -score and link not in host.front:
@@ -262,7 +262,7 @@ class HostBandit:
                 self.revised[link] = self.worth(host, link)
 
     def worth(self, host: HostArm, link: Fingerprint) -> Parts:
-        """What a link at the front is worth, by its host and by itself."""
+        """The value of a link at the front, by its host and by itself."""
         score = host.front[link]
         if self.options.mode == "faithful":
             number = float(host.number) if score > 0 else 0.0
@@ -299,5 +299,5 @@ class HostBandit:
 
 
 def total(parts: Parts) -> float:
-    """The product of θ and s(u), or the sum where it is not about the host."""
+    """The product of θ and s(u), or else the sum of the parts."""
     return prod(parts.values()) if THETA in parts else sum(parts.values())

@@ -18,7 +18,7 @@ Symbols: in_k, how often keyword k is in or near a link; β how greedy, c cost o
     promise(l) = -moves(a) + 1 / (1 + exp(-key)),   key = β·λ(l) - ln(-ln u(l))
 
 Agents take turns: whoever has moved least is next. The link with the greatest key is
-drawn with the chance Pr(l), if u(l) is even in (0, 1) (Gumbel); ours comes from the
+drawn with probability Pr(l), if u(l) is uniform in (0, 1) (Gumbel); ours comes from the
 random seed and the URL. Only the HEADS best links of each agent have this promise, all
 others wait far below, so a page costs what the agents do, however many links wait.
 
@@ -175,7 +175,7 @@ class InfoSpiders:
             yield Ranked(link, drawn + BELOW, below(drawn), level)
 
     def rank(self, page: Page, verdict: Verdict, lease: Lease) -> Iterator[Ranked]:
-        """The links of a page, seen by the agent that came here."""
+        """The links of a page, ranked by the agent that visited it."""
         agent, prey = self.arrive(lease)
         spider = self.spiders[agent].earn(verdict.score - self.options.cost)
         inputs = [inputs_of(link, self.keywords) for link in page.links]
@@ -198,7 +198,7 @@ class InfoSpiders:
         yield from ranked
 
     def arrive(self, lease: Lease) -> tuple[int, Prey | None]:
-        """The agent that made a visit, and what it was after."""
+        """The agent that made a visit, and the link it followed."""
         prey = self.links.get(lease.fingerprint)
         if prey and prey.agent in self.spiders:
             agent = prey.agent
@@ -212,7 +212,7 @@ class InfoSpiders:
         return agent, prey
 
     def take_in(self) -> int:
-        """The agent for a page that none was after."""
+        """The agent for a page that no agent chose."""
         if len(self.spiders) < self.options.agents:
             spider = Spider(self.options.reproduction / 2, self.least(), self.net)
             return self.add(spider)
@@ -221,7 +221,7 @@ class InfoSpiders:
         )
 
     def least(self) -> int:
-        """The moves of the agent that has made fewest."""
+        """The smallest number of moves of any agent."""
         return min((spider.moves for spider in self.spiders.values()), default=0)
 
     def add(self, spider: Spider) -> int:
@@ -232,14 +232,14 @@ class InfoSpiders:
         return number
 
     def forget(self, agent: int) -> None:
-        """Let go of the worst links of an agent that has too many."""
+        """Drop the worst links of an agent that has too many."""
         queue = self._queues[agent]
         for _, fingerprint in queue[MOST_LINKS:]:
             del self.links[fingerprint]
         del queue[MOST_LINKS:]
 
     def select(self) -> None:
-        """Agents that starve die, agents that thrive reproduce; each on its own."""
+        """Remove agents without energy, and let those with enough reproduce."""
         for number, spider in sorted(self.spiders.items()):
             if spider.energy < 0 and len(self.spiders) > 1:
                 del self.spiders[number]
@@ -263,7 +263,7 @@ class InfoSpiders:
             self.links[fingerprint] = self.links[fingerprint]._replace(agent=child)
 
     def key(self, fingerprint: Fingerprint, estimate: float) -> float:
-        """What the links of an agent are ordered by."""
+        """The sort key of the links of an agent."""
         even = chance(self.seed, fingerprint) + 2**-54
         return self.options.greed * estimate - log(-log(even))
 
@@ -272,7 +272,7 @@ class InfoSpiders:
         return -self.key(fingerprint, self.links[fingerprint].estimate), fingerprint
 
     def revise(self) -> Iterable[Revision]:
-        """The best links of all agents move up, those that are none step back."""
+        """Raise the best links of all agents, and lower those that no longer are."""
         heads: set[Entry] = set()
         revised: dict[Fingerprint, Parts] = {}
         for number, queue in self._queues.items():
@@ -286,17 +286,17 @@ class InfoSpiders:
         return ((link, sum(parts.values()), parts) for link, parts in revised.items())
 
     def missed(self, lease: Lease, state: State) -> None:
-        """A move that found nothing costs what others do."""
+        """Charge a move without a page like any other."""
         agent, _ = self.arrive(lease)
         self.spiders[agent] = self.spiders[agent].earn(-self.options.cost)
 
     def changes(self) -> Iterable[tuple[int, bytes | None]]:
-        """What is new of agents, by their numbers, and of links."""
+        """The notes on agents, by number, and on links that changed."""
         yield from self.spiders.changes()
         yield from self.links.changes()
 
     def recall(self, notes: Iterable[tuple[int, bytes]]) -> None:
-        """Take up the population."""
+        """Restore the population."""
         every = list(notes)
         self.spiders.recall(note for note in every if 0 <= note[0] < NUMBERS)
         self.links.recall(note for note in every if not 0 <= note[0] < NUMBERS)
@@ -325,5 +325,5 @@ def squash(cost: float) -> float:
 
 
 def below(drawn: float) -> Parts:
-    """The parts of a link that is none of its agent's best."""
+    """The parts of a link that is not among its agent's best."""
     return {DRAWN: drawn, f"{TIER}behind the best of its agent": BELOW}

@@ -47,7 +47,7 @@ from opilio.records import (
 )
 from opilio.settings import Section
 
-SCALE = 10.0  # of LARS in the paper: train-1 pages a class
+SCALE = 10.0  # of LARS in the paper: train-1 pages per class
 SECOND = 1e-6  # what the second key of the queue counts beside the first
 LEAST = {"paper": (5.0, 3.0), "fixed": (0.5, 0.3)}  # Min_OntRel and Min_LaRel
 UNWANTED = "low_score"
@@ -57,7 +57,7 @@ Least = Annotated[float, msgspec.Meta(ge=0)]
 
 
 class McoreOptions(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Every part of MCORE can be left out, to see what it is worth."""
+    """Options to switch off parts of MCORE, to measure their effect."""
 
     mode: Mode = "fixed"
     min_ontrel: Least | None = None  # None: the mode's own
@@ -111,7 +111,7 @@ class Mcore:
     rescore = rank
 
     def paper(self, link: Link, obrs: float, lars: float, level: int) -> Ranked:
-        """One queue in the order of OBRS; what fails both tests is not let in."""
+        """One queue in the order of OBRS; links that fail both tests are unwanted."""
         scaled = SCALE * lars
         wanted = obrs > self.min_ontrel or scaled > self.min_larel
         parts = {"OBRS": obrs, "LARS": scaled}
@@ -152,7 +152,7 @@ class Mcore:
 
 
 def importance_of(subject: Subject) -> Mapping[str, float]:
-    """The importance table, or what the weight table says in its place."""
+    """The importance table, or else importances from the weight table."""
     if subject.importance:
         return subject.importance
     most = max(subject.weights.values(), default=1.0)

@@ -6,12 +6,12 @@ When page p is visited, with links to u_1 … u_n:
 
     H(p) += C(p);   C(u_i) += C(p)/n;   C(p) = 0;   G += C(p)
 
-Symbols: C cash, H history, G all cash that was ever handed on. The importance of a
+Symbols: C cash, H history, G all cash that was ever passed on. The importance of a
 page is (H + C)/(G + 1). The cash of a page without links goes to the virtual page.
-We differ: the web is not known beforehand, so each seed brings cash of 1 and no other
-page has any of its own. No page is visited twice: cash that comes back to a visited
-page stays there, and counts for its importance only. The virtual page keeps what it
-gets; to hand it on would raise all that waits alike.
+We differ: the web is not known beforehand, so each seed starts with cash 1 and other
+pages with 0. No page is visited twice: cash that comes back to a visited page stays
+there, and only counts for its importance. The virtual page keeps its cash; passing it
+on would raise all waiting links equally.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ SEED = 1.0  # cash
 
 
 class Payment(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """A page hands its cash to its links."""
+    """A page passes its cash on to its links."""
 
     page: Fingerprint
-    brought: float  # cash of its own, if no page that was read links to it
+    brought: float  # its initial cash, if no page that was read links to it
     links: bytes
 
 
@@ -60,12 +60,12 @@ class Opic:
         self.changes = self.journal.changes
 
     def recall(self, notes: Iterable[tuple[int, bytes]]) -> None:
-        """Pay once more what was paid in earlier runs."""
+        """Replay the payments of earlier runs."""
         for _ in self.journal.replay(notes):
             pass
 
     def pay(self, payment: Payment) -> None:
-        """Hand the cash of a page on."""
+        """Pass the cash of a page on."""
         cash = self.cash
         page, links = payment.page, unpack_graph(payment.links)
         amount = cash.get(page, payment.brought)
@@ -80,12 +80,12 @@ class Opic:
             cash[link] = cash.get(link, 0.0) + share
 
     def importance(self, url: Fingerprint) -> float:
-        """The share of all cash that has passed through a URL by now."""
+        """The share of all cash that has passed through a URL so far."""
         passed = self.history.get(url, 0.0) + self.cash.get(url, 0.0)
         return passed / (self.handed_on + 1)
 
     def missed(self, lease: Lease, state: State) -> None:
-        """A visit without a page hands its cash to the virtual page."""
+        """Pass the cash of a visit without a page to the virtual page."""
         if lease.fingerprint in self.cash:
             self.journal.write(Payment(lease.fingerprint, 0.0, b""))
 

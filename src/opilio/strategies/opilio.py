@@ -1,4 +1,4 @@
-"""The default: a chooser that was trained before, and corrects itself while it crawls.
+"""The default strategy: a pretrained model of links that corrects itself in the crawl.
 
     promise(v) = σ(b + Σᵢ (wᵢ + δᵢ)·zᵢ(v) + x/(1 + n_host)²)
 
@@ -153,7 +153,7 @@ class Opilio:
             yield Ranked(link, promise, parts, level)
 
     def missed(self, lease: Lease, state: State) -> None:
-        """A visit without a new page says nothing about what its link promised."""
+        """Drop the link of a visit without a new page, which teaches nothing."""
         self.journal.write(Visit(lease.fingerprint, lease.host))
 
     def revise(self) -> Iterator[Revision]:
@@ -162,12 +162,12 @@ class Opilio:
         return ((link, promise, parts) for link, (promise, parts) in revised.items())
 
     def recall(self, notes: Iterable[tuple[int, bytes]]) -> None:
-        """Live through all visits of earlier runs again."""
+        """Replay all visits of earlier runs."""
         for _ in self.journal.replay(notes):
             self.revised.clear()
 
     def seek(self, subject: Subject) -> None:
-        """Compare links with other keywords from now on, also those that wait."""
+        """Compare links with new keywords from now on, also waiting ones."""
         self.terms = dict(subject.weights)
         if dimensions(subject) == self.waiting.dimensions:
             self.sought = keyword_vectors(subject)
@@ -282,7 +282,7 @@ class Opilio:
         return self.left.estimate(sample, waiting.count, best)
 
     def learn(self) -> None:
-        """Work out anew what the visits teach."""
+        """Learn again from all visits."""
         pages = self.groups.pages
         self.quota = min(MOST_SCORED, max(LEAST_SCORED, SCORED * (pages - self.fitted)))
         self.fitted = pages
@@ -327,7 +327,7 @@ class Opilio:
         )
 
     def look_through(self) -> Slots:
-        """Score what waits anew, as much of it as may matter; answers the best."""
+        """Score what waits anew, as much of it as may matter; returns the best."""
         waiting = self.waiting
         every = waiting.all()
         if len(every) > self.quota:

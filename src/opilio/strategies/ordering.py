@@ -65,7 +65,7 @@ PLACE = f"{TIER}place in the queue"
 
 
 class OrderingOptions(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The weights, and how the paper is read."""
+    """The weights, and how the paper is interpreted."""
 
     mode: Mode = "fixed"
     b1: float = 1.0
@@ -82,7 +82,7 @@ class OrderingOptions(Section, frozen=True, kw_only=True, forbid_unknown_fields=
 
 
 class OrderingReading(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """What is noted of a visit."""
+    """The note on a visit."""
 
     url: Fingerprint
     association: float = 0.0  # AS(p)
@@ -126,11 +126,11 @@ class Ordering:
         return ordering(self.fitted.weights, self.evidence.terms(links))
 
     def value(self, links: Which) -> Values:
-        """What each promises: O(u), or its place in the queue."""
+        """The promise of each: O(u), or its place in the queue."""
         return self.queue.promise(links, self.order(links))
 
     def happen(self, reading: OrderingReading) -> None:
-        """Take up a page, or that there was none."""
+        """Process a visit, with or without a page."""
         if reading.again:
             self.read_again(reading)
             return
@@ -145,7 +145,7 @@ class Ordering:
         self.queue.fill()
 
     def read(self, reading: OrderingReading, links: Sequence[Fingerprint]) -> None:
-        """Add what a page says of its links."""
+        """Add the evidence of a page about its links."""
         page, found = self.graph.visit(reading.url, links)
         self.evidence.importance.visit(page, found)
         own = np.frombuffer(reading.own, "<f4")
@@ -178,7 +178,7 @@ class Ordering:
         self.queue.change(self.found)
 
     def renew(self) -> bool:
-        """Compute PageRank and the weights anew if it is time; was it?"""
+        """Compute PageRank and the weights again if due; returns whether it did."""
         ranks = self.evidence.importance.is_due
         weights = self.options.fit and self.fitted.is_due
         if ranks:
@@ -188,7 +188,7 @@ class Ordering:
         return ranks or weights
 
     def revise(self) -> Iterator[Revision]:
-        """What has changed, as far as it is time to tell."""
+        """The promises that changed, a portion at a time."""
         links, promises = self.promises.take()
         urls = self.graph.fingerprints.values[links].tolist()
         return zip(urls, promises.tolist(), self.parts(links, promises), strict=True)
@@ -207,10 +207,10 @@ class Ordering:
         """Read the pages of earlier runs again."""
         for reading in self.journal.replay(notes):
             if reading.links is not None:
-                self.promises.take()  # the frontier was told
+                self.promises.take()  # the frontier knows these
 
     def missed(self, lease: Lease, state: State) -> None:
-        """A link waits no more."""
+        """Note that a link no longer waits."""
         self.journal.write(OrderingReading(lease.fingerprint))
 
     def rank(self, page: Page, verdict: Verdict, lease: Lease) -> Iterator[Ranked]:
@@ -247,7 +247,7 @@ class Ordering:
     def note(
         self, page: Page, verdict: Verdict, lease: Lease, links: Sequence[Link]
     ) -> OrderingReading:
-        """What counts of a page that was read."""
+        """The note on a page that was read."""
         association = verdict.score
         if self.has_concepts:
             association = self.association.of(page.terms, page.norm)
@@ -272,7 +272,7 @@ class Ordering:
 
 def ordering(b: Values, terms: Values) -> Values:
     """O = b1·CI + b2·AS(u) + b3·ΣAS(p) + b4·TD of each row of terms."""
-    # Column by column: a product of matrices may round otherwise for other sizes.
+    # Column by column: a matrix product may round differently for other sizes.
     total: Values = terms[:, 0] * b[0]
     for column in range(1, len(b)):
         total += terms[:, column] * b[column]

@@ -10,10 +10,10 @@ When page p is visited, with links to u_1 … u_n:
 Symbols: C cash as in OPIC, s(p) the verdict's score, r the topical relevance of a link,
 cos with the topic's weight table; κ `income`, ε `floor`. The explanation shows C(u) and
 the r(u) of the link that brought it last.
-This is our reading: of both papers we had the abstracts, which say that the cash of
-OPIC flows by content as well as by links. That relevant pages bring new cash is ours;
-without it (κ = 0) cash is all but gone a few links from the seeds. What a link's lack
-of relevance withholds goes to the virtual page, which keeps it; see opic.py.
+This is our reading: we had only the abstracts of both papers, which say that the cash
+of OPIC flows by content as well as by links. That relevant pages bring new cash is our
+addition; without it (κ = 0) cash is nearly gone a few links from the seeds. Cash that
+is withheld from irrelevant links goes to the virtual page, which keeps it; see opic.py.
 """
 
 from __future__ import annotations
@@ -55,10 +55,10 @@ class OtieOptions(Section, frozen=True, kw_only=True, forbid_unknown_fields=True
 
 
 class TopicalPayment(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """A page hands cash to its links by their relevance."""
+    """A page passes cash on to its links by their relevance."""
 
     page: Fingerprint
-    brought: float  # cash of its own, if no page that was read links to it
+    brought: float  # its initial cash, if no page that was read links to it
     income: float
     links: bytes
     relevance: bytes  # of each link, as little-endian float32
@@ -86,12 +86,12 @@ class Otie:
         self.similarity = Similarity(subject.weights)
 
     def recall(self, notes: Iterable[tuple[int, bytes]]) -> None:
-        """Pay once more what was paid in earlier runs."""
+        """Replay the payments of earlier runs."""
         for _ in self.journal.replay(notes):
             pass
 
     def pay(self, payment: TopicalPayment) -> None:
-        """Hand the cash of a page on."""
+        """Pass the cash of a page on."""
         if payment.again:
             self.pay_again(payment)
             return
@@ -121,7 +121,7 @@ class Otie:
             self.cash[link] = max(self.cash.get(link, 0.0) + more, 0.0)
 
     def relevance(self, link: Link) -> float:
-        """r(u), by what the link itself says."""
+        """r(u), by the words of the link."""
         if link.terms is None:
             return self.floor
         parts = link.terms.anchor, link.terms.around, link.terms.url

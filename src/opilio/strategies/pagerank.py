@@ -4,9 +4,9 @@
 
 Symbols: t_i the pages read so far that link to u, c_i how many links t_i has, d
 `damping`. IR' is an estimate of IR(u), which knows all of the web.
-We differ: it is computed when the links have grown by a fifth, not every so many pages,
-and until then grows by what each page passes on; see importance.py. Links that wait
-hear of a computation in portions, the most promising first; see promises.py.
+We differ: it is computed when the links have grown by a fifth, not every n pages, and
+until then grows by what each page passes on; see page_rank.py. Waiting links are
+revised after a computation in portions, the most promising first; see promises.py.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class ByPageRank:
         return self.importance.ranks.values[links]
 
     def happen(self, visit: GraphVisit) -> None:
-        """Take up a page, or that there was none."""
+        """Process a visit, with or without a page."""
         if visit.links is None:
             self.promises.leave(self.graph.find(visit.url))
             return
@@ -76,7 +76,7 @@ class ByPageRank:
         self.promises.portion()
 
     def revise(self) -> Iterator[Revision]:
-        """What has changed, as far as it is time to tell."""
+        """The promises that changed, a portion at a time."""
         links, promises = self.promises.take()
         urls = self.graph.fingerprints.values[links].tolist()
         told = zip(urls, promises.tolist(), strict=True)
@@ -86,10 +86,10 @@ class ByPageRank:
         """Read the pages of earlier runs again."""
         for visit in self.journal.replay(notes):
             if visit.links is not None:
-                self.promises.take()  # the frontier was told
+                self.promises.take()  # the frontier knows these
 
     def missed(self, lease: Lease, state: State) -> None:
-        """A link waits no more."""
+        """Note that a link no longer waits."""
         self.journal.write(GraphVisit(lease.fingerprint, None))
 
     def rank(self, page: Page, verdict: Verdict, lease: Lease) -> Iterator[Ranked]:

@@ -20,7 +20,7 @@ from opilio.strategies.shared.hashed_random import chance
 
 
 class RandomOptions(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Which of the random orders."""
+    """The seed of the random order."""
 
     seed: Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)] = 0
 
@@ -35,7 +35,7 @@ class Random:
         self.seed = (knowledge.seed, options.seed)
 
     def rank(self, page: Page, verdict: Verdict, lease: Lease) -> Iterator[Ranked]:
-        """Every link of the page with a number of its own."""
+        """Every link of the page with its random number."""
         level = lease.level_after(verdict)
         for link in page.links:
             promise = chance(*self.seed, link.fingerprint)

@@ -69,7 +69,7 @@ class SharkSearch:
         self.similarity = Similarity(subject.weights)
 
     def recall(self, notes: Iterable[tuple[int, bytes]]) -> None:
-        """Take up what links of earlier runs have inherited."""
+        """Restore the inherited scores of links of earlier runs."""
         self.inherited.recall(notes)
 
     def rank(self, page: Page, verdict: Verdict, lease: Lease) -> Iterator[Ranked]:

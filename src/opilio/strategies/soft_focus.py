@@ -24,7 +24,7 @@ from opilio.settings import Section
 
 
 class SoftFocusOptions(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Which of the two rules."""
+    """The choice between the two rules."""
 
     focus: Literal["soft", "hard"] = "soft"
 

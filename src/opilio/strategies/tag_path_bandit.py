@@ -1,19 +1,19 @@
 """Tag-path bandit: after SB-CLASSIFIER, Gauquier, Manolescu & Senellart, 2024-26
 (arXiv 2602.11874).
 
-Links that stand in like places of like pages tend to lead to like pages. An arm a of
-the bandit is a group of similar tag paths; to pull it is to visit one of its links:
+Links in similar places of similar pages tend to lead to similar pages. An arm a of the
+bandit is a group of similar tag paths; pulling it means visiting one of its links:
 
     promise(v) = R̄(a) + α·√(ln(t + 1) / (N(a) + 1)) + P(v)
 
 Symbols: N(a) visits of links of a, R̄(a) the share of them that were relevant, t all
-visits, α exploration; P(v) what a logistic regression over pairs of characters of the
-address says. An arm without waiting links sleeps: it has none to promise anything.
+visits, α exploration; P(v) the probability by a logistic regression over pairs of
+characters of the URL. An arm without waiting links sleeps.
 
-An arm's part of the promise changes with every visit, a link's own does not. So only
-the HEADS best links of each arm carry the arm's part and are told its changes; all
-others wait below them, at P(v) - 1000, and move up as these are taken. What a page
-costs grows with the arms, 200 at most, however many links wait.
+An arm's part of the promise changes with every visit, a link's own part does not. So
+only the HEADS best links of each arm have the arm's part and are revised; all others
+wait below them, at P(v) - 1000, and move up as these are visited. The cost of a page
+grows with the number of arms, 200 at most, however many links wait.
 
 We differ: the reward is the page's own relevance, not the number of files it links to;
 a group's centre is the path that founded it, and our paths have no ids or classes; the
@@ -67,7 +67,7 @@ class BanditOptions(Section, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 
 class Arm(NamedTuple):
-    """A group of tag paths, and what it has brought."""
+    """A group of tag paths, and the results of its links."""
 
     founder: str  # the path that founded it
     visits: int = 0  # N(a)
@@ -97,7 +97,7 @@ class TagPathBandit:
         self._t = 0
 
     def rank(self, page: Page, verdict: Verdict, lease: Lease) -> Iterator[Ranked]:
-        """Every link at the end of its arm's queue; `revise` calls the first up."""
+        """Every link at the end of its arm's queue; `revise` raises the first ones."""
         self.settle(lease.fingerprint, verdict.relevant)
         if self.experience.waiting >= self.experience.most_waiting:
             self.experience.make_room(self.score)
@@ -122,20 +122,20 @@ class TagPathBandit:
         return number
 
     def bound(self, number: int) -> tuple[float, float]:
-        """What an arm has brought, and how little of it is known."""
+        """The mean reward of an arm, and its exploration bonus."""
         arm = self.arms[number]
         explored = self.exploration * sqrt(log(self._t + 1) / (arm.visits + 1))
         return arm.mean, explored
 
     def score(self, seen: Sequence[SeenLink]) -> Floats:
-        """P of each link; even, until something was learnt."""
+        """P of each link; ½ until something was learnt."""
         if not self.model.age or not seen:
             return np.full(len(seen), 0.5)
         rows = to_rows([one.features for one in seen], np.zeros(len(seen)))
         return self.model.predict(rows)
 
     def settle(self, fingerprint: Fingerprint, relevant: bool) -> None:
-        """Let arm and regression know what came of a link."""
+        """Record the outcome of a link for its arm and the regression."""
         known = self.experience.notes.get(fingerprint)
         if known and known.is_waiting:
             number = int(known.value)
@@ -148,11 +148,11 @@ class TagPathBandit:
         self.experience.settle(fingerprint, relevant, 0.0)
 
     def enqueue(self, seen: SeenLink, p: float, fingerprint: Fingerprint) -> None:
-        """Let a link wait in its arm's queue."""
+        """Add a link to its arm's queue."""
         insort(self._queues.setdefault(int(seen.value), []), (-p, fingerprint))
 
     def dequeue(self, number: int, p: float, fingerprint: Fingerprint) -> None:
-        """Take a link out of its arm's queue."""
+        """Remove a link from its arm's queue."""
         queue = self._queues.get(number, [])
         place = bisect_left(queue, (-p, fingerprint))
         if place < len(queue) and queue[place] == (-p, fingerprint):
@@ -160,7 +160,7 @@ class TagPathBandit:
         self._heads.discard((-p, fingerprint))
 
     def queue_up(self) -> None:
-        """Line all waiting links up anew."""
+        """Rebuild the queues of all waiting links."""
         self._queues = {}
         fingerprints, seen = self.experience.all_waiting()
         chances = self.score(seen).tolist()
@@ -182,7 +182,7 @@ class TagPathBandit:
         self._new = True
 
     def revise(self) -> Iterable[Revision]:
-        """The heads of all arms move up; those that are none any more step back."""
+        """Raise the heads of all arms, and lower those that no longer are."""
         heads: set[tuple[float, Fingerprint]] = set()
         revised: dict[Fingerprint, Parts] = {}
         for number, queue in self._queues.items():
@@ -196,7 +196,7 @@ class TagPathBandit:
         return ((link, sum(parts.values()), parts) for link, parts in revised.items())
 
     def missed(self, lease: Lease, state: State) -> None:
-        """A visit without a page was not worth it."""
+        """Count a visit without a page as irrelevant."""
         self.settle(lease.fingerprint, relevant=False)
 
     def dump(self) -> bytes | None:
@@ -205,16 +205,16 @@ class TagPathBandit:
         return self.model.dump() if new else None
 
     def load(self, learnt: bytes) -> None:
-        """Take up a regression."""
+        """Restore the regression."""
         self.model.load(learnt)
 
     def changes(self) -> Iterable[tuple[int, bytes | None]]:
-        """What is new of arms, by their numbers, and of links."""
+        """The notes on arms, by number, and on links that changed."""
         yield from self.arms.changes()
         yield from self.experience.changes()
 
     def recall(self, notes: Iterable[tuple[int, bytes]]) -> None:
-        """Take up what was known of arms and links."""
+        """Restore the notes on arms and links."""
         every = list(notes)
         self.arms.recall(note for note in every if 0 <= note[0] < MOST_ARMS)
         self.experience.recall(note for note in every if not 0 <= note[0] < MOST_ARMS)
@@ -227,12 +227,12 @@ class TagPathBandit:
 
 
 def below(p: float) -> Parts:
-    """The parts of a link that is none of the best of its arm."""
+    """The parts of a link that is not among the best of its arm."""
     return {"P": p, f"{TIER}behind the best of its arm": BELOW}
 
 
 def pairs_of(url: str) -> bytes:
-    """The columns of the pairs of neighbouring characters in an address."""
+    """The columns of the pairs of neighbouring characters in a URL."""
     data = np.frombuffer(url.partition("://")[2].encode(), np.uint8).astype(np.uint32)
     codes = (data[:-1] * np.uint32(257) + data[1:]) * np.uint32(2654435761)
     columns = (codes >> np.uint32(20)) + np.uint32(FIRST)

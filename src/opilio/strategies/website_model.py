@@ -64,12 +64,12 @@ from opilio.strategies.shared.website_distiller import (
 )
 from opilio.text import urls
 
-LIFTED = 2 * USER  # added to a link of the Website Priority Queue whose turn it is
+LIFTED = 2 * USER  # added to the link of the Website Priority Queue that is next
 SWEEP = 256  # links whose site has a new profile, revised per page
 
 
 class SiteVisit(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """A link whose visit ended, and what its page told, if there was one."""
+    """A link whose visit ended, and the data of its page, if there was one."""
 
     link: Fingerprint
     site: str
@@ -130,23 +130,24 @@ class WebsiteModel:
             yield Ranked(link, score.promise, score.parts, level)
 
     def is_news(self, found: FoundLink) -> bool:
-        """Can this change the promise of the link?"""
+        """Whether this may change the promise of the link."""
         if found.link not in self.waiting:
             return True
         known = self.waiting[found.link]
         return bool(known and (found.terms or known.found.site != found.site))
 
     def missed(self, lease: Lease, state: State) -> None:
-        """A visit without a page is one all the same."""
+        """Count a visit without a page like any other."""
         self.journal.write(SiteVisit(lease.fingerprint, lease.host))
 
     def revise(self) -> Iterator[Revision]:
-        """Links whose site has a new profile, or whose queue was owed a visit."""
+        """New promises of links whose site has a new profile, or whose queue is
+        next."""
         revised, self.revised = self.revised, {}
         return ((link, new.promise, new.parts) for link, new in revised.items())
 
     def recall(self, notes: Iterable[tuple[int, bytes]]) -> None:
-        """Live through all visits of earlier runs again."""
+        """Replay all visits of earlier runs."""
         for _ in self.journal.replay(notes):
             self.revised.clear()
 
@@ -175,7 +176,7 @@ class WebsiteModel:
             self.lift()
 
     def wait(self, found: FoundLink) -> None:
-        """Let a link wait, or let it have the better of two promises."""
+        """Add a link, or keep the higher of its two promises."""
         score = self.latest[found.link] = self.distiller.score(found)
         known = self.waiting.get(found.link)
         if not known or score.promise > known.promise:
@@ -183,7 +184,7 @@ class WebsiteModel:
             self.distiller.sites[found.site].links.append(found.link)
 
     def look_again(self, link: Fingerprint) -> None:
-        """Revise a link by the profile that its site has now."""
+        """Revise a link by the current profile of its site."""
         if known := self.waiting.get(link):
             score = self.distiller.score(known.found)
             if score.promise != known.promise:
@@ -191,14 +192,14 @@ class WebsiteModel:
                 self.revised[link] = score
 
     def put(self, found: FoundLink, promise: float) -> None:
-        """Into the queue where it belongs."""
+        """Add a link to its queue."""
         self.waiting[found.link] = LinkPlace(found, promise)
         if promise < USER and self.price:
             self.pushed += 1
             heappush(self.queue, (-promise, self.pushed, found.link))
 
     def lift(self) -> None:
-        """Give the best link of the Website Priority Queue its turn."""
+        """Lift the best link of the Website Priority Queue above all others."""
         while self.queue:
             promise, _, link = heappop(self.queue)
             known = self.waiting[link]
@@ -211,7 +212,7 @@ class WebsiteModel:
 
 
 def found_link(link: Link, site: str) -> FoundLink:
-    """A link with what its anchor says."""
+    """A link with the words and terms of its anchor."""
     anchor = link.terms.anchor if link.terms else NOTHING
     words = len(link.anchor.split()) if anchor.terms else 0
     return FoundLink(link.fingerprint, site, urls.host(link.url), words, anchor.terms)

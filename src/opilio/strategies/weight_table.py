@@ -90,7 +90,7 @@ class WeightTable:
     rescore = rank
 
     def is_relevant(self, verdict: Verdict) -> bool:
-        """Is the page relevant enough for its links to be looked at?"""
+        """Whether the page is relevant enough for its links to be followed."""
         threshold = self.options.page_threshold
         return verdict.relevant if threshold is None else verdict.score > threshold
 

@@ -1,6 +1,6 @@
-"""Classes of example pages in; how likely a page's links lead to the one sought, out.
+"""Estimates how likely the links of a page lead to pages of the sought class.
 
-What is learnt when a crawl begins lies in its folder: the model of the classes in
+What is learnt when a crawl begins is stored in its folder: the model of the classes in
 models/classes.npz, the rules between them in models/rules.json.
 """
 
@@ -33,17 +33,18 @@ class LookAhead:
         self.target = target
 
     def __call__(self, page: Page, hops: int = 1) -> float:
-        """How likely paths from a page, of so many links at most, lead there.
+        """How likely paths of at most `hops` links from a page lead there.
 
-        The best length counts, since one path begins with the other: they are not
-        chances that add up.
+        The best length counts: longer paths contain the shorter ones, so their
+        probabilities must not be added.
         """
         likely = self.model.distribution(page)
         lengths = range(1, hops + 1)
         return max(self.rules.look_ahead(likely, self.target, n) for n in lengths)
 
     def save(self, models: Path) -> None:
-        """Keep what was learnt in a folder; the rules come last, so then it is all."""
+        """Store what was learnt in a folder; the rules last, as a sign of
+        completion."""
         models.mkdir(parents=True, exist_ok=True)
         for name, learnt in ((MODEL, self.model), (RULES, self.rules)):
             draft = models / f"{name}.new"
@@ -52,7 +53,7 @@ class LookAhead:
 
 
 def load_look_ahead(models: Path, target: str) -> LookAhead | None:
-    """What was kept in a folder; None if nothing was."""
+    """Load what was stored in a folder; None if it is not complete."""
     if not (models / RULES).is_file():
         return None
     try:
@@ -71,7 +72,7 @@ async def learn_look_ahead(
 ) -> LookAhead:
     """Learn from the example pages and from those that they link to.
 
-    The hosts that were asked for these have rested when it is done.
+    On return, the hosts of these pages have rested.
     """
     model, rules = await learn(Path(classes.folder), fetch, read, pace=pace)
     await pace.rest()
@@ -89,9 +90,9 @@ def check_classes(classes: Classes) -> None:
 
 
 class RobotsNow(dict[str, RobotsRecord]):
-    """Robots records for as long as something is learnt.
+    """Robots records while the rules are learnt.
 
-    Not those of the crawl: it asks again, and so hears what delay a host wants.
+    They are not shared with the crawl, which must learn the delay of each host itself.
     """
 
     def load(self, origin: str) -> RobotsRecord | None:
@@ -106,6 +107,6 @@ class RobotsNow(dict[str, RobotsRecord]):
 def network(
     egress: Egress, politeness: PolitenessSettings, settings: FetchSettings, pace: Pace
 ) -> HttpFetch:
-    """The network, asked as politely as a crawl asks it."""
+    """Fetches from the network as politely as a crawl does."""
     robots = Robots(egress.get, RobotsNow(), settings.user_agent, pause=pace.delay)
     return HttpFetch(egress, robots, politeness, settings, pace.learn)

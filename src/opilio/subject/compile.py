@@ -1,8 +1,7 @@
-"""Compiles a topic: reads all that it names and makes the Subject of it.
+"""Compiles a topic into a Subject, reading all files that it names.
 
-The files that a topic names are read once, when the crawl begins; the subject is kept
-in the crawl's folder, which then needs none of them any more. Only the query log is
-followed further.
+The files are read once, when the crawl begins; the subject is stored in the crawl's
+folder, which does not need them any more. Only the query log is followed further.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ Dictionaries = Mapping[str, Mapping[str, tuple[str, ...]]]
 def setup_for(
     subject: Subject, reads: Reads = NOTHING_MORE, agent: str = "opilio"
 ) -> ReaderSetup:
-    """What a reader process is told, if these parts of pages are wanted."""
+    """The setup of a reader process that extracts these parts of pages."""
     return ReaderSetup(
         tuple(subject.terms),
         subject.language,
@@ -76,7 +75,7 @@ def with_weights(subject: Subject, weights: Mapping[str, float]) -> Subject:
 
 
 def with_more(subject: Subject, weights: Mapping[str, float]) -> Subject:
-    """The subject with terms that people ask for beside those it has."""
+    """The subject with further terms that people ask for."""
     more = with_weights(subject, weights)
     table = dict(subject.weights)
     for key, weight in more.weights.items():
@@ -88,13 +87,13 @@ def example_pages(patterns: Sequence[str]) -> list[Response]:
     """The pages in the files that a topic names as examples."""
     if not patterns:
         return []
-    from opilio.subject.examples import read_examples  # few topics have some
+    from opilio.subject.examples import read_examples  # few topics need it
 
     return read_examples(patterns)
 
 
 class Ontological(msgspec.Struct, frozen=True, kw_only=True):
-    """What the ontologies say about the topic, by surface term."""
+    """The terms of the ontologies for a topic, by surface term."""
 
     importance: Mapping[str, float] = {}
     concepts: Mapping[str, tuple[str, float]] = {}
@@ -168,7 +167,7 @@ def read_dictionaries(topic: Topic, labels: Dictionaries) -> Dictionaries:
     """The dictionaries of a topic, with the labels of its ontology."""
     if not topic.dictionary:
         return {}
-    from opilio.topic.dictionary import merge, read_dictionary  # few topics have some
+    from opilio.topic.dictionary import merge, read_dictionary  # few topics need it
 
     return {
         source: merge(read_dictionary(Path(name)), labels[source])
@@ -177,7 +176,7 @@ def read_dictionaries(topic: Topic, labels: Dictionaries) -> Dictionaries:
 
 
 def common_words(subject: Subject) -> bytes:
-    """Subject.common: how rare the words are that a list of common ones has."""
+    """Subject.common: the words in a list of common ones, with their rarity."""
     language = subject.language
     if subject.word_vectors:
         from opilio.vectors import load_vectors
@@ -240,9 +239,9 @@ def keywords_of(
 
 
 def weights_of(topic: Topic, asked: Mapping[str, float]) -> dict[str, float]:
-    """The keywords and what people ask for; of two weights the greater counts.
+    """The keywords and the terms of the query log; of two weights the greater counts.
 
-    What they ask most then counts as much as a keyword.
+    So the most frequent term of the log counts as much as a keyword.
     """
     weights = topic.weights()
     if not weights:
@@ -273,8 +272,8 @@ def consult(topic: Topic, weighted: Sequence[str]) -> Ontological:
     named = topic.ontology.concepts
     if not named and not weighted:
         raise BadInput(
-            "the topic has an ontology but neither keywords nor concepts; add to "
-            "[ontology]: concepts = ['the name of a concept']"
+            "the topic has an ontology but neither keywords nor concepts; add "
+            "concepts = ['the name of a concept'] to [ontology]"
         )
     sought = repository.extract(named or weighted, lenient=not named)
     codes = [code.lower().partition("-")[0] for code in topic.languages]

@@ -1,4 +1,4 @@
-"""The subject of a crawl by now: its topic and what people asked for last."""
+"""Finds the current subject of a crawl: its topic with the terms of its query log."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from opilio.topic.weight_table import normalised
 
 
 def follow_log(topic: Topic, folder: CrawlFolder | None = None) -> FollowedLog | None:
-    """The query log of the topic, or else that of the crawl's own searches, which need
-    not be there yet."""
+    """The query log of the topic, or else that of the crawl's searches, which need not
+    exist yet."""
     log = topic.asked
     if folder and not log:
         own = topic.query_log or QueryLog()
@@ -28,8 +28,8 @@ def follow_log(topic: Topic, folder: CrawlFolder | None = None) -> FollowedLog |
 
 
 def asked_for(topic: Topic, subject: Subject, asked: Mapping[str, float]) -> Subject:
-    """The first subject of a topic with what people ask for now beside its keywords; or
-    beside what its ontology or its examples say, if it has none."""
+    """The first subject of a topic with the terms that people ask for now, besides its
+    keywords; or, if it has none, besides the terms of its ontology or examples."""
     if topic.asked or topic.keywords:
         return with_weights(subject, weights_of(topic, asked))
     return with_more(subject, normalised(asked))
@@ -38,7 +38,7 @@ def asked_for(topic: Topic, subject: Subject, asked: Mapping[str, float]) -> Sub
 def current_subject(
     topic: Topic, folder: CrawlFolder, db: sqlite3.Connection
 ) -> Subject:
-    """The subject of a crawl, with what people asked for last."""
+    """The subject of a crawl, with the terms that people asked for last."""
     subject, log = load_subject(folder.subject), follow_log(topic, folder)
     learnt = db.execute("SELECT state FROM learnt WHERE name = 'weights'").fetchone()
     if log and learnt:

@@ -13,7 +13,7 @@ MOST_BYTES = 10 * 2**20  # of one example
 
 
 def read_examples(patterns: Sequence[str]) -> list[Response]:
-    """The files that the patterns name; BadInput if one names none."""
+    """The files that the patterns match; BadInput if one matches none."""
     found: list[Response] = []
     for pattern in patterns:
         paths = [path for name in named(Path(pattern)) for path in files_in(name)]

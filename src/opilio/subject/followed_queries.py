@@ -1,4 +1,4 @@
-"""Follows a query log: builds the weight table again when the log has grown."""
+"""Follows a query log: rebuilds the weight table when the log has grown."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ MOST_TOLD = 8  # terms
 
 
 class Following(msgspec.Struct, frozen=True):
-    """How far the log was read, and what came of it."""
+    """How far the log was read, and the resulting table."""
 
     table: QueryWeights
     place: LogPosition = START
 
 
 class FollowedLog:
-    """The weight table of a topic, built again when its query log has grown."""
+    """The weight table of a topic, rebuilt when its query log has grown."""
 
     def __init__(self, settings: Settings, language: str) -> None:
         self.every = settings.every
@@ -40,16 +40,16 @@ class FollowedLog:
 
     @property
     def weights(self) -> dict[str, float]:
-        """What people ask for now, by term."""
+        """The weights of the terms that people ask for now."""
         return self.now.table.weights()
 
     @property
     def asked(self) -> list[str]:
-        """What people ask for now, most first; some terms of it."""
+        """Some terms that people ask for now, the most frequent first."""
         return list(self.weights)[:MOST_TOLD]
 
     def build(self) -> dict[str, float]:
-        """The first table, from all that is in the log; BadInput without any."""
+        """The first table, from the whole log; BadInput if that gives no term."""
         self.log.require()
         self.now = self.read()
         if not self.weights:
@@ -64,10 +64,10 @@ class FollowedLog:
             )
         if lines := self.log.too_long:
             return (
-                f"there is no query in it, only lines of more than {LONGEST:,} bytes "
-                f"({lines:,} of them), which nobody types; write a query a line"
+                f"it has no queries, only lines of more than {LONGEST:,} bytes "
+                f"({lines:,} of them); write one query per line"
             )
-        return "no query in it has a word that tells anything; add others"
+        return "its queries contain only stop words; add others"
 
     def read(self) -> Following:
         """The table with the queries that are new."""
@@ -82,9 +82,9 @@ class FollowedLog:
             return None  # it may be there again next time
 
     def take(self, news: Following) -> bool:
-        """Follow the news; True if people ask for other things now.
+        """Apply a new state of the log; True if the weights changed.
 
-        Should no term reach the threshold any more, the last ones stay in force.
+        If no term reaches the threshold any more, the last weights stay.
         """
         weights = news.table.weights()
         if not weights:
@@ -102,7 +102,7 @@ class FollowedLog:
         return msgspec.json.encode(now)
 
     def load(self, learnt: bytes) -> None:
-        """Go on where an earlier run was."""
+        """Restore the state of an earlier run."""
         kept = msgspec.json.decode(learnt, type=Following)
         table = self.now.table.load(kept.table.dump())
         self.now = self.dumped = Following(table, kept.place)

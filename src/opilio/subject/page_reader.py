@@ -1,4 +1,4 @@
-"""What a reader process does: a response in; its page and WARC records out."""
+"""The job of a reader process: makes the page and the WARC records of a response."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Keeps the compiled topic in a file of the crawl folder, models/brief.msgpack."""
+"""Stores the compiled topic in models/brief.msgpack of the crawl folder."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ def save_subject(subject: Subject, path: Path) -> None:
 
 
 def load_subject(path: Path) -> Subject:
-    """Read the file; BadInput if it cannot be."""
+    """Read the file; BadInput if it cannot be read."""
     try:
         stored = msgspec.msgpack.decode(path.read_bytes(), type=StoredSubject)
     except (OSError, msgspec.DecodeError) as error:
         raise BadInput(
-            f"{path} cannot be read ({error}); remove {path.parent} and make it again "
-            f"by going on with the crawl: opilio crawl {path.parent.parent}"
+            f"{path} cannot be read ({error}); remove {path.parent} and resume the "
+            f"crawl, which makes it again: opilio crawl {path.parent.parent}"
         ) from None
     return msgspec.structs.replace(
         stored.subject,

@@ -1,1 +1,1 @@
-"""Words, URLs and bodies in their normal forms."""
+"""Functions for words, URLs and the encoding of bodies, without side effects."""

@@ -1,7 +1,7 @@
-"""Bodies and their headers in; plain bytes, text, kinds and robots wishes out.
+"""Decodes bodies, finds their encoding and type, and reads robots directives.
 
 Everything here is pure and expects hostile input: each loop over a body has a limit.
-turbohtml is imported where it is needed: what only fetches does without.
+turbohtml is imported where it is needed, since fetching does without it.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ MAX_CODINGS = 2
 MAX_MEMBERS = 1000  # of a gzip body; each costs a decoder, even an empty one
 MAX_RATIO = 200  # decoded to encoded, looked at once the output is large
 RATIO_FROM = 2**20
-READ = 2**14  # bytes handed to a decoder at a time: what it may have to hand back
+READ = 2**14  # bytes given to a decoder at a time, which it may have to give back
 PIECE = 2**18  # bytes asked of a decoder at a time
 
 
 def decode(raw: bytes, content_encoding: str, limit: int) -> tuple[bytes, str]:
-    """Remove the content codings; say why the result is not whole, if it is not.
+    """Remove the content codings; also returns why the result is incomplete, if it is.
 
     "length": it was cut at `limit` bytes or is a bomb; "disconnect": the stream ends
-    too early. What is no such stream at all is Unusable.
+    too early. Raises Unusable if it is not such a stream at all.
     """
     codings = [item for item in split_list(content_encoding) if item != "identity"]
     if len(codings) > MAX_CODINGS:
@@ -52,7 +52,7 @@ def split_list(value: str) -> list[str]:
 
 
 def remove(coding: str, raw: bytes, limit: int) -> tuple[bytes, str]:
-    """Remove one content coding; a body of no bytes needs none removed."""
+    """Remove one content coding; an empty body is returned as it is."""
     output = Output(limit)
     try:
         match coding:
@@ -74,7 +74,7 @@ def remove(coding: str, raw: bytes, limit: int) -> tuple[bytes, str]:
 
 
 class Output:
-    """What a decoder has given so far, and whether that is enough."""
+    """The output of a decoder, with its limit."""
 
     def __init__(self, limit: int) -> None:
         self.pieces: list[bytes] = []
@@ -82,14 +82,14 @@ class Output:
         self.limit = limit
 
     def full(self, piece: bytes, read: int) -> bool:
-        """Keep a piece, made when `read` bytes were read; is there too much now?"""
+        """Add a piece, made from `read` bytes; returns whether the limit is reached."""
         self.pieces.append(piece)
         self.size += len(piece)
         return self.size > self.limit or self.size > max(RATIO_FROM, MAX_RATIO * read)
 
 
 def has_zlib_header(raw: bytes) -> bool:
-    """Tell deflate as specified from deflate as some servers send it (RFC 1950)."""
+    """Whether this is deflate as specified (RFC 1950), not raw as some servers send."""
     return raw[0] & 15 == 8 and int.from_bytes(raw[:2], "big") % 31 == 0
 
 
@@ -140,7 +140,7 @@ BOMS = (
     (codecs.BOM_UTF16_LE, "utf-16le"),
     (codecs.BOM_UTF16_BE, "utf-16be"),
 )
-# UTF-8 where it is usually told: after nothing but simple tags that tell no encoding.
+# UTF-8 in its usual place: after nothing but simple tags that declare no encoding.
 SAYS_UTF_8 = re.compile(
     rb"""\s*(?:<(?:!doctype|html|head|link|base|meta(?![^<>]*charset))\b
     (?:[^<>"']|"[^"<>]*"|'[^'<>]*')*>\s*)*
@@ -192,10 +192,10 @@ def encoding(label: str) -> str:
 
 
 def guess(body: bytes) -> tuple[str, str]:
-    """What the bytes themselves say: UTF-16 without a mark, UTF-8, or by frequency.
+    """Guess from the bytes themselves: UTF-16 without a mark, UTF-8, or by frequency.
 
-    UTF-8 that is valid is no accident. For the rest turbohtml's detector (a port of
-    the one in Firefox) is asked about a sample around the first such bytes.
+    Valid UTF-8 is no accident. For the rest, turbohtml's detector (a port of the one in
+    Firefox) looks at a sample around the first non-ASCII bytes.
     """
     if name := bare_utf16(body[:PRESCAN]):
         return name, "detected"
@@ -216,7 +216,7 @@ def guess(body: bytes) -> tuple[str, str]:
 
 
 def bare_utf16(head: bytes) -> str:
-    """UTF-16 without a mark, told by the zeros beside its ASCII characters."""
+    """UTF-16 without a mark, recognised by the zeros beside its ASCII characters."""
     pairs = len(head) // 2
     even, odd = head[0::2].count(0), head[1::2].count(0)
     if pairs >= 4 and max(even, odd) > 0.6 * pairs and min(even, odd) < 0.1 * pairs:
@@ -234,7 +234,7 @@ def text(body: bytes, content_type: str) -> tuple[str, str]:
 def utf_8(body: bytes, content_type: str) -> tuple[bytes, str]:
     """A body as UTF-8, and the encoding's name.
 
-    What was meant to be UTF-8 is left as it is: bytes that are not are still there.
+    A body declared as UTF-8 is returned unchanged, with any invalid bytes.
     """
     name, decided_by = charset(body, content_type)
     if name != "utf-8":
@@ -276,13 +276,13 @@ def media_type(content_type: str) -> str:
 
 
 def looks_like_html(prefix: bytes) -> bool:
-    """Is there markup near the start of a body that is not something else?"""
+    """Whether a body has markup near its start and is not something else."""
     head = prefix[:PRESCAN]
     return not looks_binary(head) and bool(MARKUP.search(head.replace(b"\0", b"")))
 
 
 def looks_binary(prefix: bytes) -> bool:
-    """Is this an archive, image, program or the like, whatever it is called?"""
+    """Whether this is an archive, image, program or the like, whatever its type."""
     head = prefix[:PRESCAN]
     if head.startswith(SIGNATURES):
         return True
@@ -292,7 +292,7 @@ def looks_binary(prefix: bytes) -> bool:
 
 
 def is_html(content_type: str, body: bytes) -> bool:
-    """Should this body be read as a page? Its type decides, and then its bytes."""
+    """Whether to read this body as a page, by its type and then its bytes."""
     kind = media_type(content_type)
     if kind in HTML_TYPES:
         return not looks_binary(body)
@@ -304,7 +304,7 @@ def is_html(content_type: str, body: bytes) -> bool:
 def page_directives(
     meta_values: Iterable[str], x_robots_tag: Iterable[str], product_token: str
 ) -> tuple[bool, bool]:
-    """What a page asks of us: (noindex, nofollow).
+    """The robots directives of a page: (noindex, nofollow).
 
     `meta_values` are the contents of <meta name=robots> and <meta name=our token>,
     `x_robots_tag` the lines of that header, each of which may be for one robot only.
@@ -321,7 +321,7 @@ WISHES_WITH_VALUES = ("unavailable_after", "max-snippet", "max-image-preview",
 
 
 def wishes_for(token: str, line: str) -> Iterator[str]:
-    """The wishes of an X-Robots-Tag line that are for everyone or for this robot."""
+    """The directives of an X-Robots-Tag line for all robots or for this one."""
     ours = True
     for item in split_list(line):
         name, colon, wish = item.partition(":")

@@ -1,4 +1,4 @@
-"""Compares word vectors with the keywords of a topic, and knows how rare words are.
+"""Compares text vectors with the keywords of a topic, and weighs words by rarity.
 
     s(x) = ½·(mean of the two largest x·Kᵢ) + ½·x·u(ΣKᵢ)
 
@@ -19,7 +19,7 @@ from opilio.records import Subject
 Floats = npt.NDArray[np.float32]
 
 MOST_KEYWORDS = 64  # that are compared, the heaviest
-RARITY_BITS = 18  # upper bits of a stem's hash, by which its rarity is known
+RARITY_BITS = 18  # upper bits of a stem's hash that index its rarity
 
 
 class KeywordVectors:
@@ -86,10 +86,10 @@ class Rarity:
         self._weights = np.zeros(0, np.float32)
 
     def weights(self, stems: bytes, counts: bytes) -> Floats:
-        """How much each word says of a page: (1 + ln tf)·(0.05 + rarity²).
+        """The weight of each word of a page: (1 + ln tf)·(0.05 + rarity²).
 
-        Judge and strategy ask for the same page one after the other, so the last
-        answer is kept.
+        Judge and strategy ask for the same page one after the other, so the last result
+        is cached.
         """
         if stems is not self._stems or counts is not self._counts:
             hashes = np.frombuffer(stems, "<u8") >> np.uint64(64 - RARITY_BITS)
@@ -103,5 +103,5 @@ class Rarity:
 
 @lru_cache(maxsize=2)
 def rarity_of_words(common: bytes) -> Rarity:
-    """The one that judge and strategy of a crawl share."""
+    """The Rarity that judge and strategy of a crawl share."""
     return Rarity(common)

@@ -1,9 +1,9 @@
-"""URLs in; their canonical form, fingerprint, host, site, template and scope out.
+"""Normalises URLs, and finds their fingerprint, host, site and template.
 
-Parsing and joining follow the WHATWG standard (ada). The canonical form is what a
-link is known by: http or https, host in lower case and punycode, no credentials, no
-default port, no dot segments, no fragment, escapes only where they are needed and in
-upper case, query sorted by name, nothing in it that only names a visitor.
+Parsing and joining follow the WHATWG standard (ada). The canonical form identifies a
+link: http or https, host in lower case and punycode, no credentials, no default port,
+no dot segments, no fragment, escapes only where they are needed and in upper case,
+query sorted by name, no session or tracking parameters.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from opilio.records import Fingerprint
 if TYPE_CHECKING:
     from publicsuffixlist import PublicSuffixList
 
-MAX_LENGTH = 8192  # no server answers to longer ones, and reading them costs time
+MAX_LENGTH = 8192  # servers refuse longer ones, and reading them costs time
 MOST_FOLDERS = 40
 WORTH_CACHING = 1024  # so that hostile pages cannot fill the caches with long strings
-MEMO_SIZE = 2**12  # hrefs remembered of one folder
+MEMO_SIZE = 2**12  # cached hrefs of one folder
 
 SESSION = """
     phpsessid jsessionid sessionid session_id sessid asp.net_sessionid oscsid zenid
@@ -52,7 +52,7 @@ _zeros = str.maketrans("123456789", "000000000")
 _other_digits = re.compile("(?<!%)(?<!%[0-9A-F])[0-9]+").subn  # not those of an escape
 
 # References that need no parser: up some folders or to the root, then plain segments.
-# A set of characters that are all named is found in a bitmap; \w would not be.
+# A set with all its characters listed is looked up in a bitmap; \w would not be.
 _plain = re.compile(
     r"(/|(?:\.\./)*)((?:[A-Za-z0-9_][A-Za-z0-9_~,./-]*)?)(?:#.*)?"
 ).fullmatch
@@ -95,9 +95,9 @@ def _parse(base: str, href: str) -> str:
 
 @lru_cache(maxsize=16)
 def page(url: str) -> str:
-    """The canonical form of the URL of the page that is being read; "" if it has none.
+    """The canonical form of the URL of the current page; "" if it has none.
 
-    It is asked for more than once a page.
+    Cached, because it is needed more than once per page.
     """
     if len(url) <= MAX_LENGTH and _usual(url) and "/." not in url and "xn--" not in url:
         return url
@@ -105,10 +105,10 @@ def page(url: str) -> str:
 
 
 class Joiner(dict[str, tuple[str, Fingerprint]]):
-    """What the hrefs of one page mean: canonical URL and fingerprint, or ("", 0).
+    """Resolves the hrefs of one page to canonical URL and fingerprint, or ("", 0).
 
-    Quick, because most links are plain and many come again. `base_href` is what the
-    page's <base href> says.
+    Fast, because most links are simple and many are repeated. `base_href` is the page's
+    <base href>.
 
     >>> Joiner("http://ex.com/a/b")["../c#top"][0]
     'http://ex.com/c'
@@ -121,7 +121,7 @@ class Joiner(dict[str, tuple[str, Fingerprint]]):
         self._root, self._starts, self._memo = _folder(self._folder)
 
     def join_all(self, hrefs: Iterable[str]) -> list[tuple[str, Fingerprint]]:
-        """What each of these hrefs means."""
+        """The canonical URL and fingerprint of each href."""
         memo = self._memo  # knows most of them
         return [memo.get(href) or self[href] for href in hrefs]
 
@@ -129,7 +129,7 @@ class Joiner(dict[str, tuple[str, Fingerprint]]):
         found = self._memo.get(href)
         if found is None:
             found = self._find(href)
-            # What the page's own name decides is no good for its neighbours.
+            # An href that depends on the page's own name is not shared in its folder.
             if href and href[0] not in "?#" and len(href) <= WORTH_CACHING:
                 if len(self._memo) >= MEMO_SIZE:
                     self._memo.clear()
@@ -145,7 +145,7 @@ class Joiner(dict[str, tuple[str, Fingerprint]]):
         return _joined(self._needed_base(href), href)
 
     def _join_plain(self, href: str) -> str:
-        """The URL of a reference that needs no parser, else ""."""
+        """The URL of a reference that needs no parser; otherwise ""."""
         plain = _plain(href)
         if plain is not None:
             up, rest = plain.groups()
@@ -161,7 +161,8 @@ class Joiner(dict[str, tuple[str, Fingerprint]]):
         return ""
 
     def _needed_base(self, href: str) -> str:
-        """As little of the base as `href` depends on, so that pages share the cache."""
+        """The part of the base that `href` depends on, so that pages share the
+        cache."""
         if href.startswith(("http://", "https://")):
             return ""
         if href.startswith("/"):
@@ -177,12 +178,12 @@ class _Folder(NamedTuple):
     root: str  # "": the parser must see to what is plain elsewhere
     starts: dict[str, str]  # what "/", "", "../", "../../" and so on lead to
     memo: dict[str, tuple[str, Fingerprint]]
-    """What hrefs mean on any of them: neighbours link to the same pages."""
+    """Cached hrefs of all its pages, which often link to the same pages."""
 
 
 @lru_cache(maxsize=64)
 def _folder(folder: str) -> _Folder:
-    # A folder without end is left to the parser; its names would fill the memory.
+    # Very long folders are left to the parser; their names would fill the memory.
     if not 0 < folder.count("/") <= MOST_FOLDERS:
         return _Folder("", {}, {})
     root = origin(folder) + "/"
@@ -201,7 +202,7 @@ def _joined(base: str, href: str) -> tuple[str, Fingerprint]:
 
 
 def _canonical(href: str) -> str:
-    """The canonical form of a URL that the parser has written."""
+    """The canonical form of a URL that the parser has serialised."""
     parts = _parts(href)
     if parts is None:
         raise ValueError("not an http or https URL")
@@ -220,7 +221,7 @@ def _canonical(href: str) -> str:
 
 @lru_cache(maxsize=2**12)
 def _authority(authority: str) -> str:
-    """Host and port without credentials; ValueError if no name server could know it."""
+    """Host and port without credentials; ValueError if it cannot be a host name."""
     name = authority.rpartition("@")[2]
     host, colon, port = name.partition(":")
     if name.startswith("["):
@@ -256,7 +257,7 @@ def _name(pair: str) -> str:
 
 
 def _is_noise(pair: str) -> bool:
-    """Does this parameter tell visitors apart, not pages?"""
+    """Whether this parameter identifies a visitor and not a page."""
     name, _, value = pair.partition("=")
     name = name.lower()
     if name in NOISE or name.startswith(NOISE_PREFIXES):
@@ -305,7 +306,7 @@ def domain(host: str) -> str:
 
 
 def same_site(a: str, b: str) -> bool:
-    """Do two canonical URLs belong to one registrable domain?"""
+    """Whether two canonical URLs belong to one registrable domain."""
     return domain(host(a)) == domain(host(b))
 
 
@@ -315,7 +316,7 @@ def redact(url: str) -> str:
 
 
 def template(url: str) -> Fingerprint:
-    """What a canonical URL has in common with its variants: numbers and values apart.
+    """The fingerprint of a canonical URL without its numbers and parameter values.
 
     0 when it has neither digits after its host nor a query.
     """
@@ -329,7 +330,7 @@ def template(url: str) -> Fingerprint:
 
 
 def _shape(text: str) -> tuple[str, bool]:
-    """A text with one zero for each number; has it any?"""
+    """A text with a zero for each number, and whether it has any."""
     if "%" in text:
         shape, numbers = _other_digits("0", text)
         return shape, numbers > 0

@@ -1,8 +1,7 @@
-"""The words of a page in; the same as bytes, and again as words, out.
+"""Packs the words of a page into bytes for the search index, and unpacks them.
 
-A word is 32 bits of the hash of its stem, little-endian. Two numbers come first: how
-many words the title has, and how many the headings; then these, then the text. What
-reads pages writes this, what searches them reads it, and nobody between needs to know.
+A word is 32 bits of the hash of its stem, little-endian. First come two numbers, the
+words in the title and in the headings; then these words, then those of the text.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from opilio.text.words import hash_of
 Words = npt.NDArray[np.uint32]
 
 BITS = 2**32 - 1
-MOST = 20_000  # words of a text; long pages say what they are about before that
+MOST = 20_000  # words of a text; the rest of a longer page is not indexed
 MOST_TOLD = 500  # of the title, and of all headings
 
 
@@ -30,7 +29,7 @@ class WordSequence(NamedTuple):
 
 
 def word(stem: str) -> int:
-    """What stands for a stem."""
+    """The number of a stem."""
     return hash_of(stem) & BITS
 
 

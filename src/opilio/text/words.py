@@ -1,4 +1,4 @@
-"""Text in; word tokens and their stems out, and the keys of a topic's terms."""
+"""Splits text into words, stems them, and makes the keys of a topic's terms."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import Stemmer
 from xxhash import xxh3_64_intdigest
 
 DEFAULT_LANGUAGE = "en"
-LONGEST = 64  # characters of a word; longer tokens are neither stemmed nor remembered
+LONGEST = 64  # characters of a word; longer tokens are neither stemmed nor cached
 MEMO_SIZE = 2**16
 
 ALGORITHMS = {  # Snowball's, by ISO 639-1 code
@@ -103,7 +103,7 @@ def stem(tokens: Iterable[str], language: str = DEFAULT_LANGUAGE) -> list[str]:
 
 
 def stem_all(tokens: Sequence[str], language: str = DEFAULT_LANGUAGE) -> list[str]:
-    """The same for many tokens that are not worth remembering, at once."""
+    """The same for many tokens at once, without caching them."""
     algorithm = ALGORITHMS.get(language or DEFAULT_LANGUAGE)
     if not algorithm:
         return list(tokens)
@@ -120,7 +120,7 @@ def hash_of(stem: str) -> int:
 
 
 def hash_all(stems: Iterable[str]) -> Iterator[int]:
-    """The same for many stems, none of which has half a character, at once."""
+    """The same for many stems at once, none of which has a lone surrogate."""
     return map(xxh3_64_intdigest, map(str.encode, stems))
 
 
@@ -162,7 +162,7 @@ class Vocabulary:
 
 
 class _Memo(dict[str, str]):
-    """Token -> stem, worked out when asked; forgets everything when it is full."""
+    """A cache of token -> stem that is emptied when it is full."""
 
     def __init__(self, algorithm: str) -> None:
         self._stem = _stemmer(algorithm).stemWord
@@ -179,7 +179,7 @@ class _Memo(dict[str, str]):
 
 @cache
 def _stemmer(algorithm: str) -> Stemmer.Stemmer:
-    return Stemmer.Stemmer(algorithm, 0)  # without a memory of its own
+    return Stemmer.Stemmer(algorithm, 0)  # without its own cache
 
 
 @cache
@@ -189,7 +189,7 @@ def _stems(language: str) -> _Memo | None:
 
 
 class _Split(dict[str, tuple[str, ...]]):
-    """Run of characters between ASCII separators -> its words, remembered likewise."""
+    """A cache of run between ASCII separators -> its words."""
 
     def __missing__(self, run: str) -> tuple[str, ...]:
         result = tuple(word for word, _ in _split_at(run)[0])
@@ -203,7 +203,7 @@ class _Split(dict[str, tuple[str, ...]]):
 def spans(run: str) -> list[tuple[str, int]]:
     """The words of a text without ASCII separators, and where in it each begins.
 
-    That is a guess where the text is not in NFKC and changes its length on the way.
+    The place is a guess if converting the text to NFKC changes its length.
     """
     found, length = _split_at(run)
     if length == len(run):

@@ -1,4 +1,4 @@
-"""What is sought: the topic file, and what it says in weighted terms."""
+"""Topics: the topic file and the sources of its weighted terms."""
 
 from opilio.topic.file import (
     Classes,

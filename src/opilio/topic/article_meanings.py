@@ -1,7 +1,7 @@
-"""A dictionary's article in; the meanings it gives, as plain words, out.
+"""Extracts the meanings of a word from a dictionary article.
 
-Articles are written for eyes: they repeat the word, say how it sounds and bends, give
-examples and cross-references, number their senses, and often carry markup.
+Articles are written for people: they repeat the word, give its pronunciation and
+inflection, examples and cross-references, number their senses, and often have markup.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from opilio.text.words import tokens
 
 MOST = 24  # meanings of a word
 LONGEST = 60  # characters of a meaning
-LIST_WORDS = 3  # of each part, if commas are to part meanings and not a sentence
-LONGEST_ARTICLE = 2**14  # characters; what comes later is no first meaning
+LIST_WORDS = 3  # of each part at most, if commas separate meanings
+LONGEST_ARTICLE = 2**14  # characters of an article that are read
 
 _BREAK = re.compile(r"<\s*/?\s*(?:br|p|div|li|ol|ul|tr|dd|dt|def|k)\b[^<>]*>", re.I)
 _TAG = re.compile(r"<[^<>]{0,300}>")
@@ -33,12 +33,12 @@ _EDGES = " \t.,:;!?\"'“”„«»‘’…-–—*~|"
 
 
 def plain_word(headword: str) -> str:
-    """A word or phrase as dictionaries are asked for it: its tokens, by spaces."""
+    """A word or phrase as it is looked up: its tokens, joined by spaces."""
     return " ".join(tokens(_without_notes(headword)))
 
 
 def meanings(article: str, headword: str = "") -> tuple[str, ...]:
-    """What an article says its word means, each meaning once, in order.
+    """The meanings in an article, each once, in order.
 
     >>> meanings("Haus /haʊs/ <neut>\\n1. house, building (also: home)", "Haus")
     ('house', 'building')
@@ -48,13 +48,13 @@ def meanings(article: str, headword: str = "") -> tuple[str, ...]:
         for meaning in _parts(line):
             found.setdefault(meaning.lower(), meaning)
     short = [meaning for meaning in found.values() if len(meaning) <= LONGEST]
-    # A definition is no meaning to put in the word's place, unless there is no other.
+    # A definition cannot replace the word, so it is used only if there is nothing else.
     cut = [meaning[:LONGEST].rpartition(" ")[0] for meaning in found.values()]
     return tuple(short or filter(None, cut[:1]))[:MOST]
 
 
 def _lines(article: str, headword: str) -> Iterator[str]:
-    """The lines that say what the word means, without what is around that."""
+    """The lines with meanings, without numbers, notes and markup."""
     text = html.unescape(_TAG.sub(" ", _BREAK.sub("\n", article)))
     text = _without_notes(_SOUND.sub(" ", text)).lstrip()
     if headword and re.match(rf"{re.escape(headword)}(?!\w)", text, re.I):
@@ -66,7 +66,7 @@ def _lines(article: str, headword: str) -> Iterator[str]:
 
 
 def _parts(line: str) -> Iterator[str]:
-    """The meanings of a line: by semicolons, and by commas where they part words."""
+    """The meanings of a line, separated by semicolons, or by commas between words."""
     for part in re.split("[;；]", line):
         items = re.split("[,、]", part)
         if any(len(item.split()) > LIST_WORDS for item in items):
@@ -78,7 +78,7 @@ def _parts(line: str) -> Iterator[str]:
 
 
 def _without_notes(text: str) -> str:
-    """The text without what stands in brackets, or in brackets within these."""
+    """The text without brackets and their contents, also nested ones."""
     for _ in range(3):
         text, removed = _NOTES.subn(" ", text)
         if not removed:

@@ -1,4 +1,4 @@
-"""Pages with their classes in; a model that says how likely a page is of each out.
+"""A page classifier: how likely a page belongs to each class.
 
 Multinomial logistic regression on the words of a page:
 
@@ -33,11 +33,11 @@ class ClassModel:
 
     def __init__(self, classes: Sequence[str], weights: Floats, bias: Floats) -> None:
         self.classes = tuple(classes)
-        self.weights = weights  # a row a class, WIDTH columns
+        self.weights = weights  # a row per class, WIDTH columns
         self.bias = bias
 
     def distribution(self, page: Page) -> dict[str, float]:
-        """Pr(class | page) of each class; together they are 1."""
+        """Pr(class | page) of each class; the sum is 1."""
         places, values = vector(page)
         scores = (self.weights[:, places] @ values + self.bias).astype(np.float64)
         likely = np.exp(scores - scores.max())
@@ -63,7 +63,7 @@ class ClassModel:
 
 
 def load_classes(dumped: bytes, name: str = "the class model") -> ClassModel:
-    """What `ClassModel.dump` gave; BadInput if this is something else."""
+    """Load what `ClassModel.dump` returned; BadInput for anything else."""
     try:
         with np.load(BytesIO(dumped), allow_pickle=False) as file:
             classes = [str(each) for each in file["classes"]]
@@ -78,21 +78,21 @@ def load_classes(dumped: bytes, name: str = "the class model") -> ClassModel:
 
 
 def learn_classes(pages: Sequence[tuple[str, Page]]) -> ClassModel:
-    """A model of pages whose classes are known, two or more."""
+    """Learn a model from pages of two or more known classes."""
     try:
         from scipy.sparse import csr_array
         from sklearn.linear_model import LogisticRegression
     except ImportError:
-        message = 'to learn classes: pip install "opilio[learn]"'
+        message = '[classes] needs scikit-learn: pip install "opilio[learn]"'
         raise BadInput(message) from None
     classes = sorted({name for name, _ in pages})
     if len(classes) < 2:
-        raise BadInput(f"classes are learnt from two or more, not {len(classes)}")
+        raise BadInput(f"[classes] needs two or more classes, not {len(classes)}")
     rows = [vector(page) for _, page in pages]
     ends = np.cumsum([0, *(len(places) for places, _ in rows)])
     if not ends[-1]:
-        raise BadInput("no example page has any words; learn from others")
-    # Words that no page has would cost time and learn nothing.
+        raise BadInput("no example page has any words; give other pages")
+    # Columns of words that no page has would only cost time.
     used, columns = np.unique(
         np.concatenate([places for places, _ in rows]), return_inverse=True
     )

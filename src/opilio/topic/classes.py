@@ -1,9 +1,9 @@
-"""A folder of example pages a class in; a page classifier and the classes' rules out.
+"""Learns a page classifier and the rules between classes from example pages.
 
 Kumar & Vig, *Multilingual Context Ontology Rule Enhanced Focused Web Crawler*, III.G:
-train-0 are example pages of each class, train-1 the pages that these link to. A
-classifier learnt from train-0 says of which class each page of train-1 is; the rules
-count which class links to which.
+train-0 is the example pages of each class, train-1 the pages that these link to. A
+classifier learnt from train-0 finds the class of each page of train-1; the rules count
+which class links to which.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from opilio.topic.train_one import LIMIT, NOWHERE, Pace, Read, train_one
 ENDINGS = frozenset((".html", ".htm", ".xhtml", ".shtml", ".php", ".asp", ".aspx"))
 LISTS = ("urls.tsv", "urls.txt")
 MAX_BYTES = 8 * 2**20  # of an example page
-HEAD = 2**16  # characters in which a page may say where it is from
+HEAD = 2**16  # characters in which the URL of a saved page is looked for
 
 _SAVED = re.compile(r"saved from url=\(\d{1,4}\)\s*(\S+)")
 
@@ -69,13 +69,13 @@ async def learn(
 
 
 def rules_of(model: ClassModel, followed: Sequence[tuple[str, Page]]) -> ClassRules:
-    """The rules that pages give, each with the class of the page that links to it."""
+    """The rules from pages, each given with the class of the page that links to it."""
     links = [(source, model.classify(page)) for source, page in followed]
     return learn_rules(links, model.classes)
 
 
 def read_examples(folder: Path) -> list[Example]:
-    """The pages of train-0: a sub-folder a class, which gives it its name."""
+    """The pages of train-0: a sub-folder per class, named after it."""
     try:
         classes = sorted(path for path in folder.iterdir() if is_class(path))
         found = [example for path in classes for example in examples_of(path)]
@@ -87,14 +87,14 @@ def read_examples(folder: Path) -> list[Example]:
             raise BadInput(f"{path}: no example page (.html) in it; add some")
     if len(with_pages) < 2:
         raise BadInput(
-            f"{folder}: {len(with_pages)} classes; make a sub-folder of example pages "
-            "for each of two or more"
+            f"{folder}: {len(with_pages)} classes, but at least two are needed; make a "
+            "sub-folder of example pages for each"
         )
     return found
 
 
 def is_class(path: Path) -> bool:
-    """Is this a class's folder? What browsers save beside a page (x_files) is none."""
+    """Whether this is the folder of a class; x_files, as saved by browsers, is not."""
     hidden = path.name.startswith((".", "_")) or path.name.endswith("_files")
     return path.is_dir() and not hidden
 
@@ -112,7 +112,7 @@ def examples_of(folder: Path) -> Iterator[Example]:
 
 
 def listed_urls(folder: Path) -> dict[str, str]:
-    """What urls.tsv or urls.txt says of each file: name<TAB>url."""
+    """The URL of each file, from urls.tsv or urls.txt: name<TAB>url."""
     found: dict[str, str] = {}
     for name in LISTS:
         path = folder / name
@@ -130,7 +130,7 @@ def listed_urls(folder: Path) -> dict[str, str]:
 
 
 def own_url(markup: str) -> str:
-    """Where a saved page says it is from; "" if it does not.
+    """The URL that a saved page was saved from; "" if it is not in the page.
 
     The browser's own note comes first, then <link rel=canonical>, then <base>, which
     may name a folder only.
@@ -142,7 +142,7 @@ def own_url(markup: str) -> str:
 
 
 class ClassNotes(HTMLParser):
-    """Collects what a page says about its own address."""
+    """Collects the notes in a page about its own URL."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,7 +1,7 @@
-"""Nothing in; words of ordinary English out that are common whatever the subject.
+"""Common English words that say little about a subject.
 
-They are no stop words: each may be what a topic is about. But as keywords of example
-pages they tell less than rarer words which are as frequent there.
+They are not stop words: each may be what a topic is about. But as keywords of example
+pages they say less than rarer words that are as frequent there.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from functools import cache
 
 from opilio.text.words import stem, stop_words, tokens
 
-ORDINARY = 0.5  # how rare these words are, between stop words (0) and all others (1)
+ORDINARY = 0.5  # the rarity of these words, between stop words (0) and all others (1)
 
 WORDS = """
     accept access account achieve act action active activity add addition address adopt
@@ -99,12 +99,12 @@ WORDS = """
 
 @cache
 def ordinary(language: str) -> frozenset[str]:
-    """The stems of words that are common whatever the subject; none if unknown."""
+    """The stems of common words of a language; none if it is unknown."""
     return frozenset(stem(tokens(WORDS))) if language == "en" else frozenset()
 
 
 def rarity_of(term: str, language: str) -> float:
-    """How rare the words of a term are, in [0, 1], as lists of common words tell."""
+    """How rare the words of a term are, in [0, 1], by lists of common words."""
     found = tokens(term)
     common, stop = ordinary(language), stop_words(language)
     told = [

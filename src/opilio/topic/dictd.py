@@ -1,7 +1,7 @@
-"""A dictd dictionary's `.index` and `.dict` in; headwords with their articles out.
+"""Reads dictionaries in dictd format (`.index` and `.dict`).
 
-A line of the index: headword, tab, where its article begins, tab, how long it is, both
-as numbers in base 64; a fourth field has the headword as it is really written.
+A line of the index is: headword, tab, start of its article, tab, length of the article,
+both as numbers in base 64; a fourth field has the headword in its true spelling.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from opilio.topic.gzip_files import beside, unpacked
 
 DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 VALUES = {digit: value for value, digit in enumerate(DIGITS)}
-ABOUT = ("00database", "00-database")  # entries that speak of the dictionary itself
+ABOUT = ("00database", "00-database")  # entries about the dictionary itself
 LONGEST_NUMBER = 10  # digits
 
 
 def is_one(path: Path) -> bool:
-    """Is this the name of a part of a dictd dictionary?"""
+    """Whether this is the name of a file of a dictd dictionary."""
     return path.name.endswith((".index", ".dict", ".dict.dz"))
 
 

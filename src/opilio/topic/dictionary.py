@@ -1,9 +1,9 @@
-"""A bilingual dictionary's file in; word or phrase -> its meanings out.
+"""Reads bilingual dictionaries of four formats.
 
-Four kinds are told apart by name and content: tables (`word<TAB>meaning; meaning`),
+The format is recognised by name and content: tables (`word<TAB>meaning; meaning`),
 FreeDict's TEI, dictd (`.index` with `.dict` or `.dict.dz`) and StarDict (`.ifo` with
-`.idx` and `.dict`). They come from anywhere, so sizes are bounded, and what is broken
-is BadInput that names the file and the place.
+`.idx` and `.dict`). Files are not trusted: sizes are bounded, and errors are BadInput
+with the file and the place.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Dictionary = dict[str, tuple[str, ...]]
 MAX_WORDS = 2_000_000  # headwords
 LONGEST_WORD = 100  # characters
 LONGEST_LINE = 2**16  # bytes
-HEAD = 1024  # bytes that tell what a file is
+HEAD = 1024  # bytes by which a format is recognised
 
 
 def read_dictionary(path: Path) -> Dictionary:
@@ -34,14 +34,14 @@ def read_dictionary(path: Path) -> Dictionary:
         raise BadInput(f"{path}: cannot be read: {reason}") from None
     if not found:
         raise BadInput(
-            f"{path}: no word with a meaning in it; a dictionary is a table "
+            f"{path}: there is no word with a meaning; a dictionary is a table "
             "(word<TAB>meaning; meaning), FreeDict, dictd or StarDict"
         )
     return found
 
 
 def merge(*dictionaries: Mapping[str, Iterable[str]]) -> Dictionary:
-    """All of them as one; a word in several has the meanings of each, in turn."""
+    """All dictionaries as one; a word in several has the meanings of each, in order."""
     return gather(
         (word, tuple(given)) for each in dictionaries for word, given in each.items()
     )
@@ -65,7 +65,7 @@ def gather(
 
 
 def articles(path: Path) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Each headword of a file with its meanings, whatever kind of file it is."""
+    """Each headword of a file with its meanings, in any of the formats."""
     if stardict.is_one(path):
         for word, article in stardict.articles(path):
             yield word, meanings(article, word)
@@ -80,7 +80,7 @@ def articles(path: Path) -> Iterator[tuple[str, tuple[str, ...]]]:
 
 
 def table(content: bytes, path: Path) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """The lines of a table; empty ones and comments (#) are passed over."""
+    """The lines of a table; empty ones and comments (#) are skipped."""
     for number, line in enumerate(BytesIO(content), start=1):
         if len(line) > LONGEST_LINE:
             raise BadInput(f"{path}, line {number}: too long for a dictionary")

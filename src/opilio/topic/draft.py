@@ -1,4 +1,4 @@
-"""What is known of a topic in; the text of its topic file out, for people to edit."""
+"""Writes the text of a topic file, with comments, for people to edit."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import tomli_w
 
 
 class Draft(msgspec.Struct, frozen=True, kw_only=True):
-    """A topic file that is yet to be written."""
+    """The contents of a topic file to be written."""
 
     name: str
     languages: tuple[str, ...] = ()
     keywords: Mapping[str, Mapping[str, float]] = {}  # where from -> term -> weight
-    asked: Mapping[str, float] = {}  # what the query log gives now
+    asked: Mapping[str, float] = {}  # the current weights of the query log
     seeds: tuple[str, ...] = ()
     query_log: Mapping[str, Any] = {}  # the keys of each table
     ontology: Mapping[str, Any] = {}
@@ -30,7 +30,7 @@ def write(draft: Draft) -> str:
 
 def lines(draft: Draft) -> Iterator[str]:
     """The file, line by line."""
-    yield "# A topic: what is sought. Check it, change it, then: opilio crawl THIS_FILE"
+    yield "# A topic for Opilio. Check it, change it, then: opilio crawl THIS_FILE"
     yield pair("name", draft.name)
     if draft.languages:
         yield pair("languages", draft.languages) + "  # of the pages wanted"

@@ -1,4 +1,4 @@
-"""A topic file in; what is sought, where to start and where to stay, out."""
+"""Reads and checks topic files: what is sought, where to start and the scope."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from opilio.settings import ScopeSettings, Seconds, Section, Strings, load_toml
 from opilio.text import urls
 from opilio.topic.language_codes import is_language
 
-SEARCHED = "https://duckduckgo.com/"  # stands for engines that are named only
+SEARCHED = "https://duckduckgo.com/"  # for engines that are given by name only
 
 Share = Annotated[float, msgspec.Meta(gt=0, le=1)]
 
@@ -45,28 +45,28 @@ class SearchService(Section, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 
 class Sources(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """`[seeds]`: where to start, beyond a plain list of URLs."""
+    """`[seeds]`: sources of seeds besides a plain list of URLs."""
 
     urls: Strings = ()
     search: Strings = ()  # ddgs, ddgs:brave, searxng:http://…, or a name of `engines`
     engines: Mapping[str, SearchService] = {}
     sources: Strings = ()  # of other packages by name, or file.py:Class
-    query: str = ""  # what the engines are asked; empty: the topic's keywords
+    query: str = ""  # for the engines; empty: the topic's keywords
     limit: Annotated[int, msgspec.Meta(ge=1, le=499)] = 50  # from all engines together
-    common: bool = False  # only what all engines found (or most, if that is nothing)
-    sitemaps: bool = False  # also what the sitemaps of the given URLs' sites list
-    feeds: bool = False  # also what the feeds of the given pages list
+    common: bool = False  # only URLs that all engines found (if none, most)
+    sitemaps: bool = False  # also the URLs in the sitemaps of the given URLs' sites
+    feeds: bool = False  # also the URLs in the feeds of the given pages
 
 
 class QueryLog(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """`[query_log]`: the weight table follows what people ask for (Meenu et al.)."""
 
-    file: str = ""  # a query a line; empty: queries.txt of the crawl
+    file: str = ""  # one query per line; empty: queries.txt of the crawl
     searches: bool = False  # `opilio search` adds its queries to the log
     alpha: Annotated[float, msgspec.Meta(gt=0, le=0.5)] = 0.5  # share of the old weight
     threshold: float | None = None  # terms below it are left out; None: the mode's own
     phrases: Strings = ()  # words that belong together: "lok sabha"
-    every: Seconds = 600.0  # while crawling, look at the log that often; 0: never
+    every: Seconds = 600.0  # between two checks of the log while crawling; 0: never
     mode: Mode = "fixed"  # paper: counts, not shares of queries
 
 
@@ -78,14 +78,14 @@ class OntologyFiles(Section, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 
 class Examples(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """`[examples]`: pages that are what is sought, and some that are not."""
+    """`[examples]`: pages that are relevant, and pages that are not."""
 
     relevant: Strings = ()  # files and shell patterns: examples/good/*.html
     irrelevant: Strings = ()
 
 
 class Classes(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """`[classes]`: a folder of example pages a class (Kumar & Vig's train-0)."""
+    """`[classes]`: a folder of example pages per class (Kumar & Vig's train-0)."""
 
     folder: str
     target: str  # the class that is sought
@@ -112,7 +112,7 @@ class SiteSettings(Section, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 
 class Evaluation(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The lab's own table; the crawler never looks into it."""
+    """A table for the lab only; the crawler ignores it."""
 
     relevant_labels: Strings = ()
 
@@ -125,7 +125,7 @@ class Topic(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     seeds: Strings | Sources = ()
     languages: Strings = ()  # of the pages wanted; empty: any
     update: Literal["ask", "auto"] = "ask"  # whether a crawl may change the keywords
-    threshold: Share | None = None  # relevant from this score on; None: the judge's own
+    threshold: Share | None = None  # relevant from this score on; None: the judge's
     scope: ScopeSettings = ScopeSettings()
     query_log: QueryLog | None = None
     ontology: OntologyFiles | None = None
@@ -142,13 +142,13 @@ class Topic(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     @property
     def sources(self) -> Sources:
-        """Where to start, in whatever form it was written."""
+        """The sources of seeds, in whatever form they were written."""
         seeds = self.seeds
         return seeds if isinstance(seeds, Sources) else Sources(urls=seeds)
 
     @property
     def asked(self) -> QueryLog | None:
-        """The query log that says what is sought, if the topic names a file of one."""
+        """The query log, if the topic names a file."""
         return self.query_log if self.query_log and self.query_log.file else None
 
     def weights(self) -> dict[str, float]:
@@ -161,14 +161,14 @@ class Topic(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 def load_topic(path: Path) -> Topic:
-    """Read and check a topic file; the files it names are looked for beside it."""
+    """Read and check a topic file; file names in it are relative to its folder."""
     topic = beside(load_toml(path, Topic), path.parent)
     check(topic, str(path))
     return topic
 
 
 def beside(topic: Topic, folder: Path) -> Topic:
-    """The topic with the names of its files made absolute."""
+    """The topic with absolute paths of its files."""
 
     def absolute(name: str) -> str:
         return str(folder.absolute() / Path(name).expanduser())
@@ -198,7 +198,7 @@ def beside(topic: Topic, folder: Path) -> Topic:
 
 
 def with_sources(topic: Topic, named: Sequence[str]) -> Topic:
-    """The topic with more seed sources; their files are relative to where we are."""
+    """The topic with more seed sources; files are relative to the current folder."""
     if not named:
         return topic
     given = topic.sources
@@ -216,7 +216,7 @@ def check(topic: Topic, source: str) -> None:
     if topic.query_log and not (topic.asked or topic.query_log.searches):
         raise BadInput(
             f"{source}: [query_log] names no log; add file = 'queries.txt', or "
-            "searches = true to follow what is searched for in the crawl"
+            "searches = true to follow the searches in the crawl"
         )
     if not (topic.keywords or topic.asked or topic.ontology or examples):
         raise BadInput(
@@ -228,8 +228,8 @@ def check(topic: Topic, source: str) -> None:
             raise BadInput(f"{source}: keywords: an empty term; remove it")
         if not tokens(term):
             raise BadInput(
-                f"{source}: keywords: {term!r} has no letter or digit, and nothing "
-                "else is read of a page; remove it"
+                f"{source}: keywords: {term!r} has no letter or digit, and only these "
+                "are indexed; remove it"
             )
         if not 0 < weight <= 1000:
             raise BadInput(
@@ -241,17 +241,17 @@ def check(topic: Topic, source: str) -> None:
 
 
 def refuse_bad_languages(languages: Sequence[str], source: str) -> None:
-    """Raise BadInput for the first that pages cannot be known by."""
+    """Raise BadInput for the first that is not a language code."""
     for language in languages:
         if not is_language(language):
             raise BadInput(
-                f"{source}: languages: {language!r} is no code of a language; write "
-                "its letters of ISO 639, like 'en', 'de' or 'tlh'"
+                f"{source}: languages: {language!r} is not a language code; write a "
+                "code of ISO 639, like 'en', 'de' or 'tlh'"
             )
 
 
 def refuse_bad_addresses(seeds: Sequence[str], source: str) -> None:
-    """Raise BadInput for the first seed that is no address of the web."""
+    """Raise BadInput for the first seed that is not a URL."""
     for seed in seeds:
         if not urls.join("", seed):
             raise BadInput(
@@ -260,7 +260,7 @@ def refuse_bad_addresses(seeds: Sequence[str], source: str) -> None:
 
 
 def where_to(topic: Topic, more: Sequence[str] = ()) -> list[str]:
-    """The addresses that a crawl begins with, search engines among them."""
+    """The URLs that a crawl starts with, including search engines."""
     sources = topic.sources
     places = [
         sources.engines[engine].url

@@ -1,4 +1,4 @@
-"""A file that may be gzip in; its bytes, up to a bound, out."""
+"""Reads files that may be gzipped, up to a size limit."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ def unpacked(path: Path) -> bytes:
                 MAX_BYTES + 1
             )
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-            raise BadInput(f"{path}: broken gzip: {error}") from None
+            raise BadInput(f"{path}: damaged gzip: {error}") from None
     if len(content) > MAX_BYTES:
         raise BadInput(f"{path}: more than {MAX_BYTES >> 20} MB; take a smaller one")
     return content
 
 
 def beside(path: Path, *endings: str) -> Path:
-    """The file of that name with the first of these endings that there is."""
+    """The file of that name with the first of these suffixes that exists."""
     stem = str(path)
     for ending in (".gz", ".dz"):
         stem = stem.removesuffix(ending)

@@ -1,8 +1,8 @@
-"""A Hindi word in; the ways it may stand in a dictionary out.
+"""Finds the dictionary forms of Hindi words.
 
-Hindi is spelt in several ways (हिन्दी, हिंदी) and bends its words at the end: nouns by
-number and case (ग्रह, ग्रहों), adjectives by gender (बड़ा, बड़ी), verbs by all of them. A
-dictionary has the singular, the masculine and the infinitive in -ना.
+Hindi words are spelt in several ways (हिन्दी, हिंदी) and inflected at the end: nouns by
+number and case (ग्रह, ग्रहों), adjectives by gender (बड़ा, बड़ी), verbs by all of them.
+A dictionary has the singular, the masculine and the infinitive in -ना.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ _FUTURE = (
     *("ऊंगा", "ऊंगी", "एगा", "एगी", "एंगे", "एंगी", "ओगे", "ओगी", "इएगा"),
 )
 
-# Ending -> what a dictionary may have in its place, the likeliest first. Longer
-# endings come first; an ending that leaves too little of a word is not one.
+# Ending -> its possible replacements in a dictionary, the likeliest first. Longer
+# endings come first; an ending that leaves too little of a word does not count.
 ENDINGS: tuple[tuple[str, tuple[str, ...]], ...] = (
     # nouns: plural, oblique
     ("ियों", ("ी", "ि", "िया", "")),
@@ -85,8 +85,9 @@ ENDINGS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("ो", ("ना", "")),
 )
 
-# Words that make verbs and names of sciences of the word before them: a dictionary may
-# have it only in such company (हमला करना, to attack; रसायन शास्त्र, chemistry).
+# Words that turn the word before them into a verb or the name of a science: a
+# dictionary may have that word only together with one of them (हमला करना, to attack;
+# रसायन शास्त्र, chemistry).
 COMPANY = frozenset(
     ["करना", "होना", "देना", "लेना", "जाना", "आना", "लगाना", "लगना", "रखना", "बनाना",
      "पाना", "डालना", "मारना", "उठाना", "खाना", "कराना", "संबंधी", "संबंधित", "विषयक",
@@ -106,12 +107,12 @@ def fold(word: str) -> str:
 
 
 def loosen(word: str) -> str:
-    """The same for spellings that a careful writer would not use for one another."""
+    """The same, also for spellings that are strictly different."""
     return word.translate(_LOOSE)
 
 
 def base_forms(word: str) -> Iterator[list[str]]:
-    """What a folded word may be a form of, ending by ending: तारों of तार or तारा."""
+    """The possible base forms of a folded word, by ending: तार or तारा for तारों."""
     for ending, replacements in ENDINGS:
         if word.endswith(ending) and len(word) - len(ending) >= SHORTEST:
             start = word[: len(word) - len(ending)]

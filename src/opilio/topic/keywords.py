@@ -1,4 +1,4 @@
-"""Pages about a topic in; the words that tell it, with their weights, out.
+"""Extracts weighted keywords from example pages.
 
     w_i = tf_i · df_i                                            mode paper
     w_i = Σ_p (1 + ln tf_ip)/|p| · ½[ordinary] · ln((n+1)/(b_i+½))   mode fixed
@@ -10,13 +10,14 @@ product of the paper is the static table that Meenu et al. compare with, and the
 generator of the thesis (2.5.2: tf, df, weight, the top N < 50; its block table, 4.5.1,
 has ten).
 
-We differ, in fixed: one long page does not outweigh the others; words which are common
-whatever the subject count half, since tf·df puts time and form beside star and orbit;
-words of a single page, and of the frame around all, are left out, unless little else is
-there; pages that are not sought, if there are any, show what does not tell the topic.
+We differ, in fixed: one long page does not outweigh the others; common words count
+half, since tf·df puts time and form beside star and orbit; words of a single page, and
+of the frame around all pages, are left out, unless there is little else; irrelevant
+pages, if there are any, show which words are not typical of the topic.
 
-The frame is told by its text: a word of it stands once on nearly all pages, with the
-same words around it. A word that all pages have in sentences of their own is the topic.
+The frame (menus and the like) is recognised by its text: its words occur once on nearly
+all pages, with the same words around them. A word that all pages have in different
+sentences belongs to the topic.
 """
 
 from __future__ import annotations
@@ -32,11 +33,11 @@ from opilio.topic.common_words import ordinary
 from opilio.topic.weight_table import heaviest, normalised
 
 TOP = 10  # terms, as in the table of the thesis
-BELOW = 50  # terms that are given, by the thesis
-ENOUGH = 4  # pages, to see what they share by accident
-FRAMED = 0.75  # of the pages have a term of their common frame
-SELDOM = 1.5  # times, on the average, that it stands there
-RUN = 4  # words in a row that these pages share; few phrases of a topic have so many
+BELOW = 50  # the limit of the thesis
+ENOUGH = 4  # pages needed to recognise the frame
+FRAMED = 0.75  # share of the pages that have a word of the frame
+SELDOM = 1.5  # its average count on these pages, at most
+RUN = 4  # consecutive words that these pages share; few phrases of a topic are as long
 
 Text = str | Sequence[str]
 """A page as a text, or as its tokens."""
@@ -50,10 +51,10 @@ def keywords(
     top: int = TOP,
     mode: str = "fixed",
 ) -> dict[str, float]:
-    """The terms that tell the topic of the pages best, the weightiest first."""
+    """The terms most typical of the pages, with the greatest weights first."""
     if not 0 < top < BELOW:
         raise BadInput(
-            f"{top} keywords are asked for; between 1 and {BELOW - 1} can be"
+            f"{top} keywords are too few or too many; ask for 1 to {BELOW - 1}"
         )
     written: Counter[tuple[str, str]] = Counter()
     texts = [tokens(page) if isinstance(page, str) else page for page in pages]
@@ -82,7 +83,7 @@ def static_table(
 def count_words(
     page: Text, language: str, written: Counter[tuple[str, str]]
 ) -> Counter[str]:
-    """How often each term occurs on a page; `written` counts how they are written."""
+    """The count of each term on a page; `written` counts its spellings."""
     words = tokens(page) if isinstance(page, str) else page
     stop = stop_stems(language)
     found = [
@@ -96,7 +97,7 @@ def count_words(
 
 @cache
 def stop_stems(language: str) -> frozenset[str]:
-    """The stems of words that say nothing, whatever their ending."""
+    """The stems of stop words."""
     return frozenset(stem(stop_words(language), language))
 
 
@@ -111,7 +112,7 @@ def tf_df(pages: Sequence[Mapping[str, int]]) -> dict[str, float]:
 
 
 def telling(pages: Sequence[Mapping[str, int]], language: str) -> dict[str, float]:
-    """How much each term stands for the pages, ordinary words half as much."""
+    """How typical each term is of the pages; common words count half."""
     common = ordinary(language)
     weights: dict[str, float] = {}
     for page in pages:
@@ -130,8 +131,8 @@ def without_accidents(
 ) -> dict[str, float]:
     """The weights without terms of a single page and those of the frame.
 
-    Pages that have no word in common keep all theirs; and what makes up most of the
-    pages is no frame: they are copies of each other.
+    Pages without common words keep all of them; and text that makes up most of the
+    pages is not a frame: the pages are copies of each other.
     """
     pages = Counter(key for page in counts for key in page)
     shared = {key: weight for key, weight in weights.items() if pages[key] > 1}
@@ -161,7 +162,7 @@ def framed(
 def runs_around(
     terms: Collection[str], stems: Sequence[str]
 ) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Each of the terms on a page, with the words in a row that it is one of."""
+    """Each of the terms on a page, with the runs of words that it is in."""
     bounded = ["", *stems, ""]  # a frame begins or ends many a page
     for place, key in enumerate(bounded):
         if key in terms:
@@ -171,7 +172,7 @@ def runs_around(
 
 
 def rarity(pages: Sequence[Mapping[str, int]], key: str) -> float:
-    """How rare a term is on pages that are not sought; 1 if there are none."""
+    """How rare a term is on irrelevant pages; 1 if there are none."""
     if not pages:
         return 1.0
     return math.log((len(pages) + 1) / (sum(key in page for page in pages) + 0.5))

@@ -1,4 +1,4 @@
-"""A tag in; does it begin with a code that languages are known by? out."""
+"""Checks that a tag starts with a known language code."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _three_letters = re.compile("[a-z]{3}").fullmatch
 
 
 def is_language(tag: str) -> bool:
-    """Is it a tag like `en` or `de-CH`?
+    """Whether this is a tag like `en` or `de-CH`.
 
     >>> is_language("de-CH"), is_language("tlh"), is_language("klingon")
     (True, True, False)

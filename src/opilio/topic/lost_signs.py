@@ -1,6 +1,6 @@
-"""Keywords in; a warning about those that are nothing without their signs out.
+"""Warns about keywords such as C++ that lose their meaning without their signs.
 
-Of a page only letters and digits are read, so "C++" and "C#" both count every "c".
+Only letters and digits of a page are indexed, so "C++" and "C#" both match every "c".
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ WRAPPING = "\"'`()[]{}<>«»‹›“”„‘’‚,;:!?…"  # what sentences 
 
 
 def lost_signs(keywords: Iterable[str]) -> str:
-    """A warning that names the keywords that lose signs of theirs; "" if none does."""
+    """A warning with the keywords that lose signs; "" if there are none."""
     found = {word: " ".join(tokens(word)) for word in keywords if loses_signs(word)}
     if not found:
         return ""
     read = [f"{word!r} is read as {as_!r}" for word, as_ in found.items()]
     more = ["…"] if len(read) > SHOWN else []
     return (
-        f"Only letters and digits are read: {', '.join(read[:SHOWN] + more)}. Pages "
-        "that have this for other reasons count, too; take keywords that tell it apart."
+        f"Only letters and digits are indexed: {', '.join(read[:SHOWN] + more)}. Pages "
+        "with that word in another sense count, too; add more specific keywords."
     )
 
 

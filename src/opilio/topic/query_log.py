@@ -1,13 +1,13 @@
-"""A log of queries in; those that have come since the last look out.
+"""Reads new queries from a growing query log.
 
-A query a line, in UTF-8 (a line that is not is read as Windows-1252). After a tab may
-follow how often it was asked; further fields are passed over:
+There is one query per line, in UTF-8 (other lines are read as Windows-1252). A tab and
+the number of times it was asked may follow; further fields are ignored:
 
     lok sabha polls 2014
     lok sabha polls 2014 dates	12
 
-How far a log was read is a `Place`: a number of bytes, and a mark of what stands just
-before. The log has
+How far a log was read is a `LogPosition`: a number of bytes, and a mark, the hash of
+the bytes just before it. The log has
 
 1. the same mark there: it has grown, and what follows is new;
 2. another, or it is shorter: it was rotated, truncated or replaced, and all is new.
@@ -25,15 +25,15 @@ from xxhash import xxh3_64_intdigest
 
 from opilio.errors import BadInput
 
-LONGEST = 4096  # bytes of a line; nobody types longer queries
-MARK = 1024  # bytes by which a place is known again
-MOST = 10**9  # times one line may say that a query was asked
+LONGEST = 4096  # bytes of a line; longer ones are not queries
+MARK = 1024  # bytes by which a position is recognised
+MOST = 10**9  # the largest count of a line
 BOM = b"\xef\xbb\xbf"
 UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 
 
 class LoggedQuery(NamedTuple):
-    """What was asked, and how often."""
+    """A query and its count."""
 
     text: str
     times: int = 1
@@ -56,40 +56,43 @@ class QueryLogFile:
     def __init__(self, path: Path, place: LogPosition = START) -> None:
         self.path = path
         self.place = place
-        self.too_long = 0  # lines of the last look that were passed over
+        self.too_long = 0  # skipped lines of the last read
         self._seen: tuple[int, ...] = ()
 
     def require(self) -> QueryLogFile:
-        """The log itself; BadInput if there is nothing in it to read."""
+        """The log itself; BadInput if it has nothing to read."""
         if not self.path.exists():
             raise BadInput(
-                f"{self.path} does not exist; name a text file, a query a line"
+                f"{self.path} does not exist; name a text file, one query per line"
             )
         if not self.path.is_file():
-            raise BadInput(f"{self.path} is no file; name a text file, a query a line")
+            raise BadInput(
+                f"{self.path} is not a file; name a text file, one query per line"
+            )
         try:
             with self.path.open("rb") as file:
                 head = file.read(MARK)
         except OSError as error:
             raise BadInput(f"{self.path} cannot be read: {error.strerror}") from None
         if head.startswith(UTF_16) or b"\0" in head:
-            raise BadInput(f"{self.path} is no text in UTF-8; save it as that")
+            raise BadInput(f"{self.path} is not text in UTF-8; save it as UTF-8")
         if not head.strip():
-            raise BadInput(f"{self.path} is empty; write a query a line into it")
+            raise BadInput(f"{self.path} is empty; write one query per line")
         return self
 
     def grown(self) -> bool:
-        """Whether new queries may be there; costs one look at the file's entry."""
+        """Whether there may be new queries; only needs one stat of the file."""
         try:
             return entry(self.path.stat()) != self._seen
         except OSError:
             return False  # between two files, when logs are rotated
 
     def new(self) -> Iterator[LoggedQuery]:
-        """The queries since the last time; once all are taken, the place is theirs.
+        """The queries since the last time; the position moves once all are consumed.
 
-        A last line without its end is being written, and left for the next time. Only
-        the first time it is a query: many files end so.
+        A last line without a line break is still being written, and left for the next
+        time; only the first time it counts as a query, because many files end like
+        that.
         """
         self.too_long = 0
         try:
@@ -115,7 +118,7 @@ class QueryLogFile:
 
 
 def entry(status: os.stat_result) -> tuple[int, ...]:
-    """What changes when a file does."""
+    """The stat values that change when a file changes."""
     return status.st_size, status.st_mtime_ns, status.st_ino
 
 
@@ -126,7 +129,7 @@ def continues(file: BinaryIO, place: LogPosition) -> bool:
 
 
 def mark_before(file: BinaryIO, offset: int) -> int:
-    """A hash of what stands just before an offset; 0 at the beginning."""
+    """A hash of the bytes just before an offset; 0 at the beginning."""
     if not offset:
         return 0
     start = max(offset - MARK, 0)

@@ -1,4 +1,4 @@
-"""Links between classes in; the rules `Ci → Cj (P)` and the look-ahead score out.
+"""Rules of how likely pages of one class link to another, and the look-ahead score.
 
 Kumar & Vig, *Multilingual Context Ontology Rule Enhanced Focused Web Crawler*, III.G:
 
@@ -37,10 +37,10 @@ Count = Annotated[float, msgspec.Meta(ge=0, le=1e15)]
 
 
 class Paths(StrEnum):
-    """What several paths from one class to another are worth together."""
+    """How to combine several paths from one class to another."""
 
-    SUM = "sum"  # how likely any of them is taken
-    BEST = "best"  # the likeliest of them alone
+    SUM = "sum"  # the probability that any of them is taken
+    BEST = "best"  # only the likeliest of them
 
 
 class Rule(NamedTuple):
@@ -77,7 +77,7 @@ class ClassRules:
         return self._rows(self._matrix)
 
     def ahead(self, hops: int, paths: Paths = Paths.SUM) -> list[Rule]:
-        """The rules for paths of exactly so many links."""
+        """The rules for paths of exactly `hops` links."""
         return self._rows(self._power(hops, paths))
 
     def look_ahead(
@@ -153,7 +153,7 @@ def learn_rules(
 
 
 def load_rules(dumped: bytes, name: str = "the rules") -> ClassRules:
-    """What `Rules.dump` gave; BadInput if this is something else."""
+    """Load what `ClassRules.dump` returned; BadInput for anything else."""
     try:
         return ClassRules(msgspec.json.decode(dumped, type=dict[str, dict[str, Count]]))
     except msgspec.DecodeError as error:

@@ -1,4 +1,4 @@
-"""A StarDict dictionary's files in; headwords with their articles out.
+"""Reads dictionaries in StarDict format.
 
     .ifo        what it is: key=value lines after a first line that is always the same
     .idx[.gz]   headword, a zero, where its article begins (4 or 8 bytes), its length
@@ -35,7 +35,7 @@ class StardictEntry(NamedTuple):
 
 
 def is_one(path: Path) -> bool:
-    """Is this a part of a StarDict dictionary?"""
+    """Whether this is a file of a StarDict dictionary."""
     if path.name.endswith(PARTS):
         return True
     is_dict = path.name.endswith((".dict", ".dict.dz"))
@@ -66,7 +66,7 @@ def articles(path: Path) -> Iterator[tuple[str, str]]:
 
 
 def about(path: Path) -> dict[str, str]:
-    """What the .ifo file says."""
+    """The keys and values of the .ifo file."""
     first, *lines = unpacked(path).lstrip(b"\xef\xbb\xbf").splitlines() or [b""]
     if first.strip() != MAGIC:
         raise BadInput(f"{path}, line 1: not {MAGIC.decode()!r}")
@@ -75,7 +75,7 @@ def about(path: Path) -> dict[str, str]:
 
 
 def read_index(path: Path, width: int) -> Iterator[StardictEntry]:
-    """The entries of an index whose places are numbers of so many bytes."""
+    """The entries of an index whose offsets have `width` bytes."""
     for word, numbers in records(path, width + 4):
         start, size = numbers[:width], numbers[width:]
         yield StardictEntry(word, int.from_bytes(start), int.from_bytes(size))
@@ -91,20 +91,20 @@ def read_synonyms(path: Path, words: int) -> Iterator[tuple[str, int]]:
 
 
 def records(path: Path, width: int) -> Iterator[tuple[str, bytes]]:
-    """Words that end with a zero, each with so many bytes after it."""
+    """Words that end with a zero, each followed by `width` bytes."""
     content = unpacked(path)
     position = 0
     while position < len(content):
         end = content.find(b"\0", position)
         if end < 0 or end + 1 + width > len(content):
-            raise BadInput(f"{path}, offset {position}: the file ends in mid-entry")
+            raise BadInput(f"{path}, offset {position}: the file ends within an entry")
         word = content[position:end].decode("utf-8", "replace")
         position = end + 1 + width
         yield word, content[end + 1 : position]
 
 
 def article(content: bytes, entry: StardictEntry, types: str) -> str:
-    """The texts of an article, each on a line of its own."""
+    """The texts of an article, one per line."""
     data = content[entry.start : entry.start + entry.size]
     texts = [
         field.decode("utf-8", "replace")
@@ -115,7 +115,7 @@ def article(content: bytes, entry: StardictEntry, types: str) -> str:
 
 
 def fields(data: bytes, types: str) -> Iterator[tuple[str, bytes]]:
-    """The fields of an article; what is cut off is given as far as it goes."""
+    """The fields of an article; a truncated one as far as it goes."""
     position = 0
     told = iter(types)
     left = len(types)

@@ -1,4 +1,4 @@
-"""Example pages of classes in; the pages that they link to, fetched and read, out."""
+"""Fetches the pages that example pages link to, to learn rules between classes."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from opilio.text import urls
 Read = Callable[[Response], Page]
 Sleep = Callable[[float], Awaitable[object]]
 
-NOWHERE = "http://nowhere.invalid/"  # where pages of unknown address are
-LIMIT = 50  # pages of train-1 a class
-HOSTS = 8  # that are asked at a time
+NOWHERE = "http://nowhere.invalid/"  # the URL of pages without one
+LIMIT = 50  # pages of train-1 per class
+HOSTS = 8  # that are visited at a time
 REDIRECTS = 5
 TRIES = 3
-LONGEST_WAIT = 60.0  # seconds between two tries
+LONGEST_WAIT = 60.0  # seconds between two attempts
 
 
 class Pace:
     """Lets each host rest between two requests.
 
-    Its `learn` is what `HttpFetch` tells a crawl delay to.
+    `HttpFetch` reports crawl delays to its `learn`.
     """
 
     def __init__(
@@ -36,10 +36,10 @@ class Pace:
         self.now = now
         self.sleep = sleep
         self.delays: dict[str, float] = {}
-        self.free: dict[str, float] = {}  # host -> when it may be asked next
+        self.free: dict[str, float] = {}  # host -> when it may be visited next
 
     async def turn(self, host: str) -> None:
-        """Wait until a host may be asked, and let it rest after that."""
+        """Wait until a host may be visited, and let it rest after that."""
         now = self.now()
         at = max(now, self.free.get(host, now))
         self.free[host] = at + max(self.delay, self.delays.get(host, 0.0))
@@ -47,7 +47,7 @@ class Pace:
             await self.sleep(at - now)
 
     async def rest(self) -> None:
-        """Wait until every host may be asked."""
+        """Wait until every host may be visited."""
         now = self.now()
         if (at := max(self.free.values(), default=now)) > now:
             await self.sleep(at - now)
@@ -70,8 +70,8 @@ async def train_one(
 ) -> list[tuple[str, Page]]:
     """The pages that the examples of each class link to, each with that class.
 
-    Each page counts once a class. The links of all its examples are taken in turns,
-    the first of each first, up to the limit. What cannot be had is left out.
+    Each page counts once per class. The links of its examples are taken in turns, the
+    first of each first, up to the limit. Pages that cannot be fetched are left out.
     """
     pace = pace or Pace(0.0)
     wanted = {
@@ -107,7 +107,7 @@ async def train_one(
 
 
 def targets(train_zero: Sequence[tuple[str, Page]], name: str) -> Iterator[str]:
-    """Where the pages of a class link to: the first links of all, then the second."""
+    """The links of the pages of a class: the first links of all, then the second."""
     own = [page for each, page in train_zero if each == name]
     columns = zip_longest(*([link.url for link in page.links] for page in own))
     every = dict.fromkeys(url for column in columns for url in column if url)
@@ -127,7 +127,7 @@ async def follow(url: str, fetch: Fetch, pace: Pace) -> Response:
 
 
 async def patiently(url: str, fetch: Fetch, pace: Pace) -> Response:
-    """The answer for a URL, asked for again while it may come later."""
+    """The response of a URL, with retries."""
     for left in reversed(range(TRIES)):
         await pace.turn(urls.host(url))
         try:
@@ -136,14 +136,14 @@ async def patiently(url: str, fetch: Fetch, pace: Pace) -> Response:
             if not left:
                 raise
             await pace.sleep(min(error.after, LONGEST_WAIT))
-    raise AssertionError("the last try returns or raises")
+    raise AssertionError("the last attempt returns or raises")
 
 
 def none_found(failures: Sequence[FetchError]) -> str:
     """Why there is no page at all, and what to do."""
     if not failures:
         return (
-            "the example pages link to nothing; say where they were saved from in a "
+            "the example pages have no links; list where they were saved from in a "
             "file urls.tsv beside them: name<TAB>url"
         )
     return (

@@ -1,12 +1,12 @@
-"""Words in other languages in; what they mean in the topic's language out.
+"""Translates words of other languages into the topic's language by dictionaries.
 
 Kumar & Vig, *Multilingual Context Ontology Rule Enhanced Focused Web Crawler*, III.E:
-locate what is in another language, remove its noise words, put what a bilingual
-dictionary gives in the place of the rest. All meanings are kept, side by side, and
-words that the dictionary lacks stay as they are.
+find words of another language, remove noise words, replace the rest by the meanings in
+a bilingual dictionary. All meanings are kept, side by side, and words that the
+dictionary lacks stay as they are.
 
-Which language a word is in is told by its script; where that is also the script of the
-topic's language, by the language that the text is known to be in.
+The language of a word is recognised by its script; if that is also the script of the
+topic's language, by the known language of the text.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from opilio.topic.word_lookup import Lookup, Meanings
 
 LATIN = "LATIN"
 BEYOND_LATIN = "\u0370"  # where the next script begins
-SAMPLE = 2000  # words that show which script a dictionary is in
+SAMPLE = 2000  # words looked at to find the script of a dictionary
 LEAST = 0.05  # share of these that a script must have
 # Anything between spaces, ASCII and general punctuation, and dandas. Joiners are part
 # of words.
@@ -31,7 +31,7 @@ _WORD = re.compile("[^\\s!-/:-@\\[-`{-~\u00a1-\u00bf\u0964\u0965\u2010-\u206f]+"
 
 
 class Transcriptor:
-    """Reads words of every language there is a dictionary for.
+    """Translates words of every language that there is a dictionary for.
 
     >>> words = {"संगणक": ("computer",), "विज्ञान": ("science",)}
     >>> Transcriptor({"hi": words}).transcribe("Dept. of संगणक विज्ञान, Pune")
@@ -68,7 +68,7 @@ class Transcriptor:
         )
 
     def reads(self, word: str, language: str) -> bool:
-        """Is a token in a language that there is a dictionary for?
+        """Whether a token is in a language that there is a dictionary for.
 
         `language` is that of the text, if it is known.
         """
@@ -79,7 +79,7 @@ class Transcriptor:
         return script in self.by_script or (own is not None and script in own)
 
     def run(self, words: Sequence[str], language: str) -> list[Meanings]:
-        """The meanings at the place of each of some tokens, all of which we read.
+        """The meanings of each of some tokens, all of which can be translated.
 
         A phrase has its meanings at its first word and none at the others; noise words
         have none; unknown words mean themselves.
@@ -98,7 +98,7 @@ class Transcriptor:
         return found
 
     def transcribe(self, text: str, language: str = "") -> str:
-        """A text with all that its foreign words mean in their place."""
+        """A text with its foreign words replaced by all their meanings."""
         pieces: list[str] = []
         done = 0
         run: list[str] = []
@@ -135,7 +135,7 @@ class Transcriptor:
 
 
 def meanings_of(word: str, lookups: Iterable[Lookup]) -> Meanings:
-    """What a word means in the first language that knows it."""
+    """The meanings of a word in the first dictionary that has it."""
     for lookup in lookups:
         if word in lookup.noise:
             return ()

@@ -1,18 +1,18 @@
-"""Queries in; the weight table out: what people ask for (Meenu et al., 3.1.1).
+"""Builds the weight table of terms from the queries of people (Meenu et al., 3.1.1).
 
     W_i(new) = (1−α)·qf_i + α·W_i(old)        equation 3, 0 < α ≤ 0.5
 
-Symbols: qf_i queries that contain term i, W_i(old) its weight in the table before, 0 if
-it was not there. The paper rebuilds the table "after fixed interval of time"; we take
-that as: from the queries which have come since the last time. So the table follows what
-people ask for now, and the old weights stand for all that was asked before.
+Symbols: qf_i queries that contain term i, W_i(old) its weight in the previous table, 0
+if it was not there. The paper rebuilds the table "after fixed interval of time"; we
+understand that as: from the queries since the last time. So the table follows what
+people ask for now, and the old weights represent all earlier queries.
 
-We differ: words are joined to phrases if a list says so (the paper's "lok sabha" needs
-one); all weights are kept and the threshold applies to what is shown, since else no
-rising term would profit from its past; terms that are not asked for any more decay
-(qf = 0). Mode `paper` takes qf as it is, and the threshold 1.0 of the example. Mode
-`fixed` takes the share of the queries, so that the threshold, 1/3 by default, means the
-same for few queries and for many; if no term reaches it, the best ten are taken.
+We differ: words are joined to phrases by a list (the paper's "lok sabha" needs one);
+all weights are kept and the threshold applies only to the result, since otherwise a
+rising term would lose its past; terms that are not asked for any more decay (qf = 0).
+Mode `paper` uses counts for qf, and the threshold 1.0 of the example. Mode `fixed` uses
+the share of the queries, so that the threshold, 1/3 by default, means the same for few
+queries and for many; if no term reaches it, the best ten are used.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ from opilio.topic.query_log import LoggedQuery
 
 THRESHOLDS = {"paper": 1.0, "fixed": 1 / 3}
 SAME = 1e-9  # weights nearer than this are equal
-FEWEST = 10  # terms that are taken if none reaches the threshold of `fixed`
-MOST = 100_000  # terms that are remembered, the weightiest ones
+FEWEST = 10  # terms used if none reaches the threshold of `fixed`
+MOST = 100_000  # terms stored, those with the greatest weights
 
-# The long list of `words.stop_words` is for pages. In queries of a few words it would
-# drop what is asked for: new, group, numbers, world.
+# The long list of `words.stop_words` is for pages. In short queries it would drop
+# important words: new, group, numbers, world.
 ENGLISH_STOP_WORDS = """
     a about all am an and any are as at be been but by can could d did do does for from
     had has have he her him his how i if in into is it its ll m me my no nor not of on
@@ -45,7 +45,7 @@ ENGLISH_STOP_WORDS = """
 
 
 class QueryWeights(msgspec.Struct, frozen=True, kw_only=True):
-    """The weights of all terms that were asked for, and which of them count."""
+    """The weights of all terms in the queries, and which of them count."""
 
     alpha: float = 0.5  # share of the old weight
     mode: str = "fixed"
@@ -58,7 +58,7 @@ class QueryWeights(msgspec.Struct, frozen=True, kw_only=True):
     builds: int = 0
 
     def rebuilt(self, queries: Iterable[str | LoggedQuery]) -> QueryWeights:
-        """The next table, by queries that are new; the same if there are none."""
+        """The next table, from new queries; the same table if there are none."""
         frequency, forms, asked = count_queries(queries, self.language, self.phrases)
         if not asked:
             return self
@@ -76,7 +76,7 @@ class QueryWeights(msgspec.Struct, frozen=True, kw_only=True):
         )
 
     def by_key(self) -> dict[str, float]:
-        """Step 8: the terms that count, by key, the weightiest first."""
+        """Step 8: the terms that count, by key, with the greatest weights first."""
         least = THRESHOLDS[self.mode] if self.threshold is None else self.threshold
         ordered = sorted(self.state.items(), key=heaviest)
         found = {key: weight for key, weight in ordered if weight >= least - SAME}
@@ -85,11 +85,11 @@ class QueryWeights(msgspec.Struct, frozen=True, kw_only=True):
         return dict(ordered[:FEWEST])
 
     def weights(self) -> dict[str, float]:
-        """The same as people write them: `Topic.weights` of a query log."""
+        """The same, by terms as people write them."""
         return {self.forms[key]: weight for key, weight in self.by_key().items()}
 
     def dump(self) -> bytes:
-        """What must survive a restart, as JSON."""
+        """The state to store across restarts, as JSON."""
         return msgspec.json.encode(self)
 
     def load(self, data: bytes) -> QueryWeights:
@@ -108,7 +108,7 @@ class QueryWeights(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Phrases:
-    """Words that belong together, to be found in queries."""
+    """Finds given phrases in queries."""
 
     def __init__(self, phrases: Iterable[str], language: str) -> None:
         self.forms: dict[str, str] = {}  # key -> the phrase as it was given
@@ -173,7 +173,7 @@ def count_queries(
 def smoothed(
     frequency: Mapping[str, float], old: Mapping[str, float], alpha: float
 ) -> dict[str, float]:
-    """Step 7, equation 3: W(new) = (1−α)·qf + α·W(old), for all that has either."""
+    """Step 7, equation 3: W(new) = (1−α)·qf + α·W(old), for all terms with either."""
     return {
         key: (1 - alpha) * frequency.get(key, 0) + alpha * old.get(key, 0)
         for key in frequency.keys() | old.keys()
@@ -187,19 +187,19 @@ def normalised(weights: Mapping[str, float]) -> dict[str, float]:
 
 
 def heaviest(item: tuple[str, float]) -> tuple[float, str]:
-    """Sorts by weight, the greatest first, then by name."""
+    """A sort key: by weight, the greatest first, then by name."""
     return -item[1], item[0]
 
 
 def rarest(item: tuple[tuple[str, str], int]) -> tuple[int, int, str]:
-    """Sorts by times, the least first; of the same, the shortest last."""
+    """A sort key: by count, the smallest first; ties with the shortest last."""
     (_, form), times = item
     return times, -len(form), form
 
 
 @cache
 def query_stop_words(language: str) -> frozenset[str]:
-    """The words that tell nothing in a query."""
+    """The stop words of queries."""
     if language == "en":
         return frozenset(ENGLISH_STOP_WORDS.split())
     return stop_words(language)

@@ -1,8 +1,8 @@
-"""A dictionary in; words as they stand in a text looked up in it, bent ones too.
+"""Looks words of a text up in a dictionary, also inflected ones.
 
-A word is tried as it is, then in the usual spelling, then as a form of other words,
-then both again in a loose spelling, then by its stem; the first try that finds
-something counts, with all that it finds.
+A word is tried as it is, then in the usual spelling, then by its base forms, then both
+again in a loose spelling, then by its stem; the first attempt that finds something
+counts, with all that it finds.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ SHORTEST_STEM = 3  # characters; shorter ones are common to words of all kinds
 
 
 class Language(NamedTuple):
-    """How the words of a language are spelt and bent."""
+    """The spelling and inflection of a language."""
 
     fold: Callable[[str], str]
     loosen: Callable[[str], str]
-    base_forms: Callable[[str], Iterable[Sequence[str]]]  # at each try, several
-    company: frozenset[str] = frozenset()  # of words that may stand for the one before
+    base_forms: Callable[[str], Iterable[Sequence[str]]]  # several per attempt
+    company: frozenset[str] = frozenset()  # words that add nothing to the one before
 
 
 def unaccented(word: str) -> str:
@@ -116,7 +116,7 @@ class Lookup:
         return 0, ()
 
     def stem(self, word: str) -> str:
-        """What the forms and spellings of a word have in common."""
+        """The common stem of the forms and spellings of a word."""
         known = self.stems.get(word)
         if known is None:
             known = self._stem(self.how.loosen(self.how.fold(word)))
@@ -139,7 +139,7 @@ class Lookup:
         yield self.loose.get(loosen(folded))
         for several in bases:
             yield together(self.loose, map(loosen, several))
-        # A word that has no ending is no form of one that has.
+        # A word without an ending is not an inflected form.
         key = self.stem(word)
         if len(key) >= SHORTEST_STEM and key != loosen(folded):
             yield self.stemmed.get(key)
@@ -160,8 +160,8 @@ class Lookup:
     def _add_words_of_phrases(
         self, phrases: Iterable[tuple[Sequence[str], Meanings]]
     ) -> None:
-        """Words that the dictionary only has as phrases: with others of little meaning,
-        or written apart."""
+        """Add words that the dictionary only has in phrases: with others of little
+        meaning, or written as two words."""
         for parts, meanings in phrases:
             folded = map(self.how.fold, parts[1:])
             if self.how.company.issuperset(folded) and self.word(parts[0]) is None:
@@ -172,13 +172,13 @@ class Lookup:
 
 
 def together(index: Mapping[str, Meanings], keys: Iterable[str]) -> Meanings:
-    """What is under any of the keys."""
+    """The meanings under any of the keys."""
     found = (meaning for key in keys for meaning in index.get(key, ()))
     return tuple(dict.fromkeys(found))
 
 
 def add(index: dict[str, Meanings], key: str, meanings: Meanings) -> None:
-    """Put meanings under a key that may have some already."""
+    """Add meanings to a key that may have some already."""
     known = index.get(key)
     if known is None:
         index[key] = meanings

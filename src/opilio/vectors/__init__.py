@@ -1,4 +1,4 @@
-"""Static word vectors: numbers that say which words mean similar things.
+"""Static word vectors, which show which words have similar meanings.
 
 files.py       finds a table: wordllama's, or one that `opilio vectors build` made
 tokenizer.py   splits words into the pieces that a table has vectors for

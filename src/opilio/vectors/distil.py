@@ -30,7 +30,7 @@ DIMENSIONS = 256  # of a table, if the model has so many
 BATCH = 512  # pieces that are run at a time
 MASKS = ("attention_mask", "token_type_ids")
 SPECIAL = re.compile(r"|\[\w+\]|<[\w/]+>")  # [CLS], <s>, <0xC3>: in no text
-INSTALL = "it takes onnxruntime and tokenizers: pip install 'opilio[distil]'"
+INSTALL = "install onnxruntime and tokenizers: pip install 'opilio[distil]'"
 
 Matrix = npt.NDArray[np.float32]
 Tell = Callable[[int, int], None]
@@ -69,7 +69,7 @@ def find_model(path: Path) -> Found:
 
 
 def build(path: Path, output: Path, tell: Tell = lambda done, of: None) -> str:
-    """Write the table of a model to a file; what it was made from."""
+    """Write the table of a model to a file; returns what it was made from."""
     found = find_model(path)
     tokenizer = read_tokenizer(found.tokenizer)
     if output.suffix != ".npz":
@@ -127,7 +127,7 @@ def embed(found: Found, tokenizer: Tokenizer, tell: Tell) -> Matrix:
 
 
 def batches(pieces: list[int]) -> Iterator[list[int]]:
-    """The pieces, so many at a time."""
+    """The pieces in batches."""
     for start in range(0, len(pieces), BATCH):
         yield pieces[start : start + BATCH]
 
@@ -164,7 +164,7 @@ def open_model(found: Found) -> tuple[Any, list[int], list[int]]:
 
 
 def not_usable(model: Path, error: Exception) -> BadInput:
-    """The model cannot be run."""
+    """The error for a model that cannot be run."""
     why = str(error).splitlines()[0][:200] if str(error) else type(error).__name__
     return BadInput(f"{model} cannot be used: {why}; choose a sentence model in ONNX")
 
@@ -187,7 +187,7 @@ def reduced(every: Matrix, tokenizer: Tokenizer) -> npt.NDArray[np.float16]:
 def save(
     output: Path, vectors: npt.NDArray[np.float16], tokenizer: Path, source: str
 ) -> None:
-    """Write a table, whole or not at all."""
+    """Write a table, completely or not at all."""
     draft = output.with_suffix(".new")
     needed = msgspec.json.decode(tokenizer.read_bytes())
     kept = {name: needed[name] for name in ("model", "normalizer") if name in needed}

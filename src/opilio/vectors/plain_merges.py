@@ -1,4 +1,4 @@
-"""Byte-pair merges in plain Python: what runs where nothing could be compiled."""
+"""Byte-pair merges in plain Python, used if nothing was compiled."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ try:
     from opilio.vectors import _merges
 
     if _merges.EDITION != plain_merges.EDITION:
-        raise ImportError("it was compiled for another edition of the package")
+        raise ImportError("it was compiled for another version of the package")
 except (ImportError, AttributeError):
     _merges = plain_merges  # type: ignore[misc]
 
@@ -147,10 +147,10 @@ def without_accents(word: str) -> str:
 
 
 def unreadable(name: str, kind: str) -> BadInput:
-    """A tokenizer of another kind."""
+    """The error for a tokenizer of another kind."""
     return BadInput(
-        f"{name}: a tokenizer that is {kind} cannot be read; choose a model whose "
-        "tokenizer is BPE or WordPiece"
+        f"{name}: tokenizers of the type {kind} are not supported; choose a model with "
+        "BPE or WordPiece"
     )
 
 

@@ -1,4 +1,4 @@
-"""Vectors of words and of texts, from the vectors of their pieces."""
+"""Makes the vectors of words and texts from the vectors of their pieces."""
 
 from __future__ import annotations
 

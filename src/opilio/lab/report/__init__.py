@@ -1,4 +1,4 @@
-"""Runs in; a folder with one HTML page and its plots out."""
+"""Writes the report of a comparison: one HTML page with its plots."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The colours of a report in; the style that turns its charts dark out.
+"""The colours of a report, and the style of its charts in dark mode.
 
 Charts are drawn in the light colours. Each has a meaning of its own and so a value of
 its own, by which a style sheet finds it again and gives it another value on dark

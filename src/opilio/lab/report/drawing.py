@@ -1,4 +1,4 @@
-"""A chart's rows and its description in; SVG and PNG out, all with the same manners."""
+"""Draws the charts of a report as SVG and PNG, in one style."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def altair() -> Any:
     except ImportError as error:
         raise BadInput(
             f"charts need altair and vl-convert ({error}); "
-            "type: pip install 'opilio[lab]'"
+            "run: pip install 'opilio[lab]'"
         ) from error
     return altair
 

@@ -1,4 +1,4 @@
-"""Findings in; who beats whom, as figures, as a table and in words, out."""
+"""Compares strategies pairwise: which one beats which, and how clearly."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What runs found in; the charts of a report out."""
+"""Makes the charts of a report from the results of runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Findings in; the head of a report out: what was compared, and who came first."""
+"""Writes the head of a report: what was compared, and which strategy came first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Text from anywhere in; HTML that shows it and does nothing else out."""
+"""Escapes text for HTML, so that it is shown and never interpreted."""
 
 from __future__ import annotations
 

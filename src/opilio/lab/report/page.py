@@ -1,4 +1,4 @@
-"""Findings and their charts in; one HTML page that needs nothing else out."""
+"""Assembles the self-contained HTML page of a report."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Curves and shares of the oracle in; descriptions of charts out."""
+"""Describes the charts of curves and shares of the oracle."""
 
 from __future__ import annotations
 

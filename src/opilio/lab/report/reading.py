@@ -1,4 +1,4 @@
-"""Nothing in; what the words and figures of a report mean, one plain line each, out.
+"""Explains the words and figures of a report, one line each.
 
 The equations are those of docs/reference/measures.md.
 """

@@ -1,4 +1,4 @@
-"""Runs in; one row a strategy, best share of the oracle first, out."""
+"""Ranks strategies by their share of the oracle, over all runs."""
 
 from __future__ import annotations
 

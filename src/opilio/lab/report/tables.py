@@ -1,4 +1,4 @@
-"""Findings in; the tables of a report, as HTML, out."""
+"""Writes the tables of a report as HTML."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arms, each a strategy and topic files, in; what each reached for every topic, out."""
+"""Runs the arms of an experiment, each a strategy with topic files, on all topics."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A crawl and a query log that grows meanwhile in; the crawl's requests out.
+"""Runs a crawl while its query log grows.
 
 Time is requests, not seconds, so that it can be repeated: after a given number of them
 the next queries are written to the log, and a crawl that follows it looks at once.

@@ -1,4 +1,4 @@
-"""The figures of crawls in; what they say about a paper's claims, out.
+"""Checks the claims of a paper by the figures of crawls.
 
 An experiment compares arms, ways to crawl that differ in one thing, over the same
 groups: topics of webs. A claim says that one arm beats another. By the 95 % interval of

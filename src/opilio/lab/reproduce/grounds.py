@@ -1,4 +1,4 @@
-"""Dials in; synthetic webs on disk, opened for crawls, out."""
+"""Makes synthetic webs on disk and opens them for the experiments."""
 
 from __future__ import annotations
 

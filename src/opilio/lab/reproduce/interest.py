@@ -1,4 +1,4 @@
-"""Two subjects and a number of requests in; what users ask for as a crawl goes on, out.
+"""Simulates users whose queries drift from one subject to another during a crawl.
 
 Of N requests, all users ask for the first subject during the first quarter; during the
 second quarter more and more ask for the other, and from half of N on all do. So at

@@ -1,4 +1,4 @@
-"""The words of the synthetic web in; files out: a dictionary and an ontology of them.
+"""Writes a dictionary and an ontology of the synthetic web's words.
 
 Hindi words have their English meanings; each topic is a whole that its terms are parts
 of, so that it has importance 1 and they have 0.8.

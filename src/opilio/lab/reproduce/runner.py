@@ -1,4 +1,4 @@
-"""Experiments and webs in; the outcome of each experiment on each kind of web, out."""
+"""Runs the experiments of the papers on each kind of web."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Outcomes in; tables in Markdown out, for a terminal, a file and the docs."""
+"""Writes the outcomes of experiments as tables in Markdown."""
 
 from __future__ import annotations
 

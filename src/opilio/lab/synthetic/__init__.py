@@ -1,1 +1,1 @@
-"""A web that is made up: dials in; pages, links, labels and a server of them out."""
+"""A synthetic web with adjustable properties: pages, links, labels and a server."""

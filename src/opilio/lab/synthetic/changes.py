@@ -1,4 +1,4 @@
-"""The pages of a synthetic web in; how often and when each of them changes, out."""
+"""Decides when each page of a synthetic web changes."""
 
 from __future__ import annotations
 

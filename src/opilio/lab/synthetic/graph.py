@@ -1,4 +1,4 @@
-"""A page number in; its host, topic, rank, traits and address out, by arithmetic.
+"""Computes the host, topic, rank, traits and URL of a synthetic page from its number.
 
 Nothing here grows with the number of pages. Hosts own ranges of page numbers, and
 the topics of a host's pages repeat a pattern of twenty, so that both "the k-th page

@@ -1,4 +1,4 @@
-"""Dials in; the hosts of a synthetic web out: names, sizes, topics and ways."""
+"""Makes the hosts of a synthetic web: names, sizes, topics and behaviour."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A page in; its sections out, each with a topic and the links that stand in it."""
+"""Chooses the sections of a synthetic page, each with a topic and its links."""
 
 from __future__ import annotations
 

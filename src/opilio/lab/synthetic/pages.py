@@ -1,4 +1,4 @@
-"""A page of the graph in; its HTML out."""
+"""Writes the HTML of a synthetic page."""
 
 from __future__ import annotations
 

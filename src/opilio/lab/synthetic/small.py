@@ -1,4 +1,4 @@
-"""A handful of pages in; a web that can be served and crawled, out."""
+"""A web of a few given pages that can be served and crawled, for tests."""
 
 from __future__ import annotations
 

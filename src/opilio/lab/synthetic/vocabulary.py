@@ -1,4 +1,4 @@
-"""Topics and random numbers in; sentences, titles and anchors in their words out."""
+"""Makes sentences, titles and anchors of synthetic pages in the words of topics."""
 
 from __future__ import annotations
 

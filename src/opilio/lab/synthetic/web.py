@@ -1,4 +1,4 @@
-"""Dials in; a web out that answers every URL the same way each time it is asked."""
+"""A synthetic web that answers every URL, always in the same way."""
 
 from __future__ import annotations
 

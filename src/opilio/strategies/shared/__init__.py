@@ -1,1 +1,1 @@
-"""Parts that several strategies, or one long one, are made of."""
+"""Parts that are shared by several strategies, or split off from a long one."""

@@ -1,11 +1,12 @@
-"""Texts in; their association with the concepts of an ontology out: Koundal, section 4.
+"""Measures the association of texts with the concepts of an ontology: Koundal, section
+4.
 
     AS(text) = Σ_c w_c·[c is named in the text]
 
-Symbols: c a concept, w_c how near it is to what is sought: 1 for that itself. `paper`
+Symbols: c a concept, w_c how near it is to the sought one: 1 for that itself. `paper`
 is this sum. `fixed`: a concept that is named n times counts 1 + ln n times, the sum x
-is divided by the length of the text, and AS = 1 - e^-x, as the judge of that name has
-it. Where the topic has no ontology, AS is the cosine with its weight table.
+is divided by the length of the text, and AS = 1 - e^-x, as in the judge `association`.
+If the topic has no ontology, AS is the cosine with its weight table.
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ class ConceptAssociation:
 
 
 def together(parts: Iterable[Counted]) -> Counted:
-    """The terms of several pieces of text that have none of their words in common."""
+    """The terms of several pieces of text that do not overlap."""
     some = [part for part in parts if part.terms]
     if len(some) == 1:
         return some[0]

@@ -1,10 +1,10 @@
-"""Links with values that change in; a queue of the k best of them at a time out.
+"""A queue of the k best links, which is filled again when it is empty.
 
 Koundal, section 5.A: the k best links of the frontier are put in a queue and fetched in
-that order, whatever happens to their values; when it is empty, it is filled again. A
-link in the queue promises more than any other, and less than the one before it. After
-as many visits as it held the queue is filled again, also if some of its links could not
-be visited yet: they stay ahead. Exactly the paper's order needs crawl.in_flight = 1.
+that order, whatever happens to their values. A link in the queue has a higher promise
+than any other, and a lower one than the link before it. The queue is filled again after
+as many visits as it had links, also if some of them could not be visited yet: they stay
+ahead. The exact order of the paper needs crawl.in_flight = 1.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from opilio.strategies.shared.page_rank import Values
 from opilio.strategies.shared.promises import Promises
 from opilio.strategies.shared.shortlist import Shortlist
 
-AHEAD = 500_000.0  # promise of the first link ever in the queue: behind the seeds only
-STEP = 2.0**-10  # each one after it promises so much less
+AHEAD = 500_000.0  # promise of the first link ever queued: only seeds have more
+STEP = 2.0**-10  # the difference to the next one
 
 
 class Batches:
@@ -39,11 +39,11 @@ class Batches:
         self.promises = promises
         self.shortlist = Shortlist(self._not_queued, value)
         self._queued = Column(np.float64)  # promise in the queue; 0: never in it
-        self._count = 0  # links that ever were
-        self._visits = 0  # that are left until the queue is filled again
+        self._count = 0  # links queued so far
+        self._visits = 0  # left until the queue is filled again
 
     def promise(self, links: Which, values: Values) -> Values:
-        """What links promise that have these values."""
+        """The promises of links with these values."""
         if not self.k:
             return values
         self._queued.reach(len(self.graph))
@@ -51,27 +51,27 @@ class Batches:
         return np.where(queued > 0, queued, values)
 
     def holds(self, links: Numbers) -> NDArray[np.bool_]:
-        """Is each of them in the queue, or was it?"""
+        """Whether each of them is or was in the queue."""
         self._queued.reach(len(self.graph))
         return self._queued.values[links] > 0
 
     def change(self, links: Numbers) -> None:
-        """These links are new, or have new values."""
+        """Note links that are new, or have new values."""
         if self.k:
             free = self._queued.values[links] == 0
             self.shortlist.change(links[free & self.promises.wait(links)])
 
     def forget(self) -> None:
-        """All values are new."""
+        """Note that all values are new."""
         self.shortlist.forget()
 
     def visited(self, number: int) -> None:
-        """A link was visited; -1: one that we do not know."""
+        """Note that a link was visited; -1: an unknown one."""
         self._visits -= 1
         self.shortlist.remove(number)
 
     def fill(self) -> None:
-        """Choose the next k links if it is time."""
+        """Choose the next k links, if due."""
         if self.k and self._visits <= 0:
             chosen = np.array(self.shortlist.take(self.k), np.int32)
             places = np.arange(self._count, self._count + len(chosen))

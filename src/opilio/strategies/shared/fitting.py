@@ -1,10 +1,10 @@
-"""What links promised and what they brought in; the weights that tell it best out.
+"""Fits the weights of the ordering metric to the visits of the crawl so far.
 
     P(relevant) = 1/(1 + e^-(b·x + c))
 
 Logistic regression by Newton's method over at most the last 20,000 visits, held near
-the weights it begins with by a ridge of `RIDGE`. It is fitted anew when the visits have
-grown by three in ten, so that its cost a visit does not grow.
+the initial weights by a ridge of `RIDGE`. It is fitted again when the visits have grown
+by three in ten, so that its cost per visit does not grow.
 """
 
 from __future__ import annotations
@@ -38,18 +38,18 @@ class FittedWeights:
         self._next = FIRST
 
     def add(self, row: Values, relevant: bool) -> None:
-        """What was known of a link, and whether its page was relevant."""
+        """Add the terms of a link, and whether its page was relevant."""
         for column, value in zip(self._rows, row, strict=True):
             column.append(np.array([value]))
         self._relevant.append(np.array([float(relevant)]))
 
     @property
     def is_due(self) -> bool:
-        """Have the visits grown so much that it is worth fitting?"""
+        """Whether the visits have grown enough to fit again."""
         return len(self._relevant.values) >= self._next
 
     def fit(self) -> None:
-        """Find the weights anew."""
+        """Fit the weights again."""
         rows = np.stack([column.values[-MOST:] for column in self._rows], axis=1)
         self.weights = fit(rows, self._relevant.values[-MOST:], self.start)
         self._next = int(len(self._relevant.values) * GROWTH) + 1
@@ -70,6 +70,6 @@ def fit(rows: Values, relevant: Values, start: Values) -> Values:
         b += step
         if np.abs(step).max() < ENOUGH:
             break
-    # Far fewer digits than are known, lest another machine find others.
+    # Rounded, so that all machines find the same weights.
     weights: Values = np.round(b[:-1], 6)
     return weights

@@ -1,4 +1,4 @@
-"""Pages with their links in; who links to whom, by numbers, out."""
+"""The link graph of the pages read so far, by numbers."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from opilio.strategies.shared.growing_array import Column
 
 Numbers = NDArray[np.int32]
 Which = Numbers | slice
-"""Some URLs by their numbers, or a stretch of them, which is quicker."""
+"""Some URLs by number, or a slice of them, which is faster."""
 
 
 class GraphVisit(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """What a strategy that sees only links notes of a visit."""
+    """The note of a strategy that only uses links on a visit."""
 
     url: Fingerprint
     links: bytes | None  # fingerprints as little-endian int64; None: it gave no page
@@ -40,7 +40,7 @@ def unpack_graph(links: bytes) -> list[Fingerprint]:
 
 
 class CrawlGraph:
-    """Who links to whom, as far as pages were read; URLs have numbers from 0 on.
+    """The links between the pages read so far; URLs have numbers from 0 on.
 
     >>> graph = CrawlGraph()
     >>> page, links = graph.visit(70, [71, 72])
@@ -67,9 +67,9 @@ class CrawlGraph:
     def visit(
         self, page: Fingerprint, links: Sequence[Fingerprint]
     ) -> tuple[int, Numbers]:
-        """Take up a page that was read; answers its number and those of its links.
+        """Add a page that was read; returns its number and those of its links.
 
-        That a page links to itself is no evidence of anything, so it does not count.
+        Links of a page to itself do not count.
         """
         number, *found = self._number([page, *links])
         there = np.array(found, np.int32)

@@ -1,4 +1,4 @@
-"""Values in, one after another; an array of all of them, which grows, out."""
+"""A numpy array that grows at its end."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Column(Generic[D]):
         self.values: NDArray[D] = self._room[:0]
 
     def reach(self, size: int) -> None:
-        """Have so many values, the missing ones as in the beginning."""
+        """Grow to `size` values; new ones have the fill value."""
         if size > len(self._room):
             room = np.full(2 * size, self._fill, self._room.dtype)
             room[: len(self.values)] = self.values

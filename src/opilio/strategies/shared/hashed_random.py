@@ -1,4 +1,4 @@
-"""Integers in; a number that looks random and is always the same out."""
+"""Random numbers that depend only on their arguments."""
 
 from __future__ import annotations
 

@@ -1,19 +1,19 @@
 """The IrrelevantTable of Aastha's thesis, section 4.6.1, made to terminate.
 
-Failures in, and links of pages met in a tunnel; the links that are given up, out. By
-the letter, once an irrelevant page opens the table:
+It decides how long links in a tunnel of irrelevant pages are followed, and which are
+given up. As published, once an irrelevant page opens the table:
 
 - its links enter at level 0, and the best link of the table is visited next;
 - if that page is relevant and its level below maxLevel, its links enter at `level`,
   one variable for the whole table that grows by one each time;
 - if it is irrelevant, every link of the same level with no better score, which is every
-  one of them, goes one level deeper: patience with a level ends after so many failures;
+  one of them, goes one level deeper: a level is given up after that many failures;
 - links deeper than maxLevel are never visited.
 
 We differ: a visited link leaves the table, or the best would be the same for ever.
 Links that entered at one level sink together, so a failure costs as many steps as there
-are groups of them, however many links wait; each link is given up once, in the order
-of fingerprints and so many a page.
+are groups of them, however many links wait; each link is given up once, in the order of
+fingerprints and a limited number per page.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ FIRST = -(2**63)  # as fingerprints go
 
 
 class TableStanding(msgspec.Struct, array_like=True):
-    """How the table stands, but for its links."""
+    """The state of the table, without its links."""
 
     level: int = 0  # the variable of the pseudo-code
     last: int = NO_GROUP  # the youngest group
     groups: dict[int, int] = {}  # group -> its level now
-    ending: list[int] = []  # groups that were given up, while their links are told of
-    told: int = FIRST  # links of the first of these below this one were told of
+    ending: list[int] = []  # groups given up whose links are not all reported yet
+    told: int = FIRST  # links of the first of these below this one were reported
 
 
 class IrrelevantTable:
-    """Which group of links is how deep."""
+    """The level of each group of links."""
 
     def __init__(self, max_level: int) -> None:
         self.max_level = max_level
@@ -45,7 +45,7 @@ class IrrelevantTable:
         self._dumped = msgspec.msgpack.encode(self._standing)
 
     def level(self, group: int) -> int | None:
-        """How deep a group is; None if it was given up, or is none."""
+        """The level of a group; None if it was given up or does not exist."""
         return self._standing.groups.get(group)
 
     def open(self) -> int:
@@ -61,7 +61,7 @@ class IrrelevantTable:
         return self._group(self._standing.level)
 
     def fail(self, group: int) -> None:
-        """A link of this group led to an irrelevant page."""
+        """Note that a link of this group led to an irrelevant page."""
         groups = self._standing.groups
         level = groups[group]
         sunk = [other for other in groups if groups[other] == level]
@@ -73,7 +73,7 @@ class IrrelevantTable:
         self._standing.ending += sunk
 
     def give_up(self, most: int) -> list[int]:
-        """The next links that were given up, so many at most."""
+        """The next links that were given up, at most `most`."""
         found: list[int] = []
         standing = self._standing
         while standing.ending and len(found) < most:
@@ -90,12 +90,12 @@ class IrrelevantTable:
         return found
 
     def join(self, fingerprint: int, group: int) -> None:
-        """Put a link into a group, unless all of that was given up and told of."""
+        """Add a link to a group, unless that was given up and reported."""
         if group in self._standing.groups or group in self._standing.ending:
             self._members.setdefault(group, []).append(fingerprint)
 
     def dump(self) -> bytes | None:
-        """How the table stands, if that has changed; each link's note has its group."""
+        """The state, if it has changed; each link's note has its group."""
         now = msgspec.msgpack.encode(self._standing)
         if now == self._dumped:
             return None
@@ -103,7 +103,7 @@ class IrrelevantTable:
         return now
 
     def load(self, learnt: bytes) -> None:
-        """Stand as an earlier dump says."""
+        """Restore an earlier dump."""
         self._standing = msgspec.msgpack.decode(learnt, type=TableStanding)
         self._dumped = learnt
 

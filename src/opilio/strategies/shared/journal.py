@@ -1,9 +1,9 @@
-"""What happens to a strategy in; a note of each event, to be made durable, out.
+"""Stores the events of a strategy, to replay them after a restart.
 
-Sums over all pages read so far depend on their order. So it is the events that are
-kept, each once and numbered, and not the sums: after a restart the same events happen
-again in the same order, and every number is the same to its last bit. An event costs
-one note however many links it touches.
+Sums over all pages read so far depend on their order. So the events are stored, each
+once and numbered, instead of the sums: after a restart the same events happen again in
+the same order, and every number is the same to the last bit. An event costs one note,
+however many links it affects.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ E = TypeVar("E")
 
 
 class StrategyJournal(Generic[E]):
-    """Tells events to `happen`, now and once more after a restart.
+    """Passes events to `happen`, now and again after a restart.
 
     >>> seen: list[int] = []
     >>> journal = Journal(int, seen.append)
@@ -36,7 +36,7 @@ class StrategyJournal(Generic[E]):
         self._encode = msgspec.msgpack.Encoder().encode
 
     def write(self, event: E) -> None:
-        """Let it happen, and remember that it did."""
+        """Process an event, and store it."""
         self._happen(event)
         self._new.append((self._written, self._encode(event)))
         self._written += 1
@@ -47,7 +47,7 @@ class StrategyJournal(Generic[E]):
         return iter(new)
 
     def replay(self, notes: Iterable[tuple[int, bytes]]) -> Iterator[E]:
-        """Let all that earlier runs wrote down happen again; gives each event then."""
+        """Process all events of earlier runs again; yields each of them."""
         for _, note in sorted(notes):
             event = self._decode(note)
             self._happen(event)

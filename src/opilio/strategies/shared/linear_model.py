@@ -1,10 +1,10 @@
-"""Sparse rows with labels in; a logistic regression that predicts others out.
+"""Logistic regression on sparse rows, for strategies that learn from links.
 
     p(x) = 1 / (1 + exp(-w·x)),    w = argmin Σᵢ loss(yᵢ, p(xᵢ)) + λ/2·|w|²
 
-Fitted by Newton's method, each step by conjugate gradients (Lin, Weng & Keerthi, JMLR
-9, 2008), from where the last fit ended. Nothing in it is left to chance: the same rows
-in the same order give the same weights.
+It is fitted by Newton's method, each step by conjugate gradients (Lin, Weng & Keerthi,
+JMLR 9, 2008), starting from the last fit. It is deterministic: the same rows in the
+same order give the same weights.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Rows(NamedTuple):
 
 
 class LinearModel:
-    """A logistic regression over so many columns."""
+    """A logistic regression with `size` columns."""
 
     def __init__(self, size: int, penalty: float = 1.0) -> None:
         self.weights = np.zeros(size, np.float32)  # exactly what is dumped
@@ -63,7 +63,7 @@ class LinearModel:
         return logistic(np.add.reduceat(rows.values * near, rows.starts))
 
     def fit(self, rows: Rows, labels: Floats, age: int) -> None:
-        """Learn from rows with labels in [0, 1]; what none of them has is forgotten."""
+        """Learn from rows with labels in [0, 1]; unused columns get weight 0."""
         used, local = np.unique(rows.columns, return_inverse=True)
         inner = rows._replace(columns=local)
         found = minimise(inner, labels, self.weights[used].astype(float), self.penalty)
@@ -72,7 +72,7 @@ class LinearModel:
         self.set(weights, age)
 
     def set(self, weights: Floats, age: int) -> None:
-        """Take weights that were found elsewhere."""
+        """Set the weights."""
         self.weights = weights.astype(np.float32)
         self.age = age
 
@@ -83,7 +83,7 @@ class LinearModel:
         return file.getvalue()
 
     def load(self, learnt: bytes) -> None:
-        """Take up the weights of a dump."""
+        """Restore the weights of a dump."""
         with np.load(io.BytesIO(learnt), allow_pickle=False) as found:
             self.weights = found["weights"]
             self.age = int(found["age"])
@@ -121,7 +121,7 @@ def minimise(rows: Rows, labels: Floats, start: Floats, penalty: float) -> Float
 
 
 def solve(bend: Callable[[Floats], Floats], target: Floats) -> Floats:
-    """About the x with A·x = target, by conjugate gradients."""
+    """An approximate x with A·x = target, by conjugate gradients."""
     x = np.zeros_like(target)
     rest = target.copy()
     along = rest.copy()

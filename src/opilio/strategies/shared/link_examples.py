@@ -1,13 +1,12 @@
-"""Links that wait and what came of those that were visited in; examples out.
+"""Collects visited links as examples, for strategies that learn.
 
-A note tells of a URL what was known of the link when it was found, packed, and, once
-it was visited, what it brought. A model is fitted to the notes at fixed numbers of
-visits and dumped only then, so a kill loses nothing and no commit writes it in vain.
+The note on a URL has the packed features of the link when it was found and, once it was
+visited, the outcome. A model is fitted to the notes at fixed numbers of visits and
+dumped only then, so a kill loses nothing and no commit writes it needlessly.
 
-Memory is bounded: the features of MOST_WAITING links at most are kept, the best ones;
-the others keep the promise they have. Where there are too many examples of a class,
-one that chance picks gives way to each new one, so that recent ones are likelier to be
-there (Aggarwal, VLDB 2006).
+Memory is bounded: only the features of the MOST_WAITING best links are kept; the others
+keep their promise. If there are too many examples of a class, each new one replaces a
+random one, so that recent ones are more likely to be kept (Aggarwal, VLDB 2006).
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ WAITS, DONE = -2, -1  # instead of the number of an example
 
 
 class SeenLink(NamedTuple):
-    """What is known of a link, and of one that was visited also what it brought."""
+    """The features of a link and, if it was visited, the outcome."""
 
     features: bytes = b""
     value: float = 0.0  # of the page that it was found on
@@ -39,7 +38,7 @@ class SeenLink(NamedTuple):
 
     @property
     def is_waiting(self) -> bool:
-        """Was it not visited yet?"""
+        """Whether it was not visited yet."""
         return self.number == WAITS
 
 
@@ -65,7 +64,7 @@ class Experience:
         promises: Floats,
         score: Callable[[Sequence[SeenLink]], Floats],
     ) -> None:
-        """Remember links of a page; of one that waits already, if it is better now."""
+        """Store links of a page; a known one only if it is better now."""
         notes = self.notes
         known = [notes.get(link.fingerprint) for link in links]
         old = [(place, one) for place, one in enumerate(known) if one]
@@ -87,7 +86,7 @@ class Experience:
         target: float,
         teaches: bool = True,
     ) -> None:
-        """A link was visited, and this came of it; an example, if that teaches."""
+        """Record the outcome of a visit, as an example if it teaches something."""
         known = self.notes.get(fingerprint)
         if known and not known.is_waiting:
             return
@@ -112,7 +111,7 @@ class Experience:
         return number
 
     def due(self, age: int) -> bool:
-        """Is it time for a fit, if the last one knew of so many visits?"""
+        """Whether to fit again, given the number of visits at the last fit."""
         return self.visits >= GROWTH * age + MORE
 
     def counts(self) -> tuple[int, int]:
@@ -128,12 +127,12 @@ class Experience:
         ]
 
     def all_waiting(self) -> tuple[list[Fingerprint], list[SeenLink]]:
-        """The links that wait and are remembered."""
+        """The waiting links that are stored."""
         found = [item for item in self.notes.items() if item[1].is_waiting]
         return [fingerprint for fingerprint, _ in found], [seen for _, seen in found]
 
     def make_room(self, score: Callable[[Sequence[SeenLink]], Floats]) -> None:
-        """Forget the worse half of the links that wait, if they are too many."""
+        """Drop the worse half of the waiting links, if there are too many."""
         if self.waiting < self.most_waiting:
             return
         fingerprints, seen = self.all_waiting()
@@ -143,11 +142,11 @@ class Experience:
             self.waiting -= 1
 
     def changes(self) -> Iterable[tuple[int, bytes | None]]:
-        """What is to be made durable."""
+        """The notes that changed."""
         return self.notes.changes()
 
     def recall(self, notes: Iterable[tuple[int, bytes]]) -> None:
-        """Take up the notes of earlier runs."""
+        """Restore the notes of earlier runs."""
         self.notes.recall(notes)
         for fingerprint, seen in self.notes.items():
             if seen.is_waiting:

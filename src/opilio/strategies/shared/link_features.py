@@ -1,7 +1,7 @@
-"""The links of a page in; of each, the columns of its words and its tag path out.
+"""Turns the words and the tag path of links into feature columns.
 
 Columns are hashed (Weinberger et al., ICML 2009), so that no list of words grows with
-the crawl. The first FIRST columns are free for what is no word.
+the crawl. The first FIRST columns are reserved for other features.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Codes = npt.NDArray[np.uint32]
 def columns_of(
     links: Sequence[Link], parts: frozenset[LinkPart] = EVERY_PART, *, paths: bool
 ) -> Iterator[bytes]:
-    """Of each link its columns, each once, as little-endian uint32."""
+    """The columns of each link, each once, as little-endian uint32."""
     known: dict[str, Codes] = {}  # most links of a page share few paths
     wanted = np.isin(np.arange(8), list(parts))
     for link in links:
@@ -58,8 +58,8 @@ def path_codes(path: str) -> Codes:
 
 
 def to_rows(packed: Sequence[bytes], values: Floats) -> Rows:
-    """Rows of a linear model: BIAS, VALUE, then the columns, all of them together as
-    long as one."""
+    """Rows of a linear model: BIAS, VALUE, then the columns, which together have length
+    1."""
     lengths = np.fromiter(map(len, packed), np.int64, len(packed)) // 4
     sizes = lengths + 2
     starts: Integers = np.cumsum(sizes) - sizes

@@ -1,9 +1,9 @@
-"""Pages and their links in; how many links each page is from a relevant one out.
+"""Tracks how many links each page is away from a relevant one.
 
     layer(u) = 0 if u is relevant, else min(N, 1 + min over links u → v of layer(v))
 
-A page that turns out to be nearer than was known brings all known pages that lead to
-it nearer, too. No layer is lowered more than N times.
+When a page turns out to be nearer than known, so do all known pages that lead to it. No
+layer is lowered more than N times.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ NO_PLACE = -1
 
 
 class LayerNode(NamedTuple):
-    """What is known of a URL."""
+    """The note on a URL."""
 
     layer: int = UNSEEN
     parents: tuple[Fingerprint, ...] = ()  # pages that link to it, the first ones
@@ -47,7 +47,7 @@ class LinkLayers:
         relevant: bool,
         words: bytes,
     ) -> None:
-        """Take in a page with its links."""
+        """Add a page with its links."""
         nodes = self.nodes
         layer = 0 if relevant else self.layers
         for target in links:
@@ -63,7 +63,7 @@ class LinkLayers:
         self._bring_nearer(fingerprint)
 
     def _place(self, fingerprint: Fingerprint) -> int:
-        """Where a page stands in the sample; another may have to go."""
+        """The place of a page in the sample, where it may replace another."""
         place = len(self._sample)
         if place >= self.most:
             place = int(chance(self.seed, self.visits) * self.most)
@@ -73,7 +73,7 @@ class LinkLayers:
         return place
 
     def _bring_nearer(self, fingerprint: Fingerprint) -> None:
-        """Let the pages that lead to a page know how near it is."""
+        """Update the layers of the pages that lead to a page."""
         changed = [fingerprint]
         while changed:
             node = self.nodes[changed.pop()]
@@ -88,7 +88,7 @@ class LinkLayers:
         return [self.nodes[self._sample[place]] for place in sorted(self._sample)]
 
     def recall(self, notes: Iterable[tuple[int, bytes]]) -> None:
-        """Take up the notes of earlier runs."""
+        """Restore the notes of earlier runs."""
         self.nodes.recall(notes)
         for fingerprint, node in self.nodes.items():
             self.visits += node.layer != UNSEEN

@@ -1,4 +1,4 @@
-"""Sets of words with their classes in; how much each word speaks for one class out.
+"""Naive Bayes with two classes, as the weights of a linear model.
 
     weight(t) = ln (n(t, +) + 1)/(N(+) + V) - ln (n(t, -) + 1)/(N(-) + V)
     bias      = ln (D(+) + 1)/(D(-) + 1)
@@ -32,5 +32,5 @@ def weigh(columns: Integers, counts: Floats, positive: Floats, size: int) -> Flo
 
 
 def bias(positive: float, negative: float) -> float:
-    """How much speaks for the class before a word is read."""
+    """The prior log-odds of the class."""
     return float(np.log(positive + 1) - np.log(negative + 1))

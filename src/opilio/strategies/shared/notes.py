@@ -1,8 +1,8 @@
-"""What a strategy knows of URLs, in memory; the changes of it, to be made durable, out.
+"""Notes of a strategy on URLs, of which only the changes are written to disk.
 
 A note is a tuple of numbers and strings under a fingerprint. Only notes that changed
-are written with the next commit, so that keeping them costs what changing them does,
-however many there are.
+are written with the next commit, so the cost depends only on the changes, however many
+notes there are.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ class Notes(dict[int, N], Generic[N]):
         self._changed.add(key)
 
     def changes(self) -> Iterator[tuple[int, bytes | None]]:
-        """What is new since the last call; None: the note is gone."""
+        """The notes that changed since the last call; None: deleted."""
         changed, self._changed = self._changed, set()
         for key in sorted(changed):
             note = self.get(key)
             yield key, None if note is None else self._encode(note)
 
     def recall(self, notes: Iterable[tuple[int, bytes | None]]) -> None:
-        """Take up what was kept by an earlier run."""
+        """Restore the notes of an earlier run."""
         for key, note in notes:
             if note is not None:
                 super().__setitem__(key, self._decode(note))

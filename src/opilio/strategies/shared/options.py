@@ -1,4 +1,4 @@
-"""What can be set in a strategy: sections like those of the settings."""
+"""The options class of strategies that have no options."""
 
 from __future__ import annotations
 
@@ -6,4 +6,4 @@ from opilio.settings import Section
 
 
 class NoOptions(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Nothing can be set."""
+    """No options."""

@@ -1,9 +1,9 @@
-"""Visits in; the four terms of Koundal's ordering metric for any URL out.
+"""Computes the four terms of Koundal's ordering metric for any URL.
 
     CI(u) = IR(u) + w·IB(u)     AS(u)     ΣAS(p_i)     TD(u)
 
 Symbols: IR PageRank, IB back-links, AS association, p_i the pages read so far that link
-to u, TD the relevance of the division that holds the link. `paper` is just that.
+to u, TD the relevance of the division that holds the link. `paper` uses these.
 `fixed` has each term in [0, 1]: IR and IB in parts of the highest, and the mean of
 AS(p_i), or their noisy or, 1 - Π(1 - AS(p_i)), in place of the sum.
 
@@ -28,7 +28,7 @@ Floats = NDArray[np.float32]
 
 
 class OrderingEvidence:
-    """What is known of each URL that a page links to."""
+    """The evidence about each URL that a page links to."""
 
     def __init__(
         self, importance: PageRank, mode: Mode, parents: Parents, backlinks: float
@@ -47,7 +47,7 @@ class OrderingEvidence:
     def add(
         self, links: Numbers, parent: float, association: Floats, division: Floats
     ) -> None:
-        """A page with that AS(p) has these links, with their own AS(u) and TD(u)."""
+        """Add a page with its AS(p), and its links with their AS(u) and TD(u)."""
         for column in (self.association, self.division, self.total, self.lack):
             column.reach(len(self.graph))
         own, held = self.association.values, self.division.values
@@ -57,7 +57,7 @@ class OrderingEvidence:
         self.lack.values[links] *= 1 - min(parent, 1.0)
 
     def compute(self) -> None:
-        """Compute PageRank anew, and what is highest."""
+        """Compute PageRank and the maxima again."""
         self.importance.compute()
         self.most_backlinks = float(self.graph.backlinks.values.max(initial=1))
 

@@ -1,4 +1,4 @@
-"""A crawl's graph in; the PageRank of every URL in it out.
+"""Computes the PageRank of every URL in the graph of a crawl, incrementally.
 
     IR(p) = (1-d) + d·Σ_i IR(t_i)/c_i
 
@@ -6,14 +6,14 @@ Symbols: t_i the pages that link to p, c_i how many links t_i has, d the damping
 Page et al., 1998, as Cho, Garcia-Molina & Page, WWW7, 1998, and Koundal, section 3,
 write it: not divided by the number of pages.
 
-A URL that was not visited has no links as far as we know; what it has is passed on to
-nobody. To spread it over all pages alike, as others do, would multiply every IR by the
-same number, and change no order. Since such a URL passes nothing on, the iteration
-runs over the visited pages alone; one last step over all links gives everybody's.
+The links of a URL that was not visited are unknown, so it passes nothing on. Spreading
+its rank evenly over all pages, as others do, would multiply every IR by the same number
+and change no order. So the iteration runs over the visited pages only; one last step
+over all links gives the rank of every URL.
 
-Between two computations a link gains d·IR(t)/c for each page t that is read. All is
-computed anew, from where it stands, when the links have grown by a fifth: what that
-costs a page does not depend on how many there are.
+Between two computations a link gains d·IR(t)/c for each page t that is read. Everything
+is computed again, from the current values, when the links have grown by a fifth, so the
+cost per page does not depend on their number.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Values = NDArray[np.float64]
 
 
 class PageRank:
-    """The PageRank of each URL of a graph, near enough at any time."""
+    """The PageRank of each URL of a graph, approximate between computations."""
 
     def __init__(self, graph: CrawlGraph, damping: float) -> None:
         self.graph = graph
@@ -45,7 +45,7 @@ class PageRank:
         self.highest = 1.0  # as it was last computed
 
     def visit(self, page: int, links: Numbers) -> None:
-        """Let a page that the graph has just taken up pass on what it has."""
+        """Pass on the rank of a page that was just added to the graph."""
         self.ranks.reach(len(self.graph))
         if len(links):
             given = self.damping * self.ranks.values[page]
@@ -54,11 +54,11 @@ class PageRank:
 
     @property
     def is_due(self) -> bool:
-        """Have the links grown so much that it is worth computing?"""
+        """Whether the links have grown enough to compute again."""
         return len(self.graph.targets.values) >= self.computed_at * GROWTH + FIRST
 
     def compute(self) -> None:
-        """Solve the equation for all URLs, from where they stand."""
+        """Solve the equation for all URLs, from the current values."""
         graph, d = self.graph, self.damping
         sources, targets = graph.sources.values, graph.targets.values
         self.ranks.reach(len(graph))

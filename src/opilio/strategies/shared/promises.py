@@ -1,9 +1,9 @@
-"""Values of links that change in; what the frontier is to be told of it out.
+"""Decides which changed promises of links are passed on to the frontier.
 
-What is computed over all links may change all their promises at once. The frontier is
-then told of those that changed by more than a hundredth, so many a page and the most
+A computation over all links may change all their promises at once. Those that changed
+by more than a hundredth are then passed on in portions, one per page and the most
 promising first, until the next computation. So a page costs the same however many
-links wait, and what is visited next is always in order.
+links wait, and the links that are visited next are always in order.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ NOBODY = np.empty(0, np.int32)
 
 
 class Promises:
-    """What the frontier was told of each link that waits."""
+    """The promises that the frontier has of waiting links."""
 
     def __init__(self, graph: CrawlGraph, value: Callable[[Which], Values]) -> None:
         self.graph = graph
         self.value = value
         self._told = Column(np.float64, fill=np.nan)  # not a number: it does not wait
         self._gone = Column(np.bool_)
-        self._late = NOBODY  # whose change is still to be told, the best first
+        self._late = NOBODY  # whose change is not yet passed on, the best first
         self._due: list[Numbers] = []
 
     @property
@@ -42,11 +42,11 @@ class Promises:
         return np.flatnonzero(~np.isnan(self._told.values)).astype(np.int32)
 
     def wait(self, links: Numbers) -> NDArray[np.bool_]:
-        """Of each, may it wait?"""
+        """Whether each may wait."""
         return ~np.isnan(self._told.values[links])
 
     def leave(self, number: int) -> None:
-        """A link was visited and waits no more; -1: one that we do not know."""
+        """Note that a link was visited; -1: an unknown one."""
         self._reach()
         if number >= 0:
             self._told.values[number] = np.nan
@@ -54,7 +54,7 @@ class Promises:
 
     def tell(self, links: Numbers) -> Values:
         """The promises of links that are about to be ranked; a lower one than before
-        is to be told again, since the frontier keeps the better of two."""
+        must also be revised, since the frontier keeps the higher of two."""
         self._reach()
         values = self.value(links)
         told = self._told.values
@@ -63,7 +63,7 @@ class Promises:
         return values
 
     def renew(self) -> None:
-        """All values may have changed."""
+        """Note that all values may have changed."""
         self._reach()
         values, told = self.value(slice(None)), self._told.values
         changed = np.abs(values - told) > SLIGHT * np.abs(told)  # and it waits
@@ -75,16 +75,16 @@ class Promises:
         self._late = links[np.argsort(best, kind="stable")]
 
     def move(self, links: Numbers) -> None:
-        """Tell of these with the next portion, whatever else there is."""
+        """Pass these on with the next portion, whatever else there is."""
         self._due.append(links)
 
     def portion(self) -> None:
-        """Make the next of those that are late due."""
+        """Add the next portion of pending changes."""
         some, self._late = self._late[:PORTION], self._late[PORTION:]
         self._due.append(some)
 
     def take(self) -> tuple[Numbers, Values]:
-        """All that is due, and forget that it is: links and their promises."""
+        """Remove and return all that is due: links and their promises."""
         once = dict.fromkeys(chain.from_iterable(map(np.ndarray.tolist, self._due)))
         self._due.clear()
         due = np.fromiter(once, np.int32, len(once))

@@ -1,9 +1,9 @@
-"""Values of many links, which change, in; the best few of them, now and then, out.
+"""Finds the best few of many links whose values change.
 
-Only the best are kept in order: all above a mark, and some that are at it. Whatever
-comes above the mark is put on a heap; what has changed since is skipped when it comes
-up. When the heap has run out, a new mark is set that leaves a fiftieth of all links
-above it, so that looking at all of them is paid by the many that are taken in between.
+Only the best are kept in order: all above a mark, and some that are at it. Links above
+the mark are put on a heap; outdated entries are skipped when they come up. When the
+heap is empty, a new mark is set with a fiftieth of all links above it, so that looking
+at all of them is rare.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Shortlist:
         self._mark = inf
 
     def change(self, links: Numbers) -> None:
-        """These are new, or their values have changed."""
+        """Note links that are new, or have new values."""
         values = self.value(links)
         for lost, number in zip((-values).tolist(), links.tolist(), strict=True):
             if lost < -self._mark:
@@ -47,17 +47,17 @@ class Shortlist:
                 self._listed.pop(number, None)
 
     def remove(self, number: int) -> None:
-        """This one may not be taken any more."""
+        """Exclude a link."""
         self._listed.pop(number, None)
 
     def forget(self) -> None:
-        """All values have changed."""
+        """Note that all values have changed."""
         self._heap.clear()
         self._listed.clear()
         self._mark = inf
 
     def take(self, count: int) -> list[int]:
-        """The best so many, the best first."""
+        """The best `count` links, in order."""
         taken = self._pop(count)
         if len(taken) < count:
             self._search(count)  # among all once more, these too

@@ -1,4 +1,4 @@
-"""Counted topic terms in; the cosine with the topic's weight table out.
+"""Computes the cosine of a text with the topic's weight table.
 
     cos = Σ_i w_i·(1 + ln tf_i) / (|w|·norm)
 

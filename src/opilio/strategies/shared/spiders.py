@@ -1,4 +1,4 @@
-"""Agents with small neural nets in; what they think of links, learn and hand on out."""
+"""The agents of InfoSpiders: small neural nets that estimate links and learn."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MOST_WEIGHT = 5.0
 
 
 class Spider(NamedTuple):
-    """An agent: a net of one layer, what it lives on, and how often it moved."""
+    """An agent: a net of one layer, its energy, and the number of its moves."""
 
     energy: float  # E
     moves: int
@@ -39,7 +39,7 @@ class Spider(NamedTuple):
         return self._replace(energy=self.energy + energy, moves=self.moves + 1)
 
     def halve(self) -> Spider:
-        """The agent with half its energy, the other half being its offspring's."""
+        """The agent with half its energy; its offspring gets the other half."""
         return self._replace(energy=self.energy / 2)
 
     def mutate(self, strength: float, *draw: int) -> Spider:
@@ -53,7 +53,7 @@ class Spider(NamedTuple):
 
 
 def within(weight: float) -> float:
-    """A weight that is not too large to be unlearnt."""
+    """A weight, limited so that it can be unlearnt."""
     return max(-MOST_WEIGHT, min(MOST_WEIGHT, weight))
 
 

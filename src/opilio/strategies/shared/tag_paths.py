@@ -1,8 +1,9 @@
-"""Tag paths in; the groups that they belong to out.
+"""Groups similar tag paths.
 
     sim(p, q) = cosine of the counts of neighbouring tags in p and in q
 
-A path belongs to the group whose founder it is most like, if sim ≥ θ, or founds one.
+A path belongs to the group with the most similar founder, if sim ≥ θ; otherwise it
+founds a new group.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ class TagPathGroups:
         return len(self._founders)
 
     def found(self, paths: Sequence[str]) -> None:
-        """Begin with the groups of these founders."""
+        """Restore the groups of these founders."""
         self._founders = list(map(pairs_of, paths))
 
     def group(self, path: str) -> int:

@@ -1,4 +1,4 @@
-"""Links with their anchors, and the sites they were found on, in; ULScores out.
+"""Scores links by the models of the websites on which they were found.
 
 The distiller of Yang's crawler; its strategy is in website_model.py, the equations are
 in opilio/equations/site_model.py.
@@ -35,7 +35,7 @@ WELL_PROFILED = 3  # pages
 class WebsiteModelOptions(
     Section, frozen=True, kw_only=True, forbid_unknown_fields=True
 ):
-    """What the paper leaves open."""
+    """The values that the paper leaves open."""
 
     mode: Mode = "fixed"
     thw: Some = 5  # THW, main concepts of a page
@@ -45,7 +45,7 @@ class WebsiteModelOptions(
 
 
 class FoundLink(msgspec.Struct, frozen=True, gc=False):
-    """A link as it was found: the evidence that its score is made of."""
+    """A link as it was found: the evidence for its score."""
 
     link: Fingerprint
     site: str  # that it was found on
@@ -61,7 +61,7 @@ class FoundLink(msgspec.Struct, frozen=True, gc=False):
 
 
 class Score(msgspec.Struct, frozen=True, gc=False):
-    """A promise, and the summands that it is made of."""
+    """A promise and its summands."""
 
     promise: float
     parts: Parts
@@ -73,7 +73,7 @@ class Score(msgspec.Struct, frozen=True, gc=False):
 
 
 class DistilledSite:
-    """A website: its counts, what they said last, and the links found on it."""
+    """A website: its counts, its last profile, and the links found on it."""
 
     def __init__(self) -> None:
         self.counts = SiteCounts()
@@ -86,7 +86,7 @@ class DistilledSite:
 
     @property
     def is_indefinite(self) -> bool:
-        """Is too little known of it?"""
+        """Whether too little is known of it."""
         return self.counts.pages < WELL_PROFILED
 
 
@@ -122,7 +122,7 @@ class Distiller:
         return site
 
     def make_profile(self, site: DistilledSite) -> None:
-        """Say anew how a site stands to the domain."""
+        """Update the profile of a site from its counts."""
         if self.is_fixed:
             site.profile = smoothed_profile(site.counts, self.everything, self.domain)
         else:
@@ -144,7 +144,7 @@ class Distiller:
         return score
 
     def parts(self, found: FoundLink, site: DistilledSite) -> dict[str, float]:
-        """What the promise of a link is made of."""
+        """The parts of the promise of a link."""
         # `fixed`: long anchors do not win by their length alone.
         each = 1 / sqrt(found.words or 1) if self.is_fixed else 1.0
         asked = each * sum(

@@ -1,4 +1,4 @@
-"""Ontology files and the names of concepts in; tables of terms to look for out."""
+"""Reads ontologies and derives tables of terms from them."""
 
 from opilio.topic.ontology.association import association
 from opilio.topic.ontology.concept_words import concept_words

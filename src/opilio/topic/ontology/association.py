@@ -1,4 +1,4 @@
-"""What is sought in; the association table out: term -> the concept it names, weight.
+"""Makes the association table: term -> the concept it names, and its weight.
 
 Koundal's association metric (§4; papers.md B.5-10) adds up the weights of the concepts
 that a page or a URL names. A concept's weight falls with every relation between it and
@@ -30,8 +30,8 @@ def association(
 ) -> dict[str, tuple[str, float]]:
     """Each word for a concept near the targets -> its preferred label, its weight.
 
-    The name of an instance stands for its class. A word for two concepts stands for
-    the nearer one.
+    The name of an instance counts for its class. A word for two concepts counts for the
+    nearer one.
     """
     ontology = sought.ontology
     table: dict[str, tuple[str, float]] = {}

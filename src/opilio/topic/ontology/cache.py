@@ -1,6 +1,6 @@
-"""A parsed ontology and its key in; the same ontology, from disk and at once, out.
+"""Caches parsed ontologies on disk.
 
-A cache that is broken, of another version or cannot be written is as good as none.
+A cache that is damaged, of another version or not writable is ignored.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ import xxhash
 from opilio.storage import caches
 from opilio.topic.ontology.model import Ontology
 
-VERSION = 2  # of the records in model.py and of what the readers make of a file
-NAMES = r"[0-9a-f]{64}-.*"  # of what is kept, in any version, and of drafts
+VERSION = 2  # of the records in model.py and of the parsers
+NAMES = r"[0-9a-f]{64}-.*"  # of cached files, in any version, and temporary ones
 
 _decode = msgspec.msgpack.Decoder(Ontology).decode
 
 
 def user_folder() -> Path | None:
-    """Where this user's programs keep what they can make anew; None: nowhere."""
+    """The cache folder of this user; None: there is none."""
     home = Path(os.environ.get("XDG_CACHE_HOME", ""))
     if not home.is_absolute():
         try:
@@ -34,7 +34,7 @@ def user_folder() -> Path | None:
 
 
 def load_cached(folder: Path | None, key: str) -> Ontology | None:
-    """What was saved under a key; None if there is nothing, or nothing whole."""
+    """The ontology saved under a key; None if there is none, or it is damaged."""
     if folder is None:
         return None
     try:
@@ -49,7 +49,7 @@ def load_cached(folder: Path | None, key: str) -> Ontology | None:
 
 
 def save_cached(folder: Path | None, key: str, ontology: Ontology) -> None:
-    """Keep an ontology; whoever reads meanwhile finds the old file or the new one."""
+    """Save an ontology; a reader at the same time gets the old file or the new one."""
     if folder is None:
         return
     data = msgspec.msgpack.encode(ontology)

@@ -1,8 +1,8 @@
-"""An ontology in; what each of its concepts is called, and what is near it, out.
+"""Lists the terms of each concept and the concepts near it, for searches.
 
-What a search for a concept also finds: pages that name its kinds and parts, and less so
-what is related to it. Closeness is as in walk.py, with steps up left out: who asks for
-birds does not ask for animals.
+A search for a concept also finds pages about its kinds and parts and, with less weight,
+about related concepts. Closeness is as in walk.py, without steps to broader concepts: a
+query for birds does not ask for animals.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def concept_words(
     known: Collection[str] | None = None,
 ) -> dict[str, ConceptWords]:
     """The concepts by label, each with the keys of its terms; only terms whose keys are
-    `known`, if these are given, and concepts that have some."""
+    `known`, if given, and concepts with such terms."""
     features: dict[int, tuple[str, ...]] = {}
     for place, concept in enumerate(ontology.concepts):
         names = concept.surfaces(languages)
@@ -62,12 +62,12 @@ def _labels(places: Iterable[int], label: Mapping[int, str]) -> tuple[str, ...]:
 def _levels(
     ontology: Ontology, label: Mapping[int, str]
 ) -> Iterator[tuple[int, dict[str, int]]]:
-    """Each labelled place, and what is one or two relations away from it, by label.
+    """Each labelled concept, and those one or two relations away from it, by label.
 
-    Sets of places are the bits of numbers: below a concept with thousands of kinds each
-    of these is two relations away from all others.
+    Sets of concepts are bits of integers, because the thousands of kinds of one concept
+    are all two relations away from each other.
     """
-    near = [0] * len(ontology.concepts)  # what is one relation away
+    near = [0] * len(ontology.concepts)  # those one relation away
     for number, place in enumerate(label):
         for other in ontology.around(place):
             near[other] |= 1 << number

@@ -1,4 +1,4 @@
-"""An ontology in; its labels as a bilingual dictionary or a list of terms out."""
+"""Makes a bilingual dictionary or a list of terms from the labels of an ontology."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def dictionary(
 ) -> dict[str, tuple[str, ...]]:
     """Each label in one language -> the labels of the same thing in another.
 
-    The preferred one comes first; what names several has the meanings of all.
+    The preferred one comes first; a label of several things has the meanings of all.
     """
     source, target = primary(source_language), primary(target_language)
     meanings: dict[str, dict[str, None]] = {}

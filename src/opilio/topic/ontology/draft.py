@@ -1,4 +1,4 @@
-"""Labels, relations and definitions as a reader meets them in; an Ontology out."""
+"""Collects labels, relations and definitions while a file is read, into an Ontology."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ class DraftLexicon:
         return self._labels.keys()
 
     def concept(self, concept: str) -> None:
-        """There is a concept of this id."""
+        """Add a concept of this id."""
         self._labels.setdefault(concept, [])
 
     def label(self, concept: str, kind: int, text: str, language: str = "") -> None:
-        """One of the words for it."""
+        """Add a label of a concept."""
         text = _SPACES.sub(" ", text).strip()
         if text and len(text) <= LONGEST_LABEL:
             labels = self._labels.setdefault(concept, [])
@@ -52,13 +52,13 @@ class DraftLexicon:
         return self._labels.get(concept, ())
 
     def note(self, concept: str, rank: int, text: str, language: str = "") -> None:
-        """What it means; of one language the lowest rank is kept."""
+        """Add a definition; the lowest rank of each language is kept."""
         if text := _SPACES.sub(" ", text).strip():
             notes = self._notes.setdefault(concept, [])
             notes.append((rank, primary(language), text[:LONGEST_NOTE]))
 
     def entry(self, concept: str, language: str) -> Concept:
-        """What is known of it; its labels in this language come first."""
+        """The concept with its labels, those in this language first."""
         labels: dict[str, dict[str, None]] = {}
         for _, code, text in sorted(set(self._labels[concept])):
             labels.setdefault(code, {})[text] = None
@@ -88,18 +88,18 @@ class OntologyDraft(DraftLexicon):
     def attribute(
         self, concept: str, name: str, value: str = "", language: str = ""
     ) -> None:
-        """It has an attribute, maybe of this value."""
+        """Add an attribute of a concept, maybe with a value."""
         values = self._attributes.setdefault(concept, {}).setdefault(name, {})
         if 0 < len(value) <= LONGEST_LABEL:
             values[primary(language), value] = None
 
     def instance(self, concept: str, individual: str) -> None:
-        """The id of one of its individuals."""
+        """Add the id of an individual of a concept."""
         self.individuals.concept(individual)
         self._instances.setdefault(concept, {})[individual] = None
 
     def importance(self, concept: str, text: str) -> None:
-        """How important it is, as the file says; what is no share of 1 is ignored."""
+        """Set the importance that the file gives; ignored unless it is from 0 to 1."""
         try:
             value = float(text)
         except ValueError:
@@ -108,7 +108,7 @@ class OntologyDraft(DraftLexicon):
             self._importance[concept] = value
 
     def relate(self, source: str, relation: Relation, target: str) -> None:
-        """One concept stands so to another; nothing stands so to itself."""
+        """Add a relation between two concepts; a relation to itself is ignored."""
         if source == target:
             return
         if relation is Relation.HAS_KIND:
@@ -118,11 +118,11 @@ class OntologyDraft(DraftLexicon):
         self._edges[source, relation, target] = None
 
     def disjoint(self, group: Iterable[str]) -> None:
-        """No two of these concepts have an instance in common."""
+        """Note that no two of these concepts have an instance in common."""
         self._disjoint.append(tuple(sorted(set(group))))
 
     def finish(self, name: str, source: str = "") -> Ontology:
-        """The ontology; its concepts in the order of their ids, whatever the file's."""
+        """The ontology, with its concepts in the order of their ids."""
         ids = sorted(self._labels)
         places = {concept: place for place, concept in enumerate(ids)}
         language = self._language()
@@ -144,7 +144,7 @@ class OntologyDraft(DraftLexicon):
         )
 
     def _language(self) -> str:
-        """That of most preferred labels, English if it is among them."""
+        """The language of most preferred labels; English if it is among them."""
         counts = Counter(
             language
             for labels in self._labels.values()
@@ -170,7 +170,7 @@ class OntologyDraft(DraftLexicon):
 
 
 def _by_language(values: Iterable[tuple[str, str]]) -> Wording:
-    """Language -> values, of pairs of both."""
+    """Language -> values, from pairs of value and language."""
     found: dict[str, list[str]] = {}
     for language, value in sorted(values):
         found.setdefault(language, []).append(value)
@@ -206,5 +206,5 @@ def split_camel(name: str) -> str:
 
 
 def is_number(name: str) -> bool:
-    """Whether a name only numbers what it names, as "concept4938" and "C12" do."""
+    """Whether a name is only a number, like "concept4938" and "C12"."""
     return bool(_NUMBER.search(name))

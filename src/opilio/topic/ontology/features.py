@@ -1,7 +1,7 @@
-"""An ontology and some of its classes in; what tells these apart out.
+"""Finds the terms that distinguish some classes of an ontology from each other.
 
 The re-organised ontology of Yang (§3, figure 3): each class has *representative*
-features, words that stand for it alone, and between two classes there are *related*
+features, words that name it alone, and between two classes there are *related*
 features. A class's own words are its labels, the names and values of its attributes,
 its instances, and the same of its kinds (unless they are classes themselves):
 
@@ -9,7 +9,7 @@ its instances, and the same of its kinds (unless they are classes themselves):
     related(C)        = own(C) ∩ ∪ own(C')                          at level 1
                       ∪ the labels of concepts d relations away     at level d = 1, 2
 
-without what is representative of any class. The judge weighs a related feature by
+without features that are representative of any class. The judge weighs a related one by
 1/level (papers.md C.5-6); the paper says "level-related" and no more.
 """
 
@@ -29,11 +29,11 @@ MOST_TERMS = 2_000  # of one class
 
 
 def classes_around(sought: Sought, most: int = MOST_CLASSES) -> list[str]:
-    """The ids of the targets and of the classes they must be told from.
+    """The ids of the targets and of the classes to distinguish them from.
 
-    Those are their siblings, the other kinds of what they are kinds of; for a target at
-    the top, the other tops. Broader and narrower concepts of a target are none: a page
-    about a kind of it is about it.
+    The latter are their siblings, the other kinds of the same broader concept; for a
+    target at the top, the other top concepts. Broader and narrower concepts of a target
+    are not included: a page about a kind of it is about it.
     """
     ontology, targets = sought.ontology, sought.places
     family = set(ontology.reach(targets, Relation.HAS_KIND))
@@ -88,7 +88,7 @@ def find_class(ontology: Ontology, name: str) -> int:
     if found := ontology.names.find(name):
         return found[0][0]
     like = ", ".join(ontology.names.like(name)) or "nothing"
-    raise BadInput(f"{name!r} is no concept of {ontology.name}; near it: {like}")
+    raise BadInput(f"{name!r} is not a concept of {ontology.name}; similar: {like}")
 
 
 def _belonging(
@@ -115,7 +115,8 @@ def _words(concept: Concept, languages: Sequence[str]) -> Iterator[str]:
 def _relatives(
     ontology: Ontology, place: int, classes: set[int]
 ) -> Iterator[tuple[int, Concept]]:
-    """The concepts around a class, with how many relations away; no other class's."""
+    """The concepts around a class and their distance, without those of other
+    classes."""
     seen, edge = {place}, [place]
     for level in range(1, LEVELS + 1):
         around = {other for near in edge for other in ontology.around(near)}
@@ -135,7 +136,7 @@ def _keyed(ontology: Ontology, terms: Iterable[str]) -> dict[str, str]:
 
 
 def _tops(ontology: Ontology) -> list[int]:
-    """The concepts that are no kind of another but have kinds of their own."""
+    """The concepts that have kinds but are not a kind of another."""
     kinds = Relation.IS_A, Relation.HAS_KIND
     return [
         place

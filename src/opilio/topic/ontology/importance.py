@@ -1,4 +1,4 @@
-"""What is sought in; the importance table out: surface term -> importance in (0, 1].
+"""Makes the importance table: surface term -> importance in (0, 1].
 
 Kumar & Vig, MCORE, III.F and table 1: "A more relevant term to the query will have the
 more importance and the terms which are common to more than one domain have less":
@@ -6,10 +6,10 @@ more importance and the terms which are common to more than one domain have less
     importance(t) = closeness(c) · (1 − λ · ln n(t) / ln N) / m,   t a word for c
 
 closeness as in walk.py; n(t) of the N domains share the term; λ = 0.4; m is the largest
-value of a target, so that what is sought has 1. A domain is an ontology of the
-repository; if there is only one, a branch of it: a concept below its top. Names of
-instances are kinds, names of attributes' values are related. An importance that the
-file gives (a property called `importance`) or that is passed in stands as it is.
+value of a target, so that the target has 1. A domain is an ontology of the repository;
+if there is only one, a branch of it: a concept below its top. Names of instances count
+as kinds, names of attribute values as related. An importance that the file gives (a
+property called `importance`) or that is passed in is used unchanged.
 
 We differ: the paper gives no equation, only the two sentences and the table.
 """
@@ -44,9 +44,9 @@ def importance_table(
     """The terms worth looking for, the most important first.
 
     An Ontology comes with its `targets`, names of concepts in it. `languages` are those
-    whose labels are wanted, all by default; a target without any has those of other
-    languages. Below `least`, and beyond the `most` important, terms are left out, lest
-    a thesaurus floods the reader.
+    whose labels are wanted, all by default; a target without such labels has those of
+    other languages. Terms below `least`, and beyond the `most` important ones, are left
+    out, so that a thesaurus does not flood the reader.
     """
     if isinstance(sought, Ontology):
         sought = Repository((sought,)).extract(targets)
@@ -69,7 +69,7 @@ def importance_table(
 
 
 def _annotated(ontology: Ontology, languages: Sequence[str]) -> dict[str, float]:
-    """What the file itself says of the words for its concepts."""
+    """The importances in the file, by the words for the concepts."""
     table: dict[str, float] = {}
     for concept in ontology.concepts:
         if concept.importance:
@@ -81,7 +81,7 @@ def _annotated(ontology: Ontology, languages: Sequence[str]) -> dict[str, float]
 def _terms(
     concept: Concept, words: Iterable[str], languages: Sequence[str]
 ) -> Iterator[tuple[str, float]]:
-    """The words for a concept and for what belongs to it, each with its share."""
+    """The words for a concept, its instances and attributes, each with its share."""
     for term in words:
         yield term, 1.0
     for term in concept.instance_surfaces(languages):
@@ -110,7 +110,7 @@ def _sharing_of_branches(ontology: Ontology) -> Callable[[str], float]:
     tops = [n for n in range(len(ontology.concepts)) if not ontology.towards(n, up)]
     branching = {n for n in tops if ontology.towards(n, down)}
     above: set[int] = set()
-    # One top for all is no domain but the subject of the ontology: go below it.
+    # A single top concept is the subject of the ontology, not a domain: go below it.
     while len(branching) == 1 and not branching <= above:
         above |= branching
         below = {other for n in branching for other in ontology.towards(n, down)}
@@ -134,7 +134,7 @@ def _sharing_of_branches(ontology: Ontology) -> Callable[[str], float]:
 
 
 def read_importances(path: Path) -> dict[str, float]:
-    """Importances from a TSV file: a term, a tab and a number above 0 to 1 a line."""
+    """Importances from a TSV file: a term, a tab and a number in (0, 1] per line."""
     table: dict[str, float] = {}
     try:
         lines = path.read_text(encoding="utf-8").splitlines()

@@ -1,4 +1,4 @@
-"""An ontology file in, of whatever format and compressed or not; an Ontology out."""
+"""Loads an ontology file of any supported format, compressed or not."""
 
 from __future__ import annotations
 
@@ -52,9 +52,9 @@ ELSEWHERE = (  # formats we do not read, and how to tell them
 def load_ontology(
     path: Path, *, cache_folder: Path | None = None, largest: int = LARGEST
 ) -> Ontology:
-    """Read an ontology; what was parsed once is taken from the cache from then on.
+    """Read an ontology; parsed ontologies are cached.
 
-    `cache_folder` is where parsed ontologies are kept, the user's own by default.
+    `cache_folder` is the folder of the cache, the user's by default.
     """
     data = read_file(path, largest)
     folder = cache_folder or cache.user_folder()
@@ -67,7 +67,7 @@ def load_ontology(
 
 
 def read_file(path: Path, largest: int = LARGEST) -> bytes:
-    """The bytes of a file, uncompressed, if they are not too many."""
+    """The bytes of a file, uncompressed; BadInput if it is too large."""
     try:
         with path.open("rb") as file:
             packed = file.read(2) == b"\x1f\x8b"
@@ -77,14 +77,12 @@ def read_file(path: Path, largest: int = LARGEST) -> bytes:
         reason = getattr(error, "strerror", None) or error
         raise BadInput(f"{path}: cannot be read: {reason}") from error
     if len(data) > largest:
-        raise BadInput(
-            f"{path}: it is larger than {largest:,} bytes; give a part of it"
-        )
+        raise BadInput(f"{path}: it is larger than {largest:,} bytes; use a part of it")
     return data
 
 
 def read_ontology(data: bytes, name: str) -> Ontology:
-    """Understand the bytes of a file; its name helps to tell the format."""
+    """Parse the bytes of a file; its name helps to recognise the format."""
     data = data.removeprefix(b"\xef\xbb\xbf")
     kind = format_of(data, name)
     if kind == "obo":
@@ -96,8 +94,8 @@ def read_ontology(data: bytes, name: str) -> Ontology:
     ontology = draft.finish(name)
     if not ontology.concepts:
         raise BadInput(
-            f"{name}: there is no concept in it; SKOS concepts, OWL or RDFS classes, "
-            "OBO terms and rows of triples are read"
+            f"{name}: it contains no concept; SKOS concepts, OWL or RDFS classes, OBO "
+            "terms and rows of triples are supported"
         )
     return ontology
 
@@ -108,7 +106,7 @@ def format_of(data: bytes, name: str) -> str:
     for pattern, other in ELSEWHERE:
         if pattern.match(start):
             raise BadInput(
-                f"{name}: {other} is not read; save it as RDF/XML or Turtle "
+                f"{name}: {other} is not supported; save it as RDF/XML or Turtle "
                 "(Protégé: File, Save as; ROBOT: robot convert)"
             )
     by_name = EXTENSIONS.get(Path(name.removesuffix(".gz")).suffix.lower(), "")

@@ -1,4 +1,4 @@
-"""Concepts and the relations between them in; an ontology that is quick to ask out."""
+"""The data model of an ontology: concepts, their labels and relations."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from opilio.topic.ontology.names import Names, unqualified
 
 
 class Relation(StrEnum):
-    """How one concept stands to another."""
+    """The relation of one concept to another."""
 
     IS_A = "is-a"
     HAS_KIND = "has-kind"  # is-a, seen from above
@@ -41,9 +41,9 @@ Wording = Mapping[str, tuple[str, ...]]
 
 
 class Concept(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """One thing the ontology knows, and all the words for it."""
+    """A concept of the ontology, and all the words for it."""
 
-    id: str  # its IRI, or what its file calls it
+    id: str  # its IRI, or its id in the file
     label: str  # the preferred one, in English if there is one
     labels: Wording = {}  # its surface forms, the preferred one first
     definitions: Mapping[str, str] = {}  # language -> definition, or else a note
@@ -54,8 +54,8 @@ class Concept(msgspec.Struct, frozen=True, array_like=True, gc=False):
     def surfaces(self, languages: Sequence[str] = ()) -> list[str]:
         """The words for the concept on a page, the preferred ones first.
 
-        Labels of no language count for each; no language named: those of all. What
-        only tells homonyms apart is left out: "Mercury (planet)" gives "Mercury".
+        Labels without a language count for each; no language given: labels of all.
+        Qualifiers are left out: "Mercury (planet)" gives "Mercury".
         """
         return words_in(self.labels, languages)
 
@@ -74,7 +74,7 @@ class Edge(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 
 class Ontology(msgspec.Struct, frozen=True, dict=True):
-    """Concepts and their relations; look-ups are made when first asked for."""
+    """Concepts and their relations; look-up tables are made on first use."""
 
     name: str
     concepts: tuple[Concept, ...] = ()
@@ -87,12 +87,12 @@ class Ontology(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def places(self) -> dict[str, int]:
-        """Where each concept stands in `concepts`, by its id."""
+        """The index of each concept in `concepts`, by its id."""
         return {concept.id: place for place, concept in enumerate(self.concepts)}
 
     @cached_property
     def steps(self) -> list[dict[Relation, list[int]]]:
-        """For each place: where each relation leads from there."""
+        """For each concept: the concepts that each relation leads to."""
         steps: list[dict[Relation, dict[int, None]]] = [{} for _ in self.concepts]
         for edge in self.edges:
             steps[edge.source].setdefault(edge.relation, {})[edge.target] = None
@@ -109,7 +109,7 @@ class Ontology(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def populated(self) -> Ontology:
-        """The same with each instance as a concept of its own, a kind of its classes.
+        """The same with each instance as a concept, a kind of its classes.
 
         Concepts keep their places; instances come after them.
         """
@@ -138,7 +138,7 @@ class Ontology(msgspec.Struct, frozen=True, dict=True):
         )
 
     def holding(self, *places: int) -> Ontology:
-        """The ontology itself if all these are places of concepts, else `populated`."""
+        """The ontology itself if these places are concepts, otherwise `populated`."""
         return self if max(places) < len(self.concepts) else self.populated
 
     @cached_property
@@ -172,7 +172,7 @@ class Ontology(msgspec.Struct, frozen=True, dict=True):
 
 
 def combine(name: str, parts: Iterable[tuple[Ontology, Iterable[int]]]) -> Ontology:
-    """One ontology of parts of several; a concept of two of them is taken once."""
+    """One ontology from parts of several; a concept in two of them is used once."""
     concepts: dict[str, Concept] = {}
     edges: dict[Edge, None] = {}
     groups: list[tuple[int, ...]] = []
@@ -205,13 +205,13 @@ def combine(name: str, parts: Iterable[tuple[Ontology, Iterable[int]]]) -> Ontol
 
 
 def words_for(labels: Iterable[str]) -> list[str]:
-    """Labels as they would stand on a page, once each; single letters say nothing."""
+    """Labels as they would appear on a page, once each, without single letters."""
     plain = dict.fromkeys(map(unqualified, labels))
     return [text for text in plain if len(text) > 1 or not text.isascii()]
 
 
 def words_in(wording: Wording, languages: Sequence[str] = ()) -> list[str]:
-    """What is said in these languages and in none; no language named: in all."""
+    """The texts in these languages and without a language; none given: all."""
     wanted = [*languages, ""] if languages else list(wording)
     return words_for(text for name in wanted for text in wording.get(name, ()))
 

@@ -1,7 +1,8 @@
-"""The labels of an ontology in; the concepts that a name may mean, and how surely, out.
+"""Finds the concepts that a name may mean, by the labels of an ontology.
 
-Three ways, the surest that finds anything wins: the very label (1), its stems (0.9, so
-plurals and cases do not matter), a label that shares most of its words (below 0.8).
+There are three ways; the surest that finds anything counts: the exact label (1), its
+stems (0.9, so plurals and cases do not matter), a label that shares most of its words
+(below 0.8).
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ Labels = Mapping[str, Sequence[str]]
 
 
 class Spotted(NamedTuple):
-    """A label in a text: from which word to before which, and what it names."""
+    """A label in a text: its first word, the word after it, and what it names."""
 
     start: int
     end: int
@@ -67,7 +68,7 @@ class Names:
         ]
 
     def find(self, name: str) -> list[tuple[int, float]]:
-        """The places of the concepts a name means, each with how sure that is."""
+        """The places of the concepts that a name means, each with its certainty."""
         words = _plain(name)
         sure = 1.0 if words in self._exact else STEMMED
         if found := self.named(name):
@@ -96,7 +97,7 @@ class Names:
         return set(self._words)
 
     def like(self, name: str, most: int = 5) -> list[str]:
-        """The labels that are written most like a name."""
+        """The labels with the most similar spelling."""
         letters = _plain(name)
         pairs = {letters[n : n + 2] for n in range(len(letters) - 1)}
 
@@ -168,7 +169,7 @@ class Names:
 
 
 def unqualified(label: str) -> str:
-    """A label without what tells homonyms apart: "Mercury (planet)" is "Mercury"."""
+    """A label without its qualifier: "Mercury (planet)" is "Mercury"."""
     return _QUALIFIER.sub("", label) or label
 
 
@@ -180,7 +181,7 @@ def _plain(text: str, _language: str = "") -> str:
 def _index(
     labels: Iterable[Labels], key: Callable[[str, str], str]
 ) -> dict[str, list[int]]:
-    """What `key` makes of each label and its language -> places of the concepts."""
+    """The `key` of each label and its language -> places of the concepts."""
     index: dict[str, list[int]] = {}
     for place, entry in enumerate(labels):
         made = [

@@ -1,4 +1,4 @@
-"""An OBO file in; a Draft of its terms out."""
+"""Reads ontologies in OBO format."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def understand(data: bytes, name: str) -> OntologyDraft:
         document = fastobo.load(io.BytesIO(data))
     except (SyntaxError, ValueError, OSError) as error:
         where = f", line {error.lineno}" if isinstance(error, SyntaxError) else ""
-        raise BadInput(f"{name}{where}: this is no valid OBO: {error}") from error
+        raise BadInput(f"{name}{where}: this is not valid OBO: {error}") from error
     kinds = {frame: type(frame).__name__.removesuffix("Frame") for frame in document}
     terms = [frame for frame, kind in kinds.items() if kind == "Term"]
     typedefs = [frame for frame, kind in kinds.items() if kind == "Typedef"]
@@ -57,7 +57,7 @@ def _in_words(typedef: Any) -> str:
 
 
 def _instances(text: str) -> Iterator[tuple[str, str, str]]:
-    """Class, id and name of each [Instance], of which fastobo says nothing."""
+    """Class, id and name of each [Instance], which fastobo leaves out."""
     for stanza in re.split(r"^\[", text, flags=re.MULTILINE):
         if stanza.startswith("Instance]"):
             lines = (line.partition(": ") for line in stanza.splitlines())
@@ -93,7 +93,7 @@ def _term(
 
 
 def _clauses(frame: Any) -> dict[str, list[Any]]:
-    """What a frame says, by tag."""
+    """The clauses of a frame, by tag."""
     found: dict[str, list[Any]] = {}
     for clause in frame:
         tag, _, value = str(clause).partition(": ")

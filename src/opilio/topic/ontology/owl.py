@@ -1,4 +1,4 @@
-"""What OWL and RDFS say beyond labels in; relations, attributes, instances out."""
+"""Reads relations, attributes and instances from OWL and RDFS."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from opilio.topic.ontology.triples import (
 if TYPE_CHECKING:
     from rdflib.term import Node
 
-IMPORTANCE = "importance"  # the local name of our own annotation
+IMPORTANCE = "importance"  # the local name of our annotation
 DEEPEST = 8  # class expressions inside class expressions
 LARGEST_GROUP = 200  # classes that are disjoint pair by pair
 
 
 def describe(triples: Triples, draft: OntologyDraft, schema: set[str]) -> None:
-    """Add to the draft what restrictions, properties and individuals tell."""
+    """Add restrictions, properties and individuals to the draft."""
     if schema:
         for name in sorted(schema):
             _restrict(triples, draft, name)
@@ -37,7 +37,7 @@ def describe(triples: Triples, draft: OntologyDraft, schema: set[str]) -> None:
 
 
 def _restrict(triples: Triples, draft: OntologyDraft, name: str) -> None:
-    """The class expressions that a class is under, or equivalent to."""
+    """Add the class expressions that a class is under, or equivalent to."""
     from rdflib import URIRef
 
     for predicate in (RDFS + "subClassOf", OWL + "equivalentClass"):
@@ -50,7 +50,7 @@ def _restrict(triples: Triples, draft: OntologyDraft, name: str) -> None:
 def _attach(
     triples: Triples, draft: OntologyDraft, name: str, predicate: str, other: Node
 ) -> None:
-    """A condition on a class: it is under another, or has a property of some value."""
+    """Add a condition: the class is under another, or has a property with a value."""
     if not predicate:
         draft.relate(name, Relation.IS_A, str(other))
     elif str(other) in draft:
@@ -64,7 +64,7 @@ def _attach(
 def _conditions(
     triples: Triples, expression: Node, depth: int = 0
 ) -> Iterator[tuple[str, Node]]:
-    """What an expression demands: (property, value) or ("", a class it is under)."""
+    """The conditions of an expression: (property, value) or ("", a broader class)."""
     if depth > DEEPEST:
         return
     for members in triples.objects(expression, OWL + "intersectionOf"):
@@ -93,7 +93,7 @@ def _named(triples: Triples, expression: Node, depth: int = 0) -> Iterator[Node]
 
 
 def _properties(triples: Triples, draft: OntologyDraft) -> None:
-    """A property's domain is related to its range, or has it as an attribute."""
+    """Relate the domain of each property to its range, or add it as an attribute."""
     for name, domain in triples.with_predicate(RDFS + "domain"):
         words = _in_words(triples, str(name))
         ranges = triples.objects(name, RDFS + "range")
@@ -122,7 +122,7 @@ def _disjoint(triples: Triples, draft: OntologyDraft) -> None:
 def _individuals(
     triples: Triples, draft: OntologyDraft, schema: set[str]
 ) -> dict[Node, list[str]]:
-    """Note each class's individuals; individual -> its classes."""
+    """Add each class's individuals; returns individual -> its classes."""
     owners: dict[Node, list[str]] = {}
     for name, kind in triples.with_predicate(RDF + "type"):
         if str(kind) in schema and triples.is_iri(name) and str(name) not in draft:
@@ -136,10 +136,10 @@ def _individuals(
 def _assertions(
     triples: Triples, draft: OntologyDraft, owners: dict[Node, list[str]]
 ) -> None:
-    """What is said with the ontology's own properties of concepts and individuals.
+    """Add statements about concepts and individuals with the ontology's properties.
 
-    What an individual has is an attribute of its class: a Pentium's provider is one
-    of the providers of CPUs.
+    Properties of an individual become attributes of its class: a Pentium's provider is
+    one of the providers of CPUs.
     """
     said = [
         (node, predicate, thing)
@@ -163,7 +163,7 @@ def _assertions(
 
 
 def _called(triples: Triples, node: Node) -> list[tuple[str, str]]:
-    """A value as it is written, an individual by its labels or the end of its IRI.
+    """The text of a value; for an individual its labels or the end of its IRI.
 
     Each comes with its language.
     """

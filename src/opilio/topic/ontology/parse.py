@@ -1,4 +1,4 @@
-"""The bytes of an RDF file in; its triples out, with nothing fetched from anywhere."""
+"""Parses RDF files into triples, without ever fetching anything."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from opilio.errors import BadInput
 if TYPE_CHECKING:
     from rdflib import Graph
 
-BASE = "urn:opilio:ontology"  # what relative addresses in a file are relative to
+BASE = "urn:opilio:ontology"  # the base of relative IRIs in a file
 MOST_PIECES = 5_000  # of one text of an XML file
-MISSING = 'ontologies need more libraries; type: pip install "opilio[ontology]"'
+MISSING = 'ontologies need more libraries; run: pip install "opilio[ontology]"'
 
 
 def parse(data: bytes, kind: str, name: str) -> Graph:
@@ -34,7 +34,7 @@ def parse(data: bytes, kind: str, name: str) -> Graph:
     graph = Graph(bind_namespaces="none")
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # rdflib's, of its own deprecated names
+            warnings.simplefilter("ignore")  # about rdflib's own deprecated names
             if kind in ("json-ld", "nquads", "trig"):
                 named = Dataset()
                 named.parse(data=data, format=kind, publicID=BASE)
@@ -46,15 +46,15 @@ def parse(data: bytes, kind: str, name: str) -> Graph:
         raise BadInput(f"{name}: it is nested too deep to be read") from error
     except Exception as error:  # each parser of rdflib has its own
         reason = " ".join(str(error).split())[:300] or type(error).__name__
-        raise BadInput(f"{name}: this is no valid {kind}: {reason}") from error
+        raise BadInput(f"{name}: this is not valid {kind}: {reason}") from error
     return graph
 
 
 def _refuse_multiplying(data: bytes, name: str) -> None:
-    """Raise BadInput for XML whose entities grow into texts that rdflib chokes on.
+    """Raise BadInput for XML whose entities would take rdflib very long.
 
-    Expat refuses the worst, but hands out the rest in pieces of a few letters, and
-    rdflib takes time in the square of their number.
+    Expat refuses the worst, but returns the rest in pieces of a few letters, and
+    rdflib's time is quadratic in their number.
     """
     pieces = 0
 
@@ -76,15 +76,15 @@ def _refuse_multiplying(data: bytes, name: str) -> None:
     try:
         parser.Parse(data, True)
     except expat.ExpatError as error:
-        raise BadInput(f"{name}: this is no valid XML: {error}") from error
+        raise BadInput(f"{name}: this is not valid XML: {error}") from error
 
 
 def _without_addresses(data: bytes, name: str) -> bytes:
-    """The same JSON, once it is sure that no context in it must be fetched."""
+    """The same JSON, after checking that no context in it must be fetched."""
     try:
         document = json.loads(data)
     except (ValueError, RecursionError) as error:
-        raise BadInput(f"{name}: this is no valid JSON-LD: {error}") from error
+        raise BadInput(f"{name}: this is not valid JSON-LD: {error}") from error
     waiting: list[Any] = [document]
     while waiting:
         node = waiting.pop()
@@ -96,8 +96,8 @@ def _without_addresses(data: bytes, name: str) -> bytes:
             entries = contexts if isinstance(contexts, list) else [contexts]
             if "@import" in node or any(isinstance(entry, str) for entry in entries):
                 raise BadInput(
-                    f"{name}: its @context is at another address, which is never "
-                    "fetched; write the context into the file"
+                    f"{name}: its @context is a URL, which is never fetched; write the "
+                    "context into the file"
                 )
-    # Written anew, so that rdflib cannot read it another way than it was checked.
+    # Serialised again, so that rdflib cannot parse it differently.
     return json.dumps(document).encode()

@@ -1,4 +1,4 @@
-"""The triples of a SKOS, RDFS or OWL file in; a Draft of its concepts out."""
+"""Reads the concepts of SKOS, RDFS and OWL files."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def understand(graph: Graph) -> OntologyDraft:
 
 
 def _classes(triples: Triples) -> set[str]:
-    """The OWL and RDFS classes, said to be such or used as such."""
+    """The OWL and RDFS classes, declared or used as such."""
     nodes = set(triples.of_type(OWL + "Class")) | set(triples.of_type(RDFS + "Class"))
     for pair in triples.with_predicate(RDFS + "subClassOf"):
         nodes.update(pair)
@@ -144,7 +144,8 @@ def _relate(triples: Triples, draft: OntologyDraft) -> None:
 
 
 def _label_by_name(draft: OntologyDraft, name: str) -> None:
-    """A class of no English label is called as its IRI ends, if that is no number."""
+    """Name classes without an English label by the end of their IRI, unless a
+    number."""
     labels = draft.labels(name)
     if any(language in ("", "en") for _, language, _ in labels):
         return

@@ -1,4 +1,4 @@
-"""The name of a property in; which relation it stands for out."""
+"""Recognises which relation a property means, by its name."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from opilio.topic.ontology.model import Relation
 
 _LEADING = re.compile(r"^(has|is|have) (?=\w)")
 
-# Of the words of a property's name; the first that matches says what it is.
+# Patterns of a property's name in words; the first that matches counts.
 _READINGS = (
     (re.compile(r"^(is a|is a kind of|kind of|sub ?class of|sub ?topic of)$"), "is-a"),
     (re.compile(r"^(broader|broader (generic|instantial|transitive))$"), "is-a"),
@@ -26,7 +26,7 @@ _READINGS = (
 
 
 def relation(name: str) -> Relation:
-    """What a property of this name, in words, says of two concepts.
+    """The relation between two concepts that a property of this name means.
 
     >>> relation("has topping")
     <Relation.HAS: 'has'>

@@ -1,4 +1,4 @@
-"""Ontology files and what is sought in; the relevant part of them out.
+"""Extracts the part of several ontologies that is relevant for a topic.
 
 The Relevant Ontology Extractor of Kumar & Vig (MCORE, III.F), who only name it. An
 ontology O scores by how many of the wanted terms it holds, and how specifically:
@@ -6,7 +6,7 @@ ontology O scores by how many of the wanted terms it holds, and how specifically
     score(O) = 1/|W| · Σ_{w∈W} sure(w, O) · (1 + IC(w, O)) / 2
     IC(c)    = 1 − ln(1 + kinds of c) / ln(1 + concepts of O)      (Seco et al. 2004)
 
-The best ontology is taken, and any other that knows a wanted term more surely.
+The best ontology is used, and any other that knows a wanted term with more certainty.
 """
 
 from __future__ import annotations
@@ -27,24 +27,24 @@ from opilio.topic.ontology.walk import WalkWeights, closeness
 NEARNESS = WalkWeights(
     kind=0.9, part=0.8, related=0.5, broader=0.5, whole=0.5, astray=0.5
 )
-LEAST = 0.1  # closeness of the concepts around the targets that are taken along
+LEAST = 0.1  # closeness of the concepts around the targets that are included
 MOST_CONCEPTS = 20_000
 
 
 @dataclass(frozen=True)
 class Match:
-    """A wanted term, and the concept it was found to mean."""
+    """A wanted term, and the concept that it means."""
 
     wanted: str
     concept: str  # id
     label: str
     ontology: str  # its name
-    sure: float  # 1: the very label; 0.9: another form of it; less: some of its words
+    sure: float  # 1: the exact label; 0.9: another form of it; less: some of its words
 
 
 @dataclass(frozen=True)
 class Sought:
-    """What the user is after: the concepts, and the part of the ontologies around."""
+    """The sought concepts, and the part of the ontologies around them."""
 
     ontology: Ontology
     targets: tuple[str, ...]  # ids
@@ -54,7 +54,7 @@ class Sought:
 
     @property
     def places(self) -> list[int]:
-        """Where the targets stand in the ontology."""
+        """The places of the targets in the ontology."""
         return [self.ontology.places[target] for target in self.targets]
 
     @property
@@ -68,15 +68,15 @@ class Sought:
         return tuple(dict.fromkeys(match.wanted for match in self.matches))
 
     def spoken(self, languages: Sequence[str]) -> Sequence[str]:
-        """The languages; none, which stands for all, if nothing has a word in them."""
+        """The languages; none, which means all, if no target has a word in them."""
         concepts = self.ontology.concepts
         return languages if any(c.surfaces(languages) for c in concepts) else ()
 
     def surfaces(self, place: int, languages: Sequence[str] = ()) -> list[str]:
         """The words for a concept in these languages.
 
-        What is sought has some in any case: those of other languages, or else what it
-        was found by.
+        A target always has some: those of other languages, or else the term by which it
+        was found.
         """
         concept = self.ontology.concepts[place]
         found = concept.surfaces(languages)
@@ -95,11 +95,11 @@ class Repository:
     def extract(self, wanted: Sequence[str], *, lenient: bool = False) -> Sought:
         """The ontology, or the parts of several, that the wanted terms are about.
 
-        Terms are names of concepts or keywords, in any language of the labels. One
-        that nothing is known of is an error; `lenient`: only if that is so of all.
+        Terms are names of concepts or keywords, in any language of the labels. An
+        unknown term is an error; `lenient`: only if all are unknown.
         """
         if not wanted:
-            raise BadInput("no concept is named; name what you are after")
+            raise BadInput("no concept is given; name one")
         found = [
             {term: find_concepts(ontology, term) for term in wanted}
             for ontology in self.ontologies
@@ -157,14 +157,14 @@ class Repository:
         ]
         files = ", ".join(o.source or o.name for o in self.ontologies)
         if like:
-            return f"{term!r} is no concept of {files}; near it are: {', '.join(like)}"
-        return f"{term!r} is no concept of {files}, and nothing like it is"
+            return f"{term!r} is not a concept of {files}; similar: {', '.join(like)}"
+        return f"{term!r} is not a concept of {files}, which has nothing similar"
 
 
 def find_concepts(ontology: Ontology, term: str) -> list[tuple[int, float]]:
-    """The places of what a term means, each with how sure that is.
+    """The places of the concepts that a term means, each with its certainty.
 
-    Concepts are meant before instances, unless only some words of their labels are in
+    Concepts are preferred to instances, unless only some words of their labels are in
     the term.
     """
     found = ontology.names.find(term)
@@ -174,7 +174,7 @@ def find_concepts(ontology: Ontology, term: str) -> list[tuple[int, float]]:
 
 
 def score(ontology: Ontology, hits: Mapping[str, list[tuple[int, float]]]) -> float:
-    """How much an ontology is about the terms that were looked up in it, up to 1."""
+    """How well an ontology covers the terms that were looked up in it, up to 1."""
     total = 0.0
     for found in hits.values():
         total += max(
@@ -185,7 +185,7 @@ def score(ontology: Ontology, hits: Mapping[str, list[tuple[int, float]]]) -> fl
 
 
 def specificity(ontology: Ontology, place: int) -> float:
-    """1 for a concept without kinds, less the more of the others are kinds of it."""
+    """1 for a concept without kinds; the more kinds, the less."""
     if len(ontology.concepts) < 2:
         return 1.0
     known = ontology.holding(place)

@@ -1,4 +1,4 @@
-"""A table of triples (CSV or TSV) in; a Draft of its concepts out.
+"""Reads ontologies from tables of triples (CSV or TSV).
 
 A row is subject, predicate, object, as in the Computer Science Ontology:
 "semantic web";klink:broaderGeneric;"linked data". There the subject is the broader one.
@@ -58,7 +58,7 @@ def understand(text: str, name: str) -> OntologyDraft:
 def _say(
     draft: OntologyDraft, same: dict[str, str], subjects: set[str], row: Row
 ) -> None:
-    """Write down one row."""
+    """Add one row to the draft."""
     subject, predicate, thing = row
     word = local(predicate).casefold()
     owner = same.get(subject, subject)
@@ -83,7 +83,7 @@ def _say(
 
 
 def _unknown(draft: OntologyDraft, owner: str, predicate: str, thing: str) -> None:
-    """A relation to what the table says nothing of, or else an attribute."""
+    """Add a relation to a thing that has no rows of its own, or else an attribute."""
     words = spoken(predicate)
     if relation(words) is Relation.RELATED and "relat" not in words.casefold():
         draft.attribute(owner, attribute(words), thing)
@@ -110,7 +110,7 @@ def _rows(text: str, name: str) -> Iterator[Row]:
             if subject and thing and predicate.casefold() not in HEADINGS:
                 yield subject, predicate, thing
     except csv.Error as error:
-        raise BadInput(f"{name}: this is no table of triples: {error}") from error
+        raise BadInput(f"{name}: this is not a table of triples: {error}") from error
 
 
 def _synonyms(rows: list[Row]) -> dict[str, str]:

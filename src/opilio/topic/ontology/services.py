@@ -20,7 +20,7 @@ from opilio.topic.ontology.model import Ontology, Relation, combine
 
 MOST_NEAR = 1_000  # concepts around those that a query names
 
-TELLING = (  # relations, those that say most first
+TELLING = (  # relations, the most specific first
     Relation.PART_OF,
     Relation.HAS,
     Relation.IS_A,
@@ -48,7 +48,7 @@ def canonical_terms(ontology: Ontology, query: str) -> list[str]:
 
 
 def definition(ontology: Ontology, word: str, language: str = "") -> str:
-    """What a term means, in this language if it can be had; "" if nothing is said."""
+    """The definition of a term, in this language if there is one; "" if none."""
     place = place_of(ontology, word)
     definitions = ontology.holding(place).concepts[place].definitions
     wanted = (language, ontology.language, "", *definitions)
@@ -56,9 +56,9 @@ def definition(ontology: Ontology, word: str, language: str = "") -> str:
 
 
 def relations(ontology: Ontology, one: str, other: str) -> list[Step]:
-    """The shortest way from one term to another, step by step; [] if there is none.
+    """The shortest path from one term to another, step by step; [] if there is none.
 
-    A step is a concept, its relation and the concept it leads to. Of ways of one
+    A step is a concept, its relation and the concept it leads to. Of paths of the same
     length, one over parts is preferred to one over is-a, and that to a related term.
     """
     start, end = place_of(ontology, one), place_of(ontology, other)
@@ -85,8 +85,8 @@ def relations(ontology: Ontology, one: str, other: str) -> list[Step]:
 def compatible(ontology: Ontology, word: str) -> list[str]:
     """The terms that may well occur together with a term.
 
-    What it is related to, its parts and their parts, what it is part of, and its own
-    branch: all that it is a kind of and all that are kinds of it.
+    These are related terms, its parts and their parts, its wholes, and its branch: all
+    broader and narrower terms.
     """
     place = place_of(ontology, word)
     ontology = ontology.holding(place)
@@ -96,9 +96,10 @@ def compatible(ontology: Ontology, word: str) -> list[str]:
 def conflicting(ontology: Ontology, word: str) -> list[str]:
     """The terms that mean something else in the same place.
 
-    Concepts declared disjoint with it or with what it is a kind of, and its siblings:
-    other kinds of the same, unless something is a kind of both. What belongs together
-    does not conflict: a part is never the whole, and both are on one page.
+    These are concepts declared disjoint with it or with its broader terms, and its
+    siblings: other kinds of the same concept, unless something is a kind of both. Terms
+    that belong together do not conflict: a part is never the whole, and both may be on
+    one page.
     """
     place = place_of(ontology, word)
     ontology = ontology.holding(place)
@@ -122,10 +123,10 @@ def conflicting(ontology: Ontology, word: str) -> list[str]:
 def expand(
     ontology: Ontology, query: str, *, languages: Sequence[str] = ()
 ) -> dict[str, float]:
-    """A query's own words and terms at 1, and what may be added to them, by weight.
+    """The words and terms of a query with weight 1, and additional terms by weight.
 
-    First the synonyms of each concept it names, then by inheritance: its kinds, then
-    what it is a kind of.
+    The latter are the synonyms of each concept that it names, then by inheritance its
+    kinds and its broader concepts.
     """
     asked = QueryTerms(ontology, query, languages)
     terms = asked.thesaurus.expand(asked.stems, asked.silent)
@@ -196,5 +197,5 @@ def place_of(ontology: Ontology, word: str) -> int:
     place = _place(ontology, word)
     if place is None:
         like = ", ".join(ontology.populated.names.like(word)) or "nothing"
-        raise BadInput(f"{word!r} is no term of {ontology.name}; near it: {like}")
+        raise BadInput(f"{word!r} is not a term of {ontology.name}; similar: {like}")
     return place

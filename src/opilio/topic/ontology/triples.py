@@ -1,4 +1,4 @@
-"""An RDF graph in; what it says of a node, asked by plain strings, out."""
+"""Gives access to an RDF graph by plain strings instead of rdflib's terms."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LARGEST_LIST = 10_000  # members of an RDF list that are read
 
 
 class Triples:
-    """A graph, asked by plain strings."""
+    """A graph with access by plain strings."""
 
     def __init__(self, graph: Graph) -> None:
         from rdflib import Literal, URIRef
@@ -55,12 +55,12 @@ class Triples:
             yield subject, str(predicate), thing
 
     def objects(self, subject: Node, predicate: str) -> list[Node]:
-        """What a node's predicate leads to, in an order that does not change."""
+        """The objects of a node's predicate, in a stable order."""
         found = self._graph.triples((subject, self._iri(predicate), None))
         return sorted((thing for _, _, thing in found), key=str)
 
     def members(self, head: Node) -> list[Node]:
-        """The members of an RDF list; it ends where it is broken or goes in circles."""
+        """The members of an RDF list, which ends where it is damaged or circular."""
         found: list[Node] = []
         seen: set[Node] = set()
         while head not in seen and len(found) < LARGEST_LIST:
@@ -85,5 +85,5 @@ class Triples:
         return str(node), str(getattr(node, "language", None) or "")
 
     def types(self, node: Node) -> list[Node]:
-        """What a node is an instance of."""
+        """The types of a node."""
         return self.objects(node, RDF + "type")

@@ -1,13 +1,13 @@
-"""An ontology and where to start in; how close each concept is to that out.
+"""Measures how close the concepts of an ontology are to the sought ones.
 
 A walk from a target multiplies the weights of its steps, and a concept is as close as
 the best walk to it:
 
     closeness(c) = max over walks t → … → c of Π weight(step),   closeness(target) = 1
 
-Kinds and parts of what is sought are inside the subject. A walk that has left it, up or
-aside, makes its steps to kinds and parts at the lower weight `astray`: the other kinds
-of a broader concept are another subject.
+Kinds and parts of the target are inside the subject. Once a walk has left it, up or
+aside, its steps to kinds and parts have the lower weight `astray`: the other kinds of a
+broader concept are another subject.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from opilio.topic.ontology.model import Ontology, Relation
 
 @dataclass(frozen=True, kw_only=True)
 class WalkWeights:
-    """What one step is worth, by the relation it follows."""
+    """The weight of one step, by its relation."""
 
     kind: float  # down is-a
     broader: float  # up is-a
@@ -48,13 +48,13 @@ class WalkWeights:
 def closeness(
     ontology: Ontology, targets: Iterable[int], weights: WalkWeights, least: float
 ) -> dict[int, float]:
-    """Each place at least so close to the nearest target, the closest first."""
+    """Each place with at least this closeness to the nearest target, closest first."""
     best: dict[int, float] = {}
     done: set[tuple[int, bool]] = set()
     waiting = [(-1.0, False, target) for target in sorted(set(targets))]
     while waiting:
         distance, outside, place = heappop(waiting)
-        # To be inside at the same closeness is no worse than to be outside.
+        # At the same closeness, inside is at least as good as outside.
         if (place, outside) in done or (place, False) in done:
             continue
         done.add((place, outside))

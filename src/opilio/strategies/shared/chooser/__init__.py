@@ -1,6 +1,6 @@
 """The parts of the default strategy, `strategies/opilio.py`.
 
-visits.py       what is noted of a visit, from which everything can be learnt again
+visits.py       the note on a visit, from which everything can be learnt again
 waiting.py      the evidence of links that wait, in columns
 places.py       finds the slot of a link by its fingerprint
 pool.py         the best links that wait

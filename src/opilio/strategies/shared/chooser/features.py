@@ -1,4 +1,4 @@
-"""The numbers by which links that wait are compared, and their scales.
+"""Computes the features of waiting links, and standardises them.
 
 With word vectors: meaning, taught, address, words, host, parents, path, siblings.
 Without: anchor and around (keywords in them) take the place of meaning and taught.

@@ -1,4 +1,4 @@
-"""How well hosts, tag paths and pages did so far: the mean score behind their links.
+"""Keeps the mean score of the pages behind the links of a host, tag path or page.
 
 Means are shrunk towards what is known more generally, as if that many pages more had
 been like it:
@@ -48,7 +48,7 @@ class Groups:
         return found
 
     def add_page(self, host: str, score: float) -> int:
-        """Count a page; answers its number."""
+        """Count a page; returns its number."""
         [number] = self.host_numbers([host])
         self.host_sum.values[number] += score
         self.host_count.values[number] += 1

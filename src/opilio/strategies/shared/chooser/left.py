@@ -1,4 +1,4 @@
-"""Estimates how many relevant pages a crawl has still to find.
+"""Estimates how many relevant pages a crawl still has to find.
 
 Two estimates, from different evidence. The model adds up the chances of all waiting
 links, corrected by what earlier chances came to:
@@ -41,7 +41,7 @@ LOW, HIGH = 0.4, 3.0
 
 
 class Remaining:
-    """What visits and links say about the relevant pages that are left."""
+    """Collects the evidence of visits and links about the relevant pages left."""
 
     def __init__(self) -> None:
         self.found = 0.0
@@ -50,7 +50,7 @@ class Remaining:
         self._samples: deque[tuple[int, float]] = deque(maxlen=PAGES)
 
     def visit(self, chance: float, worth: float) -> None:
-        """A link with this chance was visited."""
+        """Note that a link with this chance was visited."""
         self._visits.append((chance, worth))
 
     def keep(

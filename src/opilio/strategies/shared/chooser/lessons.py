@@ -1,4 +1,4 @@
-"""What visited links teach: which vectors and words lead on, and how much each counts.
+"""Learns from visited links which vectors and words lead to relevant pages.
 
 Vectors: a ridge regression of scores on link vectors, centred, from running sums:
 
@@ -50,11 +50,11 @@ class Taught:
         self._new: list[tuple[Singles, float]] = []  # that are not in the sums
 
     def add(self, vector: Singles, score: float) -> None:
-        """A link with this vector brought a page of this score."""
+        """Add a link with this vector that led to a page of this score."""
         self._new.append((vector, score))
 
     def fit(self) -> None:
-        """Work the direction out anew."""
+        """Compute the direction again."""
         if not self._new or not len(self.direction):
             return
         rows = np.array([vector for vector, _ in self._new], np.float64)
@@ -84,12 +84,12 @@ class WordValues:
         self.sums = np.zeros((1 << WORD_BITS, 2), np.float32)  # of r·x, of x
 
     def add(self, words: Places, shares: npt.NDArray[np.uint8], score: float) -> None:
-        """A page that these words say so much of has this score."""
+        """Add a page with these words and shares, and its score."""
         add_words(words, shares, score, self._rare, self.sums)
 
 
 class Correction:
-    """What is added to the trained weights, by what they got wrong in this crawl."""
+    """A correction of the trained weights, learnt from their errors in this crawl."""
 
     def __init__(self, size: int, penalty: float) -> None:
         self.weights = np.zeros(size)
@@ -102,7 +102,7 @@ class Correction:
         self._rows.append((row, offset, score))
 
     def fit(self) -> None:
-        """Work the correction out anew, by Newton's method."""
+        """Compute the correction again, by Newton's method."""
         if len(self._rows) < LEAST:
             return
         rows = np.array([each[0] for each in self._rows], np.float64)

@@ -2,8 +2,8 @@
 
 A hash table of buckets of sixteen places. A place holds a slot and eight bits of the
 fingerprint; the fingerprint itself is in the slot's column, and is looked at only where
-those bits agree. A table that is full is emptied into one of twice its size little by
-little, so no page has to wait for that.
+those bits agree. A full table is moved step by step into one of twice its size, so that
+no page has to wait for it.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Places:
         return found
 
     def insert(self, prints: Prints, slots: Slots, links: Prints) -> None:
-        """Take in fingerprints that are not here, each once."""
+        """Add new fingerprints, each once."""
         self.count += len(slots)
         if self.count > self._table.capacity:
             self._empty(self._full.buckets if self._full else 0, links)
@@ -54,7 +54,7 @@ class Places:
             self._empty(max(HASTE, len(slots)), links)
 
     def remove_one(self, print_: int, links: Prints) -> int:
-        """Forget a fingerprint; answers its slot, or FREE."""
+        """Remove a fingerprint; returns its slot, or FREE."""
         slot = self._table.remove_one(print_, links)
         if slot == FREE and self._full is not None:
             slot = self._full.remove_one(print_, links)
@@ -62,7 +62,7 @@ class Places:
         return slot
 
     def remove(self, prints: Prints, links: Prints) -> Slots:
-        """Forget fingerprints; answers their slots, or FREE."""
+        """Remove fingerprints; returns their slots, or FREE."""
         found, cells = self._table.find(prints, links)
         self._table.free(cells[found != FREE])
         if self._full is not None:
@@ -80,7 +80,7 @@ class Places:
         return sum(table.buckets * (WIDTH * 5 + 1) for table in tables)
 
     def _empty(self, buckets: int, links: Prints) -> None:
-        """Move what is in the next buckets of the full table."""
+        """Move the contents of the next buckets of the full table."""
         if self._full is None:
             return
         stop = self._emptied + buckets
@@ -92,7 +92,7 @@ class Places:
 
 
 class Table:
-    """Buckets of one size; a bucket that is full sends what comes to the next one."""
+    """Buckets of one size; what does not fit into a bucket goes to the next one."""
 
     def __init__(self, bits: int) -> None:
         self.bits = bits
@@ -120,7 +120,7 @@ class Table:
         return found, cells
 
     def remove_one(self, print_: int, links: Prints) -> int:
-        """Forget a fingerprint, much faster than `find` does; answers its slot."""
+        """Remove one fingerprint, much faster than with `find`; returns its slot."""
         mixed = print_ * MIX & 2**64 - 1
         bucket = mixed >> 64 - self.bits
         for _ in range(self.buckets):
@@ -138,7 +138,7 @@ class Table:
         return FREE
 
     def insert(self, prints: Prints, slots: Slots) -> None:
-        """Take fingerprints in, each given once and none here so far."""
+        """Add fingerprints, each given once and none in the table so far."""
         rows.insert(prints, slots, self._slots, self._tags, self._passed, self.bits)
 
     def free(self, cells: Slots) -> None:
@@ -146,7 +146,7 @@ class Table:
         self._slots.reshape(-1)[cells] = FREE
 
     def take(self, start: int, stop: int) -> Slots:
-        """The slots in some buckets, which are empty then."""
+        """Remove and return the slots in some buckets."""
         part = self._slots[start:stop]
         found: Slots = part[part != FREE].astype(np.int64)
         part[:] = FREE

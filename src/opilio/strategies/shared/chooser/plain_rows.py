@@ -1,4 +1,5 @@
-"""The innermost loops of the default strategy; `_rows.pyx` is the same, compiled."""
+"""The inner loops of the default strategy in numpy; `_rows.pyx` is the compiled
+version."""
 
 from __future__ import annotations
 

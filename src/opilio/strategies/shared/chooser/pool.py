@@ -1,4 +1,4 @@
-"""The best links that wait, kept up to date without a look at all the others."""
+"""Keeps the best waiting links up to date without looking at all the others."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ HEAD = 128  # of them, whose promises are looked at after each page
 
 
 class Pool:
-    """Candidates for the next visits, by what they were told to promise.
+    """Candidates for the next visits, by their last promises.
 
     The head, the best of them, is filled from the others when half of it was visited.
     """
@@ -21,20 +21,19 @@ class Pool:
     def __init__(self, waiting: Waiting) -> None:
         self._waiting = waiting
         self._slots: Slots = np.zeros(0, np.int64)
-        self._low = 0.0  # links that promise less are left out
+        self._low = 0.0  # links with a lower promise are left out
         self.head: Slots = self._slots
         self._head_low = 0.0
 
     def refill(self) -> None:
-        """Choose among all that wait."""
+        """Choose among all waiting links."""
         self._slots = self._waiting.best(SIZE)
         is_all = self._waiting.count <= SIZE
         self._low = 0.0 if is_all else float(self._waiting.told[self._slots].min())
         self._fill_head()
 
     def add(self, slots: Slots) -> None:
-        """Take in links that were told a promise just now, and leave out what was
-        visited."""
+        """Add links with a new promise, and remove visited ones."""
         told = self._waiting.told
         promises = told[slots]
         good = slots[promises >= self._low]
@@ -59,7 +58,7 @@ class Pool:
         self._head_low = float(told[self.head].min()) if len(slots) > HEAD else 0.0
 
     def glance(self, count: int) -> Slots:
-        """The best links of the pool as it is; changes nothing."""
+        """The best links of the pool, without changing it."""
         told = self._waiting.told
         slots = np.unique(self._slots[told[self._slots] >= 0])
         return best_of(slots, told[slots], count)

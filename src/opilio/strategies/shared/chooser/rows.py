@@ -1,4 +1,4 @@
-"""The innermost loops of the default strategy: compiled, or else in numpy."""
+"""The inner loops of the default strategy: compiled, or else in numpy."""
 
 from opilio.strategies.shared.chooser import plain_rows
 
@@ -6,7 +6,7 @@ try:
     from opilio.strategies.shared.chooser import _rows
 
     if _rows.EDITION != plain_rows.EDITION:
-        raise ImportError("it was compiled for another edition of the package")
+        raise ImportError("it was compiled for another version of the package")
 except (ImportError, AttributeError):
     _rows = plain_rows  # type: ignore[misc]
 

@@ -1,4 +1,4 @@
-"""What the default strategy notes of a visit; after a restart it learns from it again.
+"""The note of the default strategy on a visit, from which it learns after a restart.
 
 A note holds the evidence of each link as the page gave it, before anything that was
 learnt is applied to it.
@@ -23,19 +23,19 @@ Floats = npt.NDArray[np.float32]
 Signed = npt.NDArray[np.int8]
 Places = npt.NDArray[np.uint16]
 
-PAGE_WORDS = 512  # of a page, those that say most
+PAGE_WORDS = 512  # words of a page with the greatest weights
 PATHS = 1 << 16
 
 
 class Visit(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """A link that was visited, and what stood on its page, if there was one."""
+    """A link that was visited, and the content of its page, if there was one."""
 
     link: Fingerprint
     host: str
     is_page: bool = False
     score: float = 0.0
-    words: bytes = b""  # places of the words that say most of the page, uint16
-    shares: bytes = b""  # how much each of them says, uint8
+    words: bytes = b""  # places of the words with the greatest weights, uint16
+    shares: bytes = b""  # the weight of each of them, uint8
     hosts: tuple[str, ...] = ()  # that its links lead to
     links: bytes = b""  # fingerprints, int64
     host_numbers: bytes = b""  # of each link, in `hosts`, uint16
@@ -90,7 +90,7 @@ def note(
     weights: dict[str, float],
     rarity: Rarity,
 ) -> Visit:
-    """What is kept of a page and of those of its links that teach something."""
+    """The note on a page and on those of its links that teach something."""
     prints, names, terms, anchors, vectors = link_rows(links, weights)
     paths = [link.path for link in links]
     hosts = {name: number for number, name in enumerate(dict.fromkeys(names))}
@@ -113,8 +113,8 @@ def note(
 
 
 def page_words(page: Page, rarity: Rarity) -> tuple[Places, npt.NDArray[np.uint8]]:
-    """The places of the words that say most of a page, and how much each says, as a
-    share of what the first of them says."""
+    """The places of the words with the greatest weights of a page, and each weight as a
+    share of the first one."""
     stems = np.frombuffer(page.stems, "<u8")
     says = rarity.weights(page.stems, page.counts)
     if len(says) > PAGE_WORDS:

@@ -1,4 +1,4 @@
-"""The evidence of links that wait, in columns: some 45 bytes a link and its vector.
+"""Stores the evidence of waiting links in columns: some 45 bytes a link and its vector.
 
 A link that several pages have keeps the mean of their evidence; each page counts
 0.2 + its score.
@@ -23,8 +23,8 @@ from opilio.text.meaning import KeywordVectors
 Singles = npt.NDArray[np.float32]
 
 LEAST = 1024  # slots in the beginning
-MOST_PARENTS = 4  # pages whose evidence is taken; more say the same again
-PARENT = 0.2  # what a page counts beside its score
+MOST_PARENTS = 4  # pages whose evidence is used; more add little
+PARENT = 0.2  # the weight of a page besides its score
 GONE = -2  # instead of a slot: the link was visited
 NEW = FREE  # instead of a slot: nothing is known of the link
 
@@ -87,7 +87,7 @@ class Waiting:
         return found
 
     def leave(self, link: Fingerprint) -> int:
-        """A link was visited; answers its slot, or NEW. The columns of that slot stay
+        """A link was visited; returns its slot, or NEW. The columns of that slot stay
         until the next link comes."""
         if self.visited.find([link]) == [0]:
             self.visited.put({link: self.visited.count + 1})
@@ -97,7 +97,7 @@ class Waiting:
         return slot
 
     def _release(self, slots: Slots) -> None:
-        """Let slots be used again."""
+        """Make slots free."""
         self.told[slots] = -1
         self.count -= len(slots)
         height = self._freed + len(slots)
@@ -108,7 +108,7 @@ class Waiting:
         self._freed = height
 
     def drop_worse_half(self) -> None:
-        """Forget the half of the links that promise less."""
+        """Drop the half of the links with lower promises."""
         every = self.all()
         order = np.argsort(self.told[every], kind="stable")
         worse = every[order[: len(order) // 2]]
@@ -124,7 +124,7 @@ class Waiting:
         score: float,
         keywords: KeywordVectors,
     ) -> Slots:
-        """Let new links wait and add evidence to those that do; answers their slots,
+        """Add new links, and evidence to those that wait already; returns their slots,
         without those of links that were visited."""
         slots = slots.copy()
         new = np.flatnonzero(slots == NEW)
@@ -140,7 +140,7 @@ class Waiting:
         return slots[slots >= 0]
 
     def compare(self, slots: Slots, keywords: KeywordVectors) -> None:
-        """Work out how similar links are to the keywords."""
+        """Compute how similar links are to the keywords."""
         if not self.dimensions:
             return
         vectors = self.vector[slots] * np.float32(1 / 127)
@@ -211,7 +211,7 @@ class Waiting:
         return np.flatnonzero(self.told[: self._top] >= 0)
 
     def best(self, count: int) -> Slots:
-        """The slots of the best links, as they were told, in order."""
+        """The slots of the best links by their last promises, in order."""
         told = self.told[: self._top]
         if self.count <= count:
             return self.all()
@@ -219,6 +219,6 @@ class Waiting:
         return chosen
 
     def sample(self, most: int) -> Slots:
-        """Slots in use, at most about so many, evenly spread over all of them."""
+        """About `most` slots in use, evenly spread over all of them."""
         spread = np.arange(0, self._top, max(1, -(-self._top // most)))
         return spread[self.told[spread] >= 0]
