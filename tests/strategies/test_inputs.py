@@ -39,7 +39,7 @@ def test_the_list_is_in_groups_the_default_first():
     assert places == sorted(places)
     assert told.split()[:2] == ["Recommended", DEFAULT]
     assert places[1] < told.index("mcore") < places[2] < told.index("random")
-    assert "needs [classes]" in told
+    assert "[classes], folders of example pages" in " ".join(told.split())
     rows = {row["name"]: row for row in run("strategies", "--json").json()}
     assert rows["mcore"]["group"] == TAUGHT
     assert rows["blocks"]["needs"] == WORDS
@@ -52,19 +52,20 @@ def test_a_topic_without_terms_is_refused_by_those_that_compare_with_them(name: 
     has_words = input_of(name).needs.startswith(WORDS)
     strategy = make(name, nothing if not has_words else SOUGHT)
     if not has_words:
-        if name != "mcore":
-            require_input(name, strategy, nothing, False)
+        require_input(name, strategy, nothing, False)
         return
     with pytest.raises(BadInput, match=rf"'{name}' needs keywords.*add .*keywords ="):
         require_input(name, strategy, nothing, False)
     require_input(name, strategy, SOUGHT, False)
 
 
-def test_rules_need_classes_unless_they_are_left_out():
+def test_the_letter_of_kumar_and_vig_needs_classes_unless_rules_are_left_out():
     with pytest.raises(BadInput, match=r"add \[classes\] folder"):
-        require_input("mcore", make("mcore"), SOUGHT, False)
-    require_input("mcore", make("mcore"), SOUGHT, True)
-    require_input("mcore", make("mcore", look_ahead=False), SOUGHT, False)
+        require_input("mcore", make("mcore", mode="paper"), SOUGHT, False)
+    require_input("mcore", make("mcore", mode="paper"), SOUGHT, True)
+    left_out = make("mcore", mode="paper", look_ahead=False)
+    require_input("mcore", left_out, SOUGHT, False)
+    require_input("mcore", make("mcore"), SOUGHT, False)
 
 
 def test_the_letter_of_koundal_needs_an_ontology():
@@ -79,7 +80,7 @@ def test_a_crawl_is_refused_before_anything_is_made(tmp_path: Path):
     topic = tmp_path / "bees.toml"
     topic.write_text('name = "bees"\nkeywords = ["bee"]\nseeds = ["http://a.test/"]\n')
     for options, key in (
-        (("--strategy", "mcore"), "[classes]"),
+        (("--strategy", "mcore", "--option", "mode=paper"), "[classes]"),
         (("--strategy", "ordering", "--option", "mode=paper"), "[ontology]"),
     ):
         ended = run("crawl", topic, "-o", tmp_path / "crawl", *options)

@@ -15,7 +15,7 @@ from opilio.api.async_pages import AsyncPages
 from opilio.api.background_loop import Background
 from opilio.api.call_arguments import merged, sort_seeds, topic_of, with_names
 from opilio.api.page_flow import LEAVE_SECONDS, PageFlow
-from opilio.api.runs import Description, Runs
+from opilio.api.runs import Description, CrawlRuns
 from opilio.api.setting_names import Sections, by_section
 from opilio.api.telling import tell
 from opilio.assembly import crawled_pages
@@ -87,7 +87,7 @@ class Crawl:
             raise BadInput("fresh and seed sources need a topic; give one")
         else:
             override(load_plan(described.home.require()), sections)  # checks them
-        self._runs = Runs(described)
+        self._runs = CrawlRuns(described)
 
     def __repr__(self) -> str:
         return f"Crawl({str(self.path)!r}, topic={self.topic.name!r})"

@@ -71,7 +71,7 @@ class Description:
 
 
 @dataclass
-class Runs:
+class CrawlRuns:
     """The runs of one crawl; one at a time."""
 
     crawl: Description

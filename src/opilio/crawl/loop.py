@@ -10,7 +10,7 @@ import msgspec
 
 from opilio.crawl.rescoring import Rescoring
 from opilio.crawl.stages import Stages
-from opilio.crawl.visit import Bring, Visits
+from opilio.crawl.visit import Bring, PageVisits
 from opilio.errors import MachineLimit, OpilioError, full_disk
 from opilio.limits.budget import Budget
 from opilio.limits.disk_space import require_disk_space
@@ -36,7 +36,7 @@ Beside = Callable[[], Coroutine[Any, Any, None]]
 """A task that runs beside the workers."""
 
 
-class CrawlLoop(Visits):
+class CrawlLoop(PageVisits):
     """One crawl, from its seeds to its end."""
 
     def __init__(

@@ -43,7 +43,7 @@ Bring = Callable[[Lease], Awaitable[int]]
 class Turn:
     """A critical section of the crawl: all of its changes are committed, or none."""
 
-    def __init__(self, crawl: Visits, page: Fingerprint | None) -> None:
+    def __init__(self, crawl: PageVisits, page: Fingerprint | None) -> None:
         self.crawl = crawl
         self.page = page
 
@@ -62,7 +62,7 @@ class Turn:
         self.crawl.brain.release()
 
 
-class Visits:
+class PageVisits:
     """The visits of a crawl, and the brain that takes their pages in turns."""
 
     def __init__(self, settings: Settings, stages: Stages) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields
 
 import msgspec
@@ -153,6 +153,10 @@ class ChosenLinks:
             onward = [id for id in ids if id and self.state(id) == State.WAITING]
             await self.choose(dict.fromkeys(onward, turn.promise))
         return ids
+
+    def unchanging(self, links: Sequence[Fingerprint]) -> Mapping[Fingerprint, int]:
+        """None: what is known may be chosen when it is found again."""
+        return {}
 
     def state(self, id: int) -> str:
         """The state of a link."""

@@ -38,8 +38,8 @@ INPUTS: Mapping[str, Input] = {
     "shark-search": Input(RECOMMENDED, WORDS),
     "mcore": Input(
         TAUGHT,
-        "[classes], a folder of example pages per class (or look_ahead=false), and "
-        "[ontology] or keywords",
+        "[ontology] or keywords, and [classes], folders of example pages, to look "
+        "ahead; mode paper must have them",
     ),
     "ache": Input(BASELINE, VERDICTS),
     "apprentice": Input(BASELINE, VERDICTS),
@@ -83,21 +83,25 @@ def require_input(
         check(strategy, subject, has_classes)
 
 
+def mode_of(strategy: Strategy) -> str:
+    """The mode of a published strategy: paper or fixed."""
+    return str(getattr(getattr(strategy, "options", None), "mode", "fixed"))
+
+
 def require_classes(strategy: Strategy, subject: Subject, has_classes: bool) -> None:
     """Kumar & Vig's look-ahead is learnt from classes of example pages."""
-    if strategy.reads.look_ahead and not has_classes:
+    if mode_of(strategy) == "paper" and strategy.reads.look_ahead and not has_classes:
         raise BadInput(
-            "the strategy 'mcore' looks ahead by rules between classes of example "
-            "pages, and the topic has none; add [classes] folder = 'DIR' and target = "
-            "'NAME' to the topic file, or leave the rules out with --option "
-            "look_ahead=false"
+            "the strategy 'mcore' in mode paper looks ahead by rules between classes "
+            "of example pages, and the topic has none; add [classes] folder = 'DIR' "
+            "and target = 'NAME' to the topic file, or leave the rules out with "
+            "--option look_ahead=false"
         )
 
 
 def require_ontology(strategy: Strategy, subject: Subject, has_classes: bool) -> None:
     """Koundal's association metric is defined by an ontology alone."""
-    mode = getattr(getattr(strategy, "options", None), "mode", "fixed")
-    if mode == "paper" and not subject.concepts:
+    if mode_of(strategy) == "paper" and not subject.concepts:
         raise BadInput(
             "the strategy 'ordering' in mode paper needs [ontology], and the topic has "
             "none; add [ontology] files = ['FILE'] and concepts = ['NAME'] to the "

@@ -98,7 +98,7 @@ def additions(
     ontology: Ontology, accepted: Sequence[Accepted], *, classes: bool
 ) -> Iterator[str]:
     """The Turtle of each addition; a term that is related twice is one concept."""
-    ids = Ids(ontology, accepted)
+    ids = ConceptIds(ontology, accepted)
     for one in accepted:
         proposal = one.proposal
         target = ids.of(proposal.concept_id, proposal.concept)
@@ -114,7 +114,7 @@ def additions(
             yield statement(subject, [(link, iri(target)), note(one)])
 
 
-class Ids:
+class ConceptIds:
     """The IRIs of concepts, by id or by label."""
 
     def __init__(self, ontology: Ontology, accepted: Iterable[Accepted]) -> None:

@@ -94,7 +94,7 @@ def propose(
     Terms must stand on `least_pages`; without it on two, and one more for 250 pages.
     """
     read = list(texts)
-    pages = Pages(ontology.populated, language or ontology.language, read)
+    pages = SupportingPages(ontology.populated, language or ontology.language, read)
     counts = count_terms(
         pages.labels, read, pages.language, least_pages or 2 + len(read) // 250
     )
@@ -125,7 +125,7 @@ def confidence(pages: int) -> float:
     return pages / (pages + DOUBT)
 
 
-class Pages:
+class SupportingPages:
     """The pages of a crawl, read with the labels of an ontology in mind."""
 
     def __init__(
