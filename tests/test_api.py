@@ -279,7 +279,9 @@ def test_what_a_judge_raises_comes_to_the_program(server, tmp_path):
         list(crawl)
     assert is_free(tmp_path / "c")
     crawl = crawl_of(server, tmp_path / "d", judge=Vague())
-    with pytest.raises(opilio.BadInput, match=r"object:.*Vague gave 7\.5 .* as the"):
+    with pytest.raises(
+        opilio.BadInput, match=r"object:.*Vague returned 7\.5 .* as the"
+    ):
         crawl.run()
 
 

@@ -105,7 +105,7 @@ def test_idle_workers_are_explained():
     screen = Screen(width=90, record=True, quiet=False)
     with screen.capture() as shown:
         screen.print(as_table(FIGURES | {"hosts_held": 17}, 90))
-    assert "17 held back: better links wait for their hosts" in shown.get()
+    assert "17 held back until hosts with better links" in shown.get()
 
 
 def test_the_estimate_of_what_is_left_has_a_line_of_its_own():
@@ -141,10 +141,10 @@ def test_limits_that_refuse_a_seed_are_named():
     told = "; ".join(remedies_for(refused, bounds))
     assert "100 characters (bounds.max_url_length)" in told
     assert "9 segments (bounds.max_segments)" in told
-    assert "5 times in a path (bounds.max_repeats)" in told
+    assert "5 times (bounds.max_repeats)" in told
     assert "such as 8080" in remedies_for({"blocked_port"}, bounds)[0]
     assert "--allow-network" in remedies_for({"blocked_address", None}, bounds)[0]
-    assert "check the addresses" in remedies_for({"dns"}, bounds)[0]
+    assert "check the URLs" in remedies_for({"dns"}, bounds)[0]
 
 
 def test_busy_servers_are_shown_with_the_links_that_wait_for_them():

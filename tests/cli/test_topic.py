@@ -223,7 +223,7 @@ async def test_foreign_words_command_neither_the_terminal_nor_the_file(home: Pat
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ([], "give one of --keywords, --queries, --ontology or --examples"),
+        ([], "give one of --keywords, --search, --queries, --ontology or"),
         (["--queries", "none.txt"], "none.txt does not exist"),
         (["--queries", "empty.txt"], "empty.txt is empty"),
         (["--ontology", "none.ttl", "--concept", "x"], "none.ttl does not exist"),

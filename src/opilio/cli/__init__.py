@@ -47,7 +47,7 @@ COMMANDS = {
     "sites": CommandPlace(
         "opilio.cli.sites",
         "sites",
-        "Show the models of websites: the topics each covers, most useful first.",
+        "Show the models of websites: the concepts each covers, best first.",
     ),
     "export": CommandPlace(
         "opilio.cli.export",

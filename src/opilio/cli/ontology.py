@@ -32,7 +32,7 @@ FileArgument = Annotated[
     Path,
     typer.Argument(metavar="FILE", help="SKOS, OWL, RDFS, OBO or CSV."),
 ]
-JsonOption = Annotated[bool, typer.Option("--json", help="For programs.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 AllOption = Annotated[bool, typer.Option("--all", help="Show long lists whole.")]
 LanguageOption = Annotated[
     str, typer.Option(metavar="CODE", help="Prefer this language, for instance de.")

@@ -41,7 +41,7 @@ def propose(
     pages: Annotated[
         int, typer.Option(min=3, help="Read so many of the best pages.")
     ] = 500,
-    as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """List terms, labels and relations that the ontology of a crawl lacks.
 

@@ -81,7 +81,7 @@ def search(
         str | None,
         typer.Option(metavar="URL", help="With --expand: fetch through this proxy."),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Search the pages of a crawl, also while it runs.
 

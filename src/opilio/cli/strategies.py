@@ -21,9 +21,9 @@ from opilio.strategies.inputs import GROUPS, input_of
 
 
 def list_strategies(
-    as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """List the ways to choose the next link, with what they need and their options."""
+    """List the strategies for choosing the next link, with their options."""
     found = list(describe())
     if as_json:
         typer.echo(json.dumps(found))

@@ -49,16 +49,15 @@ def tell_crawl(
     wait: Annotated[
         float,
         typer.Option(
-            metavar="SECONDS", min=0, help="Wait so long for what comes of it."
+            metavar="SECONDS", min=0, help="Wait up to this long for the result."
         ),
     ] = 5.0,
-    as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Tell a running crawl to pause, resume, stop, visit a seed, block or boost a host,
-    learn a label, or fetch pages for a query.
+    """Steer a running crawl: pause, stop, seed, block, boost, label, query.
 
-    A message is kept on disk and takes effect once: within a second if the crawl runs,
-    or when it goes on.
+    A message is stored on disk and takes effect once: within a second if the crawl
+    runs, or when it is resumed.
 
     Examples:
 

@@ -184,7 +184,7 @@ def build(
         bool, typer.Option("--force", help="Overwrite an existing file.")
     ] = False,
     as_json: Annotated[
-        bool, typer.Option("--json", help="The tables for programs.")
+        bool, typer.Option("--json", help="Print the tables as JSON.")
     ] = False,
 ) -> None:
     """Make a topic file from keywords, queries, an ontology or example pages.
@@ -272,7 +272,7 @@ def show(
     everything: Annotated[
         bool, typer.Option("--all", help="Show all rows of long tables.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Show the tables of a topic file: weights, importances and rules.
 

@@ -113,8 +113,8 @@ def check_sources(sources: TopicSources) -> None:
     given = sources.words or sources.queries or sources.ontology or sources.relevant
     if not (given or sources.searched):
         raise BadInput(
-            "there is nothing to make a topic from; give one of --keywords, --search, "
-            "--queries, --ontology or --examples"
+            "a topic needs a source: give one of --keywords, --search, --queries, "
+            "--ontology or --examples"
         )
     if sources.concepts and not sources.ontology:
         raise BadInput("--concept needs an ontology; give --ontology FILE")

@@ -255,7 +255,7 @@ def refuse_bad_addresses(seeds: Sequence[str], source: str) -> None:
     for seed in seeds:
         if not urls.join("", seed):
             raise BadInput(
-                f"{source}: seeds: {seed!r} is not an address; write http://… or https://…"
+                f"{source}: seeds: {seed!r} is not a URL; write http://… or https://…"
             )
 
 
