@@ -4,8 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-# Before the folders were made it was 181.
-MOST_MODULES = 150
+# It was 181 before the folders were made, and 142 before crawls could be steered.
+MOST_MODULES = 160
 
 COUNT = """
 import sys

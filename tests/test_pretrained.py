@@ -22,7 +22,9 @@ def test_the_weights_in_the_package_are_of_known_features_and_not_negative(
     found = weights_for("", vectors)
     features = WITH_VECTORS if vectors else WITHOUT_VECTORS
     assert set(found.chooser.weights) <= set(features) | FREE
-    evidence = {"cosine", "bm25"} | ({"opening", "text"} if vectors else set())
+    evidence = {"cosine", "bm25", "address"} | (
+        {"opening", "text"} if vectors else set()
+    )
     assert set(found.opening.weights) <= evidence
     assert set(found.judge.weights) <= set(SCALES) | {"title", "site", "like_seeds"}
     for linear in (found.opening, found.judge, found.chooser):

@@ -17,6 +17,7 @@ from opilio.assembly.reader_process import ReaderProcess
 from opilio.assembly.search import SILENT, open_search
 from opilio.lab.synthetic.server import serve
 from opilio.lab.synthetic.small import SmallWeb, page
+from opilio.read.pool import start_process
 from opilio.records import ReaderSetup, Response, Subject
 from opilio.search.index import catch_up
 from opilio.search.searcher import Answer
@@ -211,6 +212,8 @@ def test_the_crawl_goes_on_when_its_index_cannot_open_the_database(tmp_path: Pat
 
 
 def test_a_page_that_kills_its_reader_leaves_the_others_readable(monkeypatch):
+    # A process that starts from nothing finds the jobs of the tests.
+    monkeypatch.setattr("opilio.read.pool.start_process", start_process)
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent / "read"))
     kept = [
         (number, Response("http://a.test/", 200, (), body, 0.0))

@@ -35,6 +35,8 @@ async def test_a_strategy_of_another_package_is_listed_and_used(crawled, tmp_pat
         "does": "Visits links with long anchors first.",
         "paper": "Long anchors first: people who write much about a link recommend it.",
         "options": {"most": 80},
+        "group": "of other packages",
+        "needs": "what its own documentation says",
     } in json.loads(listed.out)
     links = {"/a": "x", "/b": "a very long anchor", "/c": "a long one"}
     web = {"http://seed.test/": page("Start", "", links)}

@@ -1,7 +1,7 @@
 """A crawl learns how the classes of its topic link to each other, once."""
 
-import random
 import json
+import random
 import shutil
 import sqlite3
 from contextlib import closing

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from old_crawls import CRAWLS
@@ -10,14 +11,23 @@ from opilio.subject.compile import PARTS, setup_for
 from opilio.subject.stored_subject import load_subject, save_subject
 
 
+def within(old: object, new: object) -> bool:
+    """Whether everything of the old tables is in the new ones, which may have more."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        return all(key in new and within(value, new[key]) for key, value in old.items())
+    return old == new
+
+
 @pytest.mark.parametrize("name", ["bees", "computers"])
-def test_a_file_of_version_0_1_is_written_again_byte_for_byte(
+def test_a_file_of_version_0_1_is_written_again_with_all_that_is_in_it(
     name: str, tmp_path: Path
 ):
     before = CRAWLS / name / "models/brief.msgpack"
     subject = load_subject(before)
     save_subject(subject, tmp_path / "brief.msgpack")
-    assert (tmp_path / "brief.msgpack").read_bytes() == before.read_bytes()
+    old = msgspec.msgpack.decode(before.read_bytes())
+    new = msgspec.msgpack.decode((tmp_path / "brief.msgpack").read_bytes())
+    assert within(old, new)
     assert subject.terms
     assert subject.weights
 

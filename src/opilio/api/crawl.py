@@ -15,7 +15,7 @@ from opilio.api.async_pages import AsyncPages
 from opilio.api.background_loop import Background
 from opilio.api.call_arguments import merged, sort_seeds, topic_of, with_names
 from opilio.api.page_flow import LEAVE_SECONDS, PageFlow
-from opilio.api.runs import Description, CrawlRuns
+from opilio.api.runs import CrawlRuns, Description
 from opilio.api.setting_names import Sections, by_section
 from opilio.api.telling import tell
 from opilio.assembly import crawled_pages

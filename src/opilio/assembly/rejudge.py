@@ -14,6 +14,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import replace
 
 import msgspec
+import numpy as np
 
 from opilio.assembly.build import assemble, prepare, ways_of
 from opilio.assembly.plan import Options, Plan, load_plan, override, save_plan
@@ -25,6 +26,7 @@ from opilio.profiles.keeper import SiteKeeper
 from opilio.protocols import Reviser
 from opilio.records import (
     SEED_PROMISE,
+    Fingerprint,
     Headers,
     Lease,
     Link,
@@ -156,6 +158,7 @@ class Rejudging:
         self.db = crawl.store.db
         self.tell = tell
         self.records = StoredResponses(crawl.store.folder.warcs)
+        self.settled: dict[Fingerprint, int] = {}  # links as in Page.settled, with ids
         self.refused: dict[int, str] = {}  # links that the strategy refused so far
         self.unread: set[int] = set()
         self.visited: set[int] = set()
@@ -254,7 +257,11 @@ class Rejudging:
         verdict = self.crawl.judge.judge(page)
         links = self.crawl.to_follow(page)
         followed = msgspec.structs.replace(page, links=links)
-        ids = await self.rank(followed, verdict, lease)
+        followed, known = self.without_settled(followed)
+        ids = await self.rank(followed, verdict, lease) + known
+        self.settled |= self.crawl.frontier.unchanging(
+            getattr(self.crawl.strategy, "settled", ())
+        )
         if set(ids) - {0} != rescoring.links_on(self.db, visit.id):
             self.store.catalogue.drop_edges(visit.id)
             self.store.catalogue.save_edges(visit.id, ids)
@@ -271,6 +278,22 @@ class Rejudging:
         if self.crawl.reviser:
             await self.revise(self.crawl.reviser)
         self.note(visit, verdict)
+
+    def without_settled(self, page: Page) -> tuple[Page, list[int]]:
+        """The page without links that the crawl had settled by then, and their ids, as
+        its readers left them out."""
+        known = [
+            link.fingerprint
+            for link in page.links
+            if link.fingerprint in self.settled and not link.rel
+        ]
+        if not known:
+            return page, []
+        left_out = set(known)
+        links = [link for link in page.links if link.fingerprint not in left_out]
+        settled = np.array(known, "<i8").tobytes()
+        page = msgspec.structs.replace(page, links=links, settled=settled)
+        return page, [self.settled[link] for link in known]
 
     async def revise(self, strategy: Reviser) -> None:
         """Apply the strategy's new promises to links that wait or were visited

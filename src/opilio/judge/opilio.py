@@ -306,7 +306,7 @@ class Opilio:
 
     def kind_of(self, pages: Sequence[Noted], lifts: Floats) -> SeedKind:
         """What the seeds among pages stand for."""
-        if len({noted.site for noted in pages}) < 2:
+        if len({noted.site for noted in self.sample}) < 2:
             return SeedKind()
         homes = [noted.site if noted.is_home else "" for noted in pages]
         named = np.array([Evidence(*noted.evidence).address > 0 for noted in pages])
