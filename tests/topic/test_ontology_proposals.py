@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opilio.topic.ontology import CrawledText, propose
-from opilio.topic.ontology.propose import Pages, confidence, score
+from opilio.topic.ontology.propose import SupportingPages, confidence, score
 from opilio.topic.ontology.term_counts import count_terms, labels_in, singular
 from opilio.topic.ontology.termhood import Termhood, fit, sigmoid
 from opilio.topic.ontology.text_patterns import Said, said_in
@@ -63,7 +63,7 @@ def test_a_word_goes_to_the_concept_with_the_best_score():
     told = pages(
         "The CPU has a latch.", "This CPU: a CPU latch.", "Memory with a latch."
     )
-    read = Pages(ONTOLOGY, "en", told)
+    read = SupportingPages(ONTOLOGY, "en", told)
     counts = count_terms(read.labels, told, "en")
     value, near, place = read.best_places(counts)["latch"]
     assert (value, near) == (pytest.approx(4 / 3), 2)
@@ -85,7 +85,7 @@ def test_a_term_that_ends_with_a_concept_is_a_kind_of_it():
     assert (found["cray"].relation, found["cray"].concept) == ("related", "CPU")
     wide = pages(*["Any graphics memory beside the motherboard."] * 25)
     labels = labels_in(ONTOLOGY, "en")
-    read = Pages(ONTOLOGY, "en", wide)
+    read = SupportingPages(ONTOLOGY, "en", wide)
     assert read.head("graphic memory") == ("is-a", labels["memory"])
     assert read.head("memory") is None
     assert read.head("board of memory") is None
