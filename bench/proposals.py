@@ -1,6 +1,6 @@
 """How many of the first proposals restore a concept that an ontology has lost.
 
-A fifth of the concepts of the UNESCO thesaurus is removed at random. Pages of
+A fifth of the concepts of the UNESCO thesaurus is removed at random. SupportingPages of
 ../shared/webs/schools are crawled by `opilio crawl --replay` for a topic, or taken at
 random; from their text alone, terms are proposed. A proposal restores a concept if it
 is a label of a removed one, in singular or plural, and no label that is left.
@@ -31,7 +31,7 @@ from opilio.store.folder import CrawlFolder
 from opilio.topic import load_topic
 from opilio.topic.ontology import CrawledText, Ontology, load_ontology, propose
 from opilio.topic.ontology.model import combine
-from opilio.topic.ontology.propose import Pages, count_terms
+from opilio.topic.ontology.propose import SupportingPages, count_terms
 from opilio.topic.ontology.term_counts import TermCounts, labels_in, term_key
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
@@ -56,7 +56,7 @@ def crawl(topic: Path, pages: int) -> list[CrawledText]:
 
 
 def any_pages(pages: int, seed: int) -> list[CrawledText]:
-    """Pages of the web at random."""
+    """SupportingPages of the web at random."""
     reader = PageReader(ReaderSetup((), "en", headings=True, text=True))
     responses = list(load(WEB / "pages.warc.gz", 10_000))
     chosen = random.Random(seed).sample(responses, pages)
@@ -78,7 +78,7 @@ def without_some(ontology: Ontology, seed: int) -> tuple[Ontology, list[set[str]
     return left, [some for some in labels if some]
 
 
-def by_score(self: Pages, counts: TermCounts) -> dict[str, float]:
+def by_score(self: SupportingPages, counts: TermCounts) -> dict[str, float]:
     """The paper's way: no chance is learnt, a term goes by its score."""
     best = self.best_places(counts)
     top = max(value for value, _, _ in best.values())
@@ -107,7 +107,7 @@ def measured(texts: Sequence[CrawledText], seeds: int) -> Iterator[tuple[int, ..
         counts = count_terms(labels_in(left, "en"), texts, "en", least)
         possible = sum(not labels.isdisjoint(counts.pages) for labels in lost)
         ours = restored(left, texts, lost)
-        with patch.object(Pages, "chances", by_score):
+        with patch.object(SupportingPages, "chances", by_score):
             yield possible, ours, restored(left, texts, lost)
 
 
