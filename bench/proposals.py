@@ -1,6 +1,6 @@
 """How many of the first proposals restore a concept that an ontology has lost.
 
-A fifth of the concepts of the UNESCO thesaurus is removed at random. SupportingPages of
+A fifth of the concepts of the UNESCO thesaurus is removed at random. Pages of
 ../shared/webs/schools are crawled by `opilio crawl --replay` for a topic, or taken at
 random; from their text alone, terms are proposed. A proposal restores a concept if it
 is a label of a removed one, in singular or plural, and no label that is left.
@@ -56,7 +56,7 @@ def crawl(topic: Path, pages: int) -> list[CrawledText]:
 
 
 def any_pages(pages: int, seed: int) -> list[CrawledText]:
-    """SupportingPages of the web at random."""
+    """Pages of the web at random."""
     reader = PageReader(ReaderSetup((), "en", headings=True, text=True))
     responses = list(load(WEB / "pages.warc.gz", 10_000))
     chosen = random.Random(seed).sample(responses, pages)
