@@ -9,7 +9,9 @@ from opilio.judge.seed_kind import (
     DOUBTFUL,
     HUB,
     NAMED,
+    ORDINARY,
     PLAIN,
+    RARE,
     SEED_SITE,
     SITES,
     USUAL,
@@ -25,8 +27,11 @@ def shares(first: list[float], hosts: list[int]) -> list[float]:
     return found.tolist()
 
 
-def kind(share: list[float], homes: list[str], named: list[bool]) -> SeedKind:
-    return SeedKind.of_seeds(np.array(share, np.float32), homes, np.array(named))
+def kind(
+    share: list[float], homes: list[str], named: list[bool], ordinary: float = ORDINARY
+) -> SeedKind:
+    shares = np.array(share, np.float32)
+    return SeedKind.of_seeds(shares, homes, np.array(named), ordinary)
 
 
 def test_a_seed_counts_by_what_the_keywords_say_and_less_if_it_leads_to_many_hosts():
@@ -75,3 +80,8 @@ def test_addresses_count_if_pages_of_a_kind_are_sought():
     assert SeedKind(named=1).address(0.0, 0.5) == -USUAL
     assert SeedKind().address(1.0, 0.5) == pytest.approx(PLAIN * 0.25)
     assert SeedKind().address(0.0, 0.5) == 0
+
+
+def test_rare_keywords_in_the_address_of_a_seed_name_no_kind_of_pages():
+    assert kind([1], [""], [True], RARE).named == 0
+    assert kind([1], [""], [True], (RARE + ORDINARY) / 2).named == pytest.approx(0.5)

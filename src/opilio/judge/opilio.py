@@ -310,7 +310,8 @@ class Opilio:
             return SeedKind()
         homes = [noted.site if noted.is_home else "" for noted in pages]
         named = np.array([Evidence(*noted.evidence).address > 0 for noted in pages])
-        return SeedKind.of_seeds(lifts / np.float32(SEED), homes, named)
+        shares, ordinary = lifts / np.float32(SEED), self.keywords.ordinary
+        return SeedKind.of_seeds(shares, homes, named, ordinary)
 
     def first_logits(self, pages: Sequence[Noted]) -> Floats:
         """The logits of r₀ of pages, seeds or not."""

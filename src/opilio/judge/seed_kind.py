@@ -6,12 +6,14 @@ pages count, also those that hardly mention it. A seed that has a keyword in its
 
     worth(seed) = r₀² / (1 + (hosts/20)²)
     share(seed) = worth(seed) / max(worth of the best seed, that of a doubtful one)
-    named = max share(seed)               over seeds with a keyword in their address
+    named = max share(seed)·kinds         over seeds with a keyword in their address
     sites = max share(seed)·(1 − named)   over seeds that are home pages
 
 Symbols: r₀ what the keywords say about a seed; hosts the number of hosts that its links
 lead to: a page that leads to many is a place to start from, not an example of what is
-sought. Without seeds, or while all pages are of one site, named and sites are 0.
+sought; kinds from 0 to 1, by how ordinary the keywords are: words that name kinds of
+pages are ordinary ones (install, tutorial, news). Without seeds, or while all pages are
+of one site, named and sites are 0.
 """
 
 from __future__ import annotations
@@ -33,6 +35,7 @@ SITES = 5.0  # how much more the other pages of a site count if sites are sought
 SEED_SITE = 1.5  # how near the site of a seed is, in spreads above the mean
 LEAST = 0.3  # share of a seed whose site counts
 NAMED, USUAL = 1.3, 0.7  # an address with keywords, and an ordinary one, if named
+RARE, ORDINARY = 0.3, 0.6  # keywords that name no kinds of pages, and that do
 PLAIN = 0.1  # an address with keywords, if not
 
 
@@ -54,10 +57,13 @@ class SeedKind(msgspec.Struct, frozen=True, array_like=True):
     homes: dict[str, float] = {}  # site whose home page is a seed -> its share
 
     @classmethod
-    def of_seeds(cls, shares: Floats, homes: Sequence[str], named: Flags) -> SeedKind:
+    def of_seeds(
+        cls, shares: Floats, homes: Sequence[str], named: Flags, ordinary: float
+    ) -> SeedKind:
         """Compare pages: their shares, the site of each that is a home page, and
         which of them have a keyword in their address."""
-        by_name = float(shares[named].max(initial=0.0))
+        kinds = min(1.0, max(0.0, (ordinary - RARE) / (ORDINARY - RARE)))
+        by_name = float(shares[named].max(initial=0.0)) * kinds
         found = {
             site: float(share)
             for site, share in zip(homes, shares.tolist(), strict=True)
