@@ -17,10 +17,10 @@ if TYPE_CHECKING:
         Transient,
         Unusable,
     )
+    from opilio.progress import Estimate
     from opilio.protocols import Judge, SeedRequest, SeedSource, Strategy
     from opilio.records import (
         Block,
-        Estimate,
         Knowledge,
         Lease,
         Link,
@@ -123,7 +123,7 @@ HOMES = {
     "Sources": "opilio.topic",
     "Topic": "opilio.topic",
     "Block": "opilio.records",
-    "Estimate": "opilio.records",
+    "Estimate": "opilio.progress",
     "Knowledge": "opilio.records",
     "Lease": "opilio.records",
     "Link": "opilio.records",

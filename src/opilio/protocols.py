@@ -9,9 +9,8 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
+from opilio.progress import Counts, Estimate
 from opilio.records import (
-    Counts,
-    Estimate,
     Fingerprint,
     Headers,
     Lease,

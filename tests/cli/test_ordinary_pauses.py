@@ -8,7 +8,8 @@ import pytest
 
 from opilio.cli import waiting
 from opilio.cli.waiting import WaitingNotice
-from opilio.records import Counts, State
+from opilio.progress import Counts
+from opilio.records import State
 from opilio.settings import PolitenessSettings, Settings
 from opilio.store.resting_hosts import Resting
 

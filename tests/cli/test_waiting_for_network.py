@@ -10,7 +10,7 @@ from crawling import SETTINGS, Crawled, opilio
 from fetch.hostile_server import Connection, serve
 from opilio.cli import waiting
 from opilio.cli.waiting import WaitingNotice, in_words
-from opilio.records import Counts
+from opilio.progress import Counts
 
 SEEDS = 6
 HASTE = SETTINGS.replace("delay = 0.0", "delay = 0.0\nip_delay = 0.0\nmax_rest = 7.0")

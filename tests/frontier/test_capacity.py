@@ -99,10 +99,10 @@ def entries(frontier: LinkFrontier) -> int:
     """How many entries the heaps of a frontier hold, leftovers included."""
     agenda = frontier._agenda
     backlogs = [host.backlog for host in agenda.hosts]
-    assert agenda.least
+    assert agenda.queue.least
     return (
         sum(len(backlog._near) + len(backlog._far or ()) for backlog in backlogs)
-        + len(agenda.least._heap)
+        + len(agenda.queue.least._heap)
         + len(agenda.turns._ready)
     )
 

@@ -11,7 +11,7 @@ from crawling import Ended, opilio
 from opilio.lab.synthetic.small import SmallWeb, page
 from opilio.lab.webs import as_response
 from opilio.limits.stop_when_dry import is_dry, left_in_words
-from opilio.records import Estimate
+from opilio.progress import Estimate
 from opilio.store.warc_records import pack_response
 
 DRY = Estimate(found=90.0, left=9.0, low=6.0, high=44.0, recapture=20.0, next=3.0)

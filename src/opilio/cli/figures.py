@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from opilio.crawl import CrawlLoop
-from opilio.records import Estimate
+from opilio.progress import Estimate
 
 RECENT = 100  # pages
 KEPT = """

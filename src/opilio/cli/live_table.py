@@ -11,7 +11,7 @@ from rich.text import Text
 from opilio.cli.reasons import in_words
 from opilio.cli.terminal import plain
 from opilio.limits.stop_when_dry import left_in_words
-from opilio.records import BusyServer, Estimate
+from opilio.progress import BusyServer, Estimate
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -23,7 +23,7 @@ from opilio.cli.reasons import in_words, seed_in_words
 from opilio.cli.terminal import foreign, plain, stdout
 from opilio.cli.waiting import sentence
 from opilio.limits.stop_when_dry import left_in_words
-from opilio.records import BusyServer
+from opilio.progress import BusyServer
 from opilio.store.folder import CrawlFolder
 from opilio.store.left_out import count_left_out
 from opilio.store.lifecycle import Life, life_of

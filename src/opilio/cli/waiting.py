@@ -15,7 +15,7 @@ from opilio.store.resting_hosts import Resting, wishes_of
 
 if TYPE_CHECKING:
     from opilio.crawl import CrawlLoop
-    from opilio.records import Counts
+    from opilio.progress import Counts
 
 LOOK_SECONDS = 0.5
 IDLE_SECONDS = 3.0  # without a visit, beyond our own delay, before a notice

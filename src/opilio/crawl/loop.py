@@ -16,6 +16,7 @@ from opilio.limits.budget import Budget
 from opilio.limits.disk_space import require_disk_space
 from opilio.limits.schedule import Schedule
 from opilio.limits.stop_when_dry import LOOK_EVERY, is_dry
+from opilio.progress import Estimate
 from opilio.protocols import (
     Estimator,
     Remembering,
@@ -24,7 +25,7 @@ from opilio.protocols import (
     Teachable,
     TopicUpdates,
 )
-from opilio.records import SEED_PROMISE, Estimate, Link, Page, Ranked
+from opilio.records import SEED_PROMISE, Link, Page, Ranked
 from opilio.settings import Settings
 from opilio.store.store import is_full_disk
 from opilio.text import urls

@@ -23,16 +23,8 @@ from opilio.frontier.intake import Intake, Trail
 from opilio.frontier.ledger import Ledger, LinkRow
 from opilio.frontier.link_columns import LinkMode
 from opilio.frontier.next_link import PARKED_AT_ONCE, Agenda
-from opilio.records import (
-    BusyServer,
-    Clock,
-    Counts,
-    Fingerprint,
-    Lease,
-    Ranked,
-    Revision,
-    State,
-)
+from opilio.progress import BusyServer, Counts
+from opilio.records import Clock, Fingerprint, Lease, Ranked, Revision, State
 
 LEASE_SECONDS = 600.0
 BUSY = 5  # servers that are shown
@@ -164,7 +156,7 @@ class LinkFrontier:
         if (row.state, row.reason) != (State.PARKED, reason):
             return 0
         now = self._clock()
-        self._agenda.reopen(id, reason, now)
+        self._agenda.queue.reopen(id, reason, now)
         self._serve(now)
         return row.fingerprint
 
@@ -188,7 +180,7 @@ class LinkFrontier:
             told = compress(parts, changed.tolist())
             rows = zip(moved, values[changed].tolist(), told, strict=True)
             self._ledger.revise(list(rows))
-            self._agenda.reprice(moved, keys[changed].tolist(), now)
+            self._agenda.queue.reprice(moved, keys[changed].tolist(), now)
             self._serve(now)
         return int(np.count_nonzero(waiting))
 
@@ -241,7 +233,7 @@ class LinkFrontier:
         now, hosts = self._clock(), self._agenda.hosts
         freed = [number for number in before if hosts[number].factor != BLOCKED]
         for id in self._ledger.parked("blocked", freed) if freed else ():
-            self._agenda.reopen(id, "blocked", now)
+            self._agenda.queue.reopen(id, "blocked", now)
         self._serve(now)
 
     def id_of(self, fingerprint: Fingerprint) -> int:
@@ -263,12 +255,12 @@ class LinkFrontier:
         agenda, now = self._agenda, self._clock()
         at, awaited = agenda.awaited()
         return Counts(
-            waiting=agenda.waiting,
+            waiting=agenda.queue.count,
             leased=len(agenda.leases),
             hosts=len(agenda.hosts) - 1,
             ready=agenda.turns.ready,
             resting=agenda.turns.count_resting(now),
-            ended=MappingProxyType(+agenda.ended),
+            ended=MappingProxyType(+agenda.queue.ended),
             awaited=awaited,
             awaited_for=max(0.0, at - now) if awaited else 0.0,
             held=agenda.count_held(now),
@@ -326,7 +318,7 @@ class LinkFrontier:
     def _serve(self, now: float) -> None:
         """Give leases to waiting calls of `take`, as far as there are any."""
         due = now
-        if self._paused and (self._agenda.waiting or self._agenda.leases):
+        if self._paused and (self._agenda.queue.count or self._agenda.leases):
             return
         while self._waiters and (due := self._agenda.next_event(now)) <= now:
             if self._waiters[0].done():  # cancelled
@@ -336,7 +328,7 @@ class LinkFrontier:
             else:
                 due = self._agenda.next_event(now)
                 break
-        if not self._agenda.waiting and not self._agenda.leases:
+        if not self._agenda.queue.count and not self._agenda.leases:
             self._dismiss()
         elif self._waiters:
             self._set_timer(due, now)

@@ -18,9 +18,9 @@ from opilio.frontier import sort_keys
 from opilio.frontier.displaced import DISPLACED
 from opilio.frontier.ledger import Cells, Ledger, PromiseEvidence
 from opilio.frontier.link_columns import LinkMode
-from opilio.frontier.next_link import Agenda
 from opilio.frontier.traps import trap
 from opilio.frontier.url_templates import Novelty, TemplateCount
+from opilio.frontier.waiting_links import WaitingLinks
 from opilio.records import SEED_PROMISE, Fingerprint, Lease, Ranked, State
 from opilio.settings import BoundsSettings
 from opilio.storage.seen_urls import SeenUrls
@@ -50,13 +50,17 @@ class Trail(NamedTuple):
 
 
 class Intake:
-    """Stores links and passes the wanted ones to the agenda."""
+    """Stores links and queues the wanted ones."""
 
     def __init__(
-        self, agenda: Agenda, ledger: Ledger, bounds: BoundsSettings, expected: int = 0
+        self,
+        queue: WaitingLinks,
+        ledger: Ledger,
+        bounds: BoundsSettings,
+        expected: int = 0,
     ) -> None:
-        self._agenda = agenda
-        self._links = agenda.links
+        self._queue = queue
+        self._links = queue.links
         self._ledger = ledger
         self._bounds = bounds
         # Links in later modes stay as they are, whatever is found.
@@ -74,7 +78,7 @@ class Intake:
             new = self._append(batch, unknown, trail, now)
             for place in unknown:
                 ids[place] = new[prints[place]]
-        if trail.depth == 0 and self._agenda.ended[State.UNUSABLE, "trap_template"]:
+        if trail.depth == 0 and self._queue.ended[State.UNUSABLE, "trap_template"]:
             self._free(batch, ids)
         # Most links of a page are known and no better: one by one is fastest here.
         mode_of, key_of, last = self._links.mode_of, self._links.key_of, self._last
@@ -128,14 +132,14 @@ class Intake:
             found, keys, reasons, templates, strict=True
         ):
             url = ranked.link.url[:most]
-            host = self._agenda.host(host_of(url)).number
+            host = self._queue.host(host_of(url)).number
             if reason:
                 id = self._links.add(sort_keys.WORST, _mode(reason), host)
-                self._agenda.ended[State.UNUSABLE, reason] += 1
-            elif not self._agenda.has_room(key, self._links.count + 1):
+                self._queue.ended[State.UNUSABLE, reason] += 1
+            elif not self._queue.has_room(key, self._links.count + 1):
                 id = self._links.add(key, LinkMode.CROWDED, host)
-                self._agenda.ended[DISPLACED] += 1
-                self._agenda.displaced.add(id)
+                self._queue.ended[DISPLACED] += 1
+                self._queue.displaced.add(id)
                 reason = DISPLACED[1]
             else:
                 id = self._links.add(key, LinkMode.WAITING, host)
@@ -144,7 +148,7 @@ class Intake:
             rows.append(_cells(id, ranked, url, host, reason, template, trail))
         self.known.put(new)
         self._ledger.append(rows)
-        self._agenda.wait(waiting, now)
+        self._queue.wait(waiting, now)
         return new
 
     def _free(self, batch: Sequence[Ranked], ids: Sequence[int]) -> None:
@@ -180,26 +184,26 @@ class Intake:
         self, id: int, key: int, ranked: Ranked, trail: Trail, now: float
     ) -> None:
         """Queue a known link with the new evidence, if it is wanted there."""
-        agenda, links = self._agenda, self._links
+        queue, links = self._queue, self._links
         mode = links.mode_of[id]
         if ranked.reason:
             return
         if mode <= LinkMode.DELAYED:
             free = 0 if trail.depth == 0 and _is_chosen(ranked) else None
             self._ledger.improve([_evidence(id, ranked, trail, free)])
-            agenda.reprice([id], [key], now)
+            queue.reprice([id], [key], now)
         elif mode == LinkMode.REFUSED:
             [reason], [template] = self._screen([ranked], trail.depth)
             if not reason:
-                agenda.ended[State.UNUSABLE, self._ledger.read(id).reason or ""] -= 1
+                queue.ended[State.UNUSABLE, self._ledger.read(id).reason or ""] -= 1
                 links.key_of[id] = key
                 self._ledger.improve([_evidence(id, ranked, trail, template)])
-                agenda.wait([id], now)
+                queue.wait([id], now)
         elif mode == LinkMode.CROWDED:
             links.key_of[id] = key
             self._ledger.improve([_evidence(id, ranked, trail)])
-            agenda.bring_back(id, now)
-            agenda.balance(now)
+            queue.bring_back(id, now)
+            queue.balance(now)
 
 
 def _is_chosen(ranked: Ranked) -> bool:

@@ -32,7 +32,9 @@ class MemoryFrontier(LinkFrontier):
     ) -> None:
         ledger = MemoryLedger()
         agenda = Agenda(ledger, politeness, bounds, lease_time=lease_time)
-        super().__init__(agenda, Intake(agenda, ledger, bounds), ledger, clock=clock)
+        super().__init__(
+            agenda, Intake(agenda.queue, ledger, bounds), ledger, clock=clock
+        )
 
 
 class MemoryLedger:

@@ -1,30 +1,24 @@
-"""Chooses and leases the next link to visit, within delays, budgets and capacity.
+"""Chooses and leases the next link to visit, within delays and budgets.
 
 Pure memory, one step at a time, no waiting. The best link of the hosts that may be
-visited goes first; what its budgets forbid is parked. With a capacity only the best
-links wait; the others are displaced, and come back when there is room or when they
-promise more. Every step costs O(log n); the ledger is told of what has changed.
+visited goes first; what its budgets forbid is parked. Every step costs O(log n); the
+ledger is told of what has changed.
 """
 
 from __future__ import annotations
 
-from collections import Counter, OrderedDict
-from collections.abc import Iterable
-from heapq import heappop, heappush
+from collections import OrderedDict
 
 from opilio.frontier import sort_keys
-from opilio.frontier.displaced import DISPLACED, Displaced
 from opilio.frontier.hold_back import Floor
 from opilio.frontier.host_rules import BLOCKED, ORDINARY
 from opilio.frontier.host_schedule import HostSchedule
 from opilio.frontier.hosts import LONG_AGO, NEVER, Host, Out, RegisteredDomain
 from opilio.frontier.ledger import Ledger
 from opilio.frontier.link_columns import LinkColumns, LinkMode
-from opilio.frontier.user_wishes import UserWishes
-from opilio.frontier.worst_link import Least
+from opilio.frontier.waiting_links import WaitingLinks
 from opilio.records import State
 from opilio.settings import BoundsSettings, PolitenessSettings
-from opilio.text.urls import domain as domain_of
 
 PAGES = (State.KEPT, State.IRRELEVANT, State.COPY)
 PATIENCE = 5.0  # seconds, or as many delays, to wait for better links
@@ -34,7 +28,7 @@ PARKED_AT_ONCE = 1000  # links over budget parked in one step, to keep it short
 
 
 class Agenda:
-    """All waiting links, by host."""
+    """The waiting links, and the leases on links that are visited."""
 
     def __init__(
         self,
@@ -53,141 +47,11 @@ class Agenda:
         self.links = LinkColumns(expected)
         self.turns = HostSchedule(self.links, politeness, opened)
         self.hosts = self.turns.hosts
-        self.waiting = 0
+        self.queue = WaitingLinks(ledger, self.turns, self.links, bounds)
+        self.wishes = self.queue.wishes
         self.leases: OrderedDict[int, Out] = OrderedDict()  # the oldest first
         self.attempts: dict[int, int] = {}  # of waiting and leased links, if not 0
-        self.ended: Counter[tuple[State, str]] = Counter()
-        self._domains: dict[str, RegisteredDomain] = {}
-        self._delayed: list[tuple[float, int]] = []  # heap: time, link
-        self._due: dict[int, float] = {}  # when each delayed link may be tried
-        self.least = Least(self.links) if bounds.capacity else None
-        self.displaced = Displaced(self.links)
         self.floor = Floor(self.links, self.turns, self.leases)
-        self.wishes = UserWishes(self.links, self.turns, bounds)
-
-    def host(self, name: str) -> Host:
-        """The host of this name; added if it is new."""
-        host = self.turns.by_name.get(name)
-        if host is None:
-            domain = domain_of(name)
-            host = self.add_host(name, domain)
-            self._ledger.add_host(host.number, name, domain)
-        return host
-
-    def add_host(self, name: str, domain: str) -> Host:
-        """Add a host that the ledger knows."""
-        shared = None
-        if self._bounds.per_domain:
-            shared = self._domains.setdefault(domain, RegisteredDomain())
-        host = self.turns.add(name, shared)
-        self.wishes.meet(host)
-        return host
-
-    def wait(self, ids: list[int], now: float) -> None:
-        """Queue links with the keys in their columns."""
-        self.make_room(ids, self._line_up(ids), now)
-
-    def _line_up(self, ids: list[int]) -> set[int]:
-        """Put links into the backlogs of their hosts; answers the hosts that must be
-        placed again for that."""
-        links, changed = self.links, set()
-        for id in ids:
-            links.mode_of[id] = LinkMode.WAITING
-            host, entry = self.hosts[links.host_of[id]], links.entry(id)
-            host.backlog.push(entry)
-            if host.alarm == NEVER:
-                if not 0 < host.offer < entry:
-                    changed.add(host.number)  # unless it offers something better
-            elif host.awaited > entry:  # it rests, and something better is waited for
-                changed.add(host.number)
-        self.waiting += len(ids)
-        return changed
-
-    def reprice(self, ids: list[int], keys: list[int], now: float) -> None:
-        """Give links that wait, or were displaced, other keys."""
-        hosts, changed, waiting = self.hosts, set(), ids
-        key_of, mode_of = self.links.key_of, self.links.mode_of
-        host_of, bits = self.links.host_of, sort_keys.ID_BITS
-        # As `LinkColumns.entry` says; after every page some thirty come here.
-        for id, key in zip(ids, keys, strict=True):
-            before, key_of[id] = key_of[id], key
-            if mode_of[id] == LinkMode.WAITING:
-                number = host_of[id]
-                hosts[number].backlog.move(before << bits | id, key << bits | id)
-                changed.add(number)
-        if self.least:
-            for id in ids:
-                if mode_of[id] == LinkMode.CROWDED:
-                    self.displaced.add(id)
-            waiting = [id for id in ids if mode_of[id] <= LinkMode.DELAYED]
-        self.make_room(waiting, changed, now)
-
-    def has_room(self, key: int, id: int) -> bool:
-        """Whether a link with this key would fit into the capacity."""
-        if not self.least or self.waiting < self._bounds.capacity:
-            return True
-        return (key << sort_keys.ID_BITS | id) < self.least.peek()
-
-    def make_room(self, ids: list[int], changed: Iterable[int], now: float) -> None:
-        """Displace what exceeds the capacity; then the changed hosts are placed."""
-        if self.least:
-            self.least.add(map(self.links.entry, ids), self.waiting)
-            self.balance(now)
-        for number in changed:
-            self.turns.place(self.hosts[number], now)
-
-    def balance(self, now: float) -> None:
-        """Let the best links wait, as many as the capacity allows."""
-        if not self.least:
-            return
-        while self.waiting > self._bounds.capacity:
-            self._displace(self.least.peek(), now)
-        while self.ended[DISPLACED]:
-            best = self.displaced.best()
-            if self.waiting == self._bounds.capacity:
-                worst = self.least.peek()
-                if worst < best:
-                    return
-                self._displace(worst, now)
-            id = best & sort_keys.ID_MASK
-            self._ledger.settle(id, State.WAITING, "", 0)
-            self.bring_back(id, now)
-
-    def _displace(self, entry: int, now: float) -> None:
-        """Let a link wait no longer, until it is brought back."""
-        id = entry & sort_keys.ID_MASK
-        host = self._withdraw(id, LinkMode.CROWDED)
-        self._end(id, *DISPLACED)
-        self.displaced.add(id)
-        self.turns.place(host, now)
-
-    def bring_back(self, id: int, now: float) -> None:
-        """Let a displaced link wait again, with the key that stands in its column; the
-        caller sees to the capacity."""
-        self.ended[DISPLACED] -= 1
-        if id in self._due:  # it may not be tried again yet
-            self.links.mode_of[id] = LinkMode.DELAYED
-            self.waiting += 1
-        else:
-            for number in self._line_up([id]):
-                self.turns.place(self.hosts[number], now)
-        if self.least:
-            self.least.add([self.links.entry(id)], self.waiting)
-
-    def _withdraw(self, id: int, mode: int) -> Host:
-        """Remove a link from the queue; its heap entries are outdated after that."""
-        host = self.hosts[self.links.host_of[id]]
-        if self.links.mode_of[id] == LinkMode.WAITING:
-            host.backlog.remove(self.links.entry(id))
-        if mode == LinkMode.OVER:
-            self._due.pop(id, None)
-        self.links.mode_of[id] = mode
-        self.waiting -= 1
-        return host
-
-    def _end(self, id: int, state: State, reason: str, tries: int = 0) -> None:
-        self.ended[state, reason] += 1
-        self._ledger.settle(id, state, reason, tries)
 
     def steer(self, haste: float, breadth: float, calibrated: bool) -> None:
         """Set how long to hold links back for better ones, and how many of the best
@@ -238,7 +102,7 @@ class Agenda:
             held_until,
             self.wishes.first(now)[1],
             self.turns.next_event(),
-            self._delayed[0][0] if self._delayed else NEVER,
+            self.queue.next_due(),
             next(iter(self.leases.values())).expires if self.leases else NEVER,
         )
 
@@ -252,20 +116,10 @@ class Agenda:
         """The time and name of the next host, if links wait but none may be visited."""
         if self.turns.ready or self.leases:
             return NEVER, ""
-        resting = [(host.alarm, host.name) for host in self.hosts if host.alarm < NEVER]
-        for id, due in self._due.items():
-            host = self.hosts[self.links.host_of[id]]
-            resting.append((max(due, host.free_at), host.name))
-        return min(resting, default=(NEVER, ""))
+        return self.queue.awaited()
 
     def _let_time_pass(self, now: float) -> None:
-        while self._delayed and self._delayed[0][0] <= now:
-            due, id = heappop(self._delayed)
-            if self._due.get(id) == due:
-                del self._due[id]
-                if self.links.mode_of[id] == LinkMode.DELAYED:  # not displaced since
-                    self.waiting -= 1
-                    self.wait([id], now)
+        self.queue.let_time_pass(now)
         while self.leases:
             id, out = next(iter(self.leases.items()))
             if out.expires > now:
@@ -298,23 +152,23 @@ class Agenda:
 
     def _park_best(self, host: Host, reason: str, now: float) -> None:
         id = host.offer & sort_keys.ID_MASK
-        self._withdraw(id, LinkMode.OVER)
+        self.queue.withdraw(id, LinkMode.OVER)
         self.attempts.pop(id, None)
-        self._end(id, State.PARKED, reason)
+        self.queue.end(id, State.PARKED, reason)
         self.turns.place(host, now)
-        self.balance(now)
+        self.queue.balance(now)
 
     def _lease(self, host: Host, now: float) -> int:
         return self._lease_link(host.backlog.pop() & sort_keys.ID_MASK, host, now)
 
     def _lease_link(self, id: int, host: Host, now: float) -> int:
         self.links.mode_of[id] = LinkMode.LEASED
-        self.waiting -= 1
+        self.queue.count -= 1
         self.leases[id] = Out(host, now, host.touched, now + self._lease_time)
         if host.domain:
             host.domain.flying += 1
         self.turns.use(host, now)
-        self.balance(now)
+        self.queue.balance(now)
         return id
 
     def finish(
@@ -333,16 +187,14 @@ class Agenda:
             self._give_back(id, now, contacted, is_page)
             self.links.mode_of[id] = LinkMode.OVER
         elif self.links.mode_of[id] <= LinkMode.DELAYED:
-            self.turns.place(self._withdraw(id, LinkMode.OVER), now)
+            self.turns.place(self.queue.withdraw(id, LinkMode.OVER), now)
         elif self.links.mode_of[id] == LinkMode.CROWDED:
-            self.ended[DISPLACED] -= 1
-            self._due.pop(id, None)
-            self.links.mode_of[id] = LinkMode.OVER
+            self.queue.forget_displaced(id)
         else:
             return False
         self.attempts.pop(id, None)
-        self._end(id, state, reason, tries=1)
-        self.balance(now)
+        self.queue.end(id, state, reason, tries=1)
+        self.queue.balance(now)
         return True
 
     def park(self, id: int, reason: str, now: float) -> None:
@@ -350,13 +202,7 @@ class Agenda:
         self._give_back(id, now, contacted=False)
         self.links.mode_of[id] = LinkMode.OVER
         self.attempts.pop(id, None)
-        self._end(id, State.PARKED, reason)
-
-    def reopen(self, id: int, reason: str, now: float) -> None:
-        """Queue a parked link again."""
-        self.ended[State.PARKED, reason] -= 1
-        self._ledger.settle(id, State.WAITING, "", 0)
-        self.wait([id], now)
+        self.queue.end(id, State.PARKED, reason)
 
     def again(
         self,
@@ -379,13 +225,10 @@ class Agenda:
             self.attempts[id] = attempts + 1
             self._ledger.settle(id, State.WAITING, "", 1)
         if after <= 0:
-            self.wait([id], now)
+            self.queue.wait([id], now)
             return True
-        self._due[id] = due = now + min(after, self._politeness.max_rest)
-        heappush(self._delayed, (due, id))
-        self.links.mode_of[id] = LinkMode.DELAYED
-        self.waiting += 1
-        self.make_room([id], (), now)
+        due = now + min(after, self._politeness.max_rest)
+        self.queue.delay(id, due, now)
         return True
 
     def _is_out(self, id: int, attempts: int) -> bool:

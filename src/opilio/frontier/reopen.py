@@ -75,9 +75,9 @@ def reopen(
         opened=now if last else LONG_AGO,
         expected=last,
     )
-    intake = Intake(agenda, ledger, bounds, expected=last)
+    intake = Intake(agenda.queue, ledger, bounds, expected=last)
     for number, name, domain, delay, rest_until, ip, taken in db.execute(_HOSTS):
-        host = agenda.add_host(name, domain)
+        host = agenda.queue.add_host(name, domain)
         _expect("host", number, host.number)
         host.taken = host.asked = taken
         agenda.floor.pages += taken
@@ -112,7 +112,7 @@ def _load(rows: list[Any], agenda: Agenda, intake: Intake) -> None:
             agenda.attempts[agenda.links.count + 1 + place] = int(attempts)
         if mode != LinkMode.WAITING:
             ended = State(state)
-            agenda.ended[ended, reason] += 1
+            agenda.queue.ended[ended, reason] += 1
             intake.novelty.note(templates[place], ended, reason, likeness)
     ids = agenda.links.append(keys, modes, np.array(hosts))
     intake.known.load(np.array(prints, np.int64), ids)
@@ -139,10 +139,11 @@ def _line_up(agenda: Agenda, now: float) -> None:
     for ids in np.split(waiting, cuts):
         if len(ids):
             agenda.hosts[links.host_of[ids[0]]].backlog.load(ids)
-    agenda.waiting = len(waiting)
-    if agenda.least:
-        agenda.least.add(map(links.entry, waiting.tolist()), len(waiting))
-    agenda.make_room([], range(len(agenda.hosts)), now)
+    queue = agenda.queue
+    queue.count = len(waiting)
+    if queue.least:
+        queue.least.add(map(links.entry, waiting.tolist()), len(waiting))
+    queue.make_room([], range(len(agenda.hosts)), now)
 
 
 def _expect(table: str, id: int, number: int) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from opilio.errors import BadInput
-from opilio.records import Estimate
+from opilio.progress import Estimate
 
 LOOK_EVERY = 10  # pages
 PAGES = 100  # the last ones, and as many links, the best that wait

@@ -11,17 +11,9 @@ import msgspec
 
 from opilio.crawl import Bring, CrawlLoop, Stages
 from opilio.frontier.memory import MemoryFrontier
+from opilio.progress import Counts
 from opilio.protocols import Frontier
-from opilio.records import (
-    Clock,
-    Counts,
-    Fingerprint,
-    Lease,
-    Link,
-    Ranked,
-    Revision,
-    State,
-)
+from opilio.records import Clock, Fingerprint, Lease, Link, Ranked, Revision, State
 from opilio.settings import BoundsSettings, Settings
 from opilio.sites.host_budgets import Allowance
 

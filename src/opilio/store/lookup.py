@@ -10,7 +10,8 @@ from typing import Any
 
 import msgspec
 
-from opilio.records import BusyServer, Clock, Estimate, Fingerprint
+from opilio.progress import BusyServer, Estimate
+from opilio.records import Clock, Fingerprint
 from opilio.storage.database import open_database
 from opilio.store.folder import CrawlFolder
 from opilio.store.resting_hosts import Resting, count_resting, rest_of, resting, slowest

@@ -31,8 +31,8 @@ import numpy.typing as npt
 
 from opilio.equations.probability import logistic
 from opilio.pretrained import weights_for
+from opilio.progress import Estimate
 from opilio.records import (
-    Estimate,
     Fingerprint,
     Knowledge,
     Lease,

@@ -26,7 +26,8 @@ from collections import deque
 import numpy as np
 import numpy.typing as npt
 
-from opilio.records import Estimate, Fingerprint
+from opilio.progress import Estimate
+from opilio.records import Fingerprint
 
 Floats = npt.NDArray[np.float64]
 
