@@ -296,6 +296,7 @@ class Response(msgspec.Struct, frozen=True, gc=False):
     protocol: str = "http/1.1"
     truncated: str = ""  # why the body is not whole: "length", "time", "disconnect"
     request: Headers = ()  # the header lines we sent
+    replayed: bool = False  # from an archive, while others come from the web
 
     def header(self, name: str) -> str:
         """The value of a header, repeated lines joined by commas."""

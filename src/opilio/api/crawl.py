@@ -55,6 +55,7 @@ class Crawl:
         judge: str | Judge | type[Judge] | None = None,
         seeds: str | SeedSource | Sequence[str | SeedSource] = (),
         replay: Sequence[Path | str] = (),
+        online: bool = False,
         fresh: bool = False,
         **settings: Any,
     ) -> None:
@@ -64,8 +65,9 @@ class Crawl:
         already has a crawl. `strategy` and `judge` are names, `file.py:Class`, objects
         or classes.
         `seeds` are URLs, and seed sources in the same forms. `replay` names WARC files
-        to crawl instead of the network. `fresh` empties the folder when the crawl is
-        run. Any setting can be given by its name: `max_pages=500`.
+        to crawl instead of the network; with `online`, what they lack is fetched from
+        the web and added to them. `fresh` empties the folder when the crawl is run. Any
+        setting can be given by its name: `max_pages=500`.
         """
         sections = with_names(by_section(settings), strategy, judge)
         urls, named, sources = sort_seeds(seeds)
@@ -78,6 +80,7 @@ class Crawl:
             own=Own(seeds=sources).replaced(strategy, judge),
             urls=urls,
             replay=[Path(name) for name in replay],
+            online=online,
             fresh=fresh,
         )
         if described.topic:

@@ -42,6 +42,7 @@ class Description:
     own: Own  # objects of the program
     urls: Sequence[str] = ()  # seeds
     replay: Sequence[Path] = ()
+    online: bool = False
     fresh: bool = False
 
     @property
@@ -56,7 +57,9 @@ class Description:
             plan = resumed_plan(self.home.require(), None, options=sections)
         else:
             plan = make_plan(self.home, self.topic, options=sections, fresh=self.fresh)
-        return for_replay(plan, self.replay) if self.replay else plan
+        if not self.replay and not self.online:
+            return plan
+        return for_replay(plan, self.replay, self.online, sections)
 
     def require_seeds(self, topic: Topic) -> None:
         """BadInput if there is nowhere to start."""
@@ -108,7 +111,7 @@ class CrawlRuns:
         """Crawl; `flow` takes the pages that are kept."""
         crawl = self.crawl
         plan = crawl.plan(settings)
-        if not plan.replay:
+        if not plan.is_offline:
             require_contact(plan.fetch, where_to(plan.topic, crawl.urls))
 
         async def work(run: Background[Summary]) -> Summary:

@@ -10,6 +10,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,9 +24,10 @@ from opilio.assembly.registry import BY_NAME, Own, make_judge, make_strategy
 from opilio.crawl import CrawlLoop, Stages
 from opilio.fetch.addresses import parse_networks
 from opilio.fetch.egress import Egress
-from opilio.fetch.http import HttpFetch
+from opilio.fetch.http import HttpFetch, Keep
 from opilio.fetch.robots import Robots
 from opilio.fetch.route import parse_proxy
+from opilio.frontier.reopen import queue_again
 from opilio.frontier.sqlite import SqliteFrontier
 from opilio.limits.contact import require_contact
 from opilio.limits.scope import Scope
@@ -110,6 +112,8 @@ async def assemble(
         note_in_use(folder)
     store = ways.store(folder, plan.store, plan.search.pages == "all")
     try:
+        if plan.online:
+            queue_again(store.db, "not_archived")
         frontier = SqliteFrontier(
             store.db, plan.politeness, plan.bounds, clock=ways.clock
         )
@@ -171,6 +175,7 @@ async def class_rules(
 ) -> LookAhead:
     """The rules between the topic's classes, learnt when the crawl begins from pages
     that are fetched like all others, or replayed."""
+    from opilio.assembly.online_replay import OnlineReplay
     from opilio.subject.class_rules import learn_look_ahead, load_look_ahead, network
     from opilio.topic.train_one import Pace
 
@@ -178,8 +183,9 @@ async def class_rules(
         return known
     reader = make_reader(setup)
     pace = Pace(plan.politeness.delay)
-    if isinstance(fetch, HttpFetch):
-        fetch = network(fetch.egress, plan.politeness, plan.fetch, pace)
+    if usual := network_of(fetch):
+        asked = network(usual.egress, plan.politeness, plan.fetch, pace, usual.keep)
+        fetch = fetch.through(asked) if isinstance(fetch, OnlineReplay) else asked
     log.info("Learning how pages of the classes in %s link", classes.folder)
     learnt = await learn_look_ahead(classes, fetch, reader.read, pace)
     learnt.save(folder.models)
@@ -192,11 +198,23 @@ def make_readers(count: int, setup: bytes) -> ReaderPool:
 
 
 def make_fetch(plan: Plan, store: Store, frontier: SqliteFrontier) -> Fetch:
-    """Fetches from the network, or from WARC files in a replay."""
-    if plan.replay:
-        from opilio.fetch.replay import ReplayFetch
+    """Fetches from the network, from WARC files in a replay, or from both."""
+    network = partial(make_network, plan, store, frontier)
+    if not plan.replay:
+        return network()
+    if plan.online:
+        from opilio.assembly.online_replay import open_online
 
-        return ReplayFetch([Path(name) for name in plan.replay])
+        return open_online(plan.replay, network)
+    from opilio.fetch.replay import ReplayFetch, with_additions
+
+    return ReplayFetch(with_additions([Path(name) for name in plan.replay]))
+
+
+def make_network(
+    plan: Plan, store: Store, frontier: SqliteFrontier, keep: Keep | None = None
+) -> HttpFetch:
+    """Fetches from the network; `keep` takes the responses."""
     egress = Egress(plan.fetch)
     robots = Robots(
         egress.get,
@@ -204,7 +222,15 @@ def make_fetch(plan: Plan, store: Store, frontier: SqliteFrontier) -> Fetch:
         plan.fetch.user_agent,
         pause=plan.politeness.delay,
     )
-    return HttpFetch(egress, robots, plan.politeness, plan.fetch, frontier.pace)
+    return HttpFetch(
+        egress, robots, plan.politeness, plan.fetch, frontier.pace, keep=keep
+    )
+
+
+def network_of(fetch: Fetch) -> HttpFetch | None:
+    """What fetches from the network; None in a replay that does not."""
+    network = getattr(fetch, "network", fetch)
+    return network if isinstance(network, HttpFetch) else None
 
 
 @dataclass(frozen=True)
@@ -234,24 +260,25 @@ async def find_seeds(
     answers stored. A replay does not ask search engines and sites, which need the
     network.
     """
-    sources, fetch, catalogue = plan.topic.sources, crawl.fetch, crawl.store.catalogue
+    sources, catalogue = plan.topic.sources, crawl.store.catalogue
     listed = dict.fromkeys(map(urls.canonical, sources.urls), SEED_PROMISE)
     if catalogue.has_event("seeds"):
         return listed
     if sources.sources or own:
         listed |= await ask_own_sources(plan, subject, crawl, own)
     asks = sources.search or sources.sitemaps or sources.feeds
-    if not asks or not isinstance(fetch, HttpFetch):
+    network = network_of(crawl.fetch)
+    if not asks or not network:
         if sources.sources or own:
             catalogue.save_event("seeds", found=len(listed))
         return listed
     from opilio.seeds import Visits, gather_seeds
 
-    visits = Visits(fetch.egress.get, fetch.robots, plan.politeness.delay)
+    visits = Visits(network.egress.get, network.robots, plan.politeness.delay)
     seeds = await gather_seeds(
         sources,
         " ".join(subject.terms[:ASKED]),
-        fetch.egress.get,
+        network.egress.get,
         visits,
         pause=plan.politeness.delay,
         language=subject.language,
@@ -275,12 +302,12 @@ async def ask_own_sources(
     """The URLs of the seed sources that the topic names and the program passes."""
     from opilio.seeds.own import ask_sources
 
-    sources, fetch = plan.topic.sources, crawl.fetch
+    sources, network = plan.topic.sources, network_of(crawl.fetch)
     request = SeedRequest(
         query=sources.query or " ".join(subject.terms[:ASKED]),
         language=subject.language,
         limit=sources.limit,
-        get=fetch.egress.get if isinstance(fetch, HttpFetch) else fetch.fetch,
+        get=network.egress.get if network else crawl.fetch.fetch,
     )
     kind = "seed source"
     named = [
@@ -288,7 +315,7 @@ async def ask_own_sources(
         for name in sources.sources
     ]
     seeds = await ask_sources([*named, *own], request)
-    if not plan.replay:
+    if not plan.is_offline:
         require_contact(plan.fetch, [seed.url for seed in seeds])
     return {seed.url: seed.promise + SEED_PROMISE for seed in seeds}
 

@@ -11,7 +11,13 @@ import tomli_w
 
 from opilio import __version__, extensions
 from opilio.errors import BadInput
-from opilio.settings import Settings, checked, load_toml
+from opilio.settings import (
+    CrawlSettings,
+    PolitenessSettings,
+    Settings,
+    checked,
+    load_toml,
+)
 from opilio.store.folder import CrawlFolder
 from opilio.text import urls
 from opilio.topic import Topic
@@ -28,7 +34,13 @@ class Plan(Settings, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     topic: Topic
     replay: tuple[str, ...] = ()  # WARC files to crawl instead of the network
+    online: bool = False  # what they lack is fetched from the network
     opilio: str = __version__
+
+    @property
+    def is_offline(self) -> bool:
+        """Whether nothing is fetched from the network."""
+        return bool(self.replay) and not self.online
 
 
 def make_plan(
@@ -128,14 +140,41 @@ def override(plan: Plan, options: Options) -> Plan:
     return checked(msgspec.structs.replace(plan, **changed), Plan, "the options")
 
 
-def for_replay(plan: Plan, warcs: Sequence[Path]) -> Plan:
-    """The plan of a replay: one page at a time and no delays, so it is repeatable."""
-    calm: Options = {
-        "crawl": {"in_flight": 1},
-        "politeness": {"delay": 0.0, "ip_delay": 0.0},
-    }
-    names = tuple(str(path.absolute()) for path in warcs)
-    return msgspec.structs.replace(override(plan, calm), replay=names)
+OFFLINE: Options = {
+    "crawl": {"in_flight": 1},
+    "politeness": {"delay": 0.0, "ip_delay": 0.0},
+}
+ONLINE: Options = {
+    "crawl": {"in_flight": CrawlSettings().in_flight},
+    "politeness": {
+        "delay": PolitenessSettings().delay,
+        "ip_delay": PolitenessSettings().ip_delay,
+    },
+}
+
+
+def for_replay(
+    plan: Plan,
+    warcs: Sequence[Path],
+    online: bool = False,
+    options: Options | None = None,
+) -> Plan:
+    """The plan of a replay: one page at a time and no delays, so it is repeatable.
+
+    With `online`, what the WARC files lack is fetched as politely as in any crawl. A
+    replay that goes online later had no delays: it gets the usual ones, or those among
+    the options. Without `warcs`, those of the plan stay.
+    """
+    names = tuple(str(path.absolute()) for path in warcs) or plan.replay
+    if not names:
+        raise BadInput(
+            "online fetches what WARC files lack: name them, with --replay WARC"
+        )
+    if not online:
+        plan = override(plan, OFFLINE)
+    elif plan.is_offline:
+        plan = override(override(plan, ONLINE), options or {})
+    return msgspec.structs.replace(plan, replay=names, online=online)
 
 
 def begin_crawl(plan: Plan, folder: CrawlFolder, *, fresh: bool = False) -> None:

@@ -194,6 +194,14 @@ def crawl(
             help="Crawl these WARC files instead of the network; may be repeated.",
         ),
     ] = None,
+    online: Annotated[
+        bool,
+        typer.Option(
+            "--online",
+            help="With --replay: fetch what the WARC files lack from the web, and add "
+            "it to them.",
+        ),
+    ] = False,
     settings: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Read more settings from this TOML file."),
@@ -253,8 +261,8 @@ def crawl(
         plan = msgspec.structs.replace(
             plan, topic=with_sources(plan.topic, seed_source)
         )
-    if replay:
-        plan = for_replay(plan, replay)
+    if replay or online:
+        plan = for_replay(plan, replay or (), online, options)
     for warning in only_common_words(plan.topic), lost_signs(plan.topic.weights()):
         if warning:
             show_trouble(warning)
@@ -263,7 +271,7 @@ def crawl(
             update_keywords(folder, plan)
         subject = prepare(plan, folder, fresh=fresh)
         seeds = check_seeds(seed_url or [], plan.topic, folder, fresh)
-        if not plan.replay:
+        if not plan.is_offline:
             require_contact(plan.fetch, where_to(plan.topic, seeds))
         begin_crawl(plan, folder, fresh=fresh)
         raise typer.Exit(run_loop(run(plan, folder, subject, seeds, quiet)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Collection
+from typing import Any
 
 import msgspec
 from rich.markup import escape
@@ -45,6 +46,7 @@ def show_end(crawl: CrawlLoop, reason: str, before: Before) -> int:
             "seeds": msgspec.to_builtins(seeds),
             "ended": reason,
             "folder": str(folder),
+            **added_to(crawl),
         }
         print(json.dumps(figures))
         return 130 if reason == "interrupted" else 0
@@ -53,6 +55,13 @@ def show_end(crawl: CrawlLoop, reason: str, before: Before) -> int:
     left = f"; {left_in_words(estimate)}" if estimate else ""
     stdout.print(f"{told}{left}.", soft_wrap=True)
     stdout.print(Text(f"Stopped: {ENDINGS[reason]}."), soft_wrap=True)
+    lacking = crawl.frontier.counts().reasons.get("not_archived", 0)
+    if reason == "exhausted" and lacking:
+        told = f"{lacking:,} links are not in the WARC files; --online fetches them"
+        stdout.print(Text(f"{told} from the web."), soft_wrap=True)
+    if added := added_to(crawl):
+        told = f"Added {added['added']:,} responses to {added['archive']}."
+        stdout.print(Text(told), soft_wrap=True)
     for seed in seeds[:SEEDS]:
         stdout.print(Text(f"Seed {seed_in_words(seed)}.", "yellow"), soft_wrap=True)
     if len(seeds) > SEEDS:
@@ -61,6 +70,14 @@ def show_end(crawl: CrawlLoop, reason: str, before: Before) -> int:
     for command in ("status {}", "export {} --relevant-only -o pages.jsonl"):
         stdout.print(Text(f"  opilio {command.format(folder)}", "dim"), soft_wrap=True)
     return 130 if reason == "interrupted" else 0
+
+
+def added_to(crawl: CrawlLoop) -> dict[str, Any]:
+    """What `--online` added to the archive, and the file that has it."""
+    additions = getattr(crawl.fetch, "additions", None)
+    if not additions:
+        return {}
+    return {"added": additions.added, "archive": str(additions.path)}
 
 
 def harvest(pages: int, kept: int, before: Before) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from opilio.errors import BadInput
 from opilio.fetch.egress import Egress
-from opilio.fetch.replay import ReplayFetch
+from opilio.fetch.replay import ReplayFetch, with_additions
 from opilio.protocols import Fetch
 from opilio.read.html import PageReader
 from opilio.records import ReaderSetup
@@ -29,7 +29,7 @@ async def learn_rules(
         if not path.is_file():
             raise BadInput(f"{path} does not exist; name a WARC file")
     pace = Pace(0.0 if warcs else PolitenessSettings().delay)
-    fetch: Fetch = ReplayFetch(warcs)
+    fetch: Fetch = ReplayFetch(with_additions(warcs))
     if not warcs:
         settings = FetchSettings(proxy=proxy)
         fetch = network(Egress(settings), PolitenessSettings(), settings, pace)

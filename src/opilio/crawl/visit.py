@@ -215,7 +215,9 @@ class PageVisits:
                 await self.revise(self.reviser)
         if state in (State.COPY, State.UNUSABLE):
             self.missed(lease, state)
-        await self.frontier.done(lease, state, reason, likeness=like)
+        await self.frontier.done(
+            lease, state, reason, contacted=not response.replayed, likeness=like
+        )
         # A noindex page cannot be exported, so it does not count as kept.
         shown = page is not None and not page.noindex
         self.tally.count(state is State.KEPT and shown)
@@ -253,7 +255,9 @@ class PageVisits:
             [original] = await self.frontier.add([onward], via=lease, redirect=True)
             self.store.save_redirect(lease, response, original or None)
             self.missed(lease, State.COPY)
-            await self.frontier.done(lease, State.COPY, "redirect")
+            await self.frontier.done(
+                lease, State.COPY, "redirect", contacted=not response.replayed
+            )
             if response.status < 300:  # a page with <meta http-equiv=refresh>
                 self.tally.count(False)
         return int(response.status < 300)

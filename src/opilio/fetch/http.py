@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import OrderedDict
-from collections.abc import Awaitable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from typing import Protocol
 
 from opilio import settings
@@ -16,6 +16,8 @@ from opilio.records import Clock, Headers, Response
 from opilio.text import urls
 
 UNCHANGED = 304
+Keep = Callable[[Response], None]
+"""Takes every response that is final: pages, redirects and errors."""
 
 
 class ParsedRobots(Protocol):
@@ -68,8 +70,10 @@ class HttpFetch:
         settings: settings.FetchSettings,
         learn: Learn,
         *,
+        keep: Keep | None = None,
         now: Clock = time.monotonic,
     ) -> None:
+        self.keep = keep
         self.egress = egress
         self.robots = robots
         self._politeness = politeness
@@ -113,6 +117,8 @@ class HttpFetch:
         if is_retried(response.status):
             raise self._back_off.after_response(host, response)
         self._back_off.succeeded(host)
+        if self.keep and not validators:
+            self.keep(response)
         if not (validators and response.status == UNCHANGED):
             refuse_unusable(response)
         return response

@@ -63,6 +63,13 @@ class ReplayFetch:
         refuse_unusable(response)
         return response
 
+    def holds(self, url: str) -> bool:
+        """Whether there is a record for a URL."""
+        try:
+            return self.has(urls.fingerprint(urls.canonical(url)))
+        except ValueError:
+            return False
+
     def has(self, key: Fingerprint) -> bool:
         """Whether there is a record for the URL of this fingerprint."""
         return key in self.places
@@ -71,6 +78,11 @@ class ReplayFetch:
         """The canonical URL that has this fingerprint and a record."""
         number, place = self.places[key]
         return urls.canonical(self.read(number, place.offset).url)
+
+    def note(self, path: Path, url: str, offset: int) -> None:
+        """Know of a record that was appended to one of the files since."""
+        key = urls.fingerprint(urls.canonical(url))
+        self.places[key] = self.paths.index(path), RecordPlace(key, offset)
 
     def read(self, number: int, offset: int) -> Response:
         """The response at a place."""
@@ -104,6 +116,19 @@ def check_archive(path: Path) -> None:
         raise BadInput(f"{path} is not a WARC file: it does not exist")
     with named(path):
         next(scan(path), None)
+
+
+def additions_to(path: Path) -> Path:
+    """The file for what `--online` adds to an archive: beside it, since the archive
+    itself is never written to."""
+    name = path.name.removesuffix(".gz").removesuffix(".warc")
+    return path.with_name(f"{name}.added.warc.gz")
+
+
+def with_additions(paths: Sequence[Path]) -> list[Path]:
+    """The archives, each followed by what was added to it."""
+    found = [each for path in paths for each in (path, additions_to(path))]
+    return [path for path in dict.fromkeys(found) if path in paths or path.is_file()]
 
 
 def index_of(path: Path, cache: Path | None) -> list[RecordPlace]:

@@ -53,6 +53,16 @@ _NO_CAPACITY = """
 _HOSTS = "SELECT id, name, domain, delay, rest_until, ip, taken FROM host ORDER BY id"
 
 
+def queue_again(db: sqlite3.Connection, reason: str) -> None:
+    """Let the links wait again that were unusable for this reason; to be called before
+    the frontier is opened."""
+    db.execute(
+        "UPDATE link SET state = 'waiting', reason = NULL, attempts = 0 "
+        "WHERE state = 'unusable' AND reason = ?",
+        (reason,),
+    )
+
+
 def reopen(
     db: sqlite3.Connection,
     ledger: Ledger,

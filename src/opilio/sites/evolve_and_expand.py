@@ -9,13 +9,12 @@ from dataclasses import replace
 
 import msgspec
 
-from opilio.assembly.build import Ways, assemble, prepare, ways_of
+from opilio.assembly.build import Ways, assemble, network_of, prepare, ways_of
 from opilio.assembly.plan import Options, Plan, resumed_plan
 from opilio.assembly.reader_setup import rereading
 from opilio.assembly.registry import BY_NAME, Own
 from opilio.crawl import CrawlLoop
 from opilio.errors import BadInput, OpilioError
-from opilio.fetch.http import HttpFetch
 from opilio.limits.contact import require_contact
 from opilio.profiles.keeper import SiteKeeper
 from opilio.profiles.models import load_sites
@@ -45,7 +44,7 @@ def ready_plan(
     they have none."""
     require_free(folder.require())
     plan = resumed_plan(folder, None, options=options)
-    if not plan.replay:
+    if not plan.is_offline:
         require_contact(plan.fetch, where_to(plan.topic))
     prepare(plan, folder, own=own)
     add_profiles(plan, folder, own)
@@ -157,11 +156,11 @@ def also_seeking(
 
 def engines(plan: Plan, crawl: CrawlLoop) -> Ask | None:
     """The search engines of the topic, if it has any; a replay uses none."""
-    sources, fetch = plan.topic.sources, crawl.fetch
-    if not sources.search or not isinstance(fetch, HttpFetch):
+    sources, network = plan.topic.sources, network_of(crawl.fetch)
+    if not sources.search or not network:
         return None
     asked = make_engines(
-        sources.search, fetch.egress.get, plan.politeness.delay, sources.engines
+        sources.search, network.egress.get, plan.politeness.delay, sources.engines
     )
 
     async def ask(query: str, most: int) -> Sequence[str]:

@@ -92,7 +92,7 @@ class Effects:
                 f"{urls.host(message.url)} is blocked; `opilio tell DIR unblock "
                 f"{urls.host(message.url)}` first"
             )
-        if not self.plan.replay:
+        if not self.plan.is_offline:
             require_contact(self.plan.fetch, [message.url])
 
     async def do(self, sent: Sent, message: AnyMessage) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from opilio.errors import BadInput
 from opilio.fetch.egress import Egress
-from opilio.fetch.http import HttpFetch
+from opilio.fetch.http import HttpFetch, Keep
 from opilio.fetch.robots import Robots
 from opilio.protocols import Fetch
 from opilio.records import Page, RobotsRecord
@@ -105,8 +105,12 @@ class RobotsNow(dict[str, RobotsRecord]):
 
 
 def network(
-    egress: Egress, politeness: PolitenessSettings, settings: FetchSettings, pace: Pace
+    egress: Egress,
+    politeness: PolitenessSettings,
+    settings: FetchSettings,
+    pace: Pace,
+    keep: Keep | None = None,
 ) -> HttpFetch:
     """Fetches from the network as politely as a crawl does."""
     robots = Robots(egress.get, RobotsNow(), settings.user_agent, pause=pace.delay)
-    return HttpFetch(egress, robots, politeness, settings, pace.learn)
+    return HttpFetch(egress, robots, politeness, settings, pace.learn, keep=keep)
