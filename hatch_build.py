@@ -3,6 +3,7 @@
     _tidy       pages as the parser would write them, without the parser
     _walk       text, links, headings and regions, found on one walk
     _kernels    words, looked up and counted
+    _codes      vectors, stored in short codes
     _merges     words, split into pieces that have vectors
     _rows       links that wait, found and scored by the default strategy
 
@@ -27,6 +28,7 @@ SOURCES = tuple(
         "read/_kernels",
         "read/_tidy",
         "read/_walk",
+        "vectors/_codes",
         "vectors/_merges",
         "strategies/shared/chooser/_rows",
     )
