@@ -19,12 +19,11 @@ from warcio.archiveiterator import ArchiveIterator
 
 from crawling import listening
 from opilio.assembly.search import open_search
-from opilio.equations.site_model import SiteCounts, main_concepts
+from opilio.equations.site_model import THW, SiteCounts, main_concepts
 from opilio.lab.synthetic.dials import Dials
 from opilio.lab.synthetic.server import Server, serve
 from opilio.lab.synthetic.small import SmallWeb, page
 from opilio.lab.synthetic.web import SyntheticWeb
-from opilio.profiles.models import THW
 from opilio.store.folder import CrawlFolder
 from opilio.store.warc_files import read_record
 

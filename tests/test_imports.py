@@ -4,8 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-# It was 181 before the folders were made, and 142 before crawls could be steered.
-MOST_MODULES = 160
+# It was 181 before the folders were made.
+MOST_MODULES = 146
 
 COUNT = """
 import sys

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opilio.equations.site_model import SiteCounts, main_concepts
+from opilio.equations.site_model import THW, SiteCounts, main_concepts
 from opilio.profiles.keeper import SiteKeeper, is_root, last_modified, read_date
-from opilio.profiles.models import THW, load_sites
+from opilio.profiles.models import load_sites
 from opilio.records import Lease, Page, Response, State, Subject, Verdict
 from opilio.storage.database import open_database
 

@@ -13,7 +13,7 @@ from opilio.assembly.registry import Own
 from opilio.crawl import DRAIN_SECONDS, CrawlLoop, Stages
 from opilio.records import SEED_PROMISE, Fingerprint, Lease, Reading, Response, Subject
 from opilio.settings import Settings
-from opilio.steering.listener import listening
+from opilio.steering import listening
 from opilio.store.folder import CrawlFolder
 
 OnStop = Callable[[Callable[[float], None]], None]

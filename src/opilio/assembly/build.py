@@ -37,15 +37,12 @@ from opilio.records import SEED_PROMISE, Clock, ReaderSetup, Reads, Subject
 from opilio.settings import StoreSettings
 from opilio.store.folder import CrawlFolder
 from opilio.store.robots import SqliteRobots
-from opilio.store.seed_origins import note_origins
 from opilio.store.store import Store
 from opilio.strategies.inputs import require_input
 from opilio.subject.compile import compile_topic, setup_for
 from opilio.subject.current import follow_log
-from opilio.subject.improved_ontology import is_improved, note_in_use, with_improved
 from opilio.subject.page_reader import make_reader
 from opilio.subject.stored_subject import load_subject, save_subject
-from opilio.subject.topic_updates import with_updates
 from opilio.text import urls
 from opilio.topic import Classes
 
@@ -77,12 +74,16 @@ def prepare(
     """Check a plan and compile its topic; a crawl that goes on has its subject, unless
     its ontology was improved."""
     check_plan(plan, own)
-    plan = msgspec.structs.replace(plan, topic=with_updates(plan.topic, folder))
-    if folder.subject.is_file() and not fresh and not is_improved(folder):
+    plan, is_improved = with_accepted(plan, folder)
+    if folder.subject.is_file() and not fresh and not is_improved:
         return load_subject(folder.subject)
     log = follow_log(plan.topic)
     asked = log.build() if log else None
-    topic = with_improved(plan.topic, folder)
+    topic = plan.topic
+    if topic.ontology:
+        from opilio.subject.improved_ontology import with_improved
+
+        topic = with_improved(topic, folder)
     subject = compile_topic(topic, asked, plan.crawl.vectors, plan.crawl.weights)
     own.make_judge(plan, subject)  # raises BadInput if the topic lacks something,
     strategy = own.make_strategy(plan, subject)  # as does this
@@ -96,6 +97,18 @@ def prepare(
     return subject
 
 
+def with_accepted(plan: Plan, folder: CrawlFolder) -> tuple[Plan, bool]:
+    """The plan with the keywords that were accepted for this crawl, and whether its
+    topic must be compiled again because something was accepted."""
+    if not folder.keywords.is_file() and not folder.ontology.is_dir():
+        return plan, False
+    from opilio.subject.improved_ontology import is_improved
+    from opilio.subject.topic_updates import with_updates
+
+    topic = with_updates(plan.topic, folder)
+    return msgspec.structs.replace(plan, topic=topic), is_improved(folder)
+
+
 @asynccontextmanager
 async def assemble(
     plan: Plan,
@@ -105,10 +118,13 @@ async def assemble(
 ) -> AsyncIterator[CrawlLoop]:
     """A crawl ready to run, as a context manager that closes what it opened."""
     subject = subject or prepare(plan, folder)
-    plan = msgspec.structs.replace(plan, topic=with_updates(plan.topic, folder))
+    plan, is_improved = with_accepted(plan, folder)
     ways = ways or Ways()
-    if not folder.subject.is_file() or is_improved(folder):
+    if not folder.subject.is_file() or is_improved:
         save_subject(subject, folder.subject)
+    if is_improved:
+        from opilio.subject.improved_ontology import note_in_use
+
         note_in_use(folder)
     store = ways.store(folder, plan.store, plan.search.pages == "all")
     try:
@@ -273,6 +289,7 @@ async def find_seeds(
             catalogue.save_event("seeds", found=len(listed))
         return listed
     from opilio.seeds import Visits, gather_seeds
+    from opilio.store.seed_origins import note_origins
 
     visits = Visits(network.egress.get, network.robots, plan.politeness.delay)
     seeds = await gather_seeds(

@@ -10,7 +10,6 @@ from opilio import extensions, settings
 from opilio.assembly.plan import Plan
 from opilio.errors import BadInput, did_you_mean
 from opilio.judge import JUDGES, Make
-from opilio.limits.stop_when_dry import require_estimator
 from opilio.protocols import Judge, SeedSource, Strategy
 from opilio.records import Knowledge, Subject
 from opilio.strategies import MakesStrategy, load_strategy, place_of, strategies
@@ -65,6 +64,8 @@ class Own:
         if self.judge is None:
             find_judge(plan.crawl.judge)
         if plan.crawl.stop_when_dry:
+            from opilio.limits.stop_when_dry import require_estimator
+
             require_estimator(plan.crawl.strategy, strategy)
 
 

@@ -368,7 +368,7 @@ async def run(
     plan: Plan, folder: CrawlFolder, subject: Subject, seeds: list[str], quiet: bool
 ) -> int:
     """Crawl until the end, a signal or a message; returns the exit code."""
-    from opilio.steering.listener import listening  # much of it is not needed before
+    from opilio.steering import listening  # much of it is not needed before
 
     async with assemble(plan, folder, subject) as crawl:
         crawl.store.catalogue.save_event("started", pages=crawl.store.catalogue.pages)

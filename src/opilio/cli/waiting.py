@@ -11,11 +11,11 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from opilio.cli.terminal import plain
-from opilio.store.resting_hosts import Resting, wishes_of
 
 if TYPE_CHECKING:
     from opilio.crawl import CrawlLoop
     from opilio.progress import Counts
+    from opilio.store.resting_hosts import Resting
 
 LOOK_SECONDS = 0.5
 IDLE_SECONDS = 3.0  # without a visit, beyond our own delay, before a notice
@@ -100,6 +100,8 @@ class WaitingNotice:
 
 def awaited(crawl: CrawlLoop, counts: Counts) -> dict[str, Any]:
     """What a crawl waits for: the next host, why and until when."""
+    from opilio.store.resting_hosts import wishes_of  # most crawls never wait
+
     now = time.time()
     rest, delay = wishes_of(crawl.store.db, counts.awaited, now)
     why, until = "retry", now + counts.awaited_for
@@ -125,6 +127,8 @@ def in_words(event: dict[str, Any]) -> str:
     if "delay" in event:
         host = plain(event["host"])
         return f"{waits}: {host} asks for {event['delay']:g} s between two visits."
+    from opilio.store.resting_hosts import Resting
+
     rest = Resting(event["host"], event["why"], event["until"])
     next_one = "" if links == 1 else ", the next"
     return f"{waits}{next_one} for {sentence(rest, time.time())}."

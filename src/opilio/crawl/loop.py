@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from opilio.crawl.rescoring import Rescoring
 from opilio.crawl.stages import Stages
 from opilio.crawl.visit import Bring, PageVisits
 from opilio.errors import MachineLimit, OpilioError, full_disk
 from opilio.limits.budget import Budget
 from opilio.limits.disk_space import require_disk_space
 from opilio.limits.schedule import Schedule
-from opilio.limits.stop_when_dry import LOOK_EVERY, is_dry
 from opilio.progress import Estimate
 from opilio.protocols import (
     Estimator,
@@ -29,6 +27,9 @@ from opilio.records import SEED_PROMISE, Link, Page, Ranked
 from opilio.settings import Settings
 from opilio.store.store import is_full_disk
 from opilio.text import urls
+
+if TYPE_CHECKING:
+    from opilio.crawl.rescoring import Rescoring
 
 DRAIN_SECONDS = 10.0  # for visits under way when a crawl is stopped
 INDEX_SECONDS = 2.0  # between two checks whether the index is behind
@@ -64,6 +65,8 @@ class CrawlLoop(PageVisits):
             self.bring = visitor(self)
         self.rescoring: Rescoring | None = None
         if self.followed and isinstance(self.strategy, Rescorer):
+            from opilio.crawl.rescoring import Rescoring  # few strategies need it
+
             self.rescoring = Rescoring(self, self.strategy)
             if self.rescoring.was_interrupted:
                 if isinstance(self.strategy, Seeker):
@@ -159,7 +162,11 @@ class CrawlLoop(PageVisits):
 
     def stop_if_dry(self) -> None:
         """End the crawl if `stop_when_dry` is set and little is left to find."""
-        if not self.settings.crawl.stop_when_dry or self.tally.pages % LOOK_EVERY:
+        if not self.settings.crawl.stop_when_dry:
+            return
+        from opilio.limits.stop_when_dry import LOOK_EVERY, is_dry
+
+        if self.tally.pages % LOOK_EVERY:
             return
         if is_dry(self.tally.recent, self.estimate()):
             self.stop_soon("dry")

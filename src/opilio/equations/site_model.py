@@ -25,6 +25,7 @@ from enum import IntEnum
 
 import msgspec
 
+THW = 5  # main concepts of a page; papers.md C.5-11
 SMOOTHING = 2.0  # α: the weight of the mean of all pages, in pages
 
 

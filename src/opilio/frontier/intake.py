@@ -18,9 +18,9 @@ from opilio.frontier import sort_keys
 from opilio.frontier.displaced import DISPLACED
 from opilio.frontier.ledger import Cells, Ledger, PromiseEvidence
 from opilio.frontier.link_columns import LinkMode
+from opilio.frontier.link_queue import LinkQueue
 from opilio.frontier.traps import trap
 from opilio.frontier.url_templates import Novelty, TemplateCount
-from opilio.frontier.waiting_links import WaitingLinks
 from opilio.records import SEED_PROMISE, Fingerprint, Lease, Ranked, State
 from opilio.settings import BoundsSettings
 from opilio.storage.seen_urls import SeenUrls
@@ -54,7 +54,7 @@ class Intake:
 
     def __init__(
         self,
-        queue: WaitingLinks,
+        queue: LinkQueue,
         ledger: Ledger,
         bounds: BoundsSettings,
         expected: int = 0,

@@ -16,7 +16,7 @@ from opilio.frontier.host_schedule import HostSchedule
 from opilio.frontier.hosts import LONG_AGO, NEVER, Host, Out, RegisteredDomain
 from opilio.frontier.ledger import Ledger
 from opilio.frontier.link_columns import LinkColumns, LinkMode
-from opilio.frontier.waiting_links import WaitingLinks
+from opilio.frontier.link_queue import LinkQueue
 from opilio.records import State
 from opilio.settings import BoundsSettings, PolitenessSettings
 
@@ -47,7 +47,7 @@ class Agenda:
         self.links = LinkColumns(expected)
         self.turns = HostSchedule(self.links, politeness, opened)
         self.hosts = self.turns.hosts
-        self.queue = WaitingLinks(ledger, self.turns, self.links, bounds)
+        self.queue = LinkQueue(ledger, self.turns, self.links, bounds)
         self.wishes = self.queue.wishes
         self.leases: OrderedDict[int, Out] = OrderedDict()  # the oldest first
         self.attempts: dict[int, int] = {}  # of waiting and leased links, if not 0

@@ -15,8 +15,7 @@ from functools import lru_cache
 
 import msgspec
 
-from opilio.equations.site_model import SiteCounts, main_concepts
-from opilio.profiles.models import THW, Counts
+from opilio.equations.site_model import THW, SiteCounts, main_concepts
 from opilio.profiles.subject_concepts import SubjectConcepts
 from opilio.records import Lease, Page, Response, State, Subject, Verdict
 from opilio.storage.database import Database
@@ -128,7 +127,7 @@ class SiteKeeper:
         ).fetchone()
         if row is None:
             return
-        named = msgspec.json.decode(row[1], type=Counts)
+        named = msgspec.json.decode(row[1], type=dict[str, int])
         self.site(lease.host).counts.remove(row[0], main_concepts(named, THW))
         self.db.execute("DELETE FROM page_profile WHERE id = ?", (lease.id,))
 
@@ -168,7 +167,9 @@ class SiteKeeper:
         ).fetchone()
         if row:
             site.counts.pages, site.counts.in_domain, concepts, *others = row
-            site.counts.concepts = Counter(msgspec.json.decode(concepts, type=Counts))
+            site.counts.concepts = Counter(
+                msgspec.json.decode(concepts, type=dict[str, int])
+            )
             site.modified, site.entry, site.root = others
         return site
 

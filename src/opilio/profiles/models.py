@@ -33,11 +33,8 @@ from opilio.topic.file import SiteSettings
 
 __all__ = ["PageProfile", "SiteModels", "SiteProfile", "SubjectConcepts", "load_sites"]
 
-THW = 5  # main concepts of a page; papers.md C.5-11
 WELL_PROFILED = 3  # pages of a definite profile; C.5-7
 MOST_HOPS = 8  # of a homepage that redirects
-
-Counts = dict[str, int]
 
 
 class Outbound(msgspec.Struct, frozen=True, gc=False):
@@ -253,7 +250,7 @@ def load_sites(
     for web_no, host, pages, in_domain, concepts, modified, entry, root in found:
         counts = SiteCounts()
         counts.pages, counts.in_domain = pages, in_domain
-        counts.concepts = Counter(msgspec.json.decode(concepts, type=Counts))
+        counts.concepts = Counter(msgspec.json.decode(concepts, type=dict[str, int]))
         home = home_of(db, web_no, entry, root)
         rows[host] = SiteRow(web_no, counts, modified, home)
     named = {concept for row in rows.values() for concept in row.counts.concepts}

@@ -10,13 +10,12 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from opilio.equations.ontology_classes import OntoClasses
-from opilio.profiles.anchor_terms import terms_in
 from opilio.records import Subject
 from opilio.subject.compile import setup_for, written_terms
 from opilio.subject.page_reader import make_reader
 
 if TYPE_CHECKING:
+    from opilio.equations.ontology_classes import OntoClasses
     from opilio.read.lexicon import Lexicon
 
 
@@ -30,8 +29,11 @@ class SubjectConcepts:
             term: concept for term, (concept, _) in subject.concepts.items()
         } or {term: written.get(term, term) for term in subject.weights}
         self.concepts = sorted(set(self.concept_of.values()))
-        has_classes = set(subject.targets) & set(subject.classes)
-        self.classifier = OntoClasses(subject.classes) if has_classes else None
+        self.classifier: OntoClasses | None = None
+        if set(subject.targets) & set(subject.classes):
+            from opilio.equations.ontology_classes import OntoClasses
+
+            self.classifier = OntoClasses(subject.classes)
 
     def count(self, terms: Mapping[str, int]) -> dict[str, int]:
         """How often each concept is named, given the topic terms of a text."""
@@ -53,6 +55,8 @@ class SubjectConcepts:
     def concepts_of_anchors(self, anchors: Sequence[str]) -> dict[int, dict[str, int]]:
         """The same for many at once, by number; anchors without a concept are left
         out."""
+        from opilio.profiles.anchor_terms import terms_in  # plain crawls need none
+
         found = terms_in(anchors, self.lexicon, self.subject.language)
         counted = ((number, self.count(terms)) for number, terms in found.items())
         return {number: named for number, named in counted if named}

@@ -1,30 +1,26 @@
 """Looks for messages while a crawl runs, and has each of them take effect once.
 
-    inbox.db --(every POLL seconds)--> effects.py --one turn--> the crawl, table message
-
-What acts on messages is imported with the first of them: most crawls get none.
+inbox.db --(every POLL seconds)--> effects.py --one turn--> the crawl, table message
 """
 
 from __future__ import annotations
 
 import logging
 import sqlite3
-import time
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from opilio.assembly.plan import Plan
-from opilio.crawl import Beside, CrawlLoop
+from opilio.crawl import CrawlLoop
 from opilio.frontier.frontier import LinkFrontier
 from opilio.frontier.host_rules import HostRules
 from opilio.records import Subject
+from opilio.steering import POLL
 from opilio.store.inbox import Sent, connect, sent_since
 from opilio.store.message_log import MessageLog, is_paused
 
 if TYPE_CHECKING:
     from opilio.steering.effects import Effects
-
-POLL = 0.25  # seconds
 
 log = logging.getLogger(__name__)
 
@@ -32,7 +28,9 @@ log = logging.getLogger(__name__)
 class Listener:
     """Takes up the messages of a crawl; `listen` runs beside its workers."""
 
-    def __init__(self, crawl: CrawlLoop, plan: Plan, subject: Subject) -> None:
+    def __init__(
+        self, crawl: CrawlLoop, plan: Plan, subject: Subject, began: float
+    ) -> None:
         if not isinstance(crawl.frontier, LinkFrontier):
             raise TypeError(f"{type(crawl.frontier).__name__} cannot be steered")
         self.crawl = crawl
@@ -43,7 +41,7 @@ class Listener:
         self.inbox: sqlite3.Connection | None = None
         self.last = 0  # number of the last message that was looked at
         self.is_damaged = False
-        self.began = time.time()
+        self.began = began
 
     @cached_property
     def effects(self) -> Effects:
@@ -66,6 +64,7 @@ class Listener:
     async def listen(self) -> None:
         """Take messages up until the crawl ends."""
         try:
+            await self.take_up()
             while await self.crawl.is_working(after=POLL):
                 await self.take_up()
                 if "effects" in vars(self):
@@ -98,12 +97,3 @@ class Listener:
             log.warning("%s cannot be read (%s); messages are ignored", path, error)
             self.inbox, self.is_damaged = None, True
             return []
-
-
-async def listening(crawl: CrawlLoop, plan: Plan, subject: Subject) -> Beside:
-    """What takes up messages beside the workers of a crawl that is about to run; those
-    that wait take effect before its first visit."""
-    listener = Listener(crawl, plan, subject)
-    listener.go_on()
-    await listener.take_up()
-    return listener.listen

@@ -26,7 +26,6 @@ from opilio.records import (
 from opilio.subject.page_reader import make_reader
 from opilio.text.words import Vocabulary, hash_all, stem_all, stop_words
 from opilio.topic import Topic
-from opilio.topic.common_words import ORDINARY, ordinary, rarity_of
 from opilio.topic.weight_table import normalised
 from opilio.vectors.files import NONE, resolve
 
@@ -183,6 +182,8 @@ def common_words(subject: Subject) -> bytes:
 
         rarity = load_vectors(resolve(subject.word_vectors), language).common()
     else:
+        from opilio.topic.common_words import ORDINARY, ordinary
+
         rarity = dict.fromkeys(ordinary(language), ORDINARY)
     stems = stem_all(list(rarity), language)
     found = dict(zip(hash_all(stems), rarity.values(), strict=True))
@@ -205,6 +206,8 @@ def with_meanings(subject: Subject, terms: Sequence[str]) -> Subject:
     if not new:
         return subject
     if not subject.word_vectors:
+        from opilio.topic.common_words import rarity_of
+
         rarity = {key: rarity_of(term, language) for key, term in new.items()}
         return msgspec.structs.replace(subject, rarity={**subject.rarity, **rarity})
     from opilio.vectors import load_vectors

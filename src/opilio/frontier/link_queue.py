@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from heapq import heappop, heappush
+from typing import TYPE_CHECKING
 
 from opilio.frontier import sort_keys
 from opilio.frontier.displaced import DISPLACED, Displaced
@@ -17,13 +18,15 @@ from opilio.frontier.hosts import NEVER, Host, RegisteredDomain
 from opilio.frontier.ledger import Ledger
 from opilio.frontier.link_columns import LinkColumns, LinkMode
 from opilio.frontier.user_wishes import UserWishes
-from opilio.frontier.worst_link import Least
 from opilio.records import State
 from opilio.settings import BoundsSettings
 from opilio.text.urls import domain as domain_of
 
+if TYPE_CHECKING:
+    from opilio.frontier.worst_link import Least
 
-class WaitingLinks:
+
+class LinkQueue:
     """The links that wait or were displaced, and the hosts they wait for."""
 
     def __init__(
@@ -43,9 +46,13 @@ class WaitingLinks:
         self._domains: dict[str, RegisteredDomain] = {}
         self._delayed: list[tuple[float, int]] = []  # heap: time, link
         self._due: dict[int, float] = {}  # when each delayed link may be tried
-        self.least = Least(links) if bounds.capacity else None
+        self.least: Least | None = None  # only a bounded queue needs it
         self.displaced = Displaced(links)
         self.wishes = UserWishes(links, turns, bounds)
+        if bounds.capacity:
+            from opilio.frontier.worst_link import Least
+
+            self.least = Least(links)
 
     def host(self, name: str) -> Host:
         """The host of this name; added if it is new."""
