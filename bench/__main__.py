@@ -1,7 +1,7 @@
-"""`make bench`: how fast crawling and searching are, and how well searches find.
+"""`make bench`: measures the speed of crawling and searching, and search quality.
 
 These are some of the measurements, one table after another. The others take longer, or
-want a folder or pages of their own: `python -m bench --help` names them all.
+need a folder or pages of your own: `python -m bench --help` names them all.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ PARTS = (
 
 
 def main() -> None:
-    """Run them; each says what it measures and against what."""
+    """Run them, each with a heading."""
     listed = "\n".join(f"  {name:<14} {does}" for name, does in measurements())
     argparse.ArgumentParser(
         prog="python -m bench",
@@ -38,7 +38,7 @@ def main() -> None:
 
 
 def measurements() -> Iterator[tuple[str, str]]:
-    """The name of every measurement, and what it says of itself first."""
+    """The name of every measurement, with the first line of its docstring."""
     for path in sorted(Path(__file__).parent.glob("[!_]*.py")):
         text = path.read_text(encoding="utf-8")
         if '__name__ == "__main__"' in text:

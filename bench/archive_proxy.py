@@ -29,7 +29,7 @@ class Asked(NamedTuple):
 
 
 class ArchiveProxy:
-    """Answers each URL after a latency of its own; what is not archived is a 404."""
+    """Answers each URL after its own latency; a URL that is not archived is a 404."""
 
     def __init__(
         self, warcs: Sequence[Path], latency: float, hosts: Iterable[str]

@@ -1,7 +1,7 @@
-"""One host at which ever more links wait: CPU of a visit, with and without new links.
+"""Measures the CPU of a visit to one host as more and more links wait for it.
 
-Nothing may cost more for each link that waits: of a host with a million of them only
-the best are to be looked at. Run it with `python -m bench.big_host`.
+The cost must not grow with the number of waiting links: of a million links only the
+best are looked at. Run it with `python -m bench.big_host`.
 """
 
 from __future__ import annotations

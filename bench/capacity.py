@@ -1,4 +1,5 @@
-"""What a page costs a bounded queue when 10⁴, 10⁵ and 10⁶ links are parked on disk.
+"""Measures what a page costs a bounded queue with 10⁴, 10⁵ and 10⁶ links parked on
+disk.
 
 The queue holds 1,000 links. For each page one link is visited, 5 new and 45 known links
 are found, and 10 or 50 known links, nearly all of them parked, get a new promise; 5 of
@@ -36,7 +37,7 @@ COMMIT_SECONDS = 0.5
 
 
 async def measure(folder: Path, parked: int, revised: int) -> dict[str, float]:
-    """Fill a frontier until so many links are parked, then visit pages."""
+    """Fill a frontier until this many links are parked, then visit pages."""
     db = open_database(folder / "crawl.db")
     now = 0.0
     bounds = BoundsSettings(capacity=CAPACITY)

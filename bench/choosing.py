@@ -1,10 +1,10 @@
-"""What the default judge and strategy cost together, by how many links wait.
+"""Measures the default judge and strategy together, by the number of waiting links.
 
 Made-up pages of 80 links with word vectors, 10 of them known from other pages. Figures
 are CPU milliseconds a page of `judge`, `rank`, `revise` and the notes together, means
-over a stretch in which the waiting links grow by a quarter, so that what is learnt anew
-now and then counts as often as it happens. Beside them: the bytes that the strategy
-holds for each waiting link. Run it with `python -m bench.choosing [LINKS ...]`.
+over a stretch in which the waiting links grow by a quarter, so that periodic learning
+counts as often as it happens. Beside them: the bytes that the strategy holds for each
+waiting link. Run it with `python -m bench.choosing [LINKS ...]`.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ ALLOWED_MS, ALLOWED_GROWTH, ALLOWED_BYTES = 0.6, 1.2, 150
 
 
 class Web:
-    """A web without end: every page has links that no other page had."""
+    """An endless web: every page has links that no other page has."""
 
     def __init__(self, seed: int = 5) -> None:
         self.rng = random.Random(seed)
@@ -130,7 +130,7 @@ class Web:
         )
 
     def visits(self) -> Iterator[tuple[Page, Lease]]:
-        """Visits of the links that are chosen, without end."""
+        """An endless sequence of visits to the chosen links."""
         rng = self.rng
         while True:
             first, self.found = self.found, self.found + LINKS - KNOWN
@@ -194,7 +194,7 @@ class Run:
         return judged - begun, time.process_time() - judged
 
     def until(self, links: float) -> list[tuple[float, float]]:
-        """What each page costs until so many links wait."""
+        """The cost of each page until this many links wait."""
         costs = []
         while self.strategy.waiting.count < links:
             costs.append(self.step())

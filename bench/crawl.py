@@ -1,4 +1,4 @@
-"""CPU per page of whole crawls: Opilio, the raw limit, Scrapy and colly, in turns.
+"""Measures CPU per page of whole crawls: Opilio, the raw limit, Scrapy and colly.
 
 A site is served by nginx: a synthetic one with pages of real size, and the pages of a
 folder, if one is given. Opilio runs with its defaults (strategy, judge, WARC, durable
@@ -47,7 +47,7 @@ keywords = ["volcano", "lava", "eruption", "crater", "magma chamber"]
 seeds = ["{start}"]
 """
 
-# As fast as it goes; what follows is still of [politeness].
+# No delays; the lines that follow are still in [politeness].
 WITHOUT_DELAYS = """
 [crawl]
 in_flight = 32
@@ -66,11 +66,11 @@ per_template = 0
 SETTINGS = f"{WITHOUT_DELAYS}per_host = 16{LOCAL}"
 
 Command = Callable[[str, Path], list[str]]
-"""What to run, given the start URL and a folder for what it leaves."""
+"""The command to run, given the start URL and a folder for its output."""
 
 
 class Wanted(NamedTuple):
-    """What is to be measured."""
+    """What to measure."""
 
     pages: int
     rounds: int
@@ -106,7 +106,7 @@ def colly_peer(program: Path, wanted: Wanted, start: str, folder: Path) -> list[
 
 
 def crawlers(wanted: Wanted, folder: Path) -> dict[str, Command]:
-    """Those that can run here; says in a line why another cannot."""
+    """The crawlers that can run here; prints why others cannot."""
     found: dict[str, Command] = {}
     if find_spec("httptools"):
         found["raw limit"] = partial(python_peer, "raw_limit", wanted)
@@ -124,7 +124,7 @@ def crawlers(wanted: Wanted, folder: Path) -> dict[str, Command]:
 
 
 def built_colly(folder: Path) -> Path | None:
-    """The program of `colly_peer.go`; says in a line why there is none."""
+    """The program of `colly_peer.go`; prints why there is none."""
     if not shutil.which("go"):
         print("without colly: it needs Go (https://go.dev)", file=sys.stderr)
         return None
@@ -141,7 +141,7 @@ def built_colly(folder: Path) -> Path | None:
 
 
 def pages_of(cost: Cost) -> tuple[int, int | None]:
-    """How many pages a run says it visited, and how many it kept, if it says so."""
+    """How many pages a run reports as visited and, if it says so, as kept."""
     last = cost.printed.strip().rpartition("\n")[2]
     said = json.loads(last)
     return (said["pages"], said["kept"]) if isinstance(said, dict) else (said, None)

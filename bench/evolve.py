@@ -1,8 +1,8 @@
-"""`opilio evolve` as it looks: a crawl of a web that changes, and 20 days later.
+"""Shows the output of `opilio evolve`: a crawl of a changing web, and 20 days later.
 
-Prints the commands and what they say. The web is synthetic and served on loopback; its
-clock and the times in crawl.db are put forward, all else is real. Run it with
-`python -m bench.evolve`.
+Prints the commands and their output. The web is synthetic and served on loopback; its
+clock and the times in crawl.db are put forward, all else is real. Run it with `python
+-m bench.evolve`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ SETTINGS = "[politeness]\ndelay = 0.0\n[store]\nmin_free = 0\n"
 
 
 async def run(home: Path, *arguments: str, hidden: tuple[str, ...] = ()) -> None:
-    """Run a command of ours and print it, but for what only we need here."""
+    """Run an `opilio` command and print it without the options for this script."""
     print(f"$ opilio {' '.join(arguments)}", flush=True)
     opilio = Path(sys.executable).absolute().with_name("opilio")
     process = await asyncio.create_subprocess_exec(
@@ -37,7 +37,7 @@ async def run(home: Path, *arguments: str, hidden: tuple[str, ...] = ()) -> None
 
 
 def put_forward(folder: Path, days: float) -> None:
-    """Let everything that was seen have been seen so many days earlier."""
+    """Shift everything in crawl.db a number of days into the past."""
     with closing(sqlite3.connect(folder / "crawl.db")) as db, db:
         db.execute("UPDATE page SET fetched_at = fetched_at - ?", (days * 86_400,))
     db.close()

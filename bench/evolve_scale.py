@@ -1,9 +1,9 @@
-"""What `opilio evolve`, `sites` and `search --expand` cost when much is stored.
+"""Measures `opilio evolve`, `sites` and `search --expand` on a large crawl.db.
 
-A made-up crawl.db in, with websites as uneven as real ones: by default 100,000 pages
-and 5,000,000 links, of which all but the pages wait. Out: seconds of CPU for each step
-that looks at all of it. Run `python -m bench.evolve_scale [PAGES [LINKS [FOLDER]]]`;
-a folder is kept and taken up again.
+The crawl.db is generated, with websites as uneven as real ones: by default 100,000
+pages and 5,000,000 links, of which all but the pages wait. It prints the CPU seconds of
+each step that reads all of it. Run `python -m bench.evolve_scale [PAGES [LINKS
+[FOLDER]]]`; a folder is kept and reused.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ ROW = "INSERT INTO link VALUES (?, ?, ?, ?, 0, ?, NULL, ?, 0, 3, 0, 0, ?, ?, NUL
 
 
 class MadeUp:
-    """Pages and links by chance, always the same."""
+    """Random pages and links, always the same."""
 
     def __init__(self, pages: int, links: int) -> None:
         self.rng = random.Random(6)
@@ -126,7 +126,7 @@ def make(path: Path, pages: int, links: int) -> None:
 
 
 def timed(step: Callable[[], object]) -> tuple[float, object]:
-    """CPU seconds of a step, and what came of it."""
+    """CPU seconds of a step, and its result."""
     begun = time.process_time()
     made = step()
     return time.process_time() - begun, made
@@ -140,7 +140,7 @@ def pick(
 
 
 def steps(db: sqlite3.Connection) -> Iterator[tuple[str, Callable[[], object]]]:
-    """What is to be measured."""
+    """What to measure."""
     subject = compile_topic(Topic(name="bees", keywords=KEYWORDS))
     domain = SubjectConcepts(subject)
     models = load_sites(db, domain)
@@ -170,7 +170,7 @@ def steps(db: sqlite3.Connection) -> Iterator[tuple[str, Callable[[], object]]]:
 
 
 def main(pages: int = 100_000, links: int = 5_000_000, folder: str = "") -> None:
-    """Make it, unless it is there, and measure."""
+    """Make the database, unless it exists, and measure."""
     with tempfile.TemporaryDirectory() as name:
         path = Path(folder or name) / "crawl.db"
         if not path.exists():

@@ -1,9 +1,10 @@
-"""What a round of `opilio evolve` brings, by how its pages are shared among the phases.
+"""Compares ways to share the pages of an `opilio evolve` round among its phases.
 
 Synthetic webs of 3,000 pages on 60 hosts, crawled to 150 pages, then four rounds of 60
-pages. Out, for each way to share: relevant pages, sites with a page of the domain, and
-pages of each phase. The first phase first is `--mode paper` in this alone; all else is
-`fixed`. Run it with `python -m bench.evolve_shares [SEED ...]`; takes a minute a seed.
+pages. For each way it prints the relevant pages, the sites with a page of the domain,
+and the pages of each phase. "First phase first" is the order of `--mode paper`;
+everything else is mode `fixed`. Run it with `python -m bench.evolve_shares [SEED ...]`;
+takes a minute a seed.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What fetching 50 pages for a query is worth, by the labels of a real web.
+"""Measures what fetching 50 pages for a query gains, by the labels of a real web.
 
 ../shared/webs/schools is crawled to 300 pages for the topic astronomy with the UNESCO
 thesaurus. Then, for each of 20 queries: the pages of its label among the first ten
@@ -61,7 +61,7 @@ class Asked(NamedTuple):
 
 
 class Done(NamedTuple):
-    """What the first ten results are worth, and what that took."""
+    """The quality of the first ten results, and the cost."""
 
     relevant: int
     pages: int = 0
@@ -138,7 +138,7 @@ async def breadth_first(crawl: CrawlLoop, asked: Asked, mode: Mode) -> tuple[int
 
 
 async def own_strategy(crawl: CrawlLoop, asked: Asked, mode: Mode) -> tuple[int, int]:
-    """As the crawl would go on."""
+    """As the crawl would continue."""
     await crawl.run({})
     return crawl.tally.pages, crawl.tally.kept
 
@@ -159,13 +159,13 @@ def relevant_in_ten(folder: CrawlFolder, asked: Asked) -> int:
 
 
 def more(plan: Plan) -> Plan:
-    """The plan of a crawl that may go on for some pages."""
+    """The plan of a crawl that may fetch some more pages."""
     crawl = msgspec.structs.replace(plan.crawl, max_pages=FIRST + MORE)
     return msgspec.structs.replace(plan, crawl=crawl)
 
 
 async def after(base: Path, home: Path, asked: Asked, way: str, mode: Mode) -> Done:
-    """What the answer is worth after 50 more pages, fetched in one of the ways."""
+    """The quality of the answer after 50 more pages, fetched in one of the ways."""
     shutil.rmtree(home, ignore_errors=True)
     shutil.copytree(base, home)
     folder = CrawlFolder(home)
@@ -200,7 +200,7 @@ async def measure(home: Path, pages: str, mode: Mode, skip: int) -> None:
 
 
 def summary(way: str, done: Mapping[str, Sequence[Done]]) -> Sequence[object]:
-    """Means of a way, and how --expand does against it."""
+    """Means of a way, and --expand compared with it."""
     results = done[way]
     count = len(results)
     ours = [one.relevant for one in done["--expand 50"]]

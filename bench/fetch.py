@@ -1,4 +1,4 @@
-"""What a request costs: CPU of our process, pages from nginx over kept connections.
+"""Measures the CPU of a request, for pages from nginx over persistent connections.
 
 The first lines of the table are the machine's limit: libcurl with nothing around it.
 Run it with `python -m bench.fetch`.
@@ -74,7 +74,7 @@ def write_pages(folder: Path) -> None:
 
 
 def wait_for(port: int) -> None:
-    """Return once somebody listens."""
+    """Return once the port accepts connections."""
     for _ in range(100):
         with socket.socket() as probe:
             if not probe.connect_ex(("127.0.0.1", port)):

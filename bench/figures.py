@@ -1,6 +1,6 @@
-"""The curve of every strategy, for its page in the docs.
+"""Draws the curve of every strategy for its page in the docs.
 
-The folder of a comparison in; docs/strategies/curves/NAME.svg out. Run it with
+Reads the folder of a comparison and writes docs/strategies/curves/NAME.svg. Run it with
 `python -m bench.figures lab-schools` after `opilio lab compare -o lab-schools …`.
 """
 
@@ -18,7 +18,7 @@ CURVES = Path(__file__).resolve().parents[1] / "docs/strategies/curves"
 
 
 def main(folder: str) -> None:
-    """Draw one figure a strategy."""
+    """Draw one figure per strategy."""
     files = sorted((Path(folder) / "runs").glob("*.json"))
     runs = [msgspec.json.decode(file.read_bytes(), type=Done).run for file in files]
     CURVES.mkdir(exist_ok=True)

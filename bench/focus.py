@@ -1,9 +1,9 @@
-"""How much focus a crawl with many requests in flight and polite delays keeps.
+"""Measures how much focus a crawl keeps with many requests in flight and polite delays.
 
 Serves a web of the lab under the names of its hosts by a real server on loopback,
 crawls it by `opilio crawl` through that server as its proxy, and compares what was
 found with a crawl that visits one page at a time. Times are scaled: all delays and
-latencies are divided, and the hours that are told are multiplied again.
+latencies are divided, and the hours reported are multiplied again.
 
     python -m bench.focus [--web DIR] [--topics a,b] [--delays 0,0.2,1] [--scale 10]
 """
@@ -40,7 +40,7 @@ OPILIO = Path(sys.executable).with_name("opilio")
 
 
 class Outcome(NamedTuple):
-    """What a crawl over the network came to."""
+    """The result of a crawl over the network."""
 
     share: float  # of the oracle's AURC
     hours: float  # in unscaled time
@@ -53,8 +53,8 @@ async def crawl(
     delay: float,
     scale: float,
 ) -> Outcome:
-    """Crawl a topic as users do, until as many archived URLs were asked for as the
-    lab's crawl may ask for."""
+    """Crawl a topic as users do, until as many archived URLs were requested as in the
+    lab's crawl."""
     proxy = ArchiveProxy(ground.web.warcs, LATENCY / scale, hosts_of(ground))
     with tempfile.TemporaryDirectory(prefix="opilio-focus-") as place:
         folder, trusted = Path(place) / "crawl", Path(place) / "trusted.pem"
@@ -108,7 +108,7 @@ def hosts_of(ground: Ground) -> list[str]:
 
 
 def visits_of(database: Path, asked: Sequence[str]) -> list[LabVisit]:
-    """What became of each URL, in the order of the requests."""
+    """The outcome of each URL, in the order of the requests."""
     db = sqlite3.connect(database)
     rows = db.execute("SELECT url, state, coalesce(reason, ''), depth FROM link")
     ends = {url: (state, reason, depth) for url, state, reason, depth in rows}

@@ -1,13 +1,13 @@
-"""A frontier on disk at one and at ten million links: cost per verb, memory, reopening.
+"""Measures a frontier on disk at one and ten million links: calls, memory, reopening.
 
-Each size is filled in one process and reopened in another, so that the memory of
-neither hides in the other's. Links point to 100,000 hosts by a power law. Times include
-a commit every second, as the loop makes it; making the links is not counted. Hosts keep
-their delays on a clock that runs ahead of the measuring one, so that nobody waits.
+Each size is filled in one process and reopened in another, so that their memory is
+measured separately. Links point to 100,000 hosts by a power law. Times include a commit
+every second, as the loop makes it; making the links is not counted. Hosts keep their
+delays on a simulated clock, so that nothing waits.
 
 Each take reads a row at a random place of the file. Whether that comes from the disk
-is up to the system, so visits are measured both as filling left the file and after all
-of it was read once, with their CPU time and what they read from the disk.
+depends on the page cache, so visits are measured both right after filling and after the
+whole file was read once, with their CPU time and what they read from the disk.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def link(number: int, promise: float | None = None) -> Ranked:
 
 
 class Stopwatch:
-    """Adds up the time and the CPU that its blocks take, in seconds."""
+    """Adds up the time and CPU of its blocks, in seconds."""
 
     def __init__(self) -> None:
         self.wall = self.cpu = 0.0
@@ -77,7 +77,7 @@ class Stopwatch:
 
 
 class Spent(NamedTuple):
-    """Microseconds that something took: passed, and of CPU."""
+    """Microseconds of wall time and of CPU."""
 
     wall: float
     cpu: float
@@ -106,7 +106,7 @@ class Bench:
             self.commit_if_due()
 
     async def visit(self) -> None:
-        """Take a link and be done with it, timed."""
+        """Take a link and finish it, timed."""
         self.now += 0.001
         with self.watch:
             lease = await self.frontier.take()
@@ -141,7 +141,7 @@ class Bench:
     async def per_item(
         self, verb: Callable[..., Awaitable[None]], inputs: Iterable[tuple[object, ...]]
     ) -> Spent:
-        """What a call takes, the last commit included."""
+        """The time of a call, the last commit included."""
         self.commit()
         self.watch, calls = Stopwatch(), 0
         for arguments in inputs:
@@ -159,7 +159,7 @@ def batches(start: int, stop: int, size: int) -> Iterable[tuple[list[Ranked]]]:
 
 
 def known_pages(size: int) -> Iterable[tuple[list[Ranked]]]:
-    """Pages whose links are all known already, from all over the frontier."""
+    """Pages whose links are all known, from all parts of the frontier."""
     for page in range(2000):
         numbers = ((page * PAGE + i) * 7919 % size for i in range(PAGE))
         yield ([link(number, promise=-1.0) for number in numbers],)
@@ -194,7 +194,7 @@ async def fill(folder: Path, size: int) -> Figures:
 
 
 async def reopen(folder: Path, size: int) -> Figures:
-    """Open a full frontier and go on."""
+    """Open a full frontier and continue."""
     bench = Bench(folder)
     assert bench.frontier.counts().waiting == size + NEW - 2 * VISITS - HELD
     figures = {
@@ -208,7 +208,7 @@ async def reopen(folder: Path, size: int) -> Figures:
 
 
 async def visits(bench: Bench, when: str) -> Figures:
-    """What it costs to take a link and be done with it."""
+    """The cost of taking and finishing a link."""
     read = bytes_read()
     spent = await bench.per_item(bench.visit, [()] * VISITS)
     return {
@@ -219,14 +219,14 @@ async def visits(bench: Bench, when: str) -> Figures:
 
 
 def read_through(path: Path) -> None:
-    """Let the system have seen the whole file a moment ago."""
+    """Bring the whole file into the page cache."""
     with path.open("rb") as file:
         while file.read(2**22):
             pass
 
 
 def bytes_read() -> int:
-    """What this process has read from the disk, where the system tells."""
+    """The bytes this process has read from the disk, if the system tells."""
     try:
         counts = Path("/proc/self/io").read_text()
     except OSError:
@@ -235,7 +235,7 @@ def bytes_read() -> int:
 
 
 def peak() -> float:
-    """Megabytes of this process at most."""
+    """The peak memory of this process in MB."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
 
 

@@ -1,13 +1,13 @@
-"""How well each judge tells relevant pages from others, by the labels of a real web.
+"""Measures how well judges recognise relevant pages, by the labels of a real web.
 
-Pages, labels and topics of ../shared/webs/schools in; average precision over all pages,
-and precision, recall and F1 at the judge's own threshold, out; `off` says how far its
-scores are from probabilities. Judges never see labels.
+On ../shared/webs/schools it prints the average precision over all pages, and precision,
+recall and F1 at the judge's own threshold; `off` is how far its scores are from
+probabilities. Judges never see labels.
 
 A judge that learns is shown all pages once, in a shuffled order. `at first sight` are
-the verdicts it gave then, as a crawl would get them; `in the end` is what it says of
-the same pages afterwards. Example pages are drawn from the relevant ones at random,
-anew for each seed, as is the order; they are neither shown nor ranked.
+the verdicts it gave then, as a crawl would get them; `in the end` are its verdicts on
+the same pages afterwards. Example pages and the order are drawn at random for each
+seed, examples from the relevant pages; they are neither shown nor ranked.
 
 Run it with `python -m bench.judges`, or with `more` for 36 other topics (see
 judge_topics.py), and the number of seeds.
@@ -73,7 +73,7 @@ def topics(more: bool) -> Iterator[Topic]:
 
 
 def subject_of(topic: Topic) -> Subject:
-    """What judges are told of a topic; the thesaurus for those that want one."""
+    """The subject that judges receive; with the thesaurus for those that use one."""
     if THESAURUS.exists():
         files = OntologyFiles(files=(str(THESAURUS),))
         topic = msgspec.structs.replace(topic, ontology=files)
@@ -81,7 +81,8 @@ def subject_of(topic: Topic) -> Subject:
 
 
 def read_pages(terms: Sequence[str]) -> list[Page]:
-    """All pages, with all that any judge wants to know, for all topics at once."""
+    """All pages, read with everything that any judge asks for, for all topics at
+    once."""
     setup = ReaderSetup(tuple(terms), "en", blocks=True, vector=True, overlapping=True)
     reader = make_reader(setup)
     warcs = open_web(WEB).warcs  # -1: all of their pages

@@ -2,9 +2,9 @@
 
 Each topic of a web is crawled with 6, 20, 40 and 66 keywords and the same budget. The
 first are the topic's own; the others are drawn from its labelled pages: the words with
-the highest sum of (1 + ln tf)·ln(N/df), either among those that stand on at least a
-tenth of them (usual), or on at most a twentieth (rare). Labels say how many of the
-pages kept are right; the crawl never sees them.
+the highest sum of (1 + ln tf)·ln(N/df), either among those on at least a tenth of them
+(usual), or on at most a twentieth (rare). Labels say how many of the pages kept are
+right; the crawl never sees them.
 
     python -m bench.keyword_lists --words usual --judge opilio
 """
@@ -35,7 +35,7 @@ WEB = Path(__file__).resolve().parents[2] / "shared/webs/schools"
 LENGTHS = (6, 20, 40, 66)
 BUDGET = 300  # requests
 WORD = re.compile(r"[a-z]{4,}")
-USUAL, RARE = 0.1, 0.05  # shares of the topic's pages that a word stands on
+USUAL, RARE = 0.1, 0.05  # share of the topic's pages that have a word
 
 
 class Kept(NamedTuple):
@@ -98,7 +98,7 @@ def measure(web: LabWeb, given: argparse.Namespace, judge: str) -> Iterator[list
 
 
 def as_text(kept: Kept) -> str:
-    """As it stands in the table."""
+    """As a row of the table."""
     return f"{kept.pages} ({kept.right} of {kept.found})"
 
 

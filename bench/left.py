@@ -1,7 +1,7 @@
 """Measures how good the estimate of what is left is, at half the recall.
 
-Against the labels, and in the crawl's own terms: after each crawl its judge looks at
-every page of the web that can be reached, which says what it would have kept.
+The truth is taken from the labels, and from the judge: after each crawl it judges every
+page that can be reached, which shows what it would have kept.
 
     python -m bench.left ../shared/webs/schools ../shared/webs/apache
 """
@@ -26,21 +26,21 @@ from opilio.lab.web_pages import open_atlas
 from opilio.lab.webs import open_web
 from opilio.protocols import LearningJudge
 
-NEAR = 0.05  # a moment within so much of half the recall will do
+NEAR = 0.05  # tolerance around half the recall
 
 
 class Figures(NamedTuple):
     """Relative errors of found + left for one topic."""
 
     labels: float | None = None  # against R
-    share: float | None = None  # against R, were the pages found counted by labels
+    share: float | None = None  # against R, counting the pages found by labels
     left: float | None = None  # of left alone, against the labels
     own: float | None = None  # against what the judge would keep
-    inside: bool | None = None  # is the truth by labels within the range?
+    inside: bool | None = None  # whether the truth by labels is within the range
 
 
 class Looking(TrialCrawl):
-    """A crawl whose judge looks at every page in the end."""
+    """A crawl whose judge judges every page at the end."""
 
     pages: ClassVar[Sequence[str]] = ()
     kept: ClassVar[dict[str, float]] = {}  # URL -> score of those that it would keep
@@ -118,7 +118,7 @@ def own_error(trace: Trace, kept: Mapping[str, float]) -> float | None:
 
 
 def medians(rows: Sequence[Figures]) -> list[float | None]:
-    """Of each column, the median of the absolute values; of the last the mean."""
+    """The median of the absolute values of each column; the mean of the last one."""
     columns = [
         [abs(x) for x in column if x is not None] for column in zip(*rows, strict=True)
     ]

@@ -1,4 +1,4 @@
-"""How much the default strategy finds on topics that its weights were not trained on.
+"""Measures what the default strategy finds on topics its weights were not trained on.
 
 Every topic of the webs is crawled to learn from. Then, fold by fold, weights are
 trained without the topics of the fold, which are crawled with them.

@@ -1,10 +1,10 @@
-"""How many small errors in the files of the five papers are found by their tests.
+"""Counts how many small errors in the files of the five papers their tests find.
 
-A mutant is a file with one error: a comparison, an arithmetic sign, a number, `and` for
-`or`, a negated condition or a returned value is another. It is killed if a test of that
-file fails on it. Mutants are drawn at random, the same for one seed; each runs the
-tests named below in a process of its own, with a copy of the source, so that nothing
-of the checkout changes.
+A mutant is a file with one error: a comparison, an arithmetic sign, a number, `and` or
+`or`, a condition or a returned value is changed. It is killed if a test of that file
+fails on it. Mutants are drawn at random, the same for one seed; each runs the tests
+named below in a process of its own, with a copy of the source, so that nothing of the
+checkout changes.
 
 Run it with `python -m bench.mutants [mutants of a file] [part of a file's name]`. With
 0, all mutants of each file are tried. It takes a process a mutant, seconds each.
@@ -29,8 +29,10 @@ from bench.table import show
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src/opilio"
 SEED = 16
-PATIENCE = 240  # seconds for the tests of one mutant: what hangs is found, too
-SAMPLE = 8  # mutants of a file, if not told otherwise
+PATIENCE = (
+    240  # seconds for the tests of one mutant; a mutant that hangs counts as killed
+)
+SAMPLE = 8  # mutants of a file by default
 
 # The files of the papers, and the tests that quote them.
 FILES = {
@@ -91,7 +93,7 @@ class Mutant(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Its place, and what stood there."""
+        """Its place, and the code that was there."""
         return f"{self.line}: {self.was}"
 
 
@@ -107,7 +109,8 @@ def mutants(text: str) -> Iterator[Mutant]:
 
 
 def changes(node: ast.AST) -> Iterator[object]:
-    """What may be wrong at a node: functions that make it so and say what was there."""
+    """The errors that can be made at a node: functions that make one and return what
+    was there."""
     if isinstance(node, ast.Compare) and type(node.ops[0]) in SWAPPED:
         yield swap_comparison
     if isinstance(node, ast.BinOp | ast.BoolOp) and type(node.op) in SWAPPED:
@@ -135,7 +138,7 @@ def swap_operator(node: ast.BinOp | ast.BoolOp) -> str:
 
 
 def change_number(node: ast.Constant) -> str:
-    """A number that is half as much more."""
+    """A number that is half as large again."""
     was = node.value
     assert isinstance(was, int | float)
     node.value = was + 1 if isinstance(was, int) else was * 1.5 + 0.01
@@ -143,7 +146,7 @@ def change_number(node: ast.Constant) -> str:
 
 
 def negate(node: ast.If | ast.IfExp) -> str:
-    """A condition that is its contrary."""
+    """A negated condition."""
     was = ast.unparse(node.test)
     node.test = ast.UnaryOp(ast.Not(), node.test)
     return f"if {was} → if not"
@@ -157,7 +160,7 @@ def return_none(node: ast.Return) -> str:
 
 
 def survives(place: Path, file: str, mutant: Mutant) -> bool:
-    """Do the tests of a file pass with the error in it?"""
+    """Whether the tests of a file pass with the error in it."""
     path = place / "opilio" / file
     before = path.read_text(encoding="utf-8")
     path.write_text(mutant.text, encoding="utf-8")

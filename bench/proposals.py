@@ -1,4 +1,4 @@
-"""How many of the first proposals restore a concept that an ontology has lost.
+"""Counts how many of the first proposals restore a removed concept of an ontology.
 
 A fifth of the concepts of the UNESCO thesaurus is removed at random. Pages of
 ../shared/webs/schools are crawled by `opilio crawl --replay` for a topic, or taken at
@@ -79,7 +79,7 @@ def without_some(ontology: Ontology, seed: int) -> tuple[Ontology, list[set[str]
 
 
 def by_score(self: SupportingPages, counts: TermCounts) -> dict[str, float]:
-    """The paper's way: no chance is learnt, a term goes by its score."""
+    """The paper's way: no chance is learnt, terms are ranked by their score."""
     best = self.best_places(counts)
     top = max(value for value, _, _ in best.values())
     return {

@@ -1,9 +1,9 @@
-"""What ranking a page of 100 links costs with each strategy, by how many links wait.
+"""Measures what ranking a page of 100 links costs each strategy as links accumulate.
 
-Made-up pages in, with all that any strategy reads; CPU microseconds a page out, of
-rank, revise and changes together, while 1,000 to 2,000 links wait and while 1,000,000
-to 1,250,000 do. These are means, since what is computed anew at growing intervals must
-count; beside them the longest that one page took. Growth beyond 1.5 times is marked.
+Pages are generated with everything that any strategy reads. It prints CPU microseconds
+per page of rank, revise and changes together, while 1,000 to 2,000 links wait and while
+1,000,000 to 1,250,000 do. These are means, because work done at growing intervals must
+count; beside them is the longest time for one page. Growth beyond 1.5 times is marked.
 Run it with `python -m bench.ranking [NAME[,OPTION=VALUE...] ...]`.
 """
 
@@ -53,7 +53,7 @@ MISSED = 20  # one visit in so many gives no page
 
 
 class MadeUp:
-    """A web without end: every page has links that no other page had."""
+    """An endless web: every page has links that no other page has."""
 
     def __init__(self, seed: int = 5) -> None:
         self.rng = random.Random(seed)
@@ -117,7 +117,7 @@ class MadeUp:
         return Link(url, fingerprint(number), *self.kinds[number % KINDS])
 
     def visits(self) -> Iterator[tuple[Page, Verdict, Lease]]:
-        """Visits of links that were found before, without end."""
+        """An endless sequence of visits to links found before."""
         rng = self.rng
         while True:
             first, self.found = self.found, self.found + LINKS - KNOWN
@@ -190,7 +190,7 @@ class Run:
         self.changes = strategy.changes if isinstance(strategy, Remembering) else tuple
 
     def step(self) -> float:
-        """Let it rank a page; returns the CPU seconds that all it is asked took."""
+        """Let it rank a page; returns the CPU seconds of all calls."""
         page, verdict, lease = next(self.visits)
         begun = time.process_time()
         for _ in self.strategy.rank(page, verdict, lease):
@@ -226,7 +226,7 @@ def measure(name: str) -> tuple[list[float], list[float]]:
 
 
 def row(name: str) -> tuple[str, ...]:
-    """The figures of a strategy, or why there are none."""
+    """The figures of a strategy, or the reason why there are none."""
     try:
         few, many = measure(name)
     except OpilioError as error:

@@ -1,11 +1,11 @@
-"""The raw limit: fetch, parse, extract and follow; nothing kept, nothing checked.
+"""The raw limit: fetches, parses, extracts and follows; stores and checks nothing.
 
     python -m bench.raw_limit START_URL MAX_PAGES
 
 One process, one host: asyncio and httptools for HTTP/1.1, turbohtml for title,
 headings, links with anchor and context, and text, ada-url for joining, a set of URLs.
-No robots, no politeness, no limits, no errors, no store. It is what a crawler's work
-would cost if nothing could go wrong and nothing had to be remembered.
+No robots, no politeness, no limits, no errors, no store. It is what crawling would cost
+if nothing could go wrong and nothing had to be stored.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ CONTEXT = 100  # characters on each side of a link
 
 
 class Connection(asyncio.Protocol):
-    """One keep-alive connection that asks for one URL after another."""
+    """One keep-alive connection that requests one URL after another."""
 
     def __init__(self, crawler: Crawler) -> None:
         self.crawler = crawler
@@ -48,7 +48,7 @@ class Connection(asyncio.Protocol):
         )
 
     def connection_lost(self, error: Exception | None) -> None:
-        """A server may hang up on an address that it does not like."""
+        """A server may close the connection after a URL that it rejects."""
         if self in self.crawler.idle:
             self.crawler.idle.remove(self)
         elif not self.crawler.done.done():

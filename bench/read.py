@@ -1,9 +1,9 @@
-"""What reading a page costs, beside the least that parsing and extracting can cost.
+"""Measures what reading a page costs, compared with bare parsing and extracting.
 
-Pages of ../shared/webs/schools in, or of the synthetic web where that is absent; CPU
-microseconds a page out, for topics of 10 to 50,000 terms, and the speed of matching
-100,000. What is compared is measured in turn, a hundred pages at a time, so that a busy
-machine slows all alike. Run it with `python -m bench.read [pages]`.
+It prints CPU microseconds per page of ../shared/webs/schools, or of a synthetic web if
+that is absent, for topics of 10 to 50,000 terms, and the speed of matching 100,000.
+What is compared is measured in turn, a hundred pages at a time, so that a busy machine
+slows all of them equally. Run it with `python -m bench.read [pages]`.
 """
 
 from __future__ import annotations
@@ -193,7 +193,7 @@ def measure_matching(texts: list[str]) -> None:
 
 
 def make_known(setup: bytes) -> Callable[[Response], Reading]:
-    """A job without work: it answers what a real page would give, made before."""
+    """A job without work: it returns a prepared reading of a real page."""
     reading = msgspec.msgpack.decode(setup, type=Reading)
     return lambda response: reading
 

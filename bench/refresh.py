@@ -1,11 +1,11 @@
-"""How current a collection stays, and what that costs, by the rule that refreshes it.
+"""Measures how fresh each refresh rule keeps a collection, and at what cost.
 
-The synthetic web with pages that change at their own rates in, from once a year to
-twelve times a day; out, for each rule at the same number of requests, over days 30 to
-90 of a simulated clock: freshness (mean share of copies that are current), the same
-weighted by relevance, mean age (days since the copy became stale; 0 while current)
-and wasted requests (share that found the page unchanged). The rule of `opilio evolve`
-is the real code, opilio.sites.refresh.choose. Run `python -m bench.refresh`.
+The pages of a synthetic web change at their own rates, from once a year to twelve times
+a day. For each rule, with the same number of requests, it prints over days 30 to 90 of
+a simulated clock: freshness (mean share of copies that are current), the same weighted
+by relevance, mean age (days since the copy became stale; 0 while current) and wasted
+requests (share that found the page unchanged). The rule of `opilio evolve` is the real
+code, opilio.sites.refresh.choose. Run `python -m bench.refresh`.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Collection:
         self.requests = self.wasted = 0
 
     def history(self) -> History:
-        """What the scheduler is told."""
+        """The input of the scheduler."""
         world = self.world
         return History(
             np.arange(len(self.seen)),
@@ -71,7 +71,7 @@ class Collection:
         )
 
     def visit(self, page: int, now: float) -> None:
-        """Ask for a page."""
+        """Request a page."""
         self.requests += 1
         passed = (now - self.seen[page]) / DAY
         if self.stale[page] <= now:
@@ -133,12 +133,12 @@ def poisson(rng: random.Random, rate: float) -> np.ndarray:
 
 
 def alike(collection: Collection, now: float, most: int) -> np.ndarray:
-    """All alike: what was seen longest ago."""
+    """Uniform: the page seen longest ago."""
     return np.argsort(collection.seen, kind="stable")[:most]
 
 
 def proportional(collection: Collection, now: float, most: int) -> np.ndarray:
-    """As often as they are believed to change: the most changes expected since."""
+    """Proportional: the page with the most changes expected since its last visit."""
     expected = rates(collection.history()) * (now - collection.seen)
     return np.argsort(-expected, kind="stable")[:most]
 
@@ -150,7 +150,7 @@ def paper(collection: Collection, now: float, most: int) -> np.ndarray:
 
 
 def evolver(collection: Collection, now: float, most: int) -> np.ndarray:
-    """What `opilio evolve` does."""
+    """The rule of `opilio evolve`."""
     chosen = choose_pages(collection.history(), now, most)
     return np.array([page for page, _ in chosen], np.int64)
 
@@ -163,7 +163,7 @@ def unweighted(collection: Collection, now: float, most: int) -> np.ndarray:
 
 
 def knowing(collection: Collection, now: float, most: int) -> np.ndarray:
-    """The same, told the true rates."""
+    """The same, with the true rates."""
     rate = np.maximum(collection.world.rate, 1e-9)
     passed = rate * (now - collection.seen) / DAY
     gain = collection.world.weight * (1 - (1 + passed) * np.exp(-passed)) / rate
@@ -181,7 +181,7 @@ RULES: dict[str, Rule] = {
 
 
 def simulate(world: World, rule: Rule, share: float) -> list[object]:
-    """Let days pass; the figures of a rule."""
+    """Simulate some days; returns the figures of a rule."""
     collection = Collection(world)
     weights = world.weight / world.weight.sum()
     most = round(share * PAGES * ROUND / DAY)

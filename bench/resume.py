@@ -1,8 +1,8 @@
-"""What opening a crawl costs each strategy with notes, when 1,000,000 URLs are known.
+"""Measures what resuming costs each strategy with notes on 1,000,000 URLs.
 
-The made-up web of bench.ranking in; out, for each strategy, how many notes it has kept
-by then, their bytes, and the CPU seconds and memory that taking them up costs in a new
-process. Run it with `python -m bench.resume [NAME[,OPTION=VALUE...] ...]`.
+On the generated web of bench.ranking it prints, for each strategy, how many notes it
+has, their bytes, and the CPU seconds and memory for loading them in a new process. Run
+it with `python -m bench.resume [NAME[,OPTION=VALUE...] ...]`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ from opilio.strategies import load_strategy, strategies
 
 
 def crawl(name: str, path: Path) -> bytes | None:
-    """Let a strategy see so many links, its notes in a database; returns its dump."""
+    """Show a strategy a number of links, with its notes in a database; returns its
+    dump."""
     run = Run(name)
     db = sqlite3.connect(path, isolation_level=None)
     db.execute("CREATE TABLE note (key INTEGER PRIMARY KEY, value BLOB NOT NULL)")
@@ -48,7 +49,7 @@ def crawl(name: str, path: Path) -> bytes | None:
 
 
 def reopen(name: str, path: Path, learnt: bytes | None) -> tuple[float, float]:
-    """Take all of it up again; CPU seconds and MB."""
+    """Load everything again; returns CPU seconds and MB."""
     gc.freeze()  # as a crawl does
     gc.set_threshold(*RARELY)
     strategy = make(name, MadeUp())
@@ -62,7 +63,7 @@ def reopen(name: str, path: Path, learnt: bytes | None) -> tuple[float, float]:
 
 
 def memory() -> float:
-    """The most that this process has had, in MB."""
+    """The peak memory of this process in MB."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 

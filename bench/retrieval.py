@@ -1,4 +1,4 @@
-"""How well searches find what they ask for, by the labels of a real web.
+"""Measures how well searches find pages, by the labels of a real web.
 
 All pages of ../shared/webs/schools are indexed with the UNESCO thesaurus; for each
 labelled subject with at least ten pages its name is the query ("Space_Astronomy":

@@ -1,4 +1,4 @@
-"""What searching costs: queries over 100,000 pages, and CPU per page while crawling.
+"""Measures the cost of searching: queries over 100,000 pages, and CPU while crawling.
 
 Pages of 400 words, drawn by Zipf's law from 200,000, are indexed as a crawl would; then
 queries of one to four words, of any frequency, with and without snippets (of real-sized
@@ -56,8 +56,8 @@ KINDS = (
 
 
 def vocabulary(texts: Iterable[str]) -> list[str]:
-    """So many words of different stems, the most frequent first: those of some texts,
-    and then numbers in letters, which no stemmer touches."""
+    """A number of words with different stems, most frequent first: those of some texts,
+    then numbers spelt in letters, which no stemmer changes."""
     counted = Counter(word for text in texts for word in tokens(text))
     letters = str.maketrans("0123456789", "bcdfghjklm")
     made = ("q" + str(number).translate(letters) for number in range(VOCABULARY))
@@ -82,7 +82,7 @@ def ontology(words: Sequence[str]) -> dict[str, ConceptWords]:
 
 
 def entries(words: Sequence[str]) -> Iterator[tuple[str, bytes, bytes]]:
-    """The titles, the words and the ontology features of so many pages."""
+    """The titles, words and ontology features of a number of pages."""
     rng = np.random.default_rng(1)
     stems = stem(words)
     hashes = np.fromiter(map(hash_of, stems), np.uint64)
@@ -182,7 +182,7 @@ def timed(searcher: Searcher, asked: Sequence[str]) -> list[str]:
 
 
 def ask(folder: Path) -> None:
-    """Index so many pages and ask for them."""
+    """Index a number of pages and query them."""
     places = write_archive(folder / "warc")
     text_of = text_in(StoredResponses(folder / "warc"))
     words = vocabulary(text_of(*place).text for place in places)

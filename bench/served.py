@@ -1,4 +1,4 @@
-"""Serves a folder by nginx, and measures what a program costs that visits it."""
+"""Serves a folder with nginx, and measures the cost of a program that crawls it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ http {{
 
 @contextmanager
 def nginx(site: Path, folder: Path) -> Iterator[str]:
-    """Serve a folder; answers the start URL."""
+    """Serve a folder; yields the start URL."""
     if not shutil.which("nginx"):
         raise SystemExit("this needs nginx: apt-get install nginx-light")
     config = folder / "nginx.conf"
@@ -62,7 +62,7 @@ def free_port() -> int:
 
 
 def wait_until_answering(port: int) -> None:
-    """Return once somebody accepts connections there."""
+    """Return once the port accepts connections."""
     for _ in range(100):
         with suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
             return
@@ -71,7 +71,7 @@ def wait_until_answering(port: int) -> None:
 
 
 class Cost(NamedTuple):
-    """What a run of a crawler took."""
+    """The cost of a run of a crawler."""
 
     cpu: float  # seconds, of all its processes
     seconds: float

@@ -1,10 +1,10 @@
-"""A long crawl of a synthetic web: do memory and open files grow with the pages?
+"""Crawls a large synthetic web and shows whether memory and open files grow.
 
-A web of many hosts is served by a process of its own, with all its nuisances; Opilio
-crawls it without delays, everything on. Pages, CPU, memory and open files are noted
-every ten seconds; of these a dozen rows are shown, with the CPU that a page took since
-the row before, of the loop and of the readers. Run it with
-`python -m bench.soak [PAGES [STRATEGY]]`.
+A web of many hosts, with all its faults, is served by another process; Opilio crawls it
+without delays and with everything on. Pages, CPU, memory and open files are recorded
+every ten seconds; a dozen rows are shown, with the CPU that a page took since the row
+before, of the loop and of the readers. Run it with `python -m bench.soak [PAGES
+[STRATEGY]]`.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ max_rest = 5.0
 
 
 class Sample(NamedTuple):
-    """How a crawl stood at one time."""
+    """The state of a crawl at one time."""
 
     seconds: float
     pages: int
@@ -63,7 +63,7 @@ def served(dials: Dials) -> Iterator[str]:
 
 
 def crawl(dials: Dials, folder: Path, proxy: str, strategy: str) -> Iterator[Sample]:
-    """Crawl as many pages as the web was asked for; a sample every ten seconds."""
+    """Crawl a number of pages; yields a sample every ten seconds."""
     web = SyntheticWeb(dials)
     topic, settings = folder / "soak.toml", folder / "settings.toml"
     topic.write_text(web.topic_file(web.topics[0]))
@@ -93,7 +93,7 @@ def crawl(dials: Dials, folder: Path, proxy: str, strategy: str) -> Iterator[Sam
 
 
 def sample(told: dict[str, float], pid: int) -> Sample:
-    """What the crawl says of itself, and what the system says of its processes."""
+    """The figures of the crawl's status and of its processes."""
     children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
     return Sample(
         told["seconds"],
@@ -132,7 +132,7 @@ def per_page(now: Sample, before: Sample, cpu: str) -> str:
 
 
 def main(pages: int = PAGES, strategy: str = "opilio") -> None:
-    """Crawl a web of so many pages and show how memory and files went."""
+    """Crawl a web of this many pages and print memory and open files."""
     dials = Dials(pages=pages, hosts=max(60, pages // 100))
     with tempfile.TemporaryDirectory() as folder, served(dials) as proxy:
         samples = list(crawl(dials, Path(folder), proxy, strategy))

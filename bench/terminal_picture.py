@@ -34,7 +34,7 @@ def main(picture: str, *command: str) -> None:
     console.print(Text(f"$ {shown}", "bold"))
     console.print(Text.from_ansi(told.rstrip()))
     drawing = console.export_svg(title=shown, theme=MONOKAI)
-    # Fonts come from the reader's machine: the picture loads nothing from the network.
+    # Only fonts of the reader's machine, so that the picture loads nothing.
     drawing = re.sub(r"@font-face \{.*?\}\s*", "", drawing, flags=re.DOTALL)
     Path(picture).parent.mkdir(parents=True, exist_ok=True)
     Path(picture).write_text(drawing, encoding="utf-8")

@@ -1,11 +1,11 @@
-"""How much of what Hindi words hide from link contexts the transcriptor wins back.
+"""Measures how many topic terms hidden by Hindi words the transcriptor recovers.
 
-Pages of ../shared/webs/schools, the same pages of schools-mixed, whose important words
-are in Hindi, and ../shared/data/hin-eng.tsv in; topic terms found around their links
-out: in the original, in the mixed page without and with the transcriptor, all counted
-by the reader that crawls use. The context of a link is its anchor, 200 characters on
-each side and the heading above; links are matched by their URL. Run it with
-`python -m bench.transcriptor`.
+It compares pages of ../shared/webs/schools with the same pages of schools-mixed, whose
+important words are in Hindi, using ../shared/data/hin-eng.tsv. Topic terms around links
+are counted by the reader that crawls use: in the original, and in the mixed page
+without and with the transcriptor. The context of a link is its anchor, 200 characters
+on each side and the heading above; links are matched by their URL. Run it with `python
+-m bench.transcriptor`.
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ def contexts(
 
 
 def compare(was: Terms, is_left: Terms, comes_back: Terms) -> Tally:
-    """What one context gives for one topic."""
+    """The tally of one context for one topic."""
     right_with = (was & comes_back).total()
     hidden = bool(was) and not is_left
     return Tally(
@@ -174,7 +174,7 @@ def coverage(words: Mapping[str, tuple[str, ...]]) -> tuple[float, float, float]
 
 
 def main() -> None:
-    """Measure and print; says so where there is nothing to measure."""
+    """Measure and print, or say that the data is missing."""
     if not DICTIONARY.exists():
         sys.exit(f"{SHARED} is not there: nothing to measure")
     words = read_dictionary(DICTIONARY)

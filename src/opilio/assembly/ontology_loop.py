@@ -2,11 +2,11 @@
 
 DIR/ontology/ has, beside the improved files:
 
-    proposals.json    the proposals of the last time they were asked for
-    decisions.jsonl   every decision so far with its time, one a line; never changed
+    proposals.json the latest proposals decisions.jsonl   every decision so far with its
+    time, one a line; never changed
 
-An improved file is always written anew, from the first file and all that was accepted:
-killed in between, the next decision writes it whole.
+An improved file is always rewritten from the original file and everything accepted, so
+after a crash the next decision completes it.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from opilio.topic.ontology.propose import TERM
 from opilio.topic.ontology.text_patterns import LABEL
 
 PAGES = 500  # that are read for proposals, the best ones
-FEWEST = 3  # pages, for a proposal to mean anything
+FEWEST = 3  # pages needed before anything is proposed
 ACCEPT, REJECT, EDIT = "accept", "reject", "edit"
 
 
@@ -70,7 +70,8 @@ class Loop:
         pages: int = PAGES,
         tell: Callable[[int], None] = lambda pages: None,
     ) -> list[Proposal]:
-        """What the ontologies lack, by the kept pages; nothing that was decided."""
+        """What the ontologies lack according to the kept pages, without what was
+        decided."""
         topic = with_improved(self.topic, self.folder)
         files = topic.ontology.files if topic.ontology else ()
         texts = []
@@ -98,7 +99,7 @@ class Loop:
         return found
 
     def proposals(self) -> list[Proposal]:
-        """Those of the last time; BadInput if nobody asked yet."""
+        """The latest proposals; BadInput if there are none yet."""
         try:
             data = self.listed.read_bytes()
         except OSError:
@@ -109,14 +110,14 @@ class Loop:
         return msgspec.json.decode(data, type=list[Proposal])
 
     def save(self, proposals: Sequence[Proposal]) -> None:
-        """Keep a list for the decisions that follow."""
+        """Store a list for the decisions that follow."""
         self.folder.ontology.mkdir(exist_ok=True)
         draft = self.listed.with_suffix(".new")
         draft.write_bytes(msgspec.json.encode(proposals))
         draft.replace(self.listed)
 
     def decisions(self) -> list[Decision]:
-        """All decisions, the first one first; half a line of a crash is left out."""
+        """All decisions, oldest first; an incomplete last line is left out."""
         if not self.decided.is_file():
             return []
         found = []
@@ -128,7 +129,7 @@ class Loop:
         return found
 
     def choose(self, names: Sequence[str]) -> list[Proposal]:
-        """The proposals of these numbers or terms; BadInput for one that is none."""
+        """The proposals with these numbers or terms; BadInput for an unknown one."""
         listed = self.proposals()
         return [chosen for name in names for chosen in chosen_by(name, listed)]
 
@@ -179,17 +180,17 @@ class Loop:
         return replace(proposal, concept=found.label, concept_id=found.id)
 
     def remember(self, decisions: Sequence[Decision]) -> None:
-        """Append decisions to the record, and make that durable."""
+        """Append decisions to the log, durably."""
         self.folder.ontology.mkdir(exist_ok=True)
         with self.decided.open("ab") as file:
             if file.tell() and not ends_with_newline(self.decided):
-                file.write(b"\n")  # after half a line of a crash
+                file.write(b"\n")  # after an incomplete line
             file.write(b"".join(msgspec.json.encode(d) + b"\n" for d in decisions))
             file.flush()
             os.fsync(file.fileno())
 
     def drop(self, decided: Sequence[Proposal]) -> None:
-        """Take what was decided off the list; the others keep their order."""
+        """Remove what was decided from the list; the others keep their order."""
         keys = {one.key for one in decided}
         self.save([one for one in self.proposals() if one.key not in keys])
 
@@ -209,7 +210,7 @@ def read_pages(
     folder: CrawlFolder, topic: Topic, most: int, *, relevant: bool = True
 ) -> Iterator[CrawledText]:
     """The best pages that were kept, or were not, in the language of the topic; read in
-    a process apart."""
+    a separate process."""
     kept = (
         page
         for page in best_first(folder, relevant=relevant)
@@ -227,12 +228,12 @@ def read_pages(
 
 
 def is_read(page: CrawledPage, topic: Topic) -> bool:
-    """Is a page in the language of the topic, as far as is known?"""
+    """Whether a page is in the topic's language, as far as is known."""
     return page.language in ("", topic.language)
 
 
 def response_of(page: CrawledPage) -> Response | None:
-    """What was kept of a page; None if it cannot be read any more."""
+    """The stored page; None if it can no longer be read."""
     try:
         return page.response()
     except BadInput:
@@ -245,7 +246,7 @@ def first_files(topic: Topic) -> Sequence[str]:
 
 
 def keys_of(decision: Decision) -> Iterator[tuple[str, str, str]]:
-    """What need not be proposed any more after a decision."""
+    """What is not proposed again after a decision."""
     if decision.action == EDIT:
         return
     yield decision.proposal.key
@@ -285,7 +286,7 @@ def with_relation(proposal: Proposal, relation: str) -> Proposal:
 
 
 def ends_with_newline(path: Path) -> bool:
-    """Is the last byte of a file that has some a newline?"""
+    """Whether a file that is not empty ends with a newline."""
     with path.open("rb") as file:
         file.seek(-1, os.SEEK_END)
         return file.read(1) == b"\n"

@@ -1,10 +1,10 @@
-"""Scores waiting links anew when the topic of a crawl has changed, page by page.
+"""Re-scores waiting links, page by page, when the topic of a crawl has changed.
 
 The page that set the promise of a link is read again from the WARC file by the new
 weight table, judged, and its links are ranked again. Pages with the best waiting links
-come first. At most PAGES_A_SECOND are read, so the crawl goes on meanwhile; if the
-topic changes again, it begins anew with the best. A sweep that a crash has interrupted
-is done again when the crawl is resumed.
+come first. At most PAGES_A_SECOND are read, so the crawl continues meanwhile; if the
+topic changes again, it starts over with the best. A sweep interrupted by a crash is
+repeated when the crawl is resumed.
 """
 
 from __future__ import annotations
@@ -56,12 +56,13 @@ class Rescoring:
 
     @property
     def is_due(self) -> bool:
-        """Is there anything left to do?"""
+        """Whether anything is left to do."""
         return self.is_new or bool(self.pages)
 
     @property
     def was_interrupted(self) -> bool:
-        """Did an earlier run end before all links were scored by its last topic?"""
+        """Whether an earlier run ended before all links were scored by its last
+        topic."""
         [changed], [done] = (
             self.crawl.store.db.execute(LAST, (kind,)).fetchone()
             for kind in (CHANGED, RESCORED)
@@ -69,12 +70,12 @@ class Rescoring:
         return bool(changed > done)
 
     def begin(self) -> None:
-        """The topic has changed: begin anew, within the turn in which it did."""
+        """The topic has changed: start over, within the same turn."""
         self.last = self.crawl.store.catalogue.last_number
         self.is_new, self.links = True, 0
 
     async def go_on(self) -> None:
-        """Score links anew until none is left, or the crawl ends; not too fast."""
+        """Re-score links until none is left or the crawl ends, at a limited rate."""
         while await self.crawl.is_working(after=1 / PAGES_A_SECOND):
             if self.is_due:
                 await self.step()

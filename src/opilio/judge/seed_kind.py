@@ -1,7 +1,7 @@
-"""Tells from the chosen seeds whether whole sites are sought, or pages of a kind.
+"""Tells from the chosen seeds whether the user wants whole sites or pages of a kind.
 
 A seed that is the home page of a site stands for sites about the subject: all of their
-pages count, also those that hardly mention it. A seed that has a keyword in its address
+pages count, even those that hardly mention it. A seed that has a keyword in its address
 (`/docs/installation.html`) stands for pages of that kind, on any site.
 
     worth(seed) = r₀² / (1 + (hosts/20)²)
@@ -30,7 +30,7 @@ Floats = npt.NDArray[np.float32]
 Number = TypeVar("Number", float, Floats)
 
 DOUBTFUL = 0.3  # r₀ of a seed that is hardly about the keywords
-HUB = 20.0  # hosts that a page leads to which is worth half as an example
+HUB = 20.0  # hosts a page links to at which it counts half as an example
 SITES = 5.0  # how much more the other pages of a site count if sites are sought
 SEED_SITE = 1.5  # how near the site of a seed is, in spreads above the mean
 LEAST = 0.3  # share of a seed whose site counts
@@ -40,7 +40,7 @@ PLAIN = 0.1  # an address with keywords, if not
 
 
 def shares_of(first: Floats, seeds: Flags, hosts: npt.NDArray[np.int64]) -> Floats:
-    """share(seed) of each page; 0 for pages that are no seeds."""
+    """share(seed) of each page; 0 for pages that are not seeds."""
     if not seeds.any():
         return np.zeros(len(seeds), np.float32)
     example = 1 / (1 + (hosts / HUB) ** 2)
@@ -72,7 +72,7 @@ class SeedKind(msgspec.Struct, frozen=True, array_like=True):
         return cls(max(found.values(), default=0.0) * (1 - by_name), by_name, found)
 
     def near(self, site: str, others: float) -> float:
-        """How near a site comes to the topic, beside other sites; `others` is what
+        """How close a site is to the topic compared with other sites; `others` is what
         its pages say."""
         if site in self.homes:
             others = max(others, SEED_SITE * self.homes[site])

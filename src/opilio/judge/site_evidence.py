@@ -1,10 +1,10 @@
-"""Measures how near the pages of a site are to the topic, compared with other sites.
+"""Measures how close the pages of a site are to the topic, compared with other sites.
 
     near(S) = ((Σ cosine⁴ + mean of cosine⁴ over all pages) / (n_S + 1))^¼
 
 The sum is over the n_S pages of S that were seen. A project's site has few pages that
-say what it is about and many that hardly do: its best pages tell more than the average
-of all, and a fourth power lets them count most. The site is a host. The result is
+say what it is about and many that hardly do, so its best pages tell more than the
+average; the fourth power gives them the most weight. The site is a host. The result is
 standardised over the sites seen; while fewer than `LEAST` were seen it is 0.
 """
 
@@ -31,7 +31,7 @@ class KeptSites(msgspec.Struct, frozen=True, array_like=True):
 
 
 class SiteEvidence:
-    """How near the pages of each site come to the keywords."""
+    """How close the pages of each site are to the keywords."""
 
     def __init__(self) -> None:
         self.sites: dict[str, tuple[int, float]] = {}
@@ -49,7 +49,7 @@ class SiteEvidence:
             self.sites[site] = (pages + 1, powers + power)
 
     def rescale(self) -> None:
-        """Take mean and spread anew from the sites seen."""
+        """Recompute mean and spread over the sites seen."""
         if len(self.sites) < LEAST:
             return
         counts = np.array([pages for pages, _ in self.sites.values()])
@@ -71,7 +71,7 @@ class SiteEvidence:
         self._mean, self._spread = kept.mean, kept.spread
 
     def near(self, site: str) -> float:
-        """How near its best pages come."""
+        """How close its best pages are."""
         if not self._pages:
             return 0.0
         pages, powers = self.sites.get(site, (0, 0.0))

@@ -30,7 +30,7 @@ def parse_strategy(written: str) -> tuple[str, Mapping[str, str]]:
 
 
 def check(wanted: WantedRuns, secrets: Sequence[Path]) -> None:
-    """BadInput for anything that is not there.
+    """Raise BadInput for anything that does not exist.
 
     The code of a strategy or judge that is not ours runs only in processes that see no
     label.
@@ -51,12 +51,12 @@ def check(wanted: WantedRuns, secrets: Sequence[Path]) -> None:
 
 
 def check_judge(name: str) -> None:
-    """BadInput for a judge that cannot be loaded."""
+    """Raise BadInput for a judge that cannot be loaded."""
     find_judge(name)
 
 
 def check_strategy(written: str) -> None:
-    """BadInput for a strategy that is not there, or options that it does not have."""
+    """Raise BadInput for an unknown strategy or option."""
     name, options = parse_strategy(written)
     made = load_strategy(find_strategy(name))
     source = f"options of the strategy {name}"

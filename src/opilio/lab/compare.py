@@ -1,7 +1,7 @@
 """Runs all combinations of webs, topics, strategies and judges, several at a time.
 
-Trials run in processes that were started without any label and cannot open them. What
-has ended is stored in a folder, so an interrupted comparison can be continued.
+Trials run in processes that were started without any label and cannot open them.
+Finished runs are stored in a folder, so an interrupted comparison can be continued.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from opilio.vectors.files import AUTO
 
 
 class WantedRuns(msgspec.Struct, frozen=True, kw_only=True):
-    """What a comparison is to compare."""
+    """What to compare."""
 
     topics: Sequence[str]
     strategies: Sequence[str]
@@ -58,7 +58,7 @@ class Done(NamedTuple):
 
 
 def tasks(web: str, wanted: WantedRuns) -> list[LabTask]:
-    """Everything to be tried, topic by topic: so are readings shared."""
+    """Everything to be tried, topic by topic, so that parsed pages are shared."""
     return [
         LabTask(
             web=web,
@@ -90,11 +90,11 @@ def compare(
     trouble: Callable[[LabTask, Exception], None] | None = None,
     other_secrets: Sequence[Path] = (),
 ) -> Iterator[Done]:
-    """Try everything; each run as it ends, those of earlier times first.
+    """Run everything; yields each run as it ends, stored ones first.
 
-    A trial that fails is told to `trouble`, and the others go on; without it, the
-    comparison fails too. No trial can open the labels of this web, nor the other
-    secrets: the labels of another web may be about the same pages.
+    A trial that fails is reported to `trouble` and the others continue; without
+    `trouble`, the comparison fails too. No trial can open the labels of this web, nor
+    the other secrets: the labels of another web may be about the same pages.
     """
     secrets = [*secrets_of(ground), *other_secrets]
     check(wanted, secrets)
@@ -147,7 +147,7 @@ def secrets_of(ground: Ground) -> list[Path]:
 
 
 def recalled(file: Path) -> Done | None:
-    """A run of an earlier time."""
+    """A stored run."""
     try:
         return msgspec.json.decode(file.read_bytes(), type=Done)
     except (OSError, msgspec.DecodeError):
@@ -155,14 +155,14 @@ def recalled(file: Path) -> Done | None:
 
 
 def keep(done: Done, file: Path) -> None:
-    """Write a run down, whole or not at all."""
+    """Store a run atomically."""
     draft = file.with_suffix(".new")
     draft.write_bytes(msgspec.json.encode(done))
     draft.replace(file)
 
 
 class Prepared(NamedTuple):
-    """A task that was not done before."""
+    """A task that has no stored run."""
 
     file: Path
     task: LabTask
@@ -177,7 +177,7 @@ def conducted(
     secrets: Sequence[Path],
     jobs: int,
 ) -> Iterator[tuple[Prepared, Future[Trace]]]:
-    """The traces of trials, as they end, run by so many processes."""
+    """The traces of trials, as they end, run by a number of processes."""
     waiting = iter(todo)
     under_way: dict[Future[Trace], Prepared] = {}
     tickets: dict[Future[Trace], Ticket] = {}
@@ -224,7 +224,7 @@ def checked(
 
 
 def trial_of(ground: Ground, course: Course, task: LabTask, readings: Path) -> Trial:
-    """What a crawl is told of a task."""
+    """The trial that a crawl receives for a task."""
     strategy, options = parse_strategy(task.strategy)
     return Trial(
         warcs=tuple(str(path.absolute()) for path in ground.web.warcs),
@@ -244,7 +244,7 @@ def trial_of(ground: Ground, course: Course, task: LabTask, readings: Path) -> T
 
 
 def run_of(task: LabTask, course: Course, trace: Trace) -> Run:
-    """What came of a task, by the labels."""
+    """The result of a task, by the labels."""
     measures, found_at = measure(trace.visits, course.targets, course.R)
     return Run(
         task=task,

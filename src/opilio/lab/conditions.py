@@ -31,7 +31,7 @@ class Conditions(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def are_simulated(self) -> bool:
-        """Does simulated time pass?"""
+        """Whether time is simulated."""
         return self.in_flight > 1 or bool(self.delay or self.latency)
 
     def __str__(self) -> str:
@@ -64,7 +64,8 @@ class SlowReplay(ReplayFetch):
         self.latency = latency
 
     async def fetch(self, url: str, validators: Headers = ()) -> Response:
-        """The archived response, after a while; what is not archived fails at once."""
+        """The archived response, after its latency; a URL that is not archived fails at
+        once."""
         key = urls.fingerprint(urls.canonical(url))
         if self.latency and self.has(key):
             await asyncio.sleep(latency_of(key, self.latency))

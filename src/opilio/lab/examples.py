@@ -24,7 +24,8 @@ def draw_examples(
     without: Iterable[Fingerprint],
     chance: Sequence[int],
 ) -> tuple[str, ...]:
-    """So many pages of different content, by chance; more of them begin with fewer."""
+    """A random choice of pages with different content; a larger choice starts with the
+    smaller one."""
     if not count:
         return ()
     seen = set(without)

@@ -22,11 +22,11 @@ DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG of prctl(2)
 
 
 class Forbidden(RuntimeError):
-    """A crawl tried to open what only the lab may see."""
+    """A crawl tried to open a file that only the lab may see."""
 
 
 def processes(count: int, secrets: Iterable[Path]) -> ProcessPoolExecutor:
-    """So many processes that cannot open these files.
+    """A pool of processes that cannot open these files.
 
     They are spawned, not forked: a fork would have the labels in its memory.
     """
@@ -36,16 +36,16 @@ def processes(count: int, secrets: Iterable[Path]) -> ProcessPoolExecutor:
 
 
 def begin(secrets: Iterable[Path]) -> None:
-    """Make of this process one for crawls."""
+    """Prepare this process for crawls."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process above
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(DIE_WITH_PARENT, signal.SIGKILL)
-    os.dup2(2, 1)  # what a strategy prints is not our answer
+    os.dup2(2, 1)  # output of a strategy must not mix with ours
     forbid(secrets)
 
 
 def forbid(paths: Iterable[Path]) -> None:
-    """Refuse these files, by whatever name, to this process for as long as it lives.
+    """Deny this process access to these files, under any name, permanently.
 
     An audit hook sees every way in which Python opens a file, and cannot be removed.
     """
@@ -74,6 +74,6 @@ def forbid(paths: Iterable[Path]) -> None:
 
 
 def identity(path: Path | str) -> tuple[int, int]:
-    """What makes a file itself, also under another name."""
+    """The identity of a file, the same under every name."""
     facts = Path(path).stat()
     return facts.st_dev, facts.st_ino

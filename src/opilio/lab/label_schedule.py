@@ -1,4 +1,4 @@
-"""Decides when a crawl of the lab is told the label of a page that it has fetched."""
+"""Decides when a crawl in the lab receives the label of a page it has fetched."""
 
 from __future__ import annotations
 
@@ -17,11 +17,12 @@ class LabelSchedule:
     def __init__(self, ticket: Ticket, budget: int) -> None:
         self.ticket = ticket
         self.every = spacing(budget, ticket.labels)
-        self.latest: Page | None = None  # judged, and its label not told
+        self.latest: Page | None = None  # judged, label not given yet
         self.taught: list[TaughtLabel] = []
 
     async def go_on(self, crawl: CrawlLoop, requests: int) -> None:
-        """Tell the crawl the next label, if it is time for one and someone listens."""
+        """Give the crawl the next label, if one is due and judge or strategy can
+        learn."""
         due = min(self.ticket.labels, requests // self.every)
         page = self.latest
         if page is None or len(self.taught) >= due or not crawl.pupils:

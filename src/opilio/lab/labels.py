@@ -14,7 +14,7 @@ from pathlib import Path
 from opilio.errors import BadInput
 from opilio.text.urls import canonical
 
-NEAR = 3  # labels named when one is not known
+NEAR = 3  # labels suggested for an unknown one
 
 
 def read_labels(path: Path) -> Mapping[str, tuple[str, ...]]:

@@ -1,4 +1,4 @@
-"""Who links to whom, as two arrays; which pages can be reached, and how far they are.
+"""The links between pages as two arrays, with reachability and distances.
 
 The links of page v are targets[offsets[v] : offsets[v + 1]], a layout known as
 compressed sparse rows. A redirect is a page with one link.
@@ -29,7 +29,7 @@ class LinkGraph:
         return len(self.offsets) - 1
 
     def links_of(self, pages: Nodes) -> tuple[Nodes, Nodes]:
-        """All links of some pages: where each stands, and where it leads."""
+        """All links of some pages: their sources and targets."""
         first = self.offsets[pages]
         counts = self.offsets[pages + 1] - first
         ends = np.cumsum(counts)
@@ -38,7 +38,7 @@ class LinkGraph:
         return np.repeat(pages, counts), self.targets[places]
 
     def sources(self) -> Nodes:
-        """The page that each link stands on."""
+        """The page that each link is on."""
         pages = np.arange(self.size, dtype=np.int32)
         return np.repeat(pages, np.diff(self.offsets))
 
@@ -48,7 +48,7 @@ class LinkGraph:
         return _rows(self.sources()[kept], self.targets[kept], self.size)
 
     def reversed(self) -> LinkGraph:
-        """The same pages with every link turned round."""
+        """The same pages with every link reversed."""
         order = np.argsort(self.targets, kind="stable")
         return _rows(self.targets[order], self.sources()[order], self.size)
 
@@ -61,7 +61,7 @@ def _rows(sources: Nodes, targets: Nodes, size: int) -> LinkGraph:
 
 
 def distances(graph: LinkGraph, starts: Sequence[int] | Nodes) -> Nodes:
-    """How many links each page is away from the nearest start; -1: out of reach."""
+    """The distance of each page from the nearest start, in links; -1: unreachable."""
     away = np.full(graph.size, -1, np.int32)
     front = np.unique(np.asarray(starts, np.int32))
     links = 0
@@ -74,5 +74,5 @@ def distances(graph: LinkGraph, starts: Sequence[int] | Nodes) -> Nodes:
 
 
 def reachable(graph: LinkGraph, starts: Sequence[int] | Nodes) -> NDArray[np.bool_]:
-    """Which pages can be reached from the starts; these are."""
+    """Which pages can be reached from the starts, themselves included."""
     return distances(graph, starts) >= 0

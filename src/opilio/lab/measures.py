@@ -1,9 +1,10 @@
 """Measures how good the order of a crawl's requests was, such as harvest and recall.
 
 Symbols: fᵢ is 1 if request i found a new target, else 0; N requests were made; R is the
-number of targets that can be reached from the seeds. Every request counts, those that
-brought a redirect, a copy or a 404 too. Harvest rate, target recall and target length
-are those of §4.7.1 of the thesis (papers.md, E.2), with a request in place of a page.
+number of targets that can be reached from the seeds. Every request counts, including
+those that return a redirect, a copy or a 404. Harvest rate, target recall and target
+length are those of §4.7.1 of the thesis (papers.md, E.2), with a request in place of a
+page.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 
 from opilio.lab.runs import LabVisit, Measures
 
-HORIZON = 3  # times R: as far as AURC looks
+HORIZON = 3  # times R: the requests that AURC covers
 FIRST = 50  # requests of the first stage
 
 Curve = NDArray[np.float64]
@@ -24,14 +25,15 @@ Found = Sequence[bool] | NDArray[np.bool_]
 
 
 def harvest_rate(found: Found) -> float:
-    """Targets found a request: H = (1/N)·Σ fᵢ; 0 before the first request."""
+    """Targets found per request: H = (1/N)·Σ fᵢ; 0 before the first request."""
     return float(np.mean(found)) if len(found) else 0.0
 
 
 def recall_curve(found: Found, R: int, horizon: int | None = None) -> Curve:  # noqa: N803
     """Target recall after each request: r(n) = (1/R)·Σ fᵢ over i ≤ n.
 
-    With a horizon it is that long: a crawl that ended earlier keeps its last recall.
+    With a horizon the curve has that length: a crawl that ended earlier keeps its last
+    recall.
     """
     if R < 1:
         raise ValueError(
@@ -67,8 +69,9 @@ def pages_to(found: Found, R: int, share: float) -> int | None:  # noqa: N803
 def finds(visits: Sequence[LabVisit], targets: Mapping[str, Hashable]) -> list[bool]:
     """Which requests found a new target: fᵢ.
 
-    `targets` has the content of each relevant URL: of several URLs with one content the
-    first fetched finds it. A redirect finds nothing, and neither does a failure.
+    `targets` has the content of each relevant URL; if several URLs have the same
+    content, the first one fetched finds it. A redirect finds nothing, and neither does
+    a failure.
     """
     seen: set[Hashable] = set()
     found = []
@@ -94,8 +97,8 @@ def through_irrelevant(
 ) -> float | None:
     """Share of the targets found by a link on an irrelevant page: |I| / |F|.
 
-    F are the targets found that are no seeds, I those of them whose link stood on a
-    page that is not relevant itself.
+    F are the targets found that are not seeds, I those of them whose link was on an
+    irrelevant page.
     """
     pages = [
         visits[page].url in targets
@@ -112,12 +115,12 @@ def wasted(visits: Sequence[LabVisit]) -> float:
 
 
 def brought_page(visit: LabVisit) -> bool:
-    """Did a request bring a page, be it a copy of another?"""
+    """Whether a request returned a page, even a copy of another."""
     return visit.state != "unusable" and visit.reason != "redirect"
 
 
 def linking_page(visits: Sequence[LabVisit], number: int) -> int:
-    """The visit whose page has the link to this one; redirects are not pages."""
+    """The visit whose page linked to this one; redirects do not count as pages."""
     via = visits[number].via
     while via >= 0 and visits[via].reason == "redirect":
         via = visits[via].via
@@ -167,8 +170,8 @@ MORE_IS_BETTER = (
 def shares(measures: Measures, oracle: Measures) -> dict[str, float]:
     """Each measure as a share of the oracle's: ours / its, more is better.
 
-    Of pages_to, where fewer are better, it is the oracle's / ours. What one of the two
-    never reached is left out.
+    For pages_to, where fewer are better, it is the oracle's / ours. Measures that
+    either of the two never reached are left out.
     """
     found = {}
     for name in MORE_IS_BETTER:

@@ -1,22 +1,22 @@
 """Computes the requests of an oracle, which knows all links and targets of a web.
 
-The oracle knows every link and every label, and always walks to the nearest target
-that it has not found (design.md, section 8). Near is what costs few requests:
+The oracle knows every link and every label, and always goes to the nearest target that
+it has not found (design.md, section 8). The distance is the number of requests needed:
 
     d(v) = 0               v was visited
     d(v) = 1               v is a start
     d(v) = 1 + min d(u)    over the pages u that link to v
 
-A step walks the whole way to the target with the least d, of equals to the one with
-the lowest number. Any target on the way would have been nearer, so a step finds one,
-with its last request. Then d falls for what the pages of the way lead to. It never
-rises, so what was worked out stays of use, and it is worked out no farther than the
+A step goes the whole way to the target with the smallest d; among equals, to the one
+with the lowest number. Any target on the way would have been nearer, so a step finds
+one, with its last request. Then d decreases for pages linked from the path. It never
+increases, so earlier results remain useful, and it is computed no farther than the
 nearest target.
 
 While some target is linked from a visited page, ties do not matter: all such targets
 are visited next, whatever their order. Otherwise the choice is greedy. So the oracle is
-a yardstick, not the best that is possible: the way to a farther target may lead past
-more of them, and a crawl may come out above it.
+a yardstick, not an optimum: the path to a farther target may pass more targets, and a
+crawl may score higher than the oracle.
 """
 
 from __future__ import annotations
@@ -66,7 +66,8 @@ def steps(
 
 
 class _Oracle:
-    """What was visited and found so far, and how far away the rest is."""
+    """The state of the search: what was visited and found, and the distances of the
+    rest."""
 
     def __init__(
         self, links: LinkGraph, starts: Sequence[int], targets: Mapping[int, Hashable]
@@ -103,7 +104,7 @@ class _Oracle:
             target = self.near[0][1]
             if self.sought[target]:
                 return target
-            heappop(self.near)  # it was found, maybe when it had come nearer
+            heappop(self.near)  # it was already found
         return None
 
     def _way_to(self, target: int) -> list[int]:
@@ -114,14 +115,14 @@ class _Oracle:
         return way[::-1]
 
     def _approach(self, pages: Nodes, away: int) -> None:
-        """Note that these pages are only so far away now."""
+        """Record new, smaller distances of pages."""
         self.away[pages] = away
         for target in pages[self.sought[pages]].tolist():
             heappush(self.near, (away, target))
         self.fronts[away].append(pages)
 
     def _follow(self, away: int) -> None:
-        """Follow the links of all pages that are so far away."""
+        """Follow the links of all pages at one distance."""
         pages = np.concatenate(self.fronts.pop(away))
         standing, linked = self.links.links_of(pages)
         nearer = self.away[linked] > away + 1

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from opilio.records import Page, Verdict
 
-PERFECT = "perfect"  # its name among the judges: the one that is told the labels
+PERFECT = "perfect"  # its name among the judges
 
 
 class Perfect:

@@ -14,7 +14,7 @@ from opilio.lab.runs import Run
 
 
 def row(run: Run) -> dict[str, Any]:
-    """One object a run, flat but for what is compared with the oracle."""
+    """One object per run, flat except for the oracle's measures."""
     plain: dict[str, Any] = msgspec.to_builtins(run)
     given = {name: plain.pop(name) for name in ("examples", "counterexamples")}
     task = plain.pop("task")
@@ -30,12 +30,12 @@ def row(run: Run) -> dict[str, Any]:
 
 
 def row_with_pages(done: Done) -> dict[str, Any]:
-    """The same with the URLs in the order in which they were asked for."""
+    """The same with the URLs in the order of the requests."""
     return {**row(done.run), "pages": [visit.url for visit in done.trace.visits]}
 
 
 def write_lines(rows: Iterator[dict[str, Any]], path: Path) -> None:
-    """A JSON object a line."""
+    """One JSON object per line."""
     draft = path.with_name(f"{path.name}.new")
     try:
         with draft.open("wb") as file:
@@ -47,7 +47,7 @@ def write_lines(rows: Iterator[dict[str, Any]], path: Path) -> None:
 
 
 def write_pages(done: Sequence[Done], path: Path) -> None:
-    """A row a request: which run, what it asked for and whether that found a target."""
+    """One row per request: the run, the URL, and whether it found a target."""
     try:
         import pyarrow as pa
         from pyarrow import parquet

@@ -1,4 +1,5 @@
-"""Names the files of kept runs, so that a run is repeated only if something changed."""
+"""Names the files of finished runs, so that a run is repeated only if something
+changed."""
 
 from __future__ import annotations
 
@@ -23,13 +24,13 @@ FileKey = tuple[str, int, int]
 
 
 def vectors_key(setting: str) -> FileKey:
-    """What a setting of vectors names, and which state of that file."""
+    """The file that a setting of vectors names, with its state."""
     name = resolve(setting)
     return (name, 0, 0) if name == WORDLLAMA else file_key(name)
 
 
 def file_key(name: str) -> FileKey:
-    """Which state of a file; of no file, nothing."""
+    """The state of a file (size and time); empty without a file."""
     if not name:
         return "", 0, 0
     try:
@@ -46,7 +47,7 @@ def name_of(
     code: Callable[[str], str],
     files: tuple[FileKey, ...],
 ) -> str:
-    """A name for a task that is another when anything that decides its outcome is."""
+    """A name for a task that changes with anything that decides its outcome."""
     strategy, _ = parse_strategy(task.strategy)
     judge = "" if task.judge == PERFECT else judge_place(task.judge)
     decides = (
@@ -69,7 +70,7 @@ def name_of(
 def code_of(place: str) -> str:
     """A fingerprint of Opilio's own code and of the file that a strategy is in.
 
-    The strategy is not loaded for that: its code must not run where the labels are.
+    The strategy is not loaded for this: its code must not run where the labels are.
     """
     module = place.rpartition(":")[0]
     ours = sorted(Path(opilio.__file__).parent.rglob("*.py"))

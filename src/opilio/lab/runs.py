@@ -1,4 +1,4 @@
-"""The records of the lab: what is tried, what was visited, and what came of it."""
+"""The records of the lab: tasks, visits and results."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class TaughtLabel(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 
 class Estimated(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """How many relevant pages were left, as the crawl estimated it while it ran."""
+    """The crawl's own estimate of how many relevant pages were left."""
 
     request: int  # after so many
     found: float
@@ -57,7 +57,7 @@ class Estimated(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 
 class Trace(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything that one crawl did; made without knowing any label."""
+    """Everything that one crawl did, recorded without any label."""
 
     visits: Sequence[LabVisit]  # every request that was answered, in order
     ended: str  # budget, or exhausted: nothing was left to visit
@@ -88,7 +88,7 @@ class Measures(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class HalfWay(msgspec.Struct, frozen=True, kw_only=True):
-    """The estimate of what is left when half of R was found, beside the truth."""
+    """The estimate of what is left when half of R was found, and the true figures."""
 
     request: int  # that found it
     found: float  # as the crawl itself counted
@@ -101,7 +101,7 @@ class HalfWay(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Run(msgspec.Struct, frozen=True, kw_only=True):
-    """What came of a task: one row of runs.jsonl."""
+    """The result of a task: one row of runs.jsonl."""
 
     task: LabTask
     budget: int  # requests at most
@@ -132,7 +132,7 @@ class WebFacts(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class About(msgspec.Struct, frozen=True, kw_only=True):
-    """What a comparison was: comparison.json, and the end of its report."""
+    """What was compared and how: comparison.json, and the end of the report."""
 
     command: str
     web: str  # its name; of several, all of them

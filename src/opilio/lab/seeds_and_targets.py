@@ -1,7 +1,7 @@
 """Chooses the seeds of a run, and finds the targets that can be reached from them.
 
-This is the lab's side of a trial: it knows the labels. A crawl only gets to know the
-seeds and the number of requests.
+This is the lab's side of a trial: it knows the labels. A crawl is given only the seeds
+and the number of requests.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class Course:
 
 @dataclass(frozen=True)
 class Ground:
-    """A web and its labels, ready for courses."""
+    """A web and its labels, from which courses are made."""
 
     web: LabWeb
     atlas: Atlas
@@ -205,7 +205,7 @@ class Ground:
         mode: SeedsMode,
         repeat: int,
     ) -> tuple[str, ...]:
-        """Where a crawl starts: at the topic's own seeds, far away, or at homes.
+        """The seeds of a crawl: the topic's own, far ones, or home pages.
 
         Repetitions after the first draw others of the same kind: relevant pages in
         place of the topic's own. Homes are always the same.
@@ -229,7 +229,8 @@ class Ground:
         count: int,
         draw: np.random.Generator,
     ) -> tuple[str, ...]:
-        """Pages as many links as can be from every target that lead to most of them."""
+        """Pages as far as possible from every target that still lead to most of
+        them."""
         atlas = self.atlas
         numbers = [atlas.numbers[url] for url in targets]
         away = distances(graph.reversed(), numbers)
@@ -247,7 +248,8 @@ class Ground:
     def homes(self) -> list[str]:
         """The home pages of the largest hosts.
 
-        Without one, the most linked page of the host that leads to most of the others.
+        For a host without one, its page that leads to most of the others, the most
+        linked one first.
         """
         atlas = self.atlas
         linked = np.bincount(atlas.graph.targets, minlength=len(atlas.seen))

@@ -24,20 +24,20 @@ encode = msgspec.msgpack.Encoder().encode
 
 
 class SharedReadings:
-    """Readers of a trial: they look whether a page was read before, or read it now."""
+    """Readers of a trial, which parse a page only if no other trial has."""
 
     def __init__(self, folder: Path, setup: bytes, vectors: str = "") -> None:
         self.folder = folder
         self.vectors = vectors  # as in ReaderSetup, also if this strategy needs none
-        self.spent = 0.0  # CPU seconds, that are not the trial's own
+        self.spent = 0.0  # CPU seconds that do not count for the trial
         self.reader: PageReader | None = None  # made when first needed
         self.setup, self.db = self.open(setup)
 
     async def start(self) -> None:
-        """Nothing: there are no processes."""
+        """Do nothing: there are no processes."""
 
     async def read(self, response: Response) -> Reading:
-        """The page, without WARC records: a trial has no use for them."""
+        """The page, without WARC records, which trials do not need."""
         began = time.process_time()
         key = urls.fingerprint(response.url)
         row = self.db.execute("SELECT page FROM reading WHERE url = ?", (key,))
@@ -54,16 +54,16 @@ class SharedReadings:
         return Reading(page)
 
     def renew(self, setup: bytes) -> None:
-        """Read by another setup from now on."""
+        """Use another setup from now on."""
         self.db.close()
         self.reader = None
         self.setup, self.db = self.open(setup)
 
     def settle(self, links: bytes) -> None:
-        """Nothing: trials share what is read, with all its links."""
+        """Do nothing: trials share parsed pages with all their links."""
 
     def open(self, setup: bytes) -> tuple[ReaderSetup, sqlite3.Connection]:
-        """The setup that brings everything, and the file of its readings."""
+        """The setup that reads every part, and the file of its readings."""
         asked = msgspec.msgpack.decode(setup, type=ReaderSetup)
         asked = msgspec.structs.replace(asked, vectors=asked.vectors or self.vectors)
         full = everything(asked)
@@ -79,12 +79,12 @@ class SharedReadings:
         return full, db
 
     async def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self.db.close()
 
 
 def everything(setup: ReaderSetup) -> ReaderSetup:
-    """The setup that also brings what this strategy and judge do not ask for."""
+    """The setup that also reads what this strategy and judge do not ask for."""
     return msgspec.structs.replace(
         setup, context=True, blocks=True, vector=True, words=True
     )

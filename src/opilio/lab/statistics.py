@@ -11,13 +11,13 @@ differences dᵢ = aᵢ - bᵢ of n tasks, more being better:
                degrees of freedom; of many tasks α is 0.025
     p          two-sided, of Wilcoxon's signed ranks (1945); equal pairs are dropped
 
-Repetitions of a topic are alike, and would make us too sure if they were taken for
-tasks of their own. Their group is the topic: figures are averaged by group first, and
+Repetitions of a topic are alike; counting them as separate tasks would make the
+interval too narrow. Their group is the topic: figures are averaged by group first, and
 the groups are what is resampled, ranked and counted. Each group counts the same.
 
-No mean of samples lies beyond the figures, so of two or three tasks the interval is
-from the least to the greatest, and too narrow still: docs/reference/measures.md has how
-often it covers the truth.
+No sample mean lies outside the figures, so for two or three tasks the interval spans
+the smallest and the largest figure, and is still too narrow: docs/reference/measures.md
+says how often it covers the truth.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ from numpy.typing import NDArray
 RESAMPLES = 10_000
 CONFIDENCE = 0.95
 NORMAL = NormalDist()
-TOGETHER = 64  # columns; all of a long curve's would need much memory
-DIGITS = 12  # what differs less is the same number, worked out in another order
+TOGETHER = 64  # columns at a time; a whole long curve would need much memory
+DIGITS = 12  # smaller differences are rounding errors
 
 Numbers = NDArray[np.float64]
 Groups = Sequence[Hashable]
@@ -45,7 +45,7 @@ class Paired(msgspec.Struct, frozen=True, kw_only=True):
     """How a does against b, over the tasks or groups that both have."""
 
     mean: float  # of a - b
-    low: float  # of its 95 % interval, which has no ends if there is only one task
+    low: float  # of its 95 % interval; None if there is only one task
     high: float
     p: float
     wins: int  # where a has more than b
@@ -76,7 +76,7 @@ def compare(
 
 
 def beats(paired: Paired) -> bool:
-    """Is a better than b? Only if all of the interval says so."""
+    """Whether a is better than b: the whole interval is above 0."""
     return paired.low > 0
 
 
@@ -146,10 +146,10 @@ def student(freedom: float) -> float:
 
 
 def tails(tasks: int) -> tuple[float, float]:
-    """Which quantiles of the samples' means are the ends of an interval of so many.
+    """The quantiles of the sample means that are the ends of the interval for n tasks.
 
-    Samples vary by the factor √((n-1)/n) too little, and nobody knows how much tasks
-    vary in truth: the one is what √(n/(n-1)) mends, the other what t does.
+    Samples vary too little by the factor √((n-1)/n), which √(n/(n-1)) corrects; the
+    true variance of tasks is unknown, which t accounts for.
     """
     alpha = NORMAL.cdf(-sqrt(tasks / (tasks - 1)) * student(tasks - 1))
     return alpha, 1 - alpha
@@ -170,9 +170,9 @@ def _by_group(values: Numbers, groups: Groups | None) -> Numbers:
 
 
 def _interval(values: Numbers, seed: int) -> tuple[Numbers, Numbers]:
-    """The bootstrap interval of the mean of each column; rows are what is drawn."""
+    """The bootstrap interval of the mean of each column; rows are resampled."""
     count, columns = values.shape
-    if count == 1:  # it cannot tell how much tasks differ
+    if count == 1:  # one task cannot tell how much tasks differ
         return np.full(columns, -np.inf), np.full(columns, np.inf)
     weights = _weights(count, seed)
     parts = np.array_split(values, columns // TOGETHER + 1, axis=1)

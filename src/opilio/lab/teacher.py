@@ -28,14 +28,14 @@ RELEVANT, IRRELEVANT, REFUSED = b"relevant", b"irrelevant", b"refused"
 
 
 class Ticket(msgspec.Struct, frozen=True):
-    """What a crawl may ask for: so many labels, at this address."""
+    """The number of labels a crawl may ask for, and the address to ask."""
 
     address: str
     name: str
     labels: int
 
     def ask(self, url: str) -> bool:
-        """Is the page relevant? Costs one of the labels."""
+        """Whether the page is relevant; uses up one of the labels."""
         with closing(socket.socket(socket.AF_UNIX)) as line:
             line.settimeout(PATIENCE)
             line.connect(self.address)
@@ -59,7 +59,7 @@ class Pupil:
         self.lock = Lock()
 
     def answer(self, url: str) -> bytes:
-        """The label of a URL, as long as there are some left; again costs nothing."""
+        """The label of a URL, as long as any are left; asking again is free."""
         with self.lock:
             if url not in self.told:
                 if not self.left:
@@ -73,7 +73,7 @@ class Questions(ThreadingUnixStreamServer):
     """Takes the questions of many crawls at a time."""
 
     daemon_threads = True
-    request_queue_size = 128  # a socket refuses who comes when its queue is full
+    request_queue_size = 128  # clients are refused when the queue is full
 
 
 class Teacher:
@@ -118,5 +118,5 @@ class Teacher:
         return Ticket(self.address, name, labels)
 
     def collect(self, ticket: Ticket) -> dict[str, bool]:
-        """Take a ticket back; returns what was told for it, in order."""
+        """Revoke a ticket; returns the labels given for it, in order."""
         return self.pupils.pop(ticket.name).told

@@ -1,8 +1,8 @@
 """Simulates one crawl of a fixed web and records its requests.
 
-It is the crawl of `opilio crawl`, loop, frontier, judge, strategy and store, with two
-parts of its own: pages come from WARC files, and what readers made of a page is shared
-with all other trials of a comparison. It runs in a process that knows no label.
+It is the crawl of `opilio crawl` (loop, frontier, judge, strategy and store) with two
+differences: pages come from WARC files, and parsed pages are shared with all other
+trials of a comparison. It runs in a process that knows no label.
 """
 
 from __future__ import annotations
@@ -46,11 +46,11 @@ from opilio.topic.file import Evaluation
 from opilio.vectors.files import AUTO
 
 ESTIMATE_EVERY = 10  # requests
-SELDOM = 1e6  # seconds between commits: what a trial keeps is thrown away
+SELDOM = 1e6  # seconds between commits: the result of a trial is deleted anyway
 
 
 class Trial(msgspec.Struct, frozen=True, kw_only=True):
-    """All that a crawl in the lab is told."""
+    """Everything that a crawl in the lab is given."""
 
     warcs: tuple[str, ...]
     topic: Topic  # without its table for the lab
@@ -72,7 +72,7 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TrialCrawl(CrawlLoop):
-    """A crawl that notes its requests, and ends after so many of them."""
+    """A crawl that records its requests, and ends after a number of them."""
 
     def __init__(
         self, settings: settings.Settings, stages: Stages, budget: int
@@ -86,7 +86,8 @@ class TrialCrawl(CrawlLoop):
         self.estimates: dict[int, Estimated] = {}  # by requests
 
     async def visit(self, lease: Lease) -> int:
-        """Visit one link; what the web has no answer for is no request."""
+        """Visit one link; a URL that the web does not have does not count as a
+        request."""
         if self.expected_target(lease):  # its redirect is known without a request
             self.foreseen[lease.id] = lease.found_on
         elif isinstance(self.fetch, ReplayFetch) and self.fetch.has(lease.fingerprint):
@@ -103,7 +104,7 @@ class TrialCrawl(CrawlLoop):
         return pages
 
     def note_estimate(self, request: int) -> None:
-        """Note after every tenth request what the strategy thinks is left."""
+        """Record the strategy's estimate of what is left, after every tenth request."""
         if request % ESTIMATE_EVERY or request in self.estimates:
             return
         if now := self.estimate():
@@ -143,12 +144,12 @@ def conduct(trial: Trial, make: MakeCrawl = TrialCrawl) -> Trace:
 
 
 class TimeUp(BaseException):
-    """The time of a trial is over; not an Exception, so that no strategy catches it."""
+    """The time of a trial is up; not an Exception, so that no strategy catches it."""
 
 
 @contextmanager
 def limited(seconds: float) -> Iterator[None]:
-    """Raise TimeUp in the block after so many seconds, whatever it does then.
+    """Raise TimeUp in the block after this many seconds, whatever it is doing.
 
     Code in C is not interrupted; if it does not return in twice the time, the process
     ends, and says on standard error where it was.
@@ -161,7 +162,7 @@ def limited(seconds: float) -> Iterator[None]:
         raise TimeUp
 
     before = signal.signal(signal.SIGALRM, ring)
-    # Again and again: where Python may not raise, in a destructor, it is lost.
+    # Repeated, because an exception raised in a destructor is lost.
     signal.setitimer(signal.ITIMER_REAL, seconds, seconds / 10)
     faulthandler.dump_traceback_later(2 * seconds, exit=True)
     try:
@@ -273,8 +274,8 @@ def judge_of(trial: Trial, plan: Plan, subject: Subject) -> Judge:
 def visits(
     leases: Sequence[Lease], foreseen: Mapping[int, int], db: sqlite3.Connection
 ) -> list[LabVisit]:
-    """What became of each lease, in their order; `foreseen` are redirects that nobody
-    asked for, and where these links were found."""
+    """The outcome of each lease, in order; `foreseen` are redirects that were predicted
+    instead of requested, and where these links were found."""
     rows = db.execute(
         "SELECT link.id, state, coalesce(reason, ''), score "
         "FROM link LEFT JOIN page USING (id) WHERE state != 'waiting'"

@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 
 class Skipping(selectors.DefaultSelector):
-    """Never sleeps: adds up the time that it was asked to wait."""
+    """Never sleeps, but adds up the time it was asked to wait."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -30,8 +30,8 @@ class Skipping(selectors.DefaultSelector):
 class VirtualLoop(asyncio.SelectorEventLoop):
     """Runs timers in their order as fast as the processor allows.
 
-    Work for other threads is done at once, in this one: time would pass by it
-    differently in every run.
+    Work for other threads is done at once in this thread, because otherwise every run
+    would be timed differently.
     """
 
     def __init__(self) -> None:

@@ -30,12 +30,12 @@ from opilio.storage import caches
 from opilio.subject.page_reader import make_reader
 from opilio.text import urls
 
-FORMAT = "1"  # raise it when pages or links are read in another way
+FORMAT = "1"  # increase it when pages or links are read differently
 CHUNK = 200  # pages that a process reads at a time
 
 
 class SeenAnswer(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """What a URL of the web answers."""
+    """The content of a URL of the web."""
 
     url: str  # canonical
     content: Fingerprint = 0  # of its bytes; 0: it is no page
@@ -46,7 +46,7 @@ class SeenAnswer(msgspec.Struct, frozen=True, array_like=True, gc=False):
 class Atlas:
     """Every URL of a web, numbered, with the links between them."""
 
-    key: str  # other for every other web
+    key: str  # different for every web
     seen: Sequence[SeenAnswer]
 
     @cached_property
@@ -77,7 +77,7 @@ def open_atlas(
     tell: Callable[[str], None] = lambda _: None,
     jobs: int = 1,
 ) -> Atlas:
-    """The atlas of a web: from the cache, or made now and kept there."""
+    """The atlas of a web: from the cache, or built now and cached."""
     key = key_of(warcs)
     file = cache_folder() / f"{key}.atlas"
     with suppress(OSError, msgspec.DecodeError):
@@ -88,7 +88,7 @@ def open_atlas(
     tell(f"Reading the {len(fetch.places):,} answers of this web, once and for all.")
     seen = survey(warcs, sorted(fetch.places), jobs)
     asyncio.run(fetch.close())
-    with suppress(OSError):  # keeping it only saves time
+    with suppress(OSError):  # the cache only saves time
         draft = file.with_suffix(f".{os.getpid()}")
         draft.write_bytes(msgspec.msgpack.encode(seen))
         draft.replace(file)
@@ -99,7 +99,7 @@ def open_atlas(
 def survey(
     warcs: Sequence[Path], places: Sequence[Fingerprint], jobs: int
 ) -> list[SeenAnswer]:
-    """What each place answers, in the order of its URL."""
+    """The content of each URL, in the order of URLs."""
     chunks = [places[start : start + CHUNK] for start in range(0, len(places), CHUNK)]
     if jobs < 2 or len(chunks) < 2:
         parts = [look(warcs, chunk) for chunk in chunks]
@@ -111,7 +111,7 @@ def survey(
 
 
 def look(warcs: Sequence[Path], places: Sequence[Fingerprint]) -> list[SeenAnswer]:
-    """What these places answer; runs in a process of its own."""
+    """The content of these URLs; runs in a process of its own."""
     fetch = ReplayFetch(warcs, cache_folder())
     try:
         return list(answers(fetch, places))
@@ -120,7 +120,7 @@ def look(warcs: Sequence[Path], places: Sequence[Fingerprint]) -> list[SeenAnswe
 
 
 def answers(fetch: ReplayFetch, places: Sequence[Fingerprint]) -> Iterator[SeenAnswer]:
-    """Read each response as a crawl would, but for what a topic asks of it."""
+    """Read each response as a crawl would, without the terms of a topic."""
     read = make_reader(ReaderSetup(terms=(), language="en")).read
     for place in places:
         url = fetch.url_at(place)
@@ -154,7 +154,7 @@ def key_of(warcs: Sequence[Path]) -> str:
 
 
 def cache_folder() -> Path:
-    """Where things are kept that can be made again."""
+    """The cache folder."""
     base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     folder = Path(base) / "opilio" / "lab"
     with suppress(OSError):

@@ -1,7 +1,7 @@
-"""A web for the lab, on disk: web.toml, WARC files, labels and topics.
+"""Reads and writes webs for the lab: web.toml, WARC files, labels and topics.
 
-A synthetic web goes in and its folder comes out; a folder goes in and what is in it
-comes out, checked.
+Writes a synthetic web as a folder, and opens such a folder, checking that every file
+exists.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from opilio.settings import Section, load_toml
 from opilio.store.warc_records import pack_response
 
 MADE_AT = 1_767_225_600.0  # the start of 2026: a synthetic web is the same at all times
-ATTEMPTS = 20  # after so many a failing host has answered
+ATTEMPTS = 20  # attempts after which a failing host answers
 
 
 class WebFile(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -46,7 +46,7 @@ class LabWeb(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 def open_web(folder: Path) -> LabWeb:
-    """What web.toml of a folder says, with every file it names looked up."""
+    """The web that a folder's web.toml describes; every file it names must exist."""
     path = folder / "web.toml"
     file = load_toml(path, WebFile)
     if not file.warcs:
@@ -83,8 +83,8 @@ def existing(path: Path, source: Path, key: str) -> Path:
 def write_web(web: MadeWeb, folder: Path, name: str = "synthetic") -> LabWeb:
     """Write a synthetic web as a web for the lab, page by page.
 
-    Redirects and dead links are records too; robots.txt is what a crawler would be
-    told. The calendar is left out, since it has no end.
+    Redirects and dead links are records too; robots.txt is recorded as a crawler would
+    receive it. The calendar is left out, since it has no end.
     """
     (folder / "topics").mkdir(parents=True, exist_ok=True)
     file = {"name": name, "title": web.title, "warcs": ["pages.warc.gz"]}
@@ -132,7 +132,7 @@ def urls_of(web: MadeWeb, host: str) -> Iterator[str]:
 
 
 def settled(web: MadeWeb, url: str) -> SyntheticAnswer:
-    """What a URL says once its host has stopped failing."""
+    """The answer of a URL once its host no longer fails."""
     for attempt in range(ATTEMPTS):
         answer = web.respond(url, attempt)
         if answer.status != 500:
@@ -141,5 +141,5 @@ def settled(web: MadeWeb, url: str) -> SyntheticAnswer:
 
 
 def as_response(url: str, answer: SyntheticAnswer) -> Response:
-    """An answer as a fetch would have brought it."""
+    """An answer as a fetched response."""
     return Response(url, answer.status, answer.headers, answer.body, MADE_AT)

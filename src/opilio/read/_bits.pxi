@@ -1,4 +1,4 @@
-# Eight bytes at a time; included by the compiled kernels.
+# Operations on eight bytes at a time; included by the compiled kernels.
 
 from libc.stdint cimport int64_t, uint64_t
 
@@ -42,5 +42,5 @@ cdef uint64_t ONES = 0x0101010101010101
 
 
 cdef inline int64_t going_on(uint64_t eight) noexcept nogil:
-    """How many of eight bytes of UTF-8 go on with a character."""
+    """How many of eight bytes of UTF-8 are continuation bytes."""
     return (((eight >> 7) & ~(eight >> 6) & ONES) * ONES) >> 56

@@ -42,7 +42,7 @@ EDITION = 8
 
 cdef uint64_t ODD = 0x9E3779B97F4A7C15
 cdef uint64_t GATHER = 0x0102040810204080
-cdef uint64_t SALT = randbits(64) | 1  # nobody can choose words that share a place
+cdef uint64_t SALT = randbits(64) | 1  # no page can choose words that share a place
 cdef uint64_t KEY_SALT = int(plain.SALT)
 cdef int64_t END = plain_text.END
 cdef int64_t LONGEST_ANCHOR = plain_text.LONGEST_ANCHOR
@@ -64,7 +64,7 @@ for code in range(1, LOGS):
 
 
 cdef class Held:
-    """The memory of an array; so much quicker than a view that knows its type."""
+    """The memory of an array; much faster than a typed memory view."""
 
     cdef Py_buffer buffer
     cdef Py_ssize_t size  # how many values
@@ -121,7 +121,7 @@ cdef void blank(uint8_t *cells, Py_ssize_t size) noexcept nogil:
 cdef Py_ssize_t mark_runs(
     const uint8_t *cells, Py_ssize_t size, uint64_t *marks
 ) noexcept nogil:
-    """Note for every 64 cells which are not zero; how many runs of these there are."""
+    """Mark the cells that are not zero, in words of 64; returns the number of runs."""
     cdef Py_ssize_t at, part, runs = 0
     cdef uint64_t eight, found, before = 0
     for at in range(0, size, 64):
@@ -161,7 +161,7 @@ cdef void find_runs(
 
 
 cdef inline uint64_t key_of(const uint8_t *run, Py_ssize_t length) noexcept nogil:
-    """64 bits of a run, eight bytes at a time; 0 if it is too long."""
+    """The 64-bit hash of a run, eight bytes at a time; 0 if it is too long."""
     cdef uint64_t key = KEY_SALT
     if length > LONG:
         return 0
@@ -176,7 +176,7 @@ cdef void number_lines(
     const char *text, Py_ssize_t size, Py_ssize_t runs, const int64_t *begins,
     int64_t *lines,
 ) noexcept nogil:
-    """In which line each run is."""
+    """The line of each run."""
     cdef const char *found = text - 1
     cdef Py_ssize_t run = 0, line = 0, until
     while run < runs:
@@ -203,9 +203,9 @@ cdef void characters(
     const uint8_t *text, Py_ssize_t size, Py_ssize_t runs, const int64_t *begins,
     int64_t *starts,
 ) noexcept nogil:
-    """How many characters stand before each run."""
+    """The number of characters before each run."""
     cdef Py_ssize_t run, at = beyond_ascii(text, size, 0)
-    cdef int64_t further = 0  # bytes that go on with a character
+    cdef int64_t further = 0  # continuation bytes
     for run in range(runs):
         if begins[run] > at:
             while at + 8 <= begins[run]:
@@ -232,7 +232,7 @@ def look_up(table, str text not None, Py_ssize_t longest):
     cdef Py_ssize_t size = min(encoded.size, longest), runs, at
     cdef const uint8_t *source = <const uint8_t *>encoded.data
     cdef bytes data = PyBytes_FromStringAndSize(NULL, size + 9)
-    # The object is new, and nobody else has seen it yet. Zeros around: eight bytes can
+    # The object is new, so writing into it is safe. Zeros around: eight bytes can
     # be read from anywhere in it.
     PyBytes_AS_STRING(data)[0] = 0
     cdef uint8_t *cells = <uint8_t *>PyBytes_AS_STRING(data) + 1
@@ -395,7 +395,7 @@ def expand(tree, begins, stems, nodes, starts, lines, dict compounds not None):
     return columns[0].view(np.uint64), columns[1], columns[2], columns[3]
 
 
-# Each of the eight bits of a byte in sixteen bits of its own.
+# Each of the eight bits of a byte, spread to sixteen bits.
 cdef uint64_t[256][2] SPREAD
 for code in range(256):
     SPREAD[code][0] = SPREAD[code][1] = 0
@@ -405,7 +405,7 @@ for code in range(256):
 
 
 cdef void add_up(uint64_t *lanes, int64_t *above) noexcept nogil:
-    """Put what the sixteen bits of each place hold to what was there, and clear it."""
+    """Add the sixteen bits of each place to the total, and clear them."""
     cdef int lane, bit
     for lane in range(16):
         for bit in range(4):
@@ -416,8 +416,8 @@ cdef void add_up(uint64_t *lanes, int64_t *above) noexcept nogil:
 cdef Py_ssize_t bisect(
     const int64_t *values, Py_ssize_t left, int64_t value
 ) noexcept nogil:
-    """How many of so many ascending values are less; without branches, as no processor
-    can guess them."""
+    """How many of the ascending values are smaller; without branches, which could not
+    be predicted."""
     cdef Py_ssize_t low = 0, half
     if not left:
         return 0
@@ -556,7 +556,7 @@ cdef class Text:
             high -= 1
 
     cdef int take_in(self, others) except -1:
-        """There are other phrases, too."""
+        """Add other phrases."""
         cdef Py_ssize_t at
         cdef list own = []
         for at in range(self.phrase_count):
@@ -619,7 +619,7 @@ cdef class Text:
         return 0
 
     cdef int forget(self) except -1:
-        """There is no room for numbers."""
+        """Free the numbers and report that memory is exhausted."""
         free(self.numbers)
         self.numbers = NULL
         raise MemoryError
@@ -641,7 +641,7 @@ cdef class Text:
         return bisect(self.starts, self.size, place)
 
     cdef Sum sum_up(self) noexcept:
-        """What was counted, which is then forgotten."""
+        """The counts, which are then reset."""
         cdef Sum found = Sum(0, 0, 0)
         cdef const int32_t *numbers = self.numbers
         cdef const int32_t *met = self.met
@@ -692,7 +692,7 @@ cdef class Text:
         return found
 
     cdef dict note(self, int64_t begin, int64_t end, dict found):
-        """Put the terms between two places to those found before; None: none yet."""
+        """Add the terms between two places to those found before; None: none yet."""
         cdef dict until
         cdef int64_t word, done = -1, stop
         cdef Py_ssize_t hits = self.hit_count, phrase
@@ -846,7 +846,7 @@ cdef class Text:
         lengths[1] = min(self.size - first, MOST_TOLD)
         cdef Py_ssize_t size = 2 + lengths[0] + lengths[1] + min(words, MOST_WORDS)
         cdef bytes data = PyBytes_FromStringAndSize(NULL, 4 * size)
-        # The object is new, and nobody else has seen it yet.
+        # The object is new, so writing into it is safe.
         cdef uint8_t *target = <uint8_t *>PyBytes_AS_STRING(data)
         target = put_words(target, lengths, 2)
         target = put_words(target, self.stems + words, lengths[0])
@@ -875,7 +875,7 @@ cdef class Text:
 cdef int32_t *numbered(
     const uint64_t *known, int32_t kinds, int bits
 ) noexcept nogil:
-    """A table of so many bits for the numbers of stems."""
+    """A table for the numbers of stems, with 2**bits places."""
     cdef uint64_t at, mask = (<uint64_t>1 << bits) - 1
     cdef int32_t kind
     cdef int32_t *table = <int32_t *>calloc(mask + 1, sizeof(int32_t))

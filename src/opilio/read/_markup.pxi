@@ -1,4 +1,4 @@
-# What tidying and the walk know alike of markup; included by both.
+# What tidying and the walk both know about markup; included by both.
 
 from libc.stdint cimport uint8_t, uint64_t
 from libc.string cimport memchr, memcmp, strlen
@@ -30,7 +30,7 @@ cdef inline uint64_t hash_of(const char *name, Py_ssize_t size) noexcept nogil:
 cdef inline bint is_word(
     const char *text, const char *wanted, Py_ssize_t length
 ) noexcept nogil:
-    """Does this word stand there, in whatever case?"""
+    """Whether this word is here, in any case."""
     cdef Py_ssize_t number
     for number in range(length):
         if (text[number] | 0x20) != wanted[number]:
@@ -41,7 +41,7 @@ cdef inline bint is_word(
 cdef inline const char *find(
     const char *text, const char *end, const char *wanted, Py_ssize_t length
 ) noexcept nogil:
-    """Where this stands in a text; NULL if nowhere."""
+    """Finds a string in a text; NULL if it is not there."""
     cdef const char *found
     while end - text >= length:
         found = <const char *>memchr(text, wanted[0], end - text - length + 1)

@@ -20,7 +20,7 @@ ctypedef fused Unit:
 
 
 cdef class Room:
-    """Memory for a while."""
+    """Temporary memory."""
 
     cdef void *memory
 
@@ -65,7 +65,8 @@ cdef class Encoded:
 
 
 cdef Py_ssize_t encode(const Unit *source, Py_ssize_t size, Room room) noexcept:
-    """Write so many characters as UTF-8; how many bytes, -1 if one is half a pair."""
+    """Write characters as UTF-8; returns the number of bytes, -1 for a lone
+    surrogate."""
     cdef char *begin = <char *>room.memory
     cdef char *target = begin
     cdef Py_ssize_t at = 0, until
@@ -92,7 +93,7 @@ cdef Py_ssize_t encode(const Unit *source, Py_ssize_t size, Room room) noexcept:
 
 
 cdef inline char *put(char *target, uint32_t code) noexcept nogil:
-    """Write a character as UTF-8; where the next one goes."""
+    """Write a character as UTF-8; returns where the next one goes."""
     if code < 0x80:
         target[0] = <char>code
         return target + 1

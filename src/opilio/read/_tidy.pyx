@@ -22,7 +22,7 @@ from libc.string cimport memchr, memcmp, memcpy
 EDITION = 2
 
 cdef enum:
-    DEEPEST = 400  # elements in each other; parsers and browsers stop at 512
+    DEEPEST = 400  # elements nested; parsers and browsers stop at 512
     MOST_ATTRIBUTES = 32
 
 include "_markup.pxi"
@@ -51,7 +51,7 @@ for _number in range(256):
 
 
 cdef class Tidy(Output):
-    """Reads markup, and writes down what it comes to."""
+    """Reads markup and writes it in tidy form."""
 
     cdef const char *at
     cdef const char *end
@@ -59,9 +59,9 @@ cdef class Tidy(Output):
     cdef Py_ssize_t depth
     cdef int mode
     cdef bint strict  # tables end paragraphs, by the type of the document
-    cdef bint odd  # that type is one of which we cannot tell
+    cdef bint odd  # the effect of that doctype is unknown
     cdef bint begun  # something other than a doctype was met
-    cdef bint form_apart  # a form has begun that holds nothing
+    cdef bint form_apart  # an empty form has begun
     cdef int links, forms, buttons, paragraphs, drawings, selects
 
     def __cinit__(self, bytes markup):
@@ -130,7 +130,7 @@ cdef class Tidy(Output):
         for number in range(depth + 1, self.depth):
             if self.stack[number].which == FORM or self.stack[number].foreign:
                 raise Unsure
-            # It would begin anew in what follows.
+            # It would be reopened in what follows.
             if self.stack[number].traits & FORMATTING and not formatting:
                 raise Unsure
         while self.depth > depth:
@@ -342,7 +342,7 @@ cdef class Tidy(Output):
         return self.start_element(name, size, hash, known)
 
     cdef bint prepare(self, Known *known) except -1:
-        """End what this element ends; has it an effect at all?"""
+        """Close what this element closes; returns whether it has any effect."""
         cdef int which = known.which
         cdef Open *current
         if HTML <= which <= BODY:
@@ -354,7 +354,7 @@ cdef class Tidy(Output):
             self.pop()
             current = self.current()
         if is_table(current.which) and not known.traits & DROPPED:
-            # What else is there would stand before the table.
+            # Anything else would be moved before the table.
             if which == FORM and not self.forms and not self.form_apart:
                 self.form_apart = True
                 self.write(b"<form></form>", 13)
@@ -501,7 +501,7 @@ cdef class Tidy(Output):
         return self.pop()
 
     cdef int skip_raw(self, const char *name, Py_ssize_t size, bint is_script) except -1:
-        """Go on after the end tag of this name; what is before it is no markup."""
+        """Continue after the end tag of this name; the text before it is not markup."""
         cdef const char *start = self.at
         cdef const char *at = self.at
         cdef const char *found
@@ -557,7 +557,7 @@ cdef class Tidy(Output):
         return 0
 
     cdef int end_tag(self) except -1:
-        """An end tag: of something, or of nothing."""
+        """An end tag, with or without an open element."""
         cdef const char *at = self.at + 2
         cdef char[64] tag
         cdef Py_ssize_t size = 0, depth
@@ -585,7 +585,7 @@ cdef class Tidy(Output):
                 raise Unsure
             return self.pop()
         if known.which == BODY or known.which == HTML:
-            return 0  # whatever follows is in the body all the same
+            return 0  # what follows is in the body anyway
         if current.which == TITLE_TAG:
             raise Unsure
         if self.selects:
@@ -613,7 +613,7 @@ cdef class Tidy(Output):
         return 0
 
     cdef int end_in_select(self, uint64_t hash, int which) except -1:
-        """An end tag in a list to choose from."""
+        """An end tag inside <select>."""
         cdef Open *current = self.current()
         if which == OPTIONS and current.which == OPTION:
             if self.stack[self.depth - 2].which == OPTIONS:
@@ -694,7 +694,7 @@ cdef class Tidy(Output):
         return self.pop_until(depth) if depth else 0
 
     cdef int end_formatting(self, uint64_t hash) except -1:
-        """Bold or the like ends, if it is on."""
+        """A formatting element ends, if it is open."""
         cdef Py_ssize_t depth = self.depth - 1, number
         while depth > 0 and self.stack[depth].hash != hash:
             if self.stack[depth].traits & MARKER:
@@ -783,12 +783,12 @@ cdef class Tidy(Output):
 
 
 cdef inline bint is_table(int which) noexcept nogil:
-    """Can this hold only parts of a table?"""
+    """Whether this can contain only parts of a table."""
     return TABLE <= which <= ROW or which == COLUMNS
 
 
 cdef bint has_old_lines(const char *text, Py_ssize_t size) noexcept nogil:
-    """Does a line end with a carriage return alone?"""
+    """Whether a line ends with a lone carriage return."""
     cdef const char *end = text + size
     while True:
         text = <const char *>memchr(text, c"\r", end - text)
@@ -804,7 +804,7 @@ cdef inline char lower(char code) noexcept nogil:
 
 
 cdef inline bint matters(const char *name, Py_ssize_t size) noexcept nogil:
-    """Does the walk look at attributes of this name?"""
+    """Whether the walk reads attributes of this name."""
     cdef int number
     for number in range(ATTRIBUTES):
         if ATTRIBUTE_SIZE[number] == size and is_word(name, ATTRIBUTE[number], size):
@@ -813,7 +813,7 @@ cdef inline bint matters(const char *name, Py_ssize_t size) noexcept nogil:
 
 
 cdef object is_modern = re.compile(
-    # Of the public identifiers, those that no browser takes for a page of old.
+    # Doctypes whose public identifiers put no browser into quirks mode.
     rb"""<!doctype\s+html\s*
     (?:\spublic\s+(["'])(?:-//w3c//dtd\ (?:xhtml\ 1\.|html\ 4\.01//)[^"'>]*\1
     (?:\s*(["'])(?!http://www\.ibm\.com/)[^"'>]*\2)?\s*

@@ -1,7 +1,7 @@
-# Text in as its author wrote it; out as a parser writes it; a part of `_tidy.pyx`.
+# Writes text as a parser would write it; a part of `_tidy.pyx`.
 
 cdef dict ENTITIES = {name.encode(): value.encode() for name, value in html5.items()}
-cdef uint8_t[256] IN_VALUE  # needs no thought
+cdef uint8_t[256] IN_VALUE  # copied unchanged
 cdef uint8_t[256] WORD  # letters and digits
 
 for _number in range(256):
@@ -10,11 +10,11 @@ for _number in range(256):
 
 
 class Unsure(Exception):
-    """The page is for the parser."""
+    """The page must be read by the real parser."""
 
 
 cdef class Output:
-    """What is written so far."""
+    """The output so far."""
 
     cdef char *out
     cdef Py_ssize_t size, room
@@ -23,7 +23,7 @@ cdef class Output:
         free(self.out)
 
     cdef inline int need(self, Py_ssize_t more) except -1:
-        """See that there is room."""
+        """Make room."""
         cdef char *out
         if self.room - self.size < more:
             out = <char *>realloc(self.out, 2 * self.room + more)
@@ -143,7 +143,7 @@ cdef class Output:
 
 
 cdef bint is_utf_8(const char *text, Py_ssize_t size) noexcept nogil:
-    """Is this valid, and without zeros?"""
+    """Whether this is valid UTF-8 without zeros."""
     cdef const uint8_t *at = <const uint8_t *>text
     cdef const uint8_t *end = at + size
     cdef uint64_t eight

@@ -1,4 +1,4 @@
-# What the standard says of each tag; a part of `_tidy.pyx`.
+# What the standard says about each tag; a part of `_tidy.pyx`.
 
 cdef enum:
     ROOM = 1024  # places for tags
@@ -14,7 +14,7 @@ cdef enum:
     FORMATTING = 1 << 6
     MARKER = 1 << 7  # formatting does not reach out of it
     VOID = 1 << 8
-    DROPPED = 1 << 9  # has text that nobody sees
+    DROPPED = 1 << 9  # has text that is not displayed
     FOR_HEAD = 1 << 10
     ALL_ATTRIBUTES = 1 << 11  # each of them may matter
     BREAKS_OUT = 1 << 12  # of drawings and formulas
@@ -94,7 +94,7 @@ NAMES = {
 
 
 cdef Known *place_of(uint64_t hash) noexcept nogil:
-    """Where a tag is known, or would be."""
+    """The place of a tag in the table, or where it would be."""
     cdef uint64_t place = (hash >> 20) % ROOM
     while KNOWN[place].hash and KNOWN[place].hash != hash:
         place = (place + 1) % ROOM

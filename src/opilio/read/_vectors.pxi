@@ -1,5 +1,4 @@
-# Vectors of texts from those of their words, as in `plain_vectors`; included by
-# `_kernels`.
+# Vectors of texts from those of their words, as `plain_vectors`; part of `_kernels`.
 
 cdef enum:
     FREE = 1
@@ -102,7 +101,7 @@ def blend(matrix, rows, begins, ends, groups, weights):
     cdef const int64_t *group_of = <const int64_t *>of_groups.buffer.buf
     cdef const float *weight_of = <const float *>of_weights.buffer.buf
     cdef bytes data = PyBytes_FromStringAndSize(NULL, lines * size)
-    # The object is new, and nobody else has seen it yet.
+    # The object is new, so writing into it is safe.
     cdef signed char *target = <signed char *>PyBytes_AS_STRING(data)
     cdef Room room = Room(2 * sizeof(float) * size)
     cdef float *total = <float *>room.memory
@@ -150,7 +149,7 @@ cdef inline float over_length(const float *vector, Py_ssize_t size) noexcept nog
     cdef float[4] sums
     cdef double squares
     memset(sums, 0, sizeof(sums))
-    # Four sums side by side: each addition need not wait for the one before.
+    # Four independent sums, so that additions run in parallel.
     for at in range(0, size - 3, 4):
         sums[0] += vector[at] * vector[at]
         sums[1] += vector[at + 1] * vector[at + 1]

@@ -49,7 +49,7 @@ cdef enum:
     LINKS = LINK | FRAME
     REGIONS = SURE | LIST | NAMED
     ASKED = LINKS | REGIONS | HEADING | IMAGE
-    ROOM = 1024  # places for tags, so that nearly all are found at the first
+    ROOM = 1024  # places for tags, so that nearly all are found at the first try
     FIRST_DEPTH = 64
     MOST_NAMES = 4096
     FIRST_PATHS = 64
@@ -85,7 +85,7 @@ cdef struct Step:
     Py_ssize_t beside  # another path that differs in the last step; 0: none
 
 cdef Known[ROOM] KNOWN
-cdef uint8_t[256] PLAIN  # bytes of text that need no thought
+cdef uint8_t[256] PLAIN  # bytes of text that are copied unchanged
 cdef Py_ssize_t MOST_LINKS = plain.MOST_LINKS
 cdef Py_ssize_t MOST_PARTS = plain.MOST_PARTS
 cdef Py_ssize_t MOST_DECLARED = plain.MOST_DECLARED
@@ -97,7 +97,7 @@ cdef Py_ssize_t MUCH = plain_links.MUCH
 cdef Py_ssize_t LONGEST_PATH = plain.LONGEST_PATH
 cdef Py_ssize_t LONGEST_STEP = plain.LONGEST_STEP
 
-# What is told of elements, by their tag and all attributes as the parser writes them.
+# What is known about elements, by tag and all attributes as the parser writes them.
 cdef dict KNOWN_NAMES = {}
 cdef object UNKNOWN = object()
 cdef object FOUND = object()
@@ -149,7 +149,7 @@ cdef inline bint is_name(
 
 
 cdef int attribute(const char *name, Py_ssize_t size) noexcept nogil:
-    """Which of the attributes that matter this is."""
+    """Which of the known attributes this is."""
     cdef int which
     for which in range(ATTRIBUTES):
         if is_name(name, size, ATTRIBUTE[which], ATTRIBUTE_SIZE[which]):
@@ -181,7 +181,7 @@ cdef inline Py_ssize_t next_attribute(
 cdef inline void look_at_attributes(
     Open *element, const char *markup, Py_ssize_t start, Py_ssize_t end
 ) noexcept nogil:
-    """Remember where the attributes between these places are that matter."""
+    """Remember the places of the known attributes between these two."""
     cdef Span name, value
     cdef int which
     while True:
@@ -194,7 +194,7 @@ cdef inline void look_at_attributes(
 
 
 cdef bint is_shadow(const char *markup, Py_ssize_t start, Py_ssize_t end) noexcept nogil:
-    """Do the attributes between these places say that what follows is seen?"""
+    """Whether the attributes between these places leave the content visible."""
     cdef Span name, value
     cdef bint found = False
     while True:
@@ -208,14 +208,14 @@ cdef bint is_shadow(const char *markup, Py_ssize_t start, Py_ssize_t end) noexce
 
 
 cdef class Walker:
-    """Knows where it is in a document, and what it has seen."""
+    """The state of the walk: its place in the document, and what it has found."""
 
     cdef object page  # what has the memory of the markup
     cdef const char *markup
     cdef Py_ssize_t length  # of the markup, in bytes
     cdef char *text
     cdef Py_ssize_t at, size  # bytes and characters of the text
-    cdef char blank  # what will stand before the next word; 0: nothing
+    cdef char blank  # what comes before the next word; 0: nothing
     cdef int hidden, kept_lines
     cdef Open *stack
     cdef Py_ssize_t depth, room
@@ -314,7 +314,7 @@ cdef class Walker:
     cdef const char *entity(
         self, const char *said, const char *end, Py_ssize_t *at
     ) noexcept nogil:
-        """One character of the text, written with an ampersand; where it goes on."""
+        """One character reference; returns where the text continues."""
         cdef Py_ssize_t left = end - said
         cdef char *text = self.text + at[0]
         at[0] += 1
@@ -380,7 +380,7 @@ cdef class Walker:
         return kind
 
     cdef int declare(self, Open *element, Py_ssize_t start, Py_ssize_t end) except -1:
-        """Something is said of the whole page, or of a picture."""
+        """A tag about the whole page, or a picture."""
         cdef dict said = {}
         cdef Span name, value, title
         cdef const char *found
@@ -438,7 +438,7 @@ cdef class Walker:
         return 0
 
     cdef object told(self, Open *element):
-        """What the names of a region tell of it."""
+        """What the class and id of a region tell about it."""
         cdef bytes key
         cdef Span *given = element.given
         if given[CLASS].size < 0 and given[ID].size < 0 and given[ROLE].size < 0:
@@ -461,7 +461,7 @@ cdef class Walker:
         return told
 
     cdef int see(self, Span name) except -1:
-        """A picture of this name; the link that it is in may have no other."""
+        """A picture with this text, which may be the only anchor of its link."""
         cdef Py_ssize_t depth
         cdef Open *element
         if name.size <= 0:
@@ -499,7 +499,7 @@ cdef class Walker:
         return 0
 
     cdef inline Py_ssize_t start_of(self, Open *element) noexcept nogil:
-        """Where the first word of an element stands that ends here."""
+        """The place of the first word of an element that ends here."""
         cdef char first
         if element.at < self.at:
             first = self.text[element.at]
@@ -600,13 +600,13 @@ cdef class Walker:
         return number
 
     cdef str plain_string(self, Span span):
-        """What stands there in the markup."""
+        """A piece of the markup."""
         return PyUnicode_DecodeUTF8(
             self.markup + span.start, span.size, b"surrogatepass"
         )
 
     cdef str string(self, Span span):
-        """What stands there in the markup, as its author meant it."""
+        """A piece of the markup, unescaped."""
         if span.size <= 0:
             return ""
         cdef str found = self.plain_string(span)
@@ -615,7 +615,7 @@ cdef class Walker:
         return found
 
     cdef object finish(self):
-        """All that was found."""
+        """Everything that was found."""
         while self.depth > 1:
             self.end()
         text = PyUnicode_DecodeUTF8(self.text, self.at, b"surrogatepass")
@@ -660,7 +660,7 @@ def walk(page not None):
 cdef const char *end_of_raw(
     const char *text, Py_ssize_t size, const char *name, Py_ssize_t length
 ) noexcept nogil:
-    """Where the end tag of this name stands that ends such a text; NULL if nowhere."""
+    """The end tag of this name that ends a raw text; NULL if there is none."""
     cdef const char *end = text + size
     cdef const char *found
     cdef const char *last = NULL
@@ -789,7 +789,7 @@ cdef str tidy(str anchor):
 
 
 cdef bint is_printable(str text):
-    """The same as Python says, and quicker for ASCII."""
+    """As Python's own method, but faster for ASCII."""
     cdef const uint8_t *data
     cdef Py_ssize_t at
     if not PyUnicode_IS_ASCII(text):

@@ -1,6 +1,6 @@
 """Acts on the messages that a running crawl is sent.
 
-What acts on them is imported with the first one: most crawls are sent none.
+The code that does so is imported with the first message: most crawls receive none.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ POLL = 0.25  # seconds
 
 
 async def listening(crawl: CrawlLoop, plan: Plan, subject: Subject) -> Beside:
-    """What takes up messages beside the workers of a crawl that is about to run; those
-    that wait take effect before its first visit."""
+    """The task that handles messages while a crawl runs; messages that are waiting take
+    effect before its first visit."""
     inbox, began = crawl.store.folder.inbox, time.time()
 
     def start() -> Listener:

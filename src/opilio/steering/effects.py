@@ -1,7 +1,8 @@
-"""What each message does to a running crawl.
+"""Carries out messages to a running crawl.
 
-The effect of a message and the row that says so are in one turn of the crawl, so both
-are durable or neither is. Everything that may fail is checked before that turn begins.
+The effect of a message and the row that records it are written in one turn of the
+crawl, so both are durable or neither is. Everything that may fail is checked before
+that turn begins.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ from opilio.store.messages import (
 )
 from opilio.text import urls
 
-STOPPED = "told"  # why a crawl ended that was told to
+STOPPED = "told"  # why a crawl ended after `opilio tell DIR stop`
 NEXT = "it is visited next"
 KNOWN = {
     State.KEPT: "it was visited before",
@@ -48,7 +49,7 @@ KNOWN = {
 
 
 class Effects:
-    """Does what messages say, one after another."""
+    """Carries out messages, one after another."""
 
     def __init__(
         self,
@@ -64,10 +65,10 @@ class Effects:
         self.plan = plan
         self.log = log
         self.queries = queries
-        self.began = began  # when this run did, seconds since 1970
+        self.began = began  # when this run began, seconds since 1970
 
     async def act(self, sent: Sent) -> None:
-        """Do what a message says; it was not done before."""
+        """Carry out a new message."""
         try:
             message = decode(sent.body)
             if isinstance(message, LabelPage):
@@ -82,7 +83,7 @@ class Effects:
             await self.do(sent, message)
 
     def check(self, message: AnyMessage) -> None:
-        """BadInput for what cannot be done here."""
+        """Raise BadInput for what cannot be done here."""
         if not isinstance(message, AddSeed):
             return
         if not self.crawl.scope.allows(message.url):
@@ -129,7 +130,7 @@ class Effects:
         return "stopped"
 
     async def seed(self, url: str) -> str:
-        """Let a URL wait before all else, as a seed does."""
+        """Queue a URL before all others, like a seed."""
         print_ = urls.fingerprint(url)
         link = Ranked(Link(url, print_), SEED_PROMISE, {"seed": 1.0})
         [id] = await self.frontier.add([link])
@@ -147,7 +148,8 @@ class Effects:
         self.frontier.set_rules(HostRules(self.log.host_rules()))
 
     async def label(self, sent: Sent, message: LabelPage) -> None:
-        """Take the word of a user for a page, and let judge and strategy learn."""
+        """Record a user's label for a page, and let judge and strategy learn from
+        it."""
         id = self.frontier.id_of(urls.fingerprint(message.url))
         stored = await unlabelled_page(self.crawl, id, message.url)
         async with self.crawl.turn():
@@ -162,7 +164,7 @@ def make_effects(
     subject: Subject,
     began: float,
 ) -> Effects:
-    """What acts on the messages of a crawl whose run began then."""
+    """The Effects of a crawl whose run began at this time."""
     log = MessageLog(crawl.store.db)
 
     def expander_for(query: str) -> Expander:

@@ -1,4 +1,4 @@
-"""Takes the word of a user for it that a page is relevant, or is not."""
+"""Applies a user's label, relevant or not, to a crawled page."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ async def unlabelled_page(crawl: CrawlLoop, id: int, url: str) -> StoredPage:
 
 
 async def labelled(crawl: CrawlLoop, stored: StoredPage, relevant: bool) -> str:
-    """Label a page, within a turn; returns what came of it."""
+    """Label a page, within a turn; returns the outcome in words."""
     lease, response, page, before = stored
     verdict = Verdict(
         before.score, relevant, {**before.parts, LABEL: 1.0 if relevant else 0.0}

@@ -1,4 +1,4 @@
-"""Looks for messages while a crawl runs, and has each of them take effect once.
+"""Looks for messages while a crawl runs, and carries out each of them once.
 
 inbox.db --(every POLL seconds)--> effects.py --one turn--> the crawl, table message
 """
@@ -26,7 +26,7 @@ log = logging.getLogger(__name__)
 
 
 class Listener:
-    """Takes up the messages of a crawl; `listen` runs beside its workers."""
+    """Handles the messages of a crawl; `listen` runs beside its workers."""
 
     def __init__(
         self, crawl: CrawlLoop, plan: Plan, subject: Subject, began: float
@@ -45,7 +45,7 @@ class Listener:
 
     @cached_property
     def effects(self) -> Effects:
-        """What acts on messages."""
+        """What carries out messages."""
         from opilio.steering.effects import make_effects
 
         return make_effects(
@@ -53,7 +53,7 @@ class Listener:
         )
 
     def go_on(self) -> None:
-        """Let what was told in earlier runs hold in this one."""
+        """Restore what messages of earlier runs set."""
         if rules := self.log.host_rules():
             self.frontier.set_rules(HostRules(rules))
         if is_paused(self.crawl.store.db):
@@ -62,7 +62,7 @@ class Listener:
             self.effects.queries.begin(query)
 
     async def listen(self) -> None:
-        """Take messages up until the crawl ends."""
+        """Handle messages until the crawl ends."""
         try:
             await self.take_up()
             while await self.crawl.is_working(after=POLL):
@@ -76,7 +76,7 @@ class Listener:
                 self.inbox.close()
 
     async def take_up(self) -> None:
-        """Do what the messages say that are new."""
+        """Carry out the new messages."""
         for sent in self.news():
             if not self.log.has(sent):
                 await self.effects.act(sent)

@@ -1,4 +1,4 @@
-"""Fetches pages for queries while a crawl goes on with its own work.
+"""Fetches pages for queries while a crawl continues its own work.
 
 Yang's User Priority Queue, section 4.1: it is served before the Website Priority Queue,
 which is the crawl's own frontier. The links that may answer a query are chosen as by
@@ -7,7 +7,7 @@ frontier leases them first, by the same clocks of hosts as everything else. Seve
 queries take turns.
 
 The pages of a query are rows of `asked_page`, in the transaction of the page itself. A
-query that a crash has interrupted goes on with as many pages as it lacks.
+query interrupted by a crash continues with the pages it still lacks.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from opilio.storage.database import open_database
 from opilio.store.message_log import MessageLog, OpenQuery
 from opilio.text import urls
 
-PATIENCE = 10.0  # seconds; for a host that rests longer nobody is kept waiting
+PATIENCE = 10.0  # seconds; hosts that rest longer are not waited for
 ENDED = {
     "pages": "{pages} fetched",
     "links": "{pages} fetched; no other waiting link matches the query",
@@ -42,7 +42,7 @@ MakeExpander = Callable[[str], Expander]
 
 @dataclass
 class Errand:
-    """What is done for one query."""
+    """The state of one query."""
 
     query: OpenQuery
     expander: Expander
@@ -110,7 +110,7 @@ class UserQueries:
         self.prefer()
 
     async def close(self) -> None:
-        """Wait for no search engine any more; open queries go on with the next run."""
+        """Stop waiting for search engines; open queries continue in the next run."""
         self.is_closed = True
         for errand in list(self.errands.values()):
             if errand.asking:
@@ -144,8 +144,8 @@ class UserQueries:
         return () if errand.asking.cancelled() else errand.asking.result()
 
     def scan(self, errand: Errand) -> tuple[Interest, list[WantedLink]]:
-        """What links are worth to who asked, and those that wait; reads all links, so
-        not in the thread of the crawl."""
+        """The scores of links for the query, and the waiting links; reads all links, so
+        it does not run in the thread of the crawl."""
         path = self.crawl.store.folder.database
         with closing(open_database(path, read_only=True)) as db:
             interest = errand.expander.interest(db)
@@ -159,7 +159,7 @@ class UserQueries:
         *,
         redirect: bool,
     ) -> None:
-        """Links were found: want those that may answer."""
+        """Links were found: prefer those that may answer."""
         if via is None:
             return
         for errand in self.errands.values():
@@ -177,7 +177,8 @@ class UserQueries:
         ids: Sequence[int],
         via: Lease,
     ) -> None:
-        """Want links of a page by their anchors; by its title once it is known."""
+        """Prefer links of a page by their anchors, and by its title once it is
+        known."""
         beside = via.id in errand.links.ahead
         for id, ranked in zip(ids, links, strict=True):
             if id and self.frontier.waits(id):
@@ -201,7 +202,7 @@ class UserQueries:
         self.prefer()
 
     def look_beside(self, errand: Errand, lease: Lease) -> None:
-        """Want all links of a page that was read, if its title says so."""
+        """Prefer all links of a page that was read, if its title matches."""
         links = errand.found.pop(lease.id, ())
         if not links or not errand.interest:
             return
@@ -225,7 +226,7 @@ class UserQueries:
                 self.end(errand, "links")
 
     def end(self, errand: Errand, why: str) -> None:
-        """Serve a query no longer, within the turn of whoever calls."""
+        """End a query, within the caller's turn."""
         pages = f"{errand.pages:,} {'page' if errand.pages == 1 else 'pages'}"
         self.log.finish(errand.query.id, why, ENDED[why].format(pages=pages))
         del self.errands[errand.query.id]
@@ -251,5 +252,5 @@ class UserQueries:
             yield id
 
     def rests(self, host: str) -> bool:
-        """Does a host rest for so long that nobody waits for it?"""
+        """Whether a host rests too long to be waited for."""
         return self.frontier.rest_of(host) > PATIENCE

@@ -38,13 +38,13 @@ def with_improved(topic: Topic, folder: CrawlFolder) -> Topic:
 
 
 def is_improved(folder: CrawlFolder) -> bool:
-    """Has something been accepted since the topic was compiled: an addition to the
-    ontology, or another keyword?"""
+    """Whether something was accepted since the topic was compiled: an addition to the
+    ontology, or a keyword."""
     return digests(folder) != in_use(folder)
 
 
 def note_in_use(folder: CrawlFolder) -> None:
-    """Remember that the topic has been compiled with the files of now."""
+    """Record that the topic was compiled with the current files."""
     if found := digests(folder):
         folder.ontology.mkdir(exist_ok=True)
         draft = folder.ontology / f"{IN_USE}.new"

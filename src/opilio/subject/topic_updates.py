@@ -31,7 +31,7 @@ class KeywordDecision(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def decisions(folder: CrawlFolder) -> list[KeywordDecision]:
-    """All decisions, the first one first; half a line of a crash is left out."""
+    """All decisions, oldest first; an incomplete last line is left out."""
     if not folder.keywords.is_file():
         return []
     found = []

@@ -1,6 +1,6 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True
 # cython: initializedcheck=False, freethreading_compatible=True
-"""The codes of `plain_codes`, which says what they are, compiled."""
+"""The compiled version of `plain_codes`, which explains the codes."""
 
 from libc.math cimport sqrtf
 from libc.stdint cimport int32_t, int64_t, uint8_t

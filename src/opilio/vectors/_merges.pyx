@@ -1,6 +1,6 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True
 # cython: initializedcheck=False, freethreading_compatible=True
-"""The merges of `plain_merges`, which says what they do, compiled."""
+"""The compiled version of `plain_merges`, which explains the merges."""
 
 from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.stdlib cimport calloc, free
@@ -16,7 +16,7 @@ cdef uint64_t ODD = 0x9E3779B97F4A7C15
 
 
 cdef struct Merge:
-    uint64_t pair  # of numbers, each one more than it is; 0: the place is free
+    uint64_t pair  # keys plus one; 0: the place is free
     int64_t value  # its rank in the upper half, the number of what it makes in the lower
 
 

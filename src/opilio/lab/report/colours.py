@@ -1,9 +1,9 @@
 """The colours of a report, and the style of its charts in dark mode.
 
 Charts are drawn in the light colours. Each has a meaning of its own and so a value of
-its own, by which a style sheet finds it again and gives it another value on dark
-paper. Lines are told apart by people who see few colours: they are the palette of
-Okabe and Ito, its yellow replaced; names beside the lines do not rely on them.
+its own, by which a style sheet finds it again and gives it another value on dark paper.
+Lines use the palette of Okabe and Ito, its yellow replaced, which colour-blind people
+can tell apart; names beside the lines do not rely on colour.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ class Colour(NamedTuple):
 
 PAPER = Colour("#fffffe", "#14171a")
 INK = Colour("#1b1f23", "#e8eaed")
-QUIET = Colour("#5d666f", "#9aa4ae")  # text that steps back
+QUIET = Colour("#5d666f", "#9aa4ae")  # secondary text
 GRID = Colour("#e4e7ea", "#2b3137")
 ORACLE = Colour("#30363c", "#d5d9dd")
 
@@ -89,7 +89,7 @@ def variable_charts() -> str:
 
 
 def dark_chart() -> str:
-    """A style that turns a chart in a file of its own dark where pages are."""
+    """A style that follows dark mode in a chart that is a file of its own."""
     rules = "".join(
         f'[{place}="{colour.light}"]{{{place}:{colour.dark}}}'
         for colour in COLOURS.values()

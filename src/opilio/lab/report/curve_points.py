@@ -22,7 +22,7 @@ import numpy as np
 from opilio.lab.runs import Run
 from opilio.lab.statistics import Numbers, band
 
-FURTHEST = 3.0  # units of R: as far as AURC looks
+FURTHEST = 3.0  # units of R: the requests that AURC covers
 STEPS = 60  # of a curve
 WINDOW = 0.5  # units of R
 
@@ -66,7 +66,7 @@ def walked(run: Run) -> CurveWalk:
 
 
 def walked_by_oracle(run: Run) -> CurveWalk:
-    """What the oracle did where this run was."""
+    """The oracle's results on the task of this run."""
     harvest = run.oracle.harvest
     # The records have the oracle's harvest, not its number of requests.
     made = round(len(run.oracle_found_at) / harvest) if harvest else run.budget
@@ -74,9 +74,9 @@ def walked_by_oracle(run: Run) -> CurveWalk:
 
 
 def grid(runs: Sequence[Run]) -> Numbers:
-    """From 0 to 3 R, or to where the first run had to end for want of budget.
+    """From 0 to 3 R, or to where the first run used up its budget.
 
-    A run that had nothing left to visit would find no more, so it does not end there.
+    A run that had nothing left to visit would find no more, so its curve continues.
     """
     cut = [run.budget / run.R for run in runs if run.ended == "budget"]
     return np.linspace(0, min([FURTHEST, *cut]), STEPS + 1)
@@ -105,13 +105,13 @@ def lately(walk: CurveWalk, x: Numbers) -> Numbers:
 
 
 def requests_at(walk: CurveWalk, x: Numbers) -> Numbers:
-    """How many requests x·R are; a little more, lest 0.7 · 10 be 6."""
+    """x·R as a number of requests, with a small tolerance so that 0.7 · 10 is not 6."""
     asked: Numbers = np.floor(x * walk.targets + 1e-6)
     return asked
 
 
 def found_by(walk: CurveWalk, asked: Numbers) -> Numbers:
-    """Targets found by the first so many requests."""
+    """Targets found by the first n requests."""
     places = np.searchsorted(np.asarray(walk.found_at), asked, side="right")
     return places.astype(np.float64)
 
@@ -125,5 +125,5 @@ def curve(walks: Sequence[CurveWalk], measure: Measure, x: Numbers) -> Curve:
 
 
 def tasks_of(topics: Sequence[Topic]) -> Sequence[Topic] | None:
-    """What is drawn anew for an interval: topics or, if there is one only, its runs."""
+    """What is resampled for an interval: topics or, if there is only one, its runs."""
     return topics if len(set(topics)) > 1 else None

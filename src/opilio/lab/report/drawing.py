@@ -16,11 +16,12 @@ LETTERS = 32  # of a name; more would not fit
 ROOM = {"left": 14, "right": 20, "top": 8, "bottom": 8}  # other fonts may be wider
 SHARPNESS = 2  # pixels of a PNG for one of the chart
 
-Chart = Any  # altair is optional, so its types are not ours
+Chart = Any  # altair is optional, so its types are not used
 
 
 def altair() -> Any:
-    """The library that charts are described with; with it comes one that draws them."""
+    """altair, which describes the charts; vl-convert, which draws them, comes with
+    it."""
     try:
         import altair
         import vl_convert  # noqa: F401 - needed later, better missed now
@@ -35,7 +36,8 @@ def altair() -> Any:
 def data(rows: Iterable[Mapping[str, Any]]) -> Any:
     """Rows for a chart, as text: altair would check and copy each many times.
 
-    No text enters a chart but here: cleaned, and cut, since measuring it takes long.
+    This is the only way for text to enter a chart: cleaned, and cut, since measuring it
+    takes long.
     """
     alt = altair()
     values = [
@@ -55,7 +57,7 @@ def shortened(name: str) -> str:
 
 
 def finished(chart: Chart) -> Chart:
-    """A chart with the manners of all our charts: quiet axes, no boxes."""
+    """A chart in the common style: light axes, no boxes."""
     quiet, grid = colours.QUIET.light, colours.GRID.light
     return (
         chart.properties(background=colours.PAPER.light, padding=ROOM)
@@ -90,7 +92,7 @@ def svg(chart: Chart) -> str:
 
 
 def write_svg(drawn: str, path: Path) -> None:
-    """A file that is light or dark as its surroundings are."""
+    """An SVG file that follows the light or dark colour scheme."""
     head, tag_end, rest = drawn.partition(">")
     style = f"<style>{colours.dark_chart()}</style>"
     path.write_text(head + tag_end + style + rest, encoding="utf-8")

@@ -20,7 +20,7 @@ SIGNIFICANT = 0.05
 
 Duels = dict[
     tuple[StandingsEntry, StandingsEntry], Paired
-]  # AURC of the first less the second's
+]  # AURC of the first minus the second's
 
 
 def fight(found: Findings) -> dict[str, Duels]:
@@ -50,7 +50,7 @@ def all_duels(found: Findings, entries: Sequence[StandingsEntry]) -> Duels:
 
 
 def fought(ours: Sequence[Run], theirs: Sequence[Run]) -> Paired | None:
-    """Our AURC less theirs, task by task."""
+    """Our AURC minus theirs, task by task."""
     other = {task_of(run): run.measures.aurc for run in theirs}
     both = [run for run in ours if task_of(run) in other]
     if not both:
@@ -100,7 +100,7 @@ def duels_table(found: Findings, duels: Duels) -> Html:
 def mark(
     found: Findings, duels: Duels, one: StandingsEntry, other: StandingsEntry
 ) -> object:
-    """Won, lost or open; the figures appear under the pointer."""
+    """Won, lost or open; the tooltip has the figures."""
     duel = duels.get((one, other))
     if duel is None:
         return ""
@@ -133,7 +133,8 @@ LEGEND = tag(
 
 
 def warning(duels: Mapping[str, Duels], topics: int) -> str:
-    """That no comparison could be significant, however it had come out; or nothing.
+    """A note if no comparison could be significant, whatever the result; otherwise
+    empty.
 
     The least p of n tasks is 2^(1-n), and the least of m pairs m times that.
     """
@@ -154,7 +155,7 @@ def warning(duels: Mapping[str, Duels], topics: int) -> str:
 
 
 def in_words(found: Findings, duels: Duels, entry: StandingsEntry) -> Html:
-    """How one entry did against all others, with the figures."""
+    """One entry compared with all others, with the figures."""
     own = {other: duel for (one, other), duel in duels.items() if one == entry}
     beaten = [other for other, duel in own.items() if beats(duel)]
     better = [other for other, duel in own.items() if beats(turned(duel))]

@@ -45,7 +45,8 @@ OF_A_STRATEGY = Frame("recall", width=420, height=260)  # for the docs
 
 
 class Plot(NamedTuple):
-    """A chart of curves: what is shown, from where on, and of how many."""
+    """A chart of curves: the measure, where it starts, and how many entries it
+    shows."""
 
     measure: Measure
     y_title: str
@@ -71,8 +72,8 @@ class Findings(NamedTuple):
     rows: list[Standing]  # best first
     oracle: list[Standing]  # one for each kind of seeds
     x: Numbers  # requests, in units of R
-    left_out: int  # runs that had nothing to find
-    made: dict[Hashable, Curve]  # curves, which take their time
+    left_out: int  # runs without any target
+    made: dict[Hashable, Curve]  # curves, which take long to compute
 
     def curve(self, entry: StandingsEntry, plot: Plot) -> Curve:
         """The curve of one entry."""
@@ -115,7 +116,7 @@ def findings(runs: Sequence[Run]) -> Findings:
 
 
 def leaders(found: Findings, plot: Plot, frame: Frame = WIDE) -> Chart:
-    """The best entries, breadth-first and random, and the oracle.
+    """The chart of the best entries, breadth-first, random and the oracle.
 
     Only the first and breadth-first have their band: ten would hide each other.
     """

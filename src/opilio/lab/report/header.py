@@ -18,7 +18,7 @@ THEMES = ("auto", "light", "dark")
 
 
 def header(found: Findings, about: About) -> Html:
-    """What was compared, and what came of it, in a few words."""
+    """What was compared and the result, in a few words."""
     runs = found.all_runs
     strategies = len({entry.strategy for entry in found.runs})
     return tag(
@@ -56,7 +56,7 @@ def facts_list(found: Findings, about: About) -> Html:
 
 
 def conditions_in_words(runs: Sequence[Run], about: About) -> str:
-    """How the crawls were run, and how long that would have taken."""
+    """The simulated conditions, and how long the crawls would have taken."""
     if not any(run.hours for run in runs):
         return about.conditions
     hours = fmean(run.hours for run in runs)
@@ -88,13 +88,13 @@ def lead(found: Findings) -> list[object]:
 
 
 def default_row(found: Findings) -> Standing | None:
-    """How the strategy did that is used when none is named."""
+    """The result of the default strategy."""
     rows = [row for row in contenders(found) if row.entry.strategy == DEFAULT]
     return rows[0] if rows else None
 
 
 def contenders(found: Findings) -> list[Standing]:
-    """The entries, best first, without those whose judge is told the labels."""
+    """The entries, best first, without those whose judge knows the labels."""
     honest = [row for row in found.rows if row.entry.judge != PERFECT]
     return honest or found.rows
 

@@ -10,13 +10,13 @@ VOID = ("br", "input", "meta")
 
 
 class Html(str):
-    """Text that is HTML already."""
+    """Text that is already HTML."""
 
     __slots__ = ()
 
 
 def clean(text: str) -> str:
-    """Text without characters that control something: what draws SVG dies of some."""
+    """Text without control characters, some of which crash the SVG renderer."""
     return "".join(
         " " if unicodedata.category(character) in CONTROLS else character
         for character in text
@@ -24,7 +24,7 @@ def clean(text: str) -> str:
 
 
 def escaped(text: object) -> Html:
-    """Anything as text of a page; HTML stays what it is."""
+    """Any value as escaped text; HTML is left unchanged."""
     if isinstance(text, Html):
         return text
     return Html(html.escape(clean(str(text))))
@@ -47,5 +47,5 @@ def tag(name: str, /, *parts: object, **attributes: object) -> Html:
 
 
 def joined(*parts: object) -> Html:
-    """Parts in a row."""
+    """Parts joined together."""
     return Html("".join(map(escaped, parts)))

@@ -22,7 +22,7 @@ from opilio.lab.report.tables import (
 )
 from opilio.lab.runs import About, Run
 
-# Nothing is loaded and nothing is run, whatever the names in the page may be.
+# The page loads nothing and runs no script, whatever the names in it contain.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
 CAPTIONS = {
@@ -93,7 +93,7 @@ def section(name: str, title: str, *parts: object) -> Html:
 
 
 def standings_section(found: Findings) -> Html:
-    """The table, and how to read it."""
+    """The table, with its explanation."""
     notes = ["Means over topics of the means over their runs, but for medians. "]
     missing = sum(
         len(found.all_runs) // len(found.rows) != row.runs for row in found.rows
@@ -114,7 +114,7 @@ def standings_section(found: Findings) -> Html:
 
 
 def stages_section(found: Findings) -> Html:
-    """How each entry did in each stage."""
+    """The results of each entry in each stage."""
     return section(
         "stages",
         "By stage of the crawl",
@@ -139,7 +139,7 @@ def curves_section(found: Findings, name: str, charts: Mapping[str, Html]) -> Ht
 
 
 def lines_key(found: Findings, name: str) -> Html:
-    """The names of a chart's lines, where there is no room beside them."""
+    """The legend of a chart, for when there is no room beside its lines."""
     called = {colour: variable for variable, colour in colours.COLOURS.items()}
     lines = [
         tag(
@@ -187,7 +187,7 @@ def heat_figure(chart: Html) -> Html:
 
 
 def duels_section(found: Findings) -> Html:
-    """Who beats whom."""
+    """The pairwise comparisons."""
     return section("duels", "Who beats whom", *duels_parts(found))
 
 
@@ -224,7 +224,7 @@ def duels_parts(found: Findings) -> list[Html]:
 
 
 def run_section(found: Findings, about: About) -> Html:
-    """What is needed to do it again."""
+    """What is needed to repeat the comparison."""
     runs = found.all_runs
     budgets = sorted({run.budget for run in runs})
     rows: list[tuple[str, object]] = [
@@ -271,7 +271,7 @@ def given_in_words(runs: list[Run]) -> str:
 
 
 def seeds_table(runs: list[Run]) -> Html:
-    """Where the crawls began: each task once."""
+    """The seeds of the crawls, each task once."""
     several = len({run.task.web for run in runs}) > 1
     rows = []
     for run in distinct_tasks(runs).values():

@@ -40,7 +40,7 @@ class Frame(NamedTuple):
 def line_chart(series: Sequence[Series], frame: Frame) -> Chart:
     """Means with their bands over requests in units of R, named where they end."""
     alt = altair()
-    on_top = series[::-1]  # what is drawn last hides the rest: the first
+    on_top = series[::-1]  # the best entry is drawn last, over the others
     bands = rows_of([one for one in on_top if one.band])
     lines = alt.Chart(rows_of([one for one in on_top if not one.dashed])).mark_line()
     dashed = alt.Chart(rows_of([one for one in on_top if one.dashed])).mark_line()
@@ -61,7 +61,7 @@ def line_chart(series: Sequence[Series], frame: Frame) -> Chart:
 
 
 def x_axis(series: Sequence[Series], frame: Frame) -> Any:
-    """Requests, as far as the lines go."""
+    """The axis of requests, up to the end of the lines."""
     scale = altair().Scale(domain=[0, furthest(series)], nice=False)
     x = altair().X("x:Q", scale=scale)
     title = "requests, in multiples of R" if frame.titled else ""
@@ -91,7 +91,7 @@ def y_axis(frame: Frame) -> Any:
 
 
 def stroked() -> dict[str, Any]:
-    """Lines have the colours and widths that their rows say."""
+    """The colours and widths of lines are in their rows."""
     alt = altair()
     return {
         "stroke": alt.Stroke("colour:N", scale=None),
@@ -119,12 +119,12 @@ def rows_of(series: Sequence[Series]) -> Any:
 
 
 def rounded(value: float) -> float:
-    """As much of a number as can be seen."""
+    """A number with only the digits that can be seen."""
     return round(float(value), 4)
 
 
 def labels(series: Sequence[Series], frame: Frame) -> list[Chart]:
-    """The name of each line, to its right, and a thread that leads there."""
+    """The name of each line at its right end, with a connecting line."""
     alt = altair()
     end = furthest(series)
     pixel = end / frame.width
@@ -156,7 +156,7 @@ def labels(series: Sequence[Series], frame: Frame) -> list[Chart]:
 
 
 def spread(wanted: Sequence[float], gap: float, end: float) -> list[float]:
-    """Places in the same order, at least a gap apart, near where they are wanted.
+    """Positions in the same order, at least a gap apart, near the wanted ones.
 
     Labels that would touch are pooled and set around the mean of their wishes.
     """
@@ -184,7 +184,8 @@ def heat_map(
 ) -> Chart:
     """Shares of the oracle by row (strategy) and column (topic), as figures too."""
     alt = altair()
-    # By numbers: names may be alike once they are shortened, and in a sort be code.
+    # Rows are identified by number: shortened names may be equal, and a sort would
+    # evaluate them.
     values = [
         {"row": place, "column": number, **cell(shares.get((row, column)))}
         for place, row in enumerate(rows)
@@ -219,7 +220,7 @@ def named(field: str, names: Sequence[str], align: str, angle: int = 0) -> Chart
 
 
 def cell(share: float | None) -> dict[str, str]:
-    """A share in words and colours; nothing for none."""
+    """A share as text and colours; nothing for None."""
     if share is None:
         paper = colours.PAPER.light
         return {"told": "", "fill": paper, "ink": paper}

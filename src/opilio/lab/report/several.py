@@ -84,7 +84,7 @@ def several_page(found: Findings, webs: Sequence[OfWeb], about: About) -> str:
 def header(
     found: Findings, rows: Sequence[MeanShare], webs: Sequence[OfWeb], about: About
 ) -> Html:
-    """What was compared, and who came first in the mean of the webs."""
+    """What was compared, and which entry has the best mean over the webs."""
     strategies = len({entry.strategy for entry in found.runs})
     return tag(
         "header",

@@ -1,4 +1,4 @@
-"""The table of a report that says how each entry did in each stage of a crawl."""
+"""The table of a report with the results of each entry in each stage of a crawl."""
 
 from __future__ import annotations
 

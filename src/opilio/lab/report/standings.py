@@ -29,14 +29,15 @@ class StandingsEntry(NamedTuple):
 
 
 class Reached(NamedTuple):
-    """Requests until some recall: the median over all runs, and how many got there."""
+    """Requests until a given recall: the median over all runs, and how many reached
+    it."""
 
-    requests: float | None  # None: fewer than half of the runs got there
+    requests: float | None  # None: fewer than half of the runs reached it
     runs: int
 
 
 class Standing(msgspec.Struct, frozen=True, kw_only=True):
-    """How an entry did: means over topics of the means over their runs."""
+    """The results of an entry: means over topics of the means over their runs."""
 
     entry: StandingsEntry
     runs: int
@@ -60,7 +61,7 @@ def entry_of(run: Run) -> StandingsEntry:
 
 
 def usable(runs: Iterable[Run]) -> list[Run]:
-    """The runs that can be measured: there was something that the oracle could find."""
+    """The runs that can be measured: those where the oracle could find something."""
     return [run for run in runs if run.R and "aurc" in run.of_oracle]
 
 
@@ -73,7 +74,7 @@ def by_entry(runs: Iterable[Run]) -> dict[StandingsEntry, list[Run]]:
 
 
 def names(entries: Iterable[StandingsEntry]) -> dict[StandingsEntry, str]:
-    """The shortest name that tells each entry from the others."""
+    """The shortest name that distinguishes each entry from the others."""
     entries = list(entries)
     written = {entry.strategy for entry in entries}
     alike = Counter(map(spoken, written))
@@ -92,7 +93,8 @@ def names(entries: Iterable[StandingsEntry]) -> dict[StandingsEntry, str]:
 
 
 def spoken(strategy: str) -> str:
-    """A strategy as one speaks of it: that of a file by its class, options apart."""
+    """The display name of a strategy: without options, and only the class if it is from
+    a file."""
     name, *options = strategy.split(",")
     if is_file(name):
         name = name.rpartition(":")[2]
@@ -109,7 +111,7 @@ def standings(runs: Iterable[Run]) -> list[Standing]:
 
 
 def oracle_standings(runs: Iterable[Run]) -> list[Standing]:
-    """What the oracle reached on the same tasks: a row for each kind of seeds."""
+    """The oracle's results on the same tasks: a row for each kind of seeds."""
     modes: dict[str, list[Run]] = {}
     for run in distinct_tasks(runs).values():
         modes.setdefault(run.task.seeds_mode, []).append(run)
@@ -188,7 +190,7 @@ def mean_share(runs: Sequence[Run]) -> float:
 
 
 def reached(requests: Sequence[int | None]) -> Reached:
-    """The median, where never is later than any number."""
+    """The median; None counts as larger than any number."""
     middle = median(math.inf if number is None else number for number in requests)
     count = sum(1 for number in requests if number is not None)
     return Reached(None if math.isinf(middle) else middle, count)

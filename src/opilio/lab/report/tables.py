@@ -72,12 +72,12 @@ def standing_row(row: Standing, name: str, kind: str | None) -> Html:
 
 
 def name_cell(name: object, entry: StandingsEntry) -> Html:
-    """The head of an entry's row; under the pointer, its strategy as it was written."""
+    """The head of an entry's row; its tooltip is the strategy as it was written."""
     return tag("th", name, scope="row", title=written(entry))
 
 
 def written(entry: StandingsEntry) -> str | None:
-    """A strategy as it was written, if it is not shown so."""
+    """A strategy as it was written, if its display name differs."""
     return None if spoken(entry.strategy) == entry.strategy else entry.strategy
 
 
@@ -105,7 +105,7 @@ def number(value: float | None, form: str) -> str:
 
 
 def pages_to(reached: Reached, runs: int) -> Html:
-    """The median, and how many got there."""
+    """The median, and how many runs reached it."""
     count = tag("small", f" {reached.runs}/{runs}")
     return joined(number(reached.requests, ",.0f"), count)
 
@@ -147,7 +147,7 @@ def rows_table(rows: Sequence[tuple[str, object]]) -> Html:
 
 
 def wide(table: Html) -> Html:
-    """A table that scrolls where the page is narrow, by keyboard too.
+    """A table that scrolls on narrow pages, by keyboard too.
 
     Its right edge has a shadow as long as there is more to see.
     """

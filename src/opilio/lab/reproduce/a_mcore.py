@@ -1,13 +1,12 @@
 """Kumar & Vig's figure 3: three crawlers on a web with a fifth of its pages mixed.
 
-The baseline is best-first by keywords. MCORE without transcription and with it differ
-in nothing else: both have the ontology and, as in the paper, classes of example pages
-with the rules between them; the dictionary is used or not. A fourth curve is MCORE
-without the rules, which says what they contribute. On the
-synthetic web, whose Hindi words are its own, the dictionary and the ontology are made
-from the web's lexicon: all terms, Hindi with their English, and each topic a whole that
-its terms are parts of. Other webs come with a dictionary and without an ontology; there
-the keywords are the importance table.
+The baseline is best-first by keywords. MCORE with and without transcription differ only
+in the dictionary: both have the ontology and, as in the paper, classes of example pages
+with the rules between them. A fourth curve, MCORE without the rules, shows what the
+rules contribute. On the synthetic web, whose Hindi words are its own, the dictionary
+and the ontology are made from the web's lexicon: all terms, Hindi with their English,
+and each topic a whole that its terms are parts of. Other webs come with a dictionary
+and without an ontology; there the keywords are the importance table.
 """
 
 from __future__ import annotations

@@ -66,8 +66,8 @@ def answers(
     arm: str, topic: Topic, warcs: Sequence[Path], pages: int
 ) -> tuple[Answers, set[str]]:
     """Crawl, then search; also the pages that the crawl kept. It is an ordinary crawl
-    with its readers and its index, so not in the lab's guarded processes; of the labels
-    it is told nothing."""
+    with readers and an index, so it does not run in the lab's guarded processes; it is
+    given no labels."""
     with tempfile.TemporaryDirectory(prefix="opilio-agent-") as folder:
         collected = Crawl(
             Path(folder) / "crawl",

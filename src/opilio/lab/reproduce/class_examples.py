@@ -1,4 +1,4 @@
-"""Example pages of the topics of a web, as classes for MCORE's look-ahead.
+"""Writes example pages of a web's topics, as classes for MCORE's look-ahead.
 
 Kumar & Vig's train-0 has ten pages for each of four classes. Here each topic of the web
 is a class, and one more, `other`, has labelled pages of none of them, if there are any.
@@ -24,7 +24,7 @@ OTHER = "other"
 
 
 def write_examples(ground: Ground, folder: Path) -> Path:
-    """Write the example pages, a folder for each class, unless they are there."""
+    """Write the example pages, a folder for each class, unless they exist."""
     if not folder.is_dir():
         draft = folder.with_suffix(".new")
         draft.mkdir(parents=True, exist_ok=True)
@@ -73,7 +73,7 @@ def write_class(folder: Path, pages: Sequence[Response]) -> None:
 
 
 def spread(urls: Sequence[str], count: int = PER_CLASS) -> list[str]:
-    """So many of them, evenly spread.
+    """The given number of items, evenly spread.
 
     >>> spread("abcdefgh", 3)
     ['a', 'c', 'f']

@@ -4,9 +4,9 @@ Users ask for one subject and then for its neighbour (interest.py). All crawlers
 at the first subject's seeds. Basic is breadth-first, the others are the paper's
 crawler, `weight-table`. Static has the table of the paper's baseline: tf·df over search
 results for the name of the first subject (searched_table.py). Dynamic has one from the
-query log as it is now, and scores waiting links anew when it changes. Two more show
-what the parts are worth: the log's table as it was when the crawl began, and a dynamic
-table that leaves waiting links as they were.
+current query log, and re-scores waiting links when it changes. Two more show what each
+part contributes: the log's table as it was when the crawl began, and a dynamic table
+that leaves waiting links as they were.
 
 A page counts if its labels are of the subject that most users ask for when it is
 fetched. The paper's own figure, the share of pages that the crawler's judge calls
@@ -89,7 +89,7 @@ def run(arm: str, drifting: Drifting, searched: Topic) -> Trace:
 
 
 def drifting_of(ground: Ground, pair: Pair, budget: int) -> Drifting:
-    """What a crawl is told."""
+    """The trial that a crawl receives."""
     topic = msgspec.structs.replace(pair.first, evaluation=Evaluation())
     words, others = list(pair.first.weights()), list(pair.second.weights())
     return Drifting(

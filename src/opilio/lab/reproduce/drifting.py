@@ -24,7 +24,7 @@ from opilio.records import Lease, Response
 from opilio.text import urls
 from opilio.topic.file import QueryLog
 
-RESCORED = 5  # pages whose links are scored anew after each request, while some wait
+RESCORED = 5  # pages whose links are re-scored after each request, while any are due
 THRESHOLD = 0.05  # of the weight table: a term that one query in ten has counts at once
 
 
@@ -33,13 +33,13 @@ class Drifting(msgspec.Struct, frozen=True):
 
     trial: Trial
     log: Sequence[Batch]
-    follows: bool  # looks at the log again as it grows
+    follows: bool  # reads the log again as it grows
     phrases: tuple[str, ...]  # of several words, to be kept together
-    rescores: bool = True  # scores waiting links anew as the table changes
+    rescores: bool = True  # re-scores waiting links as the table changes
 
 
 class DriftingCrawl(TrialCrawl):
-    """A crawl during which the log grows, and which looks at it each time."""
+    """A crawl that reads its query log each time the log grows."""
 
     def __init__(
         self,
@@ -59,7 +59,7 @@ class DriftingCrawl(TrialCrawl):
         self.later = list(later)
 
     async def visit(self, lease: Lease) -> int:
-        """Visit one link, and hear what people asked for meanwhile."""
+        """Visit one link, then read the queries that were added meanwhile."""
         pages = await super().visit(lease)
         while self.later and len(self.requests) >= self.later[0].after:
             write(self.log, self.later.pop(0))
@@ -77,7 +77,7 @@ class ReplayedRescoring(Rescoring):
     def response(
         self, url: str, file: str, offset: int, length: int
     ) -> Response | None:
-        """What a URL answers in the archive."""
+        """The archived response of a URL."""
         fetch = self.crawl.fetch
         found = isinstance(fetch, ReplayFetch) and fetch.places.get(
             urls.fingerprint(url)

@@ -3,8 +3,8 @@
 The thesis has no figures; it argues (4.7) that parts of a page hide each other's
 relevance, and that relevant pages lie behind irrelevant ones. So the web has both: a
 third of its pages treat several topics, each under a heading, and a tenth can only be
-reached through three irrelevant pages in a row. Crawls go on until nothing
-is left to visit, for what is behind a tunnel comes last in any good order.
+reached through three irrelevant pages in a row. Crawls continue until nothing is left
+to visit, because pages behind a tunnel come last in any good order.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ ARMS = (
 
 
 def crawl(setting: Setting) -> list[Figures]:
-    """The four combinations, and what a crawler without either does."""
+    """The four combinations, and a crawler without either."""
     return figures_of(setting, ARMS, values)
 
 

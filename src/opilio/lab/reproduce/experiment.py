@@ -26,7 +26,7 @@ SEED = 0  # of the bootstrap
 
 
 class ClaimVerdict(StrEnum):
-    """What figures say about a claim."""
+    """The verdict of the figures on a claim."""
 
     SHOWN = "shown"
     NOT_SHOWN = "not shown"
@@ -48,11 +48,11 @@ class Claim(msgspec.Struct, frozen=True):
     better: str
     worse: str
     measure: str
-    main: bool = True  # False: told, but not what the paper claims
+    main: bool = True  # False: reported, but not claimed by the paper
 
 
 class Finding(msgspec.Struct, frozen=True):
-    """A claim and what became of it."""
+    """A claim and its verdict."""
 
     claim: Claim
     paired: Paired
@@ -104,7 +104,7 @@ class Setting:
 
 @dataclass(frozen=True, kw_only=True)
 class Experiment:
-    """A paper's experiment, as the lab does it again."""
+    """A paper's experiment, as the lab repeats it."""
 
     letter: str
     paper: str

@@ -18,13 +18,13 @@ from itertools import accumulate
 
 import msgspec
 
-BATCHES = 40  # as often as this the log grows during a crawl
+BATCHES = 40  # times that the log grows during a crawl
 QUERIES = 50  # each time
 LIKELIHOOD = 0.5  # that a query has a second keyword
 
 
 class Batch(msgspec.Struct, frozen=True):
-    """Queries that come after so many requests."""
+    """Queries that arrive after a number of requests."""
 
     after: int
     queries: Sequence[str]

@@ -104,6 +104,6 @@ def on_synthetic_webs(
 
 
 def made(folder: Path) -> Path:
-    """The folder, which is there now."""
+    """The folder, made if it does not exist."""
     folder.mkdir(parents=True, exist_ok=True)
     return folder

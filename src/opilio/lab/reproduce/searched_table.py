@@ -79,7 +79,7 @@ def found(
 
 
 def tf_df(results: Sequence[Sequence[str]], language: str) -> dict[str, float]:
-    """The best terms of some texts, each with tf·df in parts of the greatest.
+    """The best terms of some texts, with tf·df as a share of the greatest.
 
     >>> tf_df([["bee", "hive", "bee"], ["bee", "the"]], "en")
     {'bee': 1.0, 'hive': 0.166...}
@@ -94,7 +94,7 @@ def tf_df(results: Sequence[Sequence[str]], language: str) -> dict[str, float]:
 
 
 def words_in(text: Sequence[str], silent: frozenset[str] | set[str]) -> Iterator[str]:
-    """The words of a text that tell something."""
+    """The words of a text without stop words."""
     for word in text:
         if len(word) >= SHORTEST and word.isalpha() and word not in silent:
             yield word

@@ -16,7 +16,7 @@ def markdown(outcomes: Sequence[ClaimOutcome]) -> str:
 
 
 def section(outcome: ClaimOutcome) -> Iterator[str]:
-    """The table of arms, what it says about each claim, and the verdict."""
+    """The table of arms, the findings on each claim, and the verdict."""
     yield f"## {outcome.letter}, {outcome.kind}: {outcome.paper}\n"
     yield f"{'; '.join(outcome.webs)}.\n"
     yield row(["", *outcome.measures])
@@ -38,7 +38,7 @@ def row(cells: Sequence[str]) -> str:
 
 
 def figure(mean: Mean | None) -> str:
-    """A mean and its interval; of one group there is none."""
+    """A mean and its interval; a single group has none."""
     if mean is None:
         return "–"
     form = number if mean.value > SHARES_BELOW else share

@@ -1,4 +1,4 @@
-"""Pages in, their URLs out; and the way back, from a URL to the page it names.
+"""Maps each synthetic page to its URLs, and each URL to its page.
 
 /notes/slug-17.html            page 17
 /archive/notes/slug-17.html    its copy, on any host
@@ -60,12 +60,12 @@ class Addresses:
         return f"http://{self.graph.hosts[host].name}/old/{hop}{node.path}"
 
     def dead(self, node: Node, source: int) -> str:
-        """A URL like a page's, of a page that never was."""
+        """A URL that looks like a page's but leads to none."""
         stem = node.path.removesuffix(".html")
         return f"http://{self.graph.hosts[node.host].name}{stem}-{source}.html"
 
     def find(self, host: SyntheticHost, path: str) -> PagePlace | None:
-        """What is at this path of this host, if a page is."""
+        """The page at this path of a host, if there is one."""
         match = PATH.fullmatch(path)
         if match is None:
             return None

@@ -17,8 +17,8 @@ class Changes:
     """Changes of each page as a Poisson process of its own rate.
 
     The rates are spread evenly over the orders of magnitude from once a year to twelve
-    times a day, as studies of the web find them to be, roughly. Time is in seconds
-    since the web began.
+    times a day, roughly as studies of the web find. Time is in seconds since the web
+    began.
     """
 
     def __init__(self, graph: Graph) -> None:
@@ -50,7 +50,7 @@ class Changes:
         return bisect_right(self.times(node, at), at)
 
     def since(self, node: Node, at: float) -> float:
-        """When the page as it is then came to be."""
+        """When the page last changed before that time."""
         version = self.version(node, at)
         return self.times(node, at)[version - 1] if version else 0.0
 

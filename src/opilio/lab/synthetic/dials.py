@@ -55,11 +55,11 @@ class Dials(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     robots_failing: int = 1  # hosts whose robots.txt is a 503
     calendars: float = 0.1  # share of hosts with an endless calendar
     sessions: float = 0.1  # share of hosts with session ids in their links
-    slow_hosts: float = 0.05  # share of hosts that take their time
+    slow_hosts: float = 0.05  # share of slow hosts
     slow_delay: float = 0.5  # seconds
     failing_hosts: float = 0.05  # share of hosts that answer 500 now and then
     failure_rate: float = 0.3  # share of their requests
-    first_failures: int = 0  # of each of their URLs, so many requests fail first
+    first_failures: int = 0  # number of requests for each of their URLs that fail first
 
     page_bytes: int = 6_000  # mean size of a page
     size_spread: float = 0.6  # of the sizes' logarithm: a long tail
@@ -142,7 +142,7 @@ CALM = Dials(
     slow_hosts=0,
     failing_hosts=0,
 )
-"""A web without nuisances: every link leads to a page, every page has one address."""
+"""A web without faults: every link leads to a page, every page has one address."""
 
 MANY_HOSTS = Dials(
     pages=6_000,

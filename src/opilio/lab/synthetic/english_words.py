@@ -1,7 +1,8 @@
 """Words of twelve subjects, and of everyday life, for pages in plain English.
 
 Each subject has things (countable), stuff (not countable), people, places, tasks (after
-"to"), traits (of a thing) and moments. What a subject's topic file names comes first.
+"to"), traits (of a thing) and moments. The keywords of a subject's topic file come
+first.
 """
 
 from __future__ import annotations

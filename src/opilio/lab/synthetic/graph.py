@@ -29,7 +29,7 @@ from opilio.lab.synthetic.vocabulary import Vocabulary
 
 FOLDERS = ("pages", "articles", "notes", "posts")  # that do not tell the topic
 MEMO = 16_384  # nodes remembered
-PATHS = 24  # the purpose of chance for addresses that tell nothing
+PATHS = 24  # random stream of addresses that do not tell the topic
 
 
 class Kind(StrEnum):
@@ -136,7 +136,7 @@ class Graph:
         return rank % block >= block - self.dials.behind_tunnel
 
     def shown(self, topic: int, rank: int) -> int:
-        """The page of this rank or, where it is hidden, one about as popular."""
+        """The page of this rank or, if it is hidden, one of similar popularity."""
         if self.is_hidden(topic, rank):
             block, place = divmod(rank, self.block)
             rank = block * self.block + place % (self.block - self.dials.behind_tunnel)

@@ -16,7 +16,7 @@ WAYS = ("crawl_delays", "calendars", "sessions", "slow_hosts", "failing_hosts")
 
 
 class SyntheticHost(msgspec.Struct, frozen=True):
-    """A host and its ways."""
+    """A host and its behaviour."""
 
     number: int
     name: str
@@ -70,9 +70,9 @@ def make_patterns(dials: Dials, topics: int) -> list[Pattern]:
 
 
 def make_hosts(dials: Dials, topics: tuple[str, ...]) -> list[SyntheticHost]:
-    """The hosts, largest first, with names, sizes by a power law, and ways.
+    """The hosts, largest first, with names, power-law sizes and behaviour.
 
-    The largest host behaves itself, so that no web is mostly a nuisance.
+    The largest host has no faults, so that most of a web can always be crawled.
     """
     starts = host_starts(dials)
     ways = {trait: chosen_hosts(dials, trait) for trait in WAYS}
@@ -109,7 +109,7 @@ def host_starts(dials: Dials) -> list[int]:
 
 
 def robots_of(dials: Dials, host: int) -> str:
-    """What a host's robots.txt is; the smallest hosts have trouble with theirs."""
+    """The kind of robots.txt that a host has; the smallest hosts have broken ones."""
     from_last = dials.hosts - 1 - host
     if host == 0 or from_last >= dials.robots_missing + dials.robots_failing:
         return "rules"
@@ -134,7 +134,7 @@ def host_name(rng: random.Random, hosts: list[SyntheticHost], topic: str) -> str
 
 
 def english_name(rng: random.Random, hosts: list[SyntheticHost], topic: str) -> str:
-    """The same in English words, which say nothing of what the host is about."""
+    """The same in English words that do not tell what the host is about."""
     taken = {host.name for host in hosts}
     while len(hosts) % 4 != 3:
         words = (lexicon.ADJECTIVES.split(), list(lexicon.NOUNS))

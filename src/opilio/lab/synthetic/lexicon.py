@@ -264,7 +264,7 @@ NOUNS: dict[str, str] = {
 }
 """Everyday words that belong to no topic."""
 
-# Lists of words are written as text; whoever reads them splits them.
+# Lists of words are written as text and split where they are used.
 VERBS = (
     "change follow need keep show support reach cover replace improve hold carry "
     "explain shape protect disturb join measure divide repair feed surround describe "
@@ -346,7 +346,7 @@ VAGUE = (
     "part two",
     "what others say",
 )
-"""Anchors that tell nothing."""
+"""Anchors that do not tell the topic."""
 
 ONSETS = "b br c ch d dr f fl g gr h k l m n p pl pr r s sh sk st t th tr v w z"
 VOWELS = "a e i o u ai ea ee oa ou"

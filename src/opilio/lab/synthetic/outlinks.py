@@ -11,7 +11,7 @@ from opilio.lab.synthetic.graph import Graph, Kind, Node
 from opilio.lab.synthetic.hosts import SyntheticHost
 
 BY_ANOTHER_NAME = 0.3  # share of links to a page that use its other address
-REDRAWS = 3  # to find a page that is not linked yet
+REDRAWS = 3  # attempts to find a page that is not linked yet
 LONGEST = 12  # times the mean: what the power law of links is cut at
 
 
@@ -114,7 +114,7 @@ class Outlinks:
         return Outlink(url, anchor, target.number)
 
     def _topic(self, topic: int, rng: random.Random) -> int:
-        """What a link is about that stands in a section about this topic."""
+        """The topic of a link in a section about this topic."""
         if rng.random() < self.dials.locality:
             return topic
         return self.graph.other_topic(topic, rng.getrandbits(32))
@@ -163,7 +163,8 @@ class Outlinks:
         return self.graph.vocabulary.title(target.topic, target.draw, hindi=True)
 
     def _passages(self, node: Node) -> list[tuple[int, str]]:
-        """The pages that this one leads to as part of a tunnel, with odd anchors."""
+        """The pages that this one links to as part of a tunnel, with uninformative
+        anchors."""
         graph = self.graph
         vague = lexicon.VAGUE[node.draw % len(lexicon.VAGUE)]
         if node.kind is Kind.TUNNEL:

@@ -12,10 +12,10 @@ from opilio.lab.synthetic.hosts import SyntheticHost
 from opilio.lab.synthetic.outlinks import Outlink, Outlinks
 
 NAV_SECTIONS = 7
-LINK_BYTES = 165  # of a link with its markup, about
+LINK_BYTES = 165  # approximate size of a link with its markup
 SENTENCE_BYTES = 70
-FRAME_BYTES = 2_000  # head, navigation and footer, about
-SCRIPT_SHARE = 0.25  # of a page's bytes are styles and scripts
+FRAME_BYTES = 2_000  # approximate size of head, navigation and footer
+SCRIPT_SHARE = 0.25  # share of a page's bytes that are styles and scripts
 NEWS, NEWS_SENTENCES = 23, 12  # the purpose of chance; of what a change adds
 PUBLISHED = ("January", "March", "April", "June", "August", "October", "December")
 
@@ -31,7 +31,8 @@ class Pages:
         self._frame = lru_cache(1024)(self._make_frame)
 
     def numbered(self, node: Node, *, altered: bool = False, version: int = 0) -> bytes:
-        """A numbered page; altered, it is its own near copy. Versions have news."""
+        """A numbered page. `altered` makes its near copy; each version adds some
+        text."""
         rng = random.Random(self.graph.draw(node.number, 7))
         host = self.graph.hosts[node.host]
         sections = self.outlinks.of(node)
@@ -40,7 +41,7 @@ class Pages:
         if node.kind is Kind.HUB:
             length = max(length, count // 2)
         title = self._title(node)
-        # The bytes of a copied page must mean the same wherever they are served.
+        # A copied page is served on several hosts, so its links must be absolute.
         base = "" if node.copied else f"http://{host.name}"
         parts = [f"<h1>{title}</h1>", byline(node)]
         for section in sections:
@@ -66,7 +67,7 @@ class Pages:
         return self._page(host, title, "\n".join(parts), absolute=node.copied)
 
     def _news(self, node: Node, version: int, base: str) -> str:
-        """What a page says after so many changes that it did not say before."""
+        """The text that a page has gained after a number of changes."""
         rng = random.Random(self.graph.draw(node.number, NEWS) ^ version)
         sentences = self.graph.vocabulary.sentences(node.topic, NEWS_SENTENCES, rng)
         links = self.outlinks.news(node, rng)
@@ -158,7 +159,7 @@ class Pages:
         ).encode()
 
     def _make_frame(self, number: int, absolute: bool) -> tuple[str, str]:
-        """What stands above and below the content of every page of a host."""
+        """The header and footer of every page of a host."""
         host = self.graph.hosts[number]
         base = f"http://{host.name}" if absolute else ""
         topics = [self.graph.vocabulary.topics[topic] for topic in self.sections(host)]
@@ -229,7 +230,7 @@ def listing(sentences: list[str], links: list[Outlink], base: str) -> str:
 
 
 def anchor(link: Outlink, base: str) -> str:
-    """A link in HTML; one to the host it stands on leaves the host out."""
+    """A link in HTML, relative if it stays on the host."""
     url = link.url
     if base and url.startswith(base + "/"):
         url = url[len(base) :]
@@ -237,13 +238,13 @@ def anchor(link: Outlink, base: str) -> str:
 
 
 def byline(node: Node) -> str:
-    """When a page was published, by its own account."""
+    """The publication date that a page shows."""
     month = PUBLISHED[node.draw % len(PUBLISHED)]
     return f'<p class="byline">Published in {month} {1998 + node.draw % 28}</p>'
 
 
 def stylesheet(size: int) -> str:
-    """About so many bytes of styles, the same on every page as on a real site."""
+    """Styles of about this many bytes, the same on every page, as on a real site."""
     rules = ["body{margin:0 auto;max-width:60em;font-family:sans-serif}"]
     length = len(rules[0])
     while length < size:

@@ -80,7 +80,7 @@ class Server:
     def answer(
         self, method: str, url: str, host: str, headers: Mapping[str, str]
     ) -> SyntheticAnswer:
-        """Ask the web, count the attempt and write the request down."""
+        """Get the web's answer, count the attempt and log the request."""
         at = self.clock()
         answer = unless_known(self.web.respond(url, self._attempts[url]), headers)
         if answer.status >= 500:
@@ -165,7 +165,7 @@ class Connection(asyncio.Protocol):
         )
 
     def send_late(self, answer: SyntheticAnswer, body: bool, keep: bool) -> None:
-        """Answer at last, and turn to what came in the meantime."""
+        """Send the delayed answer, then handle what arrived in the meantime."""
         self.timer = None
         self.send(answer, body=body, keep=keep)
         self.serve_waiting()

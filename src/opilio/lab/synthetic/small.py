@@ -28,7 +28,7 @@ class SmallWeb:
 
 
 def redirect(target: str, status: int = 302) -> SyntheticAnswer:
-    """An answer that sends its readers on."""
+    """A redirect."""
     return SyntheticAnswer(status, (HTML, ("location", target)))
 
 

@@ -17,9 +17,9 @@ POOL = 2048  # sentences of a topic
 
 
 class Vocabulary:
-    """The words of every topic; the seed invents those that no dictionary has.
+    """The words of every topic; the seed determines the invented ones.
 
-    In plain English there are no such words, and no Hindi.
+    Webs in plain English have no invented words and no Hindi.
     """
 
     def __init__(self, seed: int, topics: int, english: bool = False) -> None:
@@ -79,7 +79,7 @@ class Vocabulary:
         hindi: bool = False,
         altered: bool = False,
     ) -> list[str]:
-        """So many sentences about a topic.
+        """A number of sentences about a topic.
 
         `noise` is the share of them about something else; an altered text differs
         in one word of every eighth sentence and nowhere else.
@@ -160,7 +160,8 @@ def forms(patterns: Sequence[str], words: Words) -> list[Form]:
 
 
 def coin(rng: random.Random, count: int, taken: set[str]) -> list[str]:
-    """New pronounceable words, none of them taken before; each topic has its sounds."""
+    """New pronounceable words that were not used before; each topic has its own
+    sounds."""
     onsets = rng.sample(lexicon.ONSETS.split(), 12)
     vowels = rng.sample(lexicon.VOWELS.split(), 5)
     words: list[str] = []

@@ -25,7 +25,7 @@ from opilio.lab.synthetic.vocabulary import Vocabulary
 from opilio.records import Clock, Headers
 
 MEMO = 256  # pages remembered
-BEGINNING = 1_767_225_600  # of the web, for dates: the first of January 2026
+BEGINNING = 1_767_225_600  # start of the web's calendar: the first of January 2026
 SMALL_PAGES = ("imprint", "contact", "privacy")
 HTML = ("content-type", "text/html; charset=utf-8")
 PLAIN = ("content-type", "text/plain; charset=utf-8")
@@ -33,18 +33,18 @@ KEYWORDS = 8  # of a topic's terms that its topic file names
 
 
 class SyntheticAnswer(msgspec.Struct, frozen=True):
-    """What the web says to one request."""
+    """The web's answer to one request."""
 
     status: int
     headers: Headers = (HTML,)
     body: bytes = b""
-    delay: float = 0.0  # seconds before it says so
+    delay: float = 0.0  # seconds before it is sent
 
 
 class SyntheticWeb:
-    """A seeded web; a page is made when it is asked for, nothing is kept.
+    """A seeded web; pages are generated on request, and nothing is stored.
 
-    The clock tells the seconds since the web began, for pages that change.
+    The clock returns the seconds since the web began, for pages that change.
     """
 
     def __init__(self, dials: Dials, clock: Clock = lambda: 0.0) -> None:

@@ -3,8 +3,8 @@
     w = argmin Σᵢ vᵢ·loss(yᵢ, σ(b + w·xᵢ)) / Σ vᵢ + λ/2·|w − w₀|²     with w ≥ 0
 
 Symbols: vᵢ the weight of an example, w₀ weights known before (the ridge pulls towards
-them), λ how strongly. Signs known from reason carry over to other webs where free
-weights do not. By projected Newton steps (Bertsekas 1982): weights at 0 whose gradient
+them), λ how strongly. Weights with the expected sign carry over to other webs better
+than free ones. By projected Newton steps (Bertsekas 1982): weights at 0 whose gradient
 would lower them further stay there.
 """
 

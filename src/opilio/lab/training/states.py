@@ -1,4 +1,4 @@
-"""Crawls that log what the default judge and strategy saw, for training.
+"""Runs crawls that log what the default judge and strategy see, for training.
 
 They run as every crawl of the lab does, in processes that know no label. What they log
 is joined with the labels afterwards.
@@ -60,7 +60,7 @@ class LoggingCrawl(TrialCrawl):
         self.next_log = FIRST
 
     async def rank(self, page: Page, verdict: Verdict, lease: Lease) -> list[int]:
-        """Rank the links of a page; log the state now and then."""
+        """Rank the links of a page; log the state from time to time."""
         self.judged.append(Judged(page.url, dict(self.critic.latest)))
         ids = await super().rank(page, verdict, lease)
         groups = self.pupil.groups
@@ -73,7 +73,7 @@ class LoggingCrawl(TrialCrawl):
 
 
 def observe(trial: Trial) -> Observed:
-    """Run a trial and answer what it logged."""
+    """Run a trial and return what it logged."""
     made: list[LoggingCrawl] = []
 
     def make(settings: Settings, stages: Stages, budget: int) -> LoggingCrawl:

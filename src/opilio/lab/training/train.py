@@ -2,8 +2,8 @@
 
 Every topic of every web is crawled with the weights known so far; the states of these
 crawls, joined with the labels, are the examples. Each topic counts the same, and each
-web counts the same. What is trained is tested on topics, and on webs, that were left
-out: by how well it orders waiting links and judged pages (average precision).
+web counts the same. The weights are tested on topics, and on webs, that were left out,
+by how well they order waiting links and judged pages (average precision).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ OPENING = ("cosine", "bm25", "opening", "text")
 
 
 class TrainingLesson(NamedTuple):
-    """What the crawl of one topic gives to learn from."""
+    """The training examples from the crawl of one topic."""
 
     web: str
     topic: str
@@ -166,12 +166,13 @@ def pages_of(
 
 
 def has(seen: Mapping[str, float], names: Sequence[str]) -> bool:
-    """Was a page judged with all that is asked for? The first ones lack critics."""
+    """Whether a page was judged with all the evidence asked for; the first ones lack
+    critics."""
     return "critic" not in names or "critic" in seen
 
 
 def topics_of(all_lessons: Sequence[TrainingLesson], web: str) -> int:
-    """How many topics of a web there are to learn from."""
+    """The number of training topics of a web."""
     return sum(lesson.web == web for lesson in all_lessons)
 
 
@@ -204,7 +205,8 @@ def means(values: Mapping[str, Sequence[float]]) -> dict[str, float]:
 def left_out(
     all_lessons: Sequence[TrainingLesson], before: Weights
 ) -> Iterator[tuple[str, Sequence[TrainingLesson], Weights]]:
-    """Weights trained without some lessons, and these: by topics, then by webs."""
+    """Weights trained without some lessons, with these lessons: by topics, then by
+    webs."""
     for fold in range(FOLDS):
         out = all_lessons[fold::FOLDS]
         kept = [one for one in all_lessons if one not in out]
@@ -218,7 +220,7 @@ def left_out(
 
 
 def write_weights(path: Path, made: WeightsFile) -> None:
-    """Write a weights file, whole or not at all."""
+    """Write a weights file atomically."""
     draft = path.with_suffix(".new")
     try:
         text = msgspec.json.format(msgspec.json.encode(made), indent=1)

@@ -51,7 +51,7 @@ TERM, RELATION = "term", "relation"  # and LABEL: kinds of proposals
 
 @dataclass(frozen=True)
 class Support:
-    """A sentence that speaks for a proposal, and the page it stands on."""
+    """A sentence that supports a proposal, and its page."""
 
     url: str
     sentence: str
@@ -63,10 +63,10 @@ class Proposal:
 
     kind: str  # term, label or relation
     term: str  # a new one, or the label of a concept
-    relation: str  # how it stands to `concept`: is-a, part-of, related; or label
+    relation: str  # its relation to `concept`: is-a, part-of, related; or label
     concept: str  # a preferred label
     concept_id: str
-    pages: int  # that speak for it
+    pages: int  # that support it
     score: float  # the greater the better, up to 1
     support: tuple[Support, ...] = ()
     term_id: str = ""  # of a relation: the concept that `term` names
@@ -74,7 +74,7 @@ class Proposal:
 
     @property
     def key(self) -> tuple[str, str, str]:
-        """What it is remembered by; a term is the same beside any concept."""
+        """The key by which it is remembered; a term is the same beside any concept."""
         term = self.term.casefold()
         beside = "" if self.kind == TERM else f"{self.relation} {self.concept_id}"
         return (self.kind, term, beside)
@@ -121,12 +121,12 @@ def score(near: int, pages: int) -> float:
 
 
 def confidence(pages: int) -> float:
-    """How much so many pages say."""
+    """The weight of a number of pages."""
     return pages / (pages + DOUBT)
 
 
 class SupportingPages:
-    """The pages of a crawl, read with the labels of an ontology in mind."""
+    """The pages of a crawl, with the labels of an ontology found on them."""
 
     def __init__(
         self, ontology: Ontology, language: str, texts: Sequence[CrawledText]
@@ -137,7 +137,7 @@ class SupportingPages:
         self.labels = labels_in(ontology, language)
 
     def key(self, text: str) -> str:
-        """What a term is known by, in singular and plural."""
+        """The key of a term, the same in singular and plural."""
         return term_key(text, self.language)
 
     def place(self, text: str) -> int | None:
@@ -145,7 +145,7 @@ class SupportingPages:
         return self.labels.get(self.key(text))
 
     def statements(self, counts: TermCounts) -> Counter[Said]:
-        """What sentences say of concepts and candidates, each with its pages."""
+        """What sentences state about concepts and candidates, with their pages."""
 
         def is_name(words: Sequence[str]) -> bool:
             key = " ".join(same_form(words, self.language))
@@ -288,7 +288,7 @@ class SupportingPages:
         }
 
     def known_around(self, source: int, relation: str) -> set[int]:
-        """The concepts for which a relation would be no news."""
+        """The concepts that already have a relation to this one."""
         known = self.ontology.around(source) | {source}
         if relation == Relation.RELATED:
             return known.union(*map(self.ontology.around, known))
@@ -315,7 +315,7 @@ class SupportingPages:
 def add_support(
     proposals: Sequence[Proposal], texts: Sequence[CrawledText]
 ) -> list[Proposal]:
-    """The proposals with the sentences that speak for them."""
+    """The proposals with the sentences that support them."""
     lower = [text.text.casefold() for text in texts]
     return [supported(one, texts, lower) for one in proposals]
 

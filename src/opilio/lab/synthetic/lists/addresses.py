@@ -67,7 +67,7 @@ class ListAddresses:
         return f"/{section.slug}/{end}"
 
     def withdrawn(self, item: Item) -> str:
-        """The path of what was beside an item and is no longer there."""
+        """The path of the dead link beside an item."""
         section = self.sections.all[item.section]
         return f"/{section.slug}/{WITHDRAWN}{item.index}.html"
 

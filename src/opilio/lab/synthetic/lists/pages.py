@@ -94,7 +94,7 @@ class ListPages:
         return self._page(section.host, f"{section.name}, page {page}", content)
 
     def item(self, item: Item) -> bytes:
-        """An item: text about its subject, and hardly a link but the navigation."""
+        """An item: text about its subject, with few links besides the navigation."""
         section = self.sections.all[item.section]
         rng = random.Random(self.sections.draw(item.number, 11))
         # The mean of a lognormal is exp(µ + σ²/2).
@@ -116,7 +116,8 @@ class ListPages:
         return self._page(host, title, f"<h1>{title}</h1>\n<p>{text}</p>")
 
     def onward(self, item: Item) -> list[Item]:
-        """The items that an item recommends: neighbours, related ones, one abroad."""
+        """The items that an item recommends: neighbours, related ones, one of another
+        host."""
         sections, draw = self.sections, self.sections.draw(item.number, RELATED)
         section = sections.all[item.section]
         indices: list[int] = []
@@ -169,7 +170,7 @@ class ListPages:
         )
 
     def _href(self, host: int, item: Item) -> str:
-        """A link to an item; one to the host it stands on leaves the host out."""
+        """A link to an item, relative if it stays on the host."""
         here = self.sections.all[item.section].host == host
         return self.addresses.item(item) if here else self.addresses.item_url(item)
 
@@ -211,7 +212,7 @@ class ListPages:
         return f'<ul class="sections">\n{entries}\n</ul>'
 
     def _trail(self, section: ListSection) -> str:
-        """The way back from a page: home, all sections, its section."""
+        """The breadcrumbs of a page: home, all sections, its section."""
         steps = [("/", "Home"), ("/browse/", "Browse")]
         steps.append((self.addresses.list(section), section.name))
         crumbs = " › ".join(link(path, name) for path, name in steps)
@@ -230,7 +231,7 @@ class ListPages:
         ).encode()
 
     def _make_frame(self, host: int) -> tuple[str, str]:
-        """What stands above and below the content of every page of a host."""
+        """The header and footer of every page of a host."""
         name, own = self.sections.hosts[host], self.sections.of_host[host]
         menu = [("/", "Home"), ("/browse/", "Browse"), ("/archive/", "Archive")]
         menu += [(self.addresses.list(each), each.name) for each in own[:SHOWN]]

@@ -75,7 +75,7 @@ class Item(msgspec.Struct, frozen=True):
     draw: int  # 64 random bits of its own
     label: str  # what lists call it
     telling: bool  # lists add a title that tells its subject
-    withdrawn: bool  # beside it, lists have a link to what is no longer there
+    withdrawn: bool  # lists have a dead link beside it
 
 
 class Sections:
@@ -220,7 +220,7 @@ def make_sections(dials: ListDials, topics: tuple[str, ...]) -> list[ListSection
 
 
 def section_sizes(dials: ListDials, rng: random.Random) -> list[int]:
-    """So many sections that every host has one and all items are in one."""
+    """Enough sections that every host has one and every item is in one."""
     spread = dials.section_spread
     sizes: list[int] = []
     left = dials.pages

@@ -73,7 +73,7 @@ class ListWeb:
                 yield self.addresses.url(host, self.addresses.withdrawn(item))
 
     def seeds(self, topic: str, n: int) -> tuple[str, ...]:
-        """Items about a topic to start from, each of another section if there are."""
+        """Items about a topic to start from, from different sections if possible."""
         if topic not in self.topics:
             return ()
         index = self.topics.index(topic)
@@ -90,7 +90,7 @@ class ListWeb:
         return topic_text(topic, self.seeds(topic, SEEDS))
 
     def _about(self, section: ListSection, topic: int) -> Iterator[Item]:
-        """The items of a section about a topic, from a chance place on."""
+        """The items of a section about a topic, from a random place on."""
         start = self.sections.draw(section.number, 12) % section.size
         for step in range(section.size):
             item = self.sections.item(section.start + (start + step) % section.size)
@@ -98,7 +98,7 @@ class ListWeb:
                 yield item
 
     def _paths(self, host: int) -> Iterator[str]:
-        """The paths of all pages of a host but its items."""
+        """The paths of all pages of a host except its items."""
         yield from ("/", "/browse/", "/archive/")
         for name in SMALL_PAGES:
             yield f"/{name}.html"
