@@ -1,6 +1,7 @@
 """Measures the default judge and strategy together, by the number of waiting links.
 
-Made-up pages of 80 links with word vectors, 10 of them known from other pages. Figures
+Made-up pages of 80 links with word vectors, 10 of them known from other pages, decoded
+from what a reader sends just before they are judged, as in a crawl. Figures
 are CPU milliseconds a page of `judge`, `rank`, `revise` and the notes together, means
 over a stretch in which the waiting links grow by a quarter, so that periodic learning
 counts as often as it happens. Beside them: the bytes that the strategy holds for each
@@ -10,12 +11,15 @@ waiting link. Run it with `python -m bench.choosing [LINKS ...]`.
 from __future__ import annotations
 
 import gc
+import os
 import random
 import statistics
 import sys
 import time
 from collections.abc import Callable, Iterator
 from itertools import chain
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the command `opilio` does
 
 import msgspec
 import numpy as np
@@ -45,6 +49,7 @@ COMMIT = 16  # pages between two commits, when what the judge learnt is kept
 KEYWORDS = tuple(f"keyword{number}" for number in range(12))
 KINDS, BODIES, HOSTS, WORDS = 5000, 400, 300, 300
 INVERSE = pow(0x9E3779B97F4A7C15, -1, 2**64)  # of what spreads fingerprints
+ENCODE, DECODE = msgspec.msgpack.encode, msgspec.msgpack.Decoder(Page).decode
 ALLOWED_MS, ALLOWED_GROWTH, ALLOWED_BYTES = 0.6, 1.2, 150
 
 
@@ -140,7 +145,7 @@ class Web:
             number = self.choose(first)
             url = self.url(number)
             body = rng.choice(self.bodies)
-            page = msgspec.structs.replace(body, url=url, links=links)
+            page = DECODE(ENCODE(msgspec.structs.replace(body, url=url, links=links)))
             lease = Lease(number, url, fingerprint(number), self.host(number), 0.5)
             yield page, lease
 

@@ -63,7 +63,8 @@ def test_hosts_that_were_visited_are_less_new():
     slots = strategy.waiting.slots(
         [fingerprint("http://new.test/"), fingerprint("http://seed.test/more")]
     )
-    assert strategy.score(slots)[:, -1].tolist() == [2.0, 0.5]
+    added, _ = strategy.score(slots)
+    assert added[:, -1].tolist() == [2.0, 0.5]
 
 
 def test_links_similar_to_the_keywords_promise_more():

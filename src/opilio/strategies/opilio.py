@@ -51,10 +51,11 @@ from opilio.strategies.shared.chooser.groups import Groups
 from opilio.strategies.shared.chooser.left import Remaining
 from opilio.strategies.shared.chooser.lessons import Correction
 from opilio.strategies.shared.chooser.places import Slots
+from opilio.strategies.shared.chooser.plain_rows import MOST_PARENTS
 from opilio.strategies.shared.chooser.pool import Pool, best_of
-from opilio.strategies.shared.chooser.rows import shared
+from opilio.strategies.shared.chooser.rows import tell
 from opilio.strategies.shared.chooser.visits import Visit, links_in, note
-from opilio.strategies.shared.chooser.waiting import GONE, MOST_PARENTS, NEW, Waiting
+from opilio.strategies.shared.chooser.waiting import GONE, NEW, Waiting
 from opilio.strategies.shared.journal import StrategyJournal
 from opilio.text.meaning import (
     KeywordVectors,
@@ -103,7 +104,7 @@ class Opilio:
         names = self.features.names
         self.weights = np.array([self.trained.of(name) for name in names])
         self.correction = Correction(len(names), PENALTY)
-        self.names = (*map(NAMES.__getitem__, names), NEW_HOST)
+        self.names = (ORDINARY, *map(NAMES.__getitem__, names), NEW_HOST)
         self.next_fit, self.fitted, self.quota = 0, 0, LEAST_SCORED
         self.noted = b""  # the vectors of keywords that were noted last
         self.pool = Pool(self.waiting)
@@ -199,7 +200,7 @@ class Opilio:
             self.waiting.drop_worse_half()
             before = None
         if before is None:
-            before = self.waiting.slots(links.prints)
+            before = self.waiting.slots(links.prints.tolist())
         keywords = self.features.keywords
         slots = self.waiting.take_in(links, before, hosts, page, visit.score, keywords)
         if groups.pages <= EVERY or groups.pages >= self.next_fit:
@@ -291,21 +292,14 @@ class Opilio:
         self.correction.fit()
         self.features.rescale(self.waiting.all())
 
-    def score(self, slots: Slots) -> Floats:
-        """What each feature adds to the logit of each link."""
+    def score(self, slots: Slots) -> tuple[Floats, Floats]:
+        """What each feature adds to the logit of each link, and their chances."""
         weights = (self.weights + self.correction.weights).astype(np.float32)
-        added = np.empty((len(slots), len(weights) + 1), np.float32)
-        rows = self.features.standard(slots)
+        rows, added, promises = self.features.weigh(
+            slots, weights, self.explore, self.ordinary
+        )
         self.scored = (slots, rows)
-        np.multiply(rows, weights, out=added[:, :-1])
-        visits = self.groups.host_count.values[self.waiting.host[slots]]
-        added[:, -1] = self.explore / (1.0 + visits) ** DECAY
-        return added
-
-    def promises(self, added: Floats) -> Floats:
-        """The chances of links."""
-        found: Floats = logistic(added.sum(axis=1) + np.float32(self.ordinary))
-        return found
+        return added, promises
 
     def view(self, best: int, others: int) -> tuple[list[Fingerprint], Floats]:
         """The best links that wait and some others, with their features: what the
@@ -337,7 +331,7 @@ class Opilio:
             every = np.unique(np.concatenate((waiting.best(half), every[turn])))
         if self.features.has_changed:
             waiting.compare(every, self.features.keywords)
-        promises = self.promises(self.score(every))
+        _, promises = self.score(every)
         count = min(MOST_TOLD, max(LEAST_TOLD, self.groups.pages))
         if len(every) <= count:
             return every
@@ -346,37 +340,24 @@ class Opilio:
 
     def tell(self, slots: Slots, others: Slots) -> None:
         """Give the links of a page their promises, and revise those of others that
-        changed enough."""
+        changed enough. Ranking alone never lowers a promise."""
         waiting = self.waiting
         both = np.concatenate((slots, others))
         if not len(both):
             return
-        added = self.score(both)
-        promises = self.promises(added)
-        before = waiting.told[slots]
-        count = len(slots)
-        waiting.told[slots] = promises[:count]
-        now = waiting.told[others]  # some may be on the page
-        changed = np.abs(promises[count:] - now) > CHANGE * now
-        changed = np.concatenate((np.ones(count, np.bool_), changed))
-        both, promises = both[changed], promises[changed]
-        waiting.told[both] = promises
-        links = waiting.link[both].tolist()
-        parts = self.parts(added[changed])
-        told = list(zip(promises.tolist(), parts, strict=True))
-        self.latest.update(zip(links[:count], told[:count], strict=True))
-        self.revised.update(zip(links[count:], told[count:], strict=True))
-        # Ranking alone never lowers a promise.
-        lower = promises[:count] < before[:count] * (1 - CHANGE)
-        for place in np.flatnonzero(lower).tolist():
-            self.revised[links[place]] = told[place]
-
-    def parts(self, added: Floats) -> Sequence[Parts]:
-        """What each promise is made of: what an ordinary link has, and the share of
-        each feature that counts."""
-        counting = np.flatnonzero(added.any(axis=0))
-        names = (ORDINARY, *(self.names[place] for place in counting.tolist()))
-        return shared(names, self.ordinary, added.take(counting, axis=1))
+        added, promises = self.score(both)
+        tell(
+            both,
+            len(slots),
+            promises,
+            added,
+            (waiting.told, waiting.link),
+            self.names,
+            self.ordinary,
+            CHANGE,
+            self.latest,
+            self.revised,
+        )
 
 
 USUAL_PAGES, USUAL_BASE = log(150), 0.3  # of an ordinary moment in a crawl

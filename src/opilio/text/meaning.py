@@ -30,6 +30,7 @@ class KeywordVectors:
         middle = rows.sum(axis=0)
         length = float(np.linalg.norm(middle))
         self.middle = middle / np.float32(length) if length else middle
+        self._every = np.vstack((rows, self.middle)).T  # one matrix to compare with
 
     def __len__(self) -> int:
         """How many keywords have a vector."""
@@ -39,10 +40,11 @@ class KeywordVectors:
         """s of each row; 0 if no keyword has a vector."""
         if not len(self.rows) or not len(vectors):
             return np.zeros(len(vectors), np.float32)
-        each = vectors @ self.rows.T
+        each = vectors @ self._every
+        along, each = each[:, -1], each[:, :-1]
         if each.shape[1] > 2:
             each = np.partition(each, each.shape[1] - 2, axis=1)[:, -2:]
-        found: Floats = 0.5 * each.mean(axis=1) + 0.5 * (vectors @ self.middle)
+        found: Floats = 0.5 * (each[:, 0] + each[:, -1]) * 0.5 + 0.5 * along
         return found
 
 

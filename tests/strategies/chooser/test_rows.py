@@ -8,13 +8,17 @@ import numpy as np
 import pytest
 
 from opilio.strategies.shared.chooser import plain_rows, rows
+from opilio.strategies.shared.chooser.visits import path_place
 from strategies.chooser_pages import Crawl, chooser, link
 
 compiled = pytest.importorskip(
     "opilio.strategies.shared.chooser._rows", reason="nothing is compiled"
 )
 BOTH = (plain_rows, compiled)
-NAMES = ("find", "insert", "link_rows", "raw", "add_words", "shared", "begin", "join")
+NAMES = (
+    *("find", "insert", "link_rows", "raw", "add_words", "weigh", "tell", "enter"),
+    "mix",
+)
 
 
 def test_what_is_compiled_is_used():
@@ -26,15 +30,23 @@ def test_words_and_terms_of_links_are_the_same():
     links = [
         link("http://h.test/1", "bright stars and a planet", terms={"star": 2}),
         link("http://h.test/2", "one two three four five six seven eight"),
-        link("http://h.test/3", terms={"other": 1}),
+        link("https://h.test:8080/3", terms={"other": 1}),
+        link("http://h.test.org/", "a planet"),
+        link("http://h.test/5", "a planet"),
     ]
     weights = {"star": 0.7, "planet": 1.0}
-    plain, fast = [each.link_rows(links, weights) for each in BOTH]
+    plain, fast = [each.link_rows(links, weights, path_place) for each in BOTH]
     assert plain == fast
-    assert plain[2][:3] == bytes([0, round(255 * (1 - np.exp(-0.7))), 0])
-    assert plain[1] == ["h.test"] * 3
-    nothing = ([], [], b"", b"", b"")
-    assert [each.link_rows([], weights) for each in BOTH] == [nothing] * 2
+    assert plain[0] == ("h.test", "h.test:8080", "h.test.org")
+    assert np.frombuffer(plain[1], "<i8").tolist() == [one.fingerprint for one in links]
+    assert np.frombuffer(plain[2], "<u2").tolist() == [0, 0, 1, 2, 0]
+    assert np.frombuffer(plain[3], "<u2").tolist() == [
+        path_place(name, "body/a")
+        for name in ("h.test", "h.test", "h.test:8080", "h.test.org", "h.test")
+    ]
+    assert plain[4][:3] == bytes([0, round(255 * (1 - np.exp(-0.7))), 0])
+    nothing = ((), b"", b"", b"", b"", b"", b"")
+    assert [each.link_rows([], weights, path_place) for each in BOTH] == [nothing] * 2
 
 
 def random_columns(rng: np.random.Generator, dimensions: int) -> dict[str, np.ndarray]:
@@ -92,44 +104,106 @@ def test_words_of_pages_are_added_alike():
     assert found[0][:, 0] == pytest.approx(0.8 * found[0][:, 1], abs=1e-5)
 
 
-def test_shares_have_the_same_names_and_numbers():
-    added = np.random.default_rng(4).normal(size=(6, 2)).astype(np.float32)
-    added[5] = [40.0, 0.0]
-    added[4] = [1.0, -1.0]
-    plain, fast = [each.shared(("a", "b", "c"), -1.0, added) for each in BOTH]
-    assert plain[0]["a"] == round(1 / (1 + np.exp(1)), 6)
-    for one, other, row in zip(plain, fast, added, strict=True):
-        assert one == pytest.approx(other, abs=2e-6)
-        chance = 1 / (1 + np.exp(1 - row.sum()))
-        assert sum(one.values()) == pytest.approx(chance, abs=3e-6)
+def test_links_are_weighed_alike():
+    rng = np.random.default_rng(4)
+    rows = rng.normal(size=(20, 3)).astype(np.float32)
+    scales = tuple(rng.random((3, 3)).astype(np.float32))
+    visits = rng.integers(0, 4, 30).astype(np.int32), np.array([0, 1, 5, 9], np.int32)
+    slots = rng.integers(0, 30, 20)
+    found = []
+    for each in BOTH:
+        z, added = rows.copy(), np.zeros((20, 4), np.float32)
+        promises = np.zeros(20, np.float32)
+        each.weigh(slots, z, scales, visits, 3.0, -1.0, added, promises)
+        found.append((z, added, promises))
+    for plain, fast in zip(*found, strict=True):
+        assert plain == pytest.approx(fast, abs=1e-5)
+    z, added, promises = found[1]
+    assert np.abs(z).max() == plain_rows.LIMIT  # some are far away
+    assert added[:, :3] == pytest.approx(z * scales[2], abs=1e-6)
+    new = visits[1][visits[0][slots]] == 0
+    assert added[new, 3].tolist() == [3.0] * np.count_nonzero(new)
+    logits = added.sum(axis=1) - 1
+    assert promises == pytest.approx(1 / (1 + np.exp(-logits)), abs=1e-5)
+
+
+def test_promises_are_told_alike():
+    rng = np.random.default_rng(4)
+    added = rng.normal(size=(8, 3)).astype(np.float32)
+    added[:, 1] = 0  # a kind of evidence that no link has
+    added[5], added[4] = [40.0, 0.0, 0.0], [1.0, 0.0, -1.0]
+    promises = (1 / (1 + np.exp(1 - added.sum(axis=1)))).astype(np.float32)
+    slots = np.array([3, 1, 6, 0, 2, 5, 4, 1])  # the last one is on the page, too
+    before = np.full(8, 0.5, np.float32)
+    before[2] = promises[4] * 1.001  # not worth telling
+    links = np.arange(100, 108)
+    names = ("usual", "a", "b", "c")
+    found = []
+    promises[7], added[7] = promises[1], added[1]
+    for each in BOTH:
+        told, latest, revised = before.copy(), {}, {}
+        columns = (told, links)
+        each.tell(
+            *(slots, 3, promises, added, columns, names, -1.0, 0.02, latest, revised)
+        )
+        found.append((told.tolist(), latest, revised))
+    (told, latest, revised), fast = found
+    assert told == fast[0]
+    assert set(latest) == {103, 101, 106}
+    lower = [100 + slot for slot in slots[:3] if told[slot] < 0.49]
+    assert list(revised) == [100, 105, 104, *lower]
+    assert told[2] == before[2]
+    for one, other in ((latest, fast[1]), (revised, fast[2])):
+        assert list(one) == list(other)
+        for link_, (promise, parts) in one.items():
+            assert promise == other[link_][0] == pytest.approx(told[link_ - 100])
+            assert parts == pytest.approx(other[link_][1], abs=2e-6)
+            assert list(parts) == ["usual", "a", "c"]
+            assert sum(parts.values()) == pytest.approx(promise, abs=3e-6)
 
 
 @pytest.mark.parametrize("dimensions", [0, 3])
-def test_links_begin_and_join_alike(dimensions: int):
+def test_links_are_entered_and_mixed_alike(dimensions: int):
     found = []
     for each in BOTH:
         rng = np.random.default_rng(4)
         given = random_columns(rng, dimensions)
-        paths = rng.integers(0, 99, 50).astype(np.uint16)
-        hosts = rng.integers(0, 99, 50).astype(np.int32)
         given["vectors"][7] = 0
-        from_page = (paths, given["terms"], given["anchors"], given["vectors"])
+        from_page = (
+            rng.integers(0, 99, 50).astype(np.int32),
+            rng.integers(0, 99, 50).astype(np.uint16),
+            given["terms"],
+            given["anchors"],
+        )
         columns = (
             np.zeros(60, np.int32),
             np.zeros(60, np.uint16),
             np.zeros((60, 3), np.uint8),
             np.zeros((60, 6), np.uint16),
-            np.zeros((60, dimensions), np.int8),
+            np.zeros(60, np.int32),
+            np.zeros(60, np.float32),
+            np.zeros(60, np.uint8),
+            np.full(60, -1, np.float32),
         )
+        vectors = rng.integers(-127, 128, (60, dimensions)).astype(np.int8)
         slots = rng.permutation(60)[:50]
-        each.begin(slots, np.arange(50), (hosts, *from_page), columns)
-        shares = rng.random(20).astype(np.float32)
-        better = (rng.random(20) < 0.5).view(np.uint8)
-        some = rng.permutation(50)[:20]
-        each.join(slots[:20], some, from_page, columns[1:], shares, better)
-        found.append(columns)
+        rows, shares = np.zeros(50, np.int64), np.zeros(50, np.float32)
+        counts = []
+        for page, known in ((1, 0), (2, 20), (2, 30), (3, 40)):
+            fresh = np.ones(50, np.uint8)
+            fresh[:known] = fresh[45:] = 0
+            at = slots.copy()
+            at[45:] = -2  # visited before
+            moved = (at, fresh, from_page, columns, page, page / 4, rows, shares)
+            counts.append(each.enter(*moved))
+            some = rows[: counts[-1]].copy()
+            by = shares[: counts[-1]].copy()
+            each.mix(vectors, at[some], given["vectors"], some[::-1].copy(), by)
+        assert columns[6].max() == plain_rows.MOST_PARENTS
+        found.append((*columns, vectors, np.array(counts), rows, shares))
     for plain, fast in zip(*found, strict=True):
-        assert np.abs(plain.astype(int) - fast.astype(int)).max(initial=0) <= 1
+        assert np.abs(plain.astype(float) - fast.astype(float)).max(initial=0) <= 1
+    assert found[0][9].tolist() == found[1][9].tolist() == [0, 20, 20, 40]
 
 
 def test_a_crawl_without_what_is_compiled_visits_the_same_pages(
@@ -140,7 +214,7 @@ def test_a_crawl_without_what_is_compiled_visits_the_same_pages(
             for name in NAMES:
                 path = f"opilio.strategies.shared.chooser.{module}.{name}"
                 monkeypatch.setattr(path, getattr(used, name), raising=False)
-        monkeypatch.setattr("opilio.strategies.opilio.shared", used.shared)
+        monkeypatch.setattr("opilio.strategies.opilio.tell", used.tell)
         crawl = Crawl(chooser())
         for _ in range(60):
             crawl.step()

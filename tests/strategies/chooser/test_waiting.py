@@ -18,7 +18,7 @@ ALLOWED = 150  # bytes a link
 def links(prints: list[int], vector: int = 1) -> Links:
     count = len(prints)
     return Links(
-        prints,
+        np.array(prints, np.int64),
         np.zeros(count, np.uint16),
         np.arange(count, dtype=np.uint16),
         np.full((count, 3), 100, np.uint8),

@@ -14,7 +14,8 @@ import numpy.typing as npt
 from opilio.strategies.shared.chooser.groups import Groups
 from opilio.strategies.shared.chooser.lessons import Taught, WordValues
 from opilio.strategies.shared.chooser.places import Slots
-from opilio.strategies.shared.chooser.rows import raw
+from opilio.strategies.shared.chooser.plain_rows import LIMIT
+from opilio.strategies.shared.chooser.rows import raw, weigh
 from opilio.strategies.shared.chooser.waiting import Waiting
 from opilio.text.meaning import KeywordVectors, Rarity
 
@@ -23,7 +24,6 @@ Floats = npt.NDArray[np.float32]
 COMMON = ("address", "words", "host", "parents", "path", "siblings")
 WITH_VECTORS = ("meaning", "taught", *COMMON)
 WITHOUT_VECTORS = ("anchor", "around", *COMMON)
-LIMIT = 4.0
 SAMPLE = 4096  # links over which means and spreads are taken
 ORDINARY = 8  # links; with fewer, no spread is known
 NARROWEST = 0.01  # spread: where all links are alike, none shall stand out
@@ -73,6 +73,26 @@ class Features:
         """The same on their scales."""
         z = (self.raw(slots) - self.mean) / self.spread
         return np.clip(z, -LIMIT, LIMIT, out=z)
+
+    def weigh(
+        self, slots: Slots, weights: Floats, explore: float, bias: float
+    ) -> tuple[Floats, Floats, Floats]:
+        """The same, what each adds to the logits of links with these weights, at last
+        how new their hosts are, and the chances of the links."""
+        rows = self.raw(slots)
+        added = np.empty((len(slots), len(self.names) + 1), np.float32)
+        promises = np.empty(len(slots), np.float32)
+        weigh(
+            slots,
+            rows,
+            (self.mean, self.spread, weights),
+            (self.waiting.host, self.groups.host_count.values),
+            explore,
+            bias,
+            added,
+            promises,
+        )
+        return rows, added, promises
 
     def rescale(self, slots: Slots) -> None:
         """Take means and spreads from a sample of the links that wait."""

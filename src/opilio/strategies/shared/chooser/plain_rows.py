@@ -3,22 +3,24 @@ version."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import compress
 from math import exp
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from opilio.equations.probability import shares
-from opilio.records import Link, LinkPart
+from opilio.equations.probability import logistic, shares
+from opilio.records import Link, LinkPart, Parts
 from opilio.text import urls
 
-EDITION = 1  # of both; what is compiled is used only if it is the same
+EDITION = 2  # of both; what is compiled is used only if it is the same
 
 Longs = npt.NDArray[np.int64]
 Ints = npt.NDArray[np.int32]
 Bytes = npt.NDArray[np.uint8]
+Signed = npt.NDArray[np.int8]
 Places = npt.NDArray[np.uint16]
 Floats = npt.NDArray[np.float32]
 
@@ -29,6 +31,9 @@ WORD_BITS = 16  # of a word's hash, by which its value is known
 ANCHOR_WORDS = 6
 NO_WORD = 0  # the place that stands for none
 HOST, PATH, PAGE = 1.0, 3.0, 2.0  # as many pages as a mean is shrunk by
+LIMIT = 4.0  # of a standardised feature
+MOST_PARENTS = 4  # pages whose evidence of a link is used; more add little
+PARENT = 0.2  # the weight of such a page besides its score
 
 
 def buckets_of(prints: Longs, bits: int) -> tuple[Longs, Bytes]:
@@ -86,11 +91,15 @@ def insert(
 
 
 def link_rows(
-    links: Sequence[Link], weights: Mapping[str, float]
-) -> tuple[list[int], list[str], bytes, bytes, bytes]:
-    """Of all links their fingerprints, their hosts, how much of the keywords is in the
-    address, the anchor and around them, as uint8, the places of the first words of
-    their anchors, as uint16, and their vectors, as int8 in equal dimensions."""
+    links: Sequence[Link],
+    weights: Mapping[str, float],
+    place_of: Callable[[str, str], int],
+) -> tuple[tuple[str, ...], bytes, bytes, bytes, bytes, bytes, bytes]:
+    """The hosts that links lead to; of all links their fingerprints, as int64; the
+    number of each link's host among the hosts; the places of host and tag path, by the
+    function; how much of the keywords is in the address, the anchor and around them, as
+    uint8; the places of the first words of their anchors, as uint16; and their vectors,
+    in equal dimensions. Numbers and places are uint16."""
     terms = bytearray()
     for link in links:
         if evidence := link.terms:
@@ -99,9 +108,16 @@ def link_rows(
         else:
             terms += b"\0\0\0"
     size = max((len(link.vector) for link in links), default=0)
+    names = [urls.host(link.url) for link in links]
+    hosts = {name: number for number, name in enumerate(dict.fromkeys(names))}
+    places = [
+        place_of(name, link.path) for name, link in zip(names, links, strict=True)
+    ]
     return (
-        [link.fingerprint for link in links],
-        [urls.host(link.url) for link in links],
+        tuple(hosts),
+        np.array([link.fingerprint for link in links], "<i8").tobytes(),
+        np.array([hosts[name] for name in names], "<u2").tobytes(),
+        np.array(places, "<u2").tobytes(),
         bytes(terms),
         anchor_rows(links).tobytes(),
         b"".join([link.vector.ljust(size, b"\0") for link in links]),
@@ -175,48 +191,121 @@ def add_words(
     np.add.at(sums, words, each[:, None] * np.array([score, 1], np.float32))
 
 
+def weigh(
+    slots: Longs,
+    rows: Floats,
+    scales: tuple[Floats, Floats, Floats],
+    visits: tuple[Ints, Ints],
+    explore: float,
+    bias: float,
+    added: Floats,
+    promises: Floats,
+) -> None:
+    """Standardise rows of features, and write what each adds to a logit and the chance
+    that comes of it. `scales` are mean, spread and weight of each feature; `visits` the
+    host of each slot, and how many pages of each host were read."""
+    mean, spread, weights = scales
+    rows -= mean
+    rows /= spread
+    np.clip(rows, -LIMIT, LIMIT, out=rows)
+    np.multiply(rows, weights, out=added[:, :-1])
+    hosts, counts = visits
+    added[:, -1] = explore / (1.0 + counts[hosts[slots]]) ** 2
+    promises[:] = logistic(added.sum(axis=1) + np.float32(bias))
+
+
+def tell(
+    slots: Longs,
+    count: int,
+    promises: Floats,
+    added: Floats,
+    columns: tuple[Floats, Longs],
+    names: tuple[str, ...],
+    bias: float,
+    change: float,
+    latest: dict[int, tuple[float, Parts]],
+    revised: dict[int, tuple[float, Parts]],
+) -> None:
+    """Write down the promises of links, with what each is made of.
+
+    The first `count` are the links of a page, and `latest`; of the others those are
+    `revised` whose promises changed by that share. `columns` are what slots were told
+    before, and their links. The first of the names is that of σ(bias).
+    """
+    told, links = columns
+    before = told[slots[:count]]
+    told[slots[:count]] = promises[:count]
+    now = told[slots[count:]]  # some may be on the page
+    changed = np.ones(len(slots), np.bool_)
+    changed[count:] = np.abs(promises[count:] - now) > change * now
+    slots, promises, added = slots[changed], promises[changed], added[changed]
+    told[slots] = promises
+    counting = np.flatnonzero(added.any(axis=0))
+    chosen = (names[0], *(names[1 + place] for place in counting.tolist()))
+    parts = shared(chosen, bias, added.take(counting, axis=1))
+    found = zip(promises.tolist(), parts, strict=True)
+    every = list(zip(links[slots].tolist(), found, strict=True))
+    latest.update(every[:count])
+    revised.update(every[count:])
+    lower = promises[:count] < before * np.float32(1 - change)
+    revised.update(compress(every, lower.tolist()))
+
+
 def shared(
     names: tuple[str, ...], bias: float, added: Floats
 ) -> list[dict[str, float]]:
-    """What each promise is made of: the first name is that of σ(bias), the others those
-    of the columns of `added`."""
+    """What each promise is made of, by the names of the columns of `added`."""
     usual, each = shares(bias, added)
     rows = np.column_stack((np.full(len(each), usual), each))
     return [dict(zip(names, row, strict=True)) for row in rows.round(6).tolist()]
 
 
-def begin(
+def enter(
     slots: Longs,
-    rows: Longs,
+    fresh: Bytes,
     given: tuple[npt.NDArray[Any], ...],
     columns: tuple[npt.NDArray[Any], ...],
-) -> None:
-    """Copy rows of a page's links into the slots of columns: hosts, paths, terms,
-    anchors and vectors."""
-    for column, found in zip(columns, given, strict=True):
-        column[slots] = found[rows]
-
-
-def join(
-    slots: Longs,
-    rows: Longs,
-    given: tuple[npt.NDArray[Any], ...],
-    columns: tuple[npt.NDArray[Any], ...],
+    page: int,
+    score: float,
+    joined: Longs,
     shares: Floats,
-    better: Bytes,
+) -> int:
+    """Write the links of a page into the columns of their slots, and mix the evidence
+    of known ones with what they have. Returns how many were mixed, and writes the rows
+    and shares of these. Where a page is better than those before, it replaces path and
+    anchor. Given are hosts, paths, terms and anchors; columns are the same and pages,
+    scores, parents and promises."""
+    pages, scores, parents, told = columns[4:]
+    new = np.flatnonzero(fresh)
+    there = slots[new]
+    for column, found in zip(columns[:4], given, strict=True):
+        column[there] = found[new]
+    pages[there], scores[there], parents[there], told[there] = page, score, 1, 0
+    rows = np.flatnonzero((fresh == 0) & (slots >= 0))
+    rows = rows[parents[slots[rows]] < MOST_PARENTS]
+    rows = rows[pages[slots[rows]] != page]
+    known = slots[rows]
+    before = PARENT * parents[known] + scores[known]
+    weight = PARENT + score
+    share = (weight / (before + weight)).astype(np.float32)
+    better = weight > before / parents[known]
+    for place in (1, 3):  # paths and anchors
+        columns[place][known[better]] = given[place][rows[better]]
+    mixed = columns[2][known].astype(np.float32)
+    mixed[:, 1:] += share[:, None] * (given[2][rows, 1:] - mixed[:, 1:])
+    columns[2][known] = np.rint(mixed)
+    scores[known] += np.float32(score)
+    parents[known] += 1
+    joined[: len(rows)], shares[: len(rows)] = rows, share
+    return len(rows)
+
+
+def mix(
+    vectors: Signed, slots: Longs, given: Signed, rows: Longs, shares: Floats
 ) -> None:
-    """Mix rows of a page's links into the slots of columns: paths, terms, anchors and
-    vectors. Each counts as its share; where it is better, it replaces path and anchor.
-    """
-    paths, terms, anchors, vectors = columns
-    replaced, by = slots[better != 0], rows[better != 0]
-    paths[replaced], anchors[replaced] = given[0][by], given[2][by]
-    share = shares[:, None]
-    kept = terms[slots].astype(np.float32)
-    kept[:, 1:] += share * (given[1][rows, 1:] - kept[:, 1:])
-    terms[slots] = np.rint(kept)
+    """Move the vectors of some slots towards those of given rows, by their shares."""
     mixed = vectors[slots].astype(np.float32)
-    mixed += share * (given[3][rows] - mixed)
+    mixed += shares[:, None] * (given[rows] - mixed)
     lengths = np.sqrt((mixed * mixed).sum(axis=1))
     mixed *= (np.float32(127) / np.maximum(lengths, np.float32(1e-9)))[:, None]
     vectors[slots] = np.rint(mixed)

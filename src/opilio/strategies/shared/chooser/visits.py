@@ -57,7 +57,7 @@ class Visit(msgspec.Struct, frozen=True, array_like=True, gc=False):
 class Links(NamedTuple):
     """The links of a page, row by row."""
 
-    prints: list[Fingerprint]
+    prints: npt.NDArray[np.int64]
     hosts: npt.NDArray[np.uint16]
     paths: Places
     terms: npt.NDArray[np.uint8]
@@ -73,7 +73,7 @@ def links_in(visit: Visit, dimensions: int) -> Links:
     if len(packed) != count * dimensions:
         packed = bytes(count * dimensions)
     return Links(
-        prints.tolist(),
+        prints,
         np.frombuffer(visit.host_numbers, "<u2"),
         np.frombuffer(visit.paths, "<u2"),
         np.frombuffer(visit.terms, np.uint8).reshape(count, 3),
@@ -91,24 +91,15 @@ def note(
     rarity: Rarity,
 ) -> Visit:
     """The note on a page and on those of its links that teach something."""
-    prints, names, terms, anchors, vectors = link_rows(links, weights)
-    paths = [link.path for link in links]
-    hosts = {name: number for number, name in enumerate(dict.fromkeys(names))}
     words, shares = page_words(page, rarity)
     return Visit(
         lease.fingerprint,
         lease.host,
-        is_page=True,
-        score=min(1.0, max(0.0, score)),
-        words=words.tobytes(),
-        shares=shares.tobytes(),
-        hosts=tuple(hosts),
-        links=np.array(prints, "<i8").tobytes(),
-        host_numbers=np.array([hosts[name] for name in names], "<u2").tobytes(),
-        paths=np.array(list(map(path_place, names, paths)), "<u2").tobytes(),
-        terms=terms,
-        anchors=anchors,
-        vectors=vectors,
+        True,
+        min(1.0, max(0.0, score)),
+        words.tobytes(),
+        shares.tobytes(),
+        *link_rows(links, weights, path_place),
     )
 
 

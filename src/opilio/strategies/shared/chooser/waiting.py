@@ -16,15 +16,13 @@ from opilio.records import Fingerprint
 from opilio.storage.seen_urls import SeenUrls
 from opilio.strategies.shared.chooser.places import Places, Slots
 from opilio.strategies.shared.chooser.plain_rows import ANCHOR_WORDS, FREE
-from opilio.strategies.shared.chooser.rows import begin, join
+from opilio.strategies.shared.chooser.rows import enter, mix
 from opilio.strategies.shared.chooser.visits import Links
 from opilio.text.meaning import KeywordVectors
 
 Singles = npt.NDArray[np.float32]
 
 LEAST = 1024  # slots in the beginning
-MOST_PARENTS = 4  # pages whose evidence is used; more add little
-PARENT = 0.2  # the weight of a page besides its score
 GONE = -2  # instead of a slot: the link was visited
 NEW = FREE  # instead of a slot: nothing is known of the link
 
@@ -68,6 +66,20 @@ class Waiting:
             self.host,
             self.path,
             self.page,
+        )
+
+    @property
+    def entered(self) -> tuple[npt.NDArray[Any], ...]:
+        """The columns that the links of a page are entered into, but for vectors."""
+        return (
+            self.host,
+            self.path,
+            self.terms,
+            self.anchor,
+            self.page,
+            self.scores,
+            self.parents,
+            self.told,
         )
 
     def _grow(self, least: int) -> None:
@@ -127,16 +139,26 @@ class Waiting:
         """Add new links, and evidence to those that wait already; returns their slots,
         without those of links that were visited."""
         slots = slots.copy()
-        new = np.flatnonzero(slots == NEW)
-        known = np.flatnonzero(slots >= 0)
-        known = known[self.parents[slots[known]] < MOST_PARENTS]
-        known = known[self.page[slots[known]] != page]
-        if len(new):
-            slots[new] = self._add(np.array(links.prints, np.int64)[new])
-            self._begin(slots[new], new, links, hosts, page, score)
-        if len(known):
-            self._join(slots[known], known, links, score)
-        self.compare(slots[np.concatenate((new, known))], keywords)
+        fresh = slots == NEW
+        if fresh.any():
+            slots[fresh] = self._add(links.prints[fresh])
+            self.vector[slots[fresh]] = links.vectors[fresh]
+        rows = np.empty(len(slots), np.int64)
+        shares = np.empty(len(slots), np.float32)
+        joined = enter(
+            slots,
+            fresh.view(np.uint8),
+            (hosts, links.paths, links.terms, links.anchors),
+            self.entered,
+            page,
+            score,
+            rows,
+            shares,
+        )
+        rows = rows[:joined]
+        mix(self.vector, slots[rows], links.vectors, rows, shares[:joined])
+        fresh[rows] = True
+        self.compare(slots[fresh], keywords)
         return slots[slots >= 0]
 
     def compare(self, slots: Slots, keywords: KeywordVectors) -> None:
@@ -145,43 +167,6 @@ class Waiting:
             return
         vectors = self.vector[slots] * np.float32(1 / 127)
         self.meaning[slots] = keywords.similar(vectors)
-
-    def _begin(
-        self,
-        slots: Slots,
-        rows: Slots,
-        links: Links,
-        hosts: npt.NDArray[np.int32],
-        page: int,
-        score: float,
-    ) -> None:
-        begin(
-            slots,
-            rows,
-            (hosts, links.paths, links.terms, links.anchors, links.vectors),
-            (self.host, self.path, self.terms, self.anchor, self.vector),
-        )
-        self.page[slots] = page
-        self.scores[slots] = score
-        self.parents[slots] = 1
-        self.told[slots] = 0
-
-    def _join(self, slots: Slots, rows: Slots, links: Links, score: float) -> None:
-        scores = self.scores[slots]
-        parents = self.parents[slots]
-        before = PARENT * parents + scores
-        weight = PARENT + score
-        share = (weight / (before + weight)).astype(np.float32)
-        join(
-            slots,
-            rows,
-            (links.paths, links.terms, links.anchors, links.vectors),
-            (self.path, self.terms, self.anchor, self.vector),
-            share,
-            (weight > before / parents).view(np.uint8),  # it stands on a better page
-        )
-        self.scores[slots] = scores + np.float32(score)
-        self.parents[slots] = parents + 1
 
     def _add(self, prints: npt.NDArray[np.int64]) -> Slots:
         used = min(len(prints), self._freed)
