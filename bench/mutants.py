@@ -2,45 +2,43 @@
 
 A mutant is a file with one error: a comparison, an arithmetic sign, a number, `and` or
 `or`, a condition or a returned value is changed. It is killed if a test of that file
-fails on it. Mutants are drawn at random, the same for one seed; each runs the tests
-named below in a process of its own, with a copy of the source, so that nothing of the
-checkout changes.
+fails on it, or never ends. Each mutant runs in a process of its own, with a copy
+of the source, so that nothing of the checkout changes. The tests that reach the
+function with the error run first, the quickest of them before others.
 
-Run it with `python -m bench.mutants [mutants of a file] [part of a file's name]`. With
-0, all mutants of each file are tried. It takes a process a mutant, seconds each.
+Run it with `python -m bench.mutants [-n MUTANTS] [-j JOBS] [PART OF A FILE'S NAME …]`.
+All mutants of each file are tried, or MUTANTS of each, drawn at random but the same
+each time. A mutant takes about a second.
 """
 
 from __future__ import annotations
 
-import ast
-import copy
+import argparse
 import os
 import random
 import shutil
-import subprocess
-import sys
 import tempfile
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any
 
+from bench.forked_tests import PATIENCE, ROOT, Fork, Ordered, Tried, record
+from bench.mutations import Mutant, mutants
 from bench.table import show
 
-ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src/opilio"
 SEED = 16
-PATIENCE = (
-    240  # seconds for the tests of one mutant; a mutant that hangs counts as killed
-)
-SAMPLE = 8  # mutants of a file by default
 
 # The files of the papers, and the tests that quote them.
 FILES = {
     "strategies/mcore.py": "strategies/test_mcore.py",
     "seeds/priority.py": "seeds/test_priority.py",
     "topic/rules.py": "topic/test_rules.py",
-    "topic/ontology/importance.py": "topic/test_ontology_extraction.py",
-    "topic/ontology/repository.py": "topic/test_ontology_extraction.py",
+    "topic/ontology/importance.py": "topic/test_ontology_extraction.py "
+    "topic/test_ontology_repository.py",
+    "topic/ontology/repository.py": "topic/test_ontology_extraction.py "
+    "topic/test_ontology_repository.py",
     "strategies/ordering.py": "strategies/test_ordering.py",
     "strategies/shared/page_rank.py": "strategies/test_graph.py "
     "strategies/test_ordering.py",
@@ -64,143 +62,119 @@ FILES = {
     "topic/keyword_updates.py": "topic/test_keyword_updates.py",
     "judge/svm.py": "judge/test_svm.py",
 }
-SWAPPED: dict[type[ast.AST], type[ast.AST]] = {
-    ast.Lt: ast.LtE,
-    ast.LtE: ast.Lt,
-    ast.Gt: ast.GtE,
-    ast.GtE: ast.Gt,
-    ast.Eq: ast.NotEq,
-    ast.NotEq: ast.Eq,
-    ast.In: ast.NotIn,
-    ast.NotIn: ast.In,
-    ast.Is: ast.IsNot,
-    ast.IsNot: ast.Is,
-    ast.Add: ast.Sub,
-    ast.Sub: ast.Add,
-    ast.Mult: ast.Div,
-    ast.Div: ast.Mult,
-    ast.And: ast.Or,
-    ast.Or: ast.And,
-}
 
 
-class Mutant(NamedTuple):
-    """An error in a file: where, and what it is."""
+class Slot:
+    """A place where one mutant at a time is tried."""
 
-    line: int
-    was: str
-    text: str  # of the whole file
+    def __init__(self, place: Path) -> None:
+        self.place = place
+        shutil.copytree(SOURCE, place / "opilio")
 
-    @property
-    def name(self) -> str:
-        """Its place, and the code that was there."""
-        return f"{self.line}: {self.was}"
+    def start(
+        self, file: str, mutant: Mutant, tried: dict[str, Tried], cpu: float
+    ) -> None:
+        """Run the tests of a file with an error in it."""
+        path = self.place / "opilio" / file
+        path.write_text(mutant.text, encoding="utf-8")
+        for compiled in path.parent.glob(f"__pycache__/{path.stem}.*"):
+            compiled.unlink()  # perhaps of another mutant that is as long and as old
+        self.report = self.place / "report"
+        self.report.unlink(missing_ok=True)
+        self.mutant = mutant
+        order = order_for(mutant, tried)
+        plugin = Ordered(order, self.report, 20 + 10 * cpu)
+        self.fork = Fork(self.place, tests_of(file), plugin)
 
-
-def mutants(text: str) -> Iterator[Mutant]:
-    """Each error that can be made in a file."""
-    tree = ast.parse(text)
-    for number, node in enumerate(ast.walk(tree)):
-        for change in changes(node):
-            made = copy.deepcopy(tree)
-            other = next(n for k, n in enumerate(ast.walk(made)) if k == number)
-            was = change(other)
-            yield Mutant(getattr(node, "lineno", 0), was, ast.unparse(made))
-
-
-def changes(node: ast.AST) -> Iterator[object]:
-    """The errors that can be made at a node: functions that make one and return what
-    was there."""
-    if isinstance(node, ast.Compare) and type(node.ops[0]) in SWAPPED:
-        yield swap_comparison
-    if isinstance(node, ast.BinOp | ast.BoolOp) and type(node.op) in SWAPPED:
-        yield swap_operator
-    if isinstance(node, ast.Constant) and type(node.value) in (int, float):
-        yield change_number
-    if isinstance(node, ast.If | ast.IfExp):
-        yield negate
-    if isinstance(node, ast.Return) and node.value is not None:
-        yield return_none
+    def found_by(self, code: int) -> str | None:
+        """What found the error, when the fork has ended with this code."""
+        if not code:
+            return None
+        if self.report.exists():
+            return self.report.read_text(encoding="utf-8")
+        return "import" if code > 0 else "time limit"
 
 
-def swap_comparison(node: ast.Compare) -> str:
-    """< for <=, == for !=, and so on."""
-    was = ast.unparse(node)
-    node.ops[0] = SWAPPED[type(node.ops[0])]()  # type: ignore[call-overload]
-    return f"{was} → {ast.unparse(node)}"
+def order_for(mutant: Mutant, tried: dict[str, Tried]) -> Callable[[str], Any]:
+    """Order tests: first those that reach the function with the error, quick ones."""
+
+    def key(name: str) -> tuple[bool, float]:
+        test = tried.get(name, Tried(0.0, frozenset()))
+        return test.lines.isdisjoint(mutant.lines), test.seconds
+
+    return key
 
 
-def swap_operator(node: ast.BinOp | ast.BoolOp) -> str:
-    """+ for -, * for /, and for or."""
-    was = ast.unparse(node)
-    node.op = SWAPPED[type(node.op)]()  # type: ignore[assignment]
-    return f"{was} → {ast.unparse(node)}"
+def tests_of(file: str) -> list[str]:
+    """The paths of the tests of a file."""
+    return [str(ROOT / "tests" / name) for name in FILES[file].split()]
 
 
-def change_number(node: ast.Constant) -> str:
-    """A number that is half as large again."""
-    was = node.value
-    assert isinstance(was, int | float)
-    node.value = was + 1 if isinstance(was, int) else was * 1.5 + 0.01
-    return f"{was} → {node.value:g}"
-
-
-def negate(node: ast.If | ast.IfExp) -> str:
-    """A negated condition."""
-    was = ast.unparse(node.test)
-    node.test = ast.UnaryOp(ast.Not(), node.test)
-    return f"if {was} → if not"
-
-
-def return_none(node: ast.Return) -> str:
-    """A function that returns nothing."""
-    was = ast.unparse(node)
-    node.value = ast.Constant(None)
-    return f"{was} → None"
-
-
-def survives(place: Path, file: str, mutant: Mutant) -> bool:
-    """Whether the tests of a file pass with the error in it."""
-    path = place / "opilio" / file
-    before = path.read_text(encoding="utf-8")
-    path.write_text(mutant.text, encoding="utf-8")
-    try:
-        tests = [str(ROOT / "tests" / name) for name in FILES[file].split()]
-        command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider"]
-        ended = subprocess.run(
-            [*command, *tests],
-            cwd=ROOT,
-            env={**os.environ, "PYTHONPATH": str(place)},
-            capture_output=True,
-            timeout=PATIENCE,
-        )
-        return ended.returncode == 0
-    except subprocess.TimeoutExpired:
-        return False
-    finally:
-        path.write_text(before, encoding="utf-8")
+def trials(
+    slots: list[Slot], file: str, drawn: list[Mutant]
+) -> Iterator[tuple[Mutant, str | None]]:
+    """Try mutants, as many at a time as there are slots; what found each."""
+    for slot in slots:
+        shutil.copy(SOURCE / file, slot.place / "opilio" / file)
+    tried, cpu = record(slots[0].place, file, tests_of(file))
+    free, busy, left = list(slots), dict[int, Slot](), list(reversed(drawn))
+    while left or busy:
+        while left and free:
+            slot = free.pop()
+            slot.start(file, left.pop(), tried, cpu)
+            busy[slot.fork.pid] = slot
+        pid, status = os.waitpid(-1, os.WNOHANG)
+        if pid in busy:
+            slot = busy.pop(pid)
+            free.append(slot)
+            yield slot.mutant, slot.found_by(os.waitstatus_to_exitcode(status))
+            continue
+        for slot in busy.values():
+            if time.monotonic() - slot.fork.started > PATIENCE:
+                slot.fork.kill()
+        time.sleep(0.01)
+    for slot in slots:
+        shutil.copy(SOURCE / file, slot.place / "opilio" / file)
 
 
 def main() -> None:
     """Try the mutants and print what was found."""
-    count = int(sys.argv[1]) if len(sys.argv) > 1 else SAMPLE
-    part = sys.argv[2] if len(sys.argv) > 2 else ""
+    parser = argparse.ArgumentParser(prog="python -m bench.mutants")
+    parser.add_argument("-n", type=int, default=0, help="mutants of each file; 0: all")
+    parser.add_argument("-j", type=int, default=2, help="mutants at a time")
+    parser.add_argument("-v", action="store_true", help="show which test found each")
+    parser.add_argument("parts", nargs="*", help="parts of names of files")
+    options = parser.parse_args()
+    for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
+        os.environ[name] = "1"  # threads would be missing in forks
     rows, alive = [], []
     with tempfile.TemporaryDirectory() as folder:
-        place = Path(folder)
-        shutil.copytree(SOURCE, place / "opilio")
+        slots = [Slot(Path(folder, str(number))) for number in range(options.j)]
         for file in FILES:
-            if part not in file:
+            if options.parts and not any(part in file for part in options.parts):
                 continue
             made = list(mutants((SOURCE / file).read_text(encoding="utf-8")))
-            drawn = random.Random(SEED).sample(made, min(count or len(made), len(made)))
-            left = [one for one in drawn if survives(place, file, one)]
-            alive += [(file, one.name) for one in left]
-            rows.append((file, len(made), len(drawn), len(drawn) - len(left)))
-            print(*rows[-1], *(one.name for one in left), sep="\t", flush=True)
+            count = min(options.n or len(made), len(made))
+            drawn = random.Random(SEED).sample(made, count)
+            started = time.monotonic()
+            left = []
+            for mutant, found in trials(slots, file, drawn):
+                if found is None:
+                    left.append(mutant)
+                elif options.v:
+                    print(f"  {mutant.name}: {found}")
+            took = time.monotonic() - started
+            alive += [
+                (file, one.name) for one in sorted(left, key=lambda one: one.line)
+            ]
+            rows.append((file, len(made), count, count - len(left), round(took)))
+            print(*rows[-1], flush=True)
+            for one in left:
+                print(f"  survived {one.name}", flush=True)
     tried, killed = (sum(row[n] for row in rows) for n in (2, 3))
-    rows.append(("all", sum(row[1] for row in rows), tried, killed))
-    show("Mutants", ("file", "possible", "tried", "killed"), rows)
+    took = sum(row[4] for row in rows)
+    rows.append(("all", sum(row[1] for row in rows), tried, killed, took))
+    show("Mutants", ("file", "possible", "tried", "killed", "seconds"), rows)
     print(f"\n{killed / max(tried, 1):.1%} killed; survivors:\n")
     for file, name in alive:
         print(f"  {file} {name}")

@@ -74,6 +74,37 @@ def test_the_threshold_of_the_topic_wins_over_the_judges_own():
     assert not strict.judge(page({"cpu": 9}, norm=5.0)).relevant
 
 
+def test_a_page_is_relevant_from_the_threshold_on():
+    score, _ = association(CONCEPTS, Counted({"cpu": 1}, 4.0))
+    judge = Association(Subject(concepts=CONCEPTS, threshold=score))
+    assert judge.judge(page({"cpu": 1}, norm=4.0)).relevant
+    assert not judge.judge(page({"cpu": 1}, norm=4.01)).relevant
+
+
+def test_each_mode_has_a_threshold_of_its_own():
+    """Of AS, 1 − exp(−Σ w): .08 in `fixed`, .9 in `paper`."""
+    fixed = Association(Subject(concepts=CONCEPTS))
+    assert fixed.judge(page({"cpu": 1}, norm=11.9)).relevant  # 1 − exp(−1/11.9) = .0806
+    assert not fixed.judge(page({"cpu": 1}, norm=12.1)).relevant  # .0793
+    near = {f"t{n}": (f"C{n}", 0.1) for n in range(24)}
+    paper = Association(Subject(concepts=near), "paper")
+    enough = dict.fromkeys(near, 1)
+    assert not paper.judge(page(dict(list(enough.items())[:23]))).relevant  # .8997
+    assert paper.judge(page(enough)).relevant  # .909
+
+
+def test_a_concept_counts_by_the_nearest_of_its_terms():
+    concepts = {"cpu": ("CPU", 1.0), "chip": ("CPU", 0.3)}
+    text = Counted({"cpu": 1, "chip": 1}, 10.0)
+    assert association(concepts, text, "paper")[0] == pytest.approx(1 - exp(-1))
+
+
+def test_a_text_of_less_than_a_word_counts_as_one_word():
+    assert association(CONCEPTS, Counted({"cpu": 1}, 0.5))[0] == pytest.approx(
+        1 - exp(-1)
+    )
+
+
 def test_a_topic_without_an_ontology_is_told_what_to_add():
     with pytest.raises(BadInput, match=r"'association'.*\[ontology\].*--judge cosine"):
         Association(Subject(weights={"cpu": 1.0}))

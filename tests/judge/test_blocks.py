@@ -126,6 +126,19 @@ def test_a_topic_without_a_weight_table_is_refused():
         Blocks(Subject())
 
 
+@pytest.mark.parametrize(("mode", "least"), [("fixed", 0.03), ("maximum", 0.09)])
+def test_a_page_is_relevant_from_the_threshold_of_its_mode_on(mode, least):
+    """R of one block with one term of the table, once: 1 / (√1.25 · ‖b‖)."""
+    judge = Blocks(SUBJECT, mode)
+    for score, relevant in ((least * 1.02, True), (least * 0.98, False)):
+        verdict = judge.judge(page(blocks=[block({"crawler": 1}, 1 / LENGTH / score)]))
+        assert verdict.score == pytest.approx(score)
+        assert verdict.relevant is relevant
+    own = Blocks(Subject(weights={"crawler": 1.0}, threshold=0.125), mode)
+    assert own.judge(page(blocks=[block({"crawler": 1}, 8.0)])).relevant
+    assert not own.judge(page(blocks=[block({"crawler": 1}, 8.01)])).relevant
+
+
 COUNTED = st.dictionaries(
     st.sampled_from([*TABLE, "weather"]), st.integers(1, 50), max_size=3
 )

@@ -68,9 +68,33 @@ def test_an_empty_page_is_not_relevant():
     assert (verdict.score, verdict.relevant) == (0.0, False)
 
 
-def test_a_topic_without_a_weight_table_is_refused():
+def test_rounding_takes_no_score_above_one():
+    """Eighteen terms once each: the sum of the products is 1 + 2⁻⁵²."""
+    terms = [f"term{n}" for n in range(18)]
+    judge = cosine(dict.fromkeys(terms, 1.0), 0.5)
+    assert judge.judge(page(dict.fromkeys(terms, 1), norm=sqrt(18))).score == 1.0
+
+
+def test_a_page_is_relevant_from_the_threshold_on():
+    judge = cosine({"a": 1.0}, 0.25)
+    assert judge.judge(page({"a": 1}, norm=4.0)).relevant
+    assert not judge.judge(page({"a": 1}, norm=4.01)).relevant
+
+
+@pytest.mark.parametrize(("mode", "least"), [("fixed", 0.06), ("paper", 0.03)])
+def test_each_mode_has_a_threshold_of_its_own(mode, least):
+    judge = Cosine(Subject(weights={"a": 1.0}), mode)
+    for score, relevant in ((least * 1.05, True), (least * 0.95, False)):
+        others = round(sqrt(1 / score**2 - 1))
+        verdict = judge.judge(page({"a": 1}, norm=1 / score, counts=[1, others]))
+        assert verdict.score == pytest.approx(score, rel=0.02)
+        assert verdict.relevant is relevant
+
+
+@pytest.mark.parametrize("weights", [{}, {"a": 0.0}])
+def test_a_topic_without_a_weight_table_is_refused(weights):
     with pytest.raises(BadInput, match=r"'cosine' needs a weight table.*keywords ="):
-        Cosine(Subject())
+        Cosine(Subject(weights=weights))
 
 
 @pytest.mark.parametrize(

@@ -58,6 +58,23 @@ def test_engines_that_found_nothing_have_no_say_in_what_is_common() -> None:
     assert common_to_engines({"g": []}) == set()
 
 
+def test_ranks_are_fused_as_cormack_et_al_do_with_k_60() -> None:
+    """Σ 1/(60 + rank): first and thirteenth beat fifth and eighth, by k = 61 not."""
+    google = ["a", "g2", "g3", "g4", "b"]
+    yahoo = [*(f"y{n}" for n in range(1, 8)), "b", "y9", "y10", "y11", "y12", "a"]
+    findings = {"google": google, "yahoo": yahoo}
+    assert [seed.url for seed in choose_seeds(findings, 2)] == ["a", "b"]
+
+
+def test_a_seed_knows_its_place_in_the_answer_of_each_engine() -> None:
+    """Paper A, III.A; what repeats does not count twice."""
+    [seed, *_] = choose_seeds({"g": ["a", "a", "u"], "y": ["u"], "m": ["a"]}, 1)
+    assert seed.url == "a"
+    assert seed.ranks == {"g": 1, "m": 1}
+    [_, seed, *_] = choose_seeds({"g": ["a", "a", "u"], "y": ["u"], "m": ["a"]}, 2)
+    assert seed.ranks == {"g": 2, "y": 1}
+
+
 @pytest.mark.parametrize("limit", [0, -1, 500, 10_000])
 def test_fewer_than_500_seeds_are_taken(limit: int) -> None:
     """Paper E, 2.5.1: "The top N (N<500) URL's"."""

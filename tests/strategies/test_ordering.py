@@ -79,6 +79,23 @@ def test_back_links_count_beside_pagerank_where_asked_for():
     assert read(strategy, "p2", about("one", "u")) == {"u": 21.0}
 
 
+def test_importance_is_a_share_of_the_greatest_when_fixed():
+    """CI = (PageRank + w·back-links) / (1 + w), each in parts of the greatest, once
+    PageRank was computed over 500 links."""
+    strategy = make(b2=0.0, b3=0.0, b4=0.0, backlinks=1.0)
+    rank = 0.15 + 0.85 * 0.15
+    assert read(strategy, "p0", page(["v"])) == pytest.approx({"v": (rank + 1) / 2})
+    read(strategy, "p1", page(["u", *(f"a{n}" for n in range(299))]))
+    told = read(strategy, "p2", page(["u", *(f"b{n}" for n in range(299))]))
+    share = 0.85 * 0.15 / 300
+    least = (0.15 + share) / rank  # v of p0 has the greatest PageRank
+    assert told["b0"] == pytest.approx((least + 1 / 2) / 2)
+    assert told["u"] == pytest.approx(((0.15 + 2 * share) / rank + 1) / 2)
+    alone = make(b2=0.0, b3=0.0, b4=0.0, backlinks=1.0)
+    links = [f"c{n}" for n in range(500)]
+    assert set(read(alone, "p", page(links)).values()) == {1.0}
+
+
 def test_the_mean_of_parents_may_fall_and_the_frontier_hears_of_it():
     """papers.md B.5-4: `fixed` has the mean, or a noisy or, in place of the sum."""
     only = {"b1": 0.0, "b2": 0.0, "b4": 0.0}
@@ -136,6 +153,7 @@ def test_links_of_irrelevant_pages_may_be_refused():
     strategy = make(expand_irrelevant=False)
     refused = list(strategy.rank(page(["u", "v"]), verdict(0.1), lease("p")))
     assert reasons(refused) == {"u": "irrelevant_page", "v": "irrelevant_page"}
+    assert [one.promise for one in refused] == [0.0, 0.0]
     assert len(strategy.graph) == 1
     assert set(read(strategy, "q", page(["u"]), 0.9)) == {"u"}
 
@@ -213,6 +231,16 @@ def test_a_visit_without_a_page_counts_for_the_queue():
     assert set(revised(strategy, "a b c")) == {"b"}
 
 
+def test_a_place_in_the_queue_is_a_part_of_the_promise_and_without_k_there_is_none():
+    queued, free = (make(KEYWORDS, k=k) for k in (1, 0))
+    for strategy in (queued, free):
+        list(strategy.rank(page(by_anchor({"a": 1, "b": 2})), verdict(1), lease("p")))
+    [(_, promise, parts)] = queued.revise()
+    assert promise > 1000
+    assert sum(parts.values()) == pytest.approx(promise)
+    assert [*free.revise()] == []
+
+
 def test_weights_are_found_from_what_was_relevant():
     """papers.md B.5-3: only the second of four terms tells anything."""
     rng = np.random.default_rng(7)
@@ -232,6 +260,8 @@ def test_fitted_weights_change_what_links_promise():
     strategy = make(KEYWORDS, fit=True)
     told: dict[str, float] = {}
     for number in range(60):
+        if number < 30:  # visits of links, at the first fit
+            assert strategy.fitted.weights.tolist() == [1, 1, 1, 1]
         good = number % 2 == 0
         anchor = Counted({"bird": 1}, 1.0) if good else Counted()
         onward = page([link(f"p{number + 1}", anchor=anchor), link("u", anchor=anchor)])
@@ -293,6 +323,32 @@ def test_pagerank_is_computed_again_as_the_links_grow():
         read(strategy, f"p{number}", page(["hub", *others]))
         told |= revised(strategy, "x y")
     assert told["x"] > 1.3 * told["y"]
+
+
+def test_what_changes_by_a_new_pagerank_is_told_at_once():
+    strategy = make(KEYWORDS, mode="paper", b2=0.0, b3=0.0, b4=0.0)
+    read(strategy, "hub", page(["x"]))
+    for number in range(20):
+        read(strategy, f"p{number}", page(["hub"]))
+        assert "x" not in revised(strategy, "x")
+    read(strategy, "last", page([f"n{place}" for place in range(479)]))
+    hub = 0.15 + 20 * 0.85 * 0.15
+    assert revised(strategy, "x")["x"] == pytest.approx(0.15 + 0.85 * hub)
+
+
+def test_links_are_scored_again_also_the_one_back_to_the_first_page():
+    """Paper D: the topic drifts to fish; u's anchor names it, v's does not."""
+    strategy = make(KEYWORDS, b1=0.0, b3=0.0, b4=0.0)
+    fish = link("u", anchor=Counted({"fish": 1}, 1.0))
+    bird = link("v", anchor=Counted({"bird": 1}, 1.0))
+    found = page(["first", fish, bird])
+    read(strategy, "first", page(["p"]))
+    assert read(strategy, "p", found) == {"first": 0.0, "u": 0.0, "v": 1.0}
+    strategy.seek(Subject(weights={"fish": 1.0}))
+    again = strategy.rescore(found, verdict(0.6), lease("p"))
+    assert promises(again) == {"first": 0.0, "u": 1.0, "v": 0.0}
+    unknown = strategy.rescore(page(["never seen"]), verdict(0.6), lease("p"))
+    assert promises(unknown) == {}
 
 
 def test_a_queue_that_was_not_full_is_filled_again_after_as_many_visits_as_it_held():

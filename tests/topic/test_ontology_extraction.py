@@ -55,15 +55,24 @@ def test_the_importance_table_of_the_paper_comes_out():
     assert table == pytest.approx(TABLE_1)
 
 
+def test_the_target_has_1_also_if_all_domains_share_it_and_nothing_has_more():
+    """Of Engineering, which loses λ = .4, the kinds would have .9/.6."""
+    table = importance_table(departments().extract(["Engineering"]))
+    assert table["Engineering"] == table["Comp. Sc. And Engg."] == 1.0
+    assert table["Comp. Engg."] == 1.0  # .9 · .9 / .6
+    assert table["Information Tech."] == pytest.approx(0.9 * 0.5 / 0.6)
+
+
 def test_importances_that_the_file_gives_stand_as_they_are():
     """The same table as annotations; nothing else of the ontology decides."""
+    given_values = TABLE_1 | {"COBOL": 0.001}
     rows = "".join(
         f"{term}\tis a\tdepartment\n{term}\topilio:importance\t{value}\n"
-        for term, value in TABLE_1.items()
+        for term, value in given_values.items()
     )
     ontology = read_ontology(rows.encode(), "table1.tsv")
     table = importance_table(ontology, ["Comp. Sc. And Engg."])
-    assert {term: table[term] for term in TABLE_1} == TABLE_1
+    assert {term: table[term] for term in given_values} == given_values
 
 
 def test_importances_may_come_from_a_file_of_their_own(tmp_path):
@@ -86,14 +95,21 @@ def test_an_importance_that_is_no_share_is_refused(tmp_path, line: str):
 def test_in_one_ontology_a_term_of_several_branches_is_less_important():
     ontology = skos(
         """:plants skos:prefLabel "Plants" . :planets skos:prefLabel "Planets" .
+        :allium skos:prefLabel "Onion" ; skos:broader :plants .
         :bulb skos:prefLabel "Bulb" ; skos:broader :plants .
-        :onion skos:prefLabel "Onion" ; skos:broader :plants .
         :mercury skos:prefLabel "Mercury (herb)" ; skos:broader :plants .
         :mercury2 skos:prefLabel "Mercury (planet)" ; skos:broader :planets ."""
     )
     table = importance_table(ontology, ["plants"])
+    assert list(table) == ["Plants", "Bulb", "Onion", "Mercury"]
     assert table["Onion"] == table["Bulb"] == pytest.approx(0.9)
     assert table["Mercury"] == pytest.approx(0.9 * 0.6)
+
+
+def test_a_name_that_is_no_concept_anywhere_is_shared_by_no_domain():
+    other = turtle(OTHER_DEPARTMENT.format(name="Civil"), "civil.ttl")
+    table = importance_table(Repository((turtle(PC), other)).extract(["CPU"]))
+    assert table["Pentium III"] == pytest.approx(0.9)
 
 
 def test_the_top_of_an_ontology_is_shared_by_all_its_branches():
@@ -108,8 +124,14 @@ def test_the_top_of_an_ontology_is_shared_by_all_its_branches():
 
 def test_least_and_most_bound_the_table():
     table = importance_table(turtle(PC), ["CPU"], least=0.5)
-    assert min(table.values()) >= 0.5
+    assert min(table.values()) == table["Intel"] == 0.5
     assert len(importance_table(turtle(PC), ["CPU"], most=3)) == 3
+
+
+def test_a_table_holds_2000_terms_unless_told_otherwise():
+    rows = "".join(f"kind{n}x\tis a\ttopic\n" for n in range(2001))
+    ontology = read_ontology(rows.encode(), "many.tsv")
+    assert len(importance_table(ontology, ["topic"])) == 2000
 
 
 @pytest.mark.parametrize(

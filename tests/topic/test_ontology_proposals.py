@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opilio.topic.ontology import CrawledText, propose
+from opilio.topic.ontology import CrawledText, Ontology, propose
 from opilio.topic.ontology.propose import SupportingPages, confidence, score
 from opilio.topic.ontology.term_counts import count_terms, labels_in, singular
 from opilio.topic.ontology.termhood import Termhood, fit, sigmoid
@@ -160,6 +160,104 @@ def test_what_was_decided_is_not_proposed_again():
     first = propose(ONTOLOGY, COOLING)
     again = propose(ONTOLOGY, COOLING, without={first[0].key})
     assert again == first[1:]
+
+
+def relations(ontology: Ontology, told: list[CrawledText]) -> dict[tuple, float]:
+    """Source, relation and target of each relation proposed, with its score."""
+    return {
+        (one.term, one.relation, one.concept): one.score
+        for one in propose(ontology, told)
+        if one.kind == "relation"
+    }
+
+
+def test_what_stands_together_scores_by_its_pages_and_by_their_share():
+    """n/(n + 2) of the share that this is of the pages of the more frequent concept."""
+    sea = """:a skos:prefLabel "moon"@en ; skos:altLabel "lunar disc"@en .
+             :b skos:prefLabel "tide"@en ; skos:altLabel "tidal flow"@en ."""
+    both = ["The moon makes the tide."] * 3
+    for more in ("Look at the moon.", "Look at the tide."):
+        found = relations(skos(sea), pages(*both, more))
+        assert found == {("moon", "related", "tide"): pytest.approx(3 / 5 * 3 / 4)}
+
+
+def test_relations_need_two_pages_that_state_them():
+    sea = skos(':a skos:prefLabel "sea"@en . :b skos:prefLabel "bay"@en .')
+    said = "A bay is a part of the sea."
+    assert relations(sea, pages(said, "The bay.")) == {}
+    assert relations(sea, pages(said, said)) == {("bay", "part-of", "sea"): 0.5}
+
+
+def test_what_the_ontology_says_in_several_steps_is_no_news():
+    """d is a c, c a b, b an a: that d is an a is known; and c and s, both b, are
+    related."""
+    chain = skos(
+        """:a skos:prefLabel "water"@en . :b skos:prefLabel "sea"@en ; skos:broader :a .
+           :c skos:prefLabel "bay"@en ; skos:broader :b .
+           :d skos:prefLabel "cove"@en ; skos:broader :c .
+           :s skos:prefLabel "gulf"@en ; skos:broader :b ."""
+    )
+    assert relations(chain, pages(*["A cove is a kind of water."] * 2)) == {}
+    assert relations(chain, pages(*["Bay or gulf."] * 3)) == {}
+    assert relations(chain, pages(*["Cove or water."] * 3)) == {
+        ("water", "related", "cove"): 3 / 5
+    }
+
+
+def test_a_name_says_nothing_about_what_a_term_is_and_needs_a_known_concept():
+    told = pages(*["A tiplet, also known as CPU. A tiplet by a CPU."] * 2)
+    found = {one.kind: one for one in propose(ONTOLOGY, told) if one.term == "tiplet"}
+    assert found["term"].relation == "related"
+    assert found["label"].concept == "CPU"
+    unknown = ["Any tiplet, also known as frobnit. A CPU beside a tiplet, a frobnit."]
+    kinds = {one.kind for one in propose(ONTOLOGY, pages(*unknown * 2))}
+    assert kinds == {"term"}
+    related = ["A tiplet is part of a frobnit. A CPU beside a tiplet, a frobnit."]
+    assert propose(ONTOLOGY, pages(*related * 2))
+
+
+def test_a_term_is_decided_once_and_a_relation_for_its_concept():
+    best = propose(ONTOLOGY, COOLING)[0]
+    assert best.key == ("term", "heatsink", "")
+    sea = skos(':a skos:prefLabel "sea"@en . :b skos:prefLabel "Bay"@en .')
+    told = pages(*["A bay is a part of the sea."] * 2)
+    [relation] = [one for one in propose(sea, told) if one.kind == "relation"]
+    assert relation.key == ("relation", "bay", "part-of http://example.org/made#a")
+
+
+def test_fifty_of_each_kind_are_proposed_unless_told_otherwise():
+    words = [f"{one}{other}o" for one in "bcdfghkl" for other in "ptvwxzm"]
+    told = pages(*[" ".join(f"CPU {word}." for word in words)] * 2)
+    assert len(words) > 51
+    assert [one.kind for one in propose(ONTOLOGY, told)] == ["term"] * 50
+    assert len(propose(ONTOLOGY, told, most=3)) == 3
+
+
+def test_terms_stand_on_two_pages_and_on_one_more_for_250():
+    def terms(times: int, others: int, **options: int) -> set[str]:
+        told = pages(*["A CPU and a heatsink."] * times, *["Rain."] * others)
+        return {one.term for one in propose(ONTOLOGY, told, **options)}
+
+    assert terms(1, 3) == set()
+    assert terms(2, 247) == {"heatsink"}
+    assert terms(2, 248) == set()
+    assert terms(3, 247) == {"heatsink"}
+    assert terms(1, 3, least_pages=1) == {"heatsink"}
+
+
+def test_sentences_are_shown_up_to_300_characters():
+    for letters, shown in ((300, 300), (301, 300)):
+        sentence = "A heatsink cools the CPU ".ljust(letters, "!")
+        best, *_ = propose(ONTOLOGY, pages(sentence, sentence))
+        text = best.support[0].sentence
+        assert len(text) == shown
+        assert text.endswith("…") == (letters > 300)
+
+
+def test_a_sentence_speaks_for_a_term_that_it_has_as_a_whole_word():
+    told = pages("A concatenation of words.", *["The CPU and the cat."] * 2)
+    [best] = [one for one in propose(ONTOLOGY, told) if one.term == "cat"]
+    assert [one.url for one in best.support] == ["http://a.test/1", "http://a.test/2"]
 
 
 TREES = ("oak", "elm", "ash", "yew", "fir", "pine", "larch", "beech", "birch", "maple",

@@ -135,9 +135,16 @@ def test_rules_are_shown_as_in_the_paper_the_likeliest_first(rules):
     assert shown[:2] == ["COMP → COMP (1)", "CSE → IT (0.8)"]
 
 
-def test_a_path_needs_a_link(rules):
-    with pytest.raises(ValueError, match="not 0"):
-        rules.ahead(0)
+@pytest.mark.parametrize("hops", [0, 101])
+def test_a_path_has_1_to_100_links(rules, hops):
+    with pytest.raises(ValueError, match=f"1 to 100 links, not {hops}"):
+        rules.ahead(hops)
+
+
+def test_what_is_stored_is_how_many_links_there_were():
+    """Table 2: class distribution into train-1 set."""
+    links = [("CSE", "IT"), ("CSE", "IT"), ("CSE", "COMP")]
+    assert learn_rules(links).dump() == b'{"CSE":{"COMP":1,"IT":2}}'
 
 
 @given(counts)
@@ -156,7 +163,10 @@ def test_probabilities_of_any_length_add_up_to_at_most_one(table, hops):
         assert sum(rule.probability for rule in row) <= 1 + 1e-9
 
 
-@pytest.mark.parametrize("dumped", [b"", b"{", b"[]", b'{"a": 1}', b'{"a":{"b":-1}}'])
+@pytest.mark.parametrize(
+    "dumped",
+    [b"", b"{", b"[]", b'{"a": 1}', b'{"a":{"b":-1}}', b'{"a":{"b":1.1e15}}'],
+)
 def test_spoilt_rules_are_refused(dumped):
     with pytest.raises(BadInput, match=r"models/rules\.json: .*learn the rules again"):
         load_rules(dumped, "models/rules.json")
