@@ -202,9 +202,10 @@ def load_tables() -> None:
     from opilio.subject.page_reader import make_reader
     from opilio.text import urls
     from opilio.topic import Topic
+    from opilio.vectors import AUTO
 
     urls.domain("http://www.example.org/")
-    subject = compile_topic(Topic(name="bees", keywords=("bee",)))
+    subject = compile_topic(Topic(name="bees", keywords=("bee",)), vectors=AUTO)
     setup = setup_for(
         subject, Reads(context=True, vector=True, vectors=True, sequence=True)
     )

@@ -52,11 +52,11 @@ async def start_and_kill(arguments: list[object], folder: Path, pages: int) -> N
     process = await start_opilio(
         *arguments, stdout=asyncio.subprocess.DEVNULL, stderr=None
     )
-    for _ in range(3000):
+    for _ in range(1500):
         with suppress(sqlite3.OperationalError):
             if process.returncode is not None or len(verdicts(folder)) >= pages:
                 break
-        await asyncio.sleep(0.01)
+        await asyncio.sleep(0.02)
     if process.returncode is None:
         process.kill()
     await process.wait()

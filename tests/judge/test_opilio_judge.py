@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from judge.learning_pages import KEYWORDS, crawl, make, page_of, subject
 from opilio.errors import BadInput
 from opilio.judge.diary import CHUNK, PAGES
-from opilio.judge.opilio import MOST_TAUGHT, SAMPLE, Opilio
+from opilio.judge.opilio import Opilio
 from opilio.protocols import Learner, LearningJudge, Teachable
 from opilio.records import Page, Subject
 from opilio.subject.compile import compile_topic
@@ -25,6 +25,13 @@ from opilio.topic import Examples, OntologyFiles, Topic
 DIMENSIONS = 8
 UNITS = {key: np.eye(DIMENSIONS)[place] for place, key in enumerate(KEYWORDS)}
 Kept = dict[str, bytes]
+
+
+@pytest.fixture
+def small_sample(monkeypatch: pytest.MonkeyPatch) -> int:
+    """The number of pages that the judge learns from, which is fewer than usual."""
+    monkeypatch.setattr("opilio.judge.opilio.SAMPLE", 100)
+    return 100
 
 
 def at(page: Page, url: str) -> Page:
@@ -162,12 +169,13 @@ def test_a_second_label_of_a_page_replaces_the_first():
     assert judge.look(page) == once.look(page)
 
 
-def test_labels_without_end_take_bounded_room():
+def test_labels_without_end_take_bounded_room(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("opilio.judge.opilio.MOST_TAUGHT", 60)
     judge = Opilio(subject())
-    for number in range(MOST_TAUGHT + 20):
+    for number in range(80):
         page = at(page_of(["star", f"w{number}"]), f"http://a.test/{number}")
         judge.teach(page, True)
-    assert len(judge.taught) == MOST_TAUGHT
+    assert len(judge.taught) == 60
     assert judge.taught[-1].url == fingerprint(f"http://a.test/{number}")
 
 
@@ -237,7 +245,7 @@ def restarted(made: Subject, kept: Kept) -> Opilio:
 @pytest.mark.parametrize("vectors", [True, False])
 @settings(max_examples=4, deadline=None)
 @given(
-    stops=st.lists(st.integers(1, 120), min_size=1, max_size=3), lost=st.integers(0, 9)
+    stops=st.lists(st.integers(1, 90), min_size=1, max_size=2), lost=st.integers(0, 9)
 )
 def test_a_judge_that_was_killed_goes_on_as_one_that_was_not(
     vectors: bool, stops: list[int], lost: int
@@ -270,15 +278,16 @@ def test_a_judge_that_was_killed_goes_on_as_one_that_was_not(
     assert again == scores[place:]
 
 
-def test_a_restart_with_a_full_sample_changes_nothing():
-    pages = pages_of(SAMPLE + 150, vectors=False)
+def test_a_restart_with_a_full_sample_changes_nothing(small_sample: int):
+    pages = pages_of(small_sample + 150, vectors=False)
     whole, broken, kept = Opilio(subject()), Opilio(subject()), {}
     scores = seen(whole, pages)
-    seen(broken, pages[: SAMPLE + 40])
+    seen(broken, pages[: small_sample + 40])
     commit(broken, kept)
     broken = restarted(subject(), kept)
-    assert seen(broken, pages[SAMPLE + 40 :]) == scores[SAMPLE + 40 :]
-    assert len(broken.sample) == SAMPLE
+    rest = slice(small_sample + 40, None)
+    assert seen(broken, pages[rest]) == scores[rest]
+    assert len(broken.sample) == small_sample
 
 
 def test_a_judge_with_other_keywords_goes_on_with_what_was_learnt():
@@ -393,10 +402,12 @@ def test_pages_like_the_seeds_are_more_relevant_than_without_them():
     assert judge.look(silent).score > other.look(silent).score + 0.01
 
 
-def test_seeds_teach_also_when_many_pages_were_seen_and_after_a_restart():
+def test_seeds_teach_also_when_many_pages_were_seen_and_after_a_restart(
+    small_sample: int,
+):
     judge, kept = Opilio(subject()), {}
     judge.judge(as_seed(make("sky", 7)))
-    seen(judge, pages_of(SAMPLE + 300, vectors=False))
+    seen(judge, pages_of(small_sample + 100, vectors=False))
     assert [noted.is_seed for noted in judge.sample].count(True) == 1
     commit(judge, kept)
     again = restarted(subject(), kept)

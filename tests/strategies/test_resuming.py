@@ -15,7 +15,7 @@ from opilio.lab.synthetic.web import SyntheticWeb
 from opilio.lab.webs import LabWeb, write_web
 from opilio.strategies import strategies
 
-PAGES = 120
+PAGES = 80
 SETTINGS = "store.min_free = 0\nstore.commit_every = 0.02\n"
 
 
@@ -23,7 +23,7 @@ SETTINGS = "store.min_free = 0\nstore.commit_every = 0.02\n"
 def web(tmp_path_factory: pytest.TempPathFactory) -> LabWeb:
     folder = tmp_path_factory.mktemp("web")
     (folder / "settings.toml").write_text(SETTINGS)
-    return write_web(SyntheticWeb(Dials(pages=400, hosts=8, topics=4)), folder)
+    return write_web(SyntheticWeb(Dials(pages=300, hosts=8, topics=4)), folder)
 
 
 def command(web: LabWeb, name: str, folder: Path) -> list[object]:
@@ -51,11 +51,11 @@ async def start_and_kill(arguments: list[object], folder: Path, pages: int) -> N
     process = await start_opilio(
         *arguments, stdout=asyncio.subprocess.DEVNULL, stderr=None
     )
-    for _ in range(3000):
+    for _ in range(1500):
         with suppress(sqlite3.OperationalError):
             if process.returncode is not None or len(order(folder)) >= pages:
                 break
-        await asyncio.sleep(0.01)
+        await asyncio.sleep(0.02)
     if process.returncode is None:
         process.kill()
     await process.wait()
@@ -68,7 +68,7 @@ async def test_a_killed_crawl_goes_on_in_the_same_order(
     whole, broken = tmp_path / "whole", tmp_path / "broken"
     ended = await opilio(*command(web, name, whole))
     assert ended.code == 0, ended.err
-    for pages in (20, 70):
+    for pages in (15, 45):
         await start_and_kill(command(web, name, broken), broken, pages)
     ended = await opilio(*command(web, name, broken))
     assert ended.code == 0, ended.err

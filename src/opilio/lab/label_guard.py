@@ -14,10 +14,12 @@ import sys
 from collections.abc import Iterable
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
+from multiprocessing.context import ForkServerContext
 from pathlib import Path
 from typing import Any
 
 STARTS = ("subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.spawn")
+IMPORTED = ["opilio.lab.trial", "opilio.judge.opilio", "opilio.strategies.opilio"]
 DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG of prctl(2)
 
 
@@ -28,11 +30,19 @@ class Forbidden(RuntimeError):
 def processes(count: int, secrets: Iterable[Path]) -> ProcessPoolExecutor:
     """A pool of processes that cannot open these files.
 
-    They are spawned, not forked: a fork would have the labels in its memory.
+    They are not forks of this process, which would have the labels in their memory, but
+    of one that was started without them and has only imported what crawls need.
     """
     return ProcessPoolExecutor(
-        count, get_context("spawn"), initializer=begin, initargs=(list(secrets),)
+        count, clean_forks(), initializer=begin, initargs=(list(secrets),)
     )
+
+
+def clean_forks() -> ForkServerContext:
+    """Starts processes without the memory of this one, after a single import."""
+    context = get_context("forkserver")
+    context.set_forkserver_preload(IMPORTED)
+    return context
 
 
 def begin(secrets: Iterable[Path]) -> None:

@@ -24,6 +24,7 @@ import msgspec
 from opilio.errors import OpilioError
 
 PATIENCE = 60.0  # seconds for an answer
+POLL = 0.02  # seconds between two looks whether the server is to end
 RELEVANT, IRRELEVANT, REFUSED = b"relevant", b"irrelevant", b"refused"
 
 
@@ -95,7 +96,9 @@ class Teacher:
                 self.wfile.write(answer + b"\n")
 
         self.server = Questions(self.address, Question)
-        self.thread = Thread(target=self.server.serve_forever, daemon=True)
+        self.thread = Thread(
+            target=self.server.serve_forever, args=(POLL,), daemon=True
+        )
 
     def __enter__(self) -> Teacher:
         self.thread.start()

@@ -15,7 +15,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
-from multiprocessing import get_context
 from pathlib import Path
 
 import msgspec
@@ -23,6 +22,7 @@ import numpy as np
 
 from opilio.errors import Unusable
 from opilio.fetch.replay import CACHED_NAMES, ReplayFetch
+from opilio.lab import label_guard
 from opilio.lab.link_graph import LinkGraph
 from opilio.limits.followable_links import may_follow
 from opilio.records import Fingerprint, ReaderSetup
@@ -104,7 +104,7 @@ def survey(
     if jobs < 2 or len(chunks) < 2:
         parts = [look(warcs, chunk) for chunk in chunks]
     else:
-        with ProcessPoolExecutor(jobs, get_context("spawn")) as processes:
+        with ProcessPoolExecutor(jobs, label_guard.clean_forks()) as processes:
             parts = list(processes.map(look, [warcs] * len(chunks), chunks))
     found = {each.url: each for part in parts for each in part}
     return [found[url] for url in sorted(found)]

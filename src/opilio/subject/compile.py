@@ -7,6 +7,7 @@ folder, which does not need them any more. Only the query log is followed furthe
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import TypeVar
 
@@ -158,7 +159,7 @@ def compile_topic(
     )
     subject = with_meanings(subject, terms)
     return msgspec.structs.replace(
-        subject, common=common_words(subject), trained=weights
+        subject, common=common_words(language, subject.word_vectors), trained=weights
     )
 
 
@@ -174,13 +175,13 @@ def read_dictionaries(topic: Topic, labels: Dictionaries) -> Dictionaries:
     }
 
 
-def common_words(subject: Subject) -> bytes:
+@cache
+def common_words(language: str, word_vectors: str) -> bytes:
     """Subject.common: the words in a list of common ones, with their rarity."""
-    language = subject.language
-    if subject.word_vectors:
+    if word_vectors:
         from opilio.vectors import load_vectors
 
-        rarity = load_vectors(resolve(subject.word_vectors), language).common()
+        rarity = load_vectors(resolve(word_vectors), language).common()
     else:
         from opilio.topic.common_words import ORDINARY, ordinary
 
