@@ -3,9 +3,11 @@
     _tidy       pages as the parser would write them, without the parser
     _walk       text, links, headings and regions, found on one walk
     _kernels    words, looked up and counted
+    _page_words words of a page, weighed and hashed
     _codes      vectors, stored in short codes
     _merges     words, split into pieces that have vectors
-    _rows       links that wait, found and scored by the default strategy
+    _rows       links of pages and links that wait, for the default strategy
+    _scores     features and promises of links that wait
 
 Without a C compiler, or without Python's header files, nothing is compiled and Opilio
 reads with the parser, Python and numpy alone: the same, in a longer time.
@@ -28,9 +30,11 @@ SOURCES = tuple(
         "read/_kernels",
         "read/_tidy",
         "read/_walk",
+        "text/_page_words",
         "vectors/_codes",
         "vectors/_merges",
         "strategies/shared/chooser/_rows",
+        "strategies/shared/chooser/_scores",
     )
 )
 FLAGS = ["-O3", "-fPIC", "-fno-strict-aliasing"]

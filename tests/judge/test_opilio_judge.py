@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from judge.learning_pages import KEYWORDS, crawl, make, page_of, subject
 from opilio.errors import BadInput
 from opilio.judge.diary import CHUNK, PAGES
+from opilio.judge.keyword_evidence import page_vectors
 from opilio.judge.opilio import Opilio
 from opilio.protocols import Learner, LearningJudge, Teachable
 from opilio.records import Page, Subject
@@ -94,7 +95,8 @@ def test_the_first_score_is_the_equation_of_the_docstring():
         weight * max(-4, min(4, value))
         for weight, value in zip(weights, z, strict=True)
     )
-    assert judge.keywords.of(page)[:2] == pytest.approx((cosine, bm25))
+    evidence = judge.keywords.of(page, page_vectors(page))
+    assert evidence[:2] == pytest.approx((cosine, bm25))
     assert judge.judge(page).score == pytest.approx(1 / (1 + exp(-logit)), abs=1e-6)
 
 

@@ -22,6 +22,7 @@ import numpy.typing as npt
 
 from opilio.records import Page
 from opilio.text.meaning import Rarity
+from opilio.text.page_words import signed_places
 
 Floats = npt.NDArray[np.float32]
 Places = npt.NDArray[np.intp]
@@ -29,6 +30,7 @@ Places = npt.NDArray[np.intp]
 SIZE = 4096
 WHOLE = 2048  # the length of a page; its square times four is exact in float32
 MOST_WORDS = 2048  # of a page
+ROOM = 512  # pages, at first
 WORDS_PENALTY, VECTOR_PENALTY = 1.0, 0.5
 
 
@@ -66,14 +68,12 @@ def row_of(page: Page, rarity: Rarity, vectors: Floats) -> CriticRow:
     if len(stems) > MOST_WORDS:
         most = np.sort(np.argsort(-weights, kind="stable")[:MOST_WORDS])
         stems, weights = stems[most], weights[most]
-    weights = weights * np.float32(WHOLE / (float(np.sqrt(weights @ weights)) or 1.0))
-    signs = ((stems >> np.uint64(19)) & np.uint64(2)).astype(np.int16) - np.int16(1)
-    places = ((stems >> np.uint64(1)) & np.uint64(SIZE - 1)).astype(np.uint16)
+    places, signed = signed_places(stems, weights, SIZE, WHOLE)
     vector = vectors.sum(axis=0)
     norm = float(np.sqrt(vector @ vector))
     return CriticRow(
         places,
-        np.rint(weights).astype(np.int16) * signs,
+        signed,
         vector / np.float32(norm) if norm else vector[:0],
     )
 
@@ -92,10 +92,11 @@ class Lessons:
 
     def __init__(self, dimensions: int) -> None:
         self._pages: list[Noted] = []
-        # Of all pages, with room for more: X, XXᵀ, and X of vectors.
-        self._all_words = np.zeros((0, SIZE), np.float32)
-        self._all_kernel = np.zeros((0, 0), np.float32)
-        self._all_vectors = np.zeros((0, dimensions), np.float32)
+        # Of all pages, with room for more, which takes no memory until it is used: X,
+        # XXᵀ, and X of vectors.
+        self._all_words = np.zeros((ROOM, SIZE), np.float32)
+        self._all_kernel = np.zeros((ROOM, ROOM), np.float32)
+        self._all_vectors = np.zeros((ROOM, dimensions), np.float32)
 
     def learn(self, pages: Sequence[Noted], values: Floats, trust: Floats) -> Critics:
         """Fit both regressions to pages and what is known of them."""

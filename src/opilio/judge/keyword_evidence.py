@@ -84,10 +84,9 @@ class KeywordEvidence:
         self.vectors = keyword_vectors(subject)
         self.has_vectors = len(self.vectors) > 0
 
-    def of(self, page: Page) -> Evidence:
-        """The measurements of a page."""
+    def of(self, page: Page, vectors: Floats) -> Evidence:
+        """The measurements of a page, given the vectors of its parts."""
         opening = text = 0.0
-        vectors = page_vectors(page)
         if self.has_vectors and vectors.shape[1] == self.vectors.rows.shape[1]:
             _, opening, text = self.vectors.similar(vectors).tolist()
         return Evidence(

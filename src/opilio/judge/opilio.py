@@ -157,15 +157,14 @@ class Opilio:
         self.latest: Mapping[str, float] = {}  # the evidence of the last verdict
         for told, pages in ((True, subject.relevant), (False, subject.irrelevant)):
             for page in pages[:MOST_TAUGHT]:
-                self.taught.append(self.note(page, self.keywords.of(page), told))
+                self.taught.append(self.note(page, told))
         self.examples = len(self.taught)
         if self.taught:
             self.fit()
 
     def judge(self, page: Page) -> Verdict:
         """The chance that a page is relevant, by what is known now; then learn."""
-        evidence = self.keywords.of(page)
-        noted = self.note(page, evidence)
+        noted = self.note(page)
         if self.pages < UNSCALED and self.is_learning:
             self.scale([*self.sample, noted])  # the first pages are their own measure
         verdict = self.verdict(noted)
@@ -175,19 +174,20 @@ class Opilio:
 
     def look(self, page: Page) -> Verdict:
         """The verdict on a page, without learning from it."""
-        return self.verdict(self.note(page, self.keywords.of(page)))
+        return self.verdict(self.note(page))
 
     def teach(self, page: Page, relevant: bool) -> None:
         """Somebody says whether a page is relevant."""
-        self.diary.write(self.note(page, self.keywords.of(page), relevant))
+        self.diary.write(self.note(page, relevant))
 
-    def note(self, page: Page, evidence: Evidence, told: bool | None = None) -> Noted:
+    def note(self, page: Page, told: bool | None = None) -> Noted:
         """What is kept of a page."""
-        row = row_of(page, self.rarity, page_vectors(page))
+        vectors = page_vectors(page)
+        row = row_of(page, self.rarity, vectors)
         return Noted(
             urls.fingerprint(page.url),
             urls.host(page.url),
-            tuple(evidence),
+            tuple(self.keywords.of(page, vectors)),
             row.places.tobytes(),
             row.weights.tobytes(),
             row.vector.tobytes(),
@@ -223,7 +223,8 @@ class Opilio:
         self.latest = dict(known)
         added = [linear.of(name) * value for name, value in known.items()]
         if noted.is_seed:
-            known["seed"] = float(self.seed_lifts([*self.seeds, noted])[-1])
+            seeds = [*self.seeds, noted]
+            known["seed"] = float(self.seed_lifts(seeds, self.first_logits(seeds))[-1])
             added.append(known["seed"])
         usual, each = share(linear.bias, added)
         parts = dict(zip(known, each, strict=True))
@@ -289,20 +290,21 @@ class Opilio:
         self.sites.rescale()
         told = np.array([noted.told is not None for noted in pages])
         said = np.array([noted.told is True for noted in pages], np.float32)
-        lifts = self.seed_lifts(pages)
-        first = logistic(self.first_logits(pages) + lifts)
+        logits = self.first_logits(pages)
+        lifts = self.seed_lifts(pages, logits)
+        first = logistic(logits + lifts)
         trust = np.where(told, TOLD, 1 + (SEED_TRUST - 1) * lifts / SEED)
         values = np.where(told, said, first)
         self.critics = self.lessons.learn(pages, values, trust.astype(np.float32))
         self.likeness = SeedLikeness.of_pages(self.lessons.vectors, lifts)
         self.kind = self.kind_of(pages, lifts)
 
-    def seed_lifts(self, pages: Sequence[Noted]) -> Floats:
-        """How much more each page counts because somebody chose it as a seed."""
+    def seed_lifts(self, pages: Sequence[Noted], logits: Floats) -> Floats:
+        """How much more each page counts because somebody chose it as a seed, given
+        the logits of r₀."""
         seeds = np.array([noted.is_seed for noted in pages], bool)
         hosts = np.array([noted.hosts for noted in pages])
-        first = logistic(self.first_logits(pages))
-        return np.float32(SEED) * shares_of(first, seeds, hosts)
+        return np.float32(SEED) * shares_of(logistic(logits), seeds, hosts)
 
     def kind_of(self, pages: Sequence[Noted], lifts: Floats) -> SeedKind:
         """What the seeds among pages stand for."""

@@ -46,9 +46,9 @@ class SeedLikeness(msgspec.Struct, frozen=True, array_like=True):
             return 0.0
         seeds = np.frombuffer(self.seeds, np.float32).reshape(-1, len(vector))
         like = (float((seeds @ vector).max()) - self.mean) / self.spread
-        return float(np.clip(like, -LIMIT, LIMIT))
+        return max(-LIMIT, min(LIMIT, like))
 
 
 def weight_of(ordinary: float) -> float:
     """How much it counts, by how ordinary the keywords are."""
-    return float(np.clip(ORDINARY - ordinary, 0.0, 1.0))
+    return max(0.0, min(1.0, ORDINARY - ordinary))

@@ -83,4 +83,4 @@ class SiteEvidence:
         if not self._spread or site not in self.sites:
             return 0.0
         near = (self.near(site) - self._mean) / self._spread
-        return float(np.clip(near, -LIMIT, LIMIT))
+        return max(-LIMIT, min(LIMIT, near))

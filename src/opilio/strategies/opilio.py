@@ -21,7 +21,6 @@ to learn everything again after a restart, in the same order.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import compress
 from math import log
 from typing import Annotated
 
@@ -51,11 +50,11 @@ from opilio.strategies.shared.chooser.groups import Groups
 from opilio.strategies.shared.chooser.left import Remaining
 from opilio.strategies.shared.chooser.lessons import Correction
 from opilio.strategies.shared.chooser.places import Slots
-from opilio.strategies.shared.chooser.plain_rows import MOST_PARENTS
 from opilio.strategies.shared.chooser.pool import Pool, best_of
-from opilio.strategies.shared.chooser.rows import tell
+from opilio.strategies.shared.chooser.rows import sort_out
+from opilio.strategies.shared.chooser.scores import tell
 from opilio.strategies.shared.chooser.visits import Visit, links_in, note
-from opilio.strategies.shared.chooser.waiting import GONE, NEW, Waiting
+from opilio.strategies.shared.chooser.waiting import NEW, Waiting
 from opilio.strategies.shared.journal import StrategyJournal
 from opilio.text.meaning import (
     KeywordVectors,
@@ -121,7 +120,7 @@ class Opilio:
         self.journal = StrategyJournal(Visit, self.happen)
         self.changes = self.journal.changes
 
-    def rank(self, page: Page, verdict: Verdict, lease: Lease) -> Iterator[Ranked]:
+    def rank(self, page: Page, verdict: Verdict, lease: Lease) -> list[Ranked]:
         """Every link with its promise and the evidence that counts most."""
         links = {link.fingerprint: link for link in page.links}
         links.pop(lease.fingerprint, None)
@@ -129,15 +128,14 @@ class Opilio:
         prints = list(links)
         slots = waiting.slots(prints)
         # A link that enough pages have told about learns nothing from one more.
-        known = (slots >= 0) & (waiting.parents[slots] >= MOST_PARENTS)
-        teaching = (slots != GONE) & ~known
-        self.settled = list(compress(prints, (~teaching).tolist()))
-        news = list(compress(links.values(), teaching.tolist()))
+        news, ahead, self.settled, known = sort_out(
+            list(links.values()), slots, waiting.parents
+        )
         visit = note(page, news, verdict.score, lease, self.terms, self.rarity)
-        self.ahead = slots[teaching]
+        self.ahead = np.array(ahead, np.int64)
         if verdict.relevant:
             others: list[Fingerprint] = np.frombuffer(page.settled, "<i8").tolist()
-            wait = np.concatenate((slots[known], waiting.slots(others)))
+            wait = np.concatenate((np.array(known, np.int64), waiting.slots(others)))
             visit = msgspec.structs.replace(
                 visit,
                 is_kept=True,
@@ -145,13 +143,15 @@ class Opilio:
                 waiting=float(self.chances(wait[wait >= 0]).sum()),
             )
         self.journal.write(self.with_keywords(visit))
-        for slot in slots[known].tolist():
+        for slot in known:
             self.latest[int(waiting.link[slot])] = (float(waiting.told[slot]), {})
         level = lease.level_after(verdict)
         nothing: tuple[float, Parts] = (0.0, {})
-        for link in page.links:
-            promise, parts = self.latest.get(link.fingerprint, nothing)
-            yield Ranked(link, promise, parts, level)
+        latest = self.latest.get
+        return [
+            Ranked(link, *latest(link.fingerprint, nothing), level)
+            for link in page.links
+        ]
 
     def missed(self, lease: Lease, state: State) -> None:
         """Drop the link of a visit without a new page, which teaches nothing."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from opilio.strategies.shared.chooser import rows
 from opilio.strategies.shared.chooser.groups import Groups
 from opilio.strategies.shared.chooser.lessons import (
     LEAST,
@@ -14,6 +13,7 @@ from opilio.strategies.shared.chooser.lessons import (
     WordValues,
 )
 from opilio.strategies.shared.chooser.plain_rows import ANCHOR_WORDS, WORD_BITS
+from opilio.strategies.shared.chooser.scores import raw
 from opilio.strategies.shared.chooser.waiting import Waiting
 
 
@@ -29,7 +29,7 @@ def worth(values: WordValues, anchors: np.ndarray, base: float) -> np.ndarray:
     found = np.zeros((count, 8), np.float32)
     nothing = np.zeros(0, np.float32)
     slots = np.arange(count)
-    rows.raw(slots, waiting.columns, groups.columns, base, nothing, values.sums, found)
+    raw(slots, waiting.columns, groups.columns, base, nothing, values.sums, found)
     return found[:, 3]
 
 
@@ -117,7 +117,7 @@ def test_means_of_hosts_paths_and_pages_are_shrunk():
     found = np.zeros((2, 8), np.float32)
     nothing = np.zeros(0, np.float32)
     sums = np.zeros((1, 2), np.float32)
-    rows.raw(np.arange(2), waiting.columns, groups.columns, 0.5, nothing, sums, found)
+    raw(np.arange(2), waiting.columns, groups.columns, 0.5, nothing, sums, found)
     known, new = found[:, 4:].tolist()
     host = (0.9 + 0.5) / 2  # base ½
     parents = [(0.9 + 0.5) / 2, (1.0 + 0.5) / 3]

@@ -7,23 +7,38 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from opilio.strategies.shared.chooser import plain_rows, rows
+from opilio.strategies.shared.chooser import plain_rows, plain_scores, rows, scores
 from opilio.strategies.shared.chooser.visits import path_place
 from strategies.chooser_pages import Crawl, chooser, link
 
 compiled = pytest.importorskip(
     "opilio.strategies.shared.chooser._rows", reason="nothing is compiled"
 )
-BOTH = (plain_rows, compiled)
-NAMES = (
-    *("find", "insert", "link_rows", "raw", "add_words", "weigh", "tell", "enter"),
-    "mix",
+compiled_scores = pytest.importorskip(
+    "opilio.strategies.shared.chooser._scores", reason="nothing is compiled"
 )
+BOTH = (plain_rows, compiled)
+BOTH_SCORES = (plain_scores, compiled_scores)
+ROWS = ("find", "insert", "link_rows", "sort_out", "enter", "mix")
+SCORES = ("raw", "add_words", "weigh", "tell")
 
 
 def test_what_is_compiled_is_used():
     assert compiled.EDITION == plain_rows.EDITION
-    assert all(getattr(rows, name) is getattr(compiled, name) for name in NAMES)
+    assert compiled_scores.EDITION == plain_scores.EDITION
+    assert all(getattr(rows, name) is getattr(compiled, name) for name in ROWS)
+    used = [getattr(scores, name) for name in SCORES]
+    assert used == [getattr(compiled_scores, name) for name in SCORES]
+
+
+def test_links_are_sorted_out_alike():
+    links = [link(f"http://h.test/{number}") for number in range(5)]
+    slots = np.array([-2, 3, -1, 1, 0])
+    parents = np.array([1, 4, 0, 3], np.uint8)
+    plain, fast = [each.sort_out(links, slots, parents) for each in BOTH]
+    assert plain == fast
+    settled = [links[0].fingerprint, links[3].fingerprint]
+    assert fast == ([links[1], links[2], links[4]], [3, -1, 0], settled, [1])
 
 
 def test_words_and_terms_of_links_are_the_same():
@@ -83,7 +98,7 @@ def test_features_are_the_same(dimensions: int):
         for column in (rng.random(count), rng.integers(0, 4, count).astype(np.int32))
     )
     found = []
-    for each in BOTH:
+    for each in BOTH_SCORES:
         out = np.zeros((30, 8), np.float32)
         each.raw(slots, columns, groups, 0.3, given["direction"], sums, out)
         found.append(out)
@@ -96,8 +111,8 @@ def test_words_of_pages_are_added_alike():
     words = rng.integers(0, 9, 40).astype(np.uint16)  # some of them twice
     shares = rng.integers(0, 256, 40).astype(np.uint8)
     rare = rng.random(9).astype(np.float32)
-    found = [np.zeros((9, 2), np.float32) for _ in BOTH]
-    for each, sums in zip(BOTH, found, strict=True):
+    found = [np.zeros((9, 2), np.float32) for _ in BOTH_SCORES]
+    for each, sums in zip(BOTH_SCORES, found, strict=True):
         each.add_words(words, shares, 0.8, rare, sums)
         each.add_words(words[:0], shares[:0], 0.8, rare, sums)
     assert found[0] == pytest.approx(found[1], abs=1e-5)
@@ -111,7 +126,7 @@ def test_links_are_weighed_alike():
     visits = rng.integers(0, 4, 30).astype(np.int32), np.array([0, 1, 5, 9], np.int32)
     slots = rng.integers(0, 30, 20)
     found = []
-    for each in BOTH:
+    for each in BOTH_SCORES:
         z, added = rows.copy(), np.zeros((20, 4), np.float32)
         promises = np.zeros(20, np.float32)
         each.weigh(slots, z, scales, visits, 3.0, -1.0, added, promises)
@@ -119,7 +134,7 @@ def test_links_are_weighed_alike():
     for plain, fast in zip(*found, strict=True):
         assert plain == pytest.approx(fast, abs=1e-5)
     z, added, promises = found[1]
-    assert np.abs(z).max() == plain_rows.LIMIT  # some are far away
+    assert np.abs(z).max() == plain_scores.LIMIT  # some are far away
     assert added[:, :3] == pytest.approx(z * scales[2], abs=1e-6)
     new = visits[1][visits[0][slots]] == 0
     assert added[new, 3].tolist() == [3.0] * np.count_nonzero(new)
@@ -140,7 +155,7 @@ def test_promises_are_told_alike():
     names = ("usual", "a", "b", "c")
     found = []
     promises[7], added[7] = promises[1], added[1]
-    for each in BOTH:
+    for each in BOTH_SCORES:
         told, latest, revised = before.copy(), {}, {}
         columns = (told, links)
         each.tell(
@@ -209,15 +224,18 @@ def test_links_are_entered_and_mixed_alike(dimensions: int):
 def test_a_crawl_without_what_is_compiled_visits_the_same_pages(
     monkeypatch: pytest.MonkeyPatch,
 ):
-    def run(used: ModuleType) -> list[str]:
-        for module in ("places.rows", "features", "lessons", "visits", "waiting"):
-            for name in NAMES:
-                path = f"opilio.strategies.shared.chooser.{module}.{name}"
-                monkeypatch.setattr(path, getattr(used, name), raising=False)
-        monkeypatch.setattr("opilio.strategies.opilio.tell", used.tell)
+    def run(of_rows: ModuleType, of_scores: ModuleType) -> list[str]:
+        places = ("places.rows", "features", "lessons", "visits", "waiting")
+        for used, names in ((of_rows, ROWS), (of_scores, SCORES)):
+            for module in places:
+                for name in names:
+                    path = f"opilio.strategies.shared.chooser.{module}.{name}"
+                    monkeypatch.setattr(path, getattr(used, name), raising=False)
+        monkeypatch.setattr("opilio.strategies.opilio.tell", of_scores.tell)
+        monkeypatch.setattr("opilio.strategies.opilio.sort_out", of_rows.sort_out)
         crawl = Crawl(chooser())
         for _ in range(60):
             crawl.step()
         return [url for url, _ in crawl.order]
 
-    assert run(plain_rows) == run(compiled)
+    assert run(plain_rows, plain_scores) == run(compiled, compiled_scores)

@@ -4,7 +4,8 @@ visits.py       the note on a visit, from which everything can be learnt again
 waiting.py      the evidence of links that wait, in columns
 places.py       finds the slot of a link by its fingerprint
 pool.py         the best links that wait
-rows.py         the innermost loops: _rows.pyx if it is compiled, or else plain_rows.py
+rows.py         loops over links: _rows.pyx if it is compiled, or else plain_rows.py
+scores.py       the same for features and promises
 groups.py       how well hosts, tag paths and pages did so far
 lessons.py      what is learnt from visited links: vectors, words, corrected weights
 features.py     the numbers by which links are compared, and their scales

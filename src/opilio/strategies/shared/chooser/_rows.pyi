@@ -5,9 +5,6 @@ EDITION: int
 find = plain_rows.find
 insert = plain_rows.insert
 link_rows = plain_rows.link_rows
-raw = plain_rows.raw
-add_words = plain_rows.add_words
-weigh = plain_rows.weigh
-tell = plain_rows.tell
+sort_out = plain_rows.sort_out
 enter = plain_rows.enter
 mix = plain_rows.mix

@@ -25,7 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from opilio.strategies.shared.chooser.plain_rows import NO_WORD, WORD_BITS, Places
-from opilio.strategies.shared.chooser.rows import add_words
+from opilio.strategies.shared.chooser.scores import add_words
 
 Floats = npt.NDArray[np.float64]
 Singles = npt.NDArray[np.float32]

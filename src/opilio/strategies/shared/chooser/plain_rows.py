@@ -11,11 +11,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from opilio.equations.probability import logistic, shares
-from opilio.records import Link, LinkPart, Parts
+from opilio.records import Link, LinkPart
 from opilio.text import urls
 
-EDITION = 2  # of both; what is compiled is used only if it is the same
+EDITION = 3  # of both; what is compiled is used only if it is the same
 
 Longs = npt.NDArray[np.int64]
 Ints = npt.NDArray[np.int32]
@@ -26,12 +25,11 @@ Floats = npt.NDArray[np.float32]
 
 WIDTH = 16  # places in a bucket
 FREE = -1
+GONE = -2  # instead of a slot: the link was visited
 MIX = 0x9E3779B97F4A7C15  # Fibonacci hashing
 WORD_BITS = 16  # of a word's hash, by which its value is known
 ANCHOR_WORDS = 6
 NO_WORD = 0  # the place that stands for none
-HOST, PATH, PAGE = 1.0, 3.0, 2.0  # as many pages as a mean is shrunk by
-LIMIT = 4.0  # of a standardised feature
 MOST_PARENTS = 4  # pages whose evidence of a link is used; more add little
 PARENT = 0.2  # the weight of such a page besides its score
 
@@ -146,118 +144,19 @@ def anchor_rows(links: Sequence[Link]) -> Places:
     return rows
 
 
-def raw(
-    slots: Longs,
-    columns: tuple[npt.NDArray[Any], ...],
-    groups: tuple[npt.NDArray[Any], ...],
-    base: float,
-    direction: Floats,
-    sums: Floats,
-    found: Floats,
-) -> None:
-    """Write the features of links as rows of `found`. `columns` are those of all slots,
-    `groups` sums and counts by host, path and page; the sums of NO_WORD are 0."""
-    vectors, meaning, terms, anchors, scores, parents, hosts, paths, pages = columns
-    own = terms[slots] * np.float32(1 / 255)
-    if len(direction):
-        found[:, 0] = meaning[slots]
-        found[:, 1] = vectors[slots].astype(np.float32) @ direction / np.float32(127)
-    else:
-        found[:, :2] = own[:, 1:]
-    found[:, 2] = own[:, 0]
-    words = anchors[slots]
-    values = sums.take(words, axis=0).sum(axis=1)
-    used = np.maximum(np.count_nonzero(words, axis=1), 1)
-    above = values[:, 0] - np.float32(base) * values[:, 1]
-    found[:, 3] = above / np.sqrt(used, dtype=np.float32)
-    host_sum, host_count, path_sum, path_count, page_sum, page_count = groups
-    places = hosts[slots]
-    host = (host_sum[places] + HOST * base) / (host_count[places] + HOST)
-    found[:, 4] = host
-    found[:, 5] = (scores[slots] + base) / (parents[slots] + 1.0)
-    places = paths[slots]
-    found[:, 6] = (path_sum[places] + PATH * host) / (path_count[places] + PATH)
-    places = pages[slots]
-    found[:, 7] = (page_sum[places] + PAGE * host) / (page_count[places] + PAGE)
-
-
-def add_words(
-    words: Places, shares: Bytes, score: float, rare: Floats, sums: Floats
-) -> None:
-    """Add a page, as the shares of its words, to the sums of r·x and of x."""
-    each = shares.astype(np.float32)
-    each *= np.float32(1 / (float(np.sqrt(each @ each)) or 1.0))
-    each *= rare[words]
-    np.add.at(sums, words, each[:, None] * np.array([score, 1], np.float32))
-
-
-def weigh(
-    slots: Longs,
-    rows: Floats,
-    scales: tuple[Floats, Floats, Floats],
-    visits: tuple[Ints, Ints],
-    explore: float,
-    bias: float,
-    added: Floats,
-    promises: Floats,
-) -> None:
-    """Standardise rows of features, and write what each adds to a logit and the chance
-    that comes of it. `scales` are mean, spread and weight of each feature; `visits` the
-    host of each slot, and how many pages of each host were read."""
-    mean, spread, weights = scales
-    rows -= mean
-    rows /= spread
-    np.clip(rows, -LIMIT, LIMIT, out=rows)
-    np.multiply(rows, weights, out=added[:, :-1])
-    hosts, counts = visits
-    added[:, -1] = explore / (1.0 + counts[hosts[slots]]) ** 2
-    promises[:] = logistic(added.sum(axis=1) + np.float32(bias))
-
-
-def tell(
-    slots: Longs,
-    count: int,
-    promises: Floats,
-    added: Floats,
-    columns: tuple[Floats, Longs],
-    names: tuple[str, ...],
-    bias: float,
-    change: float,
-    latest: dict[int, tuple[float, Parts]],
-    revised: dict[int, tuple[float, Parts]],
-) -> None:
-    """Write down the promises of links, with what each is made of.
-
-    The first `count` are the links of a page, and `latest`; of the others those are
-    `revised` whose promises changed by that share. `columns` are what slots were told
-    before, and their links. The first of the names is that of σ(bias).
-    """
-    told, links = columns
-    before = told[slots[:count]]
-    told[slots[:count]] = promises[:count]
-    now = told[slots[count:]]  # some may be on the page
-    changed = np.ones(len(slots), np.bool_)
-    changed[count:] = np.abs(promises[count:] - now) > change * now
-    slots, promises, added = slots[changed], promises[changed], added[changed]
-    told[slots] = promises
-    counting = np.flatnonzero(added.any(axis=0))
-    chosen = (names[0], *(names[1 + place] for place in counting.tolist()))
-    parts = shared(chosen, bias, added.take(counting, axis=1))
-    found = zip(promises.tolist(), parts, strict=True)
-    every = list(zip(links[slots].tolist(), found, strict=True))
-    latest.update(every[:count])
-    revised.update(every[count:])
-    lower = promises[:count] < before * np.float32(1 - change)
-    revised.update(compress(every, lower.tolist()))
-
-
-def shared(
-    names: tuple[str, ...], bias: float, added: Floats
-) -> list[dict[str, float]]:
-    """What each promise is made of, by the names of the columns of `added`."""
-    usual, each = shares(bias, added)
-    rows = np.column_stack((np.full(len(each), usual), each))
-    return [dict(zip(names, row, strict=True)) for row in rows.round(6).tolist()]
+def sort_out(
+    links: Sequence[Link], slots: Longs, parents: Bytes
+) -> tuple[list[Link], list[int], list[int], list[int]]:
+    """The links that teach something, and their slots; the fingerprints of the others,
+    and the slots of those of them that wait: enough pages have told about these."""
+    known = (slots >= 0) & (parents[slots] >= MOST_PARENTS)
+    teaching = (slots != GONE) & ~known
+    return (
+        list(compress(links, teaching.tolist())),
+        slots[teaching].tolist(),
+        [link.fingerprint for link in compress(links, (~teaching).tolist())],
+        slots[known].tolist(),
+    )
 
 
 def enter(

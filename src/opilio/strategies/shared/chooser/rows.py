@@ -1,4 +1,5 @@
-"""The inner loops of the default strategy: compiled, or else in numpy."""
+"""Loops over the rows of links, of a page and of those that wait: compiled, or else in
+numpy."""
 
 from opilio.strategies.shared.chooser import plain_rows
 
@@ -13,9 +14,6 @@ except (ImportError, AttributeError):
 find = _rows.find
 insert = _rows.insert
 link_rows = _rows.link_rows
-raw = _rows.raw
-add_words = _rows.add_words
-weigh = _rows.weigh
-tell = _rows.tell
+sort_out = _rows.sort_out
 enter = _rows.enter
 mix = _rows.mix

@@ -18,6 +18,7 @@ from opilio.records import Fingerprint, Lease, Link, Page
 from opilio.strategies.shared.chooser.plain_rows import ANCHOR_WORDS, WORD_BITS
 from opilio.strategies.shared.chooser.rows import link_rows
 from opilio.text.meaning import Rarity
+from opilio.text.page_words import shares_of_words
 
 Floats = npt.NDArray[np.float32]
 Signed = npt.NDArray[np.int8]
@@ -111,9 +112,7 @@ def page_words(page: Page, rarity: Rarity) -> tuple[Places, npt.NDArray[np.uint8
     if len(says) > PAGE_WORDS:
         chosen = np.sort(np.argpartition(-says, PAGE_WORDS)[:PAGE_WORDS])
         stems, says = stems[chosen], says[chosen]
-    most = float(says.max(initial=1e-9))
-    places = (stems >> np.uint64(64 - WORD_BITS)).astype("<u2")
-    return places, np.rint(says * (255 / most)).astype(np.uint8)
+    return shares_of_words(stems, says, WORD_BITS)
 
 
 @lru_cache(maxsize=2**14)

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from opilio.records import Fingerprint
 from opilio.storage.seen_urls import SeenUrls
 from opilio.strategies.shared.chooser.places import Places, Slots
-from opilio.strategies.shared.chooser.plain_rows import ANCHOR_WORDS, FREE
+from opilio.strategies.shared.chooser.plain_rows import ANCHOR_WORDS, FREE, GONE
 from opilio.strategies.shared.chooser.rows import enter, mix
 from opilio.strategies.shared.chooser.visits import Links
 from opilio.text.meaning import KeywordVectors
@@ -23,7 +23,6 @@ from opilio.text.meaning import KeywordVectors
 Singles = npt.NDArray[np.float32]
 
 LEAST = 1024  # slots in the beginning
-GONE = -2  # instead of a slot: the link was visited
 NEW = FREE  # instead of a slot: nothing is known of the link
 
 

@@ -1,0 +1,8 @@
+from opilio.strategies.shared.chooser import plain_scores
+
+EDITION: int
+
+raw = plain_scores.raw
+add_words = plain_scores.add_words
+weigh = plain_scores.weigh
+tell = plain_scores.tell

@@ -1,0 +1,139 @@
+"""Features of waiting links, and their promises, in numpy; `_scores.pyx` is the
+compiled version."""
+
+from __future__ import annotations
+
+from itertools import compress
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from opilio.equations.probability import logistic, shares
+from opilio.records import Parts
+from opilio.strategies.shared.chooser.plain_rows import (
+    Bytes,
+    Floats,
+    Ints,
+    Longs,
+    Places,
+)
+
+EDITION = 1  # of both; what is compiled is used only if it is the same
+
+HOST, PATH, PAGE = 1.0, 3.0, 2.0  # as many pages as a mean is shrunk by
+LIMIT = 4.0  # of a standardised feature
+
+
+def raw(
+    slots: Longs,
+    columns: tuple[npt.NDArray[Any], ...],
+    groups: tuple[npt.NDArray[Any], ...],
+    base: float,
+    direction: Floats,
+    sums: Floats,
+    found: Floats,
+) -> None:
+    """Write the features of links as rows of `found`. `columns` are those of all slots,
+    `groups` sums and counts by host, path and page; the sums of NO_WORD are 0."""
+    vectors, meaning, terms, anchors, scores, parents, hosts, paths, pages = columns
+    own = terms[slots] * np.float32(1 / 255)
+    if len(direction):
+        found[:, 0] = meaning[slots]
+        found[:, 1] = vectors[slots].astype(np.float32) @ direction / np.float32(127)
+    else:
+        found[:, :2] = own[:, 1:]
+    found[:, 2] = own[:, 0]
+    words = anchors[slots]
+    values = sums.take(words, axis=0).sum(axis=1)
+    used = np.maximum(np.count_nonzero(words, axis=1), 1)
+    above = values[:, 0] - np.float32(base) * values[:, 1]
+    found[:, 3] = above / np.sqrt(used, dtype=np.float32)
+    host_sum, host_count, path_sum, path_count, page_sum, page_count = groups
+    places = hosts[slots]
+    host = (host_sum[places] + HOST * base) / (host_count[places] + HOST)
+    found[:, 4] = host
+    found[:, 5] = (scores[slots] + base) / (parents[slots] + 1.0)
+    places = paths[slots]
+    found[:, 6] = (path_sum[places] + PATH * host) / (path_count[places] + PATH)
+    places = pages[slots]
+    found[:, 7] = (page_sum[places] + PAGE * host) / (page_count[places] + PAGE)
+
+
+def add_words(
+    words: Places, shares: Bytes, score: float, rare: Floats, sums: Floats
+) -> None:
+    """Add a page, as the shares of its words, to the sums of r·x and of x."""
+    each = shares.astype(np.float32)
+    each *= np.float32(1 / (float(np.sqrt(each @ each)) or 1.0))
+    each *= rare[words]
+    np.add.at(sums, words, each[:, None] * np.array([score, 1], np.float32))
+
+
+def weigh(
+    slots: Longs,
+    rows: Floats,
+    scales: tuple[Floats, Floats, Floats],
+    visits: tuple[Ints, Ints],
+    explore: float,
+    bias: float,
+    added: Floats,
+    promises: Floats,
+) -> None:
+    """Standardise rows of features, and write what each adds to a logit and the chance
+    that comes of it. `scales` are mean, spread and weight of each feature; `visits` the
+    host of each slot, and how many pages of each host were read."""
+    mean, spread, weights = scales
+    rows -= mean
+    rows /= spread
+    np.clip(rows, -LIMIT, LIMIT, out=rows)
+    np.multiply(rows, weights, out=added[:, :-1])
+    hosts, counts = visits
+    added[:, -1] = explore / (1.0 + counts[hosts[slots]]) ** 2
+    promises[:] = logistic(added.sum(axis=1) + np.float32(bias))
+
+
+def tell(
+    slots: Longs,
+    count: int,
+    promises: Floats,
+    added: Floats,
+    columns: tuple[Floats, Longs],
+    names: tuple[str, ...],
+    bias: float,
+    change: float,
+    latest: dict[int, tuple[float, Parts]],
+    revised: dict[int, tuple[float, Parts]],
+) -> None:
+    """Write down the promises of links, with what each is made of.
+
+    The first `count` are the links of a page, and `latest`; of the others those are
+    `revised` whose promises changed by that share. `columns` are what slots were told
+    before, and their links. The first of the names is that of σ(bias).
+    """
+    told, links = columns
+    before = told[slots[:count]]
+    told[slots[:count]] = promises[:count]
+    now = told[slots[count:]]  # some may be on the page
+    changed = np.ones(len(slots), np.bool_)
+    changed[count:] = np.abs(promises[count:] - now) > change * now
+    slots, promises, added = slots[changed], promises[changed], added[changed]
+    told[slots] = promises
+    counting = np.flatnonzero(added.any(axis=0))
+    chosen = (names[0], *(names[1 + place] for place in counting.tolist()))
+    parts = shared(chosen, bias, added.take(counting, axis=1))
+    found = zip(promises.tolist(), parts, strict=True)
+    every = list(zip(links[slots].tolist(), found, strict=True))
+    latest.update(every[:count])
+    revised.update(every[count:])
+    lower = promises[:count] < before * np.float32(1 - change)
+    revised.update(compress(every, lower.tolist()))
+
+
+def shared(
+    names: tuple[str, ...], bias: float, added: Floats
+) -> list[dict[str, float]]:
+    """What each promise is made of, by the names of the columns of `added`."""
+    usual, each = shares(bias, added)
+    rows = np.column_stack((np.full(len(each), usual), each))
+    return [dict(zip(names, row, strict=True)) for row in rows.round(6).tolist()]
