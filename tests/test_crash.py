@@ -8,7 +8,6 @@ import json
 import random
 import signal
 import sqlite3
-import sys
 from collections import Counter, defaultdict
 from contextlib import closing, suppress
 from itertools import pairwise
@@ -17,7 +16,7 @@ from pathlib import Path
 import pytest
 from warcio.archiveiterator import ArchiveIterator
 
-from crawling import listening
+from crawling import Process, listening, start_opilio
 from opilio.assembly.search import open_search
 from opilio.equations.site_model import THW, SiteCounts, main_concepts
 from opilio.lab.synthetic.dials import Dials
@@ -28,7 +27,7 @@ from opilio.store.folder import CrawlFolder
 from opilio.store.warc_files import read_record
 
 KILLS = 50
-DELAY = 0.15
+DELAY = 0.1
 IN_FLIGHT = 16
 SLACK = 0.02  # between a client's clock and the moment a server reads the request
 WEB = Dials(
@@ -46,7 +45,7 @@ WEB = Dials(
     slow_hosts=0.0,
     robots_failing=0,
     crawl_delays=0.2,
-    crawl_delay=0.3,
+    crawl_delay=0.2,
 )
 # What a judge that learns keeps depends on the order in which pages come, and with
 # many in flight no two crawls have the same; the restarts of such judges and
@@ -77,16 +76,14 @@ class Life:
         self.folder = folder / "crawl"
         self.server = server
 
-    async def start(self) -> asyncio.subprocess.Process:
+    async def start(self) -> Process:
         """Start the crawl, or let it go on."""
         new = not (self.folder / "crawl.toml").exists()
-        return await asyncio.create_subprocess_exec(
-            str(Path(sys.executable).with_name("opilio")),
-            *("crawl", str(self.topic), "-o", str(self.folder), "--quiet"),
+        return await start_opilio(
+            *("crawl", self.topic, "-o", self.folder, "--quiet"),
             *("--max-pages", "0", "--proxy", self.server.proxy_url),
-            *(("--settings", str(self.settings)) if new else ()),
+            *(("--settings", self.settings) if new else ()),
             stdout=asyncio.subprocess.DEVNULL,
-            stderr=asyncio.subprocess.PIPE,
         )
 
     async def run(self, until: float | None = None) -> bool:
@@ -175,7 +172,7 @@ async def test_a_crawl_killed_at_fifty_random_moments_loses_nothing(tmp_path: Pa
             life = Life(tmp_path / f"after-{kills}", web, server)
             killed_here = 0
             while not await life.run(
-                until=rng.uniform(0.3, 2.5) if kills < KILLS else None
+                until=rng.uniform(0.05, 1.7) if kills < KILLS else None
             ):
                 kills += 1
                 killed_here += 1

@@ -57,22 +57,22 @@ def test_shuffled_labels_leave_the_order_of_a_crawl_as_it_was(
     for folder in (lab_web, other):
         ground = ground_of(folder)
         topic = next(iter(ground.web.topics))
-        wanted = WantedRuns(topics=[topic], strategies=["blocks"], budget="100")
+        wanted = WantedRuns(topics=[topic], strategies=["blocks"], budget="60")
         [done] = compare(ground, wanted, tmp_path / folder.name)
         orders.append([visit.url for visit in done.trace.visits])
     assert orders[0] == orders[1]
-    assert len(orders[0]) == 100
+    assert len(orders[0]) == 60
 
 
 @pytest.mark.parametrize("strategy", sorted(OURS))
 def test_a_short_crawl_is_the_beginning_of_a_longer_one(
     ground: Ground, tmp_path: Path, strategy: str
 ) -> None:
-    short = order(ground, tmp_path, strategy, "40")
-    long = order(ground, tmp_path, strategy, "80")
-    assert len(short) == 40
-    assert len(long) == 80
-    assert long[:40] == short
+    short = order(ground, tmp_path, strategy, "25")
+    long = order(ground, tmp_path, strategy, "60")
+    assert len(short) == 25
+    assert len(long) == 60
+    assert long[:25] == short
 
 
 def test_what_is_relevant_by_lot_is_found_as_by_chance(

@@ -22,7 +22,7 @@ from opilio.strategies import OURS
 
 
 def trial(
-    ground: Ground, folder: Path, strategy: str, budget: str = "80", **changes: object
+    ground: Ground, folder: Path, strategy: str, budget: str = "50", **changes: object
 ) -> Trace:
     topic = next(iter(ground.web.topics))
     task = LabTask(web="", topic=topic, strategy=strategy, judge="cosine")

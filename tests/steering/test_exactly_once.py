@@ -120,6 +120,9 @@ async def test_a_hundred_messages_of_three_writers_through_two_kills(crawled, tm
         process = await life.start("--max-pages", 0)
     await asyncio.gather(*writers)
     await until_taken(life, 100)
+    new = "SELECT count(*) FROM page JOIN link USING (id) WHERE url GLOB '*new.test/*'"
+    while life.rows(new) != [(40,)]:
+        await asyncio.sleep(0.05)
     opilio.tell(life.folder, "stop", wait=10)
     assert await asyncio.wait_for(process.wait(), 30) == 0
 
