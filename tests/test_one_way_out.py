@@ -21,7 +21,7 @@ EXCEPTIONS = {
     "fetch/resolve.py": {"socket"},  # names to addresses
     "fetch/route.py": {"ssl"},  # where the machine keeps its certificates
     "lab/teacher.py": {"socket", "socketserver"},  # a Unix socket: a file
-    "read/pool.py": {"socket"},  # a pair of them to each reader process
+    "read/processes.py": {"socket"},  # a pair of them to each reader process
     "read/worker.py": {"socket"},  # the other end of the pair
 }
 MAY_SERVE = ("lab/synthetic/",)  # on loopback; it connects to nothing

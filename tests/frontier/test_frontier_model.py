@@ -382,6 +382,7 @@ class AnyHistoryOnDisk(AnyHistory):
 
     @rule()
     def crash_and_go_on(self) -> None:
+        self.run(self.frontier.flush())  # a commit, right before it
         self.open()
         now = self.clock.now
         for site in self.sites.values():
@@ -400,6 +401,7 @@ class AnyHistoryOnDisk(AnyHistory):
 
     @rule()  # no invariant: whoever looks makes the table catch up
     def the_table_tells_the_same(self) -> None:
+        self.run(self.frontier.flush())
         rows = self.db.execute("SELECT url, state, reason, promise, attempts FROM link")
         for url, state, reason, promise, attempts in rows:
             link = self.known[url]

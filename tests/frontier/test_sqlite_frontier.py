@@ -223,6 +223,7 @@ async def test_revised_promises_and_better_evidence_are_kept(
     better = found("b/1", 0.5, anchor="see b", parts={"anchor": 0.5})
     await frontier.add([better, found("c/1", 0.2, level=1)], via=page)
     await frontier.revise([(found("c/1").link.fingerprint, 0.9, {"parents": 0.9})])
+    await frontier.flush()
     rows = db.execute(
         "SELECT url, promise, level, depth, found_on, anchor, parts FROM link "
         "WHERE id > 1 ORDER BY id"
@@ -233,6 +234,22 @@ async def test_revised_promises_and_better_evidence_are_kept(
     ]
     frontier = reopen(HASTE)
     assert [(await take(frontier)).promise for _ in range(3)] == [1.0, 0.9, 0.5]
+
+
+async def test_better_evidence_is_stored_at_once_and_new_promises_when_flushed(
+    reopen: Open, db: sqlite3.Connection
+) -> None:
+    await (frontier := reopen(HASTE)).add([found("a/1", 1.0), found("b/1", 0.1)])
+    page = await take(frontier)
+    await frontier.add([found("b/1", 0.5, anchor="b")], via=page)
+    await frontier.revise([(found("b/1").link.fingerprint, 0.7)])
+    stored = "SELECT promise, anchor FROM link WHERE id = 2"
+    assert db.execute(stored).fetchone() == (0.5, "b")
+    await frontier.flush()
+    assert db.execute(stored).fetchone() == (0.7, "b")
+    await frontier.add([found("b/1", 0.9, anchor="again")], via=page)
+    await frontier.flush()
+    assert db.execute(stored).fetchone() == (0.9, "again")
 
 
 async def test_each_state_and_reason_is_in_the_table(

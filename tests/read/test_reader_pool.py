@@ -267,3 +267,53 @@ async def test_a_job_may_do_without_settled_links() -> None:
     async with readers() as pool:
         pool.settle(b"one")
         assert title(await pool.read(response("a"))) == "a"
+
+
+FORKING = """
+import asyncio, os, signal
+from pathlib import Path
+from opilio.read.pool import ReaderPool
+from opilio.records import Response
+
+def response(body):
+    return Response("http://a.test/", 200, (), body, 0.0)
+
+def command(reader):
+    return Path(f"/proc/{int(reader)}/cmdline").read_bytes()
+
+async def main():
+    pool = ReaderPool(2, "reader_jobs:make_echo", b"")
+    await pool.start()
+    first = (await pool.read(response(b"one"))).record
+    print(command(first) == command(os.getpid()), os.getpgid(int(first)) == int(first))
+    print(sorted(os.listdir(f"/proc/{int(first)}/fd")))
+    killed = next(r for r in pool.readers if r.process.pid == int(first))
+    os.kill(int(first), signal.SIGKILL)
+    while killed in pool.readers or len(pool.readers) < 2:
+        await asyncio.sleep(0.01)
+    again = await asyncio.gather(*(pool.read(response(b"two")) for _ in range(9)))
+    print({reading.page.title for reading in again})
+    # By now there are threads, so the one that replaces it is a new Python.
+    own = command(os.getpid())
+    print(sum(command(reader.process.pid) != own for reader in pool.readers))
+    await pool.close()
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="readers are forked on Linux only")
+def test_a_process_with_one_thread_forks_its_readers() -> None:
+    ran = subprocess.run(
+        [sys.executable, "-c", FORKING],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    assert ran.stdout.splitlines() == [
+        "True True",
+        "['0', '1', '2', '3']",  # the last is the socket, which is also on stdin
+        "{'two'}",
+        "1",
+    ], ran.stderr

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +32,7 @@ from opilio.text import urls
 if TYPE_CHECKING:
     from opilio.crawl.rescoring import Rescoring
 
+PROMISE_SECONDS = 5.0  # between two commits of new promises; most change again soon
 DRAIN_SECONDS = 10.0  # for visits under way when a crawl is stopped
 INDEX_SECONDS = 2.0  # between two checks whether the index is behind
 
@@ -196,10 +198,12 @@ class CrawlLoop(PageVisits):
 
     async def commit_regularly(self) -> None:
         """Commit at intervals until the last worker has ended, then once more."""
-        working = True
+        working, told = True, time.monotonic()
         while working:
             working = await self.is_working(after=self.settings.store.commit_every)
-            await self.commit()
+            promises = not working or time.monotonic() - told >= PROMISE_SECONDS
+            await self.commit(promises=promises)
+            told = time.monotonic() if promises else told
             try:
                 require_disk_space(self.store.folder.path, self.settings.store.min_free)
             except MachineLimit as limit:
@@ -234,8 +238,9 @@ class CrawlLoop(PageVisits):
                     "topic", pages=self.tally.pages, asked=topic.asked
                 )
 
-    async def commit(self) -> None:
-        """Commit everything that was recorded, between two turns."""
+    async def commit(self, *, promises: bool = True) -> None:
+        """Commit everything that was recorded, between two turns; new promises of links
+        that waited before only if that is asked for."""
         async with self.turn():
             if self.broken:
                 raise RuntimeError("a turn has failed; nothing more is committed")
@@ -249,7 +254,8 @@ class CrawlLoop(PageVisits):
             if isinstance(self.strategy, Remembering):
                 self.store.save_notes(self.strategy.changes())
             await self.store.flush()
-            await self.frontier.flush()
+            if promises:
+                await self.frontier.flush()
             if self.profiles:
                 self.profiles.flush()
             self.store.commit()

@@ -162,24 +162,29 @@ class LinkFrontier:
 
     async def revise(self, revisions: Iterable[Revision]) -> int:
         """Give links that wait, or were displaced, new promises; answers how many."""
-        latest = {new[0]: new for new in revisions}
-        if not latest:
+        news = list(revisions)
+        if not news:
             return 0
-        news = list(latest.values())
-        values = np.array([new[1] for new in news], np.float64)
-        keys = sort_keys.keys(values)
-        ids = np.array(self._intake.known.find(list(latest)))
+        prints = [new[0] for new in news]
+        if len(set(prints)) < len(prints):  # the last one counts
+            news = list({new[0]: new for new in news}.values())
+            prints = [new[0] for new in news]
+        keys = sort_keys.keys([new[1] for new in news])
+        ids = np.array(self._intake.known.find(prints))
         links = self._agenda.links
         modes = links.mode.take(ids)
         waiting = (modes <= LinkMode.DELAYED) | (modes == LinkMode.CROWDED)
         changed = waiting & (links.key.take(ids) != keys)
-        if changed.any():
+        moved = ids[changed].tolist()
+        if moved:
             now = self._clock()
-            moved = ids[changed].tolist()
-            parts = (new[2] if len(new) == 3 else None for new in news)
-            told = compress(parts, changed.tolist())
-            rows = zip(moved, values[changed].tolist(), told, strict=True)
-            self._ledger.revise(list(rows))
+            told = compress(news, changed.tolist())
+            self._ledger.revise(
+                [
+                    (id, new[1], new[2] if len(new) == 3 else None)
+                    for id, new in zip(moved, told, strict=True)
+                ]
+            )
             self._agenda.queue.reprice(moved, keys[changed].tolist(), now)
             self._serve(now)
         return int(np.count_nonzero(waiting))

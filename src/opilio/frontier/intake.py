@@ -83,12 +83,21 @@ class Intake:
         # Most links of a page are known and no better: one by one is fastest here.
         mode_of, key_of, last = self._links.mode_of, self._links.key_of, self._last
         promise, key = 0.0, sort_keys.key(0.0)
+        better: dict[int, tuple[int, Ranked]] = {}  # waiting links, with their keys
         for ranked, id in zip(batch, ids, strict=True):
-            if mode_of[id] <= last:
+            mode = mode_of[id]
+            if mode <= last:
                 if ranked.promise != promise:
                     promise, key = ranked.promise, sort_keys.key(ranked.promise)
-                if key < key_of[id]:
-                    self._improve(id, key, ranked, trail, now)
+                if key < key_of[id] and not ranked.reason:
+                    if mode > LinkMode.DELAYED:
+                        self._admit_again(id, key, ranked, trail, now)
+                    elif self._bounds.capacity:  # another one may have to go for it
+                        self._improve({id: (key, ranked)}, trail, now)
+                    elif id not in better or key < better[id][0]:
+                        better[id] = key, ranked
+        if better:
+            self._improve(better, trail, now)
         return ids
 
     def unchanging(self, prints: Sequence[Fingerprint]) -> Mapping[Fingerprint, int]:
@@ -181,25 +190,35 @@ class Intake:
         return reasons, templates
 
     def _improve(
+        self, better: Mapping[int, tuple[int, Ranked]], trail: Trail, now: float
+    ) -> None:
+        """Give links that wait the better evidence that was found for them."""
+        is_start = trail.depth == 0
+        self._ledger.improve(
+            [
+                _evidence(
+                    id, ranked, trail, 0 if is_start and _is_chosen(ranked) else None
+                )
+                for id, (_, ranked) in better.items()
+            ]
+        )
+        keys = [key for key, _ in better.values()]
+        self._queue.reprice(list(better), keys, now)
+
+    def _admit_again(
         self, id: int, key: int, ranked: Ranked, trail: Trail, now: float
     ) -> None:
-        """Queue a known link with the new evidence, if it is wanted there."""
+        """Queue a link that does not wait with the new evidence, if it is wanted
+        there."""
         queue, links = self._queue, self._links
-        mode = links.mode_of[id]
-        if ranked.reason:
-            return
-        if mode <= LinkMode.DELAYED:
-            free = 0 if trail.depth == 0 and _is_chosen(ranked) else None
-            self._ledger.improve([_evidence(id, ranked, trail, free)])
-            queue.reprice([id], [key], now)
-        elif mode == LinkMode.REFUSED:
+        if links.mode_of[id] == LinkMode.REFUSED:
             [reason], [template] = self._screen([ranked], trail.depth)
             if not reason:
                 queue.ended[State.UNUSABLE, self._ledger.read(id).reason or ""] -= 1
                 links.key_of[id] = key
                 self._ledger.improve([_evidence(id, ranked, trail, template)])
                 queue.wait([id], now)
-        elif mode == LinkMode.CROWDED:
+        else:  # CROWDED
             links.key_of[id] = key
             self._ledger.improve([_evidence(id, ranked, trail)])
             queue.bring_back(id, now)

@@ -33,6 +33,14 @@ class LinkRow(NamedTuple):
     anchor: str | None
     parts: str | None
 
+    def improved(self, better: PromiseEvidence) -> LinkRow:
+        """The link with better evidence, waiting; the smallest depth is kept."""
+        new = better._asdict()
+        if better.template is None:
+            new["template"] = self.template
+        new["depth"] = min(self.depth, better.depth)
+        return self._replace(**new, state=State.WAITING.value, reason=None)
+
 
 Cells = tuple[int | float | str | None, ...]
 """A LinkRow as a plain tuple, which SQLite stores at two thirds of the cost."""
@@ -50,6 +58,11 @@ class PromiseEvidence(NamedTuple):
     anchor: str | None
     parts: str | None
     id: int
+
+    def after(self, before: PromiseEvidence) -> PromiseEvidence:
+        """This evidence as it stands after an earlier one that was not stored."""
+        template = before.template if self.template is None else self.template
+        return self._replace(template=template, depth=min(self.depth, before.depth))
 
 
 NewPromise = tuple[int, float, Parts | None]

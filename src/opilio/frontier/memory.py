@@ -54,13 +54,7 @@ class MemoryLedger:
     def improve(self, evidence: list[PromiseEvidence]) -> None:
         """Queue links with this evidence; the smallest depth is kept."""
         for new in evidence:
-            row, better = self.read(new.id), new._asdict()
-            if new.template is None:
-                better["template"] = row.template
-            better["depth"] = min(row.depth, new.depth)
-            self.rows[new.id - 1] = row._replace(
-                **better, state=State.WAITING.value, reason=None
-            )
+            self.rows[new.id - 1] = self.read(new.id).improved(new)
 
     def revise(self, promises: list[NewPromise]) -> None:
         """Give links new promises."""

@@ -70,18 +70,19 @@ class SqliteFrontier(LinkFrontier):
 class SqliteLedger:
     """Rows of the tables `link` and `host`.
 
-    The ends of links and the visits of hosts are put off; nothing else here reads or
-    changes what they do, so nothing has to wait for them. New promises are put off too:
-    most of them are revised again before the next commit.
+    Most changes are put off, because links change again soon: better evidence and the
+    ends of links until the next statement that may have to do with them, new promises
+    until the next flush. Links that were found lately are read from memory.
     """
 
     def __init__(self, db: Database) -> None:
         self._later, self._catch_up = db.later, db.catch_up
         self._execute = db.execute_at_once
         self._executemany = db.executemany_at_once
-        self._recent: dict[Any, Cells] = {}  # links stored recently
-        self._revised: dict[int, NewPromise] = {}  # promises that are not written yet
-        db.write_first(self._write_promises)
+        self._recent: dict[Any, Cells] = {}  # links as they are stored or put off
+        self._improved: dict[int, PromiseEvidence] = {}  # not written yet
+        self._revised: dict[int, NewPromise] = {}  # not written yet; later than these
+        db.write_first(self._write_evidence)
 
     def append(self, rows: list[Cells]) -> None:
         """Store new links."""
@@ -92,37 +93,50 @@ class SqliteLedger:
             self._recent.update({row[0]: row for row in rows})
 
     def read(self, id: int) -> LinkRow:
-        """A link as it is stored now."""
+        """A link as it is now."""
         row = LinkRow._make(
             self._recent.get(id) or self._execute(_READ, (id,)).fetchone()
         )
+        if better := self._improved.get(id):
+            row = row.improved(better)
         if new := self._revised.get(id):
-            return row._replace(promise=new[1], parts=parts_text(new[2]))
+            row = row._replace(promise=new[1], parts=parts_text(new[2]))
         return row
 
     def improve(self, evidence: list[PromiseEvidence]) -> None:
         """Queue links with this evidence; the smallest depth is kept."""
+        improved, revised = self._improved, self._revised
         for new in evidence:
-            self._recent.pop(new.id, None)
-            self._revised.pop(new.id, None)
-        self._executemany(_IMPROVE, evidence)
+            id = new.id
+            revised.pop(id, None)
+            if before := improved.get(id):
+                new = new.after(before)
+            improved[id] = new
 
     def revise(self, promises: list[NewPromise]) -> None:
         """Give links new promises."""
-        self._revised.update((new[0], new) for new in promises)
+        self._revised.update({new[0]: new for new in promises})
         if len(self._revised) > MOST_REVISED:
             self._write_promises()
 
-    def _write_promises(self) -> None:
-        if self._revised:
-            news = self._revised.values()
-            rows = [(promise, parts_text(parts), id) for id, promise, parts in news]
-            self._executemany(_REVISE, rows)
-            for promise, parts, id in rows:
+    def _write_evidence(self) -> None:
+        if self._improved:
+            self._executemany(_IMPROVE, list(self._improved.values()))
+            for id, better in self._improved.items():
                 if cells := self._recent.get(id):
-                    row = LinkRow._make(cells)
-                    self._recent[id] = row._replace(promise=promise, parts=parts)
-            self._revised.clear()
+                    self._recent[id] = LinkRow._make(cells).improved(better)
+            self._improved.clear()
+
+    def _write_promises(self) -> None:
+        self._write_evidence()
+        news = self._revised.values()
+        rows = [(promise, parts_text(parts), id) for id, promise, parts in news]
+        self._executemany(_REVISE, rows)
+        for promise, parts, id in rows:
+            if cells := self._recent.get(id):
+                row = LinkRow._make(cells)
+                self._recent[id] = row._replace(promise=promise, parts=parts)
+        self._revised.clear()
 
     def settle(self, id: int, state: State, reason: str, tries: int) -> None:
         """Change the state of a link, and add to its attempts."""
@@ -131,6 +145,8 @@ class SqliteLedger:
         if state in ENDS:
             self._later(_SETTLE, row)
         else:
+            if id in self._improved:
+                self._write_evidence()
             self._execute(_SETTLE, row)
 
     def parked(self, reason: str, hosts: Collection[int]) -> list[int]:
@@ -163,5 +179,6 @@ class SqliteLedger:
         self._execute("INSERT OR REPLACE INTO rest VALUES (?, ?)", (number, why))
 
     def flush(self) -> None:
-        """Write the pending rows."""
+        """Write everything that was put off."""
+        self._write_promises()
         self._catch_up()

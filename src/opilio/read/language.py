@@ -39,9 +39,15 @@ _SCRIPTS = {
     "ja": "\u3040-\u30ff",
     "zh": "\u4e00-\u9fff",
 }
-_by_script = {
-    language: re.compile(f"[{script}]").findall for language, script in _SCRIPTS.items()
-}
+
+
+@cache
+def _by_script() -> dict[str, Callable[[str], list[str]]]:
+    # Compiled when it is needed: most readers read ASCII first.
+    return {
+        language: re.compile(f"[{script}]").findall
+        for language, script in _SCRIPTS.items()
+    }
 
 
 def language_of(declared: str, text: str) -> str:
@@ -60,7 +66,7 @@ def language_by_script(text: str) -> str:
     sample = text[:SAMPLE]
     if sample.isascii():
         return ""
-    for language, characters in _by_script.items():
+    for language, characters in _by_script().items():
         if len(characters(sample)) > len(sample) / 5:
             return language
     return ""

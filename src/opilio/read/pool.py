@@ -8,16 +8,14 @@ are suspects: each is retried once, alone at a reader, and given up if that dies
 from __future__ import annotations
 
 import asyncio
-import os
-import socket
 import subprocess
-import sys
 from collections import deque
 from dataclasses import dataclass
 from typing import cast
 
 import msgspec
 
+from opilio.read.processes import Process, start_process
 from opilio.read.worker import LENGTH, Task
 from opilio.records import Reading, Response
 
@@ -26,7 +24,6 @@ MUCH = 4 * 2**20  # bytes of these; one page may have more
 STARTUP = 60.0  # seconds a reader may take to start
 FAREWELL = 5.0  # seconds a reader may take to exit
 BUFFER = 256 * 1024
-COMMAND = (sys.executable, "-P", "-m", "opilio.read.worker")
 
 encode_into = msgspec.msgpack.Encoder().encode_into
 decode_reading = msgspec.msgpack.Decoder(Reading).decode
@@ -49,7 +46,7 @@ class Pending:
 class Reader(asyncio.BufferedProtocol):
     """One reader process, seen from the loop."""
 
-    def __init__(self, pool: ReaderPool, process: subprocess.Popen[bytes]) -> None:
+    def __init__(self, pool: ReaderPool, process: Process) -> None:
         self.pool = pool
         self.process = process
         self.loop = asyncio.get_running_loop()
@@ -148,24 +145,6 @@ class Reader(asyncio.BufferedProtocol):
         except subprocess.TimeoutExpired:
             self.process.kill()
             await asyncio.to_thread(self.process.wait)
-
-
-def start_process() -> tuple[subprocess.Popen[bytes], socket.socket]:
-    """A reader process, and our end of the socket on its stdin."""
-    ours, theirs = socket.socketpair()
-    for end in (ours, theirs):
-        end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 2**20)
-    ours.setblocking(False)
-    with theirs:
-        process = subprocess.Popen(  # noqa: S603
-            COMMAND,
-            stdin=theirs.fileno(),
-            stdout=subprocess.DEVNULL,
-            # numpy's threads would cost a reader more than they give it.
-            env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
-            process_group=0,  # so that Ctrl-C does not reach it
-        )
-    return process, ours
 
 
 class ReaderPool:

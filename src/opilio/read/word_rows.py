@@ -62,9 +62,7 @@ class WordRows:
             found = kernels.find_rows(self.table, keys, begins, ends)
             new = (found < 0).nonzero()[0]
         if len(new):
-            distinct, first, where = np.unique(
-                keys[new], return_index=True, return_inverse=True
-            )
+            distinct, first, where = different(keys[new])
             found[new] = self.learn(distinct, runs, new[first].tolist(), told)[where]
         return found
 
@@ -89,14 +87,24 @@ def first_ones(keys: Hashes, begins: Integers, ends: Integers) -> Hashes:
     """The keys of words in some stretches, with 0 for all but the first MOST_OF_A_PAGE
     different ones. Words of earlier pages make no difference."""
     wanted = in_stretches(len(keys), begins, ends).nonzero()[0]
-    distinct, first, where = np.unique(
-        keys[wanted], return_index=True, return_inverse=True
-    )
+    distinct, first, where = different(keys[wanted])
     late = np.ones(len(distinct), np.bool_)
     late[first.argsort()[:MOST_OF_A_PAGE]] = False
     keys = keys.copy()
     keys[wanted[late[where]]] = 0
     return keys
+
+
+def different(keys: Hashes) -> tuple[Hashes, Integers, Integers]:
+    """The different keys, ascending, where each is first, and which of them each key
+    is; np.unique would import a lot of numpy."""
+    order = keys.argsort(kind="stable")
+    ordered = keys[order]
+    begins = np.ones(len(keys), np.bool_)
+    begins[1:] = ordered[1:] != ordered[:-1]
+    where = np.empty(len(keys), np.int64)
+    where[order] = begins.cumsum() - 1
+    return ordered[begins], order[begins], where
 
 
 def meaning_key(meanings: Sequence[str]) -> int:

@@ -12,6 +12,7 @@ import re
 import string
 from collections.abc import Iterable
 from functools import cache, lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from ada_url import join_url, normalize_url
@@ -349,7 +350,15 @@ def without_port(host: str) -> str:
 
 @cache
 def _suffixes() -> PublicSuffixList:
-    # Imported here: its list takes a tenth of a second to read.
-    from publicsuffixlist import PublicSuffixList
+    # Imported here: few commands need it, and its list takes long to read. Most of that
+    # time it would turn rules into punycode that are in ASCII already.
+    from publicsuffixlist import PSLFILE, PublicSuffixList, encode_idn
 
-    return PublicSuffixList()  # alice.github.io is a site of its own
+    lines = Path(PSLFILE).read_text("utf-8").splitlines()
+    rules = [
+        line if line.isascii() else encode_idn(line)
+        for line in lines
+        if line[:2] != "//"
+    ]
+    # With its private part: alice.github.io is a site of its own.
+    return PublicSuffixList(rules, accept_encoded_idn=False)
