@@ -32,31 +32,37 @@ SEED = 16
 
 # The files of the papers, and the tests that quote them.
 FILES = {
-    "strategies/mcore.py": "strategies/test_mcore.py",
+    "strategies/mcore.py": "strategies/test_mcore.py strategies/test_option_limits.py "
+    "strategies/test_rescoring.py",
     "seeds/priority.py": "seeds/test_priority.py",
     "topic/rules.py": "topic/test_rules.py",
     "topic/ontology/importance.py": "topic/test_ontology_extraction.py "
     "topic/test_ontology_repository.py",
     "topic/ontology/repository.py": "topic/test_ontology_extraction.py "
     "topic/test_ontology_repository.py",
-    "strategies/ordering.py": "strategies/test_ordering.py",
+    "strategies/ordering.py": "strategies/test_ordering.py "
+    "strategies/test_option_limits.py strategies/test_rescoring.py",
     "strategies/shared/page_rank.py": "strategies/test_graph.py "
     "strategies/test_ordering.py",
     "strategies/shared/ordering_terms.py": "strategies/test_ordering.py",
     "judge/association.py": "judge/test_association.py",
     "topic/ontology/propose.py": "topic/test_ontology_proposals.py",
-    "topic/ontology/termhood.py": "topic/test_ontology_proposals.py",
-    "equations/thesaurus.py": "topic/test_ontology_services.py sites/test_expander.py "
-    "search/test_retrieval.py",
-    "equations/ontology_classes.py": "judge/test_ontoclassifier.py",
+    "topic/ontology/termhood.py": "topic/test_termhood.py "
+    "topic/test_ontology_proposals.py",
+    "equations/thesaurus.py": "equations/test_thesaurus.py "
+    "topic/test_ontology_services.py sites/test_expander.py search/test_retrieval.py",
+    "equations/ontology_classes.py": "equations/test_thesaurus.py "
+    "judge/test_ontoclassifier.py",
     "equations/site_model.py": "equations/test_site_model.py",
     "topic/ontology/services.py": "topic/test_ontology_services.py "
     "topic/test_ontology_conflicts.py topic/test_ontology_instances.py",
     "topic/weight_table.py": "topic/test_weight_table.py",
-    "strategies/weight_table.py": "strategies/test_weight_table_strategy.py",
+    "strategies/weight_table.py": "strategies/test_weight_table_strategy.py "
+    "strategies/test_option_limits.py strategies/test_rescoring.py",
     "judge/cosine.py": "judge/test_cosine.py",
     "judge/blocks.py": "judge/test_blocks.py",
-    "strategies/blocks.py": "strategies/test_blocks_strategy.py",
+    "strategies/blocks.py": "strategies/test_blocks_strategy.py "
+    "strategies/test_option_limits.py strategies/test_rescoring.py",
     "strategies/shared/irrelevant_table.py": "strategies/test_blocks_strategy.py",
     "topic/keywords.py": "topic/test_keywords.py topic/test_frame.py",
     "topic/keyword_updates.py": "topic/test_keyword_updates.py",

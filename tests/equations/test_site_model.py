@@ -3,7 +3,10 @@
 import pytest
 
 from opilio.equations.site_model import (
+    KNOWN_SCORE,
+    NEW_SCORE,
     REFRESH_WEIGHTS,
+    SEARCH_SCORE,
     Profile,
     SiteCounts,
     Source,
@@ -21,9 +24,10 @@ BOTH = ["CPU", "RAM"]
 def test_a_search_string_outranks_any_link_of_a_usual_score():
     # C.4-1, table 1: search string 300; F=3 new 1.0, known 0.5; F=2 with R = 0.5 and
     # two matching anchor terms 2.0.
-    assert ul_score(Source.SEARCH, 100) == 300
-    assert ul_score(Source.EXTRACTED, 1) == 1.0
-    assert ul_score(Source.EXTRACTED, 0.5) == 0.5
+    assert [*Source] == [1, 2, 3]  # F
+    assert ul_score(Source.SEARCH, SEARCH_SCORE) == 300
+    assert ul_score(Source.EXTRACTED, NEW_SCORE) == 1.0
+    assert ul_score(Source.EXTRACTED, KNOWN_SCORE) == 0.5
     assert ul_score(Source.MODEL, 0.5 * 2) == 2.0
     assert ul_score(Source.MODEL, 149.9) < ul_score(Source.SEARCH, 100)
 
@@ -59,6 +63,7 @@ def test_what_is_refreshed_goes_by_the_type_of_the_site():
     )
     assert (com, edu) == (0.62, 0.08)
     assert com > net == org > edu > gov
+    assert REFRESH_WEIGHTS[WebType.OTHER] == edu  # not in the table
 
 
 def test_pages_count_for_their_main_concepts():
@@ -81,6 +86,18 @@ def test_pages_outside_the_domain_count_for_no_concept():
     assert literal_profile(site) == Profile(0.0, {})
 
 
+def test_a_page_that_is_gone_counts_no_more():
+    site = SiteCounts()
+    assert literal_profile(site) == Profile(0.0, {})
+    site.add(True, BOTH)
+    site.add(True, ["CPU"])
+    site.add(False, [])
+    site.remove(True, ["CPU"])
+    assert literal_profile(site) == Profile(1 / 2, {"CPU": 1.0, "RAM": 1.0})
+    site.remove(False, [])
+    assert literal_profile(site) == Profile(1.0, {"CPU": 1.0, "RAM": 1.0})
+
+
 @pytest.mark.parametrize(
     ("host", "number"),
     [
@@ -95,6 +112,7 @@ def test_pages_outside_the_domain_count_for_no_concept():
         ("x.co.uk", 1),
         ("x.gov.uk", 4),
         ("co.in", 0),
+        ("x.co", 0),  # Colombia
         ("x.de", 0),
         ("localhost", 0),
     ],

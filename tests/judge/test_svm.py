@@ -107,6 +107,31 @@ def test_without_a_cross_validation_the_sigmoid_is_half_way_between_both():
     chances = np.array([probability(-(a * v + b)) for v in rows @ direction])
     assert (chances[labels == 1] > 0.8).all()
     assert (chances[labels == 0] < 0.2).all()
+    logits = -(a * (rows @ direction) + b)
+    assert logits[labels == 1].mean() == pytest.approx(2.0)  # a slope of 4 from
+    assert logits[labels == 0].mean() == pytest.approx(-2.0)  # mean to mean
+
+
+def test_keywords_count_half_with_50_pages_and_less_with_more():
+    """score = v·k/(k + cut) + (1 − v)·p, v = 50/(50 + n)."""
+    judge = taught(crawl(100))
+    page = make("sky", 9003)
+    alone = Svm(subject(relevant=EXAMPLES)).judge(page).score
+    for pages in (100, 50):
+        judge.sample.rarity.pages = pages
+        judge.model = judge.learn()
+        parts = judge.look(page).parts
+        assert parts["keywords"] == pytest.approx(alone * 50 / (50 + pages))
+        assert 0 < parts["model"] <= pages / (50 + pages)
+
+
+@pytest.mark.parametrize("pages", [0, 60])
+def test_a_page_is_relevant_from_the_threshold_on(pages):
+    judge, page = taught(crawl(pages)), make("sky", 9003)
+    judge.threshold = judge.look(page).score
+    assert judge.look(page).relevant
+    judge.threshold += 1e-9
+    assert not judge.look(page).relevant
 
 
 def test_probabilities_stay_numbers_far_away():

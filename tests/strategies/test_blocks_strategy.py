@@ -5,7 +5,7 @@ import pytest
 from opilio.lab.synthetic.small import SmallWeb
 from opilio.lab.synthetic.small import page as html
 from opilio.protocols import Strategy
-from opilio.records import Block
+from opilio.records import Block, Subject
 from opilio.strategies.blocks import SWEEP, BlocksOptions
 from opilio.strategies.shared.irrelevant_table import NO_GROUP, IrrelevantTable
 from strategies.ranked_pages import (
@@ -77,8 +77,34 @@ def test_a_block_is_relevant_only_above_the_limit():
     at, above = block(0.5), block(0.51)
     assert blocks.relevance(at) == 0.5  # type: ignore[attr-defined]
     both = page([link("u", block=0), link("v", block=1)], blocks=[at, above])
-    found = {name(one): one.level for one in blocks.rank(both, GOOD, lease("seed"))}
-    assert found == {"u": 1, "v": 0}
+    for score in (blocks.rank, blocks.rescore):  # type: ignore[attr-defined]
+        found = {name(one): one.level for one in score(both, GOOD, lease("seed"))}
+        assert found == {"u": 1, "v": 0}
+
+
+def test_by_another_table_a_link_has_what_its_blocks_say_by_that():
+    blocks = strategy("blocks", BEES | {"hive": 1.0}, max_level=0)
+    bees = Block(terms={"bee": 1}, norm=8.0)
+    hives = Block(terms={"hive": 1}, norm=8.0)
+    both = page([link("u", block=0), link("v", block=1)], blocks=[bees, hives])
+    found = list(blocks.rank(both, GOOD, lease("seed")))
+    assert reasons(found) == {"u": "", "v": ""}
+    blocks.seek(Subject(weights={"hive": 1.0}))  # type: ignore[attr-defined]
+    found = list(blocks.rescore(both, GOOD, lease("seed")))  # type: ignore[attr-defined]
+    assert reasons(found) == {"u": "block", "v": ""}
+    assert promises(found) == {"v": pytest.approx(1 / 8)}
+    found = list(blocks.rescore(both, BAD, lease("seed")))  # type: ignore[attr-defined]
+    assert reasons(found) == {"u": "tunnel", "v": ""}, "v keeps its level 0"
+
+
+def test_by_the_letter_another_table_changes_scores_but_no_levels():
+    blocks = strategy("blocks", BEES, mode="paper", max_level=1)
+    links = page(["1"], blocks=[block(0.5)])
+    [before] = blocks.rank(links, BAD, lease("seed"))
+    blocks.seek(Subject(weights={"hive": 1.0}))  # type: ignore[attr-defined]
+    [after] = blocks.rescore(links, BAD, lease("seed"))  # type: ignore[attr-defined]
+    assert (before.level, before.promise) == (0, 3.0)
+    assert (after.level, after.promise, after.reason) == (0, 2.0, "")
 
 
 def test_each_link_has_the_relevance_of_its_own_block():
