@@ -110,7 +110,7 @@ def test_chances_are_learnt_from_twenty_labels_on_standardised_features():
 
 
 def test_a_logistic_regression_is_held_near_zero_but_for_its_constant():
-    """At the optimum of Σ log-loss + ½·‖w‖², Σ (y − chance)·x = w; of the constant 0."""
+    """At the optimum of Σ loss + ½·‖w‖², Σ (y − chance)·x = w; of the constant, 0."""
     rng = np.random.default_rng(3)
     rows = np.column_stack([rng.normal(size=(60, 3)), np.ones(60)])
     labels = (rows[:, 0] + rng.normal(size=60) > 1).astype(float)
