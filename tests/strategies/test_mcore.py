@@ -193,11 +193,11 @@ def test_links_pass_by_what_their_page_is(source, target, lars, passes):
 
 def test_rules_are_applied_several_times_up_to_the_hops():
     """papers.md A.6-2: CSE→CSE is 0 by one rule and 0.19 by two."""
-    one, two = (
-        ranked(link("x"), rules=ahead("CSE", "CSE"), hops=hops, mode="paper")[0]
-        for hops in (1, 2)
+    usual, one, two = (
+        ranked(link("x"), rules=ahead("CSE", "CSE"), mode="paper", **options)[0]
+        for options in ({}, {"hops": 1}, {"hops": 2})
     )
-    assert one.parts["LARS"] == 0
+    assert usual.parts["LARS"] == one.parts["LARS"] == 0
     assert two.parts["LARS"] == pytest.approx(10 * 0.19)
 
 
@@ -214,6 +214,14 @@ def test_in_the_paper_links_queue_by_obrs_then_by_lars():
     (least,) = ranked(link("x"), rules=ahead("IT", "IT"), mode="paper")
     assert likelier.promise > likely.promise > least.promise > 0
     assert {each.reason for each in (likely, likelier, least)} == {""}
+
+
+def test_in_the_paper_lars_decides_between_links_of_equal_obrs_only():
+    """promise = OBRS + 10⁻⁷·LARS, on its scale of ten; without classes LARS is 0."""
+    (found,) = ranked(link("Computer"), rules=ahead("CSE", "IT"), mode="paper")
+    assert found.promise - found.parts["OBRS"] == pytest.approx(8e-7)
+    (alone,) = ranked(link("Computer"), mode="paper")
+    assert (alone.promise, alone.parts["LARS"]) == (alone.parts["OBRS"], 0.0)
 
 
 def test_fixed_orders_by_obrs_where_there_are_no_classes():
@@ -249,6 +257,8 @@ def test_the_weight_of_lars_is_an_option():
     assert none.promise == pytest.approx(1 + 1 - exp(-0.4)), "it passed by LARS"
     (three,) = ranked(link("Computer"), rules=rules, lars_weight=3.0)
     assert three.promise == pytest.approx(1 + (1 - exp(-0.4) + 3 * 0.8) / 4)
+    (usual,) = ranked(link("Computer"), rules=rules)
+    assert usual.promise == pytest.approx(1 + (1 - exp(-0.4) + 0.3 * 0.8) / 1.3)
     (off,) = ranked(link("x"), rules=rules, look_ahead=False)
     assert off.promise == 0
 
@@ -260,6 +270,13 @@ def test_what_fails_both_tests_waits_below_the_rest():
     assert failed.parts["tier: passed a test"] == 0.0 and not failed.reason
     assert passed.parts["tier: passed a test"] == 1.0
     assert failed.promise < 1 < passed.promise
+    (nothing,) = ranked(link("x"), min_ontrel=0.0)
+    assert nothing.parts["tier: passed a test"] == 0.0
+
+
+def test_words_that_the_table_has_not_are_worth_nothing():
+    strategy = Mcore(McoreOptions(), knowledge())
+    assert strategy.sum({"weather": 5}) == 0.0
 
 
 def test_thresholds_can_be_set_from_the_command_line():
