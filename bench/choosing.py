@@ -180,7 +180,7 @@ class Run:
             return 0
         best = head[strategy.waiting.told[head].argmax()]
         print_ = int(strategy.waiting.link[best])
-        return (print_ + 2**63) * INVERSE % 2**64
+        return print_ * INVERSE % 2**64
 
     def step(self) -> tuple[float, float]:
         """One page; returns the CPU seconds of judging and of choosing."""

@@ -21,14 +21,14 @@ to learn everything again after a restart, in the same order.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from math import log
+from math import exp, log
 from typing import Annotated
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from opilio.equations.probability import logistic
+from opilio.equations.probability import FLAT, logistic
 from opilio.pretrained import weights_for
 from opilio.progress import Estimate
 from opilio.records import (
@@ -147,11 +147,11 @@ class Opilio:
             self.latest[int(waiting.link[slot])] = (float(waiting.told[slot]), {})
         level = lease.level_after(verdict)
         nothing: tuple[float, Parts] = (0.0, {})
-        latest = self.latest.get
-        return [
-            Ranked(link, *latest(link.fingerprint, nothing), level)
-            for link in page.links
-        ]
+        ranked = []
+        for link in page.links:
+            promise, parts = self.latest.get(link.fingerprint, nothing)
+            ranked.append(Ranked(link, promise, parts, level))
+        return ranked
 
     def missed(self, lease: Lease, state: State) -> None:
         """Drop the link of a visit without a new page, which teaches nothing."""
@@ -235,8 +235,8 @@ class Opilio:
             return
         row = self.row_of(slot)
         offset = self.ordinary + float(row @ self.weights) + self.now()
-        chance = logistic(np.array(offset + row @ self.correction.weights))
-        self.left.visit(float(chance), visit.worth)
+        logit = offset + float(row @ self.correction.weights)
+        self.left.visit(1 / (1 + exp(-max(-FLAT, min(FLAT, logit)))), visit.worth)
         if not visit.is_page:
             return
         self.correction.add(row, offset, visit.score)

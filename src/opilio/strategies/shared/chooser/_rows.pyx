@@ -3,9 +3,10 @@
 """What `plain_rows` does, which says what that is, compiled."""
 
 from libc.math cimport exp, rintf, sqrt
+from libc.string cimport memcpy
 from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
-EDITION = 3
+EDITION = 4
 
 cdef extern from "Python.h":
     Py_ssize_t PyUnicode_FindChar(object, Py_UCS4, Py_ssize_t, Py_ssize_t, int) except -2
@@ -96,13 +97,13 @@ def link_rows(list links, dict weights, place_of):
     cdef uint8_t *anchors = <uint8_t *><char *>all_anchors
     cdef bytes words, vector
     cdef str url, name = "", before = "", path, path_before = ""
-    cdef dict numbers = {}
-    cdef list vectors = []
+    cdef dict numbers = {}, known = {}
+    cdef list vectors = [], places = []  # of paths, by the number of a host
     cdef const uint8_t *code
     cdef uint32_t value
     cdef uint16_t place = 0
     cdef bint same
-    cdef object link, evidence
+    cdef object link, evidence, found
     for each in range(count):
         link = links[each]
         prints[each] = link.fingerprint
@@ -117,8 +118,14 @@ def link_rows(list links, dict weights, place_of):
                 raise ValueError(f"{url} is no canonical URL")
             name, before = url[number:word], url[: word + 1]
             host = numbers.setdefault(name, len(numbers))
+            if host == len(places):
+                places.append({})
+            known = places[host]
         if not same or path != path_before:
-            place, path_before = place_of(name, path), path
+            found = known.get(path)
+            if found is None:
+                known[path] = found = place_of(name, path)
+            place, path_before = found, path
         hosts[each], paths[each] = <uint16_t>host, place
         vector = link.vector
         size = max(size, len(vector))
@@ -172,6 +179,7 @@ def enter(const int64_t[::1] slots, const uint8_t[::1] fresh, tuple given,
     cdef const uint16_t[::1] from_paths = given[1]
     cdef const uint8_t[:, ::1] from_terms = given[2]
     cdef const uint16_t[:, ::1] from_anchors = given[3]
+    cdef const uint8_t[:, ::1] from_vectors = given[4]
     cdef int32_t[::1] hosts = columns[0]
     cdef uint16_t[::1] paths = columns[1]
     cdef uint8_t[:, ::1] terms = columns[2]
@@ -180,7 +188,8 @@ def enter(const int64_t[::1] slots, const uint8_t[::1] fresh, tuple given,
     cdef float[::1] scores = columns[5]
     cdef uint8_t[::1] parents = columns[6]
     cdef float[::1] told = columns[7]
-    cdef Py_ssize_t row, slot, place, count = 0
+    cdef uint8_t[:, ::1] vectors = columns[8]
+    cdef Py_ssize_t row, slot, place, count = 0, size = vectors.shape[1]
     cdef double before, weight = PARENT + score
     cdef float mixed, share
     for row in range(slots.shape[0]):
@@ -195,6 +204,8 @@ def enter(const int64_t[::1] slots, const uint8_t[::1] fresh, tuple given,
             told[slot] = 0.0
             for place in range(3):
                 terms[slot, place] = from_terms[row, place]
+            if size:
+                memcpy(&vectors[slot, 0], &from_vectors[row, 0], size)
         elif parents[slot] >= MOST_PARENTS or pages[slot] == page:
             continue
         else:

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from opilio.records import Link, LinkPart
 from opilio.text import urls
 
-EDITION = 3  # of both; what is compiled is used only if it is the same
+EDITION = 4  # of both; what is compiled is used only if it is the same
 
 Longs = npt.NDArray[np.int64]
 Ints = npt.NDArray[np.int32]
@@ -172,12 +172,13 @@ def enter(
     """Write the links of a page into the columns of their slots, and mix the evidence
     of known ones with what they have. Returns how many were mixed, and writes the rows
     and shares of these. Where a page is better than those before, it replaces path and
-    anchor. Given are hosts, paths, terms and anchors; columns are the same and pages,
-    scores, parents and promises."""
-    pages, scores, parents, told = columns[4:]
+    anchor. Given are hosts, paths, terms, anchors and vectors, in bytes; columns are
+    hosts, paths, terms, anchors, pages, scores, parents, promises and vectors; vectors
+    of known links are left to `mix`."""
+    pages, scores, parents, told = columns[4:8]
     new = np.flatnonzero(fresh)
     there = slots[new]
-    for column, found in zip(columns[:4], given, strict=True):
+    for column, found in zip((*columns[:4], columns[8]), given, strict=True):
         column[there] = found[new]
     pages[there], scores[there], parents[there], told[there] = page, score, 1, 0
     rows = np.flatnonzero((fresh == 0) & (slots >= 0))

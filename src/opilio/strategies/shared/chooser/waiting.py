@@ -69,7 +69,7 @@ class Waiting:
 
     @property
     def entered(self) -> tuple[npt.NDArray[Any], ...]:
-        """The columns that the links of a page are entered into, but for vectors."""
+        """The columns that the links of a page are entered into."""
         return (
             self.host,
             self.path,
@@ -79,6 +79,7 @@ class Waiting:
             self.scores,
             self.parents,
             self.told,
+            self.vector.view(np.uint8),
         )
 
     def _grow(self, least: int) -> None:
@@ -104,7 +105,12 @@ class Waiting:
             self.visited.put({link: self.visited.count + 1})
         slot = self._places.remove_one(link, self.link)
         if slot != NEW:
-            self._release(np.array([slot]))
+            self.told[slot] = -1
+            self.count -= 1
+            if self._freed == len(self._free):
+                self._free = np.concatenate((self._free, np.zeros_like(self._free)))
+            self._free[self._freed] = slot
+            self._freed += 1
         return slot
 
     def _release(self, slots: Slots) -> None:
@@ -141,13 +147,18 @@ class Waiting:
         fresh = slots == NEW
         if fresh.any():
             slots[fresh] = self._add(links.prints[fresh])
-            self.vector[slots[fresh]] = links.vectors[fresh]
         rows = np.empty(len(slots), np.int64)
         shares = np.empty(len(slots), np.float32)
         joined = enter(
             slots,
             fresh.view(np.uint8),
-            (hosts, links.paths, links.terms, links.anchors),
+            (
+                hosts,
+                links.paths,
+                links.terms,
+                links.anchors,
+                links.vectors.view(np.uint8),
+            ),
             self.entered,
             page,
             score,
