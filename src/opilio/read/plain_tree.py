@@ -96,3 +96,15 @@ def in_order(found: Iterable[FoundPhrases]) -> FoundPhrases:
     first, last, node = map(np.concatenate, zip(*found, strict=True))
     order = np.lexsort((-last, first))
     return FoundPhrases(first[order], last[order], node[order])
+
+
+def different(keys: Hashes) -> tuple[Hashes, Integers, Integers]:
+    """The different keys, ascending, where each is first, and which of them each key
+    is; np.unique would import a lot of numpy."""
+    order = keys.argsort(kind="stable")
+    ordered = keys[order]
+    begins = np.ones(len(keys), np.bool_)
+    begins[1:] = ordered[1:] != ordered[:-1]
+    where = np.empty(len(keys), np.int64)
+    where[order] = begins.cumsum() - 1
+    return ordered[begins], order[begins], where

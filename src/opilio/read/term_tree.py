@@ -18,7 +18,17 @@ from itertools import chain
 
 import numpy as np
 
-from opilio.read.plain_tree import HALF, NONE, ODD, Hashes, Integers, Tree, find, mix
+from opilio.read.plain_tree import (
+    HALF,
+    NONE,
+    ODD,
+    Hashes,
+    Integers,
+    Tree,
+    different,
+    find,
+    mix,
+)
 from opilio.text.words import hash_of
 
 ROOM = 4  # places per node, so that most nodes are found at once
@@ -39,7 +49,7 @@ class Terms:
         self.stems = stems  # of all terms
         self.longest = int(lengths.max(initial=0))  # in words
         levels, ends = paths(stems, lengths)
-        nodes = np.unique(np.concatenate((*levels, np.zeros(0, np.uint64))))
+        nodes, _, _ = different(np.concatenate((*levels, np.zeros(0, np.uint64))))
         # Between two sentinels; the first is NONE.
         self.hashes = np.concatenate(([np.uint64(0)], nodes, [np.uint64(MASK)]))
         self.sorted = self.hashes.data

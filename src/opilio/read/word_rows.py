@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from opilio.read import kernels
-from opilio.read.plain_tree import Hashes, Integers
+from opilio.read.plain_tree import Hashes, Integers, different
 from opilio.read.plain_vectors import FREE, USED, Matrix, Rows, in_stretches
 from opilio.read.stems import Runs
 from opilio.text import words
@@ -93,18 +93,6 @@ def first_ones(keys: Hashes, begins: Integers, ends: Integers) -> Hashes:
     keys = keys.copy()
     keys[wanted[late[where]]] = 0
     return keys
-
-
-def different(keys: Hashes) -> tuple[Hashes, Integers, Integers]:
-    """The different keys, ascending, where each is first, and which of them each key
-    is; np.unique would import a lot of numpy."""
-    order = keys.argsort(kind="stable")
-    ordered = keys[order]
-    begins = np.ones(len(keys), np.bool_)
-    begins[1:] = ordered[1:] != ordered[:-1]
-    where = np.empty(len(keys), np.int64)
-    where[order] = begins.cumsum() - 1
-    return ordered[begins], order[begins], where
 
 
 def meaning_key(meanings: Sequence[str]) -> int:
