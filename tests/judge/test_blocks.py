@@ -112,7 +112,18 @@ def test_blocks_without_a_heading_and_with_a_long_one_have_short_names():
     long = block({"crawler": 1}, 9.0, "Crawler " * 50)
     parts = Blocks(SUBJECT).judge(page(blocks=[block({"focus": 1}, 9.0), long])).parts
     assert "0 (no heading)" in parts
-    assert max(map(len, parts)) < 70
+    assert max(map(len, parts)) == len("1 ") + 60
+
+
+@pytest.mark.parametrize("mode", ["fixed", "maximum"])
+def test_rounding_takes_no_score_above_one(mode):
+    """Of 37 terms once each the sum of the products is 1 + 2⁻⁵²."""
+    terms = dict.fromkeys((f"term{n}" for n in range(37)), 1)
+    judge = Blocks(Subject(weights=dict.fromkeys(terms, 1.0)), mode)
+    for count in (1, 9):
+        verdict = judge.judge(page(blocks=[block(terms, sqrt(37))] * count))
+        assert verdict.score == pytest.approx(1.0)
+        assert verdict.score <= 1.0
 
 
 def test_the_threshold_of_the_topic_wins_over_the_judges_own():

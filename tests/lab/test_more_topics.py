@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-from bench.judge_topics import MORE
 from bench.more_topics import write
 
 from lab.lab_grounds import ground_of
@@ -24,8 +23,3 @@ def test_topics_of_labels_have_the_most_central_pages_as_seeds(
     assert len(course.seeds) == 2
     assert set(course.seeds) <= set(course.targets)
     assert course.R > 50
-
-
-def test_there_are_36_of_them() -> None:
-    assert len(MORE) == 36
-    assert all(len(keywords) >= 6 for keywords in MORE.values())

@@ -60,6 +60,14 @@ def test_mended_the_same_links_wait_behind_all_others():
     assert bad == pytest.approx({"low": 0.4 - 4, "high": 1.4 - 4})
 
 
+@pytest.mark.parametrize(("score", "promise"), [(0.12, 0.12), (0.09, 0.09 - 4)])
+def test_the_threshold_of_a_link_is_a_tenth_unless_told_otherwise(score, promise):
+    found = strategy("weight-table", BEES).rank(
+        page(["a"]), verdict(score, True), lease("p")
+    )
+    assert promises(found) == {"a": pytest.approx(promise)}
+
+
 def test_the_parts_of_a_link_that_waits_behind_add_up_too():
     [found] = strategy("weight-table", BEES).rank(
         page([link("a", anchor=ONE)]), verdict(0.4), lease("p")

@@ -119,6 +119,21 @@ def test_fixed_counts_shares_so_that_the_size_of_the_log_does_not_matter():
     }
 
 
+def test_fixed_leaves_out_what_less_than_two_of_three_queries_have():
+    """Half of the share of the queries: .33 is below the threshold of 1/3."""
+    table = FIXED.rebuilt(["steam train"] * 33 + ["steam"] * 17)
+    assert table.state == {"steam": 0.5, "train": 0.33}
+    assert table.weights() == {"steam": 0.5}
+
+
+def test_terms_of_equal_weight_come_by_name_and_builds_are_counted():
+    assert (PAPER.queries, PAPER.builds) == (0, 0)
+    table = PAPER.rebuilt(LOG)
+    assert list(table.by_key()) == ["2014", "lok sabha", "poll", "manifesto"]
+    assert (table.queries, table.builds) == (3, 1)
+    assert table.rebuilt([Q3]).builds == 2
+
+
 def test_fixed_takes_the_best_terms_if_none_reaches_its_threshold():
     words = [f"word{number}" for number in range(40)]
     table = FIXED.rebuilt([*words, "word7"])
