@@ -183,6 +183,7 @@ class ReaderSetup(msgspec.Struct, frozen=True):
     "wordllama"; "": no vectors. With them comes the context."""
     text: bool = False  # Page.text
     context_length: int = CONTEXT_LENGTH
+    dimensions: int = 0  # of the vectors; 0: as many as there are
 
 
 class ClassFeatures(msgspec.Struct, frozen=True, gc=False):

@@ -242,7 +242,7 @@ class Opilio:
         self.correction.add(row, offset, visit.score)
         waiting = self.waiting
         if waiting.dimensions:
-            vector = waiting.vector[slot] * np.float32(1 / 127)
+            [vector] = waiting.vectors(np.array([slot]))
             self.features.taught.add(vector, visit.score)
         self.groups.add_link(
             int(waiting.path[slot]), int(waiting.page[slot]), visit.score

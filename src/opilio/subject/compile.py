@@ -25,6 +25,7 @@ from opilio.records import (
     Subject,
 )
 from opilio.subject.page_reader import make_reader
+from opilio.text.meaning import dimensions
 from opilio.text.words import Vocabulary, hash_all, stem_all, stop_words
 from opilio.topic import Topic
 from opilio.topic.weight_table import normalised
@@ -54,6 +55,7 @@ def setup_for(
         agent=agent,
         vectors=resolve(subject.word_vectors) if reads.vectors else "",
         context_length=reads.context_length,
+        dimensions=dimensions(subject) if reads.vectors else 0,
         **{part: getattr(reads, part) for part in PARTS},
     )
 
@@ -211,9 +213,10 @@ def with_meanings(subject: Subject, terms: Sequence[str]) -> Subject:
 
         rarity = {key: rarity_of(term, language) for key, term in new.items()}
         return msgspec.structs.replace(subject, rarity={**subject.rarity, **rarity})
-    from opilio.vectors import load_vectors
+    from opilio.vectors import DIMENSIONS, load_vectors
 
-    known = load_vectors(resolve(subject.word_vectors), language)
+    size = dimensions(subject) or DIMENSIONS
+    known = load_vectors(resolve(subject.word_vectors), language, size)
     return msgspec.structs.replace(
         subject,
         vectors={**subject.vectors, **known.by_key(new)},

@@ -36,9 +36,10 @@ def make_reader(setup: ReaderSetup) -> PageReader:
 
     vectors = None
     if setup.vectors:
-        from opilio.vectors import load_vectors
+        from opilio.vectors import DIMENSIONS, load_vectors
 
-        vectors = load_vectors(setup.vectors, setup.language)
+        dimensions = setup.dimensions or DIMENSIONS
+        vectors = load_vectors(setup.vectors, setup.language, dimensions)
     if not setup.dictionaries:
         return PageReader(setup, vectors=vectors)
     # With the topics comes much that other readers do not need.

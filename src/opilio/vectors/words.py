@@ -15,7 +15,7 @@ from opilio.vectors.files import Table, read_table
 
 Vector = npt.NDArray[np.float32]
 
-DIMENSIONS = 80  # of a table that are used; the first ones say most
+DIMENSIONS = 256  # of a table that are used, the first ones
 COMMON = 0.5  # rarity up to which a stop word is one; unknown ones are, too
 MOST_WORDS = 2**14  # that are remembered
 MOST_TEXTS = 2**12
@@ -149,6 +149,8 @@ def unit(vector: Vector) -> Vector:
 
 
 @cache
-def load_vectors(name: str, language: str = words.DEFAULT_LANGUAGE) -> Vectors:
+def load_vectors(
+    name: str, language: str = words.DEFAULT_LANGUAGE, dimensions: int = DIMENSIONS
+) -> Vectors:
     """The vectors that a resolved setting names; loaded once in a process."""
-    return Vectors(read_table(name), language)
+    return Vectors(read_table(name), language, dimensions)

@@ -27,7 +27,7 @@ def worth(values: WordValues, anchors: np.ndarray, base: float) -> np.ndarray:
     groups = Groups()
     groups.add_page("a.test", 0.5)
     found = np.zeros((count, 8), np.float32)
-    nothing = np.zeros(0, np.float32)
+    nothing = np.zeros((0, 256), np.float32)
     slots = np.arange(count)
     raw(slots, waiting.columns, groups.columns, base, nothing, values.sums, found)
     return found[:, 3]
@@ -115,7 +115,7 @@ def test_means_of_hosts_paths_and_pages_are_shrunk():
     waiting.scores[:2] = [0.9, 1.0]
     waiting.parents[:2] = [1, 2]
     found = np.zeros((2, 8), np.float32)
-    nothing = np.zeros(0, np.float32)
+    nothing = np.zeros((0, 256), np.float32)
     sums = np.zeros((1, 2), np.float32)
     raw(np.arange(2), waiting.columns, groups.columns, 0.5, nothing, sums, found)
     known, new = found[:, 4:].tolist()

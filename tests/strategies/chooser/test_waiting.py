@@ -9,8 +9,9 @@ from opilio.strategies.shared.chooser.plain_rows import ANCHOR_WORDS
 from opilio.strategies.shared.chooser.visits import Links
 from opilio.strategies.shared.chooser.waiting import GONE, NEW, Waiting
 from opilio.text.meaning import KeywordVectors
+from opilio.vectors import codes
 
-SIZE = 80
+SIZE = 256
 NO_KEYWORDS = KeywordVectors(np.zeros((0, SIZE), np.float32))
 ALLOWED = 150  # bytes a link
 
@@ -23,7 +24,7 @@ def links(prints: list[int], vector: int = 1) -> Links:
         np.arange(count, dtype=np.uint16),
         np.full((count, 3), 100, np.uint8),
         np.ones((count, ANCHOR_WORDS), np.uint16),
-        np.full((count, SIZE), vector, np.int8),
+        np.full((count, codes.width(SIZE)), vector, np.uint8),
     )
 
 

@@ -7,4 +7,3 @@ insert = plain_rows.insert
 link_rows = plain_rows.link_rows
 sort_out = plain_rows.sort_out
 enter = plain_rows.enter
-mix = plain_rows.mix

@@ -4,7 +4,7 @@
 
 from libc.math cimport exp, rintf, sqrt
 from libc.string cimport memcpy
-from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 EDITION = 4
 
@@ -226,25 +226,3 @@ def enter(const int64_t[::1] slots, const uint8_t[::1] fresh, tuple given,
         for place in range(ANCHOR_WORDS):
             anchors[slot, place] = from_anchors[row, place]
     return count
-
-
-def mix(int8_t[:, ::1] vectors, const int64_t[::1] slots,
-        const int8_t[:, ::1] given, const int64_t[::1] rows, const float[::1] shares):
-    cdef Py_ssize_t each, slot, row, place, size = vectors.shape[1]
-    cdef float share, mixed, length
-    for each in range(slots.shape[0]):
-        slot, row, share = slots[each], rows[each], shares[each]
-        length = 0.0
-        for place in range(size):
-            mixed = vectors[slot, place]
-            mixed += share * (given[row, place] - mixed)
-            length += mixed * mixed
-        if length == 0:
-            for place in range(size):
-                vectors[slot, place] = 0
-            continue
-        length = 127 / sqrt(length)
-        for place in range(size):
-            mixed = vectors[slot, place]
-            mixed += share * (given[row, place] - mixed)
-            vectors[slot, place] = <int8_t>rintf(mixed * length)

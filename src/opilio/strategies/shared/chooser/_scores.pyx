@@ -3,9 +3,9 @@
 """The loops of `plain_scores`, which documents them, compiled."""
 
 from libc.math cimport exp, rint, sqrt
-from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint16_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t
 
-EDITION = 1
+EDITION = 2
 
 cdef enum:
     ANCHOR_WORDS = 6
@@ -17,8 +17,8 @@ cdef enum:
 
 
 def raw(const int64_t[::1] slots, tuple columns, tuple groups, double base,
-        const float[::1] direction, const float[:, ::1] sums, float[:, ::1] found):
-    cdef const int8_t[:, ::1] vectors = columns[0]
+        const float[:, ::1] tables, const float[:, ::1] sums, float[:, ::1] found):
+    cdef const uint8_t[:, ::1] vectors = columns[0]
     cdef const float[::1] meaning = columns[1]
     cdef const uint8_t[:, ::1] terms = columns[2]
     cdef const uint16_t[:, ::1] anchors = columns[3]
@@ -31,26 +31,26 @@ def raw(const int64_t[::1] slots, tuple columns, tuple groups, double base,
     cdef const double[::1] page_sum = groups[4]
     cdef const int32_t[::1] host_count = groups[1], path_count = groups[3]
     cdef const int32_t[::1] page_count = groups[5]
-    cdef Py_ssize_t row, place, slot, size = direction.shape[0]
+    cdef Py_ssize_t row, place, slot, size = tables.shape[0]
     cdef float one, two, three, four, above
     cdef double host
     cdef int used
     cdef uint16_t word
-    cdef const int8_t *vector
+    cdef const uint8_t *vector
     for row in range(slots.shape[0]):
         slot = slots[row]
         if size:
             vector = &vectors[slot, 0]
             one = two = three = four = 0.0
             for place in range(0, size - 3, 4):
-                one += vector[place] * direction[place]
-                two += vector[place + 1] * direction[place + 1]
-                three += vector[place + 2] * direction[place + 2]
-                four += vector[place + 3] * direction[place + 3]
+                one += tables[place, vector[place]]
+                two += tables[place + 1, vector[place + 1]]
+                three += tables[place + 2, vector[place + 2]]
+                four += tables[place + 3, vector[place + 3]]
             for place in range(size - size % 4, size):
-                one += vector[place] * direction[place]
+                one += tables[place, vector[place]]
             found[row, 0] = meaning[slot]
-            found[row, 1] = (one + two + three + four) / 127
+            found[row, 1] = one + two + three + four
         else:
             found[row, 0] = terms[slot, 1] / <float>255
             found[row, 1] = terms[slot, 2] / <float>255

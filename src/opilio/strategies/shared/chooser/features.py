@@ -63,7 +63,7 @@ class Features:
             waiting.columns,
             groups.columns,
             groups.base,
-            self.taught.direction,
+            self.taught.tables,
             self.words.sums,
             found,
         )

@@ -26,6 +26,7 @@ import numpy.typing as npt
 
 from opilio.strategies.shared.chooser.plain_rows import NO_WORD, WORD_BITS, Places
 from opilio.strategies.shared.chooser.scores import add_words
+from opilio.vectors import codes
 
 Floats = npt.NDArray[np.float64]
 Singles = npt.NDArray[np.float32]
@@ -42,6 +43,7 @@ class Taught:
 
     def __init__(self, size: int) -> None:
         self.direction = np.zeros(size, np.float32)
+        self.tables = codes.tables(self.direction)
         self._products = np.zeros((size, size))
         self._sum = np.zeros(size)
         self._scored = np.zeros(size)
@@ -71,6 +73,7 @@ class Taught:
         target = self._scored - self._sum * (self._scores / self._count)
         centred.flat[:: len(centred) + 1] += 1
         self.direction = np.linalg.solve(centred, target).astype(np.float32)
+        self.tables = codes.tables(self.direction)
 
 
 class WordValues:

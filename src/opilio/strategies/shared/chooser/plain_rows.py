@@ -19,7 +19,6 @@ EDITION = 4  # of both; what is compiled is used only if it is the same
 Longs = npt.NDArray[np.int64]
 Ints = npt.NDArray[np.int32]
 Bytes = npt.NDArray[np.uint8]
-Signed = npt.NDArray[np.int8]
 Places = npt.NDArray[np.uint16]
 Floats = npt.NDArray[np.float32]
 
@@ -198,14 +197,3 @@ def enter(
     parents[known] += 1
     joined[: len(rows)], shares[: len(rows)] = rows, share
     return len(rows)
-
-
-def mix(
-    vectors: Signed, slots: Longs, given: Signed, rows: Longs, shares: Floats
-) -> None:
-    """Move the vectors of some slots towards those of given rows, by their shares."""
-    mixed = vectors[slots].astype(np.float32)
-    mixed += shares[:, None] * (given[rows] - mixed)
-    lengths = np.sqrt((mixed * mixed).sum(axis=1))
-    mixed *= (np.float32(127) / np.maximum(lengths, np.float32(1e-9)))[:, None]
-    vectors[slots] = np.rint(mixed)

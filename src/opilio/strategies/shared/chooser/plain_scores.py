@@ -18,8 +18,9 @@ from opilio.strategies.shared.chooser.plain_rows import (
     Longs,
     Places,
 )
+from opilio.vectors.plain_codes import dots
 
-EDITION = 1  # of both; what is compiled is used only if it is the same
+EDITION = 2  # of both; what is compiled is used only if it is the same
 
 HOST, PATH, PAGE = 1.0, 3.0, 2.0  # as many pages as a mean is shrunk by
 LIMIT = 4.0  # of a standardised feature
@@ -30,17 +31,18 @@ def raw(
     columns: tuple[npt.NDArray[Any], ...],
     groups: tuple[npt.NDArray[Any], ...],
     base: float,
-    direction: Floats,
+    tables: Floats,
     sums: Floats,
     found: Floats,
 ) -> None:
     """Write the features of links as rows of `found`. `columns` are those of all slots,
-    `groups` sums and counts by host, path and page; the sums of NO_WORD are 0."""
+    `groups` sums and counts by host, path and page, `tables` those of the direction
+    that was learnt (`vectors/codes.py`); the sums of NO_WORD are 0."""
     vectors, meaning, terms, anchors, scores, parents, hosts, paths, pages = columns
     own = terms[slots] * np.float32(1 / 255)
-    if len(direction):
+    if len(tables):
         found[:, 0] = meaning[slots]
-        found[:, 1] = vectors[slots].astype(np.float32) @ direction / np.float32(127)
+        found[:, 1] = dots(vectors, slots, tables)
     else:
         found[:, :2] = own[:, 1:]
     found[:, 2] = own[:, 0]

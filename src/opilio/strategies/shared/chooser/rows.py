@@ -16,4 +16,3 @@ insert = _rows.insert
 link_rows = _rows.link_rows
 sort_out = _rows.sort_out
 enter = _rows.enter
-mix = _rows.mix

@@ -17,11 +17,12 @@ from xxhash import xxh3_64_intdigest
 from opilio.records import Fingerprint, Lease, Link, Page
 from opilio.strategies.shared.chooser.plain_rows import ANCHOR_WORDS, WORD_BITS
 from opilio.strategies.shared.chooser.rows import link_rows
-from opilio.text.meaning import Rarity
+from opilio.text.meaning import Rarity, unpack
 from opilio.text.page_words import shares_of_words
+from opilio.vectors import codes
+from opilio.vectors.codes import Codes
 
 Floats = npt.NDArray[np.float32]
-Signed = npt.NDArray[np.int8]
 Places = npt.NDArray[np.uint16]
 
 PAGE_WORDS = 512  # words of a page with the greatest weights
@@ -43,11 +44,12 @@ class Visit(msgspec.Struct, frozen=True, array_like=True, gc=False):
     paths: bytes = b""  # places of host and tag path, uint16
     terms: bytes = b""  # keywords in address, anchor and surroundings, uint8
     anchors: bytes = b""  # places of ANCHOR_WORDS words, uint16
-    vectors: bytes = b""  # int8
+    vectors: bytes = b""  # their codes; of earlier versions int8
     sought: bytes = b""  # vectors of keywords, float32, if they changed
     is_kept: bool = False
     caught: int = 0  # links to pages that were kept before
     waiting: float = 0.0  # chances of links that wait and are not in `links`
+    dimensions: int = 0  # of the vectors; 0 in notes of earlier versions
 
     @property
     def worth(self) -> float:
@@ -63,23 +65,26 @@ class Links(NamedTuple):
     paths: Places
     terms: npt.NDArray[np.uint8]
     anchors: Places
-    vectors: Signed
+    vectors: Codes
 
 
 def links_in(visit: Visit, dimensions: int) -> Links:
     """The links of a note, as arrays; vectors of other dimensions are zeros."""
     prints = np.frombuffer(visit.links, "<i8")
     count = len(prints)
-    packed = visit.vectors
-    if len(packed) != count * dimensions:
-        packed = bytes(count * dimensions)
+    width = codes.width(dimensions)
+    vectors: Codes = np.zeros((count, width), np.uint8)
+    if visit.dimensions == dimensions and visit.vectors:
+        vectors = np.frombuffer(visit.vectors, np.uint8).reshape(count, width)
+    elif not visit.dimensions and len(visit.vectors) == count * dimensions > 0:
+        vectors = codes.encode(unpack(visit.vectors, count))
     return Links(
         prints,
         np.frombuffer(visit.host_numbers, "<u2"),
         np.frombuffer(visit.paths, "<u2"),
         np.frombuffer(visit.terms, np.uint8).reshape(count, 3),
         np.frombuffer(visit.anchors, "<u2").reshape(count, ANCHOR_WORDS),
-        np.frombuffer(packed, np.int8).reshape(count, dimensions),
+        vectors,
     )
 
 
@@ -93,6 +98,10 @@ def note(
 ) -> Visit:
     """The note on a page and on those of its links that teach something."""
     words, shares = page_words(page, rarity)
+    columns = link_rows(links, weights, path_place)
+    vectors = np.zeros((0, 0), np.float32)
+    if columns[-1]:
+        vectors = unpack(columns[-1], len(links))
     return Visit(
         lease.fingerprint,
         lease.host,
@@ -100,7 +109,9 @@ def note(
         min(1.0, max(0.0, score)),
         words.tobytes(),
         shares.tobytes(),
-        *link_rows(links, weights, path_place),
+        *columns[:-1],
+        codes.encode(vectors).tobytes(),
+        dimensions=vectors.shape[1],
     )
 
 

@@ -16,9 +16,10 @@ from opilio.records import Fingerprint
 from opilio.storage.seen_urls import SeenUrls
 from opilio.strategies.shared.chooser.places import Places, Slots
 from opilio.strategies.shared.chooser.plain_rows import ANCHOR_WORDS, FREE, GONE
-from opilio.strategies.shared.chooser.rows import enter, mix
+from opilio.strategies.shared.chooser.rows import enter
 from opilio.strategies.shared.chooser.visits import Links
 from opilio.text.meaning import KeywordVectors
+from opilio.vectors import codes
 
 Singles = npt.NDArray[np.float32]
 
@@ -41,7 +42,7 @@ class Waiting:
 
     def _make(self, size: int) -> None:
         self.link = np.zeros(size, np.int64)
-        self.vector = np.zeros((size, self.dimensions), np.int8)
+        self.vector = np.zeros((size, codes.width(self.dimensions)), np.uint8)
         self.meaning = np.zeros(size, np.float32)  # similarity to the keywords
         self.terms = np.zeros((size, 3), np.uint8)  # in address, anchor, around
         self.anchor = np.zeros((size, ANCHOR_WORDS), np.uint16)
@@ -79,7 +80,7 @@ class Waiting:
             self.scores,
             self.parents,
             self.told,
-            self.vector.view(np.uint8),
+            self.vector,
         )
 
     def _grow(self, least: int) -> None:
@@ -157,7 +158,7 @@ class Waiting:
                 links.paths,
                 links.terms,
                 links.anchors,
-                links.vectors.view(np.uint8),
+                links.vectors,
             ),
             self.entered,
             page,
@@ -166,7 +167,9 @@ class Waiting:
             shares,
         )
         rows = rows[:joined]
-        mix(self.vector, slots[rows], links.vectors, rows, shares[:joined])
+        if self.dimensions:
+            mix = (links.vectors, rows, shares[:joined], self.dimensions)
+            codes.mix(self.vector, slots[rows], *mix)
         fresh[rows] = True
         self.compare(slots[fresh], keywords)
         return slots[slots >= 0]
@@ -175,8 +178,11 @@ class Waiting:
         """Compute how similar links are to the keywords."""
         if not self.dimensions:
             return
-        vectors = self.vector[slots] * np.float32(1 / 127)
-        self.meaning[slots] = keywords.similar(vectors)
+        self.meaning[slots] = keywords.similar(self.vectors(slots))
+
+    def vectors(self, slots: Slots) -> Singles:
+        """The vectors of links, nearly as they were."""
+        return codes.decode(self.vector[slots], self.dimensions)
 
     def _add(self, prints: npt.NDArray[np.int64]) -> Slots:
         used = min(len(prints), self._freed)
