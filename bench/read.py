@@ -39,7 +39,8 @@ from opilio.read.pool import ReaderPool
 from opilio.records import ReaderSetup, Reading, Response
 from opilio.text import words
 from opilio.text.words import Vocabulary
-from opilio.vectors import WORDLLAMA, installed, load_vectors
+from opilio.vectors.files import WORDLLAMA, installed
+from opilio.vectors.words import load_vectors
 
 Thing = TypeVar("Thing")
 

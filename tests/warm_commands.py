@@ -202,7 +202,7 @@ def load_tables() -> None:
     from opilio.subject.page_reader import make_reader
     from opilio.text import urls
     from opilio.topic import Topic
-    from opilio.vectors import AUTO
+    from opilio.vectors.files import AUTO
 
     urls.domain("http://www.example.org/")
     subject = compile_topic(Topic(name="bees", keywords=("bee",)), vectors=AUTO)

@@ -13,7 +13,7 @@ from opilio.read import link_vectors, plain_link_words, plain_vectors, word_rows
 from opilio.read.html import PageReader
 from opilio.records import Link, Page, ReaderSetup, Response
 from opilio.subject.page_reader import make_reader
-from opilio.vectors import Vectors
+from opilio.vectors.words import Vectors
 from read.kernel_choice import KERNELS, chosen
 from read.pages import SAMPLES
 from vectors.tables import PIECES, load_table, make_table

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from opilio.vectors import Vectors
 from opilio.vectors.files import read_table
+from opilio.vectors.words import Vectors
 
 PIECES = [
     *("[PAD]", "[UNK]", "the", "water", "river", "lake", "ship", "sail", "##ing"),

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from opilio.errors import BadInput
-from opilio.vectors import files, installed, resolve
-from opilio.vectors.files import read_safetensors, read_table
+from opilio.vectors import files
+from opilio.vectors.files import installed, read_safetensors, read_table, resolve
 from vectors.tables import make_table, tokenizer_json
 
 wordllama = pytest.mark.skipif(installed() is None, reason="needs opilio[vectors]")

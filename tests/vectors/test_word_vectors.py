@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 
 from opilio.errors import BadInput
-from opilio.vectors import Vectors, installed, load_vectors, plain_merges, words
+from opilio.vectors import plain_merges, words
 from opilio.vectors import tokenizer as tokenizer_module
-from opilio.vectors.files import read_table, tokenizer_from
+from opilio.vectors.files import installed, read_table, tokenizer_from
+from opilio.vectors.words import Vectors, load_vectors
 from vectors.tables import PIECES, load_table, make_table, tokenizer_json
 
 wordllama = pytest.mark.skipif(installed() is None, reason="needs opilio[vectors]")

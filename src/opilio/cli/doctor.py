@@ -28,7 +28,7 @@ from opilio.fetch.route import parse_proxy
 from opilio.read.kernels import COMPILED
 from opilio.records import ReaderSetup, Response
 from opilio.settings import FetchSettings, StoreSettings
-from opilio.vectors import installed
+from opilio.vectors.files import installed
 
 LIBRARIES = ("pycurl", "turbohtml", "ada-url", "protego", "fastwarc", "numpy", "uvloop")
 SAMPLE = b"<title>Harvestmen</title><p>Opilio walks out and gathers.</p>"

@@ -14,8 +14,8 @@ from rich.text import Text
 
 from opilio.cli.terminal import stderr, stdout
 from opilio.errors import BadInput
-from opilio.vectors import DIMENSIONS, Vectors, resolve
-from opilio.vectors.files import read_table
+from opilio.vectors.files import read_table, resolve
+from opilio.vectors.words import DIMENSIONS, Vectors
 
 MOST_TEXTS = 20
 

@@ -16,7 +16,7 @@ from opilio.read.word_rows import WordRows
 from opilio.records import Page, ReaderSetup, Response
 from opilio.text import content, urls
 from opilio.text.words import Vocabulary
-from opilio.vectors import Vectors
+from opilio.vectors.words import Vectors
 
 WHOLE = (MarkupSection(),)  # a page that is one block
 

@@ -11,7 +11,7 @@ from opilio.read.plain_tree import Hashes, Integers, different
 from opilio.read.plain_vectors import FREE, USED, Matrix, Rows, in_stretches
 from opilio.read.stems import Runs
 from opilio.text import words
-from opilio.vectors import Vectors
+from opilio.vectors.words import Vectors
 
 MEMORY = 2**24  # bytes of cached vectors: 65,536 words of 64 dimensions
 MOST_OF_A_PAGE = 2**13  # different words; the others have no vector

@@ -181,7 +181,7 @@ def read_dictionaries(topic: Topic, labels: Dictionaries) -> Dictionaries:
 def common_words(language: str, word_vectors: str) -> bytes:
     """Subject.common: the words in a list of common ones, with their rarity."""
     if word_vectors:
-        from opilio.vectors import load_vectors
+        from opilio.vectors.words import load_vectors
 
         rarity = load_vectors(resolve(word_vectors), language).common()
     else:
@@ -213,7 +213,7 @@ def with_meanings(subject: Subject, terms: Sequence[str]) -> Subject:
 
         rarity = {key: rarity_of(term, language) for key, term in new.items()}
         return msgspec.structs.replace(subject, rarity={**subject.rarity, **rarity})
-    from opilio.vectors import DIMENSIONS, load_vectors
+    from opilio.vectors.words import DIMENSIONS, load_vectors
 
     size = dimensions(subject) or DIMENSIONS
     known = load_vectors(resolve(subject.word_vectors), language, size)

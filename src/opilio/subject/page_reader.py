@@ -36,7 +36,7 @@ def make_reader(setup: ReaderSetup) -> PageReader:
 
     vectors = None
     if setup.vectors:
-        from opilio.vectors import DIMENSIONS, load_vectors
+        from opilio.vectors.words import DIMENSIONS, load_vectors
 
         dimensions = setup.dimensions or DIMENSIONS
         vectors = load_vectors(setup.vectors, setup.language, dimensions)
