@@ -8,16 +8,10 @@ import opilio
 
 SOURCE = Path(opilio.__file__).parent
 
-# Classes that share their name with another one, which is known to confuse nobody, or
-# waits to be renamed. Take a name out of the list once it is unique; add none.
+# A judge and a strategy that users know by one name. Add no others.
 SHARED = {
-    "Blocks",  # the judge and the strategy of one thesis
-    "Linear",
-    "Noted",
-    "Opilio",  # the default judge and the default strategy
-    "Snapshot",
-    "Table",
-    "Vocabulary",
+    "Blocks",  # of one thesis
+    "Opilio",  # the defaults
 }
 
 

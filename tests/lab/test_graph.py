@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from opilio.errors import BadInput
 from opilio.lab.synthetic.dials import Dials
 from opilio.lab.synthetic.graph import Graph, Kind
-from opilio.lab.synthetic.vocabulary import Vocabulary
+from opilio.lab.synthetic.vocabulary import TopicWords
 from opilio.lab.synthetic.web import SyntheticWeb
 
-VOCABULARY = Vocabulary(0, 5)
+VOCABULARY = TopicWords(0, 5)
 
 webs = st.builds(
     Dials,

@@ -21,7 +21,7 @@ from opilio.lab.synthetic.kinds import WebKind, make_kind
 from opilio.lab.synthetic.lists.dials import ListDials
 from opilio.lab.synthetic.lists.sections import Sections
 from opilio.lab.synthetic.lists.web import ListWeb
-from opilio.lab.synthetic.vocabulary import Vocabulary
+from opilio.lab.synthetic.vocabulary import TopicWords
 from opilio.lab.synthetic.web import SyntheticWeb
 from opilio.lab.webs import write_web
 from opilio.text.urls import canonical, host, join
@@ -171,7 +171,7 @@ def test_every_item_is_in_the_archive_of_its_year_once(
     seed: int, hosts: int, pages: int
 ) -> None:
     dials = ListDials(seed=seed, hosts=hosts, pages=pages, topics=3)
-    sections = Sections(dials, Vocabulary(0, 3))
+    sections = Sections(dials, TopicWords(0, 3))
     found = Counter(
         item.number
         for number in range(hosts)

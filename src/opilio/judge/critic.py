@@ -78,7 +78,7 @@ def row_of(page: Page, rarity: Rarity, vectors: Floats) -> CriticRow:
     )
 
 
-class Noted(Protocol):
+class SeenPage(Protocol):
     """A page that was judged."""
 
     @property
@@ -91,14 +91,16 @@ class Lessons:
     """The pages that critics learn from, and how similar each is to each."""
 
     def __init__(self, dimensions: int) -> None:
-        self._pages: list[Noted] = []
+        self._pages: list[SeenPage] = []
         # Of all pages, with room for more, which takes no memory until it is used: X,
         # XXᵀ, and X of vectors.
         self._all_words = np.zeros((ROOM, SIZE), np.float32)
         self._all_kernel = np.zeros((ROOM, ROOM), np.float32)
         self._all_vectors = np.zeros((ROOM, dimensions), np.float32)
 
-    def learn(self, pages: Sequence[Noted], values: Floats, trust: Floats) -> Critics:
+    def learn(
+        self, pages: Sequence[SeenPage], values: Floats, trust: Floats
+    ) -> Critics:
         """Fit both regressions to pages and what is known of them."""
         middle = float(np.average(values, weights=trust))
         wanted = values - np.float32(middle)
@@ -109,7 +111,7 @@ class Lessons:
         words = (duals @ self._words) * np.float32(1 / WHOLE)
         return Critics(middle, words, ridge(self.vectors, wanted, trust))
 
-    def _take(self, pages: Sequence[Noted]) -> None:
+    def _take(self, pages: Sequence[SeenPage]) -> None:
         """Keep exactly these pages; rows that are known already are reused."""
         places = {id(page): place for place, page in enumerate(self._pages)}
         before = np.array([places.get(id(page), -1) for page in pages], np.intp)

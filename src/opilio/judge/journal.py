@@ -18,11 +18,11 @@ from opilio.judge.vectors import PLACES, WordRow
 from opilio.protocols import Learner
 
 PackedRow = tuple[bytes, bytes, int]
-Noted = tuple[PackedRow, float, float]
+NotedRow = tuple[PackedRow, float, float]
 """A page in the order seen: its row, k, and its rank in the sample."""
 
 
-class Snapshot(msgspec.Struct, frozen=True, array_like=True):
+class JournalState(msgspec.Struct, frozen=True, array_like=True):
     """Everything that a judge knows."""
 
     pages: int
@@ -40,7 +40,7 @@ class Journal:
 
     def __init__(self, sample: Sample) -> None:
         self.sample = sample
-        self.diary: Diary[Noted] = Diary(Noted, self._take)  # type: ignore[arg-type]
+        self.diary: Diary[NotedRow] = Diary(NotedRow, self._take)  # type: ignore[arg-type]
         self._is_enough = False  # enough new pages to learn again
 
     @property
@@ -53,7 +53,7 @@ class Journal:
         self.diary.write((pack_row(row), keywords, score))
         return self._is_enough
 
-    def _take(self, noted: Noted) -> bool:
+    def _take(self, noted: NotedRow) -> bool:
         row, keywords, score = noted
         self._is_enough = self.sample.add(unpack_row(row), keywords, score)
         return self._is_enough
@@ -77,7 +77,7 @@ class Journal:
         place = {number: place for place, number in enumerate(rows)}
         places = np.flatnonzero(rarity.having).astype("<u4")
         return msgspec.msgpack.encode(
-            Snapshot(
+            JournalState(
                 rarity.pages,
                 sample.next_fit,
                 places.tobytes(),
@@ -91,7 +91,7 @@ class Journal:
 
     def restore(self, taken: bytes) -> WordModel | None:
         """Replace the state by that of a snapshot; returns its model."""
-        found = msgspec.msgpack.decode(taken, type=Snapshot)
+        found = msgspec.msgpack.decode(taken, type=JournalState)
         sample, rarity = self.sample, self.sample.rarity
         rarity.pages, sample.next_fit = found.pages, found.next_fit
         rarity.having = np.zeros(PLACES, np.uint32)

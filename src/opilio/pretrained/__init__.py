@@ -19,7 +19,7 @@ FORMAT = 1
 PACKAGED = Path(__file__).with_name("weights.json")
 
 
-class Linear(msgspec.Struct, frozen=True):
+class LogisticWeights(msgspec.Struct, frozen=True):
     """A logistic regression: the weight of each feature by its name."""
 
     weights: Mapping[str, float]
@@ -33,9 +33,9 @@ class Linear(msgspec.Struct, frozen=True):
 class Weights(msgspec.Struct, frozen=True):
     """Everything that judge and chooser know from the start."""
 
-    opening: Linear  # the judge before its critics have learnt anything
-    judge: Linear
-    chooser: Linear
+    opening: LogisticWeights  # the judge before its critics have learnt anything
+    judge: LogisticWeights
+    chooser: LogisticWeights
 
 
 class WeightsFile(msgspec.Struct, frozen=True):

@@ -27,7 +27,7 @@ TYPES = {"F16": "<f2", "F32": "<f4"}
 Matrix = npt.NDArray[np.float16] | npt.NDArray[np.float32]
 
 
-class Table(NamedTuple):
+class VectorTable(NamedTuple):
     """A vector for each piece of a vocabulary."""
 
     matrix: Matrix  # a row for each piece
@@ -74,7 +74,7 @@ def installed() -> Path | None:
     return folder if (folder / WEIGHTS).is_file() else None
 
 
-def read_table(name: str) -> Table:
+def read_table(name: str) -> VectorTable:
     """The table that a resolved setting names."""
     if name != WORDLLAMA:
         return read_built(Path(name))
@@ -83,10 +83,10 @@ def read_table(name: str) -> Table:
         raise BadInput(f"vectors: the package wordllama is missing; {INSTALL}")
     matrix = read_safetensors(folder / WEIGHTS)
     tokenizer = read_tokenizer(folder / TOKENIZER)
-    return checked(Table(matrix, tokenizer, WORDLLAMA), folder / WEIGHTS)
+    return checked(VectorTable(matrix, tokenizer, WORDLLAMA), folder / WEIGHTS)
 
 
-def checked(table: Table, path: Path) -> Table:
+def checked(table: VectorTable, path: Path) -> VectorTable:
     """The table, if it has a row for each piece."""
     matrix, pieces = table.matrix, table.tokenizer.vocabulary
     highest = max(pieces.values(), default=-1)
@@ -155,7 +155,7 @@ def read_safetensors(path: Path) -> Matrix:
     return found.reshape(tensor.shape)
 
 
-def read_built(path: Path) -> Table:
+def read_built(path: Path) -> VectorTable:
     """A table that `opilio vectors build` made."""
     try:
         with path.open("rb") as file, np.load(file, allow_pickle=False) as found:
@@ -168,4 +168,4 @@ def read_built(path: Path) -> Table:
         ) from None
     if matrix.dtype not in (np.float16, np.float32):
         raise BadInput(f"{path}: its vectors are of type {matrix.dtype}, not float16")
-    return checked(Table(matrix, tokenizer, source), path)
+    return checked(VectorTable(matrix, tokenizer, source), path)

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from opilio.text import words
-from opilio.vectors.files import Table, read_table
+from opilio.vectors.files import VectorTable, read_table
 
 Vector = npt.NDArray[np.float32]
 
@@ -31,7 +31,7 @@ class Vectors:
 
     def __init__(
         self,
-        table: Table,
+        table: VectorTable,
         language: str = words.DEFAULT_LANGUAGE,
         dimensions: int = DIMENSIONS,
     ) -> None:

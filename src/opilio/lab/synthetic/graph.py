@@ -25,7 +25,7 @@ import xxhash
 
 from opilio.lab.synthetic.dials import Dials
 from opilio.lab.synthetic.hosts import PERIOD, make_hosts, make_patterns
-from opilio.lab.synthetic.vocabulary import Vocabulary
+from opilio.lab.synthetic.vocabulary import TopicWords
 
 FOLDERS = ("pages", "articles", "notes", "posts")  # that do not tell the topic
 MEMO = 16_384  # nodes remembered
@@ -62,7 +62,7 @@ class Node(msgspec.Struct, frozen=True):
 class Graph:
     """Hosts, topics and pages; every question is answered by arithmetic."""
 
-    def __init__(self, dials: Dials, vocabulary: Vocabulary) -> None:
+    def __init__(self, dials: Dials, vocabulary: TopicWords) -> None:
         self.dials = dials
         self.vocabulary = vocabulary
         self.topic_count = len(vocabulary.topics)

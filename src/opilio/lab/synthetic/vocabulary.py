@@ -16,7 +16,7 @@ from opilio.lab.synthetic.word_tables import TABLE, Form, table
 POOL = 2048  # sentences of a topic
 
 
-class Vocabulary:
+class TopicWords:
     """The words of every topic; the seed determines the invented ones.
 
     Webs in plain English have no invented words and no Hindi.

@@ -21,7 +21,7 @@ from opilio.lab.synthetic.graph import Graph, Node
 from opilio.lab.synthetic.hosts import SyntheticHost
 from opilio.lab.synthetic.outlinks import Outlinks
 from opilio.lab.synthetic.pages import Pages
-from opilio.lab.synthetic.vocabulary import Vocabulary
+from opilio.lab.synthetic.vocabulary import TopicWords
 from opilio.records import Clock, Headers
 
 MEMO = 256  # pages remembered
@@ -49,7 +49,7 @@ class SyntheticWeb:
 
     def __init__(self, dials: Dials, clock: Clock = lambda: 0.0) -> None:
         self.dials = dials
-        self.graph = Graph(dials, Vocabulary(dials.seed, dials.topics, dials.english))
+        self.graph = Graph(dials, TopicWords(dials.seed, dials.topics, dials.english))
         self.addresses = Addresses(self.graph)
         self.outlinks = Outlinks(self.graph, self.addresses)
         self.pages = Pages(self.graph, self.outlinks)

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from opilio.pretrained import Linear
+from opilio.pretrained import LogisticWeights
 
 Floats = npt.NDArray[np.float64]
 
@@ -36,10 +36,10 @@ class TrainingExamples(NamedTuple):
 def fit(
     examples: TrainingExamples,
     names: Sequence[str],
-    before: Linear,
+    before: LogisticWeights,
     penalty: float,
     free: Sequence[str] = (),
-) -> Linear:
+) -> LogisticWeights:
     """The best weights near those known before; only `free` ones may be negative."""
     ones = np.ones((len(examples.rows), 1))
     rows = np.hstack((examples.rows, ones))
@@ -76,7 +76,7 @@ def fit(
     weights: Mapping[str, float] = {
         name: round(float(value), 4) for name, value in zip(names, found, strict=False)
     }
-    return Linear(weights, round(float(found[-1]), 4))
+    return LogisticWeights(weights, round(float(found[-1]), 4))
 
 
 def average_precision(scores: Floats, labels: Floats) -> float:

@@ -24,7 +24,13 @@ from opilio.lab.seeds_and_targets import Course, Ground
 from opilio.lab.training.fitting import Floats, TrainingExamples, average_precision, fit
 from opilio.lab.training.states import Observed, observe
 from opilio.lab.trial import Trial
-from opilio.pretrained import FORMAT, Linear, Weights, WeightsFile, load_weights
+from opilio.pretrained import (
+    FORMAT,
+    LogisticWeights,
+    Weights,
+    WeightsFile,
+    load_weights,
+)
 from opilio.text import urls
 
 PENALTY = 0.2  # λ of the ridge towards the weights known before
@@ -129,8 +135,10 @@ def train(all_lessons: Sequence[TrainingLesson], before: Weights) -> Weights:
 
 
 def train_judge(
-    all_lessons: Sequence[TrainingLesson], before: Linear, only: Sequence[str] = ()
-) -> Linear:
+    all_lessons: Sequence[TrainingLesson],
+    before: LogisticWeights,
+    only: Sequence[str] = (),
+) -> LogisticWeights:
     """Weights of a judge, from the pages that the crawls judged."""
     names = [name for name in before.weights if not only or name in only]
     return fit(pages_of(all_lessons, names), names, before, PENALTY)

@@ -20,7 +20,7 @@ import xxhash
 
 from opilio.lab.synthetic import lexicon
 from opilio.lab.synthetic.lists.dials import SMALLEST, ListDials
-from opilio.lab.synthetic.vocabulary import Vocabulary
+from opilio.lab.synthetic.vocabulary import TopicWords
 
 NEWEST = date(2026, 6, 30)
 GAPS = (3, 20)  # days between two items of a section, from and to
@@ -81,7 +81,7 @@ class Item(msgspec.Struct, frozen=True):
 class Sections:
     """The hosts, sections and items of a web of lists."""
 
-    def __init__(self, dials: ListDials, vocabulary: Vocabulary) -> None:
+    def __init__(self, dials: ListDials, vocabulary: TopicWords) -> None:
         self.dials = dials
         self.vocabulary = vocabulary
         self.hosts = host_names(dials)

@@ -15,7 +15,7 @@ from opilio.lab.synthetic.lists.addresses import (
 from opilio.lab.synthetic.lists.dials import ListDials
 from opilio.lab.synthetic.lists.pages import ListPages
 from opilio.lab.synthetic.lists.sections import Item, ListSection, Sections
-from opilio.lab.synthetic.vocabulary import Vocabulary
+from opilio.lab.synthetic.vocabulary import TopicWords
 from opilio.lab.synthetic.web import HTML, PLAIN, SyntheticAnswer, topic_text
 
 SEEDS = 2  # of a topic
@@ -26,7 +26,7 @@ class ListWeb:
 
     def __init__(self, dials: ListDials) -> None:
         self.dials = dials
-        self.sections = Sections(dials, Vocabulary(dials.seed, dials.topics))
+        self.sections = Sections(dials, TopicWords(dials.seed, dials.topics))
         self.addresses = ListAddresses(self.sections)
         self.pages = ListPages(self.sections, self.addresses)
         self.topics = self.sections.vocabulary.topics
