@@ -8,17 +8,24 @@ PINNED := $(if $(CONSTRAINT),--constraint $(CONSTRAINT))
 
 .PHONY: install demo test test-pythons test-oldest test-bare wheel lint lock bench reproduce docs clean
 
+PIP := $(BIN)/python -m pip install --disable-pip-version-check
+
+# Opilio with all extras; then what tests and checks need as well.
 install: .venv/.installed
 
-.venv/.installed: pyproject.toml hatch_build.py $(shell find src/opilio -name "*.pyx" -o -name "*.pxi")
+.venv/.opilio: pyproject.toml hatch_build.py $(shell find src/opilio -name "*.pyx" -o -name "*.pxi")
 	@echo "Installing Opilio and its libraries into .venv; the first time this takes some minutes."
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
-	$(BIN)/python -m pip install --disable-pip-version-check --progress-bar on $(PINNED) --editable '.[all]' --group test --group lint
+	$(PIP) --quiet --upgrade 'pip>=25.1'
+	$(PIP) --progress-bar on $(PINNED) --editable '.[all]'
 	@touch $@
 	@echo "Installed. The command is $(BIN)/opilio."
 
-demo: install
+.venv/.installed: .venv/.opilio
+	$(PIP) --progress-bar on $(PINNED) --group test --group lint
+	@touch $@
+
+demo: .venv/.opilio
 	$(BIN)/opilio demo
 
 # Compiled first: where Python may not write what it compiled (PYTHONDONTWRITEBYTECODE),
@@ -48,7 +55,7 @@ lint: install
 	$(BIN)/codespell src tests docs bench README.md CHANGELOG.md CONTRIBUTING.md
 
 bench: install
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group bench
+	$(PIP) --quiet --group bench
 	$(BIN)/python -m bench
 
 # The papers' experiments, also on the webs beside this folder if they are there.
@@ -60,7 +67,7 @@ reproduce: install
 	$(BIN)/opilio lab reproduce $(REAL) $(MIXED) -o build/reproduce
 
 docs: install
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group docs
+	$(PIP) --quiet --group docs
 	$(BIN)/mkdocs build --strict
 
 clean:

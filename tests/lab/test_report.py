@@ -248,8 +248,8 @@ def test_a_default_that_comes_first_is_called_so_by_its_name() -> None:
 
 
 def test_every_column_is_explained_in_visible_text(page: Page) -> None:
-    start = page.text.index("How to read this")
-    shown = page.text[start : page.text.index("How much is found, and how soon")]
+    start = page.text.index("What the columns mean")
+    shown = page.text[start : page.text.index("Recall over requests")]
     for word, what in READING:
         assert word + what in shown
     words = {word for word, _ in READING}
@@ -393,7 +393,7 @@ def test_runs_without_targets_are_left_out_and_counted(tmp_path: Path) -> None:
 
 
 def test_rows_with_other_numbers_of_runs_are_pointed_out(page: Page) -> None:
-    warning = "Not every row has the same runs"
+    warning = "Not all rows have the same runs"
     assert warning not in page.text
     assert warning in report(RUNS[:-3]).text
 

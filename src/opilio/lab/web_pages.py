@@ -85,7 +85,7 @@ def open_atlas(
         caches.note_use(file)
         return Atlas(key, seen)
     fetch = ReplayFetch(warcs, cache_folder())
-    tell(f"Reading the {len(fetch.places):,} answers of this web, once and for all.")
+    tell(f"Reading the {len(fetch.places):,} responses of this web; only once.")
     seen = survey(warcs, sorted(fetch.places), jobs)
     asyncio.run(fetch.close())
     with suppress(OSError):  # the cache only saves time

@@ -12,7 +12,7 @@ from opilio.lab.report.standings import Standing
 from opilio.lab.runs import About, Run
 from opilio.strategies import DEFAULT
 
-DEFAULT_IS = "the strategy that a crawl takes when none is named"
+DEFAULT_IS = "the default strategy"
 GIVEN = ("examples", "counterexamples", "labels")  # to each crawl
 THEMES = ("auto", "light", "dark")
 
@@ -68,8 +68,8 @@ def lead(found: Findings) -> list[object]:
     first = contenders(found)[0]
     parts: list[object] = [
         tag("strong", found.names[first.entry]),
-        f" comes first, with {first.of_oracle:.0%} of what an oracle reaches "
-        f"that knows every link and every label (AURC {first.aurc:.3f}).",
+        f" comes first, with {first.of_oracle:.0%} of the result of an oracle that "
+        f"knows every link and every label (AURC {first.aurc:.3f}).",
     ]
     row = default_row(found)
     if row is None:

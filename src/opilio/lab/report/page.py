@@ -30,13 +30,13 @@ CAPTIONS = {
     "first and of breadth-first, are 95 % intervals of that mean; topics differ, so "
     "bands may overlap where the paired comparison below is clear.",
     "harvest": "Share of all requests so far that found a new target.",
-    "window": "The same over a sliding window: what a crawl still brings as it goes "
-    "on. Where the oracle falls, everything has been found.",
+    "window": "The same over a sliding window: what a crawl still finds as it "
+    "continues. Where the oracle falls, everything has been found.",
 }
 TITLES = {
-    "recall": "How much is found, and how soon",
-    "harvest": "How much of the work pays",
-    "window": "How long it keeps paying",
+    "recall": "Recall over requests",
+    "harvest": "Harvest rate over requests",
+    "window": "Harvest rate in a sliding window",
 }
 
 
@@ -94,21 +94,24 @@ def section(name: str, title: str, *parts: object) -> Html:
 
 def standings_section(found: Findings) -> Html:
     """The table, with its explanation."""
-    notes = ["Means over topics of the means over their runs, but for medians. "]
+    notes = [
+        "Figures are means over topics of the means over their runs; requests to 50, "
+        "80 and 90 % and the target length are medians. "
+    ]
     missing = sum(
         len(found.all_runs) // len(found.rows) != row.runs for row in found.rows
     )
     if missing:
-        notes.append("Not every row has the same runs: compare them with care. ")
+        notes.append("Not all rows have the same runs; compare them with care. ")
     if found.left_out:
         notes.append(f"{found.left_out} runs had no target in reach and are left out.")
     return section(
         "standings",
-        "Who finds most",
+        "Results",
         tag("p", "Sorted by the share of the oracle's AURC."),
         standings_table(found),
         tag("p", *notes, class_="note"),
-        tag("h3", "How to read this"),
+        tag("h3", "What the columns mean"),
         reading_list(),
     )
 
@@ -171,12 +174,12 @@ def multiples_section(found: Findings, small: Mapping[StandingsEntry, Html]) -> 
         caption = tag("figcaption", name, share, title=written(row.entry))
         charts.append(tag("figure", caption, chart))
     grid = tag("div", *charts, class_="multiples")
-    return section("each", "Each on its own", tag("p", *key, class_="note"), grid)
+    return section("each", "Each strategy", tag("p", *key, class_="note"), grid)
 
 
 def topics_section(chart: Html) -> Html:
     """Shares by topic."""
-    return section("topics", "Which topic suits whom", heat_figure(chart))
+    return section("topics", "Results by topic", heat_figure(chart))
 
 
 def heat_figure(chart: Html) -> Html:
@@ -188,7 +191,7 @@ def heat_figure(chart: Html) -> Html:
 
 def duels_section(found: Findings) -> Html:
     """The pairwise comparisons."""
-    return section("duels", "Who beats whom", *duels_parts(found))
+    return section("duels", "Pairwise comparisons", *duels_parts(found))
 
 
 def duels_parts(found: Findings) -> list[Html]:
@@ -197,11 +200,11 @@ def duels_parts(found: Findings) -> list[Html]:
         "Differences in AURC are taken task by task. A strategy beats another only if "
         "the 95 % interval of the mean difference d̄ over topics lies above zero. "
         "Beside it are d̄ [low, high] and p by Wilcoxon's signed ranks, corrected by "
-        "Holm for the number of pairs; in the table they appear under the pointer. "
+        "Holm for the number of pairs; in the table they are tooltips. "
     )
     topics = len({topic_of(run) for run in found.all_runs})
     if topics == 1:
-        note += "With one topic, this is about its repetitions and no other topic. "
+        note += "With one topic, only its repetitions are compared. "
     duels = fight(found)
     parts = [tag("p", note)]
     warned = warning(duels, topics)
@@ -259,7 +262,7 @@ def given_in_words(runs: list[Run]) -> str:
     if task.examples or task.counterexamples:
         parts.append(
             f"{task.examples} relevant and {task.counterexamples} irrelevant example "
-            "pages, which are no targets"
+            "pages, which are not targets"
         )
     if task.labels:
         taken = [run.labels_given for run in runs]

@@ -11,7 +11,7 @@ READING = (
     (
         "target, R",
         "A target is a page that the topic's labels call relevant. R is the number of "
-        "targets that links lead to from the seeds.",
+        "targets that can be reached from the seeds.",
     ),
     (
         "recall",
@@ -21,7 +21,8 @@ READING = (
     (
         "AURC",
         "(1/3R)·Σ r(n), n = 1 … 3R, the area under the recall curve: mean recall over "
-        "the first 3R requests, so how much and how soon. At most about 0.83.",
+        "the first 3R requests, which rewards finding much and finding it early. At "
+        "most about 0.83.",
     ),
     (
         "[low, high]",
@@ -30,15 +31,15 @@ READING = (
     ),
     (
         "oracle",
-        "It knows every link and every label and always walks to the nearest target. "
+        "It knows every link and every label and always goes to the nearest target. "
         "It stops when everything is found.",
     ),
     ("of the oracle", "AURC / the oracle's AURC; 100 % is as good as the oracle."),
     ("recall at 2R", "r(2R): after twice as many requests as there are targets."),
     (
         "first 50, to R, to 3R",
-        "r(n) / the oracle's r(n) for n = 50, R and 3R: how a crawl does at its "
-        "beginning, until an oracle is about done, and in all.",
+        "r(n) / the oracle's r(n) for n = 50, R and 3R: the beginning of a crawl, "
+        "the point where an oracle is nearly done, and the whole crawl.",
     ),
     (
         "precision of the first 50",
@@ -47,34 +48,35 @@ READING = (
     (
         "harvest",
         "H = (1/N)·Σ fᵢ, N the requests made: the share that found a new target. A "
-        "crawl goes on when the oracle has stopped, so after 3R requests it is at most "
-        "a third and cannot be measured by the oracle's.",
+        "crawl continues after the oracle has stopped, so after 3R requests it is at "
+        "most a third and cannot be compared with the oracle's.",
     ),
     (
         "to 50 %",
         "min {n : r(n) ≥ 0.5}: requests until half of the targets were found, the "
         "median over runs; 80 and 90 % likewise. A run that never got there counts as "
-        "later than any; a dash means that half or more never did.",
+        "later than all others; a dash means that at least half never did.",
     ),
     ("3/4", "Three of four runs got there."),
     (
         "target length",
-        "Links from a seed to a target on the way that was taken, the median.",
+        "Links followed from a seed to a target, the median.",
     ),
     (
         "through irrelevant",
-        "Of the targets found, the share whose link stood on an irrelevant page: "
-        "whether a crawl can tunnel.",
+        "Share of the targets found through a link on an irrelevant page: whether a "
+        "crawl can tunnel.",
     ),
     (
         "wasted",
-        "Requests that brought no new page, but a copy, a redirect or a failure.",
+        "Share of requests that returned no new page but a copy, a redirect or a "
+        "failure.",
     ),
-    ("CPU ms", "Time to decide, for each request; reading pages is not in it."),
+    ("CPU ms", "CPU time per request for judging and choosing, without parsing."),
     (
         "hours",
-        "Simulated time of a crawl under the conditions given above; a dash: pages "
-        "were visited one at a time and no time was simulated.",
+        "Simulated time of a crawl under the conditions above; a dash: pages were "
+        "visited one at a time, without simulated time.",
     ),
 )
 

@@ -75,7 +75,7 @@ def several_page(found: Findings, webs: Sequence[OfWeb], about: About) -> str:
         header(found, rows, webs, about),
         means_section(found, rows, webs),
         *(web_section(number, web) for number, web in enumerate(webs, 1)),
-        section("duels", "Who beats whom, over all topics", *duels_parts(found)),
+        section("duels", "Pairwise comparisons over all topics", *duels_parts(found)),
         run_section(found, about),
     ]
     return document(about.title, sections)
@@ -143,14 +143,14 @@ def means_section(
     table = tag("table", tag("thead", head), tag("tbody", *body), class_="rank")
     return section(
         "webs",
-        "Who finds most, on each web",
+        "Results on each web",
         tag(
             "p",
             "Share of the oracle's AURC: the mean over the topics of a web, and the "
             "mean over webs, each of which counts the same.",
         ),
         wide(table),
-        tag("h3", "How to read this"),
+        tag("h3", "What the columns mean"),
         reading_list(),
     )
 
@@ -186,7 +186,7 @@ def web_section(number: int, web: OfWeb) -> Html:
         heat_figure(charts["topics"]),
         tag(
             "details",
-            tag("summary", "Who beats whom on this web"),
+            tag("summary", "Pairwise comparisons on this web"),
             *duels_parts(found),
         ),
         tag(
