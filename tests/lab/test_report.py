@@ -238,13 +238,13 @@ def test_the_leader_and_the_default_are_told_in_words(page: Page) -> None:
     first = page.tables[0][2][0]
     assert f"{first} comes first, with" in page.text
     place = [row[0] for row in page.tables[0]].index(DEFAULT) - 1
-    default = f"{DEFAULT}, the strategy that a crawl takes when none is named,"
+    default = f"{DEFAULT}, the default strategy,"
     assert f"{default} is number {place} of 4" in page.text
 
 
 def test_a_default_that_comes_first_is_called_so_by_its_name() -> None:
     page = report(made_up_runs(strategies={DEFAULT: 0.7, "random": 0.1}))
-    assert f"{DEFAULT} is also the strategy that a crawl takes when none" in page.text
+    assert f"{DEFAULT} is also the default strategy" in page.text
 
 
 def test_every_column_is_explained_in_visible_text(page: Page) -> None:
