@@ -76,15 +76,6 @@ def test_a_target_has_words_also_in_languages_that_have_none_for_it():
     assert sought.spoken(["fr"]) == ()
 
 
-def test_a_target_without_words_has_the_term_by_which_it_was_found():
-    """A label without a letter is no word to look for; the name in the address is."""
-    ontology = skos(
-        """:c42 skos:prefLabel "42" ; skos:related :b . :b skos:prefLabel "Towel" ."""
-    )
-    sought = Repository((ontology,)).extract(["42", "towel"])
-    assert [sought.surfaces(place) for place in sought.places] == [["42"], ["Towel"]]
-
-
 def test_an_unknown_name_is_refused_with_the_name_of_the_ontology():
     ontology = turtle(BEES, "bees.ttl")
     named = ontology.source or ontology.name
