@@ -46,6 +46,43 @@ def test_one_page_of_five_may_lack_the_frame_but_not_two():
     assert "newsletter" in keywords(fewer, top=20)
 
 
+def in_company(number: int) -> str:
+    """A text of words that all such texts have, in other company each."""
+    words = ("chloroplast", "stoma", "xylem", "phloem", "cuticle", "pollen", "stamen")
+    return " ".join(f"{word} {word[:3]}{number}" for word in words)
+
+
+def test_three_pages_are_too_few_to_recognise_the_frame_and_three_of_four_too():
+    framed = [f"{in_company(n)} {FRAME}" for n in range(4)]
+    assert "newsletter" in keywords(framed[:3], top=40)
+    assert "newsletter" not in keywords(framed, top=40)
+    assert "newsletter" in keywords([*framed[:3], in_company(3)], top=40)
+
+
+@pytest.mark.parametrize(
+    ("phrase", "kept"),
+    [("adenosine triphosphate synthase", True), ("our gazette newsletter shop", False)],
+)
+@pytest.mark.parametrize("where", ["first", "inside", "last"])
+def test_four_words_in_a_row_are_a_frame(phrase, kept, where):
+    """With the edge of a page as a word, three at its edge are."""
+    places = {"first": "{1} {0}", "inside": "xylem{2} {1} {0}", "last": "{0} {1}"}
+    texts = [
+        places[where].format(f"leaf{n} {text}", phrase, n)
+        for n, text in enumerate(LEAVES)
+    ]
+    found = keywords(texts, top=40)
+    assert (phrase.split()[1] in found) == (kept and where == "inside")
+
+
+def test_a_frame_has_its_words_less_than_three_times_on_two_pages():
+    """1.5 times a page on average is too often; a little less is not."""
+    spoken = [f"{in_company(n)} {FRAME}" for n in range(4)]
+    for often in (1, 2):
+        spoken[often] += " A newsletter."
+        assert ("newsletter" in keywords(spoken, top=40)) == (often == 2)
+
+
 def test_a_word_of_the_frame_that_the_pages_speak_of_is_no_accident():
     about = [f"{text} Photosynthesis: {FRAME}" for text in LEAVES]
     assert next(iter(keywords(about))) == "photosynthesis"

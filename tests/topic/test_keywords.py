@@ -1,11 +1,13 @@
 """The words that tell what pages are about."""
 
+from math import hypot, log, sqrt
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from opilio.errors import BadInput
-from opilio.text.words import Vocabulary
+from opilio.text.words import LONGEST, Vocabulary
 from opilio.topic.keywords import keywords, static_table
 
 STARS = [
@@ -65,6 +67,24 @@ def test_irrelevant_pages_show_what_does_not_tell_the_topic():
     assert against["planets"] > against["telescope"]
     share = alone["telescope"] / alone["planets"]
     assert against["telescope"] / against["planets"] < share
+
+
+def test_fixed_weights_by_hand():
+    """Σ_p (1 + ln tf)/|p|, and ln((n + 1)/(b + ½)) with two irrelevant pages."""
+    often = 1 + log(2)
+    first, second = hypot(often, 1), sqrt(2)
+    quark = often / first + 1 / second
+    assert keywords(["quark quark boson", "quark gluon"]) == pytest.approx(
+        {"quark": 1, "gluon": 1 / second / quark, "boson": 1 / first / quark}
+    )
+    assert keywords(["quark boson"], ["a boson", "ships"]) == pytest.approx(
+        {"quark": 1, "boson": log(3 / 1.5) / log(3 / 0.5)}
+    )
+
+
+def test_words_of_2_to_64_letters_are_keywords():
+    words = ["x", "ox", "o" * LONGEST, "u" * (LONGEST + 1)]
+    assert set(keywords([words])) == set(words[1:3])
 
 
 def test_one_long_page_does_not_outweigh_the_others():
