@@ -63,7 +63,8 @@ FILES = {
     "judge/blocks.py": "judge/test_blocks.py",
     "strategies/blocks.py": "strategies/test_blocks_strategy.py "
     "strategies/test_option_limits.py strategies/test_rescoring.py",
-    "strategies/shared/irrelevant_table.py": "strategies/test_blocks_strategy.py",
+    "strategies/shared/irrelevant_table.py": "strategies/test_irrelevant_table.py "
+    "strategies/test_blocks_strategy.py",
     "topic/keywords.py": "topic/test_keywords.py topic/test_frame.py",
     "topic/keyword_updates.py": "topic/test_keyword_updates.py",
     "judge/svm.py": "judge/test_svm.py",

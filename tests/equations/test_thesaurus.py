@@ -70,3 +70,14 @@ def test_stage_2_adds_to_the_evidence_of_stage_1_when_fixed():
     assert OntoClasses(classes).classify(terms) == ("Board", {"Board": 2, "CPU": 1})
     paper = OntoClasses(classes, "paper").classify(terms)
     assert paper == ("Board", {"Board": 1})
+
+
+def test_any_lead_is_enough_in_stage_2():
+    """1 + ln 100 against 1 + ln 99; a tie leaves the text without a class."""
+    classes = {
+        "CPU": ClassFeatures((), {"socket": 1}),
+        "Board": ClassFeatures((), {"slot": 1}),
+    }
+    found, _ = OntoClasses(classes).classify({"socket": 100, "slot": 99})
+    assert found == "CPU"
+    assert OntoClasses(classes).classify({"socket": 9, "slot": 9})[0] == ""

@@ -94,9 +94,11 @@ def test_each_mode_has_a_threshold_of_its_own():
 
 
 def test_a_concept_counts_by_the_nearest_of_its_terms():
-    concepts = {"cpu": ("CPU", 1.0), "chip": ("CPU", 0.3)}
+    concepts = {"cpu": ("CPU", 1.0), "chip": ("CPU", 0.3), "bit": ("Bit", 0.001)}
     text = Counted({"cpu": 1, "chip": 1}, 10.0)
     assert association(concepts, text, "paper")[0] == pytest.approx(1 - exp(-1))
+    far = Counted({"bit": 1}, 10.0)
+    assert association(concepts, far, "paper")[0] == pytest.approx(1 - exp(-0.001))
 
 
 def test_a_text_of_less_than_a_word_counts_as_one_word():

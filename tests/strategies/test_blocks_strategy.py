@@ -7,7 +7,6 @@ from opilio.lab.synthetic.small import page as html
 from opilio.protocols import Strategy
 from opilio.records import Block, Subject
 from opilio.strategies.blocks import SWEEP, BlocksOptions
-from opilio.strategies.shared.irrelevant_table import NO_GROUP, IrrelevantTable
 from strategies.ranked_pages import (
     lease,
     link,
@@ -363,15 +362,6 @@ def test_what_is_known_of_links_and_tunnels_is_remembered(mode):
     after.recall(before.changes())
     assert before.dump() is None
     assert go_on(after) == go_on(before)
-
-
-def test_a_group_that_has_sunk_to_the_deepest_level_goes_no_deeper():
-    """The pseudo-code follows a relevant page only if its level is below maxLevel."""
-    table = IrrelevantTable(max_level=1)
-    group = table.open()
-    table.fail(group)
-    assert table.level(group) == 1
-    assert table.deepen(group) == NO_GROUP
 
 
 def test_tunnels_are_three_pages_long_unless_told_otherwise():

@@ -71,8 +71,42 @@ def test_four_words_in_a_row_are_a_frame(phrase, kept, where):
         places[where].format(f"leaf{n} {text}", phrase, n)
         for n, text in enumerate(LEAVES)
     ]
-    found = keywords(texts, top=40)
+    found = keywords(texts, top=40).keys()
+    assert {*phrase.split()} <= found or not {*phrase.split()} & found
     assert (phrase.split()[1] in found) == (kept and where == "inside")
+
+
+def test_two_words_at_the_end_of_all_pages_are_no_frame():
+    found = keywords([f"{in_company(n)} adenosine synthase" for n in range(5)], top=40)
+    assert {"adenosine", "synthase"} <= found.keys()
+
+
+def test_what_follows_the_frame_at_a_distance_is_not_in_it():
+    texts = [f"{FRAME} leaf{n} sap{n} adenosine {in_company(n)}" for n in range(5)]
+    found = keywords(texts, top=40)
+    assert "adenosine" in found and "newsletter" not in found
+
+
+def test_words_of_the_frame_in_another_order_are_not_the_frame():
+    framed = [f"{in_company(n)} {FRAME}" for n in range(3)]
+    other = " ".join(f"{word} z{n}" for n, word in enumerate(FRAME.split()))
+    assert "newsletter" in keywords([*framed, f"{in_company(3)} {other}"], top=40)
+
+
+def test_words_of_a_single_page_are_left_out():
+    found = keywords([in_company(n) for n in range(4)], top=40)
+    assert "chloroplast" in found and "chl0" not in found
+
+
+def test_what_makes_up_half_of_the_words_that_pages_share_is_no_frame():
+    frame = "gazette newsletter webmaster sitemap"
+    for others in (4, 5):
+        words = ("stoma", "xylem", "phloem", "cuticle", "stamen")[:others]
+        texts = [
+            " ".join(f"{word} {word[:3]}{n}" for word in words) + f" {frame}"
+            for n in range(5)
+        ]
+        assert ("newsletter" in keywords(texts, top=40)) == (others == 4)
 
 
 def test_a_frame_has_its_words_less_than_three_times_on_two_pages():

@@ -38,6 +38,7 @@ def test_ten_terms_are_given_and_fewer_than_fifty_can_be():
     pages = [" ".join(f"word{chr(97 + n % 26)}{n}" for n in range(80))] * 2
     assert len(keywords(pages)) == 10
     assert len(keywords(pages, top=49)) == 49
+    assert len(keywords(pages, top=1)) == 1
     for top in (0, 50):
         with pytest.raises(BadInput, match="1 to 49"):
             keywords(pages, top=top)
@@ -83,7 +84,7 @@ def test_fixed_weights_by_hand():
 
 
 def test_words_of_2_to_64_letters_are_keywords():
-    words = ["x", "ox", "o" * LONGEST, "u" * (LONGEST + 1)]
+    words = ["λ", "ox", "o" * LONGEST, "u" * (LONGEST + 1)]
     assert set(keywords([words])) == set(words[1:3])
 
 
