@@ -92,3 +92,42 @@ async def test_examples_alone_that_say_nothing_are_told(home: Path):
     shown = await opilio("topic", "show", "x.toml")
     assert shown.code != 0
     assert "no words can be read" in shown.err
+
+
+ZOO = """
+@prefix skos: <http://www.w3.org/2004/02/skos/core#> .
+@prefix : <http://zoo.example/> .
+:animal a skos:Concept ; skos:prefLabel "animal"@en .
+:lion a skos:Concept ; skos:prefLabel "lion"@en ; skos:broader :animal .
+:computer a skos:Concept ; skos:prefLabel "computer animals"@en .
+"""
+
+
+async def test_the_file_that_was_chosen_is_named_with_the_reason(home: Path):
+    (home / "zoo.ttl").write_text(ZOO)
+    (home / "none.ttl").write_text(ZOO.split(":lion")[0])
+    topic = home / "t.toml"
+    words = '["processors", "computer", "cache memory", "lion"]'
+    text = f'name = "t"\nkeywords = {words}\n[ontology]\n'
+    topic.write_text(f'{text}files = ["none.ttl", "zoo.ttl", "pc.ttl"]\n')
+    shown = await opilio("topic", "show", topic)
+    assert shown.code == 0, shown.err
+    lines = [line for line in shown.out.splitlines() if ".ttl:" in line]
+    assert [line.split(" ", 1)[1] for line in lines] == [
+        "pc.ttl: chosen for processors → CPU (another form of its label), "
+        "computer → computer (its label), cache memory → cache memory (its label)",
+        "zoo.ttl: chosen for lion → lion (its label)",
+        "none.ttl: not used, knows none of the terms",
+    ]
+    found = (await opilio("topic", "show", topic, "--json")).json()["ontologies"]
+    assert [one["file"] for one in found] == [
+        str(home / name) for name in ("pc.ttl", "zoo.ttl", "none.ttl")
+    ]
+    assert found[0]["score"] > found[1]["score"] > found[2]["score"] == 0
+
+    # A file that knows a term no better than a better one is not used.
+    topic.write_text(
+        f'{text}files = ["zoo.ttl", "pc.ttl"]\nconcepts = ["processor", "computer"]\n'
+    )
+    shown = await opilio("topic", "show", topic)
+    assert "zoo.ttl: not used, another file knows its terms as surely" in shown.out

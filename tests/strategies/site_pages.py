@@ -56,6 +56,14 @@ def lease(place: str, promise: float = 1.0) -> Lease:
     return Lease(1, url(place), of(place), host(url(place)), promise)
 
 
+def page_at(
+    place: str, links: Sequence[Link | str], terms: Mapping[str, int] | None
+) -> Page:
+    """A page with these links and terms."""
+    found = [link(one) if isinstance(one, str) else one for one in links]
+    return Page(url(place), "", "en", "utf-8", 9, terms or {}, 3.0, 0, found)
+
+
 class Crawl:
     """What the frontier would make of a strategy's words: one promise a link."""
 
@@ -73,8 +81,7 @@ class Crawl:
         terms: Mapping[str, int] | None = None,
     ) -> None:
         """A page that has this score, relevant from a half on, and these links."""
-        found = [link(one) if isinstance(one, str) else one for one in links]
-        page = Page(url(place), "", "en", "utf-8", 9, terms or {}, 3.0, 0, found)
+        page = page_at(place, links, terms)
         self.waiting.pop(of(place), None)
         verdict = Verdict(score, score >= 0.5)
         for ranked in self.strategy.rank(page, verdict, lease(place)):
@@ -87,6 +94,18 @@ class Crawl:
             if one in self.waiting:
                 self.waiting[one] = promise
                 self.parts[one] = parts
+
+    def rescore(
+        self,
+        place: str,
+        links: Sequence[Link | str],
+        score: float,
+        terms: Mapping[str, int],
+    ) -> None:
+        """The same page again, after something else is sought."""
+        page, verdict = page_at(place, links, terms), Verdict(score, score >= 0.5)
+        for ranked in self.strategy.rescore(page, verdict, lease(place)):
+            self.waiting[ranked.link.fingerprint] = ranked.promise
 
     def promise(self, place: str) -> float:
         """Of a link that waits."""

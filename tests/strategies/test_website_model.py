@@ -213,3 +213,24 @@ def test_a_restart_changes_nothing():
     second.waiting, second.places = first.waiting, first.places
     live(second, 17, 30)
     assert second.waiting == whole.waiting
+
+
+def test_a_new_table_moves_links_between_the_queues_and_counts_pages_anew():
+    bees, chess = Subject(weights={"bee": 1.0}), Subject(weights={"chess": 1.0})
+    crawl = Crawl(make("website-model", {}, bees))
+    anchors = [link("a/b", "bee", {"bee": 1}), link("a/c", "chess", {"chess": 1})]
+    crawl.visit("a/1", anchors, 0.9, {"bee": 3, "chess": 2})
+    assert crawl.promise("a/b") > USER > crawl.promise("a/c")
+    model = crawl.strategy
+    model.seek(chess)
+    crawl.rescore("a/1", anchors, 0.0, {"bee": 3, "chess": 2})
+    assert crawl.promise("a/c") > USER > crawl.promise("a/b")
+    # The page is no longer of the domain; that of its site counts pages once.
+    counts = model.distiller.sites["a.test"].counts
+    assert (counts.pages, counts.in_domain, dict(counts.concepts)) == (1, 0, {})
+    assert model.distiller.everything.pages == 1
+    # What was visited meanwhile does not wait again.
+    crawl.visit("a/c", [], 0.9, {"chess": 1})
+    crawl.rescore("a/1", anchors, 0.9, {"bee": 3, "chess": 2})
+    assert model.waiting[of("a/c")] is None
+    assert dict(counts.concepts) == {"chess": 2}

@@ -23,7 +23,12 @@ from opilio.cli.topic_tables import tables_of
 from opilio.cli.topic_update import update_topic
 from opilio.errors import BadInput
 from opilio.settings import FetchSettings, build_section
-from opilio.subject.compile import FROM_EXAMPLES, compile_topic
+from opilio.subject.compile import (
+    FROM_EXAMPLES,
+    compile_topic,
+    seek_concepts,
+    weights_of,
+)
 from opilio.subject.followed_queries import FollowedLog
 from opilio.topic import Topic, check, load_topic
 from opilio.topic.draft import write
@@ -322,8 +327,15 @@ def with_found(
 def read_tables(topic: Topic, rules: ClassRules | None) -> dict[str, Any]:
     """Read all that a topic names and return its tables."""
     log = FollowedLog(topic.asked, topic.language) if topic.asked else None
-    subject = compile_topic(topic, log.build() if log else None)
-    return tables_of(topic, subject, log.now.table if log else None, rules)
+    asked = log.build() if log else {}
+    subject = compile_topic(topic, asked)
+    tables = tables_of(topic, subject, log.now.table if log else None, rules)
+    if topic.ontology:
+        from opilio.cli.topic_ontologies import ontologies_of  # few topics have one
+
+        sought = seek_concepts(topic.ontology, list(weights_of(topic, asked)))
+        tables["ontologies"] = ontologies_of(sought)
+    return tables
 
 
 def print_tables(

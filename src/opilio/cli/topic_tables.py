@@ -27,7 +27,6 @@ def tables_of(
     topic: Topic, subject: Subject, log: QueryWeights | None, rules: ClassRules | None
 ) -> dict[str, Any]:
     """The tables by name, with terms as people write them."""
-    subject = subject
     tables: dict[str, Any] = {
         "name": topic.name,
         "language": subject.language,
@@ -73,6 +72,10 @@ def show(tables: Mapping[str, Any], *, everything: bool = False) -> None:
         stdout.print(
             f"  {log['queries']:,} queries with {log['terms']:,} terms", style="dim"
         )
+    if tables.get("ontologies"):
+        from opilio.cli.topic_ontologies import show_ontologies  # few topics have one
+
+        show_ontologies(tables["ontologies"])
     if tables["importance"]:
         heading = f"Importance table: {named(tables['targets'])}"
         show_weights(heading, tables["importance"], most=most)

@@ -29,12 +29,13 @@ is indefinite while N_S < 3. Phase 4, refreshing, chooses no link that waits. A 
 is what the counts said when N_S was 1, 3, 6, 12, …, so that links of a site are
 compared by the same one; a new one revises them, at most SWEEP a page. Of several sites
 that link to U the best counts. The expander's list carries R·AnE_Score, as meant.
+When Q changes, the pages that links wait on are counted and their links scored anew.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from heapq import heappop, heappush
 
 import msgspec
@@ -52,6 +53,7 @@ from opilio.records import (
     Reads,
     Revision,
     State,
+    Subject,
     Verdict,
 )
 from opilio.strategies.shared.journal import StrategyJournal
@@ -59,6 +61,7 @@ from opilio.strategies.shared.website_distiller import (
     USER,
     Distiller,
     FoundLink,
+    PageCount,
     Score,
     WebsiteModelOptions,
 )
@@ -78,6 +81,7 @@ class SiteVisit(msgspec.Struct, frozen=True, array_like=True, gc=False):
     concepts: tuple[str, ...] = ()
     found: tuple[tuple[Fingerprint, str, int, Mapping[str, int]], ...] = ()
     """Of each link target (empty: the same site), words and terms of the anchor."""
+    again: bool = False  # the same page, judged and read for a new weight table
 
 
 class LinkPlace(msgspec.Struct, frozen=True, gc=False):
@@ -107,13 +111,45 @@ class WebsiteModel:
         self.sweep: deque[Fingerprint] = deque()
         self.revised: dict[Fingerprint, Score] = {}
         self.latest: dict[Fingerprint, Score] = {}  # of the page's links
+        self.counted: dict[Fingerprint, PageCount] = {}  # pages
         self.journal = StrategyJournal(SiteVisit, self.happen)
         self.changes = self.journal.changes
 
+    def seek(self, subject: Subject) -> None:
+        """Ask for this weight table from now on."""
+        self.distiller.seek(subject)
+
     def rank(self, page: Page, verdict: Verdict, lease: Lease) -> Iterator[Ranked]:
         """Every link of the page with its ULScore by the models as they are now."""
-        concepts = self.distiller.concepts(page.terms)
         found = [found_link(link, lease.host) for link in page.links]
+        self.note(page, verdict, lease, [one for one in found if self.is_news(one)])
+        level = lease.level_after(verdict)
+        for link, one in zip(page.links, found, strict=True):
+            score = self.latest.get(one.link) or self.distiller.score(one)
+            yield Ranked(link, score.promise, score.parts, level)
+
+    def rescore(self, page: Page, verdict: Verdict, lease: Lease) -> Iterator[Ranked]:
+        """The links of a page that wait, by another weight table; the page is counted
+        by what it is relevant to now."""
+        found = [found_link(link, lease.host) for link in page.links]
+        waiting = [one for one in found if self.waiting.get(one.link)]
+        self.note(page, verdict, lease, waiting, again=True)
+        level = lease.level_after(verdict)
+        for link in page.links:
+            if score := self.latest.get(link.fingerprint):
+                yield Ranked(link, score.promise, score.parts, level)
+
+    def note(
+        self,
+        page: Page,
+        verdict: Verdict,
+        lease: Lease,
+        found: Sequence[FoundLink],
+        *,
+        again: bool = False,
+    ) -> None:
+        """Let a visit happen, or happen again for another weight table."""
+        concepts = self.distiller.concepts(page.terms)
         self.journal.write(
             SiteVisit(
                 lease.fingerprint,
@@ -121,13 +157,10 @@ class WebsiteModel:
                 True,
                 verdict.relevant,
                 tuple(main_concepts(concepts, self.thw)),
-                tuple(one.without_site for one in found if self.is_news(one)),
+                tuple(one.without_site for one in found),
+                again,
             )
         )
-        level = lease.level_after(verdict)
-        for link, one in zip(page.links, found, strict=True):
-            score = self.latest.get(one.link) or self.distiller.score(one)
-            yield Ranked(link, score.promise, score.parts, level)
 
     def is_news(self, found: FoundLink) -> bool:
         """Whether this may change the promise of the link."""
@@ -153,12 +186,16 @@ class WebsiteModel:
 
     def happen(self, visit: SiteVisit) -> None:
         """Count a page, take in its links, look again at some that wait."""
+        if visit.again:
+            self.happen_again(visit)
+            return
         known = self.waiting.get(visit.link)
         if known and known.promise >= USER:
             self.owed += self.price
         self.waiting[visit.link] = None
         if not visit.is_page:  # nobody asks for revisions now
             return
+        self.counted[visit.link] = visit.relevant, visit.concepts
         site = self.distiller.learn(visit.site, visit.relevant, visit.concepts)
         if site.counts.pages >= site.due:
             self.distiller.make_profile(site)
@@ -174,6 +211,19 @@ class WebsiteModel:
             self.look_again(self.sweep.popleft())
         if self.owed >= 1:
             self.lift()
+
+    def happen_again(self, visit: SiteVisit) -> None:
+        """Count a page by what is sought now, and score its links that wait."""
+        self.latest.clear()
+        if not (before := self.counted.get(visit.link)):
+            return
+        now = self.counted[visit.link] = visit.relevant, visit.concepts
+        self.distiller.correct(visit.site, before, now)
+        for link, target, words, terms in visit.found:
+            if self.waiting.get(link):
+                found = FoundLink(link, visit.site, target or visit.site, words, terms)
+                score = self.latest[link] = self.distiller.score(found)
+                self.put(found, score.promise)
 
     def wait(self, found: FoundLink) -> None:
         """Add a link, or keep the higher of its two promises."""

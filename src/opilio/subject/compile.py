@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 import numpy as np
@@ -27,8 +27,11 @@ from opilio.records import (
 from opilio.subject.page_reader import make_reader
 from opilio.text.meaning import dimensions
 from opilio.text.words import Vocabulary, hash_all, stem_all, stop_words
-from opilio.topic import Topic
+from opilio.topic import OntologyFiles, Topic
 from opilio.topic.weight_table import normalised
+
+if TYPE_CHECKING:
+    from opilio.topic.ontology.repository import Sought
 from opilio.vectors.files import NONE, resolve
 
 MOST_MEANINGS = 4096  # terms of a topic that have vectors
@@ -267,22 +270,29 @@ def by_key(vocabulary: Vocabulary, table: Mapping[str, V]) -> dict[str, V]:
     return found
 
 
-def consult(topic: Topic, weighted: Sequence[str]) -> Ontological:
-    """Ask the ontologies of a topic about its concepts, or else its keywords."""
-    empty: Dictionaries = {language: {} for language in topic.dictionary}
-    if topic.ontology is None:
-        return Ontological(dictionaries=empty)
+def seek_concepts(files: OntologyFiles, weighted: Sequence[str]) -> Sought:
+    """The concepts that a topic names, or else those that its keywords mean."""
     from opilio.topic import ontology as about  # rdflib takes its time
-    from opilio.topic.dictionary import merge
 
-    repository = about.load_repository(topic.ontology.files)
-    named = topic.ontology.concepts
+    repository = about.load_repository(files.files)
+    named = files.concepts
     if not named and not weighted:
         raise BadInput(
             "the topic has an ontology but neither keywords nor concepts; add "
             "concepts = ['the name of a concept'] to [ontology]"
         )
-    sought = repository.extract(named or weighted, lenient=not named)
+    return repository.extract(named or weighted, lenient=not named)
+
+
+def consult(topic: Topic, weighted: Sequence[str]) -> Ontological:
+    """Ask the ontologies of a topic about its concepts, or else its keywords."""
+    empty: Dictionaries = {language: {} for language in topic.dictionary}
+    if topic.ontology is None:
+        return Ontological(dictionaries=empty)
+    from opilio.topic import ontology as about
+    from opilio.topic.dictionary import merge
+
+    sought = seek_concepts(topic.ontology, weighted)
     codes = [code.lower().partition("-")[0] for code in topic.languages]
     languages = sought.spoken(codes)
     concepts = about.association(sought, languages=languages)
@@ -302,7 +312,7 @@ def consult(topic: Topic, weighted: Sequence[str]) -> Ontological:
             source: merge(
                 *(
                     about.dictionary(ontology, source, topic.language)
-                    for ontology in repository.ontologies
+                    for ontology in sought.repository.ontologies
                 )
             )
             for source in topic.dictionary

@@ -30,6 +30,8 @@ USER = 1e4  # added in the User Priority Queue
 PHASE = 1e3  # times 3, 2, 1 for phase 1, 2, 3
 TIE = 1e-3  # less than any difference of scores that means anything
 WELL_PROFILED = 3  # pages
+PageCount = tuple[bool, tuple[str, ...]]
+"""How a page is counted: whether it is relevant, and its concepts."""
 
 
 class WebsiteModelOptions(
@@ -96,13 +98,20 @@ class Distiller:
     def __init__(self, options: WebsiteModelOptions, subject: Subject) -> None:
         self.options = options
         self.is_fixed = options.mode == "fixed"
+        self.sites: dict[str, DistilledSite] = {}
+        self.everything = SiteCounts()
+        self.seek(subject)
+
+    def seek(self, subject: Subject) -> None:
+        """Ask for this weight table from now on; the profiles stay until they are made
+        again."""
         self.query = frozenset(subject.weights)
         self.concept_of = {
             term: concept for term, (concept, _) in subject.concepts.items()
         } or {term: term for term in subject.weights}
         self.domain = sorted(set(self.concept_of.values()))
-        self.sites: dict[str, DistilledSite] = {}
-        self.everything = SiteCounts()
+        for site in self.sites.values():
+            site.plain.clear()
 
     def concepts(self, terms: Mapping[str, int]) -> dict[str, int]:
         """How often each concept of the domain is named."""
@@ -119,6 +128,18 @@ class Distiller:
         site = self.sites.setdefault(name, DistilledSite())
         site.counts.add(relevant, concepts)
         self.everything.add(relevant, concepts)
+        return site
+
+    def correct(self, name: str, before: PageCount, now: PageCount) -> DistilledSite:
+        """Count a page otherwise than before, and make the profile of its site again:
+        something else is sought."""
+        site = self.sites[name]
+        for counts in (site.counts, self.everything):
+            counts.remove(*before)
+            counts.add(*now)
+        due = site.due
+        self.make_profile(site)
+        site.due = due
         return site
 
     def make_profile(self, site: DistilledSite) -> None:
