@@ -49,7 +49,7 @@ def both() -> SmallWeb:
     return SmallWeb(pages)
 
 
-@pytest.mark.parametrize("strategy", ["shark-search", "otie", "website-model"])
+@pytest.mark.parametrize("strategy", ["shark-search", "otie"])
 async def test_waiting_links_follow_the_query_log(crawled, tmp_path, strategy):
     log = tmp_path / "queries.txt"
     log.write_text("bee\n" * 10)

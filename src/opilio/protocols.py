@@ -159,6 +159,11 @@ class TopicUpdates(Protocol):
         ...
 
     @property
+    def changes(self) -> Sequence[str]:
+        """How the keywords changed last, in words."""
+        ...
+
+    @property
     def subject(self) -> Subject:
         """What is sought now."""
         ...

@@ -353,6 +353,6 @@ class Knowledge(msgspec.Struct, frozen=True, kw_only=True):
 
     subject: Subject = Subject()
     seed: int = 0  # of all random choices
-    look_ahead: Callable[[Page, int], float] | None = None
+    look_ahead: Callable[[Page, int, bool], float] | None = None
     """P(class of the page → class sought) by so many links at most, by the class rules
     of the topic, if it has classes and the strategy's Reads ask for it."""

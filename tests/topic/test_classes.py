@@ -19,7 +19,7 @@ from opilio.records import Page, ReaderSetup, Response, RobotsRecord
 from opilio.store.warc_records import pack_response
 from opilio.topic.class_model import WIDTH, learn_classes, load_classes
 from opilio.topic.classes import learn, own_url, read_examples
-from opilio.topic.train_one import NOWHERE, Pace, train_one
+from opilio.topic.train_one import NOWHERE, Pace, targets, train_one
 
 WORDS = {
     "course": "syllabus lecture credit semester exam module teacher timetable",
@@ -248,10 +248,20 @@ async def test_links_of_all_examples_are_taken_in_turns_up_to_the_limit(read):
     assert [(name, page.url[-1]) for name, page in found] == [
         ("a", "1"),
         ("a", "4"),
-        ("a", "2"),
+        ("a", "3"),
         ("b", "1"),
     ]
     assert len(fetch.asked) == 3  # each page once, whoever links to it
+
+
+def test_links_are_taken_from_all_over_a_page(read):
+    """The first ones are navigation, which says nothing about the class."""
+    page = linking(read, "http://x.test/", *(f"/{number}" for number in range(100)))
+    places = [int(url.rpartition("/")[2]) for url in targets([("a", page)], "a")]
+    assert sorted(places) == list(range(100))
+    for taken in (5, 10, 30):
+        tenths = [place // 20 for place in places[:taken]]
+        assert max(map(tenths.count, range(5))) <= 0.4 * taken
 
 
 async def test_relative_links_of_a_page_from_nowhere_are_not_followed(read):

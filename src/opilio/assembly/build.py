@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from opilio import extensions
+from opilio.assembly.followed_topic import FollowedTopic
 from opilio.assembly.index import keep_index
-from opilio.assembly.judge_and_strategy import FollowedTopic, JudgeAndStrategy
+from opilio.assembly.judge_and_strategy import JudgeAndStrategy
 from opilio.assembly.plan import Plan
 from opilio.assembly.registry import BY_NAME, Own, make_judge, make_strategy
 from opilio.crawl import CrawlLoop, Stages
@@ -33,7 +34,7 @@ from opilio.limits.contact import require_contact
 from opilio.limits.scope import Scope
 from opilio.protocols import Fetch, Judge, Readers, SeedRequest, SeedSource, Strategy
 from opilio.read.pool import ReaderPool
-from opilio.records import SEED_PROMISE, Clock, ReaderSetup, Reads, Subject
+from opilio.records import SEED_PROMISE, Clock, ReaderSetup, Reads, State, Subject
 from opilio.settings import StoreSettings
 from opilio.store.folder import CrawlFolder
 from opilio.store.robots import SqliteRobots
@@ -154,7 +155,11 @@ async def assemble(
                         learners=parts.learners,
                         profiles=parts.profiles,
                         query_judges=parts,
-                        followed=FollowedTopic(parts.log, parts) if parts.log else None,
+                        followed=FollowedTopic(
+                            parts.log, parts, folder, kept_by(frontier), ways.clock
+                        )
+                        if parts.log
+                        else None,
                         grow_index=keep_index(folder, plan, subject)
                         if plan.search.index
                         else None,
@@ -163,6 +168,11 @@ async def assemble(
                 )
     finally:
         store.close()
+
+
+def kept_by(frontier: SqliteFrontier) -> Callable[[], int]:
+    """Tells how many pages were kept so far."""
+    return lambda: frontier.counts().ended.get((State.KEPT, ""), 0)
 
 
 async def evidence_for(

@@ -25,7 +25,7 @@ from opilio.records import Subject
 from opilio.store.store import Store
 from opilio.subject.compile import with_more, written_terms
 from opilio.subject.current import asked_for, follow_log
-from opilio.subject.followed_queries import FollowedLog, Following
+from opilio.topic import Topic
 
 
 class JudgeAndStrategy:
@@ -129,35 +129,11 @@ class JudgeAndStrategy:
         self.profiles.follow(self.subject)
         return self.make()
 
+    def follow(self, topic: Topic, subject: Subject) -> None:
+        """Seek this from the next `remake` on: the keywords of the topic changed."""
+        self.plan = msgspec.structs.replace(self.plan, topic=topic)
+        self.base = subject
+
     def with_weights(self, asked: Mapping[str, float]) -> Subject:
         """The subject with weights from the query log."""
         return asked_for(self.plan.topic, self.base, asked)
-
-
-class FollowedTopic:
-    """Checks the query log of a crawl for changes, and has the judge made again."""
-
-    def __init__(self, log: FollowedLog, parts: JudgeAndStrategy) -> None:
-        self.log = log
-        self.parts = parts
-        self.every = log.every
-
-    @property
-    def asked(self) -> list[str]:
-        """Some terms that people ask for now, the most frequent first."""
-        return self.log.asked
-
-    @property
-    def subject(self) -> Subject:
-        """What is sought now."""
-        return self.parts.subject
-
-    def look(self) -> Following | None:
-        """The state of the log, if it has grown; has no side effects."""
-        return self.log.look()
-
-    def take(self, news: Following) -> tuple[Judge, bytes] | None:
-        """Apply the new state of the log; returns a new judge and reader setup if the
-        weights changed."""
-        changed = self.log.take(news)
-        return self.parts.remake(self.log.weights) if changed else None

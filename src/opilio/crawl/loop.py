@@ -235,7 +235,10 @@ class CrawlLoop(PageVisits):
                 if self.rescoring:
                     self.rescoring.begin()
                 self.store.catalogue.save_event(
-                    "topic", pages=self.tally.pages, asked=topic.asked
+                    "topic",
+                    pages=self.tally.pages,
+                    asked=topic.asked,
+                    keywords=topic.changes,
                 )
 
     async def commit(self, *, promises: bool = True) -> None:

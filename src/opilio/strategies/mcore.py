@@ -13,15 +13,17 @@ link is of class k; Pⁿ, the class rules applied n times; target, the class sou
 
     paper   promise = OBRS + 10⁻⁷·LARS, with LARS on a scale of ten;
             a link that fails both tests is unwanted
-    fixed   promise = passed + (O + w·LARS) / (1 + w), with O = 1 − exp(−OBRS)
-            and w = lars_weight; passed is 1 if O > min_ontrel or LARS > min_larel
+    fixed   promise = 1 − exp(−OBRS/2)·(1 − LARS): one of two signs is right
 
 We differ: `paper` has LARS as the second key of the queue, since by OBRS alone the
 second test comes in no order at all. In `fixed` both scores are evidence for every
-link: OBRS what its own words say, LARS what the pages behind such a page are; what
-fails both tests waits below the rest. The importance of terms is from the ontology, or
-without one from the weight table, its greatest weight 1. Without classes LARS and w
-are 0. No term is seen that is part anchor and part surroundings.
+link: OBRS what its own words say, LARS what the pages behind such a page are. They
+are two signs that may each be wrong (noisy-or), so LARS decides where the words say
+little, and hardly matters where they say much; P is shrunk to the share of the target
+among all links, so that rules which tell classes apart by chance change nothing. The
+importance of terms is from the ontology, or without one from the weight table, its
+greatest weight 1. Without classes LARS is 0. No term is seen that is part anchor and
+part surroundings.
 """
 
 from __future__ import annotations
@@ -34,7 +36,6 @@ import msgspec
 
 from opilio.records import (
     CONTEXT_LENGTH,
-    TIER,
     Knowledge,
     Lease,
     Link,
@@ -49,9 +50,8 @@ from opilio.settings import Section
 
 SCALE = 10.0  # of LARS in the paper: train-1 pages per class
 SECOND = 1e-6  # what the second key of the queue counts beside the first
-LEAST = {"paper": (5.0, 3.0), "fixed": (0.5, 0.3)}  # Min_OntRel and Min_LaRel
 UNWANTED = "low_score"
-PASSED = f"{TIER}passed a test"
+FULL = 2.0  # OBRS of a link whose words alone make it likely (63 %)
 
 Least = Annotated[float, msgspec.Meta(ge=0)]
 
@@ -60,13 +60,12 @@ class McoreOptions(Section, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """Options to switch off parts of MCORE, to measure their effect."""
 
     mode: Mode = "fixed"
-    min_ontrel: Least | None = None  # None: the mode's own
-    min_larel: Least | None = None
+    min_ontrel: Least = 5.0  # Min_OntRel and Min_LaRel, in mode paper
+    min_larel: Least = 3.0
     transcription: bool = True  # read other languages by the topic's dictionaries
     context: bool = True  # False: the anchor alone
     context_length: Annotated[int, msgspec.Meta(ge=1, le=10_000)] = CONTEXT_LENGTH
     look_ahead: bool = True
-    lars_weight: Annotated[float, msgspec.Meta(ge=0)] = 0.3  # of LARS beside OBRS
     hops: Annotated[int, msgspec.Meta(ge=1, le=10)] = 1  # rules in a row, at most
     matching: Literal["longest", "literal"] = "longest"  # literal: terms in terms too
 
@@ -80,11 +79,8 @@ class Mcore:
         self.options = options
         self.seek(knowledge.subject)
         self.look_ahead = knowledge.look_ahead if options.look_ahead else None
-        ontrel, larel = LEAST[options.mode]
-        self.min_ontrel = ontrel if options.min_ontrel is None else options.min_ontrel
-        self.min_larel = larel if options.min_larel is None else options.min_larel
-        self.weight = options.lars_weight if self.look_ahead else 0.0
-        self.ranked = self.paper if options.mode == "paper" else self.fixed
+        self.literal = options.mode == "paper"
+        self.ranked = self.paper if self.literal else self.fixed
         self.reads = Reads(
             context=True,
             blocks=options.context,
@@ -102,7 +98,9 @@ class Mcore:
     def rank(self, page: Page, verdict: Verdict, lease: Lease) -> Iterator[Ranked]:
         """Each link by its own context, and by the class of the page."""
         level = lease.level_after(verdict)
-        lars = self.look_ahead(page, self.options.hops) if self.look_ahead else 0.0
+        lars = 0.0
+        if self.look_ahead:
+            lars = self.look_ahead(page, self.options.hops, self.literal)
         above = self.headings(page)
         for link in page.links:
             obrs = self.obrs(link) + above.get(link.block, 0.0)
@@ -113,19 +111,16 @@ class Mcore:
     def paper(self, link: Link, obrs: float, lars: float, level: int) -> Ranked:
         """One queue in the order of OBRS; links that fail both tests are unwanted."""
         scaled = SCALE * lars
-        wanted = obrs > self.min_ontrel or scaled > self.min_larel
+        wanted = obrs > self.options.min_ontrel or scaled > self.options.min_larel
         parts = {"OBRS": obrs, "LARS": scaled}
         promise = obrs + SECOND * lars
         return Ranked(link, promise, parts, level, "" if wanted else UNWANTED)
 
     def fixed(self, link: Link, obrs: float, lars: float, level: int) -> Ranked:
-        """Both scores together; what fails both tests waits below the rest."""
-        near = 1 - exp(-obrs)
-        passed = float(near > self.min_ontrel or lars > self.min_larel)
-        own = near / (1 + self.weight)
-        ahead = self.weight * lars / (1 + self.weight)
-        parts = {PASSED: passed, "OBRS": own, "LARS": ahead}
-        return Ranked(link, passed + own + ahead, parts, level)
+        """Both scores together: the chance that one of them is right."""
+        own = 1 - exp(-obrs / FULL)
+        ahead = (1 - own) * lars
+        return Ranked(link, own + ahead, {"OBRS": own, "LARS": ahead}, level)
 
     def obrs(self, link: Link) -> float:
         """OBRS of a link without the headings above it."""

@@ -22,6 +22,7 @@ from opilio.topic.rules import ClassRules, load_rules
 from opilio.topic.train_one import Pace, Read
 
 MODEL, RULES = "classes.npz", "rules.json"
+SHRINKING = 10.0  # links; 50 of a class are looked at
 
 
 class LookAhead:
@@ -30,17 +31,20 @@ class LookAhead:
     def __init__(self, model: ClassModel, rules: ClassRules, target: str) -> None:
         self.model = model
         self.rules = rules
+        self.shrunk = rules.shrunk(SHRINKING)
         self.target = target
 
-    def __call__(self, page: Page, hops: int = 1) -> float:
-        """How likely paths of at most `hops` links from a page lead there.
+    def __call__(self, page: Page, hops: int = 1, literal: bool = False) -> float:
+        """How likely paths of at most `hops` links from a page lead there; `literal`:
+        by the shares that were counted, however few links there were.
 
         The best length counts: longer paths contain the shorter ones, so their
         probabilities must not be added.
         """
         likely = self.model.distribution(page)
+        rules = self.rules if literal else self.shrunk
         lengths = range(1, hops + 1)
-        return max(self.rules.look_ahead(likely, self.target, n) for n in lengths)
+        return max(rules.look_ahead(likely, self.target, n) for n in lengths)
 
     def save(self, models: Path) -> None:
         """Store what was learnt in a folder; the rules last, as a sign of

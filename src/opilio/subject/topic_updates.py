@@ -1,8 +1,8 @@
 """Keeps the changes of a crawl's keywords, with their times, in DIR/keywords.jsonl.
 
 A line is a decision: accepted by the user, accepted because the topic allows it
-(`update = "auto"`), or rejected. The topic file stays as it is; a crawl that is started
-again compiles its topic with all that was accepted.
+(`update = "auto"`), or rejected. The topic file stays as it is; a crawl compiles its
+topic with all that was accepted.
 """
 
 from __future__ import annotations
@@ -57,9 +57,14 @@ def record(folder: CrawlFolder, action: str, changes: Sequence[KeywordChange]) -
         os.fsync(file.fileno())
 
 
+def accepted(folder: CrawlFolder) -> list[KeywordChange]:
+    """The changes that were accepted for this crawl, the first one first."""
+    return [one.change for one in decisions(folder) if one.action != REJECTED]
+
+
 def with_updates(topic: Topic, folder: CrawlFolder) -> Topic:
     """The topic with the keywords that were accepted for this crawl."""
-    changes = [one.change for one in decisions(folder) if one.action != REJECTED]
+    changes = accepted(folder)
     if not changes:
         return topic
     weights = changed_weights(topic.weights(), changes)

@@ -5,7 +5,8 @@ Multinomial logistic regression on the words of a page:
     Pr(k | page) = exp(w_k · x + b_k) / Σj exp(w_j · x + b_j)
 
 Symbols: x has 1 + ln(count) for each stem of the page, and length 1; its places are
-the stems' hashes, reduced to a fixed width.
+the stems' hashes, reduced to a fixed width. All w and b are scaled so that the
+probabilities fit pages that were left out, in five parts.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from __future__ import annotations
 import zipfile
 from collections.abc import Sequence
 from io import BytesIO
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +25,8 @@ from opilio.records import Page
 WIDTH = 2**18
 INVERSE_REGULARISATION = 10.0  # C of scikit-learn
 ROUNDS = 1000
+FOLDS = 5
+SCALES = tuple(2 ** (step / 2) for step in range(9))  # 1 to 16
 
 Floats = npt.NDArray[np.float32]
 Places = npt.NDArray[np.int64]
@@ -81,7 +85,6 @@ def learn_classes(pages: Sequence[tuple[str, Page]]) -> ClassModel:
     """Learn a model from pages of two or more known classes."""
     try:
         from scipy.sparse import csr_array
-        from sklearn.linear_model import LogisticRegression
     except ImportError:
         message = '[classes] needs scikit-learn: pip install "opilio[learn]"'
         raise BadInput(message) from None
@@ -98,15 +101,53 @@ def learn_classes(pages: Sequence[tuple[str, Page]]) -> ClassModel:
     )
     values = np.concatenate([values for _, values in rows])
     matrix = csr_array((values, columns, ends), shape=(len(rows), len(used)))
-    fit = LogisticRegression(
-        C=INVERSE_REGULARISATION, class_weight="balanced", max_iter=ROUNDS
-    ).fit(matrix, [classes.index(name) for name, _ in pages])
-    learnt, bias = fit.coef_, fit.intercept_
-    if len(classes) == 2:  # for which there is one row, of the second
-        learnt, bias = np.vstack([-learnt / 2, learnt / 2]), np.r_[-bias, bias] / 2
+    known = np.array([classes.index(name) for name, _ in pages])
+    learnt, bias = fit(matrix, known, len(classes))
+    scale = sharpness(matrix, known, len(classes))
     weights = np.zeros((len(classes), WIDTH), np.float32)
-    weights[:, used] = learnt
-    return ClassModel(classes, weights, bias.astype(np.float32))
+    weights[:, used] = scale * learnt
+    return ClassModel(classes, weights, (scale * bias).astype(np.float32))
+
+
+def fit(matrix: Any, known: Places, classes: int) -> tuple[Any, Any]:
+    """The weights and the bias of each class; of one without pages, 0."""
+    from sklearn.linear_model import LogisticRegression
+
+    model = LogisticRegression(
+        C=INVERSE_REGULARISATION, class_weight="balanced", max_iter=ROUNDS
+    ).fit(matrix, known)
+    rows, offsets = model.coef_, model.intercept_
+    if len(model.classes_) == 2:  # for which there is one row, of the second
+        rows, offsets = np.vstack([-rows / 2, rows / 2]), np.r_[-offsets, offsets] / 2
+    learnt, bias = np.zeros((classes, matrix.shape[1])), np.zeros(classes)
+    learnt[model.classes_], bias[model.classes_] = rows, offsets
+    return learnt, bias
+
+
+def sharpness(matrix: Any, known: Places, classes: int) -> float:
+    """What to multiply scores with, so that they are right about pages they were not
+    learnt from: with few examples for many words, regularisation makes all classes
+    seem nearly as likely as each other."""
+    folds = np.arange(len(known)) % FOLDS
+    scores, true = [], []
+    for fold in range(FOLDS):
+        others = known[folds != fold]
+        tested = (folds == fold) & np.isin(known, others)
+        if tested.any() and len(set(others.tolist())) == classes:
+            learnt, bias = fit(matrix[folds != fold], others, classes)
+            scores.append(matrix[tested] @ learnt.T + bias)
+            true.append(known[tested])
+    if not scores:
+        return 1.0
+    held_out, right = np.vstack(scores), np.concatenate(true)
+
+    def loss(scale: float) -> float:
+        scaled = scale * held_out
+        top = scaled.max(axis=1)
+        total = top + np.log(np.exp(scaled - top[:, None]).sum(axis=1))
+        return float((total - scaled[np.arange(len(right)), right]).mean())
+
+    return float(min(SCALES, key=loss))
 
 
 def vector(page: Page) -> tuple[Places, Floats]:

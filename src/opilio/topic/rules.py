@@ -96,6 +96,28 @@ class ClassRules:
         )
         return score * PAPER_SCALE if mode == "paper" else score
 
+    def shrunk(self, weight: float) -> ClassRules:
+        """The rules as if each class had `weight` links more, to classes in the shares
+        that all links have: what few links say counts for less.
+
+        >>> rules = ClassRules({"home": {"course": 3}, "people": {"home": 1}})
+        >>> print(*rules.shrunk(4).rows()[:2], sep="; ")
+        home → course (0.857); home → home (0.143)
+        """
+        shares: Counter[str] = Counter()
+        for row in self.counts.values():
+            shares.update(row)
+        total = sum(shares.values()) or 1
+        return ClassRules(
+            {
+                source: {
+                    target: row.get(target, 0) + weight * share / total
+                    for target, share in shares.items()
+                }
+                for source, row in self.counts.items()
+            }
+        )
+
     def dump(self) -> bytes:
         """The counts behind the rules, as JSON."""
         return msgspec.json.encode(self.counts, order="sorted")

@@ -16,6 +16,7 @@ Read = Callable[[Response], Page]
 Sleep = Callable[[float], Awaitable[object]]
 
 NOWHERE = "http://nowhere.invalid/"  # the URL of pages without one
+GOLDEN = (5**0.5 - 1) / 2
 LIMIT = 50  # pages of train-1 per class
 HOSTS = 8  # that are visited at a time
 REDIRECTS = 5
@@ -70,8 +71,9 @@ async def train_one(
 ) -> list[tuple[str, Page]]:
     """The pages that the examples of each class link to, each with that class.
 
-    Each page counts once per class. The links of its examples are taken in turns, the
-    first of each first, up to the limit. Pages that cannot be fetched are left out.
+    Each page counts once per class. The links of its examples are taken in turns, up to
+    the limit, from all over each page: its first links are its navigation. Pages that
+    cannot be fetched are left out.
     """
     pace = pace or Pace(0.0)
     wanted = {
@@ -107,11 +109,21 @@ async def train_one(
 
 
 def targets(train_zero: Sequence[tuple[str, Page]], name: str) -> Iterator[str]:
-    """The links of the pages of a class: the first links of all, then the second."""
+    """The links of the pages of a class, one of each page in turns."""
     own = [page for each, page in train_zero if each == name]
-    columns = zip_longest(*([link.url for link in page.links] for page in own))
+    columns = zip_longest(*(spread([link.url for link in page.links]) for page in own))
     every = dict.fromkeys(url for column in columns for url in column if url)
     return (url for url in every if not url.startswith(NOWHERE))
+
+
+def spread(found: Sequence[str]) -> list[str]:
+    """The same in an order of which any first part is spread over the whole.
+
+    >>> "".join(spread("abcdefgh"))
+    'afchebgd'
+    """
+    places = sorted(range(len(found)), key=lambda place: place * GOLDEN % 1)
+    return [found[place] for place in places]
 
 
 async def follow(url: str, fetch: Fetch, pace: Pace) -> Response:

@@ -29,6 +29,7 @@ class Dials(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     out_exponent: float = 2.7  # of the power law of links out of a page
     in_exponent: float = 2.3  # of the power law of links to a page
     locality: float = 0.75  # share of links to a page of the same topic
+    next_topic: float = 0.0  # share of the others that lead to the next topic
     same_host: float = 0.4  # share of links that stay on the host
     anchor_noise: float = 0.15  # share of anchors that do not tell the topic
     path_noise: float = 0.0  # share of addresses that do not tell the topic
@@ -84,6 +85,7 @@ SHARES = (
     "purity",
     "purity_spread",
     "locality",
+    "next_topic",
     "same_host",
     "anchor_noise",
     "path_noise",

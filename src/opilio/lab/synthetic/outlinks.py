@@ -117,6 +117,8 @@ class Outlinks:
         """The topic of a link in a section about this topic."""
         if rng.random() < self.dials.locality:
             return topic
+        if self.dials.next_topic and rng.random() < self.dials.next_topic:
+            return (topic + 1) % self.graph.topic_count
         return self.graph.other_topic(topic, rng.getrandbits(32))
 
     def _target(self, node: Node, topic: int, rng: random.Random) -> Node:

@@ -1,0 +1,130 @@
+"""Lets a running crawl follow its topic: the query log, and keywords that change.
+
+Keywords change when the user accepts proposals (`opilio topic build --update`), or, if
+the topic has `update = "auto"`, by themselves as the crawl keeps pages. Either way the
+judge is made again and waiting links are re-scored, as for the query log.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+from opilio.assembly.judge_and_strategy import JudgeAndStrategy
+from opilio.assembly.plan import load_plan
+from opilio.protocols import Judge
+from opilio.records import Clock, Subject
+from opilio.store.folder import CrawlFolder
+from opilio.subject.compile import compile_topic
+from opilio.subject.followed_queries import FollowedLog, Following
+from opilio.subject.improved_ontology import note_in_use, with_improved
+from opilio.subject.stored_subject import save_subject
+from opilio.subject.topic_updates import accepted, with_updates
+from opilio.topic import Topic
+
+EVERY = 30.0  # seconds between two checks of the keywords
+FIRST = 50  # kept pages before keywords change by themselves
+GROWTH = 1.5  # times as many, before they do again
+
+log = logging.getLogger(__name__)
+
+
+class ChangedKeywords(msgspec.Struct, frozen=True):
+    """The topic with other keywords, and what it was compiled to."""
+
+    topic: Topic
+    subject: Subject
+    changes: tuple[str, ...]  # since the last time, in words
+
+
+class TopicNews(msgspec.Struct, frozen=True):
+    """What has changed since the last check."""
+
+    queries: Following | None = None
+    keywords: ChangedKeywords | None = None
+
+
+class FollowedTopic:
+    """Checks the query log and the keywords of a crawl for changes."""
+
+    def __init__(
+        self,
+        queries: FollowedLog,
+        parts: JudgeAndStrategy,
+        folder: CrawlFolder,
+        kept: Callable[[], int],
+        now: Clock = time.monotonic,
+    ) -> None:
+        self.queries = queries
+        self.parts = parts
+        self.folder = folder
+        self.kept = kept
+        self.now = now
+        self.is_automatic = parts.plan.topic.update == "auto"
+        self.every = min(queries.every or EVERY, EVERY)
+        self.due = now() + queries.every  # when to check the log
+        self.known = len(accepted(folder))
+        self.enough = max(FIRST, GROWTH * kept())  # pages, to look for better keywords
+        self.changes: tuple[str, ...] = ()
+
+    @property
+    def asked(self) -> list[str]:
+        """Some terms that people ask for now, the most frequent first."""
+        return self.queries.asked
+
+    @property
+    def subject(self) -> Subject:
+        """What is sought now."""
+        return self.parts.subject
+
+    def look(self) -> TopicNews | None:
+        """What has changed, if anything; for a thread of its own."""
+        news = TopicNews(self.new_queries(), self.new_keywords())
+        return news if news.queries or news.keywords else None
+
+    def new_queries(self) -> Following | None:
+        """The state of the log, if it is time to look and it has grown."""
+        if not self.queries.every or self.now() < self.due - self.every / 2:
+            return None
+        self.due = self.now() + self.queries.every
+        return self.queries.look()
+
+    def new_keywords(self) -> ChangedKeywords | None:
+        """The topic with the keywords that were accepted since the last time."""
+        if self.is_automatic and (kept := self.kept()) >= self.enough:
+            from opilio.assembly.topic_update import update_automatically
+
+            self.enough = GROWTH * kept
+            update_automatically(self.folder, load_plan(self.folder))
+        made = accepted(self.folder)
+        if len(made) == self.known:
+            return None
+        changes = tuple(f"{one.kind} {one.term}" for one in made[self.known :])
+        self.known = len(made)
+        topic = with_updates(load_plan(self.folder).topic, self.folder)
+        crawl = self.parts.plan.crawl
+        subject = compile_topic(
+            with_improved(topic, self.folder), None, crawl.vectors, crawl.weights
+        )
+        return ChangedKeywords(topic, subject, changes)
+
+    def take(self, news: TopicNews) -> tuple[Judge, bytes] | None:
+        """Apply changes; returns a new judge and reader setup, if they are needed."""
+        changed = bool(news.queries and self.queries.take(news.queries))
+        self.changes = ()
+        if keywords := news.keywords:
+            changed, self.changes = True, keywords.changes
+            self.parts.follow(keywords.topic, keywords.subject)
+            save_subject(keywords.subject, self.folder.subject)
+            note_in_use(self.folder)
+            log.info("The keywords have changed: %s", in_short(self.changes))
+        return self.parts.remake(self.queries.weights) if changed else None
+
+
+def in_short(changes: Sequence[str], most: int = 5) -> str:
+    """The first changes, and how many more there are."""
+    more = f" and {len(changes) - most} more" if len(changes) > most else ""
+    return ", ".join(changes[:most]) + more
