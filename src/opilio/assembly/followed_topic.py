@@ -2,7 +2,8 @@
 
 Keywords change when the user accepts proposals (`opilio topic build --update`), or, if
 the topic has `update = "auto"`, by themselves as the crawl keeps pages. Either way the
-judge is made again and waiting links are re-scored, as for the query log.
+judge is made again and waiting links are re-scored, as for the query log. What few
+crawls need is imported where it is used.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -20,10 +22,11 @@ from opilio.records import Clock, Subject
 from opilio.store.folder import CrawlFolder
 from opilio.subject.compile import compile_topic
 from opilio.subject.followed_queries import FollowedLog, Following
-from opilio.subject.improved_ontology import note_in_use, with_improved
 from opilio.subject.stored_subject import save_subject
-from opilio.subject.topic_updates import accepted, with_updates
 from opilio.topic import Topic
+
+if TYPE_CHECKING:
+    from opilio.topic.keyword_updates import KeywordChange
 
 EVERY = 30.0  # seconds between two checks of the keywords
 FIRST = 50  # kept pages before keywords change by themselves
@@ -66,7 +69,7 @@ class FollowedTopic:
         self.is_automatic = parts.plan.topic.update == "auto"
         self.every = min(queries.every or EVERY, EVERY)
         self.due = now() + queries.every  # when to check the log
-        self.known = len(accepted(folder))
+        self.known = len(accepted_in(folder))
         self.enough = max(FIRST, GROWTH * kept())  # pages, to look for better keywords
         self.changes: tuple[str, ...] = ()
 
@@ -99,9 +102,12 @@ class FollowedTopic:
 
             self.enough = GROWTH * kept
             update_automatically(self.folder, load_plan(self.folder))
-        made = accepted(self.folder)
+        made = accepted_in(self.folder)
         if len(made) == self.known:
             return None
+        from opilio.subject.improved_ontology import with_improved
+        from opilio.subject.topic_updates import with_updates
+
         changes = tuple(f"{one.kind} {one.term}" for one in made[self.known :])
         self.known = len(made)
         topic = with_updates(load_plan(self.folder).topic, self.folder)
@@ -119,9 +125,20 @@ class FollowedTopic:
             changed, self.changes = True, keywords.changes
             self.parts.follow(keywords.topic, keywords.subject)
             save_subject(keywords.subject, self.folder.subject)
+            from opilio.subject.improved_ontology import note_in_use
+
             note_in_use(self.folder)
             log.info("The keywords have changed: %s", in_short(self.changes))
         return self.parts.remake(self.queries.weights) if changed else None
+
+
+def accepted_in(folder: CrawlFolder) -> Sequence[KeywordChange]:
+    """The changes of the keywords that were accepted so far."""
+    if not folder.keywords.is_file():
+        return ()
+    from opilio.subject.topic_updates import accepted  # few crawls have any
+
+    return accepted(folder)
 
 
 def in_short(changes: Sequence[str], most: int = 5) -> str:

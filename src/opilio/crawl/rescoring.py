@@ -89,6 +89,7 @@ class Rescoring:
         elif self.pages:
             await self.score(self.pages.popleft())
         if not self.is_due:
+            await self.crawl.commit()  # the new promises, before they are said to be
             async with self.crawl.turn():
                 self.crawl.store.catalogue.save_event(RESCORED, links=self.links)
 
