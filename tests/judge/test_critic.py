@@ -6,7 +6,15 @@ import numpy as np
 import pytest
 
 from judge.learning_pages import crawl
-from opilio.judge.critic import SIZE, WHOLE, CriticRow, Critics, Lessons, row_of
+from opilio.judge.critic import (
+    SIZE,
+    WHOLE,
+    CriticRow,
+    Critics,
+    Lessons,
+    row_of,
+    solve_positive,
+)
 from opilio.judge.site_evidence import MOST, SiteEvidence
 from opilio.text.meaning import Rarity
 
@@ -58,6 +66,19 @@ def test_both_critics_are_ridge_regressions():
         dense = np.zeros(SIZE)
         np.add.at(dense, page.row.places, page.row.weights / WHOLE)
         assert one == pytest.approx(expected.middle + dense @ expected.words, abs=1e-4)
+
+
+@pytest.mark.parametrize("pages", [1, 40])
+def test_conjugate_gradients_solve_what_elimination_solves(pages: int):
+    rng = np.random.default_rng(4)
+    rows = rng.random((pages, 9)).astype(np.float32)
+    matrix = rows @ rows.T + np.diag(rng.random(pages) + 0.1).astype(np.float32)
+    wanted = rng.normal(size=pages).astype(np.float32)
+    expected = np.linalg.solve(matrix.astype(np.float64), wanted)
+    found = solve_positive(matrix, wanted)
+    assert found.dtype == np.float32
+    assert found == pytest.approx(expected, abs=2e-5 * np.abs(expected).max())
+    assert not solve_positive(matrix, np.zeros_like(wanted)).any()
 
 
 def test_learning_little_by_little_is_learning_at_once_to_the_last_bit():

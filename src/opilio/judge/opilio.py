@@ -27,6 +27,7 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from itertools import chain
 from typing import Self
 
 import msgspec
@@ -318,7 +319,8 @@ class Opilio:
     def first_logits(self, pages: Sequence[Noted]) -> Floats:
         """The logits of r₀ of pages, seeds or not."""
         rows = [Evidence(*noted.evidence) for noted in pages]
-        known = Evidence(*np.array(rows).T)
+        every = np.fromiter(chain.from_iterable(rows), np.float64)
+        known = Evidence(*every.reshape(-1, len(Evidence._fields)).T)
         low, span = self.span
         columns = {
             "cosine": known.cosine * self.lift,

@@ -51,7 +51,7 @@ from opilio.strategies.shared.chooser.left import Remaining
 from opilio.strategies.shared.chooser.lessons import Correction
 from opilio.strategies.shared.chooser.places import Slots
 from opilio.strategies.shared.chooser.pool import Pool, best_of
-from opilio.strategies.shared.chooser.rows import sort_out
+from opilio.strategies.shared.chooser.rows import distinct, sort_out
 from opilio.strategies.shared.chooser.scores import tell
 from opilio.strategies.shared.chooser.visits import Visit, links_in, note
 from opilio.strategies.shared.chooser.waiting import NEW, Waiting
@@ -122,17 +122,14 @@ class Opilio:
 
     def rank(self, page: Page, verdict: Verdict, lease: Lease) -> list[Ranked]:
         """Every link with its promise and the evidence that counts most."""
-        links = {link.fingerprint: link for link in page.links}
-        links.pop(lease.fingerprint, None)
+        links, prints, packed = distinct(page.links, lease.fingerprint)
         waiting = self.waiting
-        prints = list(links)
-        slots = waiting.slots(prints)
+        slots = waiting.slots(prints, packed)
         # A link that enough pages have told about learns nothing from one more.
-        news, ahead, self.settled, known = sort_out(
-            list(links.values()), slots, waiting.parents
-        )
+        ahead = np.empty(len(slots), np.int64)
+        news, self.settled, known = sort_out(links, slots, waiting.parents, ahead)
         visit = note(page, news, verdict.score, lease, self.terms, self.rarity)
-        self.ahead = np.array(ahead, np.int64)
+        self.ahead = ahead[: len(news)]
         if verdict.relevant:
             others: list[Fingerprint] = np.frombuffer(page.settled, "<i8").tolist()
             wait = np.concatenate((np.array(known, np.int64), waiting.slots(others)))

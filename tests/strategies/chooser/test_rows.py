@@ -20,7 +20,7 @@ compiled_scores = pytest.importorskip(
 )
 BOTH = (plain_rows, compiled)
 BOTH_SCORES = (plain_scores, compiled_scores)
-ROWS = ("find", "insert", "link_rows", "sort_out", "enter")
+ROWS = ("find", "insert", "link_rows", "distinct", "sort_out", "enter")
 SCORES = ("raw", "add_words", "weigh", "tell")
 
 
@@ -36,10 +36,23 @@ def test_links_are_sorted_out_alike():
     links = [link(f"http://h.test/{number}") for number in range(5)]
     slots = np.array([-2, 3, -1, 1, 0])
     parents = np.array([1, 4, 0, 3], np.uint8)
-    plain, fast = [each.sort_out(links, slots, parents) for each in BOTH]
+    for each in BOTH:
+        ahead = np.zeros(5, np.int64)
+        teaching, settled, known = each.sort_out(links, slots, parents, ahead)
+        assert teaching == [links[1], links[2], links[4]]
+        assert settled == [links[0].fingerprint, links[3].fingerprint]
+        assert known == [1]
+        assert ahead[:3].tolist() == [3, -1, 0]
+
+
+def test_links_are_taken_once():
+    first, left_out, last = (link(f"http://h.test/{number}") for number in range(3))
+    again = link("http://h.test/0", "another anchor")
+    links = (first, left_out, last, again)
+    plain, fast = [each.distinct(links, left_out.fingerprint) for each in BOTH]
     assert plain == fast
-    settled = [links[0].fingerprint, links[3].fingerprint]
-    assert fast == ([links[1], links[2], links[4]], [3, -1, 0], settled, [1])
+    prints = [first.fingerprint, last.fingerprint]
+    assert fast == ([again, last], prints, np.array(prints, "<i8").tobytes())
 
 
 def test_words_and_terms_of_links_are_the_same():
@@ -229,7 +242,9 @@ def test_a_crawl_without_what_is_compiled_visits_the_same_pages(
                     path = f"opilio.strategies.shared.chooser.{module}.{name}"
                     monkeypatch.setattr(path, getattr(used, name), raising=False)
         monkeypatch.setattr("opilio.strategies.opilio.tell", of_scores.tell)
-        monkeypatch.setattr("opilio.strategies.opilio.sort_out", of_rows.sort_out)
+        for name in ("distinct", "sort_out"):
+            path = f"opilio.strategies.opilio.{name}"
+            monkeypatch.setattr(path, getattr(of_rows, name))
         crawl = Crawl(chooser())
         for _ in range(60):
             crawl.step()

@@ -6,7 +6,7 @@ from libc.math cimport exp, rintf, sqrt
 from libc.string cimport memcpy
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
-EDITION = 4
+EDITION = 5
 
 cdef extern from "Python.h":
     Py_ssize_t PyUnicode_FindChar(object, Py_UCS4, Py_ssize_t, Py_ssize_t, int) except -2
@@ -157,9 +157,27 @@ def link_rows(list links, dict weights, place_of):
             bytes(all_terms), bytes(all_anchors), b"".join(vectors))
 
 
-def sort_out(list links, const int64_t[::1] slots, const uint8_t[::1] parents):
+def distinct(links, left_out):
+    cdef dict found = {}
+    cdef list prints
+    cdef bytearray packed
+    cdef int64_t *target
     cdef Py_ssize_t each
-    cdef list teaching = [], ahead = [], settled = [], known = []
+    for link in links:
+        found[link.fingerprint] = link
+    found.pop(left_out, None)
+    prints = list(found)
+    packed = bytearray(8 * len(prints))
+    target = <int64_t *><char *>packed
+    for each in range(len(prints)):
+        target[each] = prints[each]
+    return list(found.values()), prints, bytes(packed)
+
+
+def sort_out(list links, const int64_t[::1] slots, const uint8_t[::1] parents,
+             int64_t[::1] ahead):
+    cdef Py_ssize_t each, count = 0
+    cdef list teaching = [], settled = [], known = []
     for each in range(slots.shape[0]):
         if slots[each] == GONE:
             settled.append(links[each].fingerprint)
@@ -168,8 +186,9 @@ def sort_out(list links, const int64_t[::1] slots, const uint8_t[::1] parents):
             known.append(slots[each])
         else:
             teaching.append(links[each])
-            ahead.append(slots[each])
-    return teaching, ahead, settled, known
+            ahead[count] = slots[each]
+            count += 1
+    return teaching, settled, known
 
 
 def enter(const int64_t[::1] slots, const uint8_t[::1] fresh, tuple given,

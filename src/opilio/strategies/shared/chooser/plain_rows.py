@@ -14,7 +14,7 @@ import numpy.typing as npt
 from opilio.records import Link, LinkPart
 from opilio.text import urls
 
-EDITION = 4  # of both; what is compiled is used only if it is the same
+EDITION = 5  # of both; what is compiled is used only if it is the same
 
 Longs = npt.NDArray[np.int64]
 Ints = npt.NDArray[np.int32]
@@ -143,16 +143,27 @@ def anchor_rows(links: Sequence[Link]) -> Places:
     return rows
 
 
+def distinct(
+    links: Iterable[Link], left_out: int
+) -> tuple[list[Link], list[int], bytes]:
+    """Links without a fingerprint that is left out, each once: the last one; and their
+    fingerprints, also as int64."""
+    found = {link.fingerprint: link for link in links}
+    found.pop(left_out, None)
+    return list(found.values()), list(found), np.array(list(found), "<i8").tobytes()
+
+
 def sort_out(
-    links: Sequence[Link], slots: Longs, parents: Bytes
-) -> tuple[list[Link], list[int], list[int], list[int]]:
-    """The links that teach something, and their slots; the fingerprints of the others,
-    and the slots of those of them that wait: enough pages have told about these."""
+    links: Sequence[Link], slots: Longs, parents: Bytes, ahead: Longs
+) -> tuple[list[Link], list[int], list[int]]:
+    """The links that teach something; the fingerprints of the others, and the slots of
+    those of them that wait: enough pages have told about these. The slots of the first
+    ones are written to `ahead`."""
     known = (slots >= 0) & (parents[slots] >= MOST_PARENTS)
     teaching = (slots != GONE) & ~known
+    ahead[: np.count_nonzero(teaching)] = slots[teaching]
     return (
         list(compress(links, teaching.tolist())),
-        slots[teaching].tolist(),
         [link.fingerprint for link in compress(links, (~teaching).tolist())],
         slots[known].tolist(),
     )

@@ -14,5 +14,6 @@ except (ImportError, AttributeError):
 find = _rows.find
 insert = _rows.insert
 link_rows = _rows.link_rows
+distinct = _rows.distinct
 sort_out = _rows.sort_out
 enter = _rows.enter

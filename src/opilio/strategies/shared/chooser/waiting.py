@@ -91,9 +91,14 @@ class Waiting:
                 larger[: len(column)] = column
                 setattr(self, name, larger)
 
-    def slots(self, prints: Sequence[Fingerprint]) -> Slots:
-        """The slot of each link; GONE: it was visited; NEW: it is not known."""
-        found = self._places.find(np.array(prints, np.int64), self.link)
+    def slots(
+        self, prints: Sequence[Fingerprint], packed: bytes | None = None
+    ) -> Slots:
+        """The slot of each link; GONE: it was visited; NEW: it is not known. `packed`
+        are the same fingerprints as int64, if there are these."""
+        if packed is None:
+            packed = np.array(prints, np.int64).tobytes()
+        found = self._places.find(np.frombuffer(packed, np.int64), self.link)
         visited = self.visited.find(prints)
         if any(visited):
             found[np.array(visited) != 0] = GONE
