@@ -25,12 +25,15 @@ Mode = Literal["fixed", "paper"]
 Parts = Mapping[str, float]
 """The parts of a score or promise, named by the symbols of the paper's equation."""
 
+PartsText = str
+"""The same in JSON, as they are stored; a strategy that writes it saves time."""
+
 CONTEXT_LENGTH = 200  # characters on each side of a link (papers.md, A.7-9)
 
 TIER = "tier: "
 """Prefix of the names of parts that only say which group of links this one is in."""
 
-Revision = tuple[Fingerprint, float] | tuple[Fingerprint, float, Parts]
+Revision = tuple[Fingerprint, float] | tuple[Fingerprint, float, Parts | PartsText]
 """A waiting link, its new promise and, optionally, the parts of that."""
 
 Headers = Sequence[tuple[str, str]]
@@ -259,7 +262,7 @@ class Ranked(msgspec.Struct, frozen=True, gc=False):
 
     link: Link
     promise: float
-    parts: Parts = {}
+    parts: Parts | PartsText = {}
     level: int = 0  # irrelevant pages in a row on the way here: depth in a tunnel
     reason: str = ""  # why it is not wanted; empty: it is
 

@@ -109,7 +109,8 @@ def test_the_parts_add_up_to_the_promise_also_after_revisions(vectors: bool):
     for _ in range(60):
         crawl.step()
     assert len(sums) > 500
-    for promise, parts in sums:
+    for promise, text in sums:
+        parts = msgspec.json.decode(text)
         assert sum(parts.values()) == pytest.approx(promise, abs=1e-5)
         assert len(parts) <= 11
 

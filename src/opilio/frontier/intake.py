@@ -12,11 +12,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-import msgspec
-
 from opilio.frontier import sort_keys
 from opilio.frontier.displaced import DISPLACED
-from opilio.frontier.ledger import Cells, Ledger, PromiseEvidence
+from opilio.frontier.ledger import Cells, Ledger, PromiseEvidence, parts_text
 from opilio.frontier.link_columns import LinkMode
 from opilio.frontier.link_queue import LinkQueue
 from opilio.frontier.traps import trap
@@ -28,8 +26,6 @@ from opilio.text.urls import host as host_of
 from opilio.text.urls import template as template_of
 
 MANY = 50  # links from which on it is faster to look at all of them at once
-
-_json = msgspec.json.Encoder().encode
 
 
 class Trail(NamedTuple):
@@ -295,4 +291,4 @@ def _evidence(
 
 
 def _parts(ranked: Ranked) -> str | None:
-    return _json(ranked.parts).decode() if ranked.parts else None
+    return parts_text(ranked.parts) if ranked.parts else None

@@ -7,7 +7,7 @@ from typing import NamedTuple, Protocol
 
 import msgspec
 
-from opilio.records import Fingerprint, Parts, State
+from opilio.records import Fingerprint, Parts, PartsText, State
 
 NOT_TOLD = "{}"  # kept for a link that was revised, nobody said by what
 
@@ -65,12 +65,14 @@ class PromiseEvidence(NamedTuple):
         return self._replace(template=template, depth=min(self.depth, before.depth))
 
 
-NewPromise = tuple[int, float, Parts | None]
+NewPromise = tuple[int, float, Parts | PartsText | None]
 """The id of a link, what it promises, and the parts of that, if they are told."""
 
 
-def parts_text(parts: Parts | None) -> str:
+def parts_text(parts: Parts | PartsText | None) -> PartsText:
     """The parts of a promise as they are kept."""
+    if isinstance(parts, str):
+        return parts
     return NOT_TOLD if parts is None else _json(parts).decode()
 
 

@@ -36,7 +36,7 @@ from opilio.records import (
     Knowledge,
     Lease,
     Page,
-    Parts,
+    PartsText,
     Ranked,
     Reads,
     Revision,
@@ -103,7 +103,8 @@ class Opilio:
         names = self.features.names
         self.weights = np.array([self.trained.of(name) for name in names])
         self.correction = Correction(len(names), PENALTY)
-        self.names = (ORDINARY, *map(NAMES.__getitem__, names), NEW_HOST)
+        every = (ORDINARY, *map(NAMES.__getitem__, names), NEW_HOST)
+        self.names = tuple(msgspec.json.encode(name) + b":" for name in every)
         self.next_fit, self.fitted, self.quota = 0, 0, LEAST_SCORED
         self.noted = b""  # the vectors of keywords that were noted last
         self.pool = Pool(self.waiting)
@@ -115,8 +116,10 @@ class Opilio:
             Fingerprint
         ] = ()  # of the last page, that taught nothing
         self.sweep = 0  # where the next part of a long frontier begins
-        self.revised: dict[Fingerprint, tuple[float, Parts]] = {}
-        self.latest: dict[Fingerprint, tuple[float, Parts]] = {}  # of the page's links
+        self.revised: dict[Fingerprint, tuple[float, PartsText]] = {}
+        self.latest: dict[
+            Fingerprint, tuple[float, PartsText]
+        ] = {}  # of the page's links
         self.journal = StrategyJournal(Visit, self.happen)
         self.changes = self.journal.changes
 
@@ -141,9 +144,9 @@ class Opilio:
             )
         self.journal.write(self.with_keywords(visit))
         for slot in known:
-            self.latest[int(waiting.link[slot])] = (float(waiting.told[slot]), {})
+            self.latest[int(waiting.link[slot])] = (float(waiting.told[slot]), "")
         level = lease.level_after(verdict)
-        nothing: tuple[float, Parts] = (0.0, {})
+        nothing = (0.0, "")
         ranked = []
         for link in page.links:
             promise, parts = self.latest.get(link.fingerprint, nothing)

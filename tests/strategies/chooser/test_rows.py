@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from types import ModuleType
 
 import numpy as np
@@ -166,7 +167,7 @@ def test_promises_are_told_alike():
     before = np.full(8, 0.5, np.float32)
     before[2] = promises[4] * 1.001  # not worth telling
     links = np.arange(100, 108)
-    names = ("usual", "a", "b", "c")
+    names = (b'"usual":', b'"a \\"b\\"":', b'"b":', b'"c":')
     found = []
     promises[7], added[7] = promises[1], added[1]
     for each in BOTH_SCORES:
@@ -184,11 +185,27 @@ def test_promises_are_told_alike():
     assert told[2] == before[2]
     for one, other in ((latest, fast[1]), (revised, fast[2])):
         assert list(one) == list(other)
-        for link_, (promise, parts) in one.items():
+        for link_, (promise, text) in one.items():
+            parts, others = map(json.loads, (text, other[link_][1]))
             assert promise == other[link_][0] == pytest.approx(told[link_ - 100])
-            assert parts == pytest.approx(other[link_][1], abs=2e-6)
-            assert list(parts) == ["usual", "a", "c"]
+            assert parts == pytest.approx(others, abs=2e-6)
+            assert list(parts) == ["usual", 'a "b"', "c"]
             assert sum(parts.values()) == pytest.approx(promise, abs=3e-6)
+
+
+def test_large_parts_are_written_alike():
+    added = np.array([[25.0, -24.5], [1e-9, 0.0], [-3.0, 3.2]], np.float32)
+    slots, promises = np.arange(3), np.full(3, 0.5, np.float32)
+    found = []
+    for each in BOTH_SCORES:
+        latest = {}
+        columns = np.zeros(3, np.float32), np.arange(3)
+        names = (b'"u":', b'"a":', b'"b":')
+        each.tell(*(slots, 3, promises, added, columns, names, -2.0, 0.02, latest, {}))
+        found.append([json.loads(text) for _, text in latest.values()])
+    for plain, fast in zip(*found, strict=True):
+        assert plain == pytest.approx(fast, abs=2e-6)
+    assert max(found[1][0].values()) > 1
 
 
 def test_links_are_entered_alike():

@@ -6,7 +6,7 @@ from libc.math cimport exp, rintf, sqrt
 from libc.string cimport memcpy
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
-EDITION = 5
+EDITION = 6
 
 cdef extern from "Python.h":
     Py_ssize_t PyUnicode_FindChar(object, Py_UCS4, Py_ssize_t, Py_ssize_t, int) except -2

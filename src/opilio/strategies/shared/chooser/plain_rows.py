@@ -14,7 +14,7 @@ import numpy.typing as npt
 from opilio.records import Link, LinkPart
 from opilio.text import urls
 
-EDITION = 5  # of both; what is compiled is used only if it is the same
+EDITION = 6  # of both; what is compiled is used only if it is the same
 
 Longs = npt.NDArray[np.int64]
 Ints = npt.NDArray[np.int32]

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from opilio.equations.probability import logistic, shares
-from opilio.records import Parts
+from opilio.records import PartsText
 from opilio.strategies.shared.chooser.plain_rows import (
     Bytes,
     Floats,
@@ -20,7 +20,7 @@ from opilio.strategies.shared.chooser.plain_rows import (
 )
 from opilio.vectors.plain_codes import dots
 
-EDITION = 2  # of both; what is compiled is used only if it is the same
+EDITION = 3  # of both; what is compiled is used only if it is the same
 
 HOST, PATH, PAGE = 1.0, 3.0, 2.0  # as many pages as a mean is shrunk by
 LIMIT = 4.0  # of a standardised feature
@@ -101,17 +101,18 @@ def tell(
     promises: Floats,
     added: Floats,
     columns: tuple[Floats, Longs],
-    names: tuple[str, ...],
+    names: tuple[bytes, ...],
     bias: float,
     change: float,
-    latest: dict[int, tuple[float, Parts]],
-    revised: dict[int, tuple[float, Parts]],
+    latest: dict[int, tuple[float, PartsText]],
+    revised: dict[int, tuple[float, PartsText]],
 ) -> None:
     """Write down the promises of links, with what each is made of.
 
     The first `count` are the links of a page, and `latest`; of the others those are
     `revised` whose promises changed by that share. `columns` are what slots were told
-    before, and their links. The first of the names is that of σ(bias).
+    before, and their links. The names are in JSON, each with a colon; the first is
+    that of σ(bias).
     """
     told, links = columns
     before = told[slots[:count]]
@@ -132,10 +133,9 @@ def tell(
     revised.update(compress(every, lower.tolist()))
 
 
-def shared(
-    names: tuple[str, ...], bias: float, added: Floats
-) -> list[dict[str, float]]:
+def shared(names: tuple[bytes, ...], bias: float, added: Floats) -> list[PartsText]:
     """What each promise is made of, by the names of the columns of `added`."""
     usual, each = shares(bias, added)
     rows = np.column_stack((np.full(len(each), usual), each))
-    return [dict(zip(names, row, strict=True)) for row in rows.round(6).tolist()]
+    pattern = "{" + ",".join(f"{name.decode()}%.6f" for name in names) + "}"
+    return [pattern % tuple(row) for row in rows.tolist()]
