@@ -32,7 +32,8 @@ def test_a_row_names_what_is_there(row: tuple[str, ...]):
     _, file, reached, test, run = row
     assert (ROOT / "src/opilio" / file).is_file()
     path, _, name = test.partition("::")
-    assert f"def {name}" in (ROOT / "tests" / path).read_text()
+    assert name  # a whole file would say little
+    assert f"def {name}(" in (ROOT / "tests" / path).read_text()
     commands = typer.main.get_command(app).commands  # type: ignore[attr-defined]
     for command in re.findall(r"`opilio (\w+)", reached):
         assert command in commands

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from opilio.lab.synthetic.small import SmallWeb, page
 from opilio.protocols import Learner
 from opilio.records import Page, State, Verdict
 from opilio.strategies.best_n_first import BestNFirst
@@ -102,6 +103,25 @@ def test_hard_focus_refuses_links_of_pages_that_are_not_relevant():
     page = Page(url("w/2"), "", "en", "utf-8", 9, {}, 3.0, 0, [link("w/b")])
     [ranked] = strategy.rank(page, Verdict(0.2, False), lease("w/2"))
     assert ranked.reason == "page"
+
+
+async def test_the_basic_crawler_reads_one_level_after_the_other(crawled):
+    """Aastha, 2.2: URLs leave the queue in the order in which they entered it, and what
+    was fetched before is not fetched again."""
+    tree = {"": "12", "1": "34", "2": "51", "3": "6", "4": "", "5": "", "6": "2"}
+    pages = {
+        f"http://seed.test/{name}": page(
+            f"Bees {name}",
+            f"honey {name} " * 9,
+            {f"/{to}": f"bee {to}" for to in links},
+        )
+        for name, links in tree.items()
+    }
+    life = await crawled(SmallWeb(pages))
+    ended = await life.crawl("--strategy", "breadth-first")
+    assert ended.code == 0, ended.err
+    asked = [request.url.rpartition("/")[2] for request in life.server.requests]
+    assert asked == ["robots.txt", "", *"123456"]
 
 
 def test_depth_first_goes_on_from_the_page_read_last():
