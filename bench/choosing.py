@@ -40,11 +40,11 @@ from opilio.records import (
     Subject,
 )
 from opilio.strategies.opilio import Opilio, OpilioOptions
+from opilio.vectors.words import DIMENSIONS
 
 LINKS, KNOWN = 80, 10  # of a page; of them, that other pages have as well
 WAITING = (10_000, 100_000, 1_000_000)
 GROWTH = 1.25  # measured until so many times as many wait
-DIMENSIONS = 80
 COMMIT = 16  # pages between two commits, when what the judge learnt is kept
 KEYWORDS = tuple(f"keyword{number}" for number in range(12))
 KINDS, BODIES, HOSTS, WORDS = 5000, 400, 300, 300
