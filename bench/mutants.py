@@ -8,7 +8,7 @@ function with the error run first, the quickest of them before others.
 
 Run it with `python -m bench.mutants [-n MUTANTS] [-j JOBS] [PART OF A FILE'S NAME …]`.
 All mutants of each file are tried, or MUTANTS of each, drawn at random but the same
-each time. A mutant takes about a second.
+each time. A mutant takes a second or a few.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from bench.forked_tests import PATIENCE, ROOT, Fork, Ordered, Tried, record
 from bench.mutations import Mutant, mutants
@@ -144,6 +144,34 @@ def trials(
         shutil.copy(SOURCE / file, slot.place / "opilio" / file)
 
 
+class Score(NamedTuple):
+    """How the tests of a file did."""
+
+    file: str
+    possible: int
+    tried: int
+    killed: int
+    seconds: int
+
+
+def try_file(
+    slots: list[Slot], file: str, count: int, show_tests: bool
+) -> tuple[Score, list[Mutant]]:
+    """Try so many mutants of a file, or all; the score, and those that survived."""
+    made = list(mutants((SOURCE / file).read_text(encoding="utf-8")))
+    drawn = random.Random(SEED).sample(made, min(count or len(made), len(made)))
+    started = time.monotonic()
+    left = []
+    for mutant, found in trials(slots, file, drawn):
+        if found is None:
+            left.append(mutant)
+        elif show_tests:
+            print(f"  {mutant.name}: {found}", flush=True)
+    left.sort(key=lambda one: one.line)
+    seconds = round(time.monotonic() - started)
+    return Score(file, len(made), len(drawn), len(drawn) - len(left), seconds), left
+
+
 def main() -> None:
     """Try the mutants and print what was found."""
     parser = argparse.ArgumentParser(prog="python -m bench.mutants")
@@ -154,37 +182,26 @@ def main() -> None:
     options = parser.parse_args()
     for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
         os.environ[name] = "1"  # threads would be missing in forks
-    rows, alive = [], []
+    scores = []
     with tempfile.TemporaryDirectory() as folder:
         slots = [Slot(Path(folder, str(number))) for number in range(options.j)]
         for file in FILES:
             if options.parts and not any(part in file for part in options.parts):
                 continue
-            made = list(mutants((SOURCE / file).read_text(encoding="utf-8")))
-            count = min(options.n or len(made), len(made))
-            drawn = random.Random(SEED).sample(made, count)
-            started = time.monotonic()
-            left = []
-            for mutant, found in trials(slots, file, drawn):
-                if found is None:
-                    left.append(mutant)
-                elif options.v:
-                    print(f"  {mutant.name}: {found}")
-            took = time.monotonic() - started
-            alive += [
-                (file, one.name) for one in sorted(left, key=lambda one: one.line)
-            ]
-            rows.append((file, len(made), count, count - len(left), round(took)))
-            print(*rows[-1], flush=True)
+            score, left = try_file(slots, file, options.n, options.v)
+            scores.append(score)
+            print(*score, flush=True)
             for one in left:
                 print(f"  survived {one.name}", flush=True)
-    tried, killed = (sum(row[n] for row in rows) for n in (2, 3))
-    took = sum(row[4] for row in rows)
-    rows.append(("all", sum(row[1] for row in rows), tried, killed, took))
-    show("Mutants", ("file", "possible", "tried", "killed", "seconds"), rows)
-    print(f"\n{killed / max(tried, 1):.1%} killed; survivors:\n")
-    for file, name in alive:
-        print(f"  {file} {name}")
+    whole = Score(
+        "all",
+        sum(score.possible for score in scores),
+        sum(score.tried for score in scores),
+        sum(score.killed for score in scores),
+        sum(score.seconds for score in scores),
+    )
+    show("Mutants", Score._fields, [*scores, whole])
+    print(f"\n{whole.killed / max(whole.tried, 1):.1%} killed")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """The SVM judge of the thesis (E9), calibrated by Platt's sigmoid."""
 
 import sys
+from math import exp
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from judge.learning_pages import crawl, make, subject
 from opilio.errors import BadInput
 from opilio.judge import JUDGES
+from opilio.judge.lesson import prepare
 from opilio.judge.linear import Linear
 from opilio.judge.svm import Svm, fit_svm, probability
 from opilio.records import Page, Subject
@@ -63,8 +65,6 @@ def test_the_parts_add_up_to_the_score():
 
 def test_others_weigh_twice_as_much_as_the_examples():
     """4.7.1: "negatives 2× positives"."""
-    from opilio.judge.lesson import prepare
-
     for judge, share in (
         (taught(crawl(100)), 2.0),
         (Linear(subject(relevant=EXAMPLES)), 1.0),
@@ -79,7 +79,8 @@ def test_others_weigh_twice_as_much_as_the_examples():
         )
 
 
-def test_the_score_is_what_scikit_learn_calls_the_probability():
+@pytest.mark.parametrize("examples", [3, 30])
+def test_the_score_is_what_scikit_learn_calls_the_probability(examples):
     """The model that is kept, of a direction and an offset, says the same."""
     from scipy.sparse import csr_matrix
     from sklearn.calibration import CalibratedClassifierCV
@@ -87,11 +88,11 @@ def test_the_score_is_what_scikit_learn_calls_the_probability():
     from sklearn.svm import LinearSVC
 
     rng = np.random.default_rng(0)
-    rows = csr_matrix(rng.normal(size=(60, 5)) + np.repeat([[1.0], [0.0]], 30, axis=0))
-    labels, weights = np.repeat([1, 0], 30), np.ones(60)
+    labels, weights = np.repeat([1, 0], [examples, 30]), np.ones(examples + 30)
+    rows = csr_matrix(rng.normal(size=(examples + 30, 5)) + labels[:, None])
     direction, a, b = fit_svm(rows, labels, weights)
     ours = [probability(-(a * value + b)) for value in rows @ direction]
-    folds = StratifiedKFold(5, shuffle=True, random_state=0)
+    folds = StratifiedKFold(min(5, examples), shuffle=True, random_state=0)
     theirs = CalibratedClassifierCV(
         LinearSVC(C=1.0, random_state=0, max_iter=10_000), cv=folds, ensemble=False
     ).fit(rows, labels, sample_weight=weights)
@@ -123,6 +124,13 @@ def test_keywords_count_half_with_50_pages_and_less_with_more():
         parts = judge.look(page).parts
         assert parts["keywords"] == pytest.approx(alone * 50 / (50 + pages))
         assert 0 < parts["model"] <= pages / (50 + pages)
+    lesson = prepare(judge.sample)
+    assert lesson is not None
+    rows, labels, weights = judge.training(lesson)
+    direction, a, b = fit_svm(rows, labels, weights)
+    [logit, *_] = -(a * (rows @ direction) + b)  # of the first example
+    learnt = judge.look(EXAMPLES[0]).parts["model"]
+    assert learnt == pytest.approx(probability(logit) / 2, rel=1e-4)
 
 
 @pytest.mark.parametrize("pages", [0, 60])
@@ -136,7 +144,7 @@ def test_a_page_is_relevant_from_the_threshold_on(pages):
 
 def test_probabilities_stay_numbers_far_away():
     assert probability(1e9) == pytest.approx(1.0)
-    assert 0 < probability(-1e9) < 1e-12
+    assert probability(-1e9) == pytest.approx(exp(-30))
     assert probability(0.0) == 0.5
 
 

@@ -212,6 +212,8 @@ def test_a_name_says_nothing_about_what_a_term_is_and_needs_a_known_concept():
     unknown = ["Any tiplet, also known as frobnit. A CPU beside a tiplet, a frobnit."]
     kinds = {one.kind for one in propose(ONTOLOGY, pages(*unknown * 2))}
     assert kinds == {"term"}
+    known = ["The CPU, also known as processor, is hot."]
+    assert propose(ONTOLOGY, pages(*known * 2)) == []
     related = ["A tiplet is part of a frobnit. A CPU beside a tiplet, a frobnit."]
     assert propose(ONTOLOGY, pages(*related * 2))
 
