@@ -7,6 +7,7 @@ from opilio.equations.site_model import (
     NEW_SCORE,
     REFRESH_WEIGHTS,
     SEARCH_SCORE,
+    THW,
     Profile,
     SiteCounts,
     Source,
@@ -76,6 +77,7 @@ def test_pages_count_for_their_main_concepts():
     ):
         site.add(True, main_concepts(counts, 2))
     assert site.concepts == {"CPU": 2, "RAM": 2, "GPU": 1}
+    assert main_concepts(dict.fromkeys("ABCDEF", 1), THW) == [*"ABCDE"]  # C.5-11
     assert literal_profile(site).proportions["GPU"] == pytest.approx(1 / 3)
 
 

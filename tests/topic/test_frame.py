@@ -82,7 +82,7 @@ def test_two_words_at_the_end_of_all_pages_are_no_frame():
 
 
 def test_what_follows_the_frame_at_a_distance_is_not_in_it():
-    texts = [f"{FRAME} leaf{n} sap{n} adenosine {in_company(n)}" for n in range(5)]
+    texts = [f"{FRAME} leaf{n} adenosine {in_company(n)}" for n in range(5)]
     found = keywords(texts, top=40)
     assert "adenosine" in found and "newsletter" not in found
 
