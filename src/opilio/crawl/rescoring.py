@@ -91,6 +91,7 @@ class Rescoring:
         if not self.is_due:
             await self.crawl.commit()  # the new promises, before they are said to be
             async with self.crawl.turn():
+                await self.crawl.frontier.flush()  # the new promises, with the event
                 self.crawl.store.catalogue.save_event(RESCORED, links=self.links)
 
     def best_pages(self) -> list[int]:
