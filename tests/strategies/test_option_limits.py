@@ -12,7 +12,6 @@ from opilio.strategies import load_strategy, strategies
         ("mcore", "min_ontrel", [0, 99], [-0.1]),
         ("mcore", "min_larel", [0, 99], [-0.1]),
         ("mcore", "context_length", [1, 10_000], [0, 10_001]),
-        ("mcore", "lars_weight", [0, 99], [-0.1]),
         ("mcore", "hops", [1, 10], [0, 11]),
         ("ordering", "backlinks", [0, 99], [-0.1]),
         ("ordering", "k", [0, 99], [-1]),
