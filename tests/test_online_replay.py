@@ -86,6 +86,9 @@ async def test_only_what_the_archive_lacks_is_fetched_and_then_it_has_it(
     assert online[f"{SEED}gone"] == ("unusable", "http_404")
     assert online[f"{SEED}5"] == ("kept", None)
 
+    shown = await opilio("status", life.folder)
+    assert "a second" not in shown.out  # the dates are partly those of the archive
+
     # Without the web: all that was fetched is replayed.
     await life.stop_server()
     life.server, life.folder = None, life.home / "again"

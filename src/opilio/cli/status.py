@@ -176,12 +176,14 @@ def doing(life: Life) -> str:
 
 
 def pages_heading(plan: Plan, figures: Summary) -> str:
-    """The number of pages, out of the budget, and the speed."""
+    """The number of pages, out of the budget, and the speed; pages of an archive have
+    the dates of their first fetch, so there is none."""
     most = plan.crawl.max_pages
     out_of = f" of {most:,}" if most else ""
+    speed = f", {figures.pages_per_second:,.1f} a second, including pauses"
     return (
-        f"[bold]Pages: {figures.pages:,}[/]{out_of}, {size(figures.bytes)}, "
-        f"{figures.pages_per_second:,.1f} a second, including pauses"
+        f"[bold]Pages: {figures.pages:,}[/]{out_of}, {size(figures.bytes)}"
+        f"{'' if plan.replay else speed}"
     )
 
 

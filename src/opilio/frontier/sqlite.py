@@ -42,7 +42,7 @@ _PACE = """
     WHERE id = ?
 """
 RECENT = 2**14  # links, of half a KB each
-MOST_REVISED = 2**14  # links whose new promises are not written yet
+MOST_REVISED = 2**16  # links whose new promises are not written yet
 FEW = 256  # links, as a page may have; of more at once, most are not leased soon
 ENDS = frozenset((State.KEPT, State.IRRELEVANT, State.COPY, State.UNUSABLE))
 
@@ -129,7 +129,8 @@ class SqliteLedger:
 
     def _write_promises(self) -> None:
         self._write_evidence()
-        news = self._revised.values()
+        # By id, so that the rows of one page of the file are written together.
+        news = [self._revised[id] for id in sorted(self._revised)]
         rows = [(promise, parts_text(parts), id) for id, promise, parts in news]
         self._executemany(_REVISE, rows)
         for promise, parts, id in rows:
