@@ -11,6 +11,7 @@ from opilio.read.lexicon import Lexicon, Transcribe
 from opilio.read.page_terms import count
 from opilio.read.parsed_markup import MarkupSection, ParsedMarkup
 from opilio.read.pattern_scan import scan
+from opilio.read.robots_directives import page_directives
 from opilio.read.settled_links import SettledLinks
 from opilio.read.word_rows import WordRows
 from opilio.records import Page, ReaderSetup, Response
@@ -70,9 +71,7 @@ class PageReader:
             known=self.known,
         )
         vector = counted.vector
-        noindex, nofollow = content.page_directives(
-            head.robots, robots, self.setup.agent
-        )
+        noindex, nofollow = page_directives(head.robots, robots, self.setup.agent)
         return Page(
             url=url,
             title=head.title,
