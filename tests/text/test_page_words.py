@@ -19,7 +19,7 @@ def words():
 
 
 def test_what_is_compiled_is_used():
-    assert compiled.EDITION == plain_page_words.EDITION
+    assert compiled.EDITION == page_words.EDITION
     assert page_words.word_weights is compiled.word_weights
 
 

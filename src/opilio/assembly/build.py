@@ -39,7 +39,6 @@ from opilio.settings import StoreSettings
 from opilio.store.folder import CrawlFolder
 from opilio.store.robots import SqliteRobots
 from opilio.store.store import Store
-from opilio.strategies.inputs import require_input
 from opilio.subject.compile import compile_topic, setup_for
 from opilio.subject.current import follow_log
 from opilio.subject.page_reader import make_reader
@@ -88,7 +87,9 @@ def prepare(
     subject = compile_topic(topic, asked, plan.crawl.vectors, plan.crawl.weights)
     own.make_judge(plan, subject)  # raises BadInput if the topic lacks something,
     strategy = own.make_strategy(plan, subject)  # as does this
-    if own.strategy is None:
+    if own.strategy is None and (plan.options or not subject.weights):
+        from opilio.strategies.inputs import require_input
+
         name, has_classes = plan.crawl.strategy, plan.topic.classes is not None
         require_input(name, strategy, subject, has_classes)
     if strategy.reads.look_ahead and plan.topic.classes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -35,7 +35,6 @@ from opilio.text import urls
 from opilio.text.words import stop_words, tokens
 from opilio.topic import Topic, load_topic, where_to
 from opilio.topic.file import with_sources
-from opilio.topic.lost_signs import lost_signs
 
 SHOWN = 5  # keywords in a warning
 
@@ -263,9 +262,8 @@ def crawl(
         )
     if replay or online:
         plan = for_replay(plan, replay or (), online, options)
-    for warning in only_common_words(plan.topic), lost_signs(plan.topic.weights()):
-        if warning:
-            show_trouble(warning)
+    for warning in keyword_warnings(plan.topic):
+        show_trouble(warning)
     with told(folder.path):
         if plan.topic.update == "auto" and not fresh:
             update_keywords(folder, plan)
@@ -286,6 +284,17 @@ def update_keywords(folder: CrawlFolder, plan: Plan) -> None:
         told = ", ".join(f"{one.kind} {one.term}" for one in changes[:SHOWN])
         more = f" and {len(changes) - SHOWN} more" if len(changes) > SHOWN else ""
         show_trouble(f"The keywords follow the kept pages: {told}{more}.")
+
+
+def keyword_warnings(topic: Topic) -> Iterator[str]:
+    """What may be wrong with the keywords."""
+    if common := only_common_words(topic):
+        yield common
+    if any(not word.replace(" ", "").isalnum() for word in topic.weights()):
+        from opilio.topic.lost_signs import lost_signs  # few keywords have signs
+
+        if lost := lost_signs(topic.weights()):
+            yield lost
 
 
 def only_common_words(topic: Topic) -> str:

@@ -14,7 +14,6 @@ from opilio.crawl.visit import Bring, PageVisits
 from opilio.errors import MachineLimit, OpilioError, full_disk
 from opilio.limits.budget import Budget
 from opilio.limits.disk_space import require_disk_space
-from opilio.limits.schedule import Schedule
 from opilio.progress import Estimate
 from opilio.protocols import (
     Estimator,
@@ -31,6 +30,7 @@ from opilio.text import urls
 
 if TYPE_CHECKING:
     from opilio.crawl.rescoring import Rescoring
+    from opilio.limits.schedule import Schedule
 
 PROMISE_SECONDS = 5.0  # between two commits of new promises; most change again soon
 DRAIN_SECONDS = 10.0  # for visits under way when a crawl is stopped
@@ -57,7 +57,7 @@ class CrawlLoop(PageVisits):
         self.grow_index = stages.grow_index
         self.learners = {**stages.learners, "redirects": self.redirects}
         self.clock = stages.clock
-        self.schedule = Schedule(0, 0.0, 0.0)
+        self.schedule: Schedule | None = None  # if there is a time limit
         self.bell: asyncio.TimerHandle | None = None  # ends the crawl on time
         self.budget = Budget(settings.crawl.max_pages, self.store.catalogue.pages)
         self.workers: list[asyncio.Task[None]] = []
@@ -83,8 +83,11 @@ class CrawlLoop(PageVisits):
         why it ended. What runs beside the workers must end soon after them."""
         await self.plant(seeds)
         limits = self.settings.crawl
-        pages = max(limits.max_pages - self.budget.spent, 0)
-        self.schedule = Schedule(pages, limits.max_time, self.clock())
+        if limits.max_time:
+            from opilio.limits.schedule import Schedule
+
+            pages = max(limits.max_pages - self.budget.spent, 0)
+            self.schedule = Schedule(pages, limits.max_time, self.clock())
         self.keep_pace()
         if limits.max_time:
             loop = asyncio.get_running_loop()
@@ -134,7 +137,7 @@ class CrawlLoop(PageVisits):
 
     def keep_pace(self) -> None:
         """Hold links back for better ones, unless the crawl is behind schedule."""
-        late = self.schedule.is_late(self.tally.pages, self.clock())
+        late = self.schedule and self.schedule.is_late(self.tally.pages, self.clock())
         self.frontier.steer(
             haste=1.0 if late else self.settings.crawl.haste,
             breadth=self.settings.crawl.breadth,
@@ -158,7 +161,7 @@ class CrawlLoop(PageVisits):
 
     def look_around(self) -> None:
         """Go faster, slower or no further, as the pages so far suggest."""
-        if self.schedule.seconds:
+        if self.schedule:
             self.keep_pace()
         self.stop_if_dry()
 

@@ -32,7 +32,6 @@ from opilio.records import (
     Verdict,
 )
 from opilio.settings import Settings
-from opilio.store.seed_notes import note_seed
 from opilio.text import urls
 
 MOVED = "moved"  # reason of a link parked because its redirect can be predicted
@@ -328,6 +327,8 @@ class PageVisits:
         if lease.depth or lease.promise < SEED_PROMISE:
             return
         if found := obstacles(page, lease.url, self.scope):
+            from opilio.store.seed_notes import note_seed  # few seeds lead nowhere
+
             note_seed(self.store.catalogue, lease.url, found)
 
     def near_copy(self, page: Page) -> int:

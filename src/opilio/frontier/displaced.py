@@ -15,9 +15,6 @@ import numpy as np
 
 from opilio.frontier import sort_keys
 from opilio.frontier.link_columns import LinkColumns, LinkMode
-from opilio.records import State
-
-DISPLACED = State.PARKED, "capacity"
 
 FEWEST = 64  # links in the heap after a search
 SHARE = 64  # or one in so many, if that is more

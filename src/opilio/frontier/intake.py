@@ -13,9 +13,8 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from opilio.frontier import sort_keys
-from opilio.frontier.displaced import DISPLACED
 from opilio.frontier.ledger import Cells, Ledger, PromiseEvidence, parts_text
-from opilio.frontier.link_columns import LinkMode
+from opilio.frontier.link_columns import DISPLACED, LinkMode
 from opilio.frontier.link_queue import LinkQueue
 from opilio.frontier.traps import trap
 from opilio.frontier.url_templates import Novelty, TemplateCount

@@ -8,8 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from opilio.frontier import sort_keys
+from opilio.records import State
 
 Column = list[int] | NDArray[Any]
+DISPLACED = State.PARKED, "capacity"  # the state of a CROWDED link, and the reason
 
 
 class LinkMode:

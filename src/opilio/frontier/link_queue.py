@@ -12,17 +12,17 @@ from heapq import heappop, heappush
 from typing import TYPE_CHECKING
 
 from opilio.frontier import sort_keys
-from opilio.frontier.displaced import DISPLACED, Displaced
 from opilio.frontier.host_schedule import HostSchedule
 from opilio.frontier.hosts import NEVER, Host, RegisteredDomain
 from opilio.frontier.ledger import Ledger
-from opilio.frontier.link_columns import LinkColumns, LinkMode
+from opilio.frontier.link_columns import DISPLACED, LinkColumns, LinkMode
 from opilio.frontier.user_wishes import UserWishes
 from opilio.records import State
 from opilio.settings import BoundsSettings
 from opilio.text.urls import domain as domain_of
 
 if TYPE_CHECKING:
+    from opilio.frontier.displaced import Displaced
     from opilio.frontier.worst_link import Least
 
 
@@ -46,13 +46,14 @@ class LinkQueue:
         self._domains: dict[str, RegisteredDomain] = {}
         self._delayed: list[tuple[float, int]] = []  # heap: time, link
         self._due: dict[int, float] = {}  # when each delayed link may be tried
-        self.least: Least | None = None  # only a bounded queue needs it
-        self.displaced = Displaced(links)
+        self.least: Least | None = None  # only a bounded queue has it
+        self.displaced: Displaced  # and this
         self.wishes = UserWishes(links, turns, bounds)
         if bounds.capacity:
+            from opilio.frontier.displaced import Displaced
             from opilio.frontier.worst_link import Least
 
-            self.least = Least(links)
+            self.least, self.displaced = Least(links), Displaced(links)
 
     def host(self, name: str) -> Host:
         """The host of this name; added if it is new."""

@@ -6,8 +6,6 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-EDITION = 1  # of both; what is compiled is used only if it is the same
-
 Floats = npt.NDArray[np.float32]
 Stems = npt.NDArray[np.uint64]
 Places = npt.NDArray[np.uint16]

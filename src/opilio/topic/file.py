@@ -13,7 +13,6 @@ from opilio.extensions import located
 from opilio.records import Mode
 from opilio.settings import ScopeSettings, Seconds, Section, Strings, load_toml
 from opilio.text import urls
-from opilio.topic.language_codes import is_language
 
 SEARCHED = "https://duckduckgo.com/"  # for engines that are given by name only
 
@@ -243,6 +242,8 @@ def check(topic: Topic, source: str) -> None:
 def refuse_bad_languages(languages: Sequence[str], source: str) -> None:
     """Raise BadInput for the first that is not a language code."""
     for language in languages:
+        from opilio.topic.language_codes import is_language  # few topics name any
+
         if not is_language(language):
             raise BadInput(
                 f"{source}: languages: {language!r} is not a language code; write a "

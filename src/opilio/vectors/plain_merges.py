@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from itertools import pairwise
 
-EDITION = 1  # compiled ones of another edition are not used
 MOST = 256  # parts of a word, with room for bytes that stand for letters
 
 

@@ -15,15 +15,16 @@ from functools import cached_property
 import msgspec
 
 from opilio.errors import BadInput
-from opilio.vectors import plain_merges
+
+EDITION = 1  # what was compiled is used only if it is of the same edition
 
 try:
     from opilio.vectors import _merges
 
-    if _merges.EDITION != plain_merges.EDITION:
+    if _merges.EDITION != EDITION:
         raise ImportError("it was compiled for another version of the package")
 except (ImportError, AttributeError):
-    _merges = plain_merges  # type: ignore[misc]
+    from opilio.vectors import plain_merges as _merges  # type: ignore[no-redef]
 
 Merges = _merges.Merges
 

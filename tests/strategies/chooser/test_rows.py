@@ -27,7 +27,7 @@ SCORES = ("raw", "add_words", "weigh", "tell")
 
 def test_what_is_compiled_is_used():
     assert compiled.EDITION == plain_rows.EDITION
-    assert compiled_scores.EDITION == plain_scores.EDITION
+    assert compiled_scores.EDITION == scores.EDITION
     assert all(getattr(rows, name) is getattr(compiled, name) for name in ROWS)
     used = [getattr(scores, name) for name in SCORES]
     assert used == [getattr(compiled_scores, name) for name in SCORES]

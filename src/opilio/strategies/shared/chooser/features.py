@@ -14,7 +14,7 @@ import numpy.typing as npt
 from opilio.strategies.shared.chooser.groups import Groups
 from opilio.strategies.shared.chooser.lessons import Taught, WordValues
 from opilio.strategies.shared.chooser.places import Slots
-from opilio.strategies.shared.chooser.plain_scores import LIMIT
+from opilio.strategies.shared.chooser.plain_rows import LIMIT
 from opilio.strategies.shared.chooser.scores import raw, weigh
 from opilio.strategies.shared.chooser.waiting import Waiting
 from opilio.text.meaning import KeywordVectors, Rarity

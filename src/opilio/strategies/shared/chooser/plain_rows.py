@@ -15,6 +15,7 @@ from opilio.records import Link, LinkPart
 from opilio.text import urls
 
 EDITION = 6  # of both; what is compiled is used only if it is the same
+LIMIT = 4.0  # of a standardised feature
 
 Longs = npt.NDArray[np.int64]
 Ints = npt.NDArray[np.int32]

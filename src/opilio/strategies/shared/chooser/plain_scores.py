@@ -12,6 +12,7 @@ import numpy.typing as npt
 from opilio.equations.probability import logistic, shares
 from opilio.records import PartsText
 from opilio.strategies.shared.chooser.plain_rows import (
+    LIMIT,
     Bytes,
     Floats,
     Ints,
@@ -20,10 +21,7 @@ from opilio.strategies.shared.chooser.plain_rows import (
 )
 from opilio.vectors.plain_codes import dots
 
-EDITION = 3  # of both; what is compiled is used only if it is the same
-
 HOST, PATH, PAGE = 1.0, 3.0, 2.0  # as many pages as a mean is shrunk by
-LIMIT = 4.0  # of a standardised feature
 
 
 def raw(

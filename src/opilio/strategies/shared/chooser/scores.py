@@ -1,14 +1,16 @@
 """Features of waiting links, and their promises: compiled, or else in numpy."""
 
-from opilio.strategies.shared.chooser import plain_scores
+EDITION = 3  # what was compiled is used only if it is of the same edition
 
 try:
     from opilio.strategies.shared.chooser import _scores
 
-    if _scores.EDITION != plain_scores.EDITION:
+    if _scores.EDITION != EDITION:
         raise ImportError("it was compiled for another version of the package")
 except (ImportError, AttributeError):
-    _scores = plain_scores  # type: ignore[misc]
+    from opilio.strategies.shared.chooser import (  # type: ignore[no-redef]
+        plain_scores as _scores,
+    )
 
 raw = _scores.raw
 add_words = _scores.add_words
