@@ -124,7 +124,7 @@ def save_verdict(db: sqlite3.Connection, page: int, verdict: Verdict) -> None:
 
 def save_promise(db: sqlite3.Connection, link: int, ranked: Ranked) -> None:
     """Replace the promise of a link that was visited, as `explain` shows it."""
-    parts = encode(ranked.parts) if ranked.parts else None
+    parts = text_of(ranked.parts) if ranked.parts else None
     db.execute(
         "UPDATE link SET promise = ?, level = ?, parts = ? WHERE id = ?",
         (float(ranked.promise), ranked.level, parts, link),
@@ -133,7 +133,7 @@ def save_promise(db: sqlite3.Connection, link: int, ranked: Ranked) -> None:
 
 def save_revision(db: sqlite3.Connection, link: int, new: Revision) -> None:
     """Replace the promise of a link that was visited by what its strategy revised."""
-    parts = encode(new[2]) if len(new) == 3 else "{}"
+    parts = text_of(new[2]) if len(new) == 3 else "{}"
     db.execute(
         "UPDATE link SET promise = ?1, parts = ?2 WHERE id = ?3 AND promise != ?1",
         (new[1], parts, link),
@@ -181,3 +181,8 @@ def put_back(
         "WHERE waited.id = link.id AND waited.attempts AND link.state = 'waiting'"
     )
     db.execute("DROP TABLE waited")
+
+
+def text_of(parts: object) -> str:
+    """The parts of a promise as they are kept; some strategies tell them so."""
+    return parts if isinstance(parts, str) else encode(parts)
