@@ -109,6 +109,19 @@ def test_links_stay_in_their_topic_as_often_as_dialled(
     assert mean(same) == pytest.approx(DIALS.locality, abs=0.04)
 
 
+def test_links_may_lead_to_the_next_topic() -> None:
+    """Classes of pages that link to one another, for MCORE's rules."""
+    dials = msgspec.structs.replace(DIALS, locality=0.2, next_topic=0.75)
+    web = SyntheticWeb(dials)
+    nodes = [web.graph.node(number) for number in range(300)]
+    found = list(outlinks(web, nodes))
+    steps = [
+        (target.topic - topic) % web.graph.topic_count for topic, target, _ in found
+    ]
+    assert mean(step == 0 for step in steps) == pytest.approx(0.2, abs=0.04)
+    assert mean(step == 1 for step in steps) == pytest.approx(0.6 + 0.02, abs=0.05)
+
+
 def test_anchors_mostly_tell_the_topic_of_their_target(
     web: SyntheticWeb, nodes: list[Node]
 ) -> None:
