@@ -168,7 +168,7 @@ def for_replay(
     names = tuple(str(path.absolute()) for path in warcs) or plan.replay
     if not names:
         raise BadInput(
-            "online fetches what WARC files lack: name them, with --replay WARC"
+            "--online fetches what WARC files lack; name them with --replay WARC"
         )
     if not online:
         plan = override(plan, OFFLINE)
