@@ -1,13 +1,14 @@
 """`opilio crawl --replay WARC --online`: an archive in front of a real server."""
 
 import asyncio
+import os
 import re
 from itertools import pairwise
 
 import pytest
 from warcio.archiveiterator import ArchiveIterator
 
-from crawling import opilio, serving
+from crawling import OPILIO, opilio, serving
 from opilio import BadInput, Crawl
 from opilio.assembly.online_replay import Additions, whole_length
 from opilio.fetch.replay import ReplayFetch, additions_to, with_additions
@@ -121,6 +122,27 @@ async def test_links_that_were_not_archived_get_another_chance_online(crawled, a
     assert ended.code == 0, ended.err
     assert life.states()[f"{SEED}5"] == ("kept", None)
     assert sorted(asked(life)) == ["4", "5", "6", "gone", "old"]
+
+
+async def test_people_are_told_what_is_missing_and_what_was_added(crawled, archive):
+    life = await crawled(SmallWeb(PAGES))
+    told = await on_terminal(*life.command("--replay", archive))
+    assert "6 links are not in the WARC files; --online fetches them" in told
+    told = await on_terminal(*life.command("--online", "--delay", 0))
+    assert f"Added 5 responses to {additions_to(archive)}" in told
+    assert "not in the WARC files" not in told
+
+
+async def on_terminal(*arguments: object) -> str:
+    """What the command prints on a terminal."""
+    ours, theirs = os.openpty()
+    process = await asyncio.create_subprocess_exec(
+        OPILIO, *map(str, arguments), stdout=theirs, stderr=asyncio.subprocess.DEVNULL
+    )
+    os.close(theirs)
+    with os.fdopen(ours, "rb", buffering=0) as file:
+        assert await asyncio.wait_for(process.wait(), 60) == 0
+        return re.sub(r"\x1b\[[0-9;]*m", "", file.read(2**16).decode())
 
 
 async def test_a_replay_that_goes_online_keeps_the_usual_delay(crawled, archive):
