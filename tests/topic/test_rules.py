@@ -123,6 +123,16 @@ def test_an_uncertain_class_weighs_the_rules_by_how_likely_it_is(rules):
     assert rules.look_ahead(page, "CSE", hops=2) == pytest.approx(two)
 
 
+def test_rules_of_few_links_are_shrunk_to_the_shares_of_all_links(rules):
+    """Of the 40 links of table 2, 16 lead to IT and 5 to CSE; ten links of that kind
+    count beside the ten of each class."""
+    shrunk = rules.shrunk(10)
+    assert shrunk.probability("CSE", "IT") == pytest.approx((8 + 10 * 16 / 40) / 20)
+    assert shrunk.probability("COMP", "CSE") == pytest.approx((10 * 5 / 40) / 20)
+    assert rules.shrunk(0).rows() == rules.rows()
+    assert ClassRules({"A": {}}).shrunk(10).rows() == []
+
+
 def test_classes_without_rules_promise_nothing(rules):
     assert rules.look_ahead("LAW", "CSE") == 0
     assert rules.look_ahead("CSE", "LAW") == 0
