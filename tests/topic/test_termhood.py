@@ -86,7 +86,7 @@ def test_words_of_a_candidate_may_be_labels(key, two, more, ends, begins):
 
 
 def test_chances_are_learnt_from_twenty_labels_on_standardised_features():
-    labels = [f"{one}{two}ine" for one in "bcdfg" for two in "aeio"]
+    labels = [f"{one}{two}ora" for one in "bcdfg" for two in "aeio"]
     words = [f"{one}{two}s" for one in "bcdfghk" for two in "aeiou"]
     counts = TermCounts(
         pages=Counter({key: 2 + n % 5 for n, key in enumerate((*labels, *words))}),
