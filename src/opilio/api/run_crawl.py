@@ -72,9 +72,9 @@ class PublishingLoop(CrawlLoop):
             self.flow.kept()
         return pages
 
-    async def commit(self, *, promises: bool = True) -> None:
+    async def commit(self) -> None:
         """Commit, then hand on what was committed."""
-        await super().commit(promises=promises)
+        await super().commit()
         if self.flow and self.kept:
             self.flow.publish(self.kept)
         self.kept = []

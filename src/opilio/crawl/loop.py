@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
     from opilio.crawl.rescoring import Rescoring
     from opilio.limits.schedule import Schedule
 
-PROMISE_SECONDS = 5.0  # between two commits of new promises; most change again soon
 DRAIN_SECONDS = 10.0  # for visits under way when a crawl is stopped
 INDEX_SECONDS = 2.0  # between two checks whether the index is behind
 
@@ -201,12 +199,10 @@ class CrawlLoop(PageVisits):
 
     async def commit_regularly(self) -> None:
         """Commit at intervals until the last worker has ended, then once more."""
-        working, told = True, time.monotonic()
+        working = True
         while working:
             working = await self.is_working(after=self.settings.store.commit_every)
-            promises = not working or time.monotonic() - told >= PROMISE_SECONDS
-            await self.commit(promises=promises)
-            told = time.monotonic() if promises else told
+            await self.commit()
             try:
                 require_disk_space(self.store.folder.path, self.settings.store.min_free)
             except MachineLimit as limit:
@@ -244,9 +240,8 @@ class CrawlLoop(PageVisits):
                     keywords=topic.changes,
                 )
 
-    async def commit(self, *, promises: bool = True) -> None:
-        """Commit everything that was recorded, between two turns; new promises of links
-        that waited before only if that is asked for."""
+    async def commit(self) -> None:
+        """Commit everything that was recorded, between two turns."""
         async with self.turn():
             if self.broken:
                 raise RuntimeError("a turn has failed; nothing more is committed")
@@ -260,8 +255,7 @@ class CrawlLoop(PageVisits):
             if isinstance(self.strategy, Remembering):
                 self.store.save_notes(self.strategy.changes())
             await self.store.flush()
-            if promises:
-                await self.frontier.flush()
+            await self.frontier.flush()
             if self.profiles:
                 self.profiles.flush()
             self.store.commit()
