@@ -67,7 +67,7 @@ class FollowedTopic:
         self.kept = kept
         self.now = now
         self.is_automatic = parts.plan.topic.update == "auto"
-        self.every = min(queries.every or EVERY, EVERY)
+        self.every = min(queries.every, EVERY)  # 0: nothing is followed by itself
         self.due = now() + queries.every  # when to check the log
         self.known = len(accepted_in(folder))
         self.enough = max(FIRST, GROWTH * kept())  # pages, to look for better keywords
@@ -90,7 +90,7 @@ class FollowedTopic:
 
     def new_queries(self) -> Following | None:
         """The state of the log, if it is time to look and it has grown."""
-        if not self.queries.every or self.now() < self.due - self.every / 2:
+        if self.queries.every and self.now() < self.due - self.every / 2:
             return None
         self.due = self.now() + self.queries.every
         return self.queries.look()
