@@ -46,7 +46,7 @@ def watch(frontier: Frontier, monkeypatch):
     monkeypatch.setattr(waiting, "LOOK_SECONDS", 0.01)
     monkeypatch.setattr(waiting, "IDLE_SECONDS", 0.1)
     wishes: list[tuple[Resting | None, float]] = [(None, 0.0)]
-    monkeypatch.setattr(waiting, "wishes_of", lambda *_: wishes[-1])
+    monkeypatch.setattr("opilio.store.resting_hosts.wishes_of", lambda *_: wishes[-1])
 
     async def watched(delay: float, wish=(None, 0.0)) -> list[dict]:
         wishes.append(wish)
