@@ -4,9 +4,8 @@ disk.
 The queue holds 1,000 links. For each page one link is visited, 5 new and 45 known links
 are found, and 10 or 50 known links, nearly all of them parked, get a new promise; 5 of
 these promise more than all others and enter the queue, so 5 others are displaced. A
-commit is made every half second, and every five seconds one with the new promises, as
-the crawl loop does; what is left at the end is counted, too. Each size has a process of
-its own. Run it with `python -m bench.capacity`.
+commit is made every half second, as the crawl loop does, and at the end. Each size has
+a process of its own. Run it with `python -m bench.capacity`.
 """
 
 from __future__ import annotations
@@ -22,7 +21,6 @@ from pathlib import Path
 
 from bench.frontier import link
 from bench.table import show
-from opilio.crawl.loop import PROMISE_SECONDS
 from opilio.frontier.sqlite import SqliteFrontier
 from opilio.records import State
 from opilio.settings import BoundsSettings, PolitenessSettings
@@ -52,7 +50,6 @@ async def measure(folder: Path, parked: int, revised: int) -> dict[str, float]:
     db.execute("BEGIN")
     chance = random.Random(7)
     cpu, wall, committed = 0.0, 0.0, time.perf_counter()
-    told = committed
     for page in range(WARM_UP + PAGES):
         known = [chance.randrange(count) for _ in range(95)]
         found = [link(count + i) for i in range(NEW)] + [
@@ -71,9 +68,7 @@ async def measure(folder: Path, parked: int, revised: int) -> dict[str, float]:
         await frontier.revise(news)
         await frontier.done(lease, State.KEPT)
         if time.perf_counter() - committed > COMMIT_SECONDS:
-            if time.perf_counter() - told > PROMISE_SECONDS:
-                await frontier.flush()
-                told = time.perf_counter()
+            await frontier.flush()
             db.execute("COMMIT")
             db.execute("BEGIN")
             committed = time.perf_counter()
