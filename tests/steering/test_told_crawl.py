@@ -243,7 +243,7 @@ async def test_messages_that_cannot_be_done_are_refused_with_the_reason(running)
 async def test_a_message_of_another_version_does_not_stop_the_crawl(running):
     life, _ = await running()
     import sqlite3
-from contextlib import closing
+    from contextlib import closing
 
     library.tell(life.folder, "boost", "seed.test", wait=5)
     with closing(sqlite3.connect(life.folder / "inbox.db")) as db, db:
