@@ -9,7 +9,12 @@ import numpy as np
 import pytest
 
 from opilio.read import kernels as read_kernels
-from opilio.read import link_vectors, plain_link_words, plain_vectors, word_rows
+from opilio.read import (
+    page_and_link_vectors,
+    plain_link_words,
+    plain_vectors,
+    word_rows,
+)
 from opilio.read.html import PageReader
 from opilio.records import Link, Page, ReaderSetup, Response
 from opilio.subject.page_reader import make_reader
@@ -222,7 +227,10 @@ def test_both_kernels_answer_the_same():
     matrix[0] = 0
     given = matrix, np.maximum(rows, 0), *ours
     blended = [
-        np.frombuffer(blend(*given, link_vectors.GROUPS, link_vectors.WEIGHTS), "i1")
+        np.frombuffer(
+            blend(*given, page_and_link_vectors.GROUPS, page_and_link_vectors.WEIGHTS),
+            "i1",
+        )
         for blend in (compiled.blend, plain_vectors.blend)
     ]
     assert np.abs(blended[0].astype(int) - blended[1]).max() <= 1

@@ -4,7 +4,7 @@
     bm25    = Σ u·tf·2.2/(tf + 1.2·(¼ + ¾·words/600)) / Σ u
     title   = Σ w over the keywords in the title, at most 2, times 4·(1 − rarity)
     address = Σ w over the keywords in the URL, at most 1
-    opening = s(first 60 words),  text = s(first 400 words)     (`opilio.text.meaning`)
+    opening = s(first 60 words),  text = s(first 400 words)
 
 Symbols: u the weight of a keyword as the topic has it, w = u·(0.3 + 0.7·rarity), a
 phrase times 0.9; the words of phrases count, too, times 0.4; tf how often a keyword

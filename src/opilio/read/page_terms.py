@@ -13,8 +13,8 @@ from urllib.parse import unquote
 
 from opilio.read.lexicon import LONGEST, Lexicon
 from opilio.read.link_terms import with_terms
-from opilio.read.link_vectors import with_vectors
 from opilio.read.link_words import with_words
+from opilio.read.page_and_link_vectors import with_vectors
 from opilio.read.parsed_markup import ParsedMarkup
 from opilio.read.term_counts import Vector, Words
 from opilio.read.word_rows import WordRows

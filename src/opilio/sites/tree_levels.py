@@ -1,9 +1,9 @@
 """How many links each page is from the homepage of its site: Yang's tree level.
 
-A website is a tree to the evolver, and Tree_Level_Limit says how deep it is walked. The
-level of a link is the length of the shortest way to it from its site's homepage, along
-links within the site that were found so far. A link that no such way leads to has no
-level, and no limit.
+A website is a tree to the evolver, and Tree_Level_Limit (`[sites]`, `topic/file.py`)
+says how deep it is walked. The level of a link is the length of the shortest way to it
+from its site's homepage, along links within the site that were found so far. A link
+that no such way leads to has no level, and no limit.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""Makes vectors of links and pages from the vectors of their words.
+"""Makes vectors of links, and of title, opening (60 words) and text (400 words) of
+pages, from the vectors of their words.
 
     e = u(u v(anchor) + .5 u v(words around it) + .3 u v(heading of its block))
 
