@@ -263,7 +263,7 @@ class Opilio:
             self.fit()
             return True
         self.pages += 1
-        self.sites.add(noted.site, noted.evidence[0])
+        self.sites.add(noted.site, noted.evidence[0], noted.is_home)
         if len(self.sample) < SAMPLE:
             self.sample.append(noted)
         else:  # a reservoir, by number: nothing of chance needs to be kept
@@ -289,6 +289,7 @@ class Opilio:
         pages = [*self.sample, *self.taught]
         self.scale(self.sample or self.taught)
         self.sites.rescale()
+        self.label_sites()
         told = np.array([noted.told is not None for noted in pages])
         said = np.array([noted.told is True for noted in pages], np.float32)
         logits = self.first_logits(pages)
@@ -299,6 +300,10 @@ class Opilio:
         self.critics = self.lessons.learn(pages, values, trust.astype(np.float32))
         self.likeness = SeedLikeness.of_pages(self.lessons.vectors, lifts)
         self.kind = self.kind_of(pages, lifts)
+
+    def label_sites(self) -> None:
+        """Take what examples and labels say of their sites."""
+        self.sites.label((one.site, one.told is True) for one in self.taught)
 
     def seed_lifts(self, pages: Sequence[Noted], logits: Floats) -> Floats:
         """How much more each page counts because somebody chose it as a seed, given
@@ -380,6 +385,7 @@ class Opilio:
         self.sample = found.sample
         self.taught = [*self.taught[: self.examples], *found.taught]
         self.sites.restore(found.sites)
+        self.label_sites()
         self.quantiles, self.likeness = found.quantiles, found.likeness
         self.lift, self.kind = found.lift, found.kind
         if found.words:
@@ -394,7 +400,7 @@ class Opilio:
         self.restore(msgspec.msgpack.decode(before.snapshot(), type=Snapshot))
         self.sites = SiteEvidence()
         for noted in self.sample:
-            self.sites.add(noted.site, noted.evidence[0])
+            self.sites.add(noted.site, noted.evidence[0], noted.is_home)
         if self.sample or self.taught:
             self.fit()
         self.diary.is_due = True
