@@ -169,8 +169,15 @@ async def test_commands_build_and_show_a_table(model, tmp_path):
     assert "from model.onnx" in built.out
     shown = await opilio("vectors", "show", table, "lake", "[river]", "xyzzy")
     assert shown.code == 0, shown.err
-    assert "10 pieces of words, 3 dimensions" in shown.out
+    assert "10 pieces of words, 3 dimensions\n" in shown.out
     assert "[river]" in shown.out and "no word of 'xyzzy' is known" in shown.out
+
+
+def test_show_says_how_much_of_a_wide_table_is_used(tmp_path):
+    wide = np.ones((15, 300), np.float16)  # as many pieces as its tokenizer has
+    table = str(make_table(tmp_path / "table.npz", wide))
+    shown = CliRunner().invoke(app, ["vectors", "show", table])
+    assert "15 pieces of words, 300 dimensions, of which 256 are used" in shown.output
 
 
 def test_show_answers_programs(tmp_path):

@@ -15,7 +15,7 @@ from rich.text import Text
 from opilio.cli.terminal import stderr, stdout
 from opilio.errors import BadInput
 from opilio.vectors.files import read_table, resolve
-from opilio.vectors.words import DIMENSIONS, Vectors
+from opilio.vectors.words import Vectors
 
 MOST_TEXTS = 20
 
@@ -99,9 +99,10 @@ def show(
         answer = {**told, "similar": similar, "unknown": unknown}
         typer.echo(msgspec.json.encode(answer).decode())
         return
+    all_used = told["used"] == told["dimensions"]
     stdout.print(
         f"{known.source}: {told['pieces']:,} pieces of words, {told['dimensions']} "
-        f"dimensions, of which the first {min(known.size, DIMENSIONS)} are used",
+        "dimensions" + ("" if all_used else f", of which {told['used']} are used"),
         markup=False,
         soft_wrap=True,
     )

@@ -54,7 +54,7 @@ class ReplayFetch:
             raise Unusable("bad_url", str(error), contacted=False) from None
         found = self.places.get(key)
         if found is None:
-            message = f"{url} is not in any of {len(self.paths)} WARC files"
+            message = f"{url} is not in the WARC files that are replayed"
             raise Unusable("not_archived", message, contacted=False)
         number, place = found
         if place.same_as:
