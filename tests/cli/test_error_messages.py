@@ -256,3 +256,10 @@ def test_too_few_open_files_are_told_in_one_line(done, most):
     assert ended.code == 3
     [line] = ended.err.splitlines()
     assert f"allows {most}; allow more with `ulimit -n 1024`" in line
+
+
+def test_a_crawl_whose_proxy_is_gone_says_that_it_was_made_through_it(done):
+    ended = run(OPILIO, "crawl", done.folder, "--seed-url", f"{URL}more")
+    assert ended.code == 2, ended.err
+    assert "does not work" in ended.err
+    assert "continues through the proxy it was made with" in ended.err

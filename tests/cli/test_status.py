@@ -30,7 +30,7 @@ async def test_topic_strategy_reasons_and_figures_are_shown_once(crawled):
     assert re.fullmatch(r"stopped .*: no links are left; add seeds .*", lines[1])
     text = [" ".join(line.split()) for line in lines]
     assert "2 relevant (harvest rate 50.0%, 50.0% of the last 100 pages)" in text
-    assert "1 not relevant" in text and "1 copies of other pages" in text
+    assert "1 not relevant" in text and "1 copy of another page" in text
     assert "Links: 5 to 1 host" in text and "1 answered 404 (Not Found)" in text
     assert sum("relevant (" in line for line in text) == 1
     figures = run("status", life.folder, "--json").json()

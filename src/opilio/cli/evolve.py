@@ -96,16 +96,7 @@ def evolve(
     crawl = CrawlFolder(folder)
     plan = ready_plan(crawl, {"fetch": {"proxy": proxy}})
     rounds = Rounds(plan, crawl, "paper" if mode == "paper" else "fixed")
-    try:
-        code = run_loop(rounds.run(pages, pause, as_json))
-    except BadInput as error:
-        if proxy or not str(error).startswith("the proxy "):
-            raise
-        raise BadInput(
-            f"{error}. The crawl was made through this proxy, so it is continued "
-            "through it; if `opilio demo` made it, its web no longer exists"
-        ) from error
-    raise typer.Exit(code)
+    raise typer.Exit(run_loop(rounds.run(pages, pause, as_json)))
 
 
 def parse_time(told: str) -> float:

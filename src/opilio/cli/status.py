@@ -39,6 +39,7 @@ NOT_KEPT = {
     "unreadable": "could not be read",
     "redirect": "redirects to other pages",
 }
+ONE = {"copy": "copy of another page", "redirect": "redirect to another page"}
 OF_PAGES = ("content", "near")  # reasons that are counted among the pages
 LAST = 5  # messages shown
 SEEDS = 5  # found ones that are shown
@@ -204,7 +205,8 @@ def pages_rows(standing: CrawlStanding) -> Iterator[tuple[int, str]]:
     rates = f"harvest rate {figures.harvest_rate:.1%}, {recent}"
     yield figures.kept, f"[green]relevant[/] ({rates})"
     for reason, count in standing.not_kept.items():
-        yield count, NOT_KEPT[reason]
+        words = NOT_KEPT | ONE if count == 1 else NOT_KEPT
+        yield count, words[reason]
 
 
 def links_rows(figures: Summary) -> Iterator[tuple[int, str]]:

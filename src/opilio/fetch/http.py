@@ -105,7 +105,8 @@ class HttpFetch:
             if error.reason == "proxy" and not self._outage.was_there:
                 raise BadInput(
                     f"the proxy {urls.redact(self._settings.proxy)} does not work "
-                    f"({error}); check --proxy"
+                    f"({error}); check --proxy. A crawl continues through the proxy "
+                    "it was made with; that of `opilio demo` ends with the demo"
                 ) from error
             if error.reason == "robots_first":
                 self._outage.answer(host)
