@@ -35,15 +35,16 @@ import numpy as np
 
 from opilio.equations.probability import logistic, share
 from opilio.errors import BadInput
-from opilio.judge.critic import CriticRow, Critics, Lessons, row_of
+from opilio.judge.critic import Critics, Lessons, row_of
 from opilio.judge.diary import Diary
 from opilio.judge.keyword_evidence import Evidence, KeywordEvidence, page_vectors
+from opilio.judge.noted_pages import JudgeSnapshot, NotedPage
 from opilio.judge.seed_kind import SeedKind, shares_of
 from opilio.judge.seed_likeness import SeedLikeness, weight_of
-from opilio.judge.site_evidence import KeptSites, SiteEvidence
+from opilio.judge.site_evidence import SiteEvidence
 from opilio.pretrained import weights_for
 from opilio.protocols import Learner
-from opilio.records import Fingerprint, Page, Reads, Subject, Verdict
+from opilio.records import Page, Reads, Subject, Verdict
 from opilio.text import urls
 from opilio.text.meaning import Floats, dimensions, rarity_of_words
 
@@ -83,48 +84,6 @@ MOST_SEEDS = 20  # the first ones, that count
 TRUST = 0.04  # how much more critics count with each page that somebody judged
 
 
-class Noted(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """A page that was judged, as much of it as the judge learns from."""
-
-    url: Fingerprint
-    site: str
-    evidence: tuple[float, ...]  # Evidence
-    places: bytes
-    weights: bytes
-    vector: bytes
-    told: bool | None = None  # what somebody said of it
-    is_seed: bool = False  # that somebody chose
-    is_home: bool = False  # the home page of its site
-    hosts: int = 0  # that its links lead to
-
-    @property
-    def row(self) -> CriticRow:
-        """The page as critics see it."""
-        return CriticRow(
-            np.frombuffer(self.places, np.uint16),
-            np.frombuffer(self.weights, np.int16),
-            np.frombuffer(self.vector, np.float32),
-        )
-
-
-class Snapshot(msgspec.Struct, frozen=True, array_like=True):
-    """Everything that the judge learnt."""
-
-    number: int
-    pages: int
-    next_fit: int
-    sample: list[Noted]
-    taught: list[Noted]
-    sites: KeptSites
-    middle: float
-    words: bytes
-    vector: bytes
-    quantiles: tuple[float, float]
-    likeness: SeedLikeness = SeedLikeness()
-    lift: float = 1.0
-    kind: SeedKind = SeedKind()
-
-
 class Opilio:
     """Judges a page by keywords, meaning, and what other pages taught it."""
 
@@ -146,15 +105,15 @@ class Opilio:
         self.sites = SiteEvidence()
         self.pages = 0
         self.next_fit = 0
-        self.sample: list[Noted] = []
-        self.taught: list[Noted] = []  # examples and labels
+        self.sample: list[NotedPage] = []
+        self.taught: list[NotedPage] = []  # examples and labels
         self.lessons = Lessons(dimensions(subject))
         self.critics: Critics | None = None
         self.likeness = SeedLikeness()
         self.kind = SeedKind()
         self.quantiles = (0.0, 0.0)  # of BM25: a tenth is below the first
         self.lift = 1.0  # of the cosine
-        self.diary: Diary[Noted] = Diary(Noted, self.take_up)
+        self.diary: Diary[NotedPage] = Diary(NotedPage, self.take_up)
         self.latest: Mapping[str, float] = {}  # the evidence of the last verdict
         for told, pages in ((True, subject.relevant), (False, subject.irrelevant)):
             for page in pages[:MOST_TAUGHT]:
@@ -181,11 +140,11 @@ class Opilio:
         """Somebody says whether a page is relevant."""
         self.diary.write(self.note(page, relevant))
 
-    def note(self, page: Page, told: bool | None = None) -> Noted:
+    def note(self, page: Page, told: bool | None = None) -> NotedPage:
         """What is kept of a page."""
         vectors = page_vectors(page)
         row = row_of(page, self.rarity, vectors)
-        return Noted(
+        return NotedPage(
             urls.fingerprint(page.url),
             urls.host(page.url),
             tuple(self.keywords.of(page, vectors)),
@@ -199,11 +158,11 @@ class Opilio:
         )
 
     @property
-    def seeds(self) -> list[Noted]:
+    def seeds(self) -> list[NotedPage]:
         """The seeds that were judged."""
         return [noted for noted in self.sample if noted.is_seed]
 
-    def verdict(self, noted: Noted) -> Verdict:
+    def verdict(self, noted: NotedPage) -> Verdict:
         """The score of a page and how much each kind of evidence adds to it."""
         row, evidence = noted.row, Evidence(*noted.evidence)
         known = self.standard(evidence)
@@ -252,7 +211,7 @@ class Opilio:
         low, high = self.quantiles
         return low, high - low + 0.02 * high + 1e-9
 
-    def take_up(self, noted: Noted) -> bool:
+    def take_up(self, noted: NotedPage) -> bool:
         """Learn from a page; True: the critics learnt anew."""
         if noted.told is not None:
             self.sample = [one for one in self.sample if one.url != noted.url]
@@ -276,7 +235,7 @@ class Opilio:
         self.fit()
         return True
 
-    def scale(self, pages: list[Noted]) -> None:
+    def scale(self, pages: list[NotedPage]) -> None:
         """Measure what is much and what is little on the pages seen."""
         values = np.array([noted.evidence[1] for noted in pages])
         low, high = np.quantile(values, [0.1, 0.85]).tolist()
@@ -305,14 +264,14 @@ class Opilio:
         """Take what examples and labels say of their sites."""
         self.sites.label((one.site, one.told is True) for one in self.taught)
 
-    def seed_lifts(self, pages: Sequence[Noted], logits: Floats) -> Floats:
+    def seed_lifts(self, pages: Sequence[NotedPage], logits: Floats) -> Floats:
         """How much more each page counts because somebody chose it as a seed, given
         the logits of r₀."""
         seeds = np.array([noted.is_seed for noted in pages], bool)
         hosts = np.array([noted.hosts for noted in pages])
         return np.float32(SEED) * shares_of(logistic(logits), seeds, hosts)
 
-    def kind_of(self, pages: Sequence[Noted], lifts: Floats) -> SeedKind:
+    def kind_of(self, pages: Sequence[NotedPage], lifts: Floats) -> SeedKind:
         """What the seeds among pages stand for."""
         if len({noted.site for noted in self.sample}) < 2:
             return SeedKind()
@@ -321,7 +280,7 @@ class Opilio:
         shares, ordinary = lifts / np.float32(SEED), self.keywords.ordinary
         return SeedKind.of_seeds(shares, homes, named, ordinary)
 
-    def first_logits(self, pages: Sequence[Noted]) -> Floats:
+    def first_logits(self, pages: Sequence[NotedPage]) -> Floats:
         """The logits of r₀ of pages, seeds or not."""
         rows = [Evidence(*noted.evidence) for noted in pages]
         every = np.fromiter(chain.from_iterable(rows), np.float64)
@@ -357,7 +316,7 @@ class Opilio:
         critics = self.critics
         empty = np.zeros(0, np.float32)
         return msgspec.msgpack.encode(
-            Snapshot(
+            JudgeSnapshot(
                 self.diary.snapshots,
                 self.pages,
                 self.next_fit,
@@ -377,9 +336,9 @@ class Opilio:
     def load(self, learnt: bytes) -> None:
         """Take up what `dump` gave; what an older version gave tells nothing."""
         with suppress(msgspec.DecodeError):
-            self.restore(msgspec.msgpack.decode(learnt, type=Snapshot))
+            self.restore(msgspec.msgpack.decode(learnt, type=JudgeSnapshot))
 
-    def restore(self, found: Snapshot) -> None:
+    def restore(self, found: JudgeSnapshot) -> None:
         """Know what a snapshot says."""
         self.pages, self.next_fit = found.pages, found.next_fit
         self.sample = found.sample
@@ -397,7 +356,7 @@ class Opilio:
     def follow(self, before: Self) -> None:
         """Take up what another judge of the kind learnt, whose topic was a little
         other: the words of its pages still teach, its keywords do not."""
-        self.restore(msgspec.msgpack.decode(before.snapshot(), type=Snapshot))
+        self.restore(msgspec.msgpack.decode(before.snapshot(), type=JudgeSnapshot))
         self.sites = SiteEvidence()
         for noted in self.sample:
             self.sites.add(noted.site, noted.evidence[0], noted.is_home)
