@@ -22,7 +22,7 @@ from typing import Protocol
 from opilio.read import worker
 
 COMMAND = (sys.executable, "-P", "-m", "opilio.read.worker")
-SMALL = 256 * 2**10  # KB of memory; what changes of it after a fork is there twice
+SMALL = 2**28  # bytes of memory; what changes of it after a fork is there twice
 BUFFER = 2**20
 PAUSE = 0.005  # seconds between two looks whether a process has ended
 
@@ -65,10 +65,10 @@ def may_fork() -> bool:
     """Whether this process has a single thread, also of libraries, and is small."""
     try:
         threads = len(list(Path("/proc/self/task").iterdir()))
+        pages = int(Path("/proc/self/statm").read_text().split()[1])
     except OSError:  # not on Linux
         return False
-    size = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return threads == 1 and size < SMALL
+    return threads == 1 and pages * resource.getpagesize() < SMALL
 
 
 def fork(theirs: socket.socket) -> Process:
