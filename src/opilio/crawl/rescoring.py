@@ -89,9 +89,7 @@ class Rescoring:
         elif self.pages:
             await self.score(self.pages.popleft())
         if not self.is_due:
-            await self.crawl.commit()  # the new promises, before they are said to be
             async with self.crawl.turn():
-                await self.crawl.frontier.flush()  # the new promises, with the event
                 self.crawl.store.catalogue.save_event(RESCORED, links=self.links)
 
     def best_pages(self) -> list[int]:

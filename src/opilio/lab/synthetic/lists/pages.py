@@ -116,8 +116,8 @@ class ListPages:
         return self._page(host, title, f"<h1>{title}</h1>\n<p>{text}</p>")
 
     def onward(self, item: Item) -> list[Item]:
-        """The items that an item recommends: neighbours, related ones, one of another
-        host."""
+        """The items that an item links to: its neighbours, some that are related, and
+        one on another host."""
         sections, draw = self.sections, self.sections.draw(item.number, RELATED)
         section = sections.all[item.section]
         indices: list[int] = []
