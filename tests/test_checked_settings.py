@@ -16,7 +16,7 @@ from opilio.api import Crawl as CrawlApi
 from opilio.assembly.plan import Plan, override
 from opilio.errors import BadInput, Transient
 from opilio.fetch.egress import Egress
-from opilio.fetch.route import Proxy, parse_proxy
+from opilio.fetch.proxy_and_certificates import Proxy, parse_proxy
 from opilio.settings import FetchSettings, ScopeSettings, build_section, checked
 from opilio.topic.file import Keyword, QueryLog, Sources
 

@@ -17,9 +17,9 @@ CLIENTS = """
 """
 EXCEPTIONS = {
     "fetch/egress.py": {"pycurl", "socket"},  # the way out
-    "fetch/multi.py": {"pycurl", "socket"},  # runs the handles that egress makes
+    "fetch/transfers.py": {"pycurl", "socket"},  # runs the handles that egress makes
     "fetch/resolve.py": {"socket"},  # names to addresses
-    "fetch/route.py": {"ssl"},  # where the machine keeps its certificates
+    "fetch/proxy_and_certificates.py": {"ssl"},  # where certificates are kept
     "lab/teacher.py": {"socket", "socketserver"},  # a Unix socket: a file
     "read/processes.py": {"socket"},  # a pair of them to each reader process
     "read/worker.py": {"socket"},  # the other end of the pair
@@ -63,7 +63,7 @@ def test_handles_are_driven_for_the_way_out_only() -> None:
     drivers = [
         module
         for module in modules()
-        if "opilio.fetch.multi" in imported(ast.parse((ROOT / module).read_text()))
+        if "opilio.fetch.transfers" in imported(ast.parse((ROOT / module).read_text()))
     ]
     assert drivers == ["fetch/egress.py"]
 

@@ -39,7 +39,7 @@ def test_the_list_of_commands_imports_none_of_them():
         "opilio.cli",
         "opilio.cli.deferred",
         "opilio.cli.error_messages",
-        "opilio.cli.messages",
+        "opilio.cli.log_output",
         "opilio.cli.plain_values",
         "opilio.errors",
     ]

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from opilio.fetch.egress import Egress
-from opilio.fetch.exchange import Limits
+from opilio.fetch.limited_response import Limits
 from opilio.settings import FetchSettings
 
 LOOPBACK = ("127.0.0.0/8",)

@@ -13,7 +13,7 @@ import pytest
 from fetch.hostile_server import PAGE, Connection, answer, saying, serve
 from fetch.local_egress import opened
 from opilio.errors import Transient, Unusable
-from opilio.fetch.exchange import Limits
+from opilio.fetch.limited_response import Limits
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
 CHUNKED = HEAD + b"Transfer-Encoding: chunked\r\n\r\n"

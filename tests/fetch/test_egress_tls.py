@@ -27,7 +27,7 @@ from cryptography.x509.oid import NameOID
 from fetch.hostile_server import PAGE, Connection, answer, saying, serve
 from fetch.local_egress import Names, opened
 from opilio.errors import Transient, Unusable
-from opilio.fetch.route import find_ca_file
+from opilio.fetch.proxy_and_certificates import find_ca_file
 
 NGINX = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
 DAY = datetime.timedelta(days=1)

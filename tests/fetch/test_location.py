@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from fetch.hostile_server import Connection, serve
 from fetch.local_egress import LOOPBACK, opened
 from opilio import Crawl, Topic
+from opilio.fetch.http_head import read_head
 from opilio.fetch.robots import target
-from opilio.fetch.wire import read_head
 from opilio.lab.synthetic.small import SmallWeb, redirect
 from opilio.records import Response
 from opilio.seeds.service_requests import redirect_target

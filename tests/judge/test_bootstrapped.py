@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from judge.learning_pages import crawl, make, page_of, subject
 from opilio.errors import BadInput
 from opilio.judge.bootstrapped import Bootstrapped
-from opilio.judge.keywords import CUT
-from opilio.judge.sample import SIZE
+from opilio.judge.keyword_score import CUT
+from opilio.judge.page_sample import SIZE
 from opilio.records import Page, Subject
 
 

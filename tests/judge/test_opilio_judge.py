@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from judge.learning_pages import KEYWORDS, crawl, make, page_of, subject
 from opilio.errors import BadInput
-from opilio.judge.diary import CHUNK, PAGES
 from opilio.judge.keyword_evidence import page_vectors
 from opilio.judge.opilio import Opilio
+from opilio.judge.snapshots import CHUNK, PAGES
 from opilio.protocols import Learner, LearningJudge, Teachable
 from opilio.records import Page, Subject
 from opilio.subject.compile import compile_topic

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from opilio.lab import synthetic, webs
-from opilio.lab.reproduce.grounds import mark_of, synthetic_ground
+from opilio.lab.reproduce.synthetic_webs import mark_of, synthetic_ground
 from opilio.lab.synthetic.dials import Dials
 
 DIALS = Dials(pages=40, hosts=2, topics=2, seed=1)

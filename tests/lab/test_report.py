@@ -16,10 +16,10 @@ from lab.made_up_runs import ABOUT, made_up_runs
 from opilio.errors import BadInput
 from opilio.lab.report import write_report
 from opilio.lab.report.figures import findings
+from opilio.lab.report.glossary import READING
 from opilio.lab.report.html import Html
 from opilio.lab.report.page import page as whole_page
-from opilio.lab.report.reading import READING
-from opilio.lab.report.several import means
+from opilio.lab.report.several_webs import means
 from opilio.lab.report.stages import STAGES
 from opilio.lab.report.tables import COLUMNS
 from opilio.lab.runs import Run, WebFacts

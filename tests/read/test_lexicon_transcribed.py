@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from opilio.read import lattice, stems
-from opilio.read.lattice import NOISE
+from opilio.read import stems, translation
 from opilio.read.lexicon import Lexicon, Vector
+from opilio.read.translation import NOISE
 from opilio.text.words import Vocabulary
 from read.kernel_choice import KERNELS, chosen
 
@@ -117,9 +117,9 @@ def test_a_phrase_spans_no_more_than_a_little_noise() -> None:
 def test_only_so_many_words_of_a_text_are_transcribed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(lattice, "MOST", 2)
+    monkeypatch.setattr(translation, "MOST", 2)
     assert total(["water"], "पानी x पानी पानी").terms == {"water": 2}
-    assert total(["water"], f"पानी {'क' * lattice.LONGEST}").terms == {"water": 1}
+    assert total(["water"], f"पानी {'क' * translation.LONGEST}").terms == {"water": 1}
 
 
 def test_parts_of_a_text_with_hindi_words_are_counted() -> None:

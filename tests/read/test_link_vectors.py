@@ -13,7 +13,7 @@ from opilio.read import (
     page_and_link_vectors,
     plain_link_words,
     plain_vectors,
-    word_rows,
+    word_vector_cache,
 )
 from opilio.read.html import PageReader
 from opilio.records import Link, Page, ReaderSetup, Response
@@ -102,8 +102,8 @@ def test_vectors_change_nothing_else(vectors):
 
 
 def test_what_was_read_before_does_not_matter(vectors, monkeypatch):
-    monkeypatch.setattr(word_rows, "MOST_OF_A_PAGE", 8)
-    monkeypatch.setattr(word_rows, "MEMORY", 0)
+    monkeypatch.setattr(word_vector_cache, "MOST_OF_A_PAGE", 8)
+    monkeypatch.setattr(word_vector_cache, "MEMORY", 0)
     page = read(HTML, vectors)
     used = PageReader(ReaderSetup(("water",), "en"), vectors=vectors)
     assert used.known is not None and len(used.known.matrix) == 17
@@ -117,8 +117,8 @@ def test_what_was_read_before_does_not_matter(vectors, monkeypatch):
 
 
 def test_words_that_were_met_again_are_remembered(vectors, monkeypatch):
-    monkeypatch.setattr(word_rows, "MOST_OF_A_PAGE", 8)
-    monkeypatch.setattr(word_rows, "MEMORY", 0)
+    monkeypatch.setattr(word_vector_cache, "MOST_OF_A_PAGE", 8)
+    monkeypatch.setattr(word_vector_cache, "MEMORY", 0)
     reader = PageReader(ReaderSetup((), "en"), vectors=vectors)
     learnt: list[str] = []
     sums = vectors.sums
@@ -135,7 +135,7 @@ def test_words_that_were_met_again_are_remembered(vectors, monkeypatch):
 
 
 def test_a_page_of_many_words_costs_what_its_first_ones_cost(vectors, monkeypatch):
-    monkeypatch.setattr(word_rows, "MOST_OF_A_PAGE", 5)
+    monkeypatch.setattr(word_vector_cache, "MOST_OF_A_PAGE", 5)
     html = f"<p>{' '.join(f'w{n}' for n in range(4))} lake ship bee"
     found = np.frombuffer(read(html, vectors).vectors, np.int8).reshape(3, -1) / 127
     assert list(found[2]) == pytest.approx(expected((1, "lake")), abs=1 / 127)

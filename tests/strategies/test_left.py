@@ -7,7 +7,7 @@ import pytest
 
 from opilio.records import Knowledge, State, Subject
 from opilio.strategies.opilio import Opilio, OpilioOptions
-from opilio.strategies.shared.chooser.left import LEAST, Remaining
+from opilio.strategies.shared.chooser.relevant_left import LEAST, Remaining
 from strategies.learning_pages import BAD, GOOD, lease, link, page
 
 EVERY = np.full(400, 0.05)  # chances of 400 links

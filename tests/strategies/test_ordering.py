@@ -7,7 +7,7 @@ import pytest
 
 from opilio.records import Block, Counted, Knowledge, Lease, Page, Subject
 from opilio.strategies.ordering import Ordering, OrderingOptions, ordering
-from opilio.strategies.shared.fitting import fit
+from opilio.strategies.shared.ordering_fit import fit
 from opilio.text.urls import fingerprint
 from strategies.ranked_pages import lease, link, page, promises, reasons, verdict
 

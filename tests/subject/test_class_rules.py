@@ -26,8 +26,8 @@ from opilio.subject.class_rules import (
 )
 from opilio.topic.class_model import WIDTH, ClassModel
 from opilio.topic.file import Classes
+from opilio.topic.linked_pages import Pace
 from opilio.topic.rules import ClassRules, load_rules
-from opilio.topic.train_one import Pace
 
 WORDS = {
     "course": "syllabus lecture credit semester exam module teacher timetable",

@@ -19,7 +19,7 @@ from opilio.records import Page, ReaderSetup, Response, RobotsRecord
 from opilio.store.warc_records import pack_response
 from opilio.topic.class_model import WIDTH, learn_classes, load_classes
 from opilio.topic.classes import learn, own_url, read_examples
-from opilio.topic.train_one import NOWHERE, Pace, targets, train_one
+from opilio.topic.linked_pages import NOWHERE, Pace, targets, train_one
 
 WORDS = {
     "course": "syllabus lecture credit semester exam module teacher timetable",

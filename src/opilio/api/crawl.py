@@ -17,7 +17,7 @@ from opilio.api.call_arguments import merged, sort_seeds, topic_of, with_names
 from opilio.api.page_flow import LEAVE_SECONDS, PageFlow
 from opilio.api.runs import CrawlRuns, Description
 from opilio.api.setting_names import Sections, by_section
-from opilio.api.telling import tell
+from opilio.api.steer import tell
 from opilio.assembly import crawled_pages
 from opilio.assembly.crawled_pages import CrawledPage
 from opilio.assembly.export import Exported, Exporter, export_pages

@@ -26,8 +26,8 @@ from opilio.crawl import CrawlLoop, Stages
 from opilio.fetch.addresses import parse_networks
 from opilio.fetch.egress import Egress
 from opilio.fetch.http import HttpFetch, Keep
+from opilio.fetch.proxy_and_certificates import parse_proxy
 from opilio.fetch.robots import Robots
-from opilio.fetch.route import parse_proxy
 from opilio.frontier.reopen import queue_again
 from opilio.frontier.sqlite import SqliteFrontier
 from opilio.limits.contact import require_contact
@@ -204,7 +204,7 @@ async def class_rules(
     that are fetched like all others, or replayed."""
     from opilio.assembly.online_replay import OnlineReplay
     from opilio.subject.class_rules import learn_look_ahead, load_look_ahead, network
-    from opilio.topic.train_one import Pace
+    from opilio.topic.linked_pages import Pace
 
     if known := load_look_ahead(folder.models, classes.target):
         return known
@@ -328,7 +328,7 @@ async def ask_own_sources(
     plan: Plan, subject: Subject, crawl: CrawlLoop, own: Sequence[SeedSource]
 ) -> dict[str, float]:
     """The URLs of the seed sources that the topic names and the program passes."""
-    from opilio.seeds.own import ask_sources
+    from opilio.seeds.custom_sources import ask_sources
 
     sources, network = plan.topic.sources, network_of(crawl.fetch)
     request = SeedRequest(

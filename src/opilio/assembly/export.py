@@ -15,8 +15,8 @@ from opilio.assembly.crawled_pages import CrawledPage, best_first
 from opilio.errors import BadInput
 from opilio.store import export as exports
 from opilio.store.export_format import SUFFIXES, Format, choose_format
+from opilio.store.export_left_out import count_left_out
 from opilio.store.folder import CrawlFolder
-from opilio.store.left_out import count_left_out
 from opilio.store.lookup import opened
 from opilio.store.stored_responses import StoredResponses
 

@@ -90,7 +90,7 @@ class JudgeAndStrategy:
     def dressed(self, judge: Judge, subject: Subject) -> Judge:
         """A judge whose verdicts name terms in words, and languages that are wanted."""
         if getattr(judge, "names_terms", False):
-            from opilio.judge.in_words import InWords
+            from opilio.judge.part_names import InWords
 
             judge = InWords(judge, written_terms(subject))
         if languages := self.plan.topic.languages:

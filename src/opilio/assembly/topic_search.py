@@ -23,7 +23,7 @@ from opilio.settings import FetchSettings, PolitenessSettings
 from opilio.subject.class_rules import network
 from opilio.text import content, urls
 from opilio.topic.file import Sources, Topic, where_to
-from opilio.topic.train_one import HOSTS, Pace, follow
+from opilio.topic.linked_pages import HOSTS, Pace, follow
 
 log = logging.getLogger(__name__)
 

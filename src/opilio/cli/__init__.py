@@ -12,7 +12,7 @@ import typer
 from opilio import __version__
 from opilio.cli.deferred import CommandPlace, deferred
 from opilio.cli.error_messages import told
-from opilio.cli.messages import show_messages
+from opilio.cli.log_output import show_messages
 from opilio.errors import OpilioError
 
 LONGEST = 2000  # characters of an error message; some list all known names

@@ -24,7 +24,7 @@ from opilio.assembly.event_loop import run_loop
 from opilio.cli.terminal import stdout
 from opilio.errors import BadInput, FetchError
 from opilio.fetch.egress import Egress
-from opilio.fetch.route import parse_proxy
+from opilio.fetch.proxy_and_certificates import parse_proxy
 from opilio.read.kernels import COMPILED
 from opilio.records import ReaderSetup, Response
 from opilio.settings import FetchSettings, StoreSettings

@@ -10,8 +10,8 @@ from rich.text import Text
 
 from opilio.assembly.export import export_pages
 from opilio.cli.terminal import stderr
+from opilio.store.export_left_out import in_words
 from opilio.store.folder import CrawlFolder
-from opilio.store.left_out import in_words
 
 
 def export(

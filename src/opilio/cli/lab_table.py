@@ -10,7 +10,7 @@ from rich.text import Text
 
 from opilio.cli.terminal import foreign, plain, stdout
 from opilio.lab.report.figures import findings
-from opilio.lab.report.several import means
+from opilio.lab.report.several_webs import means
 from opilio.lab.report.standings import (
     Standing,
     by_entry,

@@ -24,8 +24,8 @@ from opilio.cli.terminal import foreign, plain, stdout
 from opilio.cli.waiting import sentence
 from opilio.limits.stop_when_dry import left_in_words
 from opilio.progress import BusyServer
+from opilio.store.export_left_out import count_left_out
 from opilio.store.folder import CrawlFolder
-from opilio.store.left_out import count_left_out
 from opilio.store.lifecycle import Life, life_of
 from opilio.store.lookup import Summary, busy_in, opened, summary
 from opilio.store.message_log import WAITING, ToldMessage, is_paused, messages_of

@@ -15,8 +15,8 @@ from opilio.settings import FetchSettings, PolitenessSettings
 from opilio.subject.class_rules import network
 from opilio.topic import Topic
 from opilio.topic.classes import learn
+from opilio.topic.linked_pages import Pace
 from opilio.topic.rules import ClassRules
-from opilio.topic.train_one import Pace
 
 
 async def learn_rules(

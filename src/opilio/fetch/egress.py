@@ -20,12 +20,12 @@ import pycurl
 
 from opilio.errors import BadInput, MachineLimit, OpilioError, Unusable
 from opilio.fetch.addresses import allowed, parse_networks, server_at
-from opilio.fetch.exchange import Accept, Exchange, Limits
-from opilio.fetch.failures import CUT_SHORT, TOO_MANY_FILES, Failure, explain_failure
-from opilio.fetch.multi import Multi
+from opilio.fetch.curl_errors import CUT_SHORT, TOO_MANY_FILES, Failure, explain_failure
+from opilio.fetch.http_head import Target, split_port, target
+from opilio.fetch.limited_response import Accept, Exchange, Limits
+from opilio.fetch.proxy_and_certificates import find_ca_file, parse_proxy
 from opilio.fetch.resolve import Resolver, SystemResolver
-from opilio.fetch.route import find_ca_file, parse_proxy
-from opilio.fetch.wire import Target, split_port, target
+from opilio.fetch.transfers import Multi
 from opilio.limits.contact import user_agent
 from opilio.records import Clock, Headers, Response
 from opilio.settings import FetchSettings

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from opilio.judge.blocks import Blocks
     from opilio.judge.bootstrapped import Bootstrapped
     from opilio.judge.cosine import Cosine
-    from opilio.judge.learning import Learning
+    from opilio.judge.learning_judge import Learning
     from opilio.judge.linear import Linear
     from opilio.judge.ontoclassifier import OntoClassifier
     from opilio.judge.opilio import Opilio
@@ -31,7 +31,7 @@ CLASSES = {
     "Blocks": "blocks",
     "Bootstrapped": "bootstrapped",
     "Cosine": "cosine",
-    "Learning": "learning",
+    "Learning": "learning_judge",
     "Linear": "linear",
     "OntoClassifier": "ontoclassifier",
     "Opilio": "opilio",

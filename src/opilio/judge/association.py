@@ -20,7 +20,7 @@ from collections.abc import Mapping
 from math import exp, log
 
 from opilio.errors import BadInput
-from opilio.judge.parts import largest
+from opilio.judge.largest_parts import largest
 from opilio.records import Counted, Mode, Page, Subject, Verdict
 
 THRESHOLD: Mapping[Mode, float] = {"fixed": 0.08, "paper": 0.9}  # best F1 when tuned

@@ -30,7 +30,7 @@ from math import fsum, sqrt
 from typing import Literal
 
 from opilio.judge.cosine import CosineWeights
-from opilio.judge.parts import largest
+from opilio.judge.largest_parts import largest
 from opilio.records import Block, BlockKind, Mode, Page, Reads, Subject, Verdict
 
 THRESHOLD = {"fixed": 0.03, "maximum": 0.09, "paper": 0.65}  # best F1 when tuned

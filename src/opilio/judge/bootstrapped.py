@@ -7,12 +7,12 @@ pages known to be relevant:
     s = [w·k + k̂·(x·d − lo)/(hi − lo)] / (1 + w)
     w = 0.05 + 7·(1 − r)² + 5/(5 + b)
 
-Symbols: k, x and s as in `learning.py`; the sums are over the surest pages seen; lo is
-the median of x·d over the background, hi the mean of its 20 largest values, and k̂ the
-same of k, so that words are measured in units of keywords: a score means the same early
-and late, when k̂ has grown. w is how much keywords count: the more, the less the words
-agree with them (r, the correlation of x·d with k over the surest pages) and the fewer
-pages d comes from (b = 1/Σ share²).
+Symbols: k, x and s as in `learning_judge.py`; the sums are over the surest pages seen;
+lo is the median of x·d over the background, hi the mean of its 20 largest values, and k̂
+the same of k, so that words are measured in units of keywords: a score means the same
+early and late, when k̂ has grown. w is how much keywords count: the more, the less the
+words agree with them (r, the correlation of x·d with k over the surest pages) and the
+fewer pages d comes from (b = 1/Σ share²).
 
 Once there are 500 pages, those with the largest s teach as much as those with the
 largest k.
@@ -26,10 +26,10 @@ import numpy as np
 import numpy.typing as npt
 
 from opilio.errors import BadInput
-from opilio.judge.learning import Learning
+from opilio.judge.hashed_words import Stack, Weights
+from opilio.judge.learning_judge import Learning
 from opilio.judge.lesson import Lesson, mean, prepare, top
-from opilio.judge.model import WordModel
-from opilio.judge.vectors import Stack, Weights
+from opilio.judge.word_model import WordModel
 from opilio.records import Subject
 
 POWER = 4

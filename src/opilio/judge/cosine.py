@@ -17,7 +17,7 @@ from math import fsum, log, sqrt
 import numpy as np
 
 from opilio.errors import BadInput
-from opilio.judge.parts import largest
+from opilio.judge.largest_parts import largest
 from opilio.records import Mode, Page, Reads, Subject, Verdict
 
 THRESHOLD: Mapping[Mode, float] = {"fixed": 0.06, "paper": 0.03}

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from opilio.judge.sample import Sample
-from opilio.judge.vectors import Stack, Weights, stack
+from opilio.judge.hashed_words import Stack, Weights, stack
+from opilio.judge.page_sample import Sample
 
 SUREST = 20  # pages whose mean is k̂
 FEW = 0.5  # times k̂: pages with no more are background

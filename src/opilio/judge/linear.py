@@ -10,7 +10,7 @@ examples stays positive, and how they differ is what keywords cannot express.
 Symbols: m the classifier's value on a scale where the median of the background is 0 and
 the mean of the examples is 1; n the pages seen by then, since early on it takes what it
 has not met yet for the topic; e the number of examples: the fewer there are, the more
-keywords count; k and s as in `learning.py`.
+keywords count; k and s as in `learning_judge.py`.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from typing import Any
 import numpy as np
 
 from opilio.errors import BadInput
-from opilio.judge.learning import Learning
+from opilio.judge.hashed_words import PLACES, Stack, Weights, row_of, stack
+from opilio.judge.learning_judge import Learning
 from opilio.judge.lesson import Lesson, prepare
-from opilio.judge.model import WordModel
-from opilio.judge.vectors import PLACES, Stack, Weights, row_of, stack
+from opilio.judge.word_model import WordModel
 from opilio.records import Subject
 
 PROMISING = 0.3  # weight of the best pages seen, all together, beside the background

@@ -26,7 +26,7 @@ from collections.abc import Mapping
 
 from opilio.equations.ontology_classes import OntoClasses
 from opilio.errors import BadInput
-from opilio.judge.parts import largest
+from opilio.judge.largest_parts import largest
 from opilio.records import Mode, Page, Subject, Verdict
 
 THRESHOLD: Mapping[Mode, float] = {"fixed": 0.1, "paper": 0.0}  # best F1 when tuned

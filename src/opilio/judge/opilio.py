@@ -19,7 +19,7 @@ Seeds that somebody chose are examples of a kind, unless the keywords disagree:
 up to `SEED_TRUST` times as much.
 
 It learns anew with every page up to 10, then whenever it has seen 1.15 times as many,
-from `SAMPLE` pages at most, and keeps what it knows as `diary.py` says.
+from `SAMPLE` pages at most, and keeps what it knows as `snapshots.py` says.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ import numpy as np
 from opilio.equations.probability import logistic, share
 from opilio.errors import BadInput
 from opilio.judge.critic import Critics, Lessons, row_of
-from opilio.judge.diary import Diary
 from opilio.judge.keyword_evidence import Evidence, KeywordEvidence, page_vectors
 from opilio.judge.noted_pages import JudgeSnapshot, NotedPage
 from opilio.judge.seed_kind import SeedKind, shares_of
 from opilio.judge.seed_likeness import SeedLikeness, weight_of
 from opilio.judge.site_evidence import SiteEvidence
+from opilio.judge.snapshots import Diary
 from opilio.pretrained import weights_for
 from opilio.protocols import Learner
 from opilio.records import Page, Reads, Subject, Verdict

@@ -10,7 +10,7 @@ to:
     p     = 1 / (1 + e^(a·f + b))
     score = v·k/(k + cut) + (1 − v)·p,    v = 50/(50 + n)
 
-Symbols: k the keyword score of a page (`keywords.py`), n the pages seen by now:
+Symbols: k the keyword score of a page (`keyword_score.py`), n the pages seen by now:
 keywords count less, the more pages the plane was fitted to.
 """
 
@@ -21,11 +21,11 @@ from typing import Any
 
 import numpy as np
 
-from opilio.judge.keywords import CUT
+from opilio.judge.hashed_words import Weights, WordRow
+from opilio.judge.keyword_score import CUT
 from opilio.judge.lesson import prepare
 from opilio.judge.linear import Linear
-from opilio.judge.model import WordModel
-from opilio.judge.vectors import Weights, WordRow
+from opilio.judge.word_model import WordModel
 from opilio.records import Verdict
 
 STRENGTH = 1.0  # scikit-learn's C

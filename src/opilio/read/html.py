@@ -13,7 +13,7 @@ from opilio.read.parsed_markup import MarkupSection, ParsedMarkup
 from opilio.read.pattern_scan import scan
 from opilio.read.robots_directives import page_directives
 from opilio.read.settled_links import SettledLinks
-from opilio.read.word_rows import WordRows
+from opilio.read.word_vector_cache import WordRows
 from opilio.records import Page, ReaderSetup, Response
 from opilio.text import content, urls
 from opilio.text.words import Vocabulary

@@ -7,10 +7,10 @@ whether it begins a term.
 
 from __future__ import annotations
 
-from opilio.read.lattice import Lattice, Transcribe
 from opilio.read.stems import StemTable
 from opilio.read.term_counts import TermTally, Vector, Words
 from opilio.read.term_tree import Terms
+from opilio.read.translation import Lattice, Transcribe
 from opilio.text.words import Vocabulary
 
 __all__ = ["LONGEST", "Lexicon", "TermTally", "Transcribe", "Vector", "Words"]

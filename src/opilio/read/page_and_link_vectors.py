@@ -19,7 +19,7 @@ from opilio.read.parsed_markup import ParsedMarkup
 from opilio.read.plain_tree import Integers
 from opilio.read.stems import Runs
 from opilio.read.term_counts import Words
-from opilio.read.word_rows import WordRows
+from opilio.read.word_vector_cache import WordRows
 from opilio.records import Link
 
 # The columns of a link are its anchor, the name that replaces it, the words before and

@@ -17,7 +17,7 @@ from opilio.read.link_words import with_words
 from opilio.read.page_and_link_vectors import with_vectors
 from opilio.read.parsed_markup import ParsedMarkup
 from opilio.read.term_counts import Vector, Words
-from opilio.read.word_rows import WordRows
+from opilio.read.word_vector_cache import WordRows
 from opilio.records import NOTHING, Block, Counted, Link
 
 MOST_TEXT = LONGEST * 3 // 4  # characters; leaves room for what is appended

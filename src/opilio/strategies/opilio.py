@@ -47,10 +47,10 @@ from opilio.records import (
 from opilio.settings import Section
 from opilio.strategies.shared.chooser.features import Features, Floats
 from opilio.strategies.shared.chooser.groups import Groups
-from opilio.strategies.shared.chooser.left import Remaining
 from opilio.strategies.shared.chooser.lessons import Correction
 from opilio.strategies.shared.chooser.places import Slots
 from opilio.strategies.shared.chooser.pool import Pool, best_of
+from opilio.strategies.shared.chooser.relevant_left import Remaining
 from opilio.strategies.shared.chooser.rows import distinct, sort_out
 from opilio.strategies.shared.chooser.scores import tell
 from opilio.strategies.shared.chooser.visits import Visit, links_in, note

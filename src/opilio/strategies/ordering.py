@@ -47,7 +47,6 @@ from opilio.settings import Count, Section
 from opilio.strategies.pagerank import Damping
 from opilio.strategies.shared.association import ConceptAssociation
 from opilio.strategies.shared.batches import Batches
-from opilio.strategies.shared.fitting import FittedWeights
 from opilio.strategies.shared.graph import (
     CrawlGraph,
     Numbers,
@@ -56,6 +55,7 @@ from opilio.strategies.shared.graph import (
     unpack_graph,
 )
 from opilio.strategies.shared.journal import StrategyJournal
+from opilio.strategies.shared.ordering_fit import FittedWeights
 from opilio.strategies.shared.ordering_terms import Floats, OrderingEvidence, Parents
 from opilio.strategies.shared.page_rank import PageRank, Values
 from opilio.strategies.shared.promises import NOBODY, Promises

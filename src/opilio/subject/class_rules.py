@@ -18,8 +18,8 @@ from opilio.settings import FetchSettings, PolitenessSettings
 from opilio.topic.class_model import ClassModel, load_classes
 from opilio.topic.classes import learn, read_examples
 from opilio.topic.file import Classes
+from opilio.topic.linked_pages import Pace, Read
 from opilio.topic.rules import ClassRules, load_rules
-from opilio.topic.train_one import Pace, Read
 
 MODEL, RULES = "classes.npz", "rules.json"
 SHRINKING = 10.0  # links; 50 of a class are looked at

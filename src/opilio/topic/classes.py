@@ -20,8 +20,8 @@ from opilio.protocols import Fetch
 from opilio.records import Page, Response
 from opilio.text import content, urls
 from opilio.topic.class_model import ClassModel, learn_classes
+from opilio.topic.linked_pages import LIMIT, NOWHERE, Pace, Read, train_one
 from opilio.topic.rules import ClassRules, learn_rules
-from opilio.topic.train_one import LIMIT, NOWHERE, Pace, Read, train_one
 
 ENDINGS = frozenset((".html", ".htm", ".xhtml", ".shtml", ".php", ".asp", ".aspx"))
 LISTS = ("urls.tsv", "urls.txt")

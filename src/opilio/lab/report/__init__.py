@@ -19,7 +19,7 @@ from opilio.lab.report.figures import (
 )
 from opilio.lab.report.html import Html
 from opilio.lab.report.page import page
-from opilio.lab.report.several import OfWeb, several_page
+from opilio.lab.report.several_webs import OfWeb, several_page
 from opilio.lab.runs import About, Run
 
 __all__ = ["strategy_figure", "write_report"]

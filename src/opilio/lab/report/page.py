@@ -9,9 +9,9 @@ from opilio.lab.report import colours
 from opilio.lab.report.curve_points import topic_of
 from opilio.lab.report.duels import duels_table, fight, in_words, warning
 from opilio.lab.report.figures import PLOTS, Findings, chosen
+from opilio.lab.report.glossary import reading_list
 from opilio.lab.report.header import contenders, default_row, header
 from opilio.lab.report.html import Html, joined, tag
-from opilio.lab.report.reading import reading_list
 from opilio.lab.report.stages import stages_table
 from opilio.lab.report.standings import StandingsEntry, distinct_tasks
 from opilio.lab.report.tables import (

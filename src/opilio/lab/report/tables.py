@@ -15,7 +15,7 @@ from opilio.lab.report.standings import (
     spoken,
 )
 
-COLUMNS = (  # reading.py explains them
+COLUMNS = (  # glossary.py explains them
     "strategy",
     "of the oracle",
     "AURC [95\u00a0%]",

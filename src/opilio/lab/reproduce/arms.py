@@ -12,7 +12,7 @@ import tomli_w
 
 from opilio.lab.compare import Done, WantedRuns, compare
 from opilio.lab.reproduce.experiment import Figures, Setting
-from opilio.lab.reproduce.grounds import with_topics
+from opilio.lab.reproduce.synthetic_webs import with_topics
 from opilio.lab.seeds_and_targets import Ground
 from opilio.topic.file import load_topic
 

@@ -22,7 +22,7 @@ from opilio.lab.reproduce.experiment import (
     Setting,
     judged,
 )
-from opilio.lab.reproduce.grounds import ground_of, synthetic_ground
+from opilio.lab.reproduce.synthetic_webs import ground_of, synthetic_ground
 
 EXPERIMENTS = {
     each.EXPERIMENT.letter: each.EXPERIMENT

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from opilio.errors import Unusable
-from opilio.fetch.wire import ResponseHead, read_head
+from opilio.fetch.http_head import ResponseHead, read_head
 from opilio.records import Headers
 
 Accept = Callable[[int, Headers], str]

@@ -5,7 +5,7 @@ import json
 from crawling import TOPIC
 from in_process import run
 from opilio.judge.cosine import Cosine
-from opilio.judge.in_words import InWords
+from opilio.judge.part_names import InWords
 from opilio.lab.synthetic.small import SmallWeb, page
 from opilio.records import Page, Subject
 

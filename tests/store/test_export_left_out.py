@@ -2,7 +2,7 @@
 
 import pytest
 
-from opilio.store.left_out import count_left_out, in_words
+from opilio.store.export_left_out import count_left_out, in_words
 from opilio.store.lookup import opened, summary
 
 

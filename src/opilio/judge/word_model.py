@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from opilio.judge.vectors import PLACES, Weights, WordRow, weigh
+from opilio.judge.hashed_words import PLACES, Weights, WordRow, weigh
 
 
 class WordModel(NamedTuple):
-    """The numbers of `learning.py`."""
+    """The numbers of `learning_judge.py`."""
 
     idf: Weights
     direction: Weights

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from opilio.lab.perfect_judge import PERFECT
 from opilio.lab.report.figures import REFERENCES, Findings
+from opilio.lab.report.glossary import reading_list
 from opilio.lab.report.header import (
     DEFAULT_IS,
     conditions_in_words,
@@ -25,7 +26,6 @@ from opilio.lab.report.page import (
     run_section,
     section,
 )
-from opilio.lab.report.reading import reading_list
 from opilio.lab.report.stages import stages_table
 from opilio.lab.report.standings import StandingsEntry
 from opilio.lab.report.tables import (

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opilio.errors import Unusable
-from opilio.fetch.wire import read_head, split_port, target
+from opilio.fetch.http_head import read_head, split_port, target
 
 
 @pytest.mark.parametrize(

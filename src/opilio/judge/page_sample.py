@@ -11,7 +11,7 @@ import heapq
 import random
 from typing import NamedTuple
 
-from opilio.judge.vectors import WordRarity, WordRow
+from opilio.judge.hashed_words import WordRarity, WordRow
 
 SIZE = 400
 FIRST_FIT = 30  # pages

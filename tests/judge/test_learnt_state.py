@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from judge.learning_pages import crawl, make, subject
 from opilio.judge import Bootstrapped, Learning, Linear
-from opilio.judge.diary import CHUNK, PAGES
+from opilio.judge.snapshots import CHUNK, PAGES
 from opilio.protocols import Learner
 
 EXAMPLES = [make("sky", number, silent=True) for number in range(1000, 1010)]

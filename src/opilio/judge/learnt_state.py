@@ -1,7 +1,7 @@
 """Stores the state of the judges `bootstrapped` and `linear` across restarts.
 
 A snapshot has the sample, the rarity of words and the model; the pages since then are
-in a diary (`diary.py`).
+in a diary (`snapshots.py`).
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from collections.abc import Mapping
 import msgspec
 import numpy as np
 
-from opilio.judge.diary import Diary
-from opilio.judge.model import Packed, WordModel, pack_model, unpack_model
-from opilio.judge.sample import Sample, SampledPage
-from opilio.judge.vectors import PLACES, WordRow
+from opilio.judge.hashed_words import PLACES, WordRow
+from opilio.judge.page_sample import Sample, SampledPage
+from opilio.judge.snapshots import Diary
+from opilio.judge.word_model import Packed, WordModel, pack_model, unpack_model
 from opilio.protocols import Learner
 
 PackedRow = tuple[bytes, bytes, int]

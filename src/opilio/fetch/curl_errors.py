@@ -6,7 +6,7 @@ import errno
 from typing import NamedTuple
 
 from opilio.errors import BadInput, MachineLimit, OpilioError, Transient, Unusable
-from opilio.fetch.wire import clean_header
+from opilio.fetch.http_head import clean_header
 
 # Codes as in curl/curl.h; they never change. True: it may work next time.
 MEANING = {

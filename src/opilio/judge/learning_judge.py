@@ -2,13 +2,13 @@
 
     s = α·k + β·(x·d − lo),   score = s/(s + cut)
 
-Symbols: k a page's keyword score (`keywords.py`), x its words with their rarity, d the
-direction that was learnt, lo how far other pages go in it; α and β say how much either
-counts, and `cut` is the s of a page as likely relevant as not. Before anything was
-learnt s = k. Each judge learns d, lo, α and β in its own way; it does so again whenever
-it has seen 1.3 times as many pages as the last time, and never from labels.
+Symbols: k a page's keyword score (`keyword_score.py`), x its words with their rarity, d
+the direction that was learnt, lo how far other pages go in it; α and β say how much
+either counts, and `cut` is the s of a page as likely relevant as not. Before anything
+was learnt s = k. Each judge learns d, lo, α and β in its own way; it does so again
+whenever it has seen 1.3 times as many pages as the last time, and never from labels.
 
-What was learnt is committed with the page that it was learnt from: see `journal.py`.
+What was learnt is committed with the page that it was learnt from (`learnt_state.py`).
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from typing import Self
 
 import msgspec
 
-from opilio.judge.journal import Journal
-from opilio.judge.keywords import CUT, Keywords
-from opilio.judge.model import WordModel
-from opilio.judge.sample import Sample
-from opilio.judge.vectors import WordRow, row_of
+from opilio.judge.hashed_words import WordRow, row_of
+from opilio.judge.keyword_score import CUT, Keywords
+from opilio.judge.learnt_state import Journal
+from opilio.judge.page_sample import Sample
+from opilio.judge.word_model import WordModel
 from opilio.protocols import Learner
 from opilio.records import Page, Reads, Subject, Verdict
 
