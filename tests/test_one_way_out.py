@@ -21,6 +21,7 @@ EXCEPTIONS = {
     "fetch/resolve.py": {"socket"},  # names to addresses
     "fetch/proxy_and_certificates.py": {"ssl"},  # where certificates are kept
     "lab/teacher.py": {"socket", "socketserver"},  # a Unix socket: a file
+    "read/limited.py": {"socket"},  # as pool.py, without an event loop
     "read/processes.py": {"socket"},  # a pair of them to each reader process
     "read/worker.py": {"socket"},  # the other end of the pair
 }

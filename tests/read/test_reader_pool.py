@@ -34,9 +34,14 @@ def jobs_are_importable(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @asynccontextmanager
 async def readers(
-    count: int = 1, job: str = "make_echo", deadline: float = 10.0
+    count: int = 1,
+    job: str = "make_echo",
+    deadline: float = 10.0,
+    patience: float = 60.0,
 ) -> AsyncIterator[ReaderPool]:
-    pool = ReaderPool(count, f"reader_jobs:{job}", b"", deadline)
+    pool = ReaderPool(
+        count, f"reader_jobs:{job}", b"", deadline=deadline, patience=patience
+    )
     await pool.start()
     try:
         yield pool
@@ -102,6 +107,25 @@ async def test_a_page_is_tried_again_after_a_crash(tmp_path: Path) -> None:
     async with readers() as pool:
         body = f"abort-once {tmp_path / 'marker'}"
         assert title(await pool.read(response(body))) == body
+
+
+async def test_a_page_that_sleeps_for_ever_is_given_up() -> None:
+    async with readers(deadline=1.0, patience=2.0) as pool:
+        hung, *others = await read_all(pool, ["sleep 600", "a", "b"])
+    assert (hung.page, hung.reason) == (None, "parse_timeout")
+    assert [title(reading) for reading in others] == ["a", "b"]
+
+
+async def test_a_page_is_not_given_up_because_the_machine_is_busy() -> None:
+    async with readers(deadline=0.5) as pool:
+        process = pool.readers[0].process
+        slow = asyncio.create_task(pool.read(response("sleep 0.2")))
+        await asyncio.sleep(0.1)
+        os.kill(process.pid, signal.SIGSTOP)  # as if others had the CPU
+        await asyncio.sleep(1.5)
+        os.kill(process.pid, signal.SIGCONT)
+        assert title(await slow) == "sleep 0.2"
+        assert pool.readers[0].process is process
 
 
 async def test_a_page_that_hangs_is_given_up_at_the_deadline() -> None:
@@ -221,7 +245,7 @@ from opilio.read.pool import ReaderPool
 from opilio.records import Response
 
 async def main():
-    pool = ReaderPool(2, "reader_jobs:make_echo", b"", 0.5)
+    pool = ReaderPool(2, "reader_jobs:make_echo", b"", deadline=0.5)
     await pool.start()
     print(*(reader.process.pid for reader in pool.readers), flush=True)
     await pool.read(Response("http://a.test/", 200, (), sys.argv[1].encode(), 0.0))

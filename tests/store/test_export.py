@@ -12,12 +12,17 @@ import warcio.archiveiterator
 from pyarrow import parquet
 
 from opilio.errors import BadInput
+from opilio.records import Response
 from opilio.storage.database import open_database
 from opilio.store.export import export_csv, export_jsonl, export_parquet, export_warc
 
 AT = 1_700_000_000.5
 SITE = "http://example.test"
 EXPORTS = [export_jsonl, export_csv, export_parquet, export_warc]
+
+
+def decoded(response: Response, *, degraded: bool) -> str:
+    return response.body.decode()
 
 
 def urls_in(path, export):
@@ -78,7 +83,7 @@ def test_a_json_line_says_everything_about_a_page(crawl, tmp_path):
 
 def test_a_row_of_parquet_says_everything_about_a_page(crawl, tmp_path):
     out = tmp_path / "out.parquet"
-    export_parquet(crawl, str(out), extract=lambda response: response.body.decode())
+    export_parquet(crawl, str(out), extract=decoded)
     [best, *_] = parquet.read_table(out).to_pylist()
     assert best == {
         "url": f"{SITE}/2",
@@ -95,7 +100,7 @@ def test_a_row_of_parquet_says_everything_about_a_page(crawl, tmp_path):
 
 def test_the_text_is_taken_from_the_archive(crawl, tmp_path):
     out = tmp_path / "out.jsonl"
-    export_jsonl(crawl, str(out), extract=lambda response: response.body.decode())
+    export_jsonl(crawl, str(out), extract=decoded)
     texts = [json.loads(line)["text"] for line in out.read_text().splitlines()]
     assert texts[0] == "<html><p>text of 2</html>"
     assert texts[-1] == "<html><p>text of 1</html>"
@@ -152,7 +157,7 @@ def test_a_file_appears_whole_or_not_at_all(crawl, tmp_path):
     out.parent.mkdir()
     out.write_text("an earlier export")
 
-    def fail(response):
+    def fail(response: Response, *, degraded: bool) -> str:
         if response.url.endswith("/3"):
             raise RuntimeError
         return ""

@@ -41,7 +41,7 @@ from opilio.store.robots import SqliteRobots
 from opilio.store.store import Store
 from opilio.subject.compile import compile_topic, setup_for
 from opilio.subject.current import follow_log
-from opilio.subject.page_reader import make_reader
+from opilio.subject.page_reader import limited_reader
 from opilio.subject.stored_subject import load_subject, save_subject
 from opilio.text import urls
 from opilio.topic import Classes
@@ -208,13 +208,13 @@ async def class_rules(
 
     if known := load_look_ahead(folder.models, classes.target):
         return known
-    reader = make_reader(setup)
     pace = Pace(plan.politeness.delay)
     if usual := network_of(fetch):
         asked = network(usual.egress, plan.politeness, plan.fetch, pace, usual.keep)
         fetch = fetch.through(asked) if isinstance(fetch, OnlineReplay) else asked
     log.info("Learning how pages of the classes in %s link", classes.folder)
-    learnt = await learn_look_ahead(classes, fetch, reader.read, pace)
+    with limited_reader(setup) as read:
+        learnt = await learn_look_ahead(classes, fetch, read, pace)
     learnt.save(folder.models)
     return learnt
 

@@ -7,8 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -22,6 +23,9 @@ from opilio.store.lookup import Explanation, opened
 from opilio.store.lookup import explain_link as look_up
 from opilio.store.warc_files import read_record
 from opilio.text import content, urls
+
+if TYPE_CHECKING:
+    from opilio.read.page_texts import PageTexts
 
 PAGES = """
     SELECT link.url, title, language, score, relevant, page.parts, link.depth,
@@ -60,9 +64,7 @@ class CrawledPage:
     @cached_property
     def text(self) -> str:
         """The main text, without menus and footers; read from the WARC file."""
-        from opilio.read.main_text import main_text  # slow to import
-
-        return main_text(self.response())
+        return page_texts().main(self.response())
 
     @cached_property
     def html(self) -> str:
@@ -78,6 +80,14 @@ class CrawledPage:
         return read_record(
             place.file.parent, place.file.name, place.offset, place.length
         )
+
+
+@cache
+def page_texts() -> PageTexts:
+    """Extracts the texts of all pages, in a process that ends with this one."""
+    from opilio.read.page_texts import PageTexts  # slow to import
+
+    return PageTexts()
 
 
 def best_first(folder: CrawlFolder, relevant: bool = False) -> Iterator[CrawledPage]:

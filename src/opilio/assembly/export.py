@@ -4,6 +4,7 @@ another package, file or program."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
 from functools import partial
 from pathlib import PurePath
 from typing import BinaryIO, Protocol, cast
@@ -36,6 +37,7 @@ class Exported(msgspec.Struct, frozen=True):
 
     pages: int  # written
     left_out: dict[str, int]  # reason -> pages
+    degraded: int = 0  # pages that the parser could not take: text found by patterns
     trouble: str = ""  # a message about records that could not be read
 
 
@@ -57,18 +59,21 @@ def export_pages(
     records = StoredResponses(folder.require().warcs)
     if exporter:
         count = write_with(exporter, folder, out, relevant)
+        degraded = 0
     else:
-        write = writer_of(chosen or Format.JSONL)
-        count = write(folder, out, relevant_only=relevant, records=records)
+        from opilio.read.page_texts import PageTexts  # slow to import
+
+        with closing(PageTexts()) as texts:
+            write = writer_of(chosen or Format.JSONL, texts.main)
+            count = write(folder, out, relevant_only=relevant, records=records)
+        degraded = texts.degraded
     with opened(folder) as db:
         left_out = count_left_out(db, relevant_only=relevant)
-    return Exported(count, left_out, records.trouble)
+    return Exported(count, left_out, degraded, records.trouble)
 
 
-def writer_of(chosen: Format) -> Callable[..., int]:
+def writer_of(chosen: Format, main_text: exports.Extract) -> Callable[..., int]:
     """The function that writes a built-in format."""
-    from opilio.read.main_text import main_text  # slow to import
-
     writers: dict[Format, Callable[..., int]] = {
         Format.JSONL: partial(exports.export_jsonl, extract=main_text),
         Format.CSV: exports.export_csv,

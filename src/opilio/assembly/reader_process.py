@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections import deque
-from collections.abc import Callable, Coroutine, Iterable, Iterator
+from collections.abc import Coroutine, Iterable, Iterator
 from concurrent.futures import Future
 from typing import Any, TypeVar
 
@@ -13,9 +13,8 @@ import msgspec
 
 from opilio.read.pool import ReaderPool
 from opilio.records import Page, ReaderSetup, Reading, Response
-from opilio.subject.page_reader import make_reader
 
-JOB = "opilio.assembly.reader_process:make_job"
+JOB = "opilio.subject.page_reader:make_plain_job"
 AHEAD = 8  # pages to read ahead
 
 K = TypeVar("K")
@@ -69,13 +68,3 @@ def answered(
 ) -> tuple[K, Response | None, Page | None]:
     """A key with the page that was read for it, once it is ready."""
     return key, response, reading.result().page if reading else None
-
-
-def make_job(setup: bytes) -> Callable[[Response], Reading]:
-    """The job of the process: it returns pages without records, which exist already."""
-    reader = make_reader(msgspec.msgpack.decode(setup, type=ReaderSetup))
-
-    def job(response: Response) -> Reading:
-        return Reading(reader.read(response))
-
-    return job

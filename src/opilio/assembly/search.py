@@ -141,11 +141,13 @@ def add_entries(
 def text_in(records: StoredResponses) -> TextOf:
     """A function that reads the text of a page from the WARC files."""
 
-    from opilio.read.visible_text import visible_text  # slow to import
+    from opilio.read.page_texts import PageTexts  # slow to import
+
+    texts = PageTexts()
 
     def text_of(name: str, offset: int, length: int) -> PageText | None:
         response = records.response(name, offset, length)
-        return PageText(*visible_text(response)) if response else None
+        return PageText(*texts.visible(response)) if response else None
 
     return text_of
 

@@ -57,6 +57,10 @@ def export(
         stderr.print(Text(written), soft_wrap=True)
         if done.left_out:
             stderr.print(Text(in_words(done.left_out)), soft_wrap=True)
+        if done.degraded:
+            pages = "page was" if done.degraded == 1 else "pages were"
+            told = f"{done.degraded:,} {pages} too hard to parse; see docs/security.md"
+            stderr.print(Text(told), soft_wrap=True)
     if done.trouble:
         stderr.print(Text(done.trouble, "yellow"), soft_wrap=True)
         raise typer.Exit(1)  # the result is incomplete

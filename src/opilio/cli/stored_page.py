@@ -10,6 +10,7 @@ import msgspec
 
 from opilio.assembly.plan import load_plan
 from opilio.assembly.reader_setup import rereading
+from opilio.errors import OpilioError
 from opilio.judge.blocks import block_relevance
 from opilio.limits.followable_links import obstacles, to_follow
 from opilio.limits.scope import Scope
@@ -19,7 +20,7 @@ from opilio.store.lookup import opened
 from opilio.store.warc_files import read_record
 from opilio.subject.compile import written_terms
 from opilio.subject.current import current_subject
-from opilio.subject.page_reader import make_reader
+from opilio.subject.page_reader import limited_reader
 
 
 class FoundTerm(msgspec.Struct, frozen=True):
@@ -63,7 +64,10 @@ def reread(folder: CrawlFolder, row: Mapping[str, Any]) -> Reread:
     response = read_record(
         folder.warcs, row["warc"], row["warc_offset"], row["warc_length"]
     )
-    page = make_reader(rereading(plan, subject, blocks=True)).read(response)
+    if row["degraded"]:
+        raise OpilioError(f"the parser failed on this page ({row['degraded']})")
+    with limited_reader(rereading(plan, subject, blocks=True)) as read:
+        page = read(response)
     written = written_terms(subject)
     weights = subject.weights
     relevance = block_relevance(weights)

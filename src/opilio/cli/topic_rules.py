@@ -9,10 +9,10 @@ from opilio.errors import BadInput
 from opilio.fetch.egress import Egress
 from opilio.fetch.replay import ReplayFetch, with_additions
 from opilio.protocols import Fetch
-from opilio.read.html import PageReader
 from opilio.records import ReaderSetup
 from opilio.settings import FetchSettings, PolitenessSettings
 from opilio.subject.class_rules import network
+from opilio.subject.page_reader import limited_reader
 from opilio.topic import Topic
 from opilio.topic.classes import learn
 from opilio.topic.linked_pages import Pace
@@ -33,9 +33,9 @@ async def learn_rules(
     if not warcs:
         settings = FetchSettings(proxy=proxy)
         fetch = network(Egress(settings), PolitenessSettings(), settings, pace)
-    reader = PageReader(ReaderSetup((), topic.language, vector=True))
     try:
         folder = Path(topic.classes.folder)
-        return (await learn(folder, fetch, reader.read, pace=pace))[1]
+        with limited_reader(ReaderSetup((), topic.language, vector=True)) as read:
+            return (await learn(folder, fetch, read, pace=pace))[1]
     finally:
         await fetch.close()

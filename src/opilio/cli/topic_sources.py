@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from opilio.errors import BadInput
-from opilio.read.main_text import main_text
+from opilio.read.page_texts import PageTexts
 from opilio.records import Response
 from opilio.subject.class_rules import check_classes
 from opilio.subject.compile import Ontological, consult
@@ -164,6 +164,7 @@ def most_important(found: Ontological, top: int, language: str) -> dict[str, flo
 def from_examples(sources: TopicSources, language: str) -> tuple[dict[str, float], int]:
     """The words typical of the example pages, and how many pages there are."""
     relevant = pages_in(sources.relevant)
+    main_text = PageTexts().main
     found = keywords(
         map(main_text, relevant),
         map(main_text, pages_in(sources.irrelevant)),
@@ -180,7 +181,7 @@ def from_found(sources: TopicSources, language: str) -> dict[str, float]:
     """The words that tell the pages that search engines found; in mode paper by the
     product of the thesis, tf·df."""
     told = keywords(
-        map(main_text, sources.found),
+        map(PageTexts().main, sources.found),
         language=language,
         top=sources.top,
         mode=sources.mode,

@@ -1,7 +1,8 @@
 """Runs reader processes, and replaces those that crash or hang.
 
 A page is 1. waiting, 2. pending at one reader, in the order of the answers, 3.
-answered. A reader that takes too long is killed. When one dies, all pages pending there
+answered. A reader that takes too much CPU for a page kills itself; one that hangs is
+killed. When one dies, all pages pending there
 are suspects: each is retried once, alone at a reader, and given up if that dies, too.
 """
 
@@ -15,12 +16,14 @@ from typing import cast
 
 import msgspec
 
-from opilio.read.processes import Process, start_process
+from opilio.read.processes import Process, start_process, used_up_cpu
 from opilio.read.worker import LENGTH, Task
 from opilio.records import Reading, Response
 
 AHEAD = 16  # pages at one reader, so that it never waits for the loop
 MUCH = 4 * 2**20  # bytes of these; one page may have more
+CPU_DEADLINE = 10.0  # seconds of CPU for one page
+PATIENCE = 120.0  # seconds for one page, on a machine that may be busy
 STARTUP = 60.0  # seconds a reader may take to start
 FAREWELL = 5.0  # seconds a reader may take to exit
 BUFFER = 256 * 1024
@@ -151,10 +154,16 @@ class ReaderPool:
     """`count` reader processes that do `job` (module:function) on every response."""
 
     def __init__(
-        self, count: int, job: str, setup: bytes, deadline: float = 10.0
+        self,
+        count: int,
+        job: str,
+        setup: bytes,
+        *,
+        deadline: float = CPU_DEADLINE,
+        patience: float = PATIENCE,
     ) -> None:
         self.count = count
-        self.task = Task(job, setup, deadline)
+        self.task = Task(job, setup, deadline, patience)
         self.waiting: deque[Pending] = deque()
         self.readers: list[Reader] = []
         self.keepers: list[asyncio.Task[None]] = []
@@ -250,9 +259,9 @@ class ReaderPool:
             while True:
                 overdue = await self.watch(reader)
                 reader.retired = True
-                self.recover(reader, overdue)
                 reader.process.kill()
                 await reader.end()
+                self.recover(reader, overdue or used_up_cpu(reader.process))
                 self.readers.remove(reader)  # at once, so that `close` knows it, too
                 reader = await self.launch()
         except Exception as error:
@@ -260,9 +269,8 @@ class ReaderPool:
 
     async def watch(self, reader: Reader) -> bool:
         """Wait until the reader is lost (False) or its page is overdue (True)."""
-        deadline = self.task.deadline
         while not reader.lost.done():
-            patience = deadline
+            patience = self.task.patience
             if reader.pending:
                 patience += reader.since - reader.loop.time()
                 if patience <= 0:
@@ -272,7 +280,7 @@ class ReaderPool:
 
     def recover(self, reader: Reader, overdue: bool) -> None:
         """Give up the page that the reader died of, if that is certain; the others are
-        suspects and wait again."""
+        suspects and wait again. `overdue`: it took too long over a page."""
         pending = reader.pending
         if len(pending) == 1 and (overdue or pending[0].suspect):
             reason = "parse_timeout" if overdue else "parse_crashed"

@@ -49,6 +49,11 @@ def start_process() -> tuple[Process, socket.socket]:
     return process, ours
 
 
+def used_up_cpu(process: Process) -> bool:
+    """Whether a process that has ended was killed for taking too much CPU."""
+    return process.returncode == -signal.SIGPROF
+
+
 def start_python(theirs: socket.socket) -> Process:
     """A new Python that reads."""
     return subprocess.Popen(  # noqa: S603

@@ -7,8 +7,10 @@ from opilio.read.regions import LARGE
 from opilio.records import Response
 from opilio.text import content
 
+Ranges = list[tuple[int, int]]
 
-def visible_text(response: Response) -> tuple[str, list[tuple[int, int]]]:
+
+def visible_text(response: Response) -> tuple[str, Ranges]:
     """The text of a page, and the ranges that are menus, footers or advertising.
 
     Unnamed lists of links count as ordinary text here.

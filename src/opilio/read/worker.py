@@ -20,6 +20,7 @@ import struct
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 
@@ -34,7 +35,10 @@ LENGTH = struct.Struct("<I")
 READY = LENGTH.pack(0)
 MOST_HELD = 2**18  # bytes of answers
 LONGEST_HELD = 0.02  # seconds; the next page may take long
-MEMORY = 2 * 2**30  # bytes a job may take beyond what the process started with
+# Bytes that reading may take beyond what the process started with. A page of 10 MiB,
+# the usual limit, takes 300 MB at most; some markup takes the parser quadratic memory.
+MEMORY = 640 * 2**20
+PER_BYTE = 64  # of a page; counts for pages that are larger than this allows
 
 
 class Task(msgspec.Struct, frozen=True, array_like=True):
@@ -42,7 +46,8 @@ class Task(msgspec.Struct, frozen=True, array_like=True):
 
     job: str  # module:function; called with `setup` it makes the Job
     setup: bytes
-    deadline: float  # seconds for one response
+    deadline: float  # seconds of CPU for one response
+    patience: float  # seconds for one response on a machine that may be busy
 
 
 def frames(sock: socket.socket) -> Iterator[bytes]:
@@ -70,7 +75,7 @@ def work(sock: socket.socket) -> None:
         return
     task = msgspec.msgpack.decode(first, type=Task)
     job = find_job(task.job)(task.setup)
-    limit_memory()
+    memory = MemoryLimit()
     gc.freeze()  # what the job holds for good need not be looked through again
     settle = getattr(job, "settle", None)
     decode = msgspec.msgpack.Decoder(Response | bytes).decode
@@ -88,9 +93,11 @@ def work(sock: socket.socket) -> None:
             continue
         if not held:
             since = time.monotonic()
-        # If the parent dies while the job hangs, the kernel kills us. A living parent
-        # does so earlier.
-        signal.setitimer(signal.ITIMER_REAL, 2 * task.deadline)
+        # The kernel kills us at the deadline, or if the parent dies while the job
+        # hangs. A living parent does so earlier.
+        signal.setitimer(signal.ITIMER_PROF, task.deadline)
+        signal.setitimer(signal.ITIMER_REAL, 2 * task.patience)
+        memory.allow(PER_BYTE * len(message.body))
         reading = attempt(job, message)
         signal.setitimer(signal.ITIMER_REAL, 0)
         start, end = len(held), len(held) + LENGTH.size
@@ -126,17 +133,27 @@ def attempt(job: Job, response: Response) -> Reading:
         return Reading(None, reason="parse_crashed")
 
 
-def limit_memory() -> None:
-    """Limit the growth of the process to MEMORY bytes, where the system supports it."""
-    try:
-        pages = int(Path("/proc/self/statm").read_text().split()[0])
-    except OSError:
-        return
-    limit = pages * resource.getpagesize() + MEMORY
-    _, hard = resource.getrlimit(resource.RLIMIT_AS)
-    if hard != resource.RLIM_INFINITY:
-        limit = min(limit, hard)
-    resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
+class MemoryLimit:
+    """Limits the growth of the process, where the system supports it."""
+
+    def __init__(self) -> None:
+        self.base = self.given = 0
+        self.hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+        with suppress(OSError):
+            pages = int(Path("/proc/self/statm").read_text().split()[0])
+            self.base = pages * resource.getpagesize()
+        self.allow(MEMORY)
+
+    def allow(self, size: int) -> None:
+        """Allow the process to grow by this many bytes, and by MEMORY at least."""
+        size = max(size, MEMORY)
+        if not self.base or size == self.given:
+            return
+        self.given = size
+        limit = self.base + size
+        if self.hard != resource.RLIM_INFINITY:
+            limit = min(limit, self.hard)
+        resource.setrlimit(resource.RLIMIT_AS, (limit, self.hard))
 
 
 def main() -> None:

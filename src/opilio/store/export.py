@@ -14,12 +14,12 @@ import io
 import os
 import sqlite3
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Protocol
 
 import msgspec
 
@@ -33,7 +33,7 @@ from opilio.store.warc_records import date
 
 PAGES = """
     SELECT url, title, language, score, relevant, page.parts, state, fetched_at,
-           warc, warc_offset, warc_length
+           degraded, warc, warc_offset, warc_length
     FROM page JOIN link USING (id)
     WHERE score IS NOT NULL AND copy_of IS NULL
       AND (relevant OR NOT :relevant_only) AND (NOT noindex OR :noindex)
@@ -45,13 +45,19 @@ CHUNK = 2**20
 GROUP = 1000  # pages written to Parquet at a time
 
 
+class Extract(Protocol):
+    """Extracts the text of a page; `degraded`: the parser has failed on it before."""
+
+    def __call__(self, response: Response, /, *, degraded: bool) -> str: ...
+
+
 def export_jsonl(
     folder: CrawlFolder,
     out: str,
     *,
     relevant_only: bool = False,
     noindex: bool = False,
-    extract: Callable[[Response], str] | None = None,
+    extract: Extract | None = None,
     records: StoredResponses | None = None,
 ) -> int:
     """Write one JSON object per page, with its text if `extract` is given; returns how
@@ -77,7 +83,7 @@ def export_parquet(
     *,
     relevant_only: bool = False,
     noindex: bool = False,
-    extract: Callable[[Response], str] | None = None,
+    extract: Extract | None = None,
     records: StoredResponses | None = None,
 ) -> int:
     """Write one row per page, with its text if `extract` is given; returns how many."""
@@ -178,12 +184,10 @@ def location(row: sqlite3.Row) -> tuple[str, int, int]:
     return row["warc"], row["warc_offset"], row["warc_length"]
 
 
-def text_of(
-    row: sqlite3.Row, records: StoredResponses, extract: Callable[[Response], str]
-) -> str | None:
+def text_of(row: sqlite3.Row, records: StoredResponses, extract: Extract) -> str | None:
     """The text of a page; None if its record cannot be read."""
     response = records.response(*location(row))
-    return extract(response) if response else None
+    return extract(response, degraded=bool(row["degraded"])) if response else None
 
 
 def guarded(value: Any) -> Any:

@@ -24,7 +24,7 @@ from opilio.records import (
     Response,
     Subject,
 )
-from opilio.subject.page_reader import make_reader
+from opilio.subject.page_reader import limited_reader
 from opilio.text.meaning import dimensions
 from opilio.text.words import Vocabulary, hash_all, stem_all, stop_words
 from opilio.topic import OntologyFiles, Topic
@@ -234,9 +234,10 @@ def keywords_of(
     relevant: Sequence[Response], irrelevant: Sequence[Response], language: str
 ) -> dict[str, float]:
     """The words that tell the first pages from the others, with their weights."""
-    from opilio.read.main_text import main_text  # its libraries take their time
+    from opilio.read.page_texts import PageTexts  # its libraries take their time
     from opilio.topic.keywords import keywords
 
+    main_text = PageTexts().main
     found = keywords(
         map(main_text, relevant),
         map(main_text, irrelevant),
@@ -324,5 +325,6 @@ def as_examples(responses: Sequence[Response], subject: Subject) -> list[Page]:
     """Saved pages as examples: only what they say."""
     if not responses:
         return []  # to make a reader takes its time
-    read = make_reader(setup_for(subject, Reads(vector=True, vectors=True))).read
-    return [msgspec.structs.replace(read(one), links=()) for one in responses]
+    setup = setup_for(subject, Reads(vector=True, vectors=True))
+    with limited_reader(setup) as read:
+        return [msgspec.structs.replace(read(one), links=()) for one in responses]

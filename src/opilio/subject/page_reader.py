@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from opilio.records import ReaderSetup, Reading, Response
+from opilio.errors import Unusable
+from opilio.records import Page, ReaderSetup, Reading, Response
 from opilio.store.warc_records import pack_response
 
 if TYPE_CHECKING:
@@ -27,6 +30,37 @@ class PageJob:
 
     def __call__(self, response: Response) -> Reading:
         return Reading(self.reader.read(response), pack_response(response))
+
+
+def make_plain_job(setup: bytes) -> Callable[[Response], Reading]:
+    """A job that returns pages without WARC records."""
+    reader = make_reader(msgspec.msgpack.decode(setup, type=ReaderSetup))
+
+    def job(response: Response) -> Reading:
+        return Reading(reader.read(response))
+
+    return job
+
+
+@contextmanager
+def limited_reader(setup: ReaderSetup) -> Iterator[Callable[[Response], Page]]:
+    """A function that reads one page after another in a process with limits; it raises
+    Unusable for a page that exceeds them."""
+    from opilio.read.limited import LimitedReader
+
+    def read(response: Response) -> Page:
+        reading = reader.read(response)
+        if reading.page is None:
+            raise Unusable(
+                reading.reason,
+                f"{response.url} cannot be read: parsing it takes more memory or CPU "
+                f"than allowed ({reading.reason})",
+            )
+        return reading.page
+
+    job = f"{__name__}:make_plain_job"
+    with closing(LimitedReader(job, msgspec.msgpack.encode(setup))) as reader:
+        yield read
 
 
 def make_reader(setup: ReaderSetup) -> PageReader:

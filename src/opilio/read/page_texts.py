@@ -1,0 +1,83 @@
+"""Extracts the texts of stored pages, within limits of memory and CPU.
+
+A page that the parser cannot take within the limits is scanned by patterns instead.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from opilio.read import kernels
+from opilio.read.limited import LimitedReader
+from opilio.read.main_text import main_text
+from opilio.read.pattern_scan import scan
+from opilio.read.visible_text import Ranges, visible_text
+from opilio.records import Reading, Response
+from opilio.text import content
+
+MAIN, VISIBLE = f"{__name__}:make_main", f"{__name__}:make_visible"
+decode = msgspec.msgpack.Decoder(tuple[str, Ranges]).decode
+
+
+class PageTexts:
+    """Extracts texts of pages; counts those that are scanned by patterns."""
+
+    def __init__(self) -> None:
+        self.parsers: dict[str, LimitedReader] = {}
+        self.degraded = 0
+
+    def main(self, response: Response, *, degraded: bool = False) -> str:
+        """The main text of a page, without menus and footers; `degraded`: the parser
+        has failed on it before."""
+        return self._parsed(MAIN, response, degraded)[0]
+
+    def visible(self, response: Response) -> tuple[str, Ranges]:
+        """The text of a page as it was indexed, and the ranges of menus and such."""
+        markup, _ = content.utf_8(response.body, response.header("content-type"))
+        if kernels.tidied(markup) is not None:  # no parser is needed
+            return visible_text(response)
+        return self._parsed(VISIBLE, response, False)
+
+    def _parsed(
+        self, job: str, response: Response, degraded: bool
+    ) -> tuple[str, Ranges]:
+        if not degraded:
+            if job not in self.parsers:
+                self.parsers[job] = LimitedReader(job)
+            if found := self.parsers[job].read(response).record:
+                return decode(found)
+        self.degraded += 1
+        markup, _ = content.utf_8(response.body, response.header("content-type"))
+        text = scan(markup.decode("utf-8", "replace"), response.url).text
+        return " ".join(text.split()), []
+
+    def close(self) -> None:
+        """End the processes."""
+        for parser in self.parsers.values():
+            parser.close()
+
+
+class TextJob:
+    """Extracts one kind of text, in a reader process."""
+
+    def __init__(self, is_main: bool) -> None:
+        self.is_main = is_main
+
+    def __call__(self, response: Response) -> Reading:
+        try:
+            found = (
+                (main_text(response), []) if self.is_main else visible_text(response)
+            )
+        except Exception:  # MemoryError, or whatever a young parser may raise
+            return Reading(None, reason="parse_crashed")
+        return Reading(None, msgspec.msgpack.encode(found))
+
+
+def make_main(_: bytes) -> TextJob:
+    """The job of extracting main texts."""
+    return TextJob(is_main=True)
+
+
+def make_visible(_: bytes) -> TextJob:
+    """The job of extracting visible texts."""
+    return TextJob(is_main=False)

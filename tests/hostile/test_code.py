@@ -1,0 +1,108 @@
+"""The code itself: nothing crawled can be executed, and every parse has limits."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from test_one_way_out import ROOT, imported, modules
+
+EXECUTING = {
+    "pickle",
+    "cPickle",
+    "dill",
+    "cloudpickle",
+    "joblib",
+    "marshal",
+    "shelve",
+    "code",
+    "jinja2",
+}
+CALLS = {"eval", "exec", "compile", "__import__"}
+# What runs shell commands or other programs.
+SHELLS = {"system", "popen"}
+PARSERS = {
+    "turbohtml",
+    "resiliparse",
+    "resiliparse.extract",
+    "resiliparse.extract.html2text",
+    "lxml",
+    "selectolax",
+    "html5lib",
+    "bs4",
+    "html.parser",
+    "xml",
+    "xml.etree",
+    "xml.sax",
+    "xml.dom",
+}
+# Where a parser may be imported, and why that is within limits.
+MAY_PARSE = {
+    "read/document.py",  # called in reader processes only, see MAY_READ
+    "read/head.py",
+    "read/main_text.py",
+    "text/content.py",  # the first KiB of a page, and tables of encodings
+    "seeds/feeds.py",  # lxml without entities, network and huge trees
+    "seeds/xml_records.py",
+    "topic/dictionary.py",  # files of the user
+    "topic/classes.py",
+    "topic/ontology/parse.py",
+}
+# Who may read pages outside a reader process: pages that the user owns.
+READS = {
+    "opilio.read.document",
+    "opilio.read.html",
+    "opilio.read.main_text",
+    "opilio.read.visible_text",
+}
+MAY_READ = (
+    "read/",
+    "subject/page_reader.py",  # the job of a reader process
+    "lab/",  # webs that the user has saved
+)
+
+
+def tree_of(module: str) -> ast.Module:
+    return ast.parse((ROOT / module).read_text())
+
+
+@pytest.mark.parametrize("module", modules())
+def test_nothing_can_be_executed(module: str) -> None:
+    tree = tree_of(module)
+    assert not imported(tree) & EXECUTING
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            if isinstance(node.func, ast.Name):
+                assert node.func.id not in CALLS
+            if isinstance(node.func, ast.Attribute):
+                assert node.func.attr not in SHELLS
+            for keyword in node.keywords:
+                is_true = isinstance(keyword.value, ast.Constant) and (
+                    keyword.value.value is True
+                )
+                assert not (keyword.arg in ("shell", "allow_pickle") and is_true)
+
+
+@pytest.mark.parametrize("module", modules())
+def test_every_parse_has_limits(module: str) -> None:
+    names = imported(tree_of(module))
+    if module not in MAY_PARSE:
+        assert not names & PARSERS
+    if not module.startswith(MAY_READ):
+        assert not names & READS
+
+
+@pytest.mark.parametrize("module", modules())
+def test_modules_are_imported_by_names_that_are_written_here(module: str) -> None:
+    """Names that come from outside choose plugins only, never from a page."""
+    by_settings = ("extensions.py", "read/worker.py", "assembly/registry.py")
+    may = ("cli/", "__init__.py", "judge/__init__.py", *by_settings)
+    called = {
+        node.func.id if isinstance(node.func, ast.Name) else node.func.attr
+        for node in ast.walk(tree_of(module))
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name | ast.Attribute)
+    }
+    if not module.startswith(may):
+        assert "import_module" not in called
