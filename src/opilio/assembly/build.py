@@ -248,6 +248,7 @@ def make_network(
         SqliteRobots(store.db),
         plan.fetch.user_agent,
         pause=plan.politeness.delay,
+        turns=frontier,
     )
     return HttpFetch(
         egress, robots, plan.politeness, plan.fetch, frontier.pace, keep=keep

@@ -30,7 +30,7 @@ from opilio.records import ReaderSetup, Response
 from opilio.settings import FetchSettings, StoreSettings
 from opilio.vectors.files import installed
 
-LIBRARIES = ("pycurl", "turbohtml", "ada-url", "protego", "fastwarc", "numpy", "uvloop")
+LIBRARIES = ("pycurl", "turbohtml", "ada-url", "fastwarc", "numpy", "uvloop")
 SAMPLE = b"<title>Harvestmen</title><p>Opilio walks out and gathers.</p>"
 
 

@@ -14,15 +14,23 @@ import asyncio
 import re
 import time
 from collections import OrderedDict
-from typing import Protocol
+from collections.abc import Callable
+from typing import Protocol, TypeVar
 from weakref import WeakValueDictionary
 
 import ada_url
 import msgspec
-from protego import Protego
 
 from opilio.errors import Transient, Unusable
+from opilio.fetch.host_turns import HostTurns, OwnTurns
+from opilio.fetch.robots_rules import (
+    RobotRules,
+    is_for_another,
+    read_rules,
+    reduce_file,
+)
 from opilio.records import Clock, Response, RobotsRecord
+from opilio.text import urls
 
 UNREACHED = "robots_unreachable"
 RULES, UNAVAILABLE, UNREACHABLE = "rules", "unavailable", "unreachable"
@@ -31,16 +39,17 @@ DAY = 86_400.0
 PATIENCE = 30 * DAY  # unreachable for this long, the last copy is used again
 FIRST_WAIT, LONGEST_WAIT = 60.0, 3600.0
 MAX_HOPS = 5
+HOP_LIFE = 600.0  # seconds that the target of a redirect is remembered
+MAX_HOP_RESPONSES = 32
 MAX_BYTES = 512 * 1024  # RFC 9309 asks for 500 KiB at least
-MAX_LINES = 50_000
-BIG = 16 * 1024  # bytes; more are parsed in a thread (100,000 take a tenth of a second)
+BIG = 16 * 1024  # bytes; more are parsed in a thread
 CACHED_ORIGINS = 4096
-CACHED_BYTES = 4 * 2**20  # of files; parsed, each byte takes about 20
+CACHED_RULES = 200_000  # of about 150 bytes each
 # With these reasons the host answered; with others it did not.
 UNREADABLE = frozenset(("bad_encoding", "bad_http", "too_many_headers"))
 
-AGENT_LINE = re.compile(r"\s*user[- ]?agent\s*:?\s*(.*)", re.IGNORECASE)
-PRODUCT_TOKEN = re.compile(r"\*|[a-z_-]+", re.IGNORECASE)
+
+T = TypeVar("T")
 
 
 class GetRobots(Protocol):
@@ -60,19 +69,18 @@ class RobotsMemory(Protocol):
 class RobotsRules(msgspec.Struct, frozen=True):
     """The rules of an origin for us."""
 
-    parsed: Protego | None  # None: everything
-    token: str
+    parsed: RobotRules | None  # None: everything
     fresh: bool = False  # this very call made the request
     ip: str = ""  # the address that answered it
 
     def allows(self, url: str) -> bool:
         """Whether this URL may be visited."""
-        return self.parsed is None or self.parsed.can_fetch(url, self.token)
+        return self.parsed is None or self.parsed.allows(url)
 
     @property
     def delay(self) -> float | None:
         """Seconds the origin wants between two visits (Crawl-delay)."""
-        return None if self.parsed is None else self.parsed.crawl_delay(self.token)
+        return None if self.parsed is None else self.parsed.delay
 
 
 class Robots:
@@ -86,16 +94,19 @@ class Robots:
         now: Clock = time.time,
         *,
         pause: float = 0.0,
+        turns: HostTurns | None = None,
     ) -> None:
         self.get = get
         self.memory = memory
         self.token = product_token(user_agent)
         self.pause = pause  # seconds between two requests to one host
+        self.turns = turns or OwnTurns(pause)  # of hosts that redirects lead to
+        self.hops: OrderedDict[str, Response] = OrderedDict()  # what they led to
         self.now = now  # seconds since 1970: records outlive the process
-        self.cache: OrderedDict[str, tuple[RobotsRecord, Protego | None]] = (
+        self.cache: OrderedDict[str, tuple[RobotsRecord, RobotRules | None]] = (
             OrderedDict()
         )
-        self.cached_bytes = 0
+        self.cached_rules = 0
         # Each lock lives as long as it is held or waited for.
         self.locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
@@ -111,6 +122,8 @@ class Robots:
             if known and self.holds(known[0]):
                 return self.answer(*known)
             last = self.memory.load(origin)
+            if last and is_for_another(last.body, self.token):
+                last = None
             if last is not None and self.holds(last):
                 return self.answer(last, await self.keep(last))
             ip = ""
@@ -129,7 +142,7 @@ class Robots:
         return self.now() < record.expires_at <= self.now() + DAY
 
     def answer(
-        self, record: RobotsRecord, parsed: Protego | None, *, fresh: bool = False
+        self, record: RobotsRecord, parsed: RobotRules | None, *, fresh: bool = False
     ) -> RobotsRules:
         """The rules of a record; Transient while it is unreachable."""
         now = self.now()
@@ -143,26 +156,32 @@ class Robots:
                 host_rests=True,
                 contacted=fresh,
             )
-        return RobotsRules(parsed, self.token, fresh)
+        return RobotsRules(parsed, fresh)
 
-    async def keep(self, record: RobotsRecord) -> Protego | None:
+    async def keep(self, record: RobotsRecord) -> RobotRules | None:
         """Parse a record and cache both, dropping the least recently used ones."""
-        if not record.body:
-            parsed = None
-        elif len(record.body) <= BIG:
-            parsed = parse(record.body, self.token)
-        else:
-            parsed = await asyncio.to_thread(parse, record.body, self.token)
-        if record.origin in self.cache:
-            self.cached_bytes -= len(self.cache.pop(record.origin)[0].body)
+        parsed = None
+        if record.body:
+            parsed = await self.off_loop(read_rules, record.body)
+        self.forget(record.origin)
         self.cache[record.origin] = record, parsed
-        self.cached_bytes += len(record.body)
+        self.cached_rules += parsed.size if parsed else 0
         while len(self.cache) > CACHED_ORIGINS or (
-            self.cached_bytes > CACHED_BYTES and len(self.cache) > 1
+            self.cached_rules > CACHED_RULES and len(self.cache) > 1
         ):
-            _, (forgotten, _) = self.cache.popitem(last=False)
-            self.cached_bytes -= len(forgotten.body)
+            self.forget(next(iter(self.cache)))
         return parsed
+
+    def forget(self, origin: str) -> None:
+        """Drop the rules of an origin from memory."""
+        _, parsed = self.cache.pop(origin, (None, None))
+        self.cached_rules -= parsed.size if parsed else 0
+
+    async def off_loop(self, work: Callable[[bytes, str], T], body: bytes) -> T:
+        """Do something with a file, in a thread if it is big."""
+        if len(body) <= BIG:
+            return work(body, self.token)
+        return await asyncio.to_thread(work, body, self.token)
 
     async def ask(self, origin: str) -> tuple[RobotsRecord, str]:
         """Request the file; Transient if the origin counts as unreachable.
@@ -172,7 +191,11 @@ class Robots:
         url, status, body, ip = f"{origin}/robots.txt", UNAVAILABLE, b"", ""
         for hop in range(MAX_HOPS + 1):
             try:
-                response = await self.get(url, max_bytes=MAX_BYTES)
+                response = (
+                    await self.follow(origin, url)
+                    if hop
+                    else await self.get(url, max_bytes=MAX_BYTES)
+                )
             except Unusable as error:
                 if hop == 0 and error.reason not in UNREADABLE:
                     raise  # it is the origin itself that cannot be visited
@@ -180,16 +203,38 @@ class Robots:
             refuse_failures(response)
             ip = ip or response.ip
             if response.status < 300:
-                status, body = RULES, cut(response.body)
+                status = RULES
+                body = await self.off_loop(reduce_file, cut(response.body))
             if response.status // 100 != 3:
                 break
             url = target(response)
             if not url:
                 break
-            if url.startswith(f"{origin}/"):
-                await asyncio.sleep(self.pause)  # the same host is requested again
         now = self.now()
         return RobotsRecord(origin, status, now, now + DAY, body), ip
+
+    async def follow(self, origin: str, url: str) -> Response:
+        """Request the target of a redirect, when the turn of its host comes.
+
+        Many hosts may redirect to one. What one of them was led to holds for the
+        others, too.
+        """
+        host = urls.host(url)
+        if host == urls.host(f"{origin}/"):  # the caller has its turn
+            await asyncio.sleep(self.pause)
+            return await self.get(url, max_bytes=MAX_BYTES)
+        async with self.locks.setdefault(url, asyncio.Lock()):
+            known = self.hops.get(url)
+            if known and 0 <= self.now() - known.fetched_at < HOP_LIFE:
+                return known
+            async with self.turns.turn_at(host) as may_request:
+                if not may_request:
+                    raise unreachable(url, f"{host} is too busy to be asked for it")
+                response = await self.get(url, max_bytes=MAX_BYTES)
+            self.hops[url] = response
+            if len(self.hops) > MAX_HOP_RESPONSES:
+                self.hops.popitem(last=False)
+            return response
 
     def failed(
         self, origin: str, last: RobotsRecord | None, error: Transient
@@ -248,20 +293,3 @@ def cut(body: bytes) -> bytes:
         return body
     head = body[:MAX_BYTES]
     return head[: max(head.rfind(b"\n"), head.rfind(b"\r")) + 1]
-
-
-def parse(body: bytes, token: str) -> Protego:
-    """Parse a file so that only lines for `*` and for exactly our token apply.
-
-    Protego by itself also matches prefixes of our token, but not `opilio/2.0`.
-    """
-    text = body.decode("utf-8", "replace").removeprefix("\ufeff")
-    lines = text.splitlines()[:MAX_LINES]
-    for number, line in enumerate(lines):
-        if agent := AGENT_LINE.fullmatch(line):
-            name = PRODUCT_TOKEN.match(agent[1])
-            known = name[0].lower() if name else ""
-            if known not in (token, "*"):
-                known = "someone-else"
-            lines[number] = f"User-agent: {known}"
-    return Protego.parse("\n".join(lines))

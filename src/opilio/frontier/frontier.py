@@ -9,7 +9,8 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter, deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from heapq import nsmallest
 from itertools import compress
 from types import MappingProxyType
@@ -19,6 +20,7 @@ import numpy as np
 
 from opilio.frontier import sort_keys
 from opilio.frontier.host_rules import BLOCKED, HostRules
+from opilio.frontier.hosts import NEVER
 from opilio.frontier.intake import Intake, Trail
 from opilio.frontier.ledger import Ledger, LinkRow
 from opilio.frontier.link_columns import LinkMode
@@ -27,6 +29,8 @@ from opilio.progress import BusyServer, Counts
 from opilio.records import Clock, Fingerprint, Lease, Ranked, Revision, State
 
 LEASE_SECONDS = 600.0
+TURN_PATIENCE = 10.0  # seconds to wait for a host, and at least two of its delays
+TURN_POLL = 0.1  # seconds; a host with a request under way may be free at any time
 BUSY = 5  # servers that are shown
 SHORTEST_WAIT = 0.001  # a timer may expire a little early by another clock
 
@@ -53,6 +57,7 @@ class LinkFrontier:
         self._timer_at = 0.0
         self._closed = False
         self._paused = False
+        self._borrowed: set[str] = set()  # hosts with a turn, or a wait for one
         self.watcher: Watcher | None = None
 
     async def add(
@@ -211,6 +216,32 @@ class LinkFrontier:
                 self._ledger.rest(known.number, why)
             self._serve(now)
         return is_new
+
+    @asynccontextmanager
+    async def turn_at(self, host: str) -> AsyncIterator[bool]:
+        """Wait until a host may be requested for something else than a link, and count
+        it as visited; False if that would take too long, or another such request waits.
+        """
+        turns, known = self._agenda.turns, self._agenda.queue.host(host)
+        until = self._clock() + max(TURN_PATIENCE, 2 * known.delay)
+        if host in self._borrowed or until < turns.free_at(known) < NEVER:
+            yield False
+            return
+        self._borrowed.add(host)
+        try:
+            while (free := turns.free_at(known)) > (now := self._clock()):
+                if now >= until:
+                    yield False
+                    return
+                await asyncio.sleep(min(free, until, now + TURN_POLL) - now)
+            turns.use(known, now)
+            try:
+                yield True
+            finally:
+                turns.leave(known, now := self._clock())
+                self._serve(now)
+        finally:
+            self._borrowed.discard(host)
 
     def steer(
         self, *, haste: float = 1.0, breadth: float = 0.0, calibrated: bool = False
