@@ -7,7 +7,7 @@ from unittest.mock import patch
 
 import pytest
 
-from opilio.cli import display
+from opilio.cli import display, terminal
 from opilio.cli.display import Reporter
 from opilio.cli.ending import remedies_for
 from opilio.cli.figures import Before
@@ -121,7 +121,8 @@ def test_the_estimate_of_what_is_left_has_a_line_of_its_own():
 async def test_a_dumb_terminal_gets_lines(monkeypatch, capsys):
     monkeypatch.setattr(display, "LINE_SECONDS", 0.01)
     dumb = Screen(stderr=True, force_terminal=True, _environ={"TERM": "dumb"})
-    monkeypatch.setattr(display, "stderr", dumb)
+    monkeypatch.setenv("FORCE_COLOR", "1")  # as if it were a terminal
+    monkeypatch.setattr(terminal, "stderr", dumb)
     monkeypatch.setattr(display, "WaitingNotice", lambda *_: Watched())
     async with Watched():
         await asyncio.sleep(0.1)

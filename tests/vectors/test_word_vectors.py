@@ -14,7 +14,7 @@ from opilio.errors import BadInput
 from opilio.vectors import plain_merges, words
 from opilio.vectors import tokenizer as tokenizer_module
 from opilio.vectors.files import installed, read_table, tokenizer_from
-from opilio.vectors.words import Vectors, load_vectors
+from opilio.vectors.words import DIMENSIONS, Vectors, load_vectors
 from vectors.tables import PIECES, load_table, make_table, tokenizer_json
 
 wordllama = pytest.mark.skipif(installed() is None, reason="needs opilio[vectors]")
@@ -195,3 +195,8 @@ def test_words_are_split_as_the_tokenizers_package_does(merges):
     read = re.findall(r"[^\W_]+", Path(__file__).read_text())
     for word in read + others:
         assert ours.split(word) == theirs.encode(word, add_special_tokens=False).ids
+
+
+@wordllama
+def test_a_table_is_loaded_once_whether_its_dimensions_are_given_or_not():
+    assert load_vectors("wordllama") is load_vectors("wordllama", "en", DIMENSIONS)

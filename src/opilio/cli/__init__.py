@@ -168,7 +168,8 @@ def complain(error: str, exit_code: int) -> int:
     """Print an error message."""
     from rich.text import Text
 
-    from opilio.cli.terminal import brief, stderr
+    from opilio.cli.plain_text import brief
+    from opilio.cli.terminal import stderr
 
     stderr.print(Text(f"opilio: {brief(error, LONGEST)}", "bold red"), soft_wrap=True)
     return exit_code

@@ -106,6 +106,6 @@ def quoting_briefly() -> Iterator[None]:
 def shorten(error: Any) -> None:
     """Shorten the message of a usage error."""
     if isinstance(getattr(error, "message", None), str):
-        from opilio.cli.terminal import brief  # slow to import
+        from opilio.cli.plain_text import brief
 
         error.message = brief(error.message, LONGEST)

@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from opilio.cli.figures import Before, snapshot
-from opilio.cli.terminal import foreign, stderr
+from opilio.cli.plain_text import is_terminal
 from opilio.cli.waiting import WaitingNotice, in_words, print_json
 from opilio.crawl import CrawlLoop
 
@@ -26,6 +26,8 @@ SEEDS = 5  # whose problems are shown at the end
 
 def show_trouble(sentence: str) -> None:
     """Show a warning; the crawl goes on."""
+    from opilio.cli.terminal import foreign, stderr  # slow to import
+
     stderr.print(foreign(sentence, style="yellow"), soft_wrap=True)
 
 
@@ -49,11 +51,8 @@ class Reporter:
         self.tasks.append(asyncio.create_task(waiting.watch()))
         if self.quiet:
             return self
-        if stderr.is_terminal and not stderr.is_dumb_terminal:
-            from rich.live import Live
-
-            self.live = Live(console=stderr, transient=True, auto_refresh=False)
-            self.live.start()
+        if is_terminal(sys.stderr):
+            self.begin_live()
         self.tasks.append(asyncio.create_task(self.show_regularly()))
         return self
 
@@ -69,9 +68,19 @@ class Reporter:
         if self.live:
             self.live.stop()
 
+    def begin_live(self) -> None:
+        """Show a table that is refreshed, if the terminal can move its cursor."""
+        from rich.live import Live
+
+        from opilio.cli.terminal import stderr
+
+        if not stderr.is_dumb_terminal:
+            self.live = Live(console=stderr, transient=True, auto_refresh=False)
+            self.live.start()
+
     def show_waiting(self, event: dict[str, Any]) -> None:
         """Say that nothing can be visited now; also with --quiet."""
-        if self.quiet or stderr.is_terminal:
+        if self.quiet or is_terminal(sys.stderr):
             show_trouble(in_words(event))
         else:
             print_json(event)
@@ -82,7 +91,7 @@ class Reporter:
             if self.live:
                 from opilio.cli.live_table import as_table
 
-                table = as_table(self.snapshot(), stderr.width)
+                table = as_table(self.snapshot(), self.live.console.width)
                 self.live.update(table, refresh=True)
             await asyncio.sleep(LIVE_SECONDS if self.live else LINE_SECONDS)
             if not self.live:

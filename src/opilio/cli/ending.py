@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import json
+import sys
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import msgspec
-from rich.markup import escape
-from rich.text import Text
 
 from opilio.cli.figures import Before, snapshot
+from opilio.cli.plain_text import is_terminal
 from opilio.cli.reasons import in_words as reason_in_words
 from opilio.cli.reasons import seed_in_words
-from opilio.cli.terminal import stdout
 from opilio.crawl import CrawlLoop
 from opilio.errors import OpilioError
 from opilio.limits.stop_when_dry import left_in_words
 from opilio.settings import BoundsSettings
-from opilio.store.seed_notes import seed_notes
+from opilio.store.seed_notes import SeedNote, seed_notes
 
 SEEDS = 5  # whose problems are shown
 ENDINGS = {
@@ -34,22 +33,36 @@ ENDINGS = {
 
 def show_end(crawl: CrawlLoop, reason: str, before: Before) -> int:
     """Say how it went and what to do next; returns the exit code."""
-    folder, tally = crawl.store.folder.path, crawl.tally
     if reason == "exhausted" and not crawl.store.catalogue.pages:
         raise OpilioError(nothing_answered(crawl))
     seeds = seed_notes(crawl.store.db)
-    if not stdout.is_terminal:
+    if is_terminal(sys.stdout):
+        print_end(crawl, reason, before, seeds)
+    else:
+        tally = crawl.tally
         speed = tally.pages / max(time.monotonic() - tally.started, 0.001)
         figures = {
             **snapshot(crawl, speed, before),
             "seconds_left": 0,
             "seeds": msgspec.to_builtins(seeds),
             "ended": reason,
-            "folder": str(folder),
+            "folder": str(crawl.store.folder.path),
             **added_to(crawl),
         }
         print(json.dumps(figures))
-        return 130 if reason == "interrupted" else 0
+    return 130 if reason == "interrupted" else 0
+
+
+def print_end(
+    crawl: CrawlLoop, reason: str, before: Before, seeds: Sequence[SeedNote]
+) -> None:
+    """Print it for a person at a terminal."""
+    from rich.markup import escape
+    from rich.text import Text
+
+    from opilio.cli.terminal import stdout  # slow to import
+
+    folder, tally = crawl.store.folder.path, crawl.tally
     told = f"{escape(str(folder))}: {harvest(tally.pages, tally.kept, before)}"
     estimate = crawl.estimate()
     left = f"; {left_in_words(estimate)}" if estimate else ""
@@ -69,7 +82,6 @@ def show_end(crawl: CrawlLoop, reason: str, before: Before) -> int:
         stdout.print(Text(more, "yellow"))
     for command in ("status {}", "export {} --relevant-only -o pages.jsonl"):
         stdout.print(Text(f"  opilio {command.format(folder)}", "dim"), soft_wrap=True)
-    return 130 if reason == "interrupted" else 0
 
 
 def added_to(crawl: CrawlLoop) -> dict[str, Any]:

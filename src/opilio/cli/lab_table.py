@@ -8,7 +8,8 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from opilio.cli.terminal import foreign, plain, stdout
+from opilio.cli.plain_text import plain
+from opilio.cli.terminal import foreign, stdout
 from opilio.lab.report.figures import findings
 from opilio.lab.report.several_webs import means
 from opilio.lab.report.standings import (

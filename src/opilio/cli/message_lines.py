@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rich.text import Text
 
-from opilio.cli.terminal import plain
+from opilio.cli.plain_text import plain
 from opilio.store.message_log import REFUSED, ToldMessage
 
 

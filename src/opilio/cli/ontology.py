@@ -13,7 +13,8 @@ from rich.table import Table
 from rich.text import Text
 
 from opilio.cli.ontology_loop import accept, edit, propose, reject
-from opilio.cli.terminal import foreign, plain, stdout
+from opilio.cli.plain_text import plain
+from opilio.cli.terminal import foreign, stdout
 from opilio.errors import BadInput
 from opilio.topic.ontology import Ontology, load_ontology
 

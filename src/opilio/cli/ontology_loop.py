@@ -11,7 +11,8 @@ import msgspec
 import typer
 from rich.text import Text
 
-from opilio.cli.terminal import foreign, plain, stderr, stdout
+from opilio.cli.plain_text import plain
+from opilio.cli.terminal import foreign, stderr, stdout
 from opilio.errors import BadInput
 from opilio.store.folder import CrawlFolder
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from http import HTTPStatus
 
-from opilio.cli.terminal import plain
+from opilio.cli.plain_text import plain
 from opilio.store.seed_notes import SeedNote
 
 REASONS = {

@@ -13,8 +13,9 @@ from rich.text import Text
 
 from opilio.assembly.search import logs_searches, open_search, remember_query
 from opilio.cli.expansion import expand as fetch_more
+from opilio.cli.plain_text import plain
 from opilio.cli.plain_values import PlainCommand
-from opilio.cli.terminal import foreign, plain, stderr, stdout
+from opilio.cli.terminal import foreign, stderr, stdout
 from opilio.search.searcher import Answer, Hit
 from opilio.sites.expander import Expansion
 from opilio.store.folder import CrawlFolder

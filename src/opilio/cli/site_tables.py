@@ -8,7 +8,8 @@ from datetime import UTC, datetime
 from rich.table import Table
 from rich.text import Text
 
-from opilio.cli.terminal import foreign, plain, stdout
+from opilio.cli.plain_text import plain
+from opilio.cli.terminal import foreign, stdout
 from opilio.profiles.models import PageProfile, SiteModels, SiteProfile
 
 MOST_CONCEPTS = 12

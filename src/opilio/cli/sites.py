@@ -12,8 +12,9 @@ from rich.text import Text
 
 from opilio.assembly.plan import load_plan
 from opilio.assembly.reader_setup import rereading
+from opilio.cli.plain_text import plain
 from opilio.cli.site_tables import show_site, show_sites
-from opilio.cli.terminal import plain, stderr, stdout
+from opilio.cli.terminal import stderr, stdout
 from opilio.errors import BadInput, did_you_mean
 from opilio.profiles.models import SiteModels, SiteProfile, SubjectConcepts, load_sites
 from opilio.records import Mode

@@ -19,8 +19,9 @@ from opilio.assembly.plan import Plan, load_plan
 from opilio.cli.ending import ENDINGS
 from opilio.cli.live_table import server_in_words
 from opilio.cli.message_lines import in_a_line
+from opilio.cli.plain_text import plain
 from opilio.cli.reasons import in_words, seed_in_words
-from opilio.cli.terminal import foreign, plain, stdout
+from opilio.cli.terminal import foreign, stdout
 from opilio.cli.waiting import sentence
 from opilio.limits.stop_when_dry import left_in_words
 from opilio.progress import BusyServer

@@ -9,7 +9,8 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from opilio.cli.terminal import foreign, plain, stdout
+from opilio.cli.plain_text import plain
+from opilio.cli.terminal import foreign, stdout
 from opilio.records import Subject
 from opilio.text.words import Vocabulary
 from opilio.topic import Topic

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from opilio.cli.terminal import plain
+from opilio.cli.plain_text import plain
 
 if TYPE_CHECKING:
     from opilio.crawl import CrawlLoop

@@ -30,6 +30,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from opilio.equations.quantiles import quantiles
 from opilio.records import Page, Subject
 from opilio.text import words
 from opilio.text.meaning import Floats, keyword_vectors, unpack
@@ -123,7 +124,7 @@ class KeywordEvidence:
         """By what to multiply the cosine, given those of the pages seen."""
         if self.ratio == 1 or not len(cosines):
             return 1.0
-        high = max(float(np.quantile(cosines, 0.85)), 1e-6)
+        high = max(quantiles(cosines, [0.85])[0], 1e-6)
         found = (SURE / high) ** (len(cosines) / (len(cosines) + DOUBT))
         return float(min(max(found, self.ratio**-0.5), self.ratio**0.25))
 

@@ -34,6 +34,7 @@ import msgspec
 import numpy as np
 
 from opilio.equations.probability import logistic, share
+from opilio.equations.quantiles import quantiles
 from opilio.errors import BadInput
 from opilio.judge.critic import Critics, Lessons, row_of
 from opilio.judge.keyword_evidence import Evidence, KeywordEvidence, page_vectors
@@ -212,7 +213,8 @@ class Opilio:
         return low, high - low + 0.02 * high + 1e-9
 
     def take_up(self, noted: NotedPage) -> bool:
-        """Learn from a page; True: the critics learnt anew."""
+        """Learn from a page; True if it is a label: after each the critics learn anew,
+        so after a restart many would take long to learn from again."""
         if noted.told is not None:
             self.sample = [one for one in self.sample if one.url != noted.url]
             examples = self.taught[: self.examples]
@@ -229,16 +231,15 @@ class Opilio:
             place = random.Random(self.pages).randrange(self.pages)
             if place < SAMPLE and not self.sample[place].is_seed:
                 self.sample[place] = noted
-        if self.pages > EVERY and self.pages < self.next_fit:
-            return False
-        self.next_fit = int(GROWTH * self.pages) + 1
-        self.fit()
-        return True
+        if self.pages <= EVERY or self.pages >= self.next_fit:
+            self.next_fit = int(GROWTH * self.pages) + 1
+            self.fit()
+        return False
 
     def scale(self, pages: list[NotedPage]) -> None:
         """Measure what is much and what is little on the pages seen."""
         values = np.array([noted.evidence[1] for noted in pages])
-        low, high = np.quantile(values, [0.1, 0.85]).tolist()
+        low, high = quantiles(values, [0.1, 0.85])
         self.quantiles = (low, high)
         cosines = np.array([noted.evidence[0] for noted in pages], np.float32)
         self.lift = self.keywords.lift(cosines)

@@ -29,6 +29,7 @@ import numpy as np
 import numpy.typing as npt
 
 from opilio.equations.probability import FLAT, logistic
+from opilio.equations.quantiles import distinct
 from opilio.pretrained import weights_for
 from opilio.progress import Estimate
 from opilio.records import (
@@ -51,7 +52,8 @@ from opilio.strategies.shared.chooser.lessons import Correction
 from opilio.strategies.shared.chooser.places import Slots
 from opilio.strategies.shared.chooser.pool import Pool, best_of
 from opilio.strategies.shared.chooser.relevant_left import Remaining
-from opilio.strategies.shared.chooser.rows import distinct, sort_out
+from opilio.strategies.shared.chooser.rows import distinct as distinct_links
+from opilio.strategies.shared.chooser.rows import sort_out
 from opilio.strategies.shared.chooser.scores import tell
 from opilio.strategies.shared.chooser.visits import Visit, links_in, note
 from opilio.strategies.shared.chooser.waiting import NEW, Waiting
@@ -125,7 +127,7 @@ class Opilio:
 
     def rank(self, page: Page, verdict: Verdict, lease: Lease) -> list[Ranked]:
         """Every link with its promise and the evidence that counts most."""
-        links, prints, packed = distinct(page.links, lease.fingerprint)
+        links, prints, packed = distinct_links(page.links, lease.fingerprint)
         waiting = self.waiting
         slots = waiting.slots(prints, packed)
         # A link that enough pages have told about learns nothing from one more.
@@ -328,7 +330,7 @@ class Opilio:
             half = self.quota // 2
             turn = np.arange(self.sweep, self.sweep + half) % len(every)
             self.sweep = int(turn[-1]) + 1
-            every = np.unique(np.concatenate((waiting.best(half), every[turn])))
+            every = distinct(np.concatenate((waiting.best(half), every[turn])))
         if self.features.has_changed:
             waiting.compare(every, self.features.keywords)
         _, promises = self.score(every)

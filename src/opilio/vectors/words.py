@@ -148,9 +148,13 @@ def unit(vector: Vector) -> Vector:
     return found
 
 
-@cache
 def load_vectors(
     name: str, language: str = words.DEFAULT_LANGUAGE, dimensions: int = DIMENSIONS
 ) -> Vectors:
     """The vectors that a resolved setting names; loaded once in a process."""
+    return _load(name, language, dimensions)
+
+
+@cache  # by all arguments: a call that leaves one out would load the table again
+def _load(name: str, language: str, dimensions: int) -> Vectors:
     return Vectors(read_table(name), language, dimensions)

@@ -20,6 +20,7 @@ standardised features when it was chosen; x a page as its words, of length 1.
 from __future__ import annotations
 
 from collections import deque
+from functools import reduce
 
 import numpy as np
 import numpy.typing as npt
@@ -81,7 +82,7 @@ class WordValues:
 
     def __init__(self, rarity: Singles) -> None:
         # By the place of a word; those of the table of rarity are finer.
-        rare = rarity.reshape(1 << WORD_BITS, -1).min(axis=1)
+        rare = reduce(np.minimum, rarity.reshape(1 << WORD_BITS, -1).T)
         self._rare = (0.05 + rare * rare).astype(np.float32)
         self._rare[NO_WORD] = 0  # what is no word has no value
         self.sums = np.zeros((1 << WORD_BITS, 2), np.float32)  # of r·x, of x

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from opilio.equations.quantiles import distinct
 from opilio.strategies.shared.chooser.places import Slots
 from opilio.strategies.shared.chooser.waiting import Waiting
 
@@ -45,7 +46,7 @@ class Pool:
 
     def _fill_head(self) -> None:
         told = self._waiting.told
-        slots = np.unique(self._slots)
+        slots = distinct(self._slots)
         slots = slots[told[slots] >= 0]
         if len(slots) < HEAD < self._waiting.count:
             self.refill()
@@ -60,7 +61,7 @@ class Pool:
     def glance(self, count: int) -> Slots:
         """The best links of the pool, without changing it."""
         told = self._waiting.told
-        slots = np.unique(self._slots[told[self._slots] >= 0])
+        slots = distinct(self._slots[told[self._slots] >= 0])
         return best_of(slots, told[slots], count)
 
 
