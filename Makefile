@@ -28,10 +28,9 @@ install: .venv/.installed
 demo: .venv/.opilio
 	$(BIN)/opilio demo
 
-# Compiled first: where Python may not write what it compiled (PYTHONDONTWRITEBYTECODE),
-# each of the many commands that the tests start would compile all of it anew.
+# Python may write what it compiles, or else every process of the tests compiles it anew.
+test: export PYTHONDONTWRITEBYTECODE =
 test: lint
-	$(BIN)/python -m compileall -q src
 	$(BIN)/python -m pytest -n auto --dist worksteal
 
 # Other environments, each in build/; TESTS=tests/test_crawl.py runs fewer tests.

@@ -1,5 +1,12 @@
 """What several tests share."""
 
+import os
+
+# Before numpy is imported: its threads would use several times the CPU of what they
+# calculate here. The command `opilio` does the same.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from itertools import count
 from pathlib import Path
@@ -23,6 +30,12 @@ hypothesis.settings.register_profile(
     "patient", hypothesis.settings.get_profile("roaming"), derandomize=True
 )
 hypothesis.settings.load_profile("patient")
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """Twice as many workers as cores with `-n auto`: tests often wait for processes,
+    servers and disks."""
+    return 2 * (os.cpu_count() or 1)
 
 
 @pytest.fixture(scope="session", autouse=True)

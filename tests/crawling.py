@@ -16,7 +16,8 @@ from pathlib import Path
 from opilio.crawl import CrawlLoop
 from opilio.frontier.hosts import Host
 from opilio.lab.synthetic.server import Server, Web, serve
-from warm_commands import OPILIO, WarmProcess, start_warm
+from warm_commands import OPILIO as OPILIO
+from warm_commands import WarmProcess, start_warm
 
 Process = asyncio.subprocess.Process | WarmProcess
 
@@ -58,12 +59,8 @@ async def start_opilio(
     stderr: int | None = asyncio.subprocess.PIPE,
     env: dict[str, str] | None = None,
 ) -> Process:
-    """Start the command; with an environment of its own, from nothing."""
-    if env is None:
-        return await start_warm(*arguments, stdout=stdout, stderr=stderr)
-    return await asyncio.create_subprocess_exec(
-        OPILIO, *map(str, arguments), stdout=stdout, stderr=stderr, env=env
-    )
+    """Start the command, with our environment or another one."""
+    return await start_warm(*arguments, stdout=stdout, stderr=stderr, env=env)
 
 
 async def end_of(process: Process, seconds: float = 60) -> Ended:

@@ -75,15 +75,18 @@ class WarmProcess:
 
 
 async def start_warm(
-    *arguments: object, stdout: int | None = None, stderr: int | None = None
+    *arguments: object,
+    stdout: int | None = None,
+    stderr: int | None = None,
+    env: dict[str, str] | None = None,
 ) -> WarmProcess:
-    """Start `opilio` here and with this environment; `stdout` and `stderr` are files,
-    `asyncio.subprocess.DEVNULL` or `PIPE`, or None: our own."""
+    """Start `opilio` here, with our environment or another one; `stdout` and `stderr`
+    are files, `asyncio.subprocess.DEVNULL` or `PIPE`, or None: our own."""
     out, ours_out = await output(1, stdout)
     err, ours_err = await output(2, stderr)
     files = [os.open(os.devnull, os.O_RDONLY), out, err]
     pid, told = await asyncio.to_thread(
-        request, [str(OPILIO), *map(str, arguments)], files
+        request, [str(OPILIO), *map(str, arguments)], files, env
     )
     for file in files:
         os.close(file)
@@ -143,11 +146,13 @@ def start_reader() -> tuple[WarmReader, socket.socket]:
         return WarmReader(*request([READER], files)), ours
 
 
-def request(arguments: list[str], files: list[int]) -> tuple[int, socket.socket]:
+def request(
+    arguments: list[str], files: list[int], env: dict[str, str] | None = None
+) -> tuple[int, socket.socket]:
     """Ask for a process with these standard files; its id, and what tells its end."""
     told = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     told.connect("\0" + address())
-    asked = [arguments, str(Path.cwd()), dict(os.environ)]
+    asked = [arguments, str(Path.cwd()), dict(os.environ if env is None else env)]
     socket.send_fds(told, [json.dumps(asked).encode()], files)
     return int(told.recv(LONGEST)), told
 
@@ -269,6 +274,9 @@ def become(asked: bytes, files: list[int]) -> list[str]:
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(environment)
+    # Packages of the test come first, as they do where Python starts anew.
+    paths = environment.get("PYTHONPATH", "").split(os.pathsep)
+    sys.path[:0] = [path for path in paths if path and path not in sys.path]
     return list(arguments)
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from crawling import OPILIO, Crawled, Ended
+from crawling import OPILIO, Crawled, Ended, opilio
 from opilio.cli.error_messages import explained
 from opilio.errors import BadInput, MachineLimit
 from opilio.lab.synthetic.server import serve
@@ -65,6 +65,11 @@ def run(*command: object) -> Ended:
     return Ended(ended.returncode, ended.stdout.decode(), ended.stderr.decode())
 
 
+def run_here(*arguments: object) -> Ended:
+    """Run opilio as it is."""
+    return asyncio.run(opilio(*arguments))
+
+
 def on_full_disk(disk: Path, life: Crawled, *arguments: object) -> Ended:
     """Run opilio where there is no room."""
     through = ("unshare", "-rm", "sh", "-c", FULL_DISK, "sh", disk, life.folder)
@@ -103,7 +108,7 @@ def test_an_intact_crawl_is_read_also_on_a_full_disk(done, disk):
 def test_an_export_to_a_full_disk_names_the_file(done, form):
     if form == "parquet":
         pytest.importorskip("pyarrow")
-    ended = run(OPILIO, "export", done.folder, "-f", form, "-o", "/dev/full")
+    ended = run_here("export", done.folder, "-f", form, "-o", "/dev/full")
     assert ended.code == 3, ended.err
     assert "/dev/full cannot be written: No space left" in ended.err
 
@@ -156,7 +161,7 @@ def test_a_protected_file_is_named_with_the_remedy(done, change, name):
 @pytest.mark.parametrize("name", ["lock", "in-hand", "crawl.db"])
 def test_a_folder_in_the_place_of_a_file_is_named(done, name):
     is_folder(name)(done.folder)
-    ended = run(OPILIO, "crawl", done.topic, "-o", done.folder, "-q")
+    ended = run_here("crawl", done.topic, "-o", done.folder, "-q")
     assert ended.code == 2
     assert f"{done.folder / name} is a folder, but must be a file" in ended.err
 
@@ -170,12 +175,12 @@ def test_pages_that_may_not_be_read_are_not_called_damaged(done):
 
 def test_a_damaged_subject_costs_no_pages(done):
     (done.folder / "models" / "brief.msgpack").write_bytes(b"?")
-    ended = run(OPILIO, "crawl", done.folder, "-q")
+    ended = run_here("crawl", done.folder, "-q")
     assert ended.code == 2
     assert "--fresh" not in ended.err
     assert f"remove {done.folder}/models" in ended.err
     shutil.rmtree(done.folder / "models")
-    ended = run(OPILIO, "crawl", done.folder, "-q")
+    ended = run_here("crawl", done.folder, "-q")
     assert ended.code == 0, ended.err
     assert ended.json()["pages_in_all"] == 1
 
@@ -244,7 +249,7 @@ def test_a_database_without_a_format_is_named(done):
     with closing(sqlite3.connect(done.folder / "crawl.db")) as db:
         db.execute("UPDATE meta SET value = 'abc' WHERE key = 'version'")
         db.commit()
-    ended = run(OPILIO, "status", done.folder)
+    ended = run_here("status", done.folder)
     assert ended.code == 2
     assert f"{done.folder}/crawl.db is damaged (its format is 'abc'" in ended.err
 
@@ -259,7 +264,7 @@ def test_too_few_open_files_are_told_in_one_line(done, most):
 
 
 def test_a_crawl_whose_proxy_is_gone_says_that_it_was_made_through_it(done):
-    ended = run(OPILIO, "crawl", done.folder, "--seed-url", f"{URL}more")
+    ended = run_here("crawl", done.folder, "--seed-url", f"{URL}more")
     assert ended.code == 2, ended.err
     assert "does not work" in ended.err
     assert "continues through the proxy it was made with" in ended.err

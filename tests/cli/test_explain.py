@@ -144,6 +144,13 @@ async def test_a_page_has_its_number_among_pages_and_a_redirect_has_none(done):
     assert "  number" not in await shown_to_people(done.folder, "old")
 
 
+async def test_the_target_of_a_redirect_has_the_parts_of_the_link_s_promise(done):
+    old = await told_to_programs(done.folder, "old")
+    new = await told_to_programs(done.folder, "new")
+    assert old["link"]["parts"]
+    assert new["link"]["parts"] == old["link"]["parts"]
+
+
 def test_parts_come_largest_first_and_the_sum_of_small_ones_last(capsys):
     show_parts(
         "Its verdict", 0.9, {"a": 0.1, "(8 more)": 0.5, "bee": 0.3}, {"a": "ant"}

@@ -15,7 +15,7 @@ from opilio.lab.synthetic.web import SyntheticWeb
 from opilio.lab.webs import LabWeb, write_web
 from opilio.strategies import strategies
 
-PAGES = 80
+PAGES = 60
 SETTINGS = "store.min_free = 0\nstore.commit_every = 0.02\n"
 
 
@@ -68,7 +68,7 @@ async def test_a_killed_crawl_goes_on_in_the_same_order(
     whole, broken = tmp_path / "whole", tmp_path / "broken"
     ended = await opilio(*command(web, name, whole))
     assert ended.code == 0, ended.err
-    for pages in (15, 45):
+    for pages in (12, 35):
         await start_and_kill(command(web, name, broken), broken, pages)
     ended = await opilio(*command(web, name, broken))
     assert ended.code == 0, ended.err

@@ -160,7 +160,7 @@ def explain_link(
     )
     counted = db.execute("SELECT count(*) FROM edge WHERE link = ?", (row["id"],))
     return Explanation(
-        link=with_json(row, "parts"),
+        link=with_json(row, "parts") | {"parts": promise_parts(db, row)},
         page=with_json(page, "parts") if page else None,
         way=way_to(db, row["id"]),
         original=original,
@@ -172,6 +172,22 @@ def explain_link(
         number=number_of(db, row["id"]),
         seed=None if row["found_on"] else origin_of(db, row["url"]),
     )
+
+
+def promise_parts(db: sqlite3.Connection, link: sqlite3.Row) -> Any:
+    """The parts of a link's promise. The target of a redirect has the promise of the
+    redirected link, and so its parts."""
+    seen = {link["id"]}
+    while link["parts"] is None and link["found_on"]:
+        before = db.execute(
+            "SELECT * FROM link WHERE id = ? AND reason IN ('redirect', 'moved')",
+            (link["found_on"],),
+        ).fetchone()
+        if not before or before["id"] in seen or before["promise"] != link["promise"]:
+            return None
+        seen.add(before["id"])
+        link = before
+    return msgspec.json.decode(link["parts"]) if link["parts"] is not None else None
 
 
 def number_of(db: sqlite3.Connection, page: int) -> int:
