@@ -371,6 +371,10 @@ class Frontier(Protocol):
         rest from now and why, its address. Returns whether any of it was new."""
         ...
 
+    def overlook(self, lease: Lease) -> None:
+        """Hold no link back for the page of this lease any longer: it is slow."""
+        ...
+
     def steer(
         self, *, haste: float = 1.0, breadth: float = 0.0, calibrated: bool = False
     ) -> None:

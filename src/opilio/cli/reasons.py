@@ -43,6 +43,7 @@ REASONS = {
     "robots_unreachable": "robots.txt cannot be fetched",
     "scheme": "neither http nor https",
     "scope": "outside [scope]",
+    "slow": "is slow, and other slow servers go first",
     "template_budget": "URL template brings nothing new (bounds.novelty)",
     "timeout": "timed out",
     "tls": "TLS failure",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -22,7 +23,7 @@ from opilio.protocols import (
     Teachable,
     TopicUpdates,
 )
-from opilio.records import SEED_PROMISE, Link, Page, Ranked
+from opilio.records import SEED_PROMISE, Lease, Link, Page, Ranked
 from opilio.settings import Settings
 from opilio.store.store import is_full_disk
 from opilio.text import urls
@@ -97,7 +98,9 @@ class CrawlLoop(PageVisits):
         try:
             async with asyncio.TaskGroup() as group:
                 for _ in range(self.settings.crawl.in_flight):
-                    self.workers.append(group.create_task(self.work()))
+                    self.hire(group)
+                self.lane.on_slow = partial(self.replace_slow, group)
+                self.lane.on_back = self.budget.reserve_again
                 group.create_task(self.commit_regularly())
                 for task in beside:
                     group.create_task(task())
@@ -142,6 +145,18 @@ class CrawlLoop(PageVisits):
             calibrated=getattr(self.strategy, "calibrated", False),
         )
 
+    def hire(self, group: asyncio.TaskGroup) -> None:
+        """Start one more worker."""
+        self.workers = [worker for worker in self.workers if not worker.done()]
+        self.workers.append(group.create_task(self.work()))
+
+    def replace_slow(self, group: asyncio.TaskGroup, lease: Lease) -> None:
+        """Let another worker take the place of one with a slow visit, and its page of
+        the budget."""
+        self.frontier.overlook(lease)
+        self.budget.settle(0)
+        self.hire(group)
+
     async def work(self) -> None:
         """Visit one link after another."""
         while await self.may_visit():
@@ -150,8 +165,13 @@ class CrawlLoop(PageVisits):
             self.budget.settle(pages)
             if lease is None:
                 return
+            if self.budget.is_spent:
+                self.lane.clear()
             if pages:
                 self.look_around()
+            if self.lane.surplus:
+                self.lane.surplus -= 1
+                return
 
     async def may_visit(self) -> bool:
         """May another visit begin? Waits to know."""
@@ -194,8 +214,8 @@ class CrawlLoop(PageVisits):
 
     async def is_working(self, *, after: float) -> bool:
         """Whether a worker is left after so many seconds; returns early if none is."""
-        _, pending = await asyncio.wait(self.workers, timeout=after)
-        return bool(pending)
+        await asyncio.wait(self.workers, timeout=after)
+        return not all(worker.done() for worker in self.workers)
 
     async def commit_regularly(self) -> None:
         """Commit at intervals until the last worker has ended, then once more."""

@@ -13,6 +13,7 @@ from collections.abc import Awaitable, Callable, Sequence
 import msgspec
 import numpy as np
 
+from opilio.crawl.slow_lane import SlowLane
 from opilio.crawl.stages import FoundPage, Stages, Tally
 from opilio.errors import Transient, Unusable
 from opilio.fetch.expected_redirects import ExpectedRedirects
@@ -83,6 +84,7 @@ class PageVisits:
             self.redirects.load(learnt)
         self.planted: frozenset[Fingerprint] = frozenset()  # the seeds
         self.tally = Tally()
+        self.lane = SlowLane(settings.crawl.in_flight)
         self.brain = asyncio.Lock()
         self.broken = False  # a turn failed half-way: commit nothing any more
         self.committed = asyncio.Event()  # set by the next commit
@@ -126,7 +128,7 @@ class PageVisits:
         if expected := self.expected_target(lease):
             await self.move_on(lease, expected)
             return 0
-        response = await self.fetch.fetch(lease.url)
+        response = await self.lane.watch(lease, self.fetch.fetch(lease.url))
         if 300 <= response.status < 400:
             target = urls.join(lease.url, response.location)
             if target:

@@ -16,6 +16,7 @@ from itertools import compress
 from types import MappingProxyType
 from typing import Protocol
 
+import msgspec
 import numpy as np
 
 from opilio.frontier import sort_keys
@@ -249,6 +250,14 @@ class LinkFrontier:
         """Set how long to hold links back for better ones, and how to share hosts."""
         self._agenda.steer(haste, breadth, calibrated)
         self._serve(self._clock())
+
+    def overlook(self, lease: Lease) -> None:
+        """Hold no link back for the page of a lease any longer: it is slow."""
+        leases = self._agenda.leases
+        if out := leases.get(lease.id):
+            leases[lease.id] = msgspec.structs.replace(out, is_slow=True)
+            self._agenda.floor.forget()
+            self._serve(self._clock())
 
     def prefer(self, ids: Sequence[int]) -> None:
         """Let these links, by id, be leased before all others as soon as their hosts

@@ -42,6 +42,10 @@ class Floor:
         self._asked: tuple[object, ...] = ()  # the last call, which is often repeated
         self._answer = 0.0
 
+    def forget(self) -> None:
+        """Decide anew, although nothing that `held_until` compares has changed."""
+        self._asked = ()
+
     def held_until(self, host: Host, now: float) -> float:
         """When the best link of a ready host may be leased: now; later; or NEVER, if
         only a host that becomes ready can change that."""
@@ -58,6 +62,8 @@ class Floor:
         for out in reversed(self._leases.values()):  # the youngest first
             if out.started + patience <= now:
                 break
+            if out.is_slow:
+                continue
             room, until = room - 1, out.started + patience
             if room <= 0:
                 return until

@@ -66,3 +66,4 @@ class Out(msgspec.Struct, frozen=True):
     started: float
     before: float  # the host's previous `touched`
     expires: float
+    is_slow: bool = False  # others need not wait for its page

@@ -34,6 +34,12 @@ class Budget:
             await self.changed.wait()
         return False
 
+    def reserve_again(self) -> bool:
+        """Reserve a page for a visit that had given its page back; returns whether the
+        budget has it."""
+        self.reserved += 1
+        return not self.limit or self.spent + self.reserved <= self.limit
+
     def settle(self, pages: int) -> None:
         """Count the pages of a visit that has ended: 1 or 0."""
         self.reserved -= 1

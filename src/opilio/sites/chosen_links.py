@@ -240,6 +240,9 @@ class ChosenLinks:
         """Do nothing: finished links are not reopened here."""
         return 0
 
+    def overlook(self, lease: Lease) -> None:
+        """Do nothing: no link is held back for another."""
+
     def steer(
         self, *, haste: float = 1.0, breadth: float = 0.0, calibrated: bool = False
     ) -> None:

@@ -1,0 +1,133 @@
+"""Servers that answer as slowly as they may do not take the places of others."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from fetch.hostile_server import Connection, HostileServer
+from fetch.local_egress import LOOPBACK, Names
+from opilio import settings
+from opilio.assembly.build import Ways, assemble
+from opilio.assembly.plan import Plan, begin_crawl
+from opilio.crawl.slow_lane import SlowLane
+from opilio.errors import Transient
+from opilio.fetch.egress import Egress
+from opilio.fetch.http import HttpFetch
+from opilio.fetch.robots import Robots
+from opilio.lab.synthetic.small import page
+from opilio.records import SEED_PROMISE, Lease
+from opilio.store.folder import CrawlFolder
+from opilio.store.robots import SqliteRobots
+from opilio.topic import Topic
+
+GOOD, SLOW, PAGES, PLACES = 6, 40, 4, 8
+HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
+
+
+async def play(connection: Connection) -> None:
+    """Good hosts answer at once; slow ones drip for as long as they are read."""
+    host = connection.request.split(b"Host: ")[1].split(b"\r\n")[0].decode()
+    if host.startswith("slow"):
+        await connection.send(HEAD + b"\r\n<html>honey bees hive")
+        while True:
+            await connection.send(b" honey" * 100)
+            await asyncio.sleep(0.5)
+    if connection.path == "/robots.txt":
+        await connection.send(b"HTTP/1.1 404 No\r\nContent-Length: 0\r\n\r\n")
+        return
+    links = {f"/{number}": "honey" for number in range(PAGES)}
+    if host == "seed.test":
+        links = {f"http://slow{n}.test/": "honey bee hive" for n in range(SLOW)}
+        links |= {f"http://good{n}.test/": "honey" for n in range(GOOD)}
+    body = page("Bees", f"honey bee hive {host} {connection.path}", links).encode()
+    await connection.send(HEAD + b"Content-Length: %d\r\n\r\n" % len(body) + body)
+
+
+@asynccontextmanager
+async def serving() -> AsyncIterator[HostileServer]:
+    server = HostileServer(play)
+    listener = await asyncio.start_server(server.meet, "127.0.0.1", 0)
+    server.port = listener.sockets[0].getsockname()[1]
+    try:
+        yield server
+    finally:
+        listener.close()
+
+
+@pytest.mark.timeout(90)
+async def test_good_hosts_are_crawled_beside_many_slow_ones(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(SlowLane.__init__, "__defaults__", (0.5,))
+    wanted = 1 + GOOD * (PAGES + 1)
+    plan = Plan(
+        topic=Topic(
+            name="bees", keywords=["bee", "honey"], seeds=["http://seed.test/"]
+        ),
+        crawl=settings.CrawlSettings(in_flight=PLACES, max_pages=wanted),
+        politeness=settings.PolitenessSettings(delay=0.0, ip_delay=0.0),
+        fetch=settings.FetchSettings(allow_networks=LOOPBACK, timeout=20.0),
+        store=settings.StoreSettings(min_free=0, commit_every=0.02),
+    )
+    folder = CrawlFolder(tmp_path / "crawl")
+    begin_crawl(plan, folder)
+    async with serving() as server:
+        names = Names(lambda host: [f"127.0.0.1:{server.port}"])
+
+        def fetch(plan: Plan, store, frontier) -> HttpFetch:
+            egress = Egress(plan.fetch, names)
+            robots = Robots(egress.get, SqliteRobots(store.db), "opilio")
+            return HttpFetch(egress, robots, plan.politeness, plan.fetch, frontier.pace)
+
+        began = time.monotonic()
+        async with assemble(plan, folder, ways=Ways(fetch=fetch)) as crawl:
+            await crawl.run({"http://seed.test/": SEED_PROMISE})
+            took = time.monotonic() - began
+            assert crawl.tally.pages == wanted
+    # Without the slow lane, 40 hosts take the 8 places for 20 s each: twice, 200 s.
+    assert took < 40, took
+
+
+def lease(host: str, found_on: int = 7) -> Lease:
+    return Lease(1, f"http://{host}/", 1, host, 0.5, found_on=found_on)
+
+
+async def test_slow_visits_leave_and_their_hosts_start_slow_the_next_time() -> None:
+    lane = SlowLane(4, after=0.01)
+    hired = []
+    lane.on_slow = hired.append
+    await lane.watch(lease("fast.test"), asyncio.sleep(0))
+    assert not hired
+    await lane.watch(lease("slow.test"), asyncio.sleep(0.05))
+    assert (len(hired), lane.surplus, lane.visits) == (1, 1, set())
+    assert lane.is_slow(lease("slow.test")) and not lane.is_slow(lease("b.test"))
+    await lane.watch(lease("slow.test"), asyncio.sleep(0))  # at once among the slow
+    assert len(hired) == 2
+    assert not lane.is_slow(lease("slow.test"))  # it was fast this time
+
+
+async def test_one_page_or_domain_gets_a_quarter_of_the_slow_lane() -> None:
+    lane = SlowLane(8, after=0.01)  # 16 places
+    visits = [lane.watch(lease(f"h{n}.test", 3), asyncio.sleep(0.3)) for n in range(8)]
+    ended = await asyncio.gather(*visits, return_exceptions=True)
+    refused = [error for error in ended if isinstance(error, Transient)]
+    assert len(refused) == 4
+    assert {error.reason for error in refused} == {"slow"}
+    assert not any(error.counted for error in refused)
+    assert lane.is_on_trial(lease("another.test", 3))
+    assert not lane.is_on_trial(lease("another.test", 4))
+    assert not lane.visits and not lane.inside
+
+
+async def test_a_slow_page_that_comes_too_late_for_the_budget_waits() -> None:
+    lane = SlowLane(4, after=0.01)
+    lane.on_back = lambda: False
+    with pytest.raises(Transient) as late:
+        await lane.watch(lease("slow.test"), asyncio.sleep(0.05))
+    assert (late.value.reason, late.value.counted) == ("budget", False)
