@@ -371,6 +371,10 @@ class Frontier(Protocol):
         rest from now and why, its address. Returns whether any of it was new."""
         ...
 
+    def retry_due(self) -> int:
+        """Queue links again that failed some time ago; returns how many."""
+        ...
+
     def overlook(self, lease: Lease) -> None:
         """Hold no link back for the page of this lease any longer: it is slow."""
         ...

@@ -74,7 +74,8 @@ class PolitenessSettings(
     per_host: Some = 1  # requests in flight to one host
     max_delay: Seconds = 60.0  # the longest Crawl-delay that is obeyed
     max_rest: Seconds = 3600.0  # the longest Retry-After or back-off
-    attempts: Some = 3  # how often a link is tried
+    attempts: Some = 3  # how often a link is tried within minutes
+    retry_for: Seconds = 259_200.0  # seconds to go on trying after that; 0: not
 
 
 class FetchSettings(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -61,6 +61,7 @@ def print_end(
     from rich.text import Text
 
     from opilio.cli.terminal import stdout  # slow to import
+    from opilio.cli.waiting import until
 
     folder, tally = crawl.store.folder.path, crawl.tally
     told = f"{escape(str(folder))}: {harvest(tally.pages, tally.kept, before)}"
@@ -72,6 +73,14 @@ def print_end(
     if reason == "exhausted" and lacking:
         told = f"{lacking:,} links are not in the WARC files; --online fetches them"
         stdout.print(Text(f"{told} from the web."), soft_wrap=True)
+    retried, due = crawl.store.db.execute(
+        "SELECT count(*), min(due) FROM retry"
+    ).fetchone()
+    if retried:
+        links = "link" if retried == 1 else "links"
+        again = f"{retried:,} {links} failed for now; the same command tries again from"
+        told = f"{again} {until(due, time.time())} on."
+        stdout.print(Text(told), soft_wrap=True)
     if added := added_to(crawl):
         told = f"Added {added['added']:,} responses to {added['archive']}."
         stdout.print(Text(told), soft_wrap=True)

@@ -22,7 +22,7 @@ from opilio.cli.message_lines import in_a_line
 from opilio.cli.plain_text import plain
 from opilio.cli.reasons import in_words, seed_in_words
 from opilio.cli.terminal import foreign, stdout
-from opilio.cli.waiting import sentence
+from opilio.cli.waiting import sentence, until
 from opilio.limits.stop_when_dry import left_in_words
 from opilio.progress import BusyServer
 from opilio.store.export_left_out import count_left_out
@@ -235,6 +235,13 @@ def show_rests(figures: Summary, now: float) -> None:
         stdout.print(f"\n[bold]Resting hosts: {figures.hosts_resting:,}[/]")
     for rest in figures.resting:
         stdout.print(Text(f"  {sentence(rest, now)}"), soft_wrap=True)
+    if figures.next_retry is not None:
+        links = "link is" if figures.retried == 1 else "links are"
+        stdout.print(
+            f"\n[bold]Failed for now: {figures.retried:,}[/] {links} tried again, "
+            f"the first at {until(figures.next_retry, now)}",
+            soft_wrap=True,
+        )
     if figures.slowest:
         stdout.print("\n[bold]Longest Crawl-delays[/]")
     for host, delay in figures.slowest.items():

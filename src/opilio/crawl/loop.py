@@ -222,6 +222,8 @@ class CrawlLoop(PageVisits):
         working = True
         while working:
             working = await self.is_working(after=self.settings.store.commit_every)
+            if working:
+                self.frontier.retry_due()
             await self.commit()
             try:
                 require_disk_space(self.store.folder.path, self.settings.store.min_free)

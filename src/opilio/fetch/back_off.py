@@ -18,6 +18,7 @@ FIRST_WAIT = 10  # times the delay; doubled with every failure in a row
 # a response that says "later" counts once, silence or an unreachable robots.txt twice.
 # Its other links are then parked, so that a crawl does not wait for ever.
 DEAD_AFTER = 8
+DEAD_FOR = 3500.0  # seconds; then one link of it is tried again
 LATER, SILENCE = 1, 2
 # Failures that somebody answered with: the network works.
 ANSWERS = frozenset(("refused", "robots_unreachable", "tls"))
@@ -31,9 +32,10 @@ class Trouble(NamedTuple):
 
     times: int
     weight: int
+    at: float  # when it last failed
 
 
-NO_TROUBLE = Trouble(0, 0)
+NO_TROUBLE = Trouble(0, 0, 0.0)
 
 
 class BackOff:
@@ -42,6 +44,7 @@ class BackOff:
     def __init__(self, politeness: PolitenessSettings, now: Clock) -> None:
         self.outage = Outage(politeness.max_rest, now)
         self._politeness = politeness
+        self._now = now
         self._failures: OrderedDict[str, Trouble] = OrderedDict()
 
     def succeeded(self, host: str) -> None:
@@ -51,7 +54,8 @@ class BackOff:
     def refuse_dead(self, host: str) -> None:
         """Raise Unusable if a host has failed too often in a row."""
         trouble = self._failures.get(host, NO_TROUBLE)
-        if trouble.weight >= DEAD_AFTER:
+        is_recent = self._now() - trouble.at < DEAD_FOR
+        if trouble.weight >= DEAD_AFTER and is_recent:
             raise Unusable(
                 "dead_host",
                 f"{host} gave no good answer {trouble.times} times in a row",
@@ -95,7 +99,8 @@ class BackOff:
         waiting is hopeless, the link is parked until the crawl is resumed."""
         if self.outage.is_hopeless:
             times = self._failures.get(host, NO_TROUBLE).times
-            remember(self._failures, host, Trouble(times + 1, DEAD_AFTER))
+            dead = Trouble(times + 1, DEAD_AFTER, self._now())
+            remember(self._failures, host, dead)
             return Unusable(
                 "dead_host",
                 f"no host could be reached for too long, {host} last: {error}",
@@ -111,8 +116,9 @@ class BackOff:
         )
 
     def _count_failure(self, host: str, weight: int) -> int:
-        times, so_far = self._failures.get(host, NO_TROUBLE)
-        remember(self._failures, host, Trouble(times + 1, so_far + weight))
+        times, so_far, _ = self._failures.get(host, NO_TROUBLE)
+        trouble = Trouble(times + 1, so_far + weight, self._now())
+        remember(self._failures, host, trouble)
         return times + 1
 
     def _wait(self, failures: int) -> float:

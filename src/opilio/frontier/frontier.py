@@ -23,6 +23,7 @@ from opilio.frontier import sort_keys
 from opilio.frontier.host_rules import BLOCKED, HostRules
 from opilio.frontier.hosts import NEVER
 from opilio.frontier.intake import Intake, Trail
+from opilio.frontier.later_tries import LaterTries
 from opilio.frontier.ledger import Ledger, LinkRow
 from opilio.frontier.link_columns import LinkMode
 from opilio.frontier.next_link import PARKED_AT_ONCE, Agenda
@@ -58,6 +59,7 @@ class LinkFrontier:
         self._timer_at = 0.0
         self._closed = False
         self._paused = False
+        self._later = LaterTries(ledger, agenda.retry_for, wall)
         self._borrowed: set[str] = set()  # hosts with a turn, or a wait for one
         self.watcher: Watcher | None = None
 
@@ -122,6 +124,8 @@ class LinkFrontier:
         )
         if ended:
             self._intake.novelty.note(lease.template, state, reason, likeness)
+            if reason == "dead_host":
+                self._later.schedule_dead(lease.id)
             if self.watcher:
                 self.watcher.ended(lease, state, reason)
         self._serve(now)
@@ -149,10 +153,28 @@ class LinkFrontier:
                 now,
                 contacted=contacted,
             )
+            self._later.schedule(lease.id, self._agenda.count_later(lease.attempts))
             if self.watcher:
                 self.watcher.ended(lease, State.UNUSABLE, reason)
         self._serve(now)
         return again
+
+    def retry_due(self) -> int:
+        """Queue links again that failed some time ago; returns how many."""
+        now, count, due = self._clock(), 0, self._later.take_due()
+        if due:
+            self._ledger.flush()  # their ends may not be written yet
+        for id in due:
+            if self._agenda.links.mode_of[id] != LinkMode.OVER:
+                continue
+            row = self._ledger.read(id)
+            if row.state in (State.UNUSABLE, State.PARKED):
+                self._agenda.attempts[id] = row.attempts
+                self._agenda.queue.reopen(id, row.reason or "", now, State(row.state))
+                count += 1
+        if count:
+            self._serve(now)
+        return count
 
     async def reopen(self, id: int, reason: str) -> Fingerprint:
         """Queue a link again that was parked for this reason."""

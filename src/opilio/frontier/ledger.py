@@ -121,6 +121,18 @@ class Ledger(Protocol):
         """Store why a host rests."""
         ...
 
+    def schedule(self, id: int, due: float) -> None:
+        """Store when a link is tried again, by the wall clock."""
+        ...
+
+    def unschedule(self, ids: list[int]) -> None:
+        """Forget when links are tried again."""
+        ...
+
+    def scheduled(self) -> list[tuple[float, int]]:
+        """The times and ids of links that are tried again."""
+        ...
+
     def flush(self) -> None:
         """Write everything in memory to the transaction."""
         ...

@@ -164,9 +164,11 @@ class LinkQueue:
         if self.least:
             self.least.add([self.links.entry(id)], self.count)
 
-    def reopen(self, id: int, reason: str, now: float) -> None:
-        """Queue a parked link again."""
-        self.ended[State.PARKED, reason] -= 1
+    def reopen(
+        self, id: int, reason: str, now: float, state: State = State.PARKED
+    ) -> None:
+        """Queue a link again that had this state."""
+        self.ended[state, reason] -= 1
         self._ledger.settle(id, State.WAITING, "", 0)
         self.wait([id], now)
 

@@ -93,5 +93,15 @@ class MemoryLedger:
     def rest(self, number: int, why: str) -> None:
         """Do nothing: nothing reads it."""
 
+    def schedule(self, id: int, due: float) -> None:
+        """Do nothing: the frontier knows it."""
+
+    def unschedule(self, ids: list[int]) -> None:
+        """Do nothing: the frontier knows it."""
+
+    def scheduled(self) -> list[tuple[float, int]]:
+        """None: every frontier begins with nothing."""
+        return []
+
     def flush(self) -> None:
         """Do nothing: there is no transaction."""

@@ -53,6 +53,15 @@ class Agenda:
         self.attempts: dict[int, int] = {}  # of waiting and leased links, if not 0
         self.floor = Floor(self.links, self.turns, self.leases)
 
+    @property
+    def retry_for(self) -> float:
+        """Seconds to go on trying links whose attempts are used up."""
+        return self._politeness.retry_for
+
+    def count_later(self, attempts: int) -> int:
+        """How many tries beyond the first ones a link had, before its last one."""
+        return max(0, attempts + 1 - self._politeness.attempts)
+
     def steer(self, haste: float, breadth: float, calibrated: bool) -> None:
         """Set how long to hold links back for better ones, and how many of the best
         hosts share the visits."""

@@ -45,6 +45,12 @@ _ANOTHER_CHANCE = """
            'blocked_address', 'blocked_port', 'connect', 'dns', 'dns_temporary',
            'network', 'refused', 'timeout', 'tls')
 """
+# So are links that failed for now, when their time has come. (They keep their attempts:
+# each gets one more.)
+_DUE = """
+    UPDATE link SET state = 'waiting', reason = NULL
+    WHERE state = 'unusable' AND id IN (SELECT link FROM retry WHERE due <= ?)
+"""
 # What a capacity had displaced waits again when there is none any more.
 _NO_CAPACITY = """
     UPDATE link SET state = 'waiting', reason = NULL
@@ -73,7 +79,12 @@ def reopen(
     lease_time: float,
 ) -> tuple[Agenda, Intake]:
     """The frontier as the last committed transaction left it."""
+    db.execute(_DUE, (wall,))
     db.execute(_ANOTHER_CHANCE)
+    db.execute(
+        "DELETE FROM retry WHERE (SELECT state FROM link WHERE id = link) IS NOT "
+        "'unusable'"
+    )
     if not bounds.capacity:
         db.execute(_NO_CAPACITY)
     last = db.execute("SELECT max(id) FROM link").fetchone()[0] or 0

@@ -179,6 +179,18 @@ class SqliteLedger:
         """Store why a host rests."""
         self._execute("INSERT OR REPLACE INTO rest VALUES (?, ?)", (number, why))
 
+    def schedule(self, id: int, due: float) -> None:
+        """Store when a link is tried again, by the wall clock."""
+        self._execute("INSERT OR REPLACE INTO retry VALUES (?, ?)", (id, due))
+
+    def unschedule(self, ids: list[int]) -> None:
+        """Forget when links are tried again."""
+        self._executemany("DELETE FROM retry WHERE link = ?", [(id,) for id in ids])
+
+    def scheduled(self) -> list[tuple[float, int]]:
+        """The times and ids of links that are tried again."""
+        return self._execute("SELECT due, link FROM retry").fetchall()
+
     def flush(self) -> None:
         """Write everything that was put off."""
         self._write_promises()

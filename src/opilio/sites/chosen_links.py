@@ -240,6 +240,10 @@ class ChosenLinks:
         """Do nothing: finished links are not reopened here."""
         return 0
 
+    def retry_due(self) -> int:
+        """Do nothing: links that failed are not tried again here."""
+        return 0
+
     def overlook(self, lease: Lease) -> None:
         """Do nothing: no link is held back for another."""
 

@@ -70,6 +70,11 @@ CREATE TABLE IF NOT EXISTS link (          -- every URL ever found, once
     parts TEXT                             -- JSON: how the promise came about
 );
 
+CREATE TABLE IF NOT EXISTS retry (         -- links that failed for now, and when they are tried again
+    link INTEGER PRIMARY KEY REFERENCES link,
+    due REAL NOT NULL                      -- seconds since 1970
+);
+
 CREATE TABLE IF NOT EXISTS suspect (       -- pages that were in hand when the process died
     fingerprint INTEGER PRIMARY KEY,       -- of the URL, which may not be in `link` yet
     deaths INTEGER NOT NULL                -- 3: it is not tried again

@@ -38,6 +38,8 @@ class Summary(msgspec.Struct, frozen=True):
     resting: list[Resting] = []  # those that rest longest
     slowest: dict[str, float] = {}  # the hosts with the longest Crawl-delays
     estimate: Estimate | None = None  # of what is left; None: not known
+    retried: int = 0  # links that failed for now and are tried again later
+    next_retry: float | None = None  # when, seconds since 1970
     noindex: int = 0  # relevant pages marked noindex, which do not count as kept
 
 
@@ -97,7 +99,10 @@ def summary(db: sqlite3.Connection, now: Clock = time.time) -> Summary:
         if reason and state not in ("waiting", "leased"):
             reasons[reason] = reasons.get(reason, 0) + count
     event = db.execute("SELECT * FROM event ORDER BY id DESC LIMIT 1").fetchone()
+    retried, next_retry = db.execute("SELECT count(*), min(due) FROM retry").fetchone()
     return Summary(
+        retried=retried,
+        next_retry=next_retry,
         pages=pages,
         kept=kept,
         harvest_rate=kept / pages if pages else 0.0,

@@ -1,0 +1,57 @@
+"""When to try a link again whose attempts are used up: minutes, hours and days later.
+
+The schedule is durable (the table `retry`), and a crawl does not wait for it: a link
+whose time comes while the crawl runs, or before it is continued, waits again.
+"""
+
+from __future__ import annotations
+
+from heapq import heapify, heappop, heappush
+
+from opilio.frontier.ledger import Ledger
+from opilio.records import Clock
+
+FIRST, FACTOR, LONGEST = 60.0, 5.0, 86_400.0  # 1, 5, 25 min, 2, 10 h, 1 day, 1 day
+DEAD_HOST = 3600.0  # seconds until a link of a silent host is tried again
+
+
+class LaterTries:
+    """The links that will be tried again, by the wall clock."""
+
+    def __init__(self, ledger: Ledger, retry_for: float, wall: Clock) -> None:
+        self._ledger = ledger
+        self._retry_for = retry_for  # seconds after the first attempts; 0: never
+        self._wall = wall
+        self._due = ledger.scheduled()
+        heapify(self._due)
+
+    def schedule(self, id: int, later: int) -> None:
+        """Try a link again that failed; `later` is how many later tries it had."""
+        waits = [wait(number) for number in range(later + 1)]
+        if sum(waits) <= self._retry_for:
+            self._put(id, waits[-1])
+
+    def schedule_dead(self, id: int) -> None:
+        """Try a link of a silent host again."""
+        if self._retry_for:
+            self._put(id, DEAD_HOST)
+
+    def take_due(self) -> list[int]:
+        """The links whose time has come, which are not scheduled any more."""
+        now, found = self._wall(), []
+        # A time that is too far away was set by a clock that was wrong.
+        while self._due and not now < self._due[0][0] <= now + 2 * LONGEST:
+            found.append(heappop(self._due)[1])
+        if found:
+            self._ledger.unschedule(found)
+        return found
+
+    def _put(self, id: int, after: float) -> None:
+        due = self._wall() + after
+        self._ledger.schedule(id, due)
+        heappush(self._due, (due, id))
+
+
+def wait(later: int) -> float:
+    """Seconds before a later try, the first being number 0."""
+    return min(FIRST * FACTOR**later, LONGEST)
