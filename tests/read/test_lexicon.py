@@ -105,7 +105,8 @@ def hashed(stem: str) -> int:
 def small_tables(request: pytest.FixtureRequest) -> Iterator[None]:
     """Words share their places, with either kind of kernels."""
     with chosen(request.param) as patch:
-        patch.setattr(stems, "TABLE_BITS", 6)
+        patch.setattr(stems, "FEWEST", 64)
+        patch.setattr(stems, "MOST", 64)
         yield
 
 

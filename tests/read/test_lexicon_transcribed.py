@@ -47,7 +47,8 @@ class Dictionary:
 def small_tables(request: pytest.FixtureRequest) -> Iterator[None]:
     """Tables of a size that many can be made of, with either kind of kernels."""
     with chosen(request.param) as patch:
-        patch.setattr(stems, "TABLE_BITS", 6)
+        patch.setattr(stems, "FEWEST", 64)
+        patch.setattr(stems, "MOST", 64)
         yield
 
 

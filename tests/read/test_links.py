@@ -22,6 +22,7 @@ from opilio.records import (
     ReaderSetup,
     Response,
 )
+from opilio.text import urls
 
 HOST = "http://a.test"
 URL = "http://a.test/water/page?q=chemistry"
@@ -219,3 +220,51 @@ def test_settled_links_are_named_by_fingerprint_alone() -> None:
     assert np.frombuffer(after.settled_ids, "<i8").tolist() == [5]
     assert before.settled == b""
     assert (after.words, after.terms) == (before.words, before.terms)
+
+
+HREFS = """<a href=/old>old</a> <a href="/new?a=1&amp;b=2">new</a>
+    <a href=/old>twice</a> <a href=/old#part>part</a> <a href=next>next</a>
+    <a href=/old rel=nofollow>marked</a>
+    <a href=/folder/page>itself</a> <a href="?page=2">further</a> <a href=>empty</a>
+    <a href="/new?a=1&b=2">the same</a> <iframe src=/framed></iframe>
+    <a href=/called rel=tag>tag</a> <a href=/called>called</a> <a href=/é>é</a>"""
+
+
+@pytest.mark.parametrize("base", ["", "<base href=/elsewhere/>"])
+@pytest.mark.parametrize("page", ["folder/page", "folder/other", "elsewhere/page"])
+def test_remembered_hrefs_lead_where_they_led(page, base) -> None:
+    """What a reader that has seen settled links before finds is what a new one does."""
+    url = f"{HOST}/{page}"
+    first = Response(f"{HOST}/folder/page", 200, (), HREFS.encode(), 0.0)
+    asked = Response(url, 200, (), (base + HREFS).encode(), 0.0)
+    every = [*PageReader(SETUP).read(first).links, *PageReader(SETUP).read(asked).links]
+    every = [(link.fingerprint, 7) for link in every[::2]]
+    settled = np.array([*every, (urls.fingerprint(url), 8)], "<i8").tobytes()
+    fresh, used = PageReader(SETUP), PageReader(SETUP)
+    for reader in (fresh, used):
+        reader.settled.learn(settled)
+    for _ in range(2):
+        used.read(first)
+    assert used.read(asked) == fresh.read(asked)
+    assert used.read(asked) == fresh.read(asked)
+
+
+@pytest.mark.skipif(not kernels.COMPILED, reason="nothing was compiled")
+def test_a_settled_link_is_told_by_its_fingerprint() -> None:
+    settled, print_ = SettledLinks(), urls.fingerprint(f"{HOST}/old")
+    settled.learn(np.array([(print_, 5)], "<i8").tobytes())
+    settled.hrefs.enter(f"{HOST}/")
+    markup = b'<a href="/old">old</a><a href="/new">new</a>'
+    arguments = URL, (), 0, settled.places, settled.hrefs
+    targets = urls.Joiner(f"{HOST}/").join_all(["/old", "/new"])
+    found = kernels.walk(markup, settled.hrefs, settled.places)
+    before = kernels.find_links(found.text, found.links, targets, *arguments)
+    again = kernels.walk(markup, settled.hrefs, settled.places)
+    assert again.links[0] == print_
+    told = kernels.find_links(again.text, again.links, targets[1:], *arguments)
+    assert told == before
+    settled.hrefs.enter(f"{HOST}/elsewhere/")
+    assert kernels.walk(markup, settled.hrefs, settled.places).links == found.links
+    settled.learn(np.array([(print_ + 2**21, 6)], "<i8").tobytes())  # takes its place
+    settled.hrefs.enter(f"{HOST}/")
+    assert kernels.walk(markup, settled.hrefs, settled.places).links == found.links

@@ -14,13 +14,14 @@ from cpython.unicode cimport (
     PyUnicode_READ_CHAR,
     PyUnicode_Substring,
 )
-from libc.stdint cimport int64_t
-from libc.stdlib cimport realloc
-from libc.string cimport memchr, memcmp, memcpy
+from libc.stdint cimport int32_t, int64_t
+from libc.stdlib cimport calloc, realloc
+from libc.string cimport memchr, memcmp, memcpy, memset
 
 include "_bits.pxi"
 include "_markup.pxi"
 include "_memory.pxi"
+include "_hrefs.pxi"
 
 from opilio.read import plain_links, tags
 from opilio.read import plain_walk as plain
@@ -28,8 +29,9 @@ from opilio.read.parsed_markup import clean
 from opilio.read.markup import unescaped
 from opilio.read.region_names import told_of
 from opilio.records import Link
+from opilio.text.urls import fingerprint as fingerprint_of
 
-EDITION = 8
+EDITION = 9
 
 cdef enum:
     LINE = 1
@@ -224,9 +226,13 @@ cdef class Walker:
     cdef list paths  # that were met; the first is empty
     cdef Step *steps  # the last step of each
     cdef Py_ssize_t steps_room
+    cdef Hrefs hrefs  # of settled links; None: all links are told
+    cdef const int64_t[::1] settled
 
-    def __cinit__(self, page):
+    def __cinit__(self, page, Hrefs hrefs, settled):
         cdef Encoded encoded
+        if hrefs is not None and settled is not None:
+            self.hrefs, self.settled = hrefs, settled
         if isinstance(page, bytes):
             self.markup, self.length = PyBytes_AS_STRING(page), PyBytes_GET_SIZE(page)
             self.page = page
@@ -514,6 +520,8 @@ cdef class Walker:
         self.linked += self.size - start
         if len(self.links) == MOST_LINKS:
             return 0
+        if self.hrefs is not None and self.is_settled(element):
+            return 0
         if start == self.size:
             if element.picture.size > 0:
                 name = self.string(element.picture).strip()
@@ -533,6 +541,20 @@ cdef class Walker:
             )
         )
         return 0
+
+    cdef bint is_settled(self, Open *element) except -1:
+        """Whether a link is settled; then nothing but its fingerprint is told."""
+        cdef Span href = element.given[SRC if element.kind & FRAME else HREF]
+        cdef Href *found
+        if element.given[REL].size > 0:
+            return False
+        found = self.hrefs.find(self.markup + href.start, href.size)
+        if found == NULL or self.settled[
+            found.fingerprint & (self.settled.shape[0] - 1)
+        ] != found.fingerprint:
+            return False
+        self.links.append(found.fingerprint)
+        return True
 
     cdef int tell_part(self, Open *element) except -1:
         """A heading or region has ended."""
@@ -622,8 +644,8 @@ cdef class Walker:
         return plain.Walk(text, self.links, self.parts, self.declared)
 
 
-def walk(page not None):
-    cdef Walker walker = Walker(page)
+def walk(page not None, Hrefs hrefs=None, settled=None):
+    cdef Walker walker = Walker(page, hrefs, settled)
     cdef const char *markup = walker.markup
     cdef Py_ssize_t size = walker.length, place = 0, tag, end, name
     cdef const char *found
@@ -703,27 +725,39 @@ cdef bint is_script_tag(const char *text, const char *end) noexcept nogil:
 
 def find_links(
     str line not None, list passages not None, list targets not None, str url,
-    at_rank, Py_ssize_t context, const int64_t[::1] settled=None,
+    at_rank, Py_ssize_t context, const int64_t[::1] settled=None, Hrefs hrefs=None,
 ):
     cdef dict numbers = {}  # of those that have no anchor yet; FOUND for the others
     cdef list links = [], spots = [], known_already = []
     cdef int64_t mask = 0, print_
     if settled is not None:
         mask = settled.shape[0] - 1
-    cdef Py_ssize_t number, start, end, first, last
+    cdef Py_ssize_t number, start, end, first, last, told = 0
     cdef Py_ssize_t size = PyUnicode_GET_LENGTH(line)
     cdef str target, anchor, before, after, path
-    for passage, (target, fingerprint) in zip(passages, targets, strict=True):
+    cdef object own = fingerprint_of(url) if hrefs is not None else None
+    if hrefs is None and len(passages) != len(targets):
+        raise ValueError("every link leads somewhere")
+    for passage in passages:
+        if type(passage) is int:  # settled; even if it was met before, with a `rel`
+            if passage not in numbers and passage != own:
+                numbers[passage] = FOUND
+                known_already.append(passage)
+            continue
+        target, fingerprint = targets[told]
+        told += 1
         if not target or target == url:
             continue
-        known = numbers.get(target)
+        known = numbers.get(fingerprint)
         if known is FOUND:
             continue
         if mask and known is None:
             print_ = fingerprint
             if settled[print_ & mask] == print_ and not passage.rel:
-                numbers[target] = FOUND
+                numbers[fingerprint] = FOUND
                 known_already.append(fingerprint)
+                if hrefs is not None:
+                    hrefs.put(passage.href, print_)
                 continue
         start, end = passage.start, passage.end
         if not 0 <= start <= end <= size:
@@ -742,7 +776,7 @@ def find_links(
         else:
             continue
         anchor = tidy(anchor)
-        numbers[target] = FOUND if anchor else number
+        numbers[fingerprint] = FOUND if anchor else number
         before, after, path = "", "", ""
         if context:
             first, last = reach_of(line, start, end, context)

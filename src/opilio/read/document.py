@@ -51,10 +51,18 @@ class MarkupSource:
         """The document as a browser would parse it; invalid UTF-8 becomes U+FFFD."""
         return self.parse(self.markup.decode("utf-8", "replace"))
 
-    def walk(self) -> Walk:
-        """The text, links and parts found by walking through it."""
+    @cached_property
+    def tidied(self) -> str | bytes:
+        """The markup as it is walked through."""
         tidied = kernels.tidied(self.markup)
-        return kernels.walk(self.document.html if tidied is None else tidied)
+        return self.document.html if tidied is None else tidied
+
+    def walk(self, settled: SettledLinks | None = None) -> Walk:
+        """The text, links and parts found by walking through it; links that are known
+        to be settled are told by their fingerprints."""
+        if settled is None:
+            return kernels.walk(self.tidied)
+        return kernels.walk(self.tidied, settled.hrefs, settled.places)
 
 
 def extract(
@@ -73,13 +81,17 @@ def extract(
     are asked for. `agent` is the name that the page may call us by. Of links that are
     settled, nothing is found but that they are there.
     """
-    text, passages, parts, declared = source.walk()
-    joiner = urls.Joiner(url, first_of(declared, "base", "href"))
+    settled.hrefs.enter(urls.folder(url))
+    text, passages, parts, declared = source.walk(settled)
+    hrefs: kernels.Hrefs | None = settled.hrefs
+    if base := first_of(declared, "base", "href"):  # hrefs mean something else here
+        hrefs, passages = None, source.walk().links
+    joiner = urls.Joiner(url, base)
     head = head_of(source, declared, url, joiner, agent)
     line = text.replace("\n", " ")
     sections, cuts, at_rank = outline_of(line, parts) if blocks else NO_OUTLINE
     links, spots, known = links_of(
-        line, passages, joiner, url, at_rank, settled, context=context
+        line, passages, joiner, url, at_rank, settled, hrefs, context=context
     )
     told = told_headings(line, parts) if headings else []
     ids = settled.packed(known)

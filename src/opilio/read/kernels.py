@@ -23,6 +23,7 @@ except (ImportError, AttributeError):
 
 __all__ = [
     "COMPILED",
+    "Hrefs",
     "Text",
     "blend",
     "expand",
@@ -39,6 +40,7 @@ __all__ = [
 
 COMPILED = _kernels.__name__.endswith("._kernels")
 
+Hrefs = _walk.Hrefs
 Text = _kernels.Text
 blend = _kernels.blend
 expand = _kernels.expand

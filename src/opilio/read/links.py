@@ -14,20 +14,23 @@ from opilio.text import urls
 
 def links_of(
     line: str,
-    passages: Sequence[Passage],
+    passages: Sequence[Passage | Fingerprint],
     joiner: urls.Joiner,
     url: str,
     at_rank: Sequence[int],
     settled: SettledLinks,
+    hrefs: kernels.Hrefs | None = None,
     *,
     context: int,
 ) -> tuple[list[Link], list[Spot], list[Fingerprint]]:
     """The links that count, and where each is, if the words around them are asked for;
     of those that are settled, the fingerprints.
 
-    `line` is the text on one line; blocks are given if they are known.
+    `line` is the text on one line; blocks are given if they are known. `hrefs`
+    remembers what is settled for the next page.
     """
-    targets = joiner.join_all([passage.href for passage in passages])
+    told = [passage.href for passage in passages if not isinstance(passage, int)]
+    targets = joiner.join_all(told)
     return kernels.find_links(
-        line, passages, targets, url, at_rank, context, settled.places
+        line, passages, targets, url, at_rank, context, settled.places, hrefs
     )

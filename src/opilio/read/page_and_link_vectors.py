@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 
 from opilio.read import kernels
-from opilio.read.link_words import headings_of
+from opilio.read.link_words import Headings
 from opilio.read.parsed_markup import ParsedMarkup
 from opilio.read.plain_tree import Integers
 from opilio.read.stems import Runs
@@ -36,17 +36,17 @@ def with_vectors(
     links: list[Link],
     found: ParsedMarkup,
     ends: list[int],
+    headings: Headings,
 ) -> tuple[list[Link], bytes]:
     """The links with their vectors, and the three of the page: title, opening, text.
 
-    `ends` as for `Words.links`.
+    `ends` as for `Words.links`, `headings` of the blocks that links are in.
     """
     runs = words.runs
     if runs is None:
         return links, b""
     begins, stops = page_parts(runs, ends)
     if found.spots:
-        headings = headings_of(found)
         of_links = kernels.link_stretches(runs.starts, found.spots, ends, headings)
         every = [np.concatenate((begins, of_links[0].ravel()))]
         every += [np.concatenate((stops, of_links[1].ravel()))]

@@ -13,7 +13,7 @@ from urllib.parse import unquote
 
 from opilio.read.lexicon import LONGEST, Lexicon
 from opilio.read.link_terms import with_terms
-from opilio.read.link_words import with_words
+from opilio.read.link_words import headings_of, with_words
 from opilio.read.page_and_link_vectors import with_vectors
 from opilio.read.parsed_markup import ParsedMarkup
 from opilio.read.term_counts import Vector, Words
@@ -57,11 +57,12 @@ def count(
     words = lexicon.words("\n".join(lines), language)
     of_links = ends[:-1] if sequence else ends
     links = with_terms(words, found.links, found.spots, of_links)
+    headings = headings_of(found) if link_words or known else []
     if link_words:
-        links = with_words(words, links, found, of_links)
+        links = with_words(words, links, found, of_links, headings)
     vectors = b""
     if known:
-        links, vectors = with_vectors(known, words, links, found, of_links)
+        links, vectors = with_vectors(known, words, links, found, of_links, headings)
     return Count(
         vector=words.total(len(text), vector=vector),
         title=words.between(ends[0], ends[1]),

@@ -13,9 +13,10 @@ import numpy.typing as npt
 
 from opilio.read.parsed_markup import Spot, clean
 from opilio.records import Fingerprint, Link
+from opilio.text.urls import fingerprint as fingerprint_of
 
 if TYPE_CHECKING:
-    from opilio.read.plain_walk import Passage
+    from opilio.read.plain_walk import Hrefs, Passage
 
 MAX_LINKS = 5000
 MAX_ANCHOR = 300  # characters
@@ -28,20 +29,22 @@ Target = tuple[str, Fingerprint]
 
 def find_links(
     line: str,
-    passages: Sequence[Passage],
+    passages: Sequence[Passage | Fingerprint],
     targets: Sequence[Target],
     url: str,
     at_rank: Sequence[int],
     context: int,
     settled: Places | None = None,
+    hrefs: Hrefs | None = None,
 ) -> tuple[list[Link], list[Spot], list[Fingerprint]]:
     """The links that count, and where each is, if the words around them are asked for;
     and the fingerprints of those that are settled.
 
-    Given the text on one line, what leads elsewhere in it, and where; the page's own
-    URL; the number of the block after so many beginnings and ends of parts, if that is
-    known; how many characters on each side of a link are asked for, 0 if none are; and
-    `SettledLinks.places`.
+    Given the text on one line, what leads elsewhere in it, and where (except for those
+    that are known to be settled); the page's own URL; the number of the block after so
+    many beginnings and ends of parts, if that is known; how many characters on each
+    side of a link are asked for, 0 if none are; `SettledLinks.places`; and `hrefs`,
+    into which those of settled links are put.
     """
     links, spots = [], []
     chosen, known = choose(line, passages, targets, url, settled)
@@ -66,7 +69,7 @@ def find_links(
 
 def choose(
     line: str,
-    passages: Sequence[Passage],
+    passages: Sequence[Passage | Fingerprint],
     targets: Sequence[Target],
     url: str,
     settled: Places | None,
@@ -77,28 +80,34 @@ def choose(
     Those that lead to the page itself do not. A link that says how it is related to the
     page is never settled: that may forbid to follow it from here.
     """
-    chosen: dict[str, tuple[Target, str, Passage]] = {}
-    known_already: dict[str, Fingerprint] = {}
-    for passage, target in zip(passages, targets, strict=True):
-        if not target[0] or target[0] == url or target[0] in known_already:
+    chosen: dict[Fingerprint, tuple[Target, str, Passage]] = {}
+    known_already: dict[Fingerprint, None] = {}
+    told, own = iter(targets), fingerprint_of(url)
+    for passage in passages:
+        if isinstance(passage, int):
+            if passage not in chosen and passage != own:
+                known_already[passage] = None
+            continue
+        target = next(told)
+        if not target[0] or target[0] == url or target[1] in known_already:
             continue
         if (
             settled is not None
             and not passage.rel
-            and target[0] not in chosen
+            and target[1] not in chosen
             and settled[target[1] & (len(settled) - 1)] == target[1]
         ):
-            known_already[target[0]] = target[1]
+            known_already[target[1]] = None
             continue
-        known = chosen.get(target[0])
+        known = chosen.get(target[1])
         if known is None or not known[1]:
             start = passage.start  # long texts are not copied
             anchor = line[start : min(passage.end, start + MUCH)] or clean(passage.name)
             if known is None or anchor:
-                chosen[target[0]] = target, tidy(anchor), passage
+                chosen[target[1]] = target, tidy(anchor), passage
                 if len(chosen) == MAX_LINKS:
                     break
-    return list(chosen.values()), list(known_already.values())
+    return list(chosen.values()), list(known_already)
 
 
 def tidy(anchor: str) -> str:

@@ -18,13 +18,23 @@ import msgspec
 
 from opilio.read import tags
 from opilio.read.markup import attributes_of, end_of_raw, is_shadow, unescaped
-from opilio.read.plain_links import find_links
+from opilio.read.plain_links import Places, find_links
 from opilio.read.region_names import Told, told_of
 from opilio.read.tags import TAGS
+from opilio.records import Fingerprint
 
-__all__ = ["EDITION", "Declared", "Part", "Passage", "Walk", "find_links", "walk"]
+__all__ = [
+    "EDITION",
+    "Declared",
+    "Hrefs",
+    "Part",
+    "Passage",
+    "Walk",
+    "find_links",
+    "walk",
+]
 
-EDITION = 8  # the version of `_walk` that is needed
+EDITION = 9  # the version of `_walk` that is needed
 MOST_LINKS = 10_000  # of a page
 MOST_PARTS = 20_000
 MOST_DECLARED = 1000
@@ -75,7 +85,8 @@ class Walk(NamedTuple):
     """What a walk through the markup of a page found."""
 
     text: str  # lines that are not empty, without space at their ends
-    links: list[Passage]  # in the order of their ends
+    links: list[Passage | Fingerprint]
+    """In the order of their ends; of settled ones perhaps the fingerprint alone."""
     parts: list[Part]  # in the order of their ends
     declared: list[Declared]
 
@@ -94,8 +105,21 @@ class Begun:
     picture: str = ""  # the name of the first one in it
 
 
-def walk(markup: str | bytes) -> Walk:
-    """Walk through markup that was serialised by a parser or tidied."""
+class Hrefs:
+    """The hrefs of settled links, which `_walk` remembers; here none are."""
+
+    def enter(self, folder: str) -> None:
+        """The next page is in this folder."""
+
+
+def walk(
+    markup: str | bytes, hrefs: Hrefs | None = None, settled: Places | None = None
+) -> Walk:
+    """Walk through markup that was serialised by a parser or tidied.
+
+    Given hrefs and `SettledLinks.places`, settled links may be told by their
+    fingerprints alone.
+    """
     if isinstance(markup, bytes):
         markup = markup.decode()
     walker = Walker()
@@ -135,7 +159,7 @@ class Walker:
         self.hidden = self.kept_lines = 0  # elements of that kind that we are in
         self.stack: list[tuple[str, int, Begun | None]] = []
         self.inside: list[Begun] = []  # the links that we are in
-        self.links: list[Passage] = []
+        self.links: list[Passage | Fingerprint] = []
         self.parts: list[Part] = []
         self.declared: list[Declared] = []
         self.rank = self.begun = 0

@@ -12,6 +12,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from opilio.read import kernels
 from opilio.records import Fingerprint
 
 SIZE = 2**21  # places of 16 bytes; of two links with the same place the later one stays
@@ -25,6 +26,7 @@ class SettledLinks:
         """A fingerprint is known if it stands at its place, its last bits; None: there
         are none."""
         self._ids = np.zeros(0, np.int64)  # by the same places
+        self.hrefs = kernels.Hrefs()
 
     def learn(self, links: bytes) -> None:
         """Take in links, of each the fingerprint and the id as little-endian int64."""

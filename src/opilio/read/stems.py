@@ -18,7 +18,7 @@ from opilio.read.plain_tree import Hashes, Integers
 from opilio.read.term_tree import Terms
 from opilio.text import words
 
-TABLE_BITS = 20  # the table has a million places, and 24 MB
+FEWEST, MOST = 1 << 14, 1 << 20  # places of the table, of 24 bytes each
 MEMO_SIZE = 2**14
 
 
@@ -68,9 +68,10 @@ class StemTable:
         self.language = language
         # A word has two places. It takes the first if that is free; if not, it replaces
         # whatever is in the second, as in a processor's cache. Key, stem and node are
-        # side by side: a look-up costs one cache line.
-        self.table = np.zeros((1 << TABLE_BITS, 3), np.uint64)
-        self.table[:, 0] = NO_KEY
+        # side by side: a look-up costs one cache line. The table grows with the words,
+        # because one that is larger than the processor's caches is slower.
+        self.table = empty_table(FEWEST)
+        self.learnt = 0  # words, some of them replaced since
         self.compounds: Compounds = {}
 
     def find_runs(self, text: str, longest: int) -> Runs:
@@ -98,6 +99,9 @@ class StemTable:
         compounds |= others
         if stems:
             tree = self.terms.hashes, self.terms.begins
+            self.learnt += len(stems)
+            if self.learnt > len(self.table) // 4 and len(self.table) < MOST:
+                self.table = enlarged(self.table)
             kernels.learn(*tree, self.table, runs, stems)
         if not compounds:
             return {}
@@ -133,3 +137,22 @@ class StemTable:
                 self.compounds.clear()
             self.compounds[run] = found
         return found
+
+
+def empty_table(places: int) -> Hashes:
+    """A table without words; a power of 2 as its number of places."""
+    table = np.zeros((places, 3), np.uint64)
+    table[:, 0] = NO_KEY
+    return table
+
+
+def enlarged(table: Hashes) -> Hashes:
+    """The same words in a table of four times the size."""
+    found = empty_table(4 * len(table))
+    rows = table[table[:, 0] != NO_KEY]
+    keys = rows[:, 0]
+    first = keys >> np.uint64(65 - len(found).bit_length())
+    found[first] = rows
+    late = found[first, 0] != keys  # another word has their first place
+    found[keys[late] & np.uint64(len(found) - 1)] = rows[late]
+    return found

@@ -7,7 +7,6 @@ function, so readers do it in their processes.
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import math
 import struct
@@ -27,6 +26,9 @@ SECRET = frozenset(("authorization", "proxy-authorization", "cookie"))
 PHRASES = {status.value: status.phrase for status in HTTPStatus}
 # Whatever could end a line early, here or in the tool that reads it.
 CONTROLS = dict.fromkeys((*range(9), *range(10, 32), 127), " ")
+DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"  # of base 32, five bits each
+TWO_DIGITS = [first + second for first in DIGITS for second in DIGITS]
+PAIRS = range(150, -10, -10)  # bits of a SHA-1 below each two digits
 SMALL = 1024  # bytes; fewer take as much room when they are compressed at once
 MOST_STORED = 2**16 - 1  # bytes in one block
 STORED = struct.Struct("<10sBHH").pack
@@ -175,7 +177,8 @@ def second(at: float) -> str:
 def digest(body: bytes) -> str:
     """SHA-1 in base 32, by which archives compare bodies."""
     sha1 = hashlib.sha1(body, usedforsecurity=False)
-    return f"sha1:{base64.b32encode(sha1.digest()).decode()}"
+    number = int.from_bytes(sha1.digest())
+    return "sha1:" + "".join([TWO_DIGITS[number >> at & 1023] for at in PAIRS])
 
 
 def wire(response: Response) -> bytes:

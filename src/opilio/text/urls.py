@@ -118,8 +118,8 @@ class Joiner(dict[str, tuple[str, Fingerprint]]):
     def __init__(self, base_url: str, base_href: str = "") -> None:
         own = page(base_url)
         self._base = base = (base_href and join(own, base_href)) or own
-        self._folder = base[: base.partition("?")[0].rfind("/") + 1]
-        self._root, self._starts, self._memo = _folder(self._folder)
+        self._folder = folder(base)
+        self._root, self._starts, self._memo = _shared(self._folder)
 
     def join_all(self, hrefs: Iterable[str]) -> list[tuple[str, Fingerprint]]:
         """The canonical URL and fingerprint of each href."""
@@ -173,6 +173,11 @@ class Joiner(dict[str, tuple[str, Fingerprint]]):
         return self._base
 
 
+def folder(url: str) -> str:
+    """The folder of a canonical URL: all up to the last slash of its path."""
+    return url[: url.partition("?")[0].rfind("/") + 1]
+
+
 class _Folder(NamedTuple):
     """What all pages of a folder have in common."""
 
@@ -183,7 +188,7 @@ class _Folder(NamedTuple):
 
 
 @lru_cache(maxsize=64)
-def _folder(folder: str) -> _Folder:
+def _shared(folder: str) -> _Folder:
     # Very long folders are left to the parser; their names would fill the memory.
     if not 0 < folder.count("/") <= MOST_FOLDERS:
         return _Folder("", {}, {})
