@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import sys
 import time
 from collections import deque
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 from opilio.cli.figures import Before, snapshot
-from opilio.cli.plain_text import is_terminal
 from opilio.cli.waiting import WaitingNotice, in_words, print_json
 from opilio.crawl import CrawlLoop
 
@@ -21,7 +21,17 @@ if TYPE_CHECKING:
 LIVE_SECONDS = 0.5
 LINE_SECONDS = 10.0
 SPEED_WINDOW = 20  # live refreshes
+FORCING = ("FORCE_COLOR", "TTY_COMPATIBLE")  # rich reads these, too
 SEEDS = 5  # whose problems are shown at the end
+
+
+def is_terminal(stream: TextIO) -> bool:
+    """Whether rich would treat a stream as a terminal."""
+    if not stream.isatty() and not any(name in os.environ for name in FORCING):
+        return False
+    from rich.console import Console
+
+    return Console(file=stream).is_terminal
 
 
 def show_trouble(sentence: str) -> None:

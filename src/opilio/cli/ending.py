@@ -10,8 +10,8 @@ from typing import Any
 
 import msgspec
 
+from opilio.cli.display import is_terminal
 from opilio.cli.figures import Before, snapshot
-from opilio.cli.plain_text import is_terminal
 from opilio.cli.reasons import in_words as reason_in_words
 from opilio.cli.reasons import seed_in_words
 from opilio.crawl import CrawlLoop

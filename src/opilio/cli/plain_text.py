@@ -6,12 +6,8 @@ file never needs it.
 
 from __future__ import annotations
 
-import os
 import re
 import unicodedata
-from typing import TextIO
-
-FORCING = ("FORCE_COLOR", "TTY_COMPATIBLE")  # rich reads these, too
 
 _long_word = re.compile(r"(\S{120})\S{100,}(\S{40})")
 
@@ -34,12 +30,3 @@ def brief(message: str, limit: int = 0) -> str:
         return short
     end = limit // 4  # the end says what is wrong, or what to do
     return f"{short[: limit - end - 3]} … {short[-end:]}"
-
-
-def is_terminal(stream: TextIO) -> bool:
-    """Whether rich would treat a stream as a terminal."""
-    if not stream.isatty() and not any(name in os.environ for name in FORCING):
-        return False
-    from rich.console import Console
-
-    return Console(file=stream).is_terminal

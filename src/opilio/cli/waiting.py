@@ -10,8 +10,6 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from opilio.cli.plain_text import plain
-
 if TYPE_CHECKING:
     from opilio.crawl import CrawlLoop
     from opilio.progress import Counts
@@ -47,6 +45,8 @@ def until(at: float, now: float) -> str:
 
 def sentence(rest: Resting, now: float) -> str:
     """A sentence about a host that rests."""
+    from opilio.cli.plain_text import plain  # most crawls never wait
+
     return f"{plain(rest.host)} until {until(rest.until, now)}: {why(rest.reason)}"
 
 
@@ -120,6 +120,8 @@ def awaited(crawl: CrawlLoop, counts: Counts) -> dict[str, Any]:
 
 def in_words(event: dict[str, Any]) -> str:
     """The same as a sentence."""
+    from opilio.cli.plain_text import plain
+
     links = event["links"]
     waits = "Nothing can be visited now; " + (
         "one link waits" if links == 1 else f"{links:,} links wait"

@@ -25,12 +25,13 @@ lowers.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import log, sqrt
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from opilio.equations.quantiles import quantiles
 from opilio.records import Page, Subject
 from opilio.text import words
 from opilio.text.meaning import Floats, keyword_vectors, unpack
@@ -159,3 +160,23 @@ def scaled(rarity: float) -> float:
 def page_vectors(page: Page) -> Floats:
     """The unit vectors of title, opening and text of a page; rows of nothing: none."""
     return unpack(page.vectors, 3)
+
+
+def quantiles(numbers: npt.NDArray[Any], shares: Sequence[float]) -> list[float]:
+    """The numbers that these shares are below, between two of them in proportion; the
+    results of np.quantile, which would import numpy's masked arrays.
+
+    >>> quantiles(np.array([4.0, 1.0, 2.0]), [0.5, 0.75])
+    [2.0, 3.0]
+    """
+    ordered = np.sort(numbers)
+    found = []
+    for share in shares:
+        place = share * (len(ordered) - 1)
+        at = int(place)
+        low, high = ordered[at], ordered[min(at + 1, len(ordered) - 1)]
+        way = place - at
+        # From the nearer of the two, as numpy does, so that rounding is the same.
+        step = (high - low) * (way if way < 0.5 else 1 - way)
+        found.append(float(low + step if way < 0.5 else high - step))
+    return found

@@ -34,10 +34,14 @@ import msgspec
 import numpy as np
 
 from opilio.equations.probability import logistic, share
-from opilio.equations.quantiles import quantiles
 from opilio.errors import BadInput
 from opilio.judge.critic import Critics, Lessons, row_of
-from opilio.judge.keyword_evidence import Evidence, KeywordEvidence, page_vectors
+from opilio.judge.keyword_evidence import (
+    Evidence,
+    KeywordEvidence,
+    page_vectors,
+    quantiles,
+)
 from opilio.judge.noted_pages import JudgeSnapshot, NotedPage
 from opilio.judge.seed_kind import SeedKind, shares_of
 from opilio.judge.seed_likeness import SeedLikeness, weight_of

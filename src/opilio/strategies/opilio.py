@@ -29,7 +29,6 @@ import numpy as np
 import numpy.typing as npt
 
 from opilio.equations.probability import FLAT, logistic
-from opilio.equations.quantiles import distinct
 from opilio.pretrained import weights_for
 from opilio.progress import Estimate
 from opilio.records import (
@@ -50,7 +49,7 @@ from opilio.strategies.shared.chooser.features import Features, Floats
 from opilio.strategies.shared.chooser.groups import Groups
 from opilio.strategies.shared.chooser.lessons import Correction
 from opilio.strategies.shared.chooser.places import Slots
-from opilio.strategies.shared.chooser.pool import Pool, best_of
+from opilio.strategies.shared.chooser.pool import Pool, best_of, distinct
 from opilio.strategies.shared.chooser.relevant_left import Remaining
 from opilio.strategies.shared.chooser.rows import distinct as distinct_links
 from opilio.strategies.shared.chooser.rows import sort_out

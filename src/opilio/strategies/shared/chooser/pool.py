@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from opilio.equations.quantiles import distinct
 from opilio.strategies.shared.chooser.places import Slots
 from opilio.strategies.shared.chooser.waiting import Waiting
 
@@ -71,3 +70,13 @@ def best_of(slots: Slots, values: npt.NDArray[np.floating], count: int) -> Slots
         return slots
     chosen: Slots = np.sort(slots[np.argpartition(values, -count)[-count:]])
     return chosen
+
+
+def distinct(slots: Slots) -> Slots:
+    """Each slot once, ascending; np.unique would import numpy's masked arrays, which
+    takes as long as crawling ten pages."""
+    ordered = np.sort(slots)
+    is_first = np.ones(len(ordered), np.bool_)
+    is_first[1:] = ordered[1:] != ordered[:-1]
+    found: Slots = ordered[is_first]
+    return found
