@@ -51,6 +51,7 @@ class CrawlSettings(Section, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     judge: str = "opilio"
     max_pages: Count = 1000  # stop after this many pages; 0: no limit
     max_time: Seconds = 0.0  # stop after this many seconds; 0: no limit
+    max_idle: Seconds = 1800.0  # stop if nothing can be visited for so long; 0: wait
     readers: Some = 1  # processes that read pages
     in_flight: Some = 64  # pages being fetched or read at the same time
     haste: Share = 0.1  # 0: keep to the order of promises; 1: let no worker idle
@@ -144,6 +145,8 @@ class Settings(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 S = TypeVar("S", bound=Section)
 MAX_FILE = 16 * 2**20  # bytes
+# Dots in keys, each of which is a table: of one key, and of all.
+MAX_DOTS, MAX_TABLES = 20, 20_000
 
 
 def load_toml(path: Path, kind: type[S]) -> S:
@@ -160,7 +163,9 @@ def read_toml(path: Path) -> dict[str, Any]:
             raise BadInput(f"{path} is not a file; name a TOML file")
         if (size := path.stat().st_size) > MAX_FILE:
             raise BadInput(f"{path} has {size:,} bytes; at most {MAX_FILE:,} are read")
-        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
+        text = path.read_text(encoding="utf-8-sig")
+        refuse_deep_keys(text, path)
+        return tomllib.loads(text)
     except FileNotFoundError:
         raise BadInput(f"{path} does not exist; check the name") from None
     except OSError as error:
@@ -169,6 +174,21 @@ def read_toml(path: Path) -> dict[str, Any]:
         raise BadInput(f"{path} is not valid TOML: save it as UTF-8") from None
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise BadInput(f"{path} is not valid TOML: {error}") from None
+
+
+def refuse_deep_keys(text: str, path: Path) -> None:
+    """Raise BadInput for keys with so many dots that their tables fill the memory."""
+    dots = 0
+    for number, line in enumerate(text.splitlines(), 1):
+        is_table = line.lstrip().startswith("[")
+        key = line if is_table else line.partition("=")[0] if "=" in line else ""
+        here = key.partition("#")[0].count(".")
+        dots += here
+        if here > MAX_DOTS or dots > MAX_TABLES:
+            raise BadInput(
+                f"{path} is not valid: line {number} nests tables too deeply; a key "
+                f"may have {MAX_DOTS} dots"
+            )
 
 
 def build_section(

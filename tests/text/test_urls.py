@@ -286,12 +286,12 @@ def test_a_base_with_endless_folders_is_still_a_base() -> None:
     assert joiner["/b"][0] == "http://ex.com/b"
 
 
-def test_a_very_long_link_is_joined_but_an_endless_one_is_not() -> None:
+def test_a_very_long_link_is_joined_and_an_endless_one_is_cut() -> None:
     joiner = urls.Joiner("http://ex.com/a")
     long = "?q=" + "x" * 2000
     assert joiner[long][0] == "http://ex.com/a" + long
-    assert joiner["?q=" + "x" * urls.MAX_LENGTH] == ("", 0)
-    assert joiner["x" * (urls.MAX_LENGTH + 1)] == ("", 0)
+    cut = joiner["?q=" + "x" * 10 * urls.MAX_LENGTH][0]
+    assert urls.MAX_LENGTH <= len(cut) < 2 * urls.MAX_LENGTH
     assert joiner["x#" + "y" * urls.MAX_LENGTH][0] == "http://ex.com/x"
 
 

@@ -133,7 +133,11 @@ async def assemble(
         if plan.online:
             queue_again(store.db, "not_archived")
         frontier = SqliteFrontier(
-            store.db, plan.politeness, plan.bounds, clock=ways.clock
+            store.db,
+            plan.politeness,
+            plan.bounds,
+            clock=ways.clock,
+            max_idle=plan.crawl.max_idle,
         )
         async with _closing(ways.fetch(plan, store, frontier)) as fetch:
             reads = ways.strategy(plan, subject).reads
@@ -242,7 +246,7 @@ def make_network(
     plan: Plan, store: Store, frontier: SqliteFrontier, keep: Keep | None = None
 ) -> HttpFetch:
     """Fetches from the network; `keep` takes the responses."""
-    egress = Egress(plan.fetch)
+    egress = Egress(plan.fetch, ip_delay=plan.politeness.ip_delay)
     robots = Robots(
         egress.get,
         SqliteRobots(store.db),

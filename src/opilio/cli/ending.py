@@ -25,6 +25,8 @@ ENDINGS = {
     "budget": "the page budget is used up; continue with a larger --max-pages",
     "time": "the time is up (--max-time); continue with the same command",
     "exhausted": "no links are left; add seeds with --seed-url to continue",
+    "resting": "the servers of all links that wait asked for a long rest or fail for "
+    "now; continue later with the same command",
     "interrupted": "interrupted; continue with the same command",
     "told": "told to stop by `opilio tell`; continue with the same command",
     "dry": "little is left to find; continue with --no-stop-when-dry",
@@ -33,7 +35,8 @@ ENDINGS = {
 
 def show_end(crawl: CrawlLoop, reason: str, before: Before) -> int:
     """Say how it went and what to do next; returns the exit code."""
-    if reason == "exhausted" and not crawl.store.catalogue.pages:
+    nothing_left = reason in ("exhausted", "resting")
+    if nothing_left and not crawl.store.catalogue.pages:
         raise OpilioError(nothing_answered(crawl))
     seeds = seed_notes(crawl.store.db)
     if is_terminal(sys.stdout):

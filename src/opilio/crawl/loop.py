@@ -120,7 +120,9 @@ class CrawlLoop(PageVisits):
                 self.bell.cancel()
         if self.no_room:
             raise self.no_room
-        return self.stopped or ("budget" if self.budget.is_spent else "exhausted")
+        if self.stopped or self.budget.is_spent:
+            return self.stopped or "budget"
+        return "resting" if getattr(self.frontier, "rested", False) else "exhausted"
 
     async def plant(self, seeds: Mapping[str, float]) -> None:
         """Queue the seeds before everything else, the most promising first."""

@@ -75,7 +75,9 @@ def explain_failure(url: str, failure: Failure) -> OpilioError:
         reason, may_recover = "proxy", True
     elif reason == "tls" and not may_recover:
         kind = CERTIFICATE.get(failure.certificate, "bad certificate")
-        said = f"{'wrong host' if 'subject name' in said else kind}: {said}"
+        kind = "wrong host" if "subject name" in said else kind
+        said = f"{kind}: {said}"
+        reason = f"tls_{kind.replace(' ', '_').replace('-', '_')}"
     elif failure.code == 56 and said.startswith("Too "):
         reason, may_recover = "too_many_headers", False
     elif failure.code == 56 and said.startswith("chunk "):

@@ -19,6 +19,7 @@ from typing import Any
 import pycurl
 
 from opilio.errors import BadInput, MachineLimit, OpilioError, Unusable
+from opilio.fetch.address_gate import AddressGate
 from opilio.fetch.addresses import allowed, parse_networks, server_at
 from opilio.fetch.curl_errors import CUT_SHORT, TOO_MANY_FILES, Failure, explain_failure
 from opilio.fetch.http_head import Target, split_port, target
@@ -51,7 +52,9 @@ class Egress:
         limits: Limits | None = None,
         ca_file: str = "",
         now: Clock = time.time,
+        ip_delay: float = 0.0,
     ) -> None:
+        """`ip_delay`: seconds between two requests to one address."""
         self._settings = settings
         self._limits = limits or Limits()
         self._now = now
@@ -69,6 +72,7 @@ class Egress:
             ("accept-encoding", ENCODINGS),
         )
         self._multi = Multi()
+        self._gate = AddressGate(ip_delay)
         self._idle: list[Exchange] = []
         self._closed = False
 
@@ -89,6 +93,8 @@ class Egress:
         """
         place = target(url)
         addresses = await self._addresses(place)
+        if self._proxy is None:
+            await self._gate.turn(numeric_address(place, addresses))
         exchange = self._idle.pop() if self._idle else self._new_exchange()
         try:
             limit = self._settings.max_bytes if max_bytes is None else max_bytes
@@ -113,7 +119,7 @@ class Egress:
         addresses = await self._addresses(place)
         if self._proxy is not None:
             return ""
-        return server_at(place.address or split_port(addresses[0])[0])
+        return numeric_address(place, addresses)
 
     async def close(self) -> None:
         """Stop what is under way and close every connection."""
@@ -307,6 +313,11 @@ class Lent:
 
     def __del__(self) -> None:
         os.close(self.descriptor)
+
+
+def numeric_address(place: Target, addresses: Sequence[str]) -> str:
+    """The address that is tried first."""
+    return server_at(place.address or split_port(addresses[0])[0])
 
 
 def whole(number: float) -> int:

@@ -93,6 +93,9 @@ class Exchange:
     def _end_block(self) -> int | None:
         """Handle an empty line: the end of headers, maybe of an informational
         response."""
+        if not self.lines:
+            self.error = Unusable("bad_http", f"{self.url} sent no headers")
+            return STOP
         if ANNOUNCEMENT.match(self.lines[0]):
             self.lines.clear()
             self.announced += 1

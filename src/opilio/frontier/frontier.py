@@ -48,7 +48,10 @@ class LinkFrontier:
         *,
         clock: Clock = time.monotonic,
         wall: Clock = time.time,
+        max_idle: float = 0.0,
     ) -> None:
+        """`max_idle`: seconds to wait when links wait, but none may be visited; 0: no
+        limit."""
         self._agenda = agenda
         self._intake = intake
         self._ledger = ledger
@@ -59,6 +62,8 @@ class LinkFrontier:
         self._timer_at = 0.0
         self._closed = False
         self._paused = False
+        self._max_idle = max_idle
+        self.rested = False  # `take` returned None because of that
         self._later = LaterTries(ledger, agenda.retry_for, wall)
         self._borrowed: set[str] = set()  # hosts with a turn, or a wait for one
         self.watcher: Watcher | None = None
@@ -397,8 +402,16 @@ class LinkFrontier:
                 break
         if not self._agenda.queue.count and not self._agenda.leases:
             self._dismiss()
+        elif self._is_idle_until(due, now):
+            self.rested = True
+            self._dismiss()
         elif self._waiters:
             self._set_timer(due, now)
+
+    def _is_idle_until(self, due: float, now: float) -> bool:
+        """Whether links wait, but none may be visited for too long."""
+        too_long = self._max_idle and due - now > self._max_idle
+        return bool(too_long and not self._agenda.leases and self._waiters)
 
     def _dismiss(self) -> None:
         for waiter in self._waiters:

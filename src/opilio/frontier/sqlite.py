@@ -59,12 +59,15 @@ class SqliteFrontier(LinkFrontier):
         clock: Clock = time.monotonic,
         wall: Clock = time.time,
         lease_time: float = LEASE_SECONDS,
+        max_idle: float = 0.0,
     ) -> None:
         ledger = SqliteLedger(db)
         agenda, intake = reopen(
             db, ledger, politeness, bounds, clock(), wall(), lease_time
         )
-        super().__init__(agenda, intake, ledger, clock=clock, wall=wall)
+        super().__init__(
+            agenda, intake, ledger, clock=clock, wall=wall, max_idle=max_idle
+        )
 
 
 class SqliteLedger:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from opilio.settings import BoundsSettings
+from opilio.text.urls import MAX_LENGTH
 
 
 def trap(url: str, depth: int, bounds: BoundsSettings) -> str:
@@ -13,7 +14,7 @@ def trap(url: str, depth: int, bounds: BoundsSettings) -> str:
     """
     if depth > bounds.max_depth:
         return "depth"
-    if len(url) > bounds.max_url_length:
+    if len(url) > bounds.max_url_length or len(url) >= MAX_LENGTH:
         return "length"
     most = 1 + bounds.max_repeats
     if url.count("/") - 2 <= most < bounds.max_segments:

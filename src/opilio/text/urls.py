@@ -139,6 +139,8 @@ class Joiner(dict[str, tuple[str, Fingerprint]]):
         return found
 
     def _find(self, href: str) -> tuple[str, Fingerprint]:
+        if len(href) > MAX_LENGTH:  # its beginning is recorded, as too long
+            href = href[:MAX_LENGTH]
         if len(href) > WORTH_CACHING:
             return _joined.__wrapped__(self._base, href)
         if self._root and (url := self._join_plain(href)):
