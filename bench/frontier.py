@@ -37,6 +37,7 @@ HOSTS = 100_000
 BATCH = 500  # links in one call while filling; 100, those of a page, afterwards
 PAGE = 100
 NEW = 300_000  # in portions of a page: 64 MB, so that one checkpoint falls among them
+LEAST_OLD = 4  # times as many links, at least, wait already
 VISITS = 30_000
 HELD = 3_000
 HASTE = 0.1
@@ -152,6 +153,16 @@ class Bench:
         return self.watch.per(calls)
 
 
+def new_links(size: int) -> int:
+    """How many links are added to this many, page by page."""
+    return min(NEW, size // LEAST_OLD)
+
+
+def visits_at(size: int) -> int:
+    """How many links are visited at a time where this many wait."""
+    return min(VISITS, size // (2 * LEAST_OLD))
+
+
 def batches(start: int, stop: int, size: int) -> Iterable[tuple[list[Ranked]]]:
     """New links in the order of their numbers."""
     for first in range(start, stop, size):
@@ -169,7 +180,8 @@ async def fill(folder: Path, size: int) -> Figures:
     """Fill a frontier, then use it at its full size."""
     bench = Bench(folder)
     filling = await bench.per_item(bench.add, batches(0, size, BATCH))
-    new = await bench.per_item(bench.add, batches(size, size + NEW, PAGE))
+    more = new_links(size)
+    new = await bench.per_item(bench.add, batches(size, size + more, PAGE))
     known = await bench.per_item(bench.add, known_pages(size))
     figures = {
         "add, filling (links/s)": BATCH / filling.wall * 1e6,
@@ -179,9 +191,10 @@ async def fill(folder: Path, size: int) -> Figures:
         "add, 100 known links from anywhere (µs/page)": known.wall,
         "add, 100 known links from anywhere (µs of CPU/page)": known.cpu,
     }
-    figures |= await visits(bench, "")
+    count = visits_at(size)
+    figures |= await visits(bench, count, "")
     read_through(folder / "crawl.db")
-    figures |= await visits(bench, ", file in memory")
+    figures |= await visits(bench, count, ", file in memory")
     bench.frontier.steer(haste=HASTE)
     held = await bench.per_item(bench.visit_held, [()] * HELD)
     figures["take + done, links held back (µs)"] = held.wall
@@ -196,25 +209,26 @@ async def fill(folder: Path, size: int) -> Figures:
 async def reopen(folder: Path, size: int) -> Figures:
     """Open a full frontier and continue."""
     bench = Bench(folder)
-    assert bench.frontier.counts().waiting == size + NEW - 2 * VISITS - HELD
+    left = size + new_links(size) - 2 * visits_at(size) - HELD
+    assert bench.frontier.counts().waiting == left
     figures = {
         "reopening (s)": bench.opening.wall,
         "reopening (s of CPU)": bench.opening.cpu,
         "peak memory, reopened (MB)": peak(),
     }
-    figures |= await visits(bench, ", reopened")
+    figures |= await visits(bench, visits_at(size), ", reopened")
     bench.db.close()
     return figures
 
 
-async def visits(bench: Bench, when: str) -> Figures:
+async def visits(bench: Bench, count: int, when: str) -> Figures:
     """The cost of taking and finishing a link."""
     read = bytes_read()
-    spent = await bench.per_item(bench.visit, [()] * VISITS)
+    spent = await bench.per_item(bench.visit, [()] * count)
     return {
         f"take + done{when} (µs)": spent.wall,
         f"take + done{when} (µs of CPU)": spent.cpu,
-        f"take + done{when} (bytes from disk)": (bytes_read() - read) / VISITS,
+        f"take + done{when} (bytes from disk)": (bytes_read() - read) / count,
     }
 
 

@@ -127,6 +127,7 @@ async def test_nothing_is_polled_while_everybody_waits(make: Make) -> None:
     await frontier.add([found("a/1")])
     await frontier.pace("a.test", rest=60.0)
     tasks = await waiting_tasks(frontier, 8)
+    await settle()
     looks = 0
     await asyncio.sleep(0.05)
     assert looks == 0

@@ -95,9 +95,11 @@ class ExpectedRedirects:
 
     def expect(self, url: str, fingerprint: Fingerprint) -> str:
         """The predicted redirect target of a URL; "": none."""
+        host = urls.host(url)
+        if not self._domains and host not in self._seen:  # as on most sites
+            return ""
         if fingerprint in self._doubted:
             return ""
-        host = urls.host(url)
         found = url
         for rule, move in RULES.items():
             if self._holds(host, rule):

@@ -60,6 +60,7 @@ class LinkFrontier:
         self._waiters: deque[asyncio.Future[Lease | None]] = deque()
         self._timer: asyncio.TimerHandle | None = None
         self._timer_at = 0.0
+        self._serving: asyncio.Handle | None = None  # will serve soon
         self._closed = False
         self._paused = False
         self._max_idle = max_idle
@@ -83,7 +84,7 @@ class LinkFrontier:
         ids = self._intake.admit(batch, Trail.of(via, redirect), now)
         if self.watcher:
             self.watcher.found(batch, ids, via, redirect=redirect)
-        self._serve(now)
+        self._serve_soon()
         return ids
 
     def unchanging(self, links: Sequence[Fingerprint]) -> Mapping[Fingerprint, int]:
@@ -102,7 +103,7 @@ class LinkFrontier:
         waiter: asyncio.Future[Lease | None]
         waiter = asyncio.get_running_loop().create_future()
         self._waiters.append(waiter)
-        self._serve(self._clock())
+        self._serve_soon()
         try:
             return await waiter
         except asyncio.CancelledError:
@@ -133,7 +134,7 @@ class LinkFrontier:
                 self._later.schedule_dead(lease.id)
             if self.watcher:
                 self.watcher.ended(lease, state, reason)
-        self._serve(now)
+        self._serve_soon()
 
     async def retry(
         self,
@@ -161,7 +162,7 @@ class LinkFrontier:
             self._later.schedule(lease.id, self._agenda.count_later(lease.attempts))
             if self.watcher:
                 self.watcher.ended(lease, State.UNUSABLE, reason)
-        self._serve(now)
+        self._serve_soon()
         return again
 
     def retry_due(self) -> int:
@@ -219,7 +220,7 @@ class LinkFrontier:
                 ]
             )
             self._agenda.queue.reprice(moved, keys[changed].tolist(), now)
-            self._serve(now)
+            self._serve_soon()
         return int(np.count_nonzero(waiting))
 
     async def pace(
@@ -386,6 +387,17 @@ class LinkFrontier:
             found_on=row.found_on,
             template=row.template,
         )
+
+    def _serve_soon(self) -> None:
+        """Serve once the caller has made all its changes: recording a page adds links,
+        revises promises and ends a lease, and then one choice is made."""
+        if self._waiters and self._serving is None:
+            loop = asyncio.get_running_loop()
+            self._serving = loop.call_soon(self._serve_now)
+
+    def _serve_now(self) -> None:
+        self._serving = None
+        self._serve(self._clock())
 
     def _serve(self, now: float) -> None:
         """Give leases to waiting calls of `take`, as far as there are any."""
