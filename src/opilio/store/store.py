@@ -19,7 +19,6 @@ from opilio.store.catalogue import Catalogue, Location
 from opilio.store.copies import ContentSeen, NearCopies
 from opilio.store.crash_suspects import CrashSuspects
 from opilio.store.folder import CrawlFolder
-from opilio.store.index_entries import drop_entry, entry
 from opilio.store.warc_files import WarcWriter
 from opilio.store.warc_records import pack_metadata, pack_response, pack_revisit
 
@@ -83,11 +82,19 @@ class Store:
         self.seen.add(content, lease.id)
         if page.simhash:
             self.near.add(page.simhash, lease.id)
-        if again:
-            drop_entry(self.db, lease.id)
         wanted = verdict.relevant or self.index_all
-        if page.sequence and wanted and not page.noindex:
-            self.db.later(*entry(lease.id, page))
+        if again or (page.sequence and wanted):
+            self.index(lease.id, page, wanted and not page.noindex, again=again)
+
+    def index(self, id: int, page: Page, wanted: bool, *, again: bool) -> None:
+        """Add a page that is wanted to the search index; `again`: drop its last
+        version."""
+        from opilio.store.index_entries import drop_entry, entry  # after the start
+
+        if again:
+            drop_entry(self.db, id)
+        if page.sequence and wanted:
+            self.db.later(*entry(id, page))
 
     def append(
         self, response: Response, record: bytes, page: Page, verdict: Verdict
