@@ -6,6 +6,7 @@ import json
 import pytest
 
 from opilio.lab.synthetic.small import SmallWeb, page
+from opilio.strategies.shared.website_distiller import USER
 
 SETTINGS = """
 [crawl]
@@ -81,3 +82,41 @@ async def test_waiting_links_follow_the_query_log(crawled, tmp_path, strategy):
         await process.wait()
     asked = [request.url for request in life.server.requests[before + 1 :]]
     assert all("/chess-" in url for url in asked)
+
+
+async def test_models_of_websites_follow_the_query_log_across_a_kill(crawled, tmp_path):
+    """Links move between the two queues of Yang's crawler, and stay there."""
+    log = tmp_path / "queries.txt"
+    log.write_text("bee\n" * 10)
+    life = await crawled(
+        both(),
+        settings_text=SETTINGS.format(strategy="website-model"),
+        topic_text=TOPIC.format(log=log),
+    )
+    rare = ("--option", "user_share=0.99")  # visits to the Website Priority Queue
+    process = await life.start("--max-pages", 0, *rare)
+    try:
+        await life.until_committed(4)
+        chess, bee = life.rows(PROMISES)[0]
+        assert bee > USER > chess
+        assert not life.rows(
+            "SELECT 1 FROM page JOIN link USING (id) WHERE url LIKE '%/chess-%'"
+        )
+        with log.open("a") as file:
+            file.write("chess\n" * 90)
+        async with asyncio.timeout(40):
+            while not life.rows("SELECT 1 FROM event WHERE kind = 'rescored'"):
+                await asyncio.sleep(0.05)
+    finally:
+        process.kill()
+        await process.wait()
+    assert life.rows(PROMISES)[0][0] > USER
+    [(before,)] = life.rows("SELECT max(number) FROM page")
+    ended = await life.crawl("--max-pages", before + 8)
+    assert ended.code == 0, ended.err
+    assert life.rows(PROMISES)[0][0] > USER
+    after = life.rows(
+        f"SELECT url FROM page JOIN link USING (id) WHERE number > {before}"
+    )
+    assert len(after) == 8
+    assert sum("/chess-" in url for (url,) in after) >= 6, after

@@ -351,6 +351,14 @@ class Reads(msgspec.Struct, frozen=True, kw_only=True):
     context_length: int = CONTEXT_LENGTH
 
 
+class ExampleLink(msgspec.Struct, frozen=True):
+    """A link of an example page, and whether it leads to a page of the class sought."""
+
+    page: Page
+    place: int  # among the links of the page
+    leads_there: bool
+
+
 class Knowledge(msgspec.Struct, frozen=True, kw_only=True):
     """What a strategy gets to know when it is constructed."""
 
@@ -359,3 +367,5 @@ class Knowledge(msgspec.Struct, frozen=True, kw_only=True):
     look_ahead: Callable[[Page, int, bool], float] | None = None
     """P(class of the page → class sought) by so many links at most, by the class rules
     of the topic, if it has classes and the strategy's Reads ask for it."""
+    class_links: Sequence[ExampleLink] = ()
+    """The links that these rules were learnt from; none when a crawl is resumed."""

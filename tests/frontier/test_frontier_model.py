@@ -22,12 +22,13 @@ from hypothesis.stateful import (
 )
 
 from frontier.frontier_play import HandClock, found, take_now, url_of
-from opilio.frontier import host_queue
+from opilio.frontier import host_queue, sqlite
 from opilio.frontier.memory import MemoryFrontier
 from opilio.frontier.next_link import PATIENCE
 from opilio.frontier.sqlite import SqliteFrontier
 from opilio.records import Lease, State
 from opilio.settings import BoundsSettings, PolitenessSettings
+from opilio.storage import promise_log
 from opilio.storage.database import SCHEMA, Database
 
 MANNERS = PolitenessSettings(delay=1.0, ip_delay=0.25, attempts=2, max_rest=50.0)
@@ -402,15 +403,18 @@ class AnyHistoryOnDisk(AnyHistory):
     @rule()  # no invariant: whoever looks makes the table catch up
     def the_table_tells_the_same(self) -> None:
         self.run(self.frontier.flush())
-        rows = self.db.execute("SELECT url, state, reason, promise, attempts FROM link")
-        for url, state, reason, promise, attempts in rows:
+        rows = self.db.execute(
+            "SELECT id, url, state, reason, promise, attempts FROM link"
+        )
+        for id, url, state, reason, promise, attempts in rows.fetchall():
             link = self.known[url]
             due = State.WAITING if link.state is State.LEASED else link.state
             assert (state, attempts) == (due, link.attempts)
             if due is State.PARKED:
                 assert reason == link.reason
             if due in (State.WAITING, State.PARKED):
-                assert promise == link.promise
+                new = promise_log.new_promise(self.db, id)
+                assert (new[1] if new else promise) == link.promise
 
     def teardown(self) -> None:
         super().teardown()
@@ -423,6 +427,14 @@ def tiny_backlogs(monkeypatch: pytest.MonkeyPatch) -> None:
     """So that most links are far and much is swept, also in a short history."""
     monkeypatch.setattr(host_queue, "MOST", 2)
     monkeypatch.setattr(host_queue, "SLACK", 1)
+
+
+@pytest.fixture(autouse=True)
+def tiny_groups_of_new_promises(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that some promises are copied, and others are not yet."""
+    monkeypatch.setattr(sqlite, "FIRST", 4)
+    monkeypatch.setattr(promise_log, "GROUP_BITS", 2)
+    monkeypatch.setattr(promise_log, "MANY", 4)
 
 
 effort = settings(max_examples=50, stateful_step_count=30, deadline=None)

@@ -178,6 +178,33 @@ async def test_nothing_is_visited_while_paused_not_even_after_a_restart(running)
     await again.wait()
 
 
+async def test_a_paused_crawl_refuses_queries_at_once(running):
+    life, _ = await running()
+    assert await thread(told, life, "pause") == ("done", "paused")
+    async with asyncio.timeout(20):  # not the 60 seconds of --expand-seconds
+        ended = await opilio("search", life.folder, "wax", "--expand", 5)
+    assert ended.code == 2
+    assert "the crawl is paused" in ended.err
+    assert "resume` first" in " ".join(ended.err.split())
+    assert life.rows("SELECT count(*) FROM message") == [(1,)]  # nothing was sent
+    state, outcome = await thread(told, life, "query", "wax", pages=5)
+    assert (state, "resume` first" in outcome) == ("refused", True)
+    await thread(told, life, "resume")
+    assert (await thread(told, life, "query", "wax", pages=5))[0] == "serving"
+
+
+async def test_a_pause_ends_the_queries_that_are_served(running):
+    life, _ = await running(delay=0.5, pages=5)
+    asked = asyncio.create_task(opilio("search", life.folder, "wax", "--expand", 50))
+    await until(life, "SELECT 1 FROM asked_page")
+    await thread(told, life, "pause")
+    ended = await asyncio.wait_for(asked, 20)
+    assert ended.code == 0, ended.err
+    assert "the crawl was paused" in " ".join(ended.out.split())
+    [(state, why)] = life.rows("SELECT state, ended FROM message WHERE id = 1")
+    assert (state, why) == ("done", "paused")
+
+
 async def test_stop_ends_the_run_and_the_crawl_can_go_on(running):
     life, process = await running()
     assert await thread(told, life, "stop") == ("done", "stopped")

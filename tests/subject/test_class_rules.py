@@ -114,6 +114,12 @@ async def test_links_of_pages_that_lead_to_the_target_come_first(crawled):
     assert set(visited[3:]) == {"/course5", "/course6", "/course7"}
     rows = life.rows("SELECT parts FROM link WHERE url LIKE '%course5'")
     assert json.loads(rows[0][0])["LARS"] > 0
+    # How far words and rules are right was learnt from the links of the examples.
+    [(learnt,)] = life.rows("SELECT state FROM learnt WHERE name = 'strategy'")
+    state = json.loads(learnt)
+    assert any(led and lars > 0.5 for _, lars, led in state["rows"])
+    assert all(obrs == 0 for obrs, _, _ in state["rows"])  # anchors tell nothing
+    assert state["weights"][1] > 1  # the rules were right, more than was expected
 
 
 async def test_a_crawl_that_goes_on_needs_the_examples_no_more(replay, tmp_path):

@@ -245,7 +245,7 @@ async def test_links_of_all_examples_are_taken_in_turns_up_to_the_limit(read):
     ]
     fetch = Answers({f"http://x.test/{number}": b"<p>hi" for number in range(9)})
     found = await train_one(examples, fetch, read, limit_per_class=3)
-    assert [(name, page.url[-1]) for name, page in found] == [
+    assert [(one.source, one.page.url[-1]) for one in found] == [
         ("a", "1"),
         ("a", "4"),
         ("a", "3"),
@@ -268,7 +268,7 @@ async def test_relative_links_of_a_page_from_nowhere_are_not_followed(read):
     examples = [("a", linking(read, NOWHERE, "/1", "http://x.test/2"))]
     fetch = Answers({"http://x.test/2": b"<p>hi"})
     found = await train_one(examples, fetch, read)
-    assert [page.url for _, page in found] == ["http://x.test/2"]
+    assert [one.page.url for one in found] == ["http://x.test/2"]
     assert fetch.asked == ["http://x.test/2"]
 
 
@@ -285,7 +285,7 @@ async def test_a_page_that_may_come_later_is_asked_for_again(read):
     examples = [("a", linking(read, "http://x.test/", "/1", "/2"))]
     pace = Pace(0.0, sleep=sleep)
     found = await train_one(examples, fetch, read, pace=pace)
-    assert [page.url for _, page in found] == ["http://x.test/1"]
+    assert [one.page.url for one in found] == ["http://x.test/1"]
     assert waits == [7.0, 7.0, 7.0]
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractContextManager, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -34,7 +34,16 @@ from opilio.limits.contact import require_contact
 from opilio.limits.scope import Scope
 from opilio.protocols import Fetch, Judge, Readers, SeedRequest, SeedSource, Strategy
 from opilio.read.pool import ReaderPool
-from opilio.records import SEED_PROMISE, Clock, ReaderSetup, Reads, State, Subject
+from opilio.records import (
+    SEED_PROMISE,
+    Clock,
+    Page,
+    ReaderSetup,
+    Reads,
+    Response,
+    State,
+    Subject,
+)
 from opilio.settings import StoreSettings
 from opilio.store.folder import CrawlFolder
 from opilio.store.robots import SqliteRobots
@@ -141,7 +150,7 @@ async def assemble(
         )
         async with _closing(ways.fetch(plan, store, frontier)) as fetch:
             reads = ways.strategy(plan, subject).reads
-            evidence = await evidence_for(plan, folder, subject, fetch, reads)
+            evidence = await evidence_for(plan, folder, subject, fetch, reads, ways)
             strategy = ways.strategy(plan, subject, **evidence)
             parts = JudgeAndStrategy(plan, subject, strategy, store, ways.judge)
             readers = ways.readers(plan.crawl.readers, parts.setup)
@@ -186,14 +195,15 @@ async def evidence_for(
     subject: Subject,
     fetch: Fetch,
     reads: Reads,
+    ways: Ways,
 ) -> dict[str, Any]:
     """What strategies may ask for besides the subject, by the fields of Knowledge."""
     found: dict[str, Any] = {}
     if reads.look_ahead and plan.topic.classes:
-        setup = setup_for(subject, Reads(vector=True, transcribe=reads.transcribe))
-        found["look_ahead"] = await class_rules(
-            plan, plan.topic.classes, folder, setup, fetch
-        )
+        setup = setup_for(subject, msgspec.structs.replace(reads, vector=True))
+        with ways.example_reader(setup) as read:
+            rules = await class_rules(plan, plan.topic.classes, folder, read, fetch)
+        found |= {"look_ahead": rules, "class_links": rules.examples}
     return found
 
 
@@ -201,7 +211,7 @@ async def class_rules(
     plan: Plan,
     classes: Classes,
     folder: CrawlFolder,
-    setup: ReaderSetup,
+    read: Callable[[Response], Page],
     fetch: Fetch,
 ) -> LookAhead:
     """The rules between the topic's classes, learnt when the crawl begins from pages
@@ -217,8 +227,7 @@ async def class_rules(
         asked = network(usual.egress, plan.politeness, plan.fetch, pace, usual.keep)
         fetch = fetch.through(asked) if isinstance(fetch, OnlineReplay) else asked
     log.info("Learning how pages of the classes in %s link", classes.folder)
-    with limited_reader(setup) as read:
-        learnt = await learn_look_ahead(classes, fetch, read, pace)
+    learnt = await learn_look_ahead(classes, fetch, read, pace)
     learnt.save(folder.models)
     return learnt
 
@@ -272,6 +281,9 @@ class Ways:
     store: Callable[[CrawlFolder, StoreSettings, bool], Store] = Store
     fetch: Callable[[Plan, Store, SqliteFrontier], Fetch] = make_fetch
     readers: Callable[[int, bytes], Readers] = make_readers
+    example_reader: Callable[
+        [ReaderSetup], AbstractContextManager[Callable[[Response], Page]]
+    ] = limited_reader
     judge: Callable[[Plan, Subject], Judge] = make_judge
     strategy: Callable[..., Strategy] = make_strategy
     crawl: Callable[[Plan, Stages], CrawlLoop] = CrawlLoop

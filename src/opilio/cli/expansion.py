@@ -25,7 +25,7 @@ from opilio.store.folder import CrawlFolder
 from opilio.store.inbox import send
 from opilio.store.lifecycle import owner_of
 from opilio.store.lookup import opened
-from opilio.store.message_log import pages_for
+from opilio.store.message_log import PAUSED, REFUSED, is_paused, pages_for
 from opilio.store.messages import AskQuery, checked
 from opilio.subject.current import current_subject
 
@@ -76,6 +76,9 @@ def ask_running(
     folder: CrawlFolder, query: str, pages: int, seconds: float, show: Show
 ) -> Expansion:
     """Tell a crawl that runs what is sought, and show the pages as they arrive."""
+    with opened(folder) as db:
+        if is_paused(db):
+            raise BadInput(PAUSED.replace("DIR", str(folder.path)))
     key = send(folder, checked(AskQuery(query, pages, seconds)))
     shown, ended = 0, ""
     end = time.monotonic() + seconds + SLACK
@@ -96,8 +99,10 @@ def state_of(folder: CrawlFolder, key: str, end: float) -> str:
     """Why a query has ended; "" while it has not."""
     running = owner_of(folder)  # asked first: it may end right after its last commit
     told = look_up(folder, key)
+    if told.state == REFUSED:  # it was paused right before
+        raise BadInput(told.outcome)
     if told.is_over:
-        return told.ended or told.outcome
+        return told.ended
     if not running:
         return "stopped"
     return "time" if time.monotonic() > end else ""

@@ -15,7 +15,7 @@ from opilio.assembly.plan import Options
 from opilio.assembly.registry import find_judge, find_strategy
 from opilio.assembly.rejudge import Changed, Rejudged
 from opilio.assembly.rejudge import rejudge as judge_again
-from opilio.cli.crawl import parse_options
+from opilio.cli.crawl_inputs import parse_options
 from opilio.cli.error_messages import told
 from opilio.cli.terminal import foreign, stderr, stdout
 from opilio.judge import JUDGES

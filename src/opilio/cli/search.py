@@ -26,6 +26,7 @@ ENDED = {
     "links": "; no other waiting link matches the query",
     "time": "; stopped after --expand-seconds",
     "interrupted": "; interrupted",
+    "paused": "; the crawl was paused",
     "stopped": "; the crawl has stopped, and goes on with the query when it is resumed",
 }
 

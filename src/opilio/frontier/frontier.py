@@ -169,7 +169,7 @@ class LinkFrontier:
         """Queue links again that failed some time ago; returns how many."""
         now, count, due = self._clock(), 0, self._later.take_due()
         if due:
-            self._ledger.flush()  # their ends may not be written yet
+            self._ledger.flush(last=False)  # their ends may not be written yet
         for id in due:
             if self._agenda.links.mode_of[id] != LinkMode.OVER:
                 continue
@@ -353,7 +353,7 @@ class LinkFrontier:
 
     async def flush(self) -> None:
         """Write everything in memory to the transaction."""
-        self._ledger.flush()
+        self._ledger.flush(last=self._closed)
 
     def close(self) -> None:
         """Let every waiting `take` return None; open leases stay valid."""
@@ -379,7 +379,7 @@ class LinkFrontier:
             url=row.url,
             fingerprint=row.fingerprint,
             host=self._agenda.hosts[row.host].name,
-            promise=row.promise,
+            promise=sort_keys.promise(self._agenda.links.key_of[row.id]),
             depth=row.depth,
             level=row.level,
             redirects=row.redirects,

@@ -133,6 +133,6 @@ class Ledger(Protocol):
         """The times and ids of links that are tried again."""
         ...
 
-    def flush(self) -> None:
-        """Write everything in memory to the transaction."""
+    def flush(self, *, last: bool) -> None:
+        """Write everything in memory to the transaction; `last`: the crawl ends."""
         ...

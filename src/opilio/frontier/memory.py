@@ -103,5 +103,5 @@ class MemoryLedger:
         """None: every frontier begins with nothing."""
         return []
 
-    def flush(self) -> None:
+    def flush(self, *, last: bool) -> None:
         """Do nothing: there is no transaction."""

@@ -79,6 +79,10 @@ def reopen(
     lease_time: float,
 ) -> tuple[Agenda, Intake]:
     """The frontier as the last committed transaction left it."""
+    if db.execute("SELECT 1 FROM new_promise LIMIT 1").fetchone():
+        from opilio.storage.promise_log import copy_all  # only large crawls need it
+
+        copy_all(db)
     db.execute(_DUE, (wall,))
     db.execute(_ANOTHER_CHANCE)
     db.execute(

@@ -9,11 +9,14 @@ written into the transaction that the caller commits.
 from __future__ import annotations
 
 import time
+from bisect import bisect_left
 from collections.abc import Collection
-from typing import Any
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any
 
 from opilio.frontier.frontier import LEASE_SECONDS, LinkFrontier
 from opilio.frontier.ledger import (
+    NOT_TOLD,
     Cells,
     LinkRow,
     NewPromise,
@@ -21,9 +24,12 @@ from opilio.frontier.ledger import (
     parts_text,
 )
 from opilio.frontier.reopen import reopen
-from opilio.records import Clock, State
+from opilio.records import Clock, Parts, PartsText, State
 from opilio.settings import BoundsSettings, PolitenessSettings
 from opilio.storage.database import Database
+
+if TYPE_CHECKING:
+    from opilio.storage.promise_log import PromiseLog
 
 _APPEND = "INSERT INTO link VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _READ = "SELECT * FROM link WHERE id = ?"
@@ -41,6 +47,7 @@ _PACE = """
         rest_until = coalesce(?, rest_until)
     WHERE id = ?
 """
+FIRST = 2**16  # links that share so few pages that new promises are written at once
 RECENT = 2**14  # links, of half a KB each
 MOST_REVISED = 2**16  # links whose new promises are not written yet
 FEW = 256  # links, as a page may have; of more at once, most are not leased soon
@@ -85,6 +92,7 @@ class SqliteLedger:
         self._recent: dict[Any, Cells] = {}  # links as they are stored or put off
         self._improved: dict[int, PromiseEvidence] = {}  # not written yet
         self._revised: dict[int, NewPromise] = {}  # not written yet; later than these
+        self._log: PromiseLog | None = None  # only large crawls have it
         db.write_first(self._write_evidence)
 
     def append(self, rows: list[Cells]) -> None:
@@ -103,7 +111,7 @@ class SqliteLedger:
         if better := self._improved.get(id):
             row = row.improved(better)
         if new := self._revised.get(id):
-            row = row._replace(promise=new[1], parts=parts_text(new[2]))
+            row = row._replace(promise=new[1], parts=_text(new[2]))
         return row
 
     def improve(self, evidence: list[PromiseEvidence]) -> None:
@@ -115,10 +123,13 @@ class SqliteLedger:
             if before := improved.get(id):
                 new = new.after(before)
             improved[id] = new
+            if self._log and self._log.may_have(id):  # a promise that is older
+                revised[id] = id, new.promise, new.parts
 
     def revise(self, promises: list[NewPromise]) -> None:
         """Give links new promises."""
-        self._revised.update({new[0]: new for new in promises})
+        for id, promise, parts in promises:
+            self._revised[id] = id, promise, NOT_TOLD if parts is None else parts
         if len(self._revised) > MOST_REVISED:
             self._write_promises()
 
@@ -134,13 +145,23 @@ class SqliteLedger:
         self._write_evidence()
         # By id, so that the rows of one page of the file are written together.
         news = [self._revised[id] for id in sorted(self._revised)]
-        rows = [(promise, parts_text(parts), id) for id, promise, parts in news]
-        self._executemany(_REVISE, rows)
-        for promise, parts, id in rows:
+        rows = [(id, promise, _text(parts)) for id, promise, parts in news]
+        few = bisect_left(rows, FIRST, key=itemgetter(0))
+        self._executemany(_REVISE, [(*row[1:], row[0]) for row in rows[:few]])
+        if few < len(rows):
+            self._log_of_large_crawl().write(rows[few:])
+        for id, promise, parts in rows:
             if cells := self._recent.get(id):
                 row = LinkRow._make(cells)
                 self._recent[id] = row._replace(promise=promise, parts=parts)
         self._revised.clear()
+
+    def _log_of_large_crawl(self) -> PromiseLog:
+        if self._log is None:
+            from opilio.storage.promise_log import PromiseLog  # most crawls are small
+
+            self._log = PromiseLog(self._execute, self._executemany)
+        return self._log
 
     def settle(self, id: int, state: State, reason: str, tries: int) -> None:
         """Change the state of a link, and add to its attempts."""
@@ -194,7 +215,14 @@ class SqliteLedger:
         """The times and ids of links that are tried again."""
         return self._execute("SELECT due, link FROM retry").fetchall()
 
-    def flush(self) -> None:
-        """Write everything that was put off."""
+    def flush(self, *, last: bool) -> None:
+        """Write everything that was put off; `last`: to the table `link` itself."""
         self._write_promises()
+        if last and self._log:
+            self._log.copy_all()
         self._catch_up()
+
+
+def _text(parts: Parts | PartsText | None) -> PartsText | None:
+    """The parts of a promise as they are stored; None: the strategy has none."""
+    return None if parts is None else parts_text(parts)

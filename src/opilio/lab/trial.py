@@ -14,7 +14,7 @@ import sqlite3
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 import msgspec
@@ -41,6 +41,7 @@ from opilio.records import SEED_PROMISE, Lease, Page, Subject, Verdict
 from opilio.store.folder import CrawlFolder
 from opilio.subject.compile import compile_topic
 from opilio.subject.current import follow_log
+from opilio.subject.page_reader import make_reader
 from opilio.topic import Topic
 from opilio.topic.file import Evaluation
 from opilio.vectors.files import AUTO
@@ -201,6 +202,7 @@ async def crawl(
     ways = Ways(
         fetch=lambda *_: SlowReplay(warcs, cache_folder(), latency=latency),
         readers=make_readers,
+        example_reader=lambda setup: nullcontext(make_reader(setup).read),
         judge=lambda plan, subject: judge_of(trial, plan, subject),
         crawl=make_crawl,
         clock=asyncio.get_running_loop().time

@@ -22,7 +22,15 @@ from opilio.sites.expander import Expander
 from opilio.steering.labels import labelled, unlabelled_page
 from opilio.steering.user_queries import UserQueries
 from opilio.store.inbox import Sent
-from opilio.store.message_log import DONE, REFUSED, SERVING, MessageLog, OpenQuery
+from opilio.store.message_log import (
+    DONE,
+    PAUSED,
+    REFUSED,
+    SERVING,
+    MessageLog,
+    OpenQuery,
+    is_paused,
+)
 from opilio.store.messages import (
     AddSeed,
     AnyMessage,
@@ -84,6 +92,8 @@ class Effects:
 
     def check(self, message: AnyMessage) -> None:
         """Raise BadInput for what cannot be done here."""
+        if isinstance(message, AskQuery) and is_paused(self.crawl.store.db):
+            raise BadInput(PAUSED)
         if not isinstance(message, AddSeed):
             return
         if not self.crawl.scope.allows(message.url):
@@ -104,6 +114,8 @@ class Effects:
                 paused = isinstance(message, PauseCrawl)
                 self.log.set_paused(paused)
                 self.frontier.pause(paused)
+                if paused:
+                    self.queries.end_all("paused")
                 outcome = "paused" if paused else "goes on"
             case StopCrawl():
                 outcome = self.stop(sent)

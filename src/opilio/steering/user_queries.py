@@ -35,6 +35,7 @@ ENDED = {
     "pages": "{pages} fetched",
     "links": "{pages} fetched; no other waiting link matches the query",
     "time": "{pages} fetched; the time for it was up",
+    "paused": "{pages} fetched; the crawl was paused",
 }
 
 MakeExpander = Callable[[str], Expander]
@@ -108,6 +109,11 @@ class UserQueries:
                 async with self.crawl.turn():
                     self.end(errand, "time")
         self.prefer()
+
+    def end_all(self, why: str) -> None:
+        """End every query, within the caller's turn."""
+        for errand in list(self.errands.values()):
+            self.end(errand, why)
 
     async def close(self) -> None:
         """Stop waiting for search engines; open queries continue in the next run."""

@@ -75,6 +75,13 @@ CREATE TABLE IF NOT EXISTS retry (         -- links that failed for now, and whe
     due REAL NOT NULL                      -- seconds since 1970
 );
 
+CREATE TABLE IF NOT EXISTS new_promise (   -- promises that `link` does not have yet, see storage/promise_log.py
+    id INTEGER PRIMARY KEY,                -- in the order in which they were given
+    group_id INTEGER NOT NULL,             -- of 4,096 links
+    previous INTEGER NOT NULL,             -- the last row of the group before this one; 0: there is none
+    promises BLOB NOT NULL                 -- msgpack: link, promise, parts
+);
+
 CREATE TABLE IF NOT EXISTS suspect (       -- pages that were in hand when the process died
     fingerprint INTEGER PRIMARY KEY,       -- of the URL, which may not be in `link` yet
     deaths INTEGER NOT NULL                -- 3: it is not tried again
@@ -184,7 +191,7 @@ CREATE TABLE IF NOT EXISTS message (       -- what the crawl was told, in the or
     body TEXT NOT NULL,                    -- JSON: the verb and what belongs to it
     state TEXT NOT NULL,                   -- done, refused, or serving: pages are fetched for it
     outcome TEXT NOT NULL,                 -- in words
-    ended TEXT                             -- why a query ended: pages, links (no other matches), time
+    ended TEXT                             -- why a query ended: pages, links (no other matches), time, paused
 );
 
 CREATE TABLE IF NOT EXISTS asked_page (    -- pages that were fetched for a query

@@ -13,6 +13,7 @@ import msgspec
 from opilio.progress import BusyServer, Estimate
 from opilio.records import Clock, Fingerprint
 from opilio.storage.database import open_database
+from opilio.storage.promise_log import new_promise
 from opilio.store.folder import CrawlFolder
 from opilio.store.resting_hosts import Resting, count_resting, rest_of, resting, slowest
 from opilio.store.seed_origins import SeedOrigin, origin_of
@@ -164,8 +165,9 @@ def explain_link(
         "SELECT deaths FROM suspect WHERE fingerprint = ?", (fingerprint,)
     )
     counted = db.execute("SELECT count(*) FROM edge WHERE link = ?", (row["id"],))
+    link = current(db, row)
     return Explanation(
-        link=with_json(row, "parts") | {"parts": promise_parts(db, row)},
+        link=link | {"parts": promise_parts(db, link)},
         page=with_json(page, "parts") if page else None,
         way=way_to(db, row["id"]),
         original=original,
@@ -179,20 +181,29 @@ def explain_link(
     )
 
 
-def promise_parts(db: sqlite3.Connection, link: sqlite3.Row) -> Any:
+def promise_parts(db: sqlite3.Connection, link: dict[str, Any]) -> Any:
     """The parts of a link's promise. The target of a redirect has the promise of the
     redirected link, and so its parts."""
     seen = {link["id"]}
     while link["parts"] is None and link["found_on"]:
-        before = db.execute(
+        found = db.execute(
             "SELECT * FROM link WHERE id = ? AND reason IN ('redirect', 'moved')",
             (link["found_on"],),
         ).fetchone()
-        if not before or before["id"] in seen or before["promise"] != link["promise"]:
+        before = current(db, found) if found else link
+        if before["id"] in seen or before["promise"] != link["promise"]:
             return None
         seen.add(before["id"])
         link = before
     return msgspec.json.decode(link["parts"]) if link["parts"] is not None else None
+
+
+def current(db: sqlite3.Connection, link: sqlite3.Row) -> dict[str, Any]:
+    """A row of `link` with the promise that the link has by now."""
+    row = dict(link)
+    if new := new_promise(db, row["id"]):
+        _, row["promise"], row["parts"] = new
+    return row
 
 
 def number_of(db: sqlite3.Connection, page: int) -> int:
@@ -216,6 +227,8 @@ def way_to(db: sqlite3.Connection, link: int) -> list[Way]:
             "LEFT JOIN page USING (id) WHERE id = ?",
             (link,),
         ).fetchone()
+        if new := new_promise(db, link):
+            promise = new[1]
         steps.append(Way(url, anchor, promise, score))
         link = found_on
     return steps[::-1]

@@ -22,6 +22,10 @@ WAITING = "waiting"  # nobody has taken it up
 SERVING = "serving"  # pages are being fetched for it
 DONE = "done"
 REFUSED = "refused"
+PAUSED = (
+    "the crawl is paused, so it fetches no pages for a query; "
+    "`opilio tell DIR resume` first"
+)
 LATEST = """
     SELECT id, key, at, taken_at, body, state, outcome, ended,
         (SELECT count(*) FROM asked_page WHERE message = message.id)
@@ -38,7 +42,7 @@ class ToldMessage(msgspec.Struct, frozen=True, kw_only=True):
     state: str = WAITING  # waiting, serving, done, refused
     outcome: str = ""  # in words
     taken_at: float | None = None
-    ended: str = ""  # why a query ended: pages, links (no other matches), time
+    ended: str = ""  # why a query ended: pages, links (no other matches), time, paused
     pages: int = 0  # fetched for a query so far
 
     @property

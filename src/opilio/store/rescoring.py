@@ -12,6 +12,7 @@ from collections.abc import Callable, Container, Iterator, Mapping
 from typing import NamedTuple
 
 from opilio.records import Fingerprint, Lease, Ranked, Revision, Verdict
+from opilio.storage.promise_log import copy_all
 from opilio.store.catalogue import encode
 
 ASIDE = "rejudged"  # the reason of links that are set aside
@@ -67,6 +68,7 @@ class PastVisit(NamedTuple):
 
 def set_aside(db: sqlite3.Connection) -> None:
     """Delete what was learnt, and let only seeds wait."""
+    copy_all(db)
     for table in ("note", "page_profile", "site"):
         db.execute(f"DELETE FROM {table}")  # noqa: S608
     db.execute("DELETE FROM learnt WHERE name != 'redirects'")  # of any topic

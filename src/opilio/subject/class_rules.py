@@ -6,6 +6,7 @@ models/classes.npz, the rules between them in models/rules.json.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from opilio.errors import BadInput
@@ -13,10 +14,10 @@ from opilio.fetch.egress import Egress
 from opilio.fetch.http import HttpFetch, Keep
 from opilio.fetch.robots import Robots
 from opilio.protocols import Fetch
-from opilio.records import Page, RobotsRecord
+from opilio.records import ExampleLink, Page, RobotsRecord
 from opilio.settings import FetchSettings, PolitenessSettings
 from opilio.topic.class_model import ClassModel, load_classes
-from opilio.topic.classes import learn, read_examples
+from opilio.topic.classes import learn_from_links, read_examples
 from opilio.topic.file import Classes
 from opilio.topic.linked_pages import Pace, Read
 from opilio.topic.rules import ClassRules, load_rules
@@ -28,8 +29,15 @@ SHRINKING = 10.0  # links; 50 of a class are looked at
 class LookAhead:
     """P(class of a page → class sought): LARS of Kumar & Vig, III.G."""
 
-    def __init__(self, model: ClassModel, rules: ClassRules, target: str) -> None:
+    def __init__(
+        self,
+        model: ClassModel,
+        rules: ClassRules,
+        target: str,
+        examples: Sequence[ExampleLink] = (),
+    ) -> None:
         self.model = model
+        self.examples = examples  # only when they were learnt just now
         self.rules = rules
         self.shrunk = rules.shrunk(SHRINKING)
         self.target = target
@@ -78,9 +86,15 @@ async def learn_look_ahead(
 
     On return, the hosts of these pages have rested.
     """
-    model, rules = await learn(Path(classes.folder), fetch, read, pace=pace)
+    model, rules, followed = await learn_from_links(
+        Path(classes.folder), fetch, read, pace=pace
+    )
     await pace.rest()
-    return LookAhead(model, rules, classes.target)
+    examples = [
+        ExampleLink(one.example, one.place, model.classify(one.page) == classes.target)
+        for one in followed
+    ]
+    return LookAhead(model, rules, classes.target, examples)
 
 
 def check_classes(classes: Classes) -> None:

@@ -9,7 +9,7 @@ which class links to which.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -17,10 +17,17 @@ import msgspec
 
 from opilio.errors import BadInput
 from opilio.protocols import Fetch
-from opilio.records import Page, Response
+from opilio.records import Response
 from opilio.text import content, urls
 from opilio.topic.class_model import ClassModel, learn_classes
-from opilio.topic.linked_pages import LIMIT, NOWHERE, Pace, Read, train_one
+from opilio.topic.linked_pages import (
+    LIMIT,
+    NOWHERE,
+    FollowedLink,
+    Pace,
+    Read,
+    train_one,
+)
 from opilio.topic.rules import ClassRules, learn_rules
 
 ENDINGS = frozenset((".html", ".htm", ".xhtml", ".shtml", ".php", ".asp", ".aspx"))
@@ -53,7 +60,22 @@ async def learn(
     limit_per_class: int = LIMIT,
     pace: Pace | None = None,
 ) -> tuple[ClassModel, ClassRules]:
-    """The classifier of a folder's classes, and the rules between them.
+    """The classifier of a folder's classes, and the rules between them."""
+    model, rules, _ = await learn_from_links(
+        folder, fetch, read, limit_per_class=limit_per_class, pace=pace
+    )
+    return model, rules
+
+
+async def learn_from_links(
+    folder: Path,
+    fetch: Fetch,
+    read: Read,
+    *,
+    limit_per_class: int = LIMIT,
+    pace: Pace | None = None,
+) -> tuple[ClassModel, ClassRules, list[FollowedLink]]:
+    """The same, and the links that the rules were learnt from.
 
     `read` must give pages with their vectors. `pace` lets hosts rest between requests;
     a replay needs none.
@@ -65,13 +87,8 @@ async def learn(
     followed = await train_one(
         train_zero, fetch, read, limit_per_class=limit_per_class, pace=pace
     )
-    return model, rules_of(model, followed)
-
-
-def rules_of(model: ClassModel, followed: Sequence[tuple[str, Page]]) -> ClassRules:
-    """The rules from pages, each given with the class of the page that links to it."""
-    links = [(source, model.classify(page)) for source, page in followed]
-    return learn_rules(links, model.classes)
+    links = [(link.source, model.classify(link.page)) for link in followed]
+    return model, learn_rules(links, model.classes), followed
 
 
 def read_examples(folder: Path) -> list[Example]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from itertools import chain, islice, zip_longest
+from typing import NamedTuple
 
 from opilio.errors import BadInput, FetchError, Transient, Unusable
 from opilio.protocols import Fetch
@@ -61,6 +62,15 @@ class Pace:
             self.delays[host] = delay
 
 
+class FollowedLink(NamedTuple):
+    """A link of an example page that was followed."""
+
+    source: str  # class of the example
+    example: Page
+    place: int  # of the link among those of the example
+    page: Page  # that it leads to
+
+
 async def train_one(
     train_zero: Sequence[tuple[str, Page]],
     fetch: Fetch,
@@ -68,8 +78,8 @@ async def train_one(
     *,
     limit_per_class: int = LIMIT,
     pace: Pace | None = None,
-) -> list[tuple[str, Page]]:
-    """The pages that the examples of each class link to, each with that class.
+) -> list[FollowedLink]:
+    """The links of the examples of each class, and the pages that they lead to.
 
     Each page counts once per class. The links of its examples are taken in turns, up to
     the limit, from all over each page: its first links are its navigation. Pages that
@@ -77,7 +87,7 @@ async def train_one(
     """
     pace = pace or Pace(0.0)
     wanted = {
-        name: list(islice(targets(train_zero, name), limit_per_class))
+        name: dict(islice(targets(train_zero, name).items(), limit_per_class))
         for name in dict.fromkeys(name for name, _ in train_zero)
     }
     by_host: dict[str, list[str]] = {}
@@ -101,29 +111,34 @@ async def train_one(
     if not found:
         raise BadInput(none_found(failures))
     return [
-        (name, found[url])
+        FollowedLink(name, example, place, found[url])
         for name, links in wanted.items()
-        for url in links
+        for url, (example, place) in links.items()
         if url in found
     ]
 
 
-def targets(train_zero: Sequence[tuple[str, Page]], name: str) -> Iterator[str]:
-    """The links of the pages of a class, one of each page in turns."""
+def targets(
+    train_zero: Sequence[tuple[str, Page]], name: str
+) -> dict[str, tuple[Page, int]]:
+    """The URLs that pages of a class link to, one of each page in turns, and where each
+    was found first: the page, and the place among its links."""
     own = [page for each, page in train_zero if each == name]
-    columns = zip_longest(*(spread([link.url for link in page.links]) for page in own))
-    every = dict.fromkeys(url for column in columns for url in column if url)
-    return (url for url in every if not url.startswith(NOWHERE))
+    every: dict[str, tuple[Page, int]] = {}
+    for column in zip_longest(*(spread(len(page.links)) for page in own)):
+        for page, place in zip(own, column, strict=True):
+            if place is not None:
+                every.setdefault(page.links[place].url, (page, place))
+    return {url: at for url, at in every.items() if not url.startswith(NOWHERE)}
 
 
-def spread(found: Sequence[str]) -> list[str]:
-    """The same in an order of which any first part is spread over the whole.
+def spread(count: int) -> list[int]:
+    """The places 0, 1, …, in an order of which any first part is spread over the whole.
 
-    >>> "".join(spread("abcdefgh"))
-    'afchebgd'
+    >>> spread(8)
+    [0, 5, 2, 7, 4, 1, 6, 3]
     """
-    places = sorted(range(len(found)), key=lambda place: place * GOLDEN % 1)
-    return [found[place] for place in places]
+    return sorted(range(count), key=lambda place: place * GOLDEN % 1)
 
 
 async def follow(url: str, fetch: Fetch, pace: Pace) -> Response:

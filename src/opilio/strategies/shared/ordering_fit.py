@@ -1,4 +1,4 @@
-"""Fits the weights of the ordering metric to the visits of the crawl so far.
+"""Fits the weights of a strategy's terms to the visits of the crawl so far.
 
     P(relevant) = 1/(1 + e^-(b·x + c))
 
@@ -51,12 +51,13 @@ class FittedWeights:
     def fit(self) -> None:
         """Fit the weights again."""
         rows = np.stack([column.values[-MOST:] for column in self._rows], axis=1)
-        self.weights = fit(rows, self._relevant.values[-MOST:], self.start)
+        self.weights = fit(rows, self._relevant.values[-MOST:], self.start)[:-1]
         self._next = int(len(self._relevant.values) * GROWTH) + 1
 
 
 def fit(rows: Values, relevant: Values, start: Values) -> Values:
-    """The weights b that explain best which rows are relevant, not far from `start`."""
+    """The weights b that explain best which rows are relevant, not far from `start`;
+    the last one is c."""
     rows = np.hstack([rows, np.ones((len(rows), 1))])
     mean = np.append(start, 0.0)
     ridge = np.diag(np.append(np.full(len(start), RIDGE), 1e-3))
@@ -71,5 +72,5 @@ def fit(rows: Values, relevant: Values, start: Values) -> Values:
         if np.abs(step).max() < ENOUGH:
             break
     # Rounded, so that all machines find the same weights.
-    weights: Values = np.round(b[:-1], 6)
+    weights: Values = np.round(b, 6)
     return weights
