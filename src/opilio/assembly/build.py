@@ -45,6 +45,7 @@ from opilio.records import (
     Subject,
 )
 from opilio.settings import StoreSettings
+from opilio.store.check import quick_check
 from opilio.store.folder import CrawlFolder
 from opilio.store.robots import SqliteRobots
 from opilio.store.store import Store
@@ -139,6 +140,7 @@ async def assemble(
         note_in_use(folder)
     store = ways.store(folder, plan.store, plan.search.pages == "all")
     try:
+        quick_check(store.db, folder.database)
         if plan.online:
             queue_again(store.db, "not_archived")
         frontier = SqliteFrontier(

@@ -59,6 +59,11 @@ COMMANDS = {
         "doctor",
         "Check what a crawl needs: libraries, disk, files, clock, readers, network.",
     ),
+    "repair": CommandPlace(
+        "opilio.cli.repair",
+        "repair",
+        "Repair a damaged crawl: save what can be read, let the rest be fetched again.",
+    ),
     "rejudge": CommandPlace(
         "opilio.cli.rejudge",
         "rejudge",

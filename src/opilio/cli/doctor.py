@@ -21,6 +21,7 @@ from rich.text import Text
 from opilio import __version__
 from opilio.assembly.build import make_readers
 from opilio.assembly.event_loop import run_loop
+from opilio.cli.plain_text import plain
 from opilio.cli.terminal import stdout
 from opilio.errors import BadInput, FetchError
 from opilio.fetch.egress import Egress
@@ -28,6 +29,9 @@ from opilio.fetch.proxy_and_certificates import parse_proxy
 from opilio.read.kernels import COMPILED
 from opilio.records import ReaderSetup, Response
 from opilio.settings import FetchSettings, StoreSettings
+from opilio.store.check import Damage, check_crawl
+from opilio.store.folder import CrawlFolder
+from opilio.store.lookup import opened
 from opilio.vectors.files import installed
 
 LIBRARIES = ("pycurl", "turbohtml", "ada-url", "fastwarc", "numpy", "uvloop")
@@ -44,7 +48,8 @@ class DoctorFinding(msgspec.Struct, frozen=True):
 
 def doctor(
     folder: Annotated[
-        Path, typer.Argument(metavar="DIR", help="The folder for crawls.")
+        Path,
+        typer.Argument(metavar="DIR", help="The folder for crawls, or of one crawl."),
     ] = Path(),
     url: Annotated[
         str | None, typer.Option(metavar="URL", help="Also try to fetch this URL.")
@@ -60,7 +65,10 @@ def doctor(
         bool, typer.Option("--json", help="Print JSON, for bug reports too.")
     ] = False,
 ) -> None:
-    """Check what a crawl needs: libraries, disk, files, clock, readers, network."""
+    """Check what a crawl needs: libraries, disk, files, clock, readers, network.
+
+    If DIR is the folder of a crawl, its database and all its records are checked, too.
+    """
     if not folder.is_dir():
         raise BadInput(f"{folder} is not a folder; name the folder for crawls")
     if proxy and not url:
@@ -68,6 +76,8 @@ def doctor(
     settings = FetchSettings(proxy=proxy, allow_networks=tuple(allow_network or ()))
     parse_proxy(proxy)
     findings = [*look(folder), run_loop(look_at_readers())]
+    if CrawlFolder(folder).exists:
+        findings += look_at_crawl(CrawlFolder(folder))
     if url:
         findings.append(run_loop(look_at_network(url, settings)))
     if as_json:
@@ -130,6 +140,26 @@ def known_vectors() -> str:
     if installed() is None:
         return "none; pip install 'opilio[vectors]' brings those of wordllama"
     return f"wordllama {version('wordllama')}"
+
+
+def look_at_crawl(crawl: CrawlFolder) -> Iterator[DoctorFinding]:
+    """Check the database and every record of a crawl."""
+    found = []
+    try:
+        with opened(crawl) as db:
+            db.row_factory = None
+            found = list(check_crawl(crawl, db))
+            [pages] = db.execute("SELECT count(*) FROM page").fetchone()
+    except (BadInput, sqlite3.DatabaseError) as error:
+        found, pages = [Damage(crawl.database.name, str(error))], 0
+    for damage in found:
+        times = f" ({damage.count:,} times)" if damage.count > 1 else ""
+        remedy = f"`opilio repair {crawl.path}` saves what can be saved"
+        told = f"{damage.file}: {damage.what}{times}; {remedy}"
+        yield DoctorFinding("crawl", False, plain(told))
+    if not found:
+        told = f"crawl.db and the records of {pages:,} pages are complete"
+        yield DoctorFinding("crawl", True, told)
 
 
 async def look_at_readers() -> DoctorFinding:

@@ -145,7 +145,10 @@ def of_database(
         return cannot_open(error, path)
     if kind.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
         return BadInput(f"{path} is in use by another process; wait for it, or stop it")
-    return BadInput(f"{path} cannot be used: {error}; restore it from a backup")
+    return BadInput(
+        f"{path} cannot be used: {error}; restore it from a backup, or save what can "
+        f"be saved with `opilio repair {folder}`"
+    )
 
 
 def cannot_open(error: sqlite3.DatabaseError, path: Path) -> OpilioError:

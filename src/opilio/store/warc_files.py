@@ -147,8 +147,8 @@ def protected(path: Path) -> BadInput:
 def damaged(path: Path, trouble: str) -> BadInput:
     """The error for a file that does not match crawl.db."""
     return BadInput(
-        f"{path} is damaged ({trouble}); restore it from a backup, or crawl into a new "
-        "folder"
+        f"{path} is damaged ({trouble}); restore it from a backup, or save what can be "
+        f"saved with `opilio repair {path.parent.parent}`"
     )
 
 
@@ -159,8 +159,9 @@ def cut_back(folder: Path, known: Mapping[str, int]) -> None:
             if not known and path.stat().st_size > JUST_BEGUN:
                 raise BadInput(
                     f"{path} holds pages that are not in crawl.db: the database must "
-                    "have been lost; restore it from a backup, or start over with "
-                    "--fresh, which deletes both"
+                    "have been lost; restore it from a backup, rebuild it with `opilio "
+                    f"repair {folder.parent}`, or start over with --fresh, which "
+                    "deletes both"
                 )
             path.unlink()
     for name, length in known.items():
