@@ -45,7 +45,6 @@ from opilio.records import (
     Subject,
 )
 from opilio.settings import StoreSettings
-from opilio.store.check import quick_check
 from opilio.store.folder import CrawlFolder
 from opilio.store.robots import SqliteRobots
 from opilio.store.store import Store
@@ -140,7 +139,10 @@ async def assemble(
         note_in_use(folder)
     store = ways.store(folder, plan.store, plan.search.pages == "all")
     try:
-        quick_check(store.db, folder.database)
+        if store.catalogue.last_number:
+            from opilio.store.check import quick_check  # new crawls need none
+
+            quick_check(store.db, folder.database)
         if plan.online:
             queue_again(store.db, "not_archived")
         frontier = SqliteFrontier(

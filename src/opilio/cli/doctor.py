@@ -29,7 +29,7 @@ from opilio.fetch.proxy_and_certificates import parse_proxy
 from opilio.read.kernels import COMPILED
 from opilio.records import ReaderSetup, Response
 from opilio.settings import FetchSettings, StoreSettings
-from opilio.store.check import Damage, check_crawl
+from opilio.store.check import UNREADABLE, Damage, check_crawl
 from opilio.store.folder import CrawlFolder
 from opilio.store.lookup import opened
 from opilio.vectors.files import installed
@@ -150,7 +150,7 @@ def look_at_crawl(crawl: CrawlFolder) -> Iterator[DoctorFinding]:
             db.row_factory = None
             found = list(check_crawl(crawl, db))
             [pages] = db.execute("SELECT count(*) FROM page").fetchone()
-    except (BadInput, sqlite3.DatabaseError) as error:
+    except (BadInput, *UNREADABLE) as error:
         found, pages = [Damage(crawl.database.name, str(error))], 0
     for damage in found:
         times = f" ({damage.count:,} times)" if damage.count > 1 else ""

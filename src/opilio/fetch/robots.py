@@ -15,14 +15,13 @@ import re
 import time
 from collections import OrderedDict
 from collections.abc import Callable
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 from weakref import WeakValueDictionary
 
 import ada_url
 import msgspec
 
 from opilio.errors import Transient, Unusable
-from opilio.fetch.host_turns import HostTurns, OwnTurns
 from opilio.fetch.robots_rules import (
     RobotRules,
     is_for_another,
@@ -31,6 +30,9 @@ from opilio.fetch.robots_rules import (
 )
 from opilio.records import Clock, Response, RobotsRecord
 from opilio.text import urls
+
+if TYPE_CHECKING:
+    from opilio.fetch.host_turns import HostTurns
 
 UNREACHED = "robots_unreachable"
 RULES, UNAVAILABLE, UNREACHABLE = "rules", "unavailable", "unreachable"
@@ -100,7 +102,7 @@ class Robots:
         self.memory = memory
         self.token = product_token(user_agent)
         self.pause = pause  # seconds between two requests to one host
-        self.turns = turns or OwnTurns(pause)  # of hosts that redirects lead to
+        self.turns = turns or own_turns(pause)  # of hosts that redirects lead to
         self.hops: OrderedDict[str, Response] = OrderedDict()  # what they led to
         self.now = now  # seconds since 1970: records outlive the process
         self.cache: OrderedDict[str, tuple[RobotsRecord, RobotRules | None]] = (
@@ -252,6 +254,13 @@ class Robots:
             last.body if last else b"",
             failures,
         )
+
+
+def own_turns(pause: float) -> HostTurns:
+    """Clocks for callers without a frontier."""
+    from opilio.fetch.host_turns import OwnTurns
+
+    return OwnTurns(pause)
 
 
 def refuse_failures(response: Response) -> None:

@@ -18,10 +18,13 @@ import msgspec
 
 from opilio.errors import BadInput
 from opilio.records import State
+from opilio.storage.database import SCHEMA, TABLE
 from opilio.store.folder import CrawlFolder
 from opilio.store.stored_responses import StoredResponses
 from opilio.text import urls
 
+# The text of an error may be damaged itself.
+UNREADABLE = (sqlite3.DatabaseError, UnicodeDecodeError)
 QUICK = 2**29  # bytes of crawl.db; larger files are not looked through as a whole
 SAMPLE = 1000  # links that are looked at whenever a crawl is opened
 STATES = frozenset(state.value for state in State)
@@ -30,6 +33,15 @@ PAGES = """
     SELECT url, warc, warc_offset, warc_length FROM page JOIN link USING (id)
     WHERE warc IS NOT NULL
 """
+
+
+TYPES = {
+    "INTEGER": "'integer'",
+    "REAL": "'real', 'integer'",
+    "TEXT": "'text'",
+    "BLOB": "'blob'",
+}
+JSON = frozenset(("parts", "detail", "concepts", "headings", "change"))
 
 
 class Damage(msgspec.Struct, frozen=True):
@@ -50,7 +62,7 @@ def quick_check(db: sqlite3.Connection, path: Path) -> None:
         step = max(1, last // SAMPLE)
         rows = db.execute(f"{LINKS} WHERE id % ? = 0 LIMIT ?", (step, 2 * SAMPLE))
         odd = next(filter(None, map(fault_of_link, rows)), "")
-    except sqlite3.DatabaseError as error:
+    except UNREADABLE as error:
         found, odd = str(error), ""
     if odd or found not in ("", "ok"):
         raise BadInput(
@@ -77,14 +89,15 @@ def fault_of_link(row: tuple[Any, ...]) -> str:
 def check_crawl(folder: CrawlFolder, db: sqlite3.Connection) -> Iterator[Damage]:
     """Everything that is wrong with the database and the WARC files."""
     name = folder.database.name
+    db.text_factory = decode
     try:
         rows = db.execute("PRAGMA integrity_check(100)").fetchall()
         faults = [text for (text,) in rows if text != "ok"]
         if faults:
             yield Damage(name, str(faults[0]).splitlines()[0], len(faults))
-        for what, count in count_faults(db).items():
+        for what, count in (count_faults(db) + count_odd_values(db)).items():
             yield Damage(name, what, count)
-    except sqlite3.DatabaseError as error:
+    except UNREADABLE as error:
         yield Damage(name, str(error))
         return
     yield from check_files(folder, db)
@@ -111,6 +124,43 @@ def count_faults(db: sqlite3.Connection) -> Counter[str]:
     }.items():
         found[what] += db.execute(query).fetchone()[0]
     return +found
+
+
+def count_odd_values(db: sqlite3.Connection) -> Counter[str]:
+    """Values that are not of the type of their column, and how many there are."""
+    found: Counter[str] = Counter()
+    for table in [name for name, _ in TABLE.findall(SCHEMA)]:
+        columns = db.execute(f"PRAGMA table_info({table})").fetchall()
+        for _, column, kind, needed, *_ in columns:
+            types = TYPES.get(kind, "''")  # none, if the schema is damaged
+            allowed = types if needed else f"{types}, 'null'"
+            odd = f"typeof({column}) NOT IN ({allowed})"
+            if column in JSON:
+                odd += f" OR {column} IS NOT NULL AND NOT json_valid({column})"
+            query = f"SELECT count(*) FROM {table} WHERE {odd}"  # noqa: S608
+            found[f"a value of {table}.{column} is odd"] += db.execute(
+                query
+            ).fetchone()[0]
+        texts = [
+            f"coalesce({name}, '')" for _, name, kind, *_ in columns if kind == "TEXT"
+        ]
+        if texts:
+            query = f"SELECT {' || '.join(texts)} FROM {table}"  # noqa: S608
+            db.text_factory = bytes
+            broken = sum(not is_text(raw) for (raw,) in db.execute(query))
+            db.text_factory = decode
+            found[f"a text of {table} is not UTF-8"] += broken
+    return +found
+
+
+def is_text(raw: bytes) -> bool:
+    """Whether bytes are UTF-8."""
+    return raw == raw.decode("utf-8", "ignore").encode()
+
+
+def decode(raw: bytes) -> str:
+    """The text of a column, also if it is damaged."""
+    return raw.decode("utf-8", "replace")
 
 
 def check_files(folder: CrawlFolder, db: sqlite3.Connection) -> Iterator[Damage]:

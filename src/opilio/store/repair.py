@@ -22,7 +22,7 @@ from isal import isal_zlib
 from opilio.records import Response
 from opilio.storage.database import Database, open_database
 from opilio.storage.warc_reading import read_response
-from opilio.store.check import PAGES, check_crawl, fault_of_page
+from opilio.store.check import PAGES, UNREADABLE, check_crawl, fault_of_page
 from opilio.store.folder import CrawlFolder
 from opilio.store.salvage import add_link, mend_rows, salvage
 from opilio.store.stored_responses import GZIP, StoredResponses
@@ -83,7 +83,7 @@ def fault_of(folder: CrawlFolder) -> str:
             found = check_crawl(folder, db)
             own = (one for one in found if one.file == folder.database.name)
             return next((one.what for one in own), "")
-    except sqlite3.DatabaseError as error:
+    except UNREADABLE as error:
         return str(error)
 
 

@@ -4,78 +4,96 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
+from contextlib import closing, suppress
 from pathlib import Path
 
 from opilio.records import State
 from opilio.storage.database import SCHEMA, TABLE, Database, open_database
-from opilio.store.check import LINKS, fault_of_link
+from opilio.store.check import LINKS, UNREADABLE, decode, fault_of_link
 from opilio.text import urls
 
-BEYOND = 2**40  # greater than every id
-AT_ONCE = 10_000  # rows
+SMALLEST = 8  # bytes of a row; so a file has few enough of them
+MOST_FAILURES = 20_000  # parts of a table that are tried in vain
 # What judge and strategy learnt cannot be checked; pages are judged again instead.
 LEARNT = frozenset(("learnt", "note", "page_profile", "site", "indexed"))
+PYTHON: dict[str, tuple[type | tuple[type, ...], object]] = {
+    "INTEGER": (int, 0),
+    "REAL": ((int, float), 0.0),
+    "TEXT": (str, ""),
+    "BLOB": (bytes, b""),
+}
 LOST = "lost"  # reason of links whose rows were lost
 LOST_HOST = "lost.invalid"
 
 
-def salvage(damaged: Path, repaired: Path) -> int:
-    """Make a new database of the rows that can be read; returns how many there are."""
-    new = open_database(repaired)
-    count = 0
-    try:
-        old = sqlite3.connect(f"{damaged.absolute().as_uri()}?mode=ro", uri=True)
-    except sqlite3.DatabaseError:
-        return 0
-    old.text_factory = lambda raw: raw.decode("utf-8", "replace")
-    new.begin()
-    for table, body in TABLE.findall(SCHEMA):
-        if table in LEARNT:
-            continue
-        columns = columns_of(old, new, table)
-        if columns:
-            names = ", ".join(columns)
-            marks = ", ".join("?" * len(columns))
-            put = f"INSERT OR IGNORE INTO {table} ({names}) VALUES ({marks})"  # noqa: S608
-            keyed = "WITHOUT ROWID" not in body
-            for row in readable(old, f"SELECT {names} FROM {table}", keyed):  # noqa: S608
-                try:
-                    new.execute(put, row)
-                    count += 1
-                except sqlite3.IntegrityError:
-                    continue  # a value that must be there is not
-    new.commit()
-    old.close()
-    new.close()
-    return count
+def salvage(damaged: Path, repaired: Path) -> None:
+    """Make a new database of the rows that can be read."""
+    with closing(open_database(repaired)) as new:
+        if not damaged.is_file():
+            return
+        most = damaged.stat().st_size // SMALLEST
+        uri = f"{damaged.absolute().as_uri()}?mode=ro"
+        with closing(sqlite3.connect(uri, uri=True)) as old:
+            old.text_factory = decode
+            with suppress(*UNREADABLE):  # one table that is damaged spoils no others
+                old.execute("PRAGMA writable_schema = ON")
+            new.begin()
+            for table, body in TABLE.findall(SCHEMA):
+                if table not in LEARNT:
+                    copy_rows(old, new, table, most if "WITHOUT" not in body else 0)
+            new.commit()
 
 
-def columns_of(old: sqlite3.Connection, new: Database, table: str) -> list[str]:
-    """The columns that a table has in both."""
+def copy_rows(old: sqlite3.Connection, new: Database, table: str, most: int) -> None:
+    """Copy the rows of a table that can be read; `most` is its greatest id, or 0."""
+    columns = columns_of(old, new, table)
+    if not columns:
+        return
+    names = ", ".join(columns)
+    marks = ", ".join("?" * len(columns))
+    put = f"INSERT OR IGNORE INTO {table} ({names}) VALUES ({marks})"  # noqa: S608
+    for row in readable(old, f"SELECT {names} FROM {table}", most):  # noqa: S608
+        with suppress(sqlite3.IntegrityError):  # it has the key of another row
+            new.execute(put, list(map(true_to_type, row, columns.values())))
+
+
+def true_to_type(value: object, column: tuple[str, int]) -> object:
+    """A value of a column, or an empty one if it is of another type."""
+    kind, needed = column
+    python, empty = PYTHON[kind]
+    return value if isinstance(value, python) else empty if needed else None
+
+
+def columns_of(
+    old: sqlite3.Connection, new: Database, table: str
+) -> dict[str, tuple[str, int]]:
+    """The columns that a table has in both, with their types and whether they must have
+    a value."""
     query = f"PRAGMA table_info({table})"
     try:
         there = {row[1] for row in old.execute(query)}
-    except sqlite3.DatabaseError:
-        return []
-    return [row[1] for row in new.execute(query) if row[1] in there]
+    except UNREADABLE:
+        return {}
+    rows = new.execute(query).fetchall()
+    return {name: (kind, needed) for _, name, kind, needed, *_ in rows if name in there}
 
 
 def readable(
-    db: sqlite3.Connection, query: str, keyed: bool
+    db: sqlite3.Connection, query: str, most: int
 ) -> Iterator[tuple[object, ...]]:
-    """The rows of a table that can be read, by halving what cannot."""
-    if not keyed:
-        try:
+    """The rows of a table that can be read, with ids up to `most`, by halving what
+    cannot; 0: it has no ids."""
+    if not most:
+        with suppress(*UNREADABLE):
             yield from db.execute(query)
-        except sqlite3.DatabaseError:
-            return
         return
-    ranges = [(0, BEYOND)]
-    while ranges:
+    ranges, failures = [(0, most)], 0
+    while ranges and failures < MOST_FAILURES:
         first, last = ranges.pop()
         try:
             yield from db.execute(f"{query} WHERE rowid BETWEEN ? AND ?", (first, last))
-        except sqlite3.DatabaseError:
+        except UNREADABLE:
+            failures += 1
             if first < last:
                 # Rows that were read already are ignored when they come again.
                 middle = (first + last) // 2
@@ -102,6 +120,11 @@ def mend_rows(db: Database) -> int:
         elif hosts.get(urls.host(row[1])) != row[3]:
             host = host_number(db, hosts, urls.host(row[1]))
             db.execute("UPDATE link SET host = ? WHERE id = ?", (host, row[0]))
+    for table, column in (("link", "parts"), ("page", "parts"), ("event", "detail")):
+        db.execute(
+            f"UPDATE {table} SET {column} = NULL "  # noqa: S608
+            f"WHERE typeof({column}) != 'text' OR NOT json_valid({column})"
+        )
     db.execute("DELETE FROM page WHERE id NOT IN (SELECT id FROM link)")
     db.execute("DELETE FROM edge WHERE page NOT IN (SELECT id FROM page)")
     db.execute("DELETE FROM edge WHERE link NOT IN (SELECT id FROM link)")
