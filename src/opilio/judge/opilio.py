@@ -228,7 +228,7 @@ class Opilio:
             self.fit()
             return True
         self.pages += 1
-        self.sites.add(noted.site, noted.evidence[0], noted.is_home)
+        self.add_to_site(noted)
         if len(self.sample) < SAMPLE:
             self.sample.append(noted)
         else:  # a reservoir, by number: nothing of chance needs to be kept
@@ -239,6 +239,12 @@ class Opilio:
             self.next_fit = int(GROWTH * self.pages) + 1
             self.fit()
         return False
+
+    def add_to_site(self, noted: NotedPage) -> None:
+        """Count a page as one of its site."""
+        evidence = Evidence(*noted.evidence)
+        meaning = (evidence.opening + evidence.text) / 2
+        self.sites.add(noted.site, evidence.cosine, noted.is_home, meaning)
 
     def scale(self, pages: list[NotedPage]) -> None:
         """Measure what is much and what is little on the pages seen."""
@@ -364,7 +370,7 @@ class Opilio:
         self.restore(msgspec.msgpack.decode(before.snapshot(), type=JudgeSnapshot))
         self.sites = SiteEvidence()
         for noted in self.sample:
-            self.sites.add(noted.site, noted.evidence[0], noted.is_home)
+            self.add_to_site(noted)
         if self.sample or self.taught:
             self.fit()
         self.diary.is_due = True
