@@ -29,8 +29,8 @@ import tomli_w
 from bench.archive_proxy import ArchiveProxy, serving
 from bench.table import show
 from opilio.cli.lab_runs import open_ground
-from opilio.lab.compare import WantedRuns, compare
-from opilio.lab.measures import measure, shares
+from opilio.lab.compare import WantedRuns, run_comparison
+from opilio.lab.measures import measure, oracle_shares
 from opilio.lab.runs import LabVisit
 from opilio.lab.seeds_and_targets import Course, Ground
 
@@ -88,7 +88,7 @@ async def crawl(
         visits = visits_of(folder / "crawl.db", [each.url for each in asked])
     measures, _ = measure(visits, course.targets, course.R)
     hours = (asked[-1].at - asked[0].at) * scale / 3600
-    return Outcome(shares(measures, course.oracle)["aurc"], hours)
+    return Outcome(oracle_shares(measures, course.oracle)["aurc"], hours)
 
 
 def topic_of(ground: Ground, course: Course) -> dict[str, object]:
@@ -146,7 +146,7 @@ def main(arguments: list[str] | None = None) -> None:
     with tempfile.TemporaryDirectory() as folder:
         alone = {
             done.run.task.topic: done.run.of_oracle["aurc"]
-            for done in compare(ground, wanted, Path(folder), 1)
+            for done in run_comparison(ground, wanted, Path(folder), 1)
         }
     found: dict[tuple[float, float | None], dict[str, Outcome]] = {}
     for delay in delays:

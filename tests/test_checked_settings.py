@@ -17,7 +17,7 @@ from opilio.assembly.plan import Plan, override
 from opilio.errors import BadInput, Transient
 from opilio.fetch.egress import Egress
 from opilio.fetch.proxy_and_certificates import Proxy, parse_proxy
-from opilio.settings import FetchSettings, ScopeSettings, build_section, checked
+from opilio.settings import FetchSettings, ScopeSettings, build_section, checked_section
 from opilio.topic.file import Keyword, QueryLog, Sources
 
 SEEDS = ("http://127.0.0.1:9/",)
@@ -106,8 +106,8 @@ def test_what_is_sound_comes_back_as_from_a_file():
         "scope": {"domains": ["a.test"]},
         "dictionary": {"de": "de.tsv"},
     }
-    assert checked(given, Topic, "x") == build_section(tables, Topic, "x")
-    assert checked(Settings(), Settings, "x") == Settings()
+    assert checked_section(given, Topic, "x") == build_section(tables, Topic, "x")
+    assert checked_section(Settings(), Settings, "x") == Settings()
 
 
 async def test_a_command_line_is_told_before_the_crawl_has_a_folder(tmp_path: Path):

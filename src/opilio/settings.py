@@ -210,7 +210,7 @@ def build_section(
     return made
 
 
-def checked(given: S, kind: type[S], source: str) -> S:
+def checked_section(given: S, kind: type[S], source: str) -> S:
     """A section from a program or command line, checked by the same rules as files."""
     if not isinstance(given, kind):
         from opilio.settings_errors import shorten

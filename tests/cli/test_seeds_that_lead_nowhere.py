@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from in_process import run
-from opilio.cli.reasons import REASONS, in_words
+from opilio.cli.reasons import REASONS, reason_in_words
 from opilio.lab.synthetic.small import SmallWeb, page
 from opilio.limits.followable_links import obstacles
 from opilio.limits.scope import Scope
@@ -95,7 +95,7 @@ def test_what_keeps_a_page_from_leading_on_is_named(found, links, facts):
 
 
 def test_reasons_are_words():
-    assert in_words("http_503") == "answered 503 (Service Unavailable)"
-    assert in_words("http_999") == "answered 999"
-    assert in_words("of another program") == "of another program"
+    assert reason_in_words("http_503") == "answered 503 (Service Unavailable)"
+    assert reason_in_words("http_999") == "answered 999"
+    assert reason_in_words("of another program") == "of another program"
     assert all(" " in words or words == "TLS failure" for words in REASONS.values())

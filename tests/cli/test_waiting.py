@@ -9,7 +9,7 @@ import time
 import pytest
 
 from crawling import SETTINGS, opilio, start_opilio
-from opilio.cli.waiting import in_words
+from opilio.cli.waiting import wait_in_words
 from opilio.lab.synthetic.small import SmallWeb, page
 from opilio.lab.synthetic.web import SyntheticAnswer
 
@@ -94,9 +94,9 @@ async def test_status_and_explain_say_until_when_a_host_rests(crawled):
 
 def test_a_wait_without_a_rest_is_told_too():
     slow = {"host": "slow.test", "why": "crawl_delay", "delay": 30.0, "links": 2}
-    assert "2 links wait: slow.test asks for 30 s" in in_words(slow)
+    assert "2 links wait: slow.test asks for 30 s" in wait_in_words(slow)
     rests = {"host": "a.test", "why": "http_503", "until": time.time(), "links": 2}
-    assert "2 links wait, the next for a.test until" in in_words(rests)
+    assert "2 links wait, the next for a.test until" in wait_in_words(rests)
     fails = {"host": "a.test", "why": "retry", "until": time.time() + 9, "links": 1}
-    told = in_words(fails)
+    told = wait_in_words(fails)
     assert "one link waits for a.test until" in told and "(in 9 s): the last" in told

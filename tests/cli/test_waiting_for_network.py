@@ -9,7 +9,7 @@ import pytest
 from crawling import SETTINGS, Crawled, opilio
 from fetch.hostile_server import Connection, serve
 from opilio.cli import waiting
-from opilio.cli.waiting import WaitingNotice, in_words
+from opilio.cli.waiting import WaitingNotice, wait_in_words
 from opilio.progress import Counts
 
 SEEDS = 6
@@ -56,5 +56,5 @@ def test_a_network_that_is_away_is_told_once_for_each_time(
 
 def test_a_network_or_a_proxy_that_is_away_is_told_in_words():
     event = {"host": "a.test", "why": "offline", "until": time.time(), "links": 2}
-    assert "no host answers, so this machine" in in_words(event)
-    assert "the proxy does not work" in in_words(event | {"why": "proxy"})
+    assert "no host answers, so this machine" in wait_in_words(event)
+    assert "the proxy does not work" in wait_in_words(event | {"why": "proxy"})

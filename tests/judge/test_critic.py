@@ -12,7 +12,7 @@ from opilio.judge.critic import (
     CriticRow,
     Critics,
     Lessons,
-    row_of,
+    critic_row,
     solve_positive,
 )
 from opilio.judge.site_evidence import MOST, SiteEvidence
@@ -33,7 +33,7 @@ def rows(count: int, dimensions: int = 4) -> list[CriticRow]:
     found = []
     for page in crawl(count):
         vectors = rng.normal(size=(3, dimensions)).astype(np.float32)
-        found.append(row_of(page, RARITY, vectors))
+        found.append(critic_row(page, RARITY, vectors))
     return found
 
 

@@ -9,7 +9,7 @@ import pytest
 from judge.learning_pages import crawl, make, subject
 from opilio.errors import BadInput
 from opilio.judge import JUDGES
-from opilio.judge.lesson import prepare
+from opilio.judge.lesson import prepare_lesson
 from opilio.judge.linear import Linear
 from opilio.judge.svm import Svm, fit_svm, probability
 from opilio.records import Page, Subject
@@ -71,7 +71,7 @@ def test_others_weigh_twice_as_much_as_the_examples():
     ):
         for page in crawl(100):
             judge.judge(page)
-        lesson = prepare(judge.sample)
+        lesson = prepare_lesson(judge.sample)
         assert lesson is not None
         _, labels, weights = judge.training(lesson)
         assert weights[labels == 0].sum() == pytest.approx(
@@ -124,7 +124,7 @@ def test_keywords_count_half_with_50_pages_and_less_with_more():
         parts = judge.look(page).parts
         assert parts["keywords"] == pytest.approx(alone * 50 / (50 + pages))
         assert 0 < parts["model"] <= pages / (50 + pages)
-    lesson = prepare(judge.sample)
+    lesson = prepare_lesson(judge.sample)
     assert lesson is not None
     rows, labels, weights = judge.training(lesson)
     direction, a, b = fit_svm(rows, labels, weights)

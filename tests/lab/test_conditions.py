@@ -10,7 +10,7 @@ from statistics import median
 import msgspec
 import pytest
 
-from opilio.lab.compare import WantedRuns, compare, trial_of
+from opilio.lab.compare import WantedRuns, run_comparison, trial_of
 from opilio.lab.conditions import REAL, Conditions, latency_of
 from opilio.lab.runs import LabTask, Trace
 from opilio.lab.seeds_and_targets import Ground
@@ -123,10 +123,10 @@ def test_runs_under_other_conditions_are_not_mixed(
 ) -> None:
     topic = next(iter(ground.web.topics))
     wanted = WantedRuns(topics=[topic], strategies=["best-first"], budget="20")
-    [alone] = compare(ground, wanted, tmp_path)
+    [alone] = run_comparison(ground, wanted, tmp_path)
     busy = msgspec.structs.replace(wanted, conditions=REAL)
-    [together] = compare(ground, busy, tmp_path)
+    [together] = run_comparison(ground, busy, tmp_path)
     assert len(list((tmp_path / "runs").iterdir())) == 2
     assert alone.run.hours == 0 < together.run.hours
-    [recalled] = compare(ground, busy, tmp_path)
+    [recalled] = run_comparison(ground, busy, tmp_path)
     assert recalled.run.cpu_ms == together.run.cpu_ms  # not done again

@@ -14,7 +14,7 @@ from opilio.assembly.plan import Plan
 from opilio.cli import app
 from opilio.errors import BadInput, OpilioError
 from opilio.judge.languages import InLanguages
-from opilio.lab.compare import WantedRuns, compare, trial_of
+from opilio.lab.compare import WantedRuns, run_comparison, trial_of
 from opilio.lab.label_schedule import spacing
 from opilio.lab.runs import LabTask
 from opilio.lab.seeds_and_targets import Ground, SeedsMode
@@ -187,7 +187,7 @@ def test_those_who_do_not_listen_get_no_labels_and_crawl_as_before(
         wanted = WantedRuns(
             topics=["chess"], strategies=["best-first"], budget="60", labels=labels
         )
-        runs += compare(ground, wanted, tmp_path)
+        runs += run_comparison(ground, wanted, tmp_path)
     assert runs[0].trace.visits == runs[1].trace.visits
     assert [done.run.labels_given for done in runs] == [0, 0]
     assert [done.run.task.labels for done in runs] == [0, 10]
@@ -201,11 +201,11 @@ def test_a_strategy_that_listens_is_told_in_a_process_without_labels(
     wanted = WantedRuns(
         topics=["chess"], strategies=[f"{own}:Listens"], budget="60", labels=6
     )
-    [done] = compare(ground, wanted, tmp_path / "out")
+    [done] = run_comparison(ground, wanted, tmp_path / "out")
     relevant = ground.course("chess").relevant
     assert done.run.labels_given == len(done.trace.taught) == 6
     assert all(one.relevant == (one.url in relevant) for one in done.trace.taught)
-    [again] = compare(ground, wanted, tmp_path / "out")
+    [again] = run_comparison(ground, wanted, tmp_path / "out")
     assert again.trace == done.trace
 
 
@@ -216,7 +216,7 @@ def test_a_strategy_that_asks_by_itself_fails(ground: Ground, tmp_path: Path) ->
         topics=["chess"], strategies=[f"{own}:Listens"], budget="60", labels=6
     )
     with pytest.raises(OpilioError, match=r"by itself|all 6 were given"):
-        list(compare(ground, wanted, tmp_path / "out"))
+        list(run_comparison(ground, wanted, tmp_path / "out"))
 
 
 def test_runs_say_what_was_given(lab_web: Path, tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ import pytest
 
 from lab.lab_grounds import ground_of
 from opilio.lab import label_guard
-from opilio.lab.compare import WantedRuns, compare, trial_of
+from opilio.lab.compare import WantedRuns, run_comparison, trial_of
 from opilio.lab.measures import measure
 from opilio.lab.runs import LabTask
 from opilio.lab.seeds_and_targets import Ground
@@ -58,7 +58,7 @@ def test_shuffled_labels_leave_the_order_of_a_crawl_as_it_was(
         ground = ground_of(folder)
         topic = next(iter(ground.web.topics))
         wanted = WantedRuns(topics=[topic], strategies=["blocks"], budget="60")
-        [done] = compare(ground, wanted, tmp_path / folder.name)
+        [done] = run_comparison(ground, wanted, tmp_path / folder.name)
         orders.append([visit.url for visit in done.trace.visits])
     assert orders[0] == orders[1]
     assert len(orders[0]) == 60
@@ -178,8 +178,8 @@ def test_the_labels_of_another_web_in_the_comparison_are_closed_too(
         """)
     )
     wanted = WantedRuns(topics=["chess"], strategies=[f"{own}:Curious"], budget="5")
-    [done] = compare(ground, wanted, tmp_path / "open")
+    [done] = run_comparison(ground, wanted, tmp_path / "open")
     assert done.run.requests == 5
-    closed = compare(ground, wanted, tmp_path / "closed", other_secrets=[other])
+    closed = run_comparison(ground, wanted, tmp_path / "closed", other_secrets=[other])
     with pytest.raises(label_guard.Forbidden, match="lets no crawl see"):
         list(closed)

@@ -13,10 +13,10 @@ from opilio.lab.measures import (
     finds,
     harvest_rate,
     measure,
+    oracle_shares,
     pages_to,
     recall_at,
     recall_curve,
-    shares,
     target_length,
     through_irrelevant,
     wasted,
@@ -195,7 +195,7 @@ def test_stages_are_the_first_50_requests_r_and_3r():
     short, _ = measure(order[:20], targets, 200)
     assert short.precision_50 == 0.5
     assert short.recall_50 == short.recall_R == 10 / 200
-    of_oracle = shares(short, measures)
+    of_oracle = oracle_shares(short, measures)
     assert of_oracle["recall_50"] == pytest.approx(10 / 25)
     assert of_oracle["recall_3R"] == pytest.approx(0.1)
 
@@ -205,7 +205,7 @@ def test_shares_say_how_near_a_crawl_came_to_the_oracle():
     targets = {"a": 1, "b": 2}
     ours, _ = measure(visits, targets, 2)
     best, _ = measure([visits[0], visits[2]], targets, 2)
-    assert shares(ours, best) == pytest.approx(
+    assert oracle_shares(ours, best) == pytest.approx(
         {
             "harvest": 2 / 3,
             "recall": 1,
@@ -220,17 +220,17 @@ def test_shares_say_how_near_a_crawl_came_to_the_oracle():
             "pages_to_90": 2 / 3,
         }
     )
-    assert set(shares(best, best).values()) == {1}
+    assert set(oracle_shares(best, best).values()) == {1}
 
 
 def test_a_share_of_what_was_never_reached_is_left_out():
     reached, _ = measure([page("a"), page("b")], {"a": 1, "b": 2}, 2)
     nothing, _ = measure([page("x")], {"a": 1, "b": 2}, 2)
     half = msgspec.structs.replace(reached, pages_to_80=None)
-    assert "pages_to_80" not in shares(half, reached)
-    assert "pages_to_80" not in shares(reached, half)
-    assert shares(reached, nothing) == {}
-    assert shares(nothing, reached) == dict.fromkeys(MORE_IS_BETTER, 0)
+    assert "pages_to_80" not in oracle_shares(half, reached)
+    assert "pages_to_80" not in oracle_shares(reached, half)
+    assert oracle_shares(reached, nothing) == {}
+    assert oracle_shares(nothing, reached) == dict.fromkeys(MORE_IS_BETTER, 0)
 
 
 @pytest.mark.parametrize("name", Measures.__struct_fields__)

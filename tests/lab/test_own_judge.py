@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from opilio.errors import BadInput
-from opilio.lab.compare import WantedRuns, compare
+from opilio.lab.compare import WantedRuns, run_comparison
 from opilio.lab.seeds_and_targets import Ground
 
 OWN = """
@@ -38,7 +38,7 @@ def test_a_judge_in_a_file_is_compared_with_ours(ground: Ground, tmp_path: Path)
     wanted = WantedRuns(
         topics=["chess"], strategies=["best-first"], judges=judges, budget="30"
     )
-    ours, theirs = compare(ground, wanted, tmp_path / "out")
+    ours, theirs = run_comparison(ground, wanted, tmp_path / "out")
     assert (ours.run.task.judge, theirs.run.task.judge) == tuple(judges)
     scores = {visit.score for visit in theirs.trace.visits if visit.score}
     assert len(scores) > 1
@@ -58,7 +58,7 @@ def test_a_changed_judge_is_run_again(ground: Ground, tmp_path: Path):
     kept = []
     for code in (OWN, OWN, OWN.replace("found > 1", "found > 0")):
         own.write_text(code)
-        list(compare(ground, wanted, tmp_path / "out"))
+        list(run_comparison(ground, wanted, tmp_path / "out"))
         kept.append(len(list((tmp_path / "out/runs").iterdir())))
     assert kept == [1, 1, 2]
 
@@ -71,4 +71,4 @@ def test_a_judge_that_is_not_there_is_refused(ground: Ground, tmp_path: Path):
     ):
         wanted = WantedRuns(topics=["chess"], strategies=["best-first"], judges=[judge])
         with pytest.raises(BadInput, match=said):
-            list(compare(ground, wanted, tmp_path / "out"))
+            list(run_comparison(ground, wanted, tmp_path / "out"))

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from opilio.lab.synthetic.dials import Dials
 from opilio.lab.synthetic.web import SyntheticWeb
 from opilio.read import kernels, plain_tidy
-from opilio.read.document import MarkupSource, parse
+from opilio.read.document import MarkupSource, parse_document
 from opilio.read.plain_walk import Walk
 
 WEB = Path(__file__).parents[3] / "shared/webs/schools/pages.warc.gz"
@@ -26,7 +26,7 @@ def tidied(markup: str) -> Walk | None:
 
 
 def parsed(markup: str) -> Walk:
-    return kernels.walk(parse(markup).html)
+    return kernels.walk(parse_document(markup).html)
 
 
 PLAIN = [

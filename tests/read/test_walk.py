@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from opilio.read import kernels, plain_walk
-from opilio.read.html import parse
+from opilio.read.document import parse_document
 from opilio.read.plain_walk import Walk
 from opilio.read.region_names import Told
 from opilio.read.tags import TAGS
@@ -27,7 +27,7 @@ def walk(request: pytest.FixtureRequest) -> Callable[[str], Walk]:
 
 
 def written(markup: str) -> str:
-    root = parse(markup).root
+    root = parse_document(markup).root
     return root.html if root else ""
 
 

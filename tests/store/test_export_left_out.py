@@ -2,7 +2,7 @@
 
 import pytest
 
-from opilio.store.export_left_out import count_left_out, in_words
+from opilio.store.export_left_out import count_left_out, left_out_in_words
 from opilio.store.lookup import opened, summary
 
 
@@ -21,12 +21,12 @@ def test_every_page_is_written_or_left_out_for_a_reason(db):
 
 
 def test_the_reasons_are_told_in_words():
-    told = in_words({"copy": 1200, "noindex": 3})
+    told = left_out_in_words({"copy": 1200, "noindex": 3})
     assert told == (
         "1,203 pages left out: 1,200 copies of other pages, 3 marked noindex"
     )
-    assert in_words({"noindex": 1}).startswith("1 page left out")
-    assert in_words({}) == ""
+    assert left_out_in_words({"noindex": 1}).startswith("1 page left out")
+    assert left_out_in_words({}) == ""
 
 
 def test_pages_that_cannot_be_exported_are_no_harvest(db):

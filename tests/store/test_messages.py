@@ -21,7 +21,7 @@ from opilio.store.messages import (
     PauseCrawl,
     ResumeCrawl,
     StopCrawl,
-    parse,
+    parse_message,
 )
 
 TYPED = {
@@ -46,16 +46,16 @@ TYPED = {
 
 @pytest.mark.parametrize(("typed", "meant"), TYPED.items())
 def test_a_message_is_what_was_typed_and_survives_being_kept(typed, meant):
-    message = parse(typed[0], typed[1:], pages=7)
+    message = parse_message(typed[0], typed[1:], pages=7)
     assert message == meant
-    assert messages.decode(messages.encode(message)) == message
+    assert messages.decode_message(messages.encode(message)) == message
 
 
 @pytest.mark.parametrize("typed", TYPED)
 def test_a_message_in_words_can_be_typed_again(typed):
-    message = parse(typed[0], typed[1:], pages=7)
-    words = messages.in_words(message).removesuffix(" --pages 7").split()
-    assert parse(words[0], words[1:], pages=7) == message
+    message = parse_message(typed[0], typed[1:], pages=7)
+    words = messages.message_in_words(message).removesuffix(" --pages 7").split()
+    assert parse_message(words[0], words[1:], pages=7) == message
 
 
 @pytest.mark.parametrize(
@@ -77,12 +77,12 @@ def test_a_message_in_words_can_be_typed_again(typed):
 )
 def test_a_message_that_makes_no_sense_is_refused(typed, why):
     with pytest.raises(BadInput, match=why):
-        parse(typed[0], typed[1:])
+        parse_message(typed[0], typed[1:])
 
 
 def test_a_query_asks_for_a_sensible_number_of_pages():
     with pytest.raises(BadInput, match="<= 10000"):
-        parse("query", ["bees"], pages=10_001)
+        parse_message("query", ["bees"], pages=10_001)
 
 
 @pytest.fixture

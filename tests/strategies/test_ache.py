@@ -9,7 +9,7 @@ import pytest
 
 from opilio.records import Knowledge, Ranked, State
 from opilio.strategies.ache import Ache, AcheOptions
-from opilio.strategies.shared.naive_bayes import bias, weigh
+from opilio.strategies.shared.naive_bayes import bayes_weights, bias
 from strategies.learning_pages import BAD, GOOD, lease, link, page
 
 SEED = "http://a.test/"
@@ -38,7 +38,9 @@ def ranked(made: Ache, *anchors: str) -> list[Ranked]:
 def test_naive_bayes_by_hand():
     # Two texts: "a a b" of the class, "b" not. V = 2, N(+) = 3, N(-) = 1.
     columns = np.array([0, 1, 1])
-    weights = weigh(columns, np.array([2.0, 1.0, 1.0]), np.array([1.0, 1.0, 0.0]), 4)
+    weights = bayes_weights(
+        columns, np.array([2.0, 1.0, 1.0]), np.array([1.0, 1.0, 0.0]), 4
+    )
     assert weights[0] == pytest.approx(math.log(3 / 5) - math.log(1 / 3))
     assert weights[1] == pytest.approx(math.log(2 / 5) - math.log(2 / 3))
     assert weights[2:].tolist() == [0, 0]

@@ -7,8 +7,8 @@ import pytest
 from in_process import run
 from opilio.errors import BadInput
 from opilio.records import Knowledge, Subject
-from opilio.strategies import DEFAULT, OURS, load_strategy, place_of
-from opilio.strategies.inputs import (
+from opilio.strategies import DEFAULT, OURS, class_of_strategy, load_strategy
+from opilio.strategies.shared.inputs import (
     BASELINE,
     GROUPS,
     INPUTS,
@@ -23,7 +23,7 @@ SOUGHT = Subject(weights={"bee": 1.0}, terms=("bee",))
 
 
 def make(name: str, subject: Subject = SOUGHT, **options):
-    made = load_strategy(place_of(name))
+    made = load_strategy(class_of_strategy(name))
     return made(made.Options(**options), Knowledge(subject=subject))
 
 

@@ -13,7 +13,7 @@ from opilio.text.meaning import (
     KeywordVectors,
     Rarity,
     keyword_vectors,
-    unpack,
+    unpack_vectors,
 )
 
 
@@ -39,7 +39,7 @@ def test_no_keyword_is_similar_to_nothing():
 
 
 def test_vectors_are_unpacked():
-    assert unpack(bytes([127, 0, 0, 127]), 2).tolist() == [[1, 0], [0, 1]]
+    assert unpack_vectors(bytes([127, 0, 0, 127]), 2).tolist() == [[1, 0], [0, 1]]
 
 
 def test_words_say_more_the_rarer_they_are():

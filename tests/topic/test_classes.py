@@ -18,7 +18,7 @@ from opilio.read.html import PageReader
 from opilio.records import Page, ReaderSetup, Response, RobotsRecord
 from opilio.store.warc_records import pack_response
 from opilio.topic.class_model import WIDTH, learn_classes, load_classes
-from opilio.topic.classes import learn, own_url, read_examples
+from opilio.topic.classes import learn, own_url, read_class_examples
 from opilio.topic.linked_pages import NOWHERE, Pace, targets, train_one
 
 WORDS = {
@@ -172,7 +172,7 @@ def test_a_saved_page_says_where_it_is_from(markup, url):
 def test_a_list_says_where_pages_are_from(folder):
     listed = "# comment\n0.html\thttp://b.test/listed\n\n"
     (folder / "news" / "urls.tsv").write_text(listed)
-    found = {example.path: example for example in read_examples(folder)}
+    found = {example.path: example for example in read_class_examples(folder)}
     assert found[str(folder / "news/0.html")].url == "http://b.test/listed"
     assert found[str(folder / "news/1.html")].url == f"{SITE}/news1.html"
     assert [example.name for example in found.values()].count("news") == 3
@@ -181,7 +181,7 @@ def test_a_list_says_where_pages_are_from(folder):
 def test_a_bad_list_is_named_by_its_line(folder):
     (folder / "news" / "urls.txt").write_text("0.html\thttp://a.test/\n1.html news\n")
     with pytest.raises(BadInput, match=r"urls\.txt, line 2: write name<TAB>"):
-        read_examples(folder)
+        read_class_examples(folder)
 
 
 def test_what_browsers_save_beside_a_page_is_no_class_and_no_page(folder):
@@ -189,23 +189,23 @@ def test_what_browsers_save_beside_a_page_is_no_class_and_no_page(folder):
     (folder / "0_files").mkdir()
     (folder / ".git").mkdir()
     (folder / "course" / "style.css").write_text("p {}")
-    assert {example.name for example in read_examples(folder)} == set(WORDS)
-    assert len(read_examples(folder)) == 9
+    assert {example.name for example in read_class_examples(folder)} == set(WORDS)
+    assert len(read_class_examples(folder)) == 9
 
 
 def test_a_class_without_pages_is_named(folder):
     (folder / "empty").mkdir()
     with pytest.raises(BadInput, match=r"empty: no example page"):
-        read_examples(folder)
+        read_class_examples(folder)
 
 
 def test_one_class_is_too_few(tmp_path):
     (tmp_path / "only").mkdir()
     (tmp_path / "only" / "x.html").write_text("<p>x")
     with pytest.raises(BadInput, match="1 classes, but at least two"):
-        read_examples(tmp_path)
+        read_class_examples(tmp_path)
     with pytest.raises(BadInput, match="nowhere: cannot be read"):
-        read_examples(tmp_path / "nowhere")
+        read_class_examples(tmp_path / "nowhere")
 
 
 # train-1

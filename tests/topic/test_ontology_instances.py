@@ -12,7 +12,7 @@ from opilio.topic.ontology import (
     Relation,
     Repository,
     association,
-    canonical,
+    canonical_term,
     canonical_terms,
     classes_around,
     compatible,
@@ -81,7 +81,9 @@ def test_tables_of_a_language_name_instances_and_values_in_it():
 
 
 def test_an_instance_is_a_term():
-    assert canonical(RIVERS, "Donau") == canonical(RIVERS, "ister") == "Danube"
+    assert (
+        canonical_term(RIVERS, "Donau") == canonical_term(RIVERS, "ister") == "Danube"
+    )
     assert canonical_terms(RIVERS, "the river Rhine") == ["river", "Rhine"]
     assert definition(RIVERS, "Donau") == "It flows to the Black Sea."
     assert relations(RIVERS, "Rhine", "Danube") == [
@@ -128,7 +130,7 @@ def test_a_concept_is_meant_before_an_instance_of_its_name():
     assert Repository((ontology,)).extract(["memory"]).targets == (
         "http://example.org/pc#Memory",
     )
-    assert canonical(ontology, "Memory") == "memory"
+    assert canonical_term(ontology, "Memory") == "memory"
 
 
 def test_an_instance_is_found_by_some_of_its_words_or_named_as_near():
@@ -154,7 +156,7 @@ instance_of: T:1
 """
     ontology = read_ontology(text.encode(), "cars.obo")
     assert Repository((ontology,)).extract(["herbie"]).labels == ["Herbie"]
-    assert canonical(ontology, "Herbie") == "Herbie"
+    assert canonical_term(ontology, "Herbie") == "Herbie"
 
 
 def test_a_word_of_an_instance_is_no_new_word():
@@ -169,7 +171,7 @@ def test_instances_survive_the_cache(tmp_path):
     first = load_ontology(path, cache_folder=tmp_path / "cache")
     again = load_ontology(path, cache_folder=tmp_path / "cache")
     assert again == first
-    assert canonical(again, "pentium iii") == "Pentium III"
+    assert canonical_term(again, "pentium iii") == "Pentium III"
 
 
 @pytest.mark.skipif(not SHARED.exists(), reason="needs ../shared/data")

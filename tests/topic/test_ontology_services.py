@@ -12,7 +12,7 @@ from opilio.errors import BadInput
 from opilio.topic.ontology import (
     Relation,
     Repository,
-    canonical,
+    canonical_term,
     canonical_terms,
     classes_around,
     compatible,
@@ -45,7 +45,7 @@ ONTOLOGY = turtle(PC)
 )
 def test_a_word_becomes_the_canonical_term(word: str, term: str | None):
     """Yang, §2 (C2): "transforming query terms into canonical ontology terms"."""
-    assert canonical(ONTOLOGY, word) == term
+    assert canonical_term(ONTOLOGY, word) == term
 
 
 def test_the_terms_of_a_query_become_canonical_in_its_order():

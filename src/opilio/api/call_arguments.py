@@ -9,19 +9,19 @@ from opilio import extensions
 from opilio.api.setting_names import Sections
 from opilio.errors import BadInput
 from opilio.protocols import SeedSource
-from opilio.settings import checked
+from opilio.settings import checked_section
 from opilio.text import urls
-from opilio.topic import Topic, check, load_topic
+from opilio.topic import Topic, check_topic, load_topic
 
 
-def topic_of(given: Topic | Path | str | None) -> Topic | None:
+def given_topic(given: Topic | Path | str | None) -> Topic | None:
     """The topic that was given, checked by the rules of topic files."""
     if given is None:
         return None
     if isinstance(given, str | Path):
         return load_topic(Path(given))
-    topic = checked(given, Topic, "the topic")
-    check(topic, "the topic")
+    topic = checked_section(given, Topic, "the topic")
+    check_topic(topic, "the topic")
     return topic
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from opilio.api.async_pages import AsyncPages
 from opilio.api.background_loop import Background
-from opilio.api.call_arguments import merged, sort_seeds, topic_of, with_names
+from opilio.api.call_arguments import given_topic, merged, sort_seeds, with_names
 from opilio.api.page_flow import LEAVE_SECONDS, PageFlow
 from opilio.api.runs import CrawlRuns, Description
 from opilio.api.setting_names import Sections, by_section
@@ -71,7 +71,7 @@ class Crawl:
         """
         sections = with_names(by_section(settings), strategy, judge)
         urls, named, sources = sort_seeds(seeds)
-        sought = topic_of(topic)
+        sought = given_topic(topic)
         self.path = Path(folder)
         self._described = described = Description(
             folder=self.path,
@@ -218,7 +218,7 @@ class Crawl:
         given = with_names(by_section(settings), strategy, judge)
         sections = merged(self._described.sections, given)
         own = self._described.own.replaced(strategy, judge)
-        return topic_of(topic), sections, own
+        return given_topic(topic), sections, own
 
     # Reading, also while the crawl runs
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from opilio.assembly.tell import tell as tell_folder
+from opilio.assembly.tell import send_and_wait
 from opilio.store.folder import CrawlFolder
 from opilio.store.message_log import ToldMessage
-from opilio.store.messages import USUAL_PAGES, parse
+from opilio.store.messages import USUAL_PAGES, parse_message
 
 
 def tell(
@@ -27,4 +27,6 @@ def tell(
     """
     named = {True: "yes", False: "no"}
     typed = [named[word] if isinstance(word, bool) else str(word) for word in words]
-    return tell_folder(CrawlFolder(Path(folder)), parse(verb, typed, pages), wait)
+    return send_and_wait(
+        CrawlFolder(Path(folder)), parse_message(verb, typed, pages), wait
+    )

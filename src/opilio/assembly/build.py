@@ -97,7 +97,7 @@ def prepare(
     own.make_judge(plan, subject)  # raises BadInput if the topic lacks something,
     strategy = own.make_strategy(plan, subject)  # as does this
     if own.strategy is None and (plan.options or not subject.weights):
-        from opilio.strategies.inputs import require_input
+        from opilio.strategies.shared.inputs import require_input
 
         name, has_classes = plan.crawl.strategy, plan.topic.classes is not None
         require_input(name, strategy, subject, has_classes)

@@ -15,7 +15,7 @@ from opilio.settings import (
     CrawlSettings,
     PolitenessSettings,
     Settings,
-    checked,
+    checked_section,
     load_toml,
 )
 from opilio.store.folder import CrawlFolder
@@ -137,7 +137,9 @@ def override(plan: Plan, options: Options) -> Plan:
         for section, values in options.items()
         if section != "options"
     }
-    return checked(msgspec.structs.replace(plan, **changed), Plan, "the options")
+    return checked_section(
+        msgspec.structs.replace(plan, **changed), Plan, "the options"
+    )
 
 
 OFFLINE: Options = {

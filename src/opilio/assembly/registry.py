@@ -12,7 +12,12 @@ from opilio.errors import BadInput, did_you_mean
 from opilio.judge import JUDGES, Make
 from opilio.protocols import Judge, SeedSource, Strategy
 from opilio.records import Knowledge, Subject
-from opilio.strategies import MakesStrategy, load_strategy, place_of, strategies
+from opilio.strategies import (
+    MakesStrategy,
+    class_of_strategy,
+    load_strategy,
+    strategies,
+)
 
 T = TypeVar("T")
 
@@ -117,7 +122,7 @@ def find_strategy(name: str) -> str:
         return name
     if name.startswith(extensions.OBJECT):
         extensions.find_class("strategy", name)  # raises: it takes the object
-    return place_of(name) or choose_by_name("strategy", name, strategies())
+    return class_of_strategy(name) or choose_by_name("strategy", name, strategies())
 
 
 def make_strategy(plan: Plan, subject: Subject, **evidence: Any) -> Strategy:

@@ -15,7 +15,9 @@ from opilio.store.messages import AnyMessage
 LOOK = 0.1  # seconds between two looks
 
 
-def tell(folder: CrawlFolder, message: AnyMessage, wait: float = 0.0) -> ToldMessage:
+def send_and_wait(
+    folder: CrawlFolder, message: AnyMessage, wait: float = 0.0
+) -> ToldMessage:
     """Send a message, and wait so many seconds for what comes of it, if the crawl runs.
 
     The message is safe on disk when this returns. It takes effect once: now, if the

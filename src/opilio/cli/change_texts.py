@@ -8,7 +8,7 @@ from typing import Any
 ASIDE = ", urls"  # suffix of the names of values that only --json shows
 
 
-def in_words(change: Mapping[str, Any]) -> str:
+def change_in_words(change: Mapping[str, Any]) -> str:
     """What has changed, in a line."""
     parts = []
     for name, value in change.items():

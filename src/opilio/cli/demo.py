@@ -23,7 +23,7 @@ from opilio.assembly.build import assemble
 from opilio.assembly.event_loop import run_loop
 from opilio.assembly.plan import Plan, begin_crawl, load_plan
 from opilio.cli.display import Reporter
-from opilio.cli.terminal import curve, foreign, stdout
+from opilio.cli.terminal import draw_curve, foreign, stdout
 from opilio.errors import BadInput
 from opilio.lab.synthetic.dials import Dials
 from opilio.lab.synthetic.web import SyntheticWeb
@@ -140,7 +140,7 @@ def show_harvest(name: str, wanted: list[bool]) -> None:
         f"[bold]{name}[/]: [bold {colour}]{sum(wanted)}[/] of {len(wanted)} pages are "
         f"about {TOPIC}"
     )
-    for row in curve(rates):
+    for row in draw_curve(rates):
         stdout.print(Text(row, colour))
     stdout.print(Text(f"     └{'─' * 60} pages\n"))
 

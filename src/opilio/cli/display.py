@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, TextIO
 
 from opilio.cli.figures import Before, snapshot
-from opilio.cli.waiting import WaitingNotice, in_words, print_json
+from opilio.cli.waiting import WaitingNotice, print_json, wait_in_words
 from opilio.crawl import CrawlLoop
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ class Reporter:
     def show_waiting(self, event: dict[str, Any]) -> None:
         """Say that nothing can be visited now; also with --quiet."""
         if self.quiet or is_terminal(sys.stderr):
-            show_trouble(in_words(event))
+            show_trouble(wait_in_words(event))
         else:
             print_json(event)
 

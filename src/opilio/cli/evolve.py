@@ -18,7 +18,7 @@ from rich.text import Text
 
 from opilio.assembly.event_loop import run_loop
 from opilio.assembly.plan import Plan
-from opilio.cli.change_texts import in_words
+from opilio.cli.change_texts import change_in_words
 from opilio.cli.terminal import foreign, stdout
 from opilio.errors import BadInput
 from opilio.records import Mode
@@ -182,6 +182,8 @@ def show(outcomes: Sequence[Outcome], folder: Path, as_json: bool) -> None:
             stdout.print(Text(f"Phase {outcome.phase.value}: {outcome.note}.", "dim"))
         for change in outcome.changes[:MOST_CHANGES]:
             stdout.print(foreign(change.url), soft_wrap=True)
-            stdout.print(Text("  ") + foreign(in_words(change.what), style="dim"))
+            stdout.print(
+                Text("  ") + foreign(change_in_words(change.what), style="dim")
+            )
         if (left := len(outcome.changes) - MOST_CHANGES) > 0:
             stdout.print(f"and {left:,} more; --json shows all")

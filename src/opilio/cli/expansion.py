@@ -26,7 +26,7 @@ from opilio.store.inbox import send
 from opilio.store.lifecycle import owner_of
 from opilio.store.lookup import opened
 from opilio.store.message_log import PAUSED, REFUSED, is_paused, pages_for
-from opilio.store.messages import AskQuery, checked
+from opilio.store.messages import AskQuery, checked_message
 from opilio.subject.current import current_subject
 
 SLACK = 10.0  # seconds that a crawl may need beyond those that it was given
@@ -35,7 +35,7 @@ Show = Callable[[dict[str, Any]], None]
 """Shows a page that has just arrived: url, title, state, score."""
 
 
-def expand(
+def expand_search(
     folder: CrawlFolder,
     query: str,
     pages: int,
@@ -79,7 +79,7 @@ def ask_running(
     with opened(folder) as db:
         if is_paused(db):
             raise BadInput(PAUSED.replace("DIR", str(folder.path)))
-    key = send(folder, checked(AskQuery(query, pages, seconds)))
+    key = send(folder, checked_message(AskQuery(query, pages, seconds)))
     shown, ended = 0, ""
     end = time.monotonic() + seconds + SLACK
     try:

@@ -15,8 +15,8 @@ from rich.table import Table
 from rich.text import Text
 
 from opilio.assembly.crawled_pages import explain_url
-from opilio.cli.change_texts import in_words as change_in_words
-from opilio.cli.reasons import in_words, obstacle_in_words
+from opilio.cli.change_texts import change_in_words
+from opilio.cli.reasons import obstacle_in_words, reason_in_words
 from opilio.cli.stored_page import FoundTerm, Reread, SeenBlock, reread
 from opilio.cli.terminal import foreign, stdout
 from opilio.cli.waiting import sentence, until
@@ -141,7 +141,7 @@ def show_host(found: Explanation, now: float) -> None:
 def show_way(found: Explanation) -> None:
     """The URL, its outcome, and the links from a seed to it."""
     link = found.link
-    reason = f": {in_words(link['reason'])}" if link["reason"] else ""
+    reason = f": {reason_in_words(link['reason'])}" if link["reason"] else ""
     stdout.print(foreign(link["url"], style="bold"), soft_wrap=True)
     pages = "page" if found.in_links == 1 else "pages"
     stdout.print(Text(f"{link['state']}{reason}; found on {found.in_links:,} {pages}"))

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from opilio.assembly.export import export_pages
 from opilio.cli.terminal import stderr
-from opilio.store.export_left_out import in_words
+from opilio.store.export_left_out import left_out_in_words
 from opilio.store.folder import CrawlFolder
 
 
@@ -56,7 +56,7 @@ def export(
         written = f"{done.pages:,} {pages} written to {output}"
         stderr.print(Text(written), soft_wrap=True)
         if done.left_out:
-            stderr.print(Text(in_words(done.left_out)), soft_wrap=True)
+            stderr.print(Text(left_out_in_words(done.left_out)), soft_wrap=True)
         if done.degraded:
             pages = "page was" if done.degraded == 1 else "pages were"
             told = f"{done.degraded:,} {pages} too hard to parse; see docs/security.md"

@@ -56,7 +56,7 @@ def reproduce(
         opilio lab reproduce A E -o reproduced
     """
     from opilio.lab.reproduce.experiment import ClaimOutcome
-    from opilio.lab.reproduce.runner import OutputPlaces, reproduce
+    from opilio.lab.reproduce.runner import OutputPlaces, run_experiments
     from opilio.lab.reproduce.tables import markdown
 
     letters = [letter.upper() for letter in papers or LETTERS]
@@ -76,7 +76,7 @@ def reproduce(
         folder=output, web=web, mixed_web=mixed_web, dictionary=dictionary
     )
     outcomes: list[ClaimOutcome] = []
-    for outcome in reproduce(
+    for outcome in run_experiments(
         letters, places, jobs or len(os.sched_getaffinity(0)), tell
     ):
         outcomes.append(outcome)

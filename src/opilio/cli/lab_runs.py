@@ -23,7 +23,7 @@ from rich.text import Text
 
 from opilio.cli.terminal import stderr
 from opilio.errors import BadInput, OpilioError
-from opilio.lab.compare import Done, WantedRuns, compare, secrets_of, tasks
+from opilio.lab.compare import Done, WantedRuns, run_comparison, secrets_of, tasks
 from opilio.lab.labels import read_labels
 from opilio.lab.runs import LabTask, WebFacts
 from opilio.lab.seeds_and_targets import Ground, load_course_topic
@@ -166,7 +166,7 @@ def carry_out(
     with progress(len(every)) as show:
         secrets = [path for ground, _ in asked for path in secrets_of(ground)]
         for ground, own in asked:
-            for each in compare(ground, own, folder, jobs, trouble, secrets):
+            for each in run_comparison(ground, own, folder, jobs, trouble, secrets):
                 done.append(each)
                 show(len(done) + len(failures))
     for failure in failures:

@@ -9,7 +9,7 @@ from rich.markup import escape
 from rich.text import Text
 
 from opilio.cli.plain_text import plain
-from opilio.cli.reasons import in_words
+from opilio.cli.reasons import reason_in_words
 from opilio.limits.stop_when_dry import left_in_words
 from opilio.progress import BusyServer, Estimate
 
@@ -128,7 +128,7 @@ def duration(seconds: float) -> str:
 def reasons_of(unusable: dict[str, int]) -> Iterator[str]:
     """Links that could not be used, by the most frequent reasons."""
     for reason, count in list(unusable.items())[:REASONS]:
-        yield f"{count:,} {escape(in_words(reason))}"
+        yield f"{count:,} {escape(reason_in_words(reason))}"
     if rest := sum(list(unusable.values())[REASONS:]):
         yield f"{rest:,} for other reasons"
 

@@ -93,7 +93,7 @@ def relate(
 
         opilio ontology relate thesaurus.ttl planets physics
     """
-    from opilio.topic.ontology import canonical, compatible, conflicting, relations
+    from opilio.topic.ontology import canonical_term, compatible, conflicting, relations
 
     if len(terms) < 2:
         raise BadInput("one term was given; name two or more to relate")
@@ -101,10 +101,10 @@ def relate(
     rows: list[dict[str, Any]] = []
     for one, other in pairwise(terms):
         steps = relations(ontology, one, other)
-        name = canonical(ontology, other)
+        name = canonical_term(ontology, other)
         rows.append(
             {
-                "from": canonical(ontology, one),
+                "from": canonical_term(ontology, one),
                 "to": name,
                 "steps": steps,
                 "compatible": name in compatible(ontology, one),
@@ -169,11 +169,11 @@ def define(
 
         opilio ontology define pizza.owl NamedPizza
     """
-    from opilio.topic.ontology import canonical, definition
+    from opilio.topic.ontology import canonical_term, definition
 
     ontology = read(file)
     found = {
-        canonical(ontology, term): definition(ontology, term, language)
+        canonical_term(ontology, term): definition(ontology, term, language)
         for term in terms
     }
     if as_json:

@@ -74,10 +74,10 @@ OBSTACLES = {
 }
 
 
-def in_words(reason: str) -> str:
+def reason_in_words(reason: str) -> str:
     """Why a link was not used.
 
-    >>> in_words("http_404"), in_words("robots")
+    >>> reason_in_words("http_404"), reason_in_words("robots")
     ('answered 404 (Not Found)', 'forbidden by robots.txt')
     """
     status = reason.removeprefix("http_")
@@ -91,7 +91,7 @@ def in_words(reason: str) -> str:
 
 def obstacle_in_words(obstacle: str) -> str:
     """Why a page leads nowhere."""
-    return OBSTACLES.get(obstacle) or in_words(obstacle)
+    return OBSTACLES.get(obstacle) or reason_in_words(obstacle)
 
 
 def seed_in_words(seed: SeedNote) -> str:

@@ -12,7 +12,7 @@ import typer
 from rich.text import Text
 
 from opilio.assembly.search import logs_searches, open_search, remember_query
-from opilio.cli.expansion import expand as fetch_more
+from opilio.cli.expansion import expand_search as fetch_more
 from opilio.cli.plain_text import plain
 from opilio.cli.plain_values import PlainCommand
 from opilio.cli.terminal import foreign, stderr, stdout

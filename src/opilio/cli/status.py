@@ -20,7 +20,7 @@ from opilio.cli.ending import ENDINGS
 from opilio.cli.live_table import server_in_words
 from opilio.cli.message_lines import in_a_line
 from opilio.cli.plain_text import plain
-from opilio.cli.reasons import in_words, seed_in_words
+from opilio.cli.reasons import reason_in_words, seed_in_words
 from opilio.cli.terminal import foreign, stdout
 from opilio.cli.waiting import sentence, until
 from opilio.limits.stop_when_dry import left_in_words
@@ -215,7 +215,7 @@ def links_rows(figures: Summary) -> Iterator[tuple[int, str]]:
     yield figures.states.get("waiting", 0) + figures.states.get("leased", 0), "waiting"
     for reason, count in figures.reasons.items():
         if reason not in OF_PAGES:
-            yield count, escape(in_words(reason))
+            yield count, escape(reason_in_words(reason))
 
 
 def show_counts(heading: str, rows: Iterable[tuple[int, str]]) -> None:

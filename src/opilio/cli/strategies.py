@@ -17,7 +17,7 @@ from opilio.cli.terminal import stdout
 from opilio.errors import BadInput
 from opilio.settings import Section
 from opilio.strategies import DEFAULT, load_strategy, strategies
-from opilio.strategies.inputs import GROUPS, input_of
+from opilio.strategies.shared.inputs import GROUPS, input_of
 
 
 def list_strategies(

@@ -9,13 +9,13 @@ import msgspec
 import typer
 from rich.text import Text
 
-from opilio.assembly.tell import list_messages, tell
+from opilio.assembly.tell import list_messages, send_and_wait
 from opilio.cli.message_lines import in_a_line
 from opilio.cli.terminal import foreign, stdout
 from opilio.store.folder import CrawlFolder
 from opilio.store.lifecycle import owner_of
 from opilio.store.message_log import REFUSED, WAITING, ToldMessage
-from opilio.store.messages import MOST_PAGES, USUAL_PAGES, parse
+from opilio.store.messages import MOST_PAGES, USUAL_PAGES, parse_message
 
 LATEST = 20  # messages that are listed
 
@@ -71,7 +71,7 @@ def tell_crawl(
     if verb is None:
         show_all(list_messages(crawl), as_json=as_json)
         return
-    told = tell(crawl, parse(verb, words or [], pages), wait)
+    told = send_and_wait(crawl, parse_message(verb, words or [], pages), wait)
     if as_json:
         typer.echo(msgspec.json.encode(told).decode())
     else:

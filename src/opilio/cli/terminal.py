@@ -25,7 +25,7 @@ def foreign(text: str, limit: int = 0, style: str = "") -> Text:
     return Text(plain(text, limit), style=style, no_wrap=True, overflow="ellipsis")
 
 
-def curve(values: list[float], width: int = 60, height: int = 8) -> list[str]:
+def draw_curve(values: list[float], width: int = 60, height: int = 8) -> list[str]:
     """A line chart in characters, one string per row, top first; values in [0, 1]."""
     if not values:
         return []

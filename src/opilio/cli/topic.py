@@ -16,7 +16,7 @@ from rich.text import Text
 
 from opilio.assembly.event_loop import run_loop
 from opilio.cli.terminal import foreign, stderr
-from opilio.cli.topic_rules import learn_rules
+from opilio.cli.topic_rules import learn_topic_rules
 from opilio.cli.topic_sources import TopicSources, check_sources, draft_of
 from opilio.cli.topic_tables import show as show_tables
 from opilio.cli.topic_tables import tables_of
@@ -30,9 +30,9 @@ from opilio.subject.compile import (
     weights_of,
 )
 from opilio.subject.followed_queries import FollowedLog
-from opilio.topic import Topic, check, load_topic
+from opilio.topic import Topic, check_topic, load_topic
 from opilio.topic.draft import write
-from opilio.topic.file import beside
+from opilio.topic.file import with_absolute_paths
 from opilio.topic.lost_signs import lost_signs
 from opilio.topic.rules import ClassRules
 
@@ -246,8 +246,10 @@ def build(
         )
         sources = with_found(sources, engine or ["ddgs"], most, fetch, delay)
     text = write(draft_of(sources, file.parent))
-    topic = beside(build_section(tomllib.loads(text), Topic, str(file)), file.parent)
-    check(topic, str(file))
+    topic = with_absolute_paths(
+        build_section(tomllib.loads(text), Topic, str(file)), file.parent
+    )
+    check_topic(topic, str(file))
     tables = read_tables(topic, None)  # reads everything, so errors come before writing
     file.write_text(text, encoding="utf-8")
     print_tables(tables, as_json)
@@ -292,7 +294,7 @@ def show(
     if replay or live:
         if sought.classes is None:
             raise BadInput(f"{topic} has no [classes], so there are no rules")
-        rules = run_loop(learn_rules(sought, replay or (), proxy))
+        rules = run_loop(learn_topic_rules(sought, replay or (), proxy))
     print_tables(read_tables(sought, rules), as_json, everything)
     warn(sought)
     if sought.classes and not rules:

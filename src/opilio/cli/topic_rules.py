@@ -19,7 +19,7 @@ from opilio.topic.linked_pages import Pace
 from opilio.topic.rules import ClassRules
 
 
-async def learn_rules(
+async def learn_topic_rules(
     topic: Topic, warcs: Sequence[Path], proxy: str = ""
 ) -> ClassRules:
     """The rules, from pages in WARC files, or from the network if none are given."""

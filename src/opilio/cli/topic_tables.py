@@ -31,8 +31,8 @@ def tables_of(
     tables: dict[str, Any] = {
         "name": topic.name,
         "language": subject.language,
-        "weights": in_words(subject, subject.weights),
-        "importance": in_words(subject, subject.importance),
+        "weights": by_terms(subject, subject.weights),
+        "importance": by_terms(subject, subject.importance),
         "rules": [rule._asdict() for rule in rules.rows()] if rules else [],
         "targets": list(subject.targets),
         "examples": {
@@ -51,7 +51,7 @@ def tables_of(
     return tables
 
 
-def in_words(subject: Subject, table: Mapping[str, float]) -> dict[str, float]:
+def by_terms(subject: Subject, table: Mapping[str, float]) -> dict[str, float]:
     """A table by the terms themselves, the greatest first."""
     key = Vocabulary((), subject.language).key
     words: dict[str, str] = {}

@@ -118,7 +118,7 @@ def awaited(crawl: CrawlLoop, counts: Counts) -> dict[str, Any]:
     }
 
 
-def in_words(event: dict[str, Any]) -> str:
+def wait_in_words(event: dict[str, Any]) -> str:
     """The same as a sentence."""
     from opilio.cli.plain_text import plain
 

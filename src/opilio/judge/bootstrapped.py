@@ -28,7 +28,7 @@ import numpy.typing as npt
 from opilio.errors import BadInput
 from opilio.judge.hashed_words import Stack, Weights
 from opilio.judge.learning_judge import Learning
-from opilio.judge.lesson import Lesson, mean, prepare, top
+from opilio.judge.lesson import Lesson, mean, prepare_lesson, top
 from opilio.judge.word_model import WordModel
 from opilio.records import Subject
 
@@ -80,7 +80,7 @@ class Bootstrapped(Learning):
         the topic that lack its keywords by chance, in a crawl that has seen no others
         yet.
         """
-        lesson = prepare(self.sample)
+        lesson = prepare_lesson(self.sample)
         if lesson is None or not lesson.most:
             return None
         shares = powers(lesson.keywords)

@@ -62,7 +62,7 @@ class Critics(NamedTuple):
         return self.middle + float(row.vector @ self.vector)
 
 
-def row_of(page: Page, rarity: Rarity, vectors: Floats) -> CriticRow:
+def critic_row(page: Page, rarity: Rarity, vectors: Floats) -> CriticRow:
     """A page as the critics see it; `vectors` are those of its parts."""
     stems = np.frombuffer(page.stems, "<u8")
     weights = rarity.weights(page.stems, page.counts)

@@ -98,7 +98,7 @@ class WordRarity:
         return idf
 
 
-def weigh(row: WordRow, idf: Weights) -> Weights:
+def weigh_row(row: WordRow, idf: Weights) -> Weights:
     """The weights of a row with rarity; text and title each of a fixed length."""
     weights = row.weights * idf[row.places]
     for part, length in (
@@ -119,6 +119,6 @@ def stack(rows: Sequence[WordRow], idf: Weights) -> Stack:
     sizes = [len(row.places) for row in rows]
     return Stack(
         np.concatenate([row.places for row in rows]),
-        np.concatenate([weigh(row, idf) for row in rows]),
+        np.concatenate([weigh_row(row, idf) for row in rows]),
         np.cumsum([0, *sizes[:-1]]),
     )

@@ -34,7 +34,7 @@ import numpy.typing as npt
 
 from opilio.records import Page, Subject
 from opilio.text import words
-from opilio.text.meaning import Floats, keyword_vectors, unpack
+from opilio.text.meaning import Floats, keyword_vectors, unpack_vectors
 
 PHRASE, INSIDE = 0.9, 0.4  # of a phrase, and of a word in it
 FEW, MANY = 7.0, 63.0  # keywords
@@ -159,7 +159,7 @@ def scaled(rarity: float) -> float:
 
 def page_vectors(page: Page) -> Floats:
     """The unit vectors of title, opening and text of a page; rows of nothing: none."""
-    return unpack(page.vectors, 3)
+    return unpack_vectors(page.vectors, 3)
 
 
 def quantiles(numbers: npt.NDArray[Any], shares: Sequence[float]) -> list[float]:

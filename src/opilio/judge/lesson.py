@@ -30,7 +30,7 @@ class Lesson(NamedTuple):
     most: float  # k̂
 
 
-def prepare(sample: Sample) -> Lesson | None:
+def prepare_lesson(sample: Sample) -> Lesson | None:
     """The pages to learn from; None: there is no background yet."""
     keywords = np.array([seen.keywords for seen in sample.surest], np.float32)
     most = top(keywords)

@@ -24,7 +24,7 @@ import numpy as np
 from opilio.errors import BadInput
 from opilio.judge.hashed_words import PLACES, Stack, Weights, row_of, stack
 from opilio.judge.learning_judge import Learning
-from opilio.judge.lesson import Lesson, prepare
+from opilio.judge.lesson import Lesson, prepare_lesson
 from opilio.judge.word_model import WordModel
 from opilio.records import Subject
 
@@ -64,7 +64,7 @@ class Linear(Learning):
 
     def learn(self) -> WordModel | None:
         """Learn how examples differ from other pages; None: there are no others yet."""
-        lesson = prepare(self.sample)
+        lesson = prepare_lesson(self.sample)
         if lesson is None:
             return None
         direction = self.fit(lesson)

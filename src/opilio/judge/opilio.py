@@ -35,7 +35,7 @@ import numpy as np
 
 from opilio.equations.probability import logistic, share
 from opilio.errors import BadInput
-from opilio.judge.critic import Critics, Lessons, row_of
+from opilio.judge.critic import Critics, Lessons, critic_row
 from opilio.judge.keyword_evidence import (
     Evidence,
     KeywordEvidence,
@@ -148,7 +148,7 @@ class Opilio:
     def note(self, page: Page, told: bool | None = None) -> NotedPage:
         """What is kept of a page."""
         vectors = page_vectors(page)
-        row = row_of(page, self.rarity, vectors)
+        row = critic_row(page, self.rarity, vectors)
         return NotedPage(
             urls.fingerprint(page.url),
             urls.host(page.url),

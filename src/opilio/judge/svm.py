@@ -23,7 +23,7 @@ import numpy as np
 
 from opilio.judge.hashed_words import Weights, WordRow
 from opilio.judge.keyword_score import CUT
-from opilio.judge.lesson import prepare
+from opilio.judge.lesson import prepare_lesson
 from opilio.judge.linear import Linear
 from opilio.judge.word_model import WordModel
 from opilio.records import Verdict
@@ -44,7 +44,7 @@ class Svm(Linear):
 
     def learn(self) -> WordModel | None:
         """The plane between examples and other pages; None: there are no others yet."""
-        lesson = prepare(self.sample)
+        lesson = prepare_lesson(self.sample)
         if lesson is None:
             return None
         rows, labels, weights = self.training(lesson)

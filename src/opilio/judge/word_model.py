@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from opilio.judge.hashed_words import PLACES, Weights, WordRow, weigh
+from opilio.judge.hashed_words import PLACES, Weights, WordRow, weigh_row
 
 
 class WordModel(NamedTuple):
@@ -20,7 +20,7 @@ class WordModel(NamedTuple):
 
     def by_words(self, row: WordRow) -> float:
         """β·(x·d − lo) of a page."""
-        along = float(weigh(row, self.idf) @ self.direction[row.places])
+        along = float(weigh_row(row, self.idf) @ self.direction[row.places])
         return self.words * (along - self.low)
 
 

@@ -29,7 +29,7 @@ def parse_strategy(written: str) -> tuple[str, Mapping[str, str]]:
     }
 
 
-def check(wanted: WantedRuns, secrets: Sequence[Path]) -> None:
+def check_wanted(wanted: WantedRuns, secrets: Sequence[Path]) -> None:
     """Raise BadInput for anything that does not exist.
 
     The code of a strategy or judge that is not ours runs only in processes that see no

@@ -19,10 +19,10 @@ import msgspec
 
 from opilio.errors import OpilioError
 from opilio.lab import label_guard
-from opilio.lab.checks import check, parse_strategy
+from opilio.lab.checks import check_wanted, parse_strategy
 from opilio.lab.conditions import ONE_AT_A_TIME, Conditions
 from opilio.lab.estimates import half_way
-from opilio.lab.measures import measure, shares
+from opilio.lab.measures import measure, oracle_shares
 from opilio.lab.perfect_judge import PERFECT
 from opilio.lab.run_files import code_of, file_key, name_of, vectors_key
 from opilio.lab.runs import LabTask, Run, Trace
@@ -82,7 +82,7 @@ def tasks(web: str, wanted: WantedRuns) -> list[LabTask]:
     ]
 
 
-def compare(
+def run_comparison(
     ground: Ground,
     wanted: WantedRuns,
     folder: Path,
@@ -97,7 +97,7 @@ def compare(
     the other secrets: the labels of another web may be about the same pages.
     """
     secrets = [*secrets_of(ground), *other_secrets]
-    check(wanted, secrets)
+    check_wanted(wanted, secrets)
     course = cache(
         partial(
             ground.course,
@@ -256,7 +256,7 @@ def run_of(task: LabTask, course: Course, trace: Trace) -> Run:
         cpu_ms=1000 * trace.cpu_seconds / max(len(trace.visits), 1),
         measures=measures,
         oracle=course.oracle,
-        of_oracle=shares(measures, course.oracle),
+        of_oracle=oracle_shares(measures, course.oracle),
         found_at=found_at,
         oracle_found_at=course.oracle_found_at,
         examples=course.examples,

@@ -167,7 +167,7 @@ MORE_IS_BETTER = (
 )
 
 
-def shares(measures: Measures, oracle: Measures) -> dict[str, float]:
+def oracle_shares(measures: Measures, oracle: Measures) -> dict[str, float]:
     """Each measure as a share of the oracle's: ours / its, more is better.
 
     For pages_to, where fewer are better, it is the oracle's / ours. Measures that

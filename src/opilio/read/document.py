@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 Parse = Callable[[str], "Document"]
 
 
-def parse(markup: str) -> Document:
+def parse_document(markup: str) -> Document:
     """The document that a browser would make of the markup."""
     import turbohtml  # many readers never need it
 
@@ -42,7 +42,7 @@ def parse(markup: str) -> Document:
 class MarkupSource:
     """The markup of a page in UTF-8, parsed only if necessary."""
 
-    def __init__(self, markup: bytes, parse: Parse = parse) -> None:
+    def __init__(self, markup: bytes, parse: Parse = parse_document) -> None:
         self.markup = markup
         self.parse = parse
 

@@ -5,7 +5,7 @@ If the parser fails, the page is scanned by patterns instead and marked as degra
 
 from __future__ import annotations
 
-from opilio.read.document import MarkupSource, Parse, extract, parse
+from opilio.read.document import MarkupSource, Parse, extract, parse_document
 from opilio.read.language import language_of
 from opilio.read.lexicon import Lexicon, Transcribe
 from opilio.read.page_terms import count
@@ -33,7 +33,7 @@ class PageReader:
         self,
         setup: ReaderSetup,
         transcriptor: Transcribe | None = None,
-        parse: Parse = parse,
+        parse: Parse = parse_document,
         vectors: Vectors | None = None,
     ) -> None:
         self.setup = setup

@@ -18,7 +18,7 @@ from opilio.search.query import Query, parse_query
 from opilio.search.rank import score
 from opilio.search.snippet import PageText, Piece, snippet
 from opilio.search.spelling import respelt
-from opilio.text.word_sequence import unpack, word
+from opilio.text.word_sequence import unpack_words, word
 from opilio.text.words import stem, tokens
 
 SPARE = 50  # additional results to look up, since copies are folded
@@ -239,7 +239,7 @@ def what_copies_share(row: dict[str, Any]) -> bytes:
     """The words of a page without its title; for a short page, which has no SimHash,
     with the title, because its few words may be those of its site."""
     said: bytes = row["said"]
-    return unpack(said).text.tobytes() if row["simhash"] else said
+    return unpack_words(said).text.tobytes() if row["simhash"] else said
 
 
 def repeats(row: dict[str, Any], other: dict[str, Any]) -> bool:

@@ -25,7 +25,7 @@ from xxhash import xxh3_64_intdigest
 
 from opilio.search.positions import WordPositions, places_of
 from opilio.search.vocabulary import Vocabulary, vocabulary_of
-from opilio.text.word_sequence import Words, WordSequence, unpack, word
+from opilio.text.word_sequence import Words, WordSequence, unpack_words, word
 
 TITLE = 8
 HEADING = 2
@@ -139,7 +139,7 @@ def make_segment(
     features: list[Mapping[str, int]] = []
     names: list[str] = []
     for entry in entries:
-        said = unpack(entry.words)
+        said = unpack_words(entry.words)
         length = sum(map(len, said))
         rows.append(
             (

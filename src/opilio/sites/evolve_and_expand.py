@@ -110,7 +110,7 @@ async def open_expander(
     asked = parse_query(query)
     if not logged:
         subject, ways = also_seeking(
-            subject, weigh(asked.words, subject.language), ways
+            subject, query_weights(asked.words, subject.language), ways
         )
     async with assemble(plan, folder, subject, ways) as crawl:
         yield Expander(
@@ -128,7 +128,7 @@ def domain_of(crawl: CrawlLoop, subject: Subject) -> SubjectConcepts:
     return kept.domain if isinstance(kept, SiteKeeper) else SubjectConcepts(subject)
 
 
-def weigh(words: Sequence[str], language: str) -> Mapping[str, float]:
+def query_weights(words: Sequence[str], language: str) -> Mapping[str, float]:
     """The weights of the terms of a query, as if it were the only one in a log."""
     table = QueryWeights(language=language).rebuilt([" ".join(words)])
     return normalised(table.weights())

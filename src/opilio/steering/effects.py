@@ -41,7 +41,7 @@ from opilio.store.messages import (
     PauseCrawl,
     ResumeCrawl,
     StopCrawl,
-    decode,
+    decode_message,
 )
 from opilio.text import urls
 
@@ -78,7 +78,7 @@ class Effects:
     async def act(self, sent: Sent) -> None:
         """Carry out a new message."""
         try:
-            message = decode(sent.body)
+            message = decode_message(sent.body)
             if isinstance(message, LabelPage):
                 await self.label(sent, message)
                 return

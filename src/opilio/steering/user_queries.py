@@ -22,7 +22,7 @@ from opilio.crawl import CrawlLoop
 from opilio.frontier.frontier import LinkFrontier
 from opilio.protocols import Judge
 from opilio.records import Lease, Ranked, State
-from opilio.sites.evolve_and_expand import weigh
+from opilio.sites.evolve_and_expand import query_weights
 from opilio.sites.expander import Expander
 from opilio.sites.link_interest import Interest, WantedLink
 from opilio.sites.wanted_links import WantedLinks
@@ -84,7 +84,7 @@ class UserQueries:
         """Serve a query from now on; its links are looked for by `serve`."""
         until = self.crawl.clock() + query.ask.seconds
         expander = self.make_expander(query.ask.query)
-        asked = weigh(expander.query.words, expander.domain.subject.language)
+        asked = query_weights(expander.query.words, expander.domain.subject.language)
         judges = self.crawl.query_judges
         judge = judges.judge_for(asked) if judges else None
         errand = Errand(query, expander, until, query.pages, asked, judge)

@@ -35,7 +35,7 @@ def count_left_out(
     return dict(sorted(found.items(), key=lambda item: -item[1]))
 
 
-def in_words(left_out: dict[str, int]) -> str:
+def left_out_in_words(left_out: dict[str, int]) -> str:
     """The pages left out, as a sentence; "" if there are none."""
     if not left_out:
         return ""

@@ -152,10 +152,10 @@ def query_in(body: str) -> AskQuery:
 
 def text_of(body: str) -> str:
     """A message as one types it."""
-    from opilio.store.messages import decode, in_words
+    from opilio.store.messages import decode_message, message_in_words
 
     try:
-        return in_words(decode(body))
+        return message_in_words(decode_message(body))
     except msgspec.DecodeError:  # of another version, or somebody wrote it by hand
         return body
 

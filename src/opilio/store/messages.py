@@ -106,7 +106,9 @@ USAGE = {
 }
 
 
-def parse(verb: str, words: Sequence[str], pages: int = USUAL_PAGES) -> AnyMessage:
+def parse_message(
+    verb: str, words: Sequence[str], pages: int = USUAL_PAGES
+) -> AnyMessage:
     """The message that somebody has typed; BadInput for one that makes no sense."""
     if verb not in USAGE:
         raise BadInput(
@@ -116,23 +118,23 @@ def parse(verb: str, words: Sequence[str], pages: int = USUAL_PAGES) -> AnyMessa
     if verb in PLAIN and not words:
         return PLAIN[verb]
     if verb == "query" and words:
-        return checked(AskQuery(" ".join(words), pages))
+        return checked_message(AskQuery(" ".join(words), pages))
     if verb == "seed" and len(words) == 1:
         return AddSeed(address(words[0]))
     if verb in ("block", "unblock") and len(words) == 1:
         host = host_of(words[0])
         return BlockHost(host) if verb == "block" else BoostHost(host, 1.0)
     if verb == "boost" and len(words) in (1, 2):
-        return checked(BoostHost(host_of(words[0]), factor(words[1:])))
+        return checked_message(BoostHost(host_of(words[0]), factor(words[1:])))
     if verb == "label" and len(words) == 2 and words[1] in ("yes", "no"):
         return LabelPage(address(words[0]), words[1] == "yes")
     raise BadInput(f"write it as: opilio tell DIR {verb} {USAGE[verb]}".rstrip())
 
 
-def checked(message: AnyMessage) -> AnyMessage:
+def checked_message(message: AnyMessage) -> AnyMessage:
     """A message whose numbers and texts are within their limits; else BadInput."""
     try:
-        return decode(encode(message))
+        return decode_message(encode(message))
     except msgspec.ValidationError as error:
         raise BadInput(f"{message.__struct_config__.tag}: {error}") from None
 
@@ -171,17 +173,19 @@ def encode(message: AnyMessage) -> str:
     return msgspec.json.encode(message).decode()
 
 
-def decode(text: str | bytes) -> AnyMessage:
+def decode_message(text: str | bytes) -> AnyMessage:
     """A message that was kept; msgspec.ValidationError for anything else."""
     message: AnyMessage = msgspec.json.decode(text, type=AnyMessage)
     return message
 
 
-def in_words(message: AnyMessage) -> str:
+def message_in_words(message: AnyMessage) -> str:
     """A message as one types it.
 
-    >>> in_words(BoostHost("example.org", 2.0)), in_words(AskQuery("star cluster", 5))
-    ('boost example.org 2', 'query star cluster --pages 5')
+    >>> message_in_words(BoostHost("example.org", 2.0))
+    'boost example.org 2'
+    >>> message_in_words(AskQuery("star cluster", 5))
+    'query star cluster --pages 5'
     """
     match message:
         case AddSeed(url):

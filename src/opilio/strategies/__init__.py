@@ -59,10 +59,10 @@ class MakesStrategy(Protocol):
 def strategies() -> Mapping[str, str]:
     """The name of each strategy -> module:class, ours first."""
     found = extensions.installed("strategy")
-    return {**found, **{name: place_of(name) for name in OURS}}
+    return {**found, **{name: class_of_strategy(name) for name in OURS}}
 
 
-def place_of(name: str) -> str:
+def class_of_strategy(name: str) -> str:
     """The module:class of a strategy, if it is one of ours; else ""."""
     return f"opilio.strategies.{OURS[name]}" if name in OURS else ""
 

@@ -43,7 +43,7 @@ from opilio.settings import Section, Some
 from opilio.strategies.shared.linear_model import Floats, LinearModel
 from opilio.strategies.shared.link_examples import Experience, SeenLink
 from opilio.strategies.shared.link_features import BIAS, COLUMNS, columns_of, to_sets
-from opilio.strategies.shared.naive_bayes import bias, weigh
+from opilio.strategies.shared.naive_bayes import bayes_weights, bias
 
 PARTS = frozenset({LinkPart.URL, LinkPart.ANCHOR, LinkPart.BEFORE, LinkPart.AFTER})
 
@@ -120,7 +120,7 @@ class Ache:
         lengths = np.diff(rows.starts, append=len(rows.columns))
         positive = np.repeat([float(one.relevant) for one in examples], lengths)
         words = rows.columns != BIAS
-        weights = weigh(
+        weights = bayes_weights(
             rows.columns[words], rows.values[words], positive[words], COLUMNS
         )
         weights[BIAS] = bias(good, bad)

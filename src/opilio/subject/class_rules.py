@@ -17,7 +17,7 @@ from opilio.protocols import Fetch
 from opilio.records import ExampleLink, Page, RobotsRecord
 from opilio.settings import FetchSettings, PolitenessSettings
 from opilio.topic.class_model import ClassModel, load_classes
-from opilio.topic.classes import learn_from_links, read_examples
+from opilio.topic.classes import learn_from_links, read_class_examples
 from opilio.topic.file import Classes
 from opilio.topic.linked_pages import Pace, Read
 from opilio.topic.rules import ClassRules, load_rules
@@ -99,7 +99,7 @@ async def learn_look_ahead(
 
 def check_classes(classes: Classes) -> None:
     """Raise BadInput if nothing can be learnt from the example pages."""
-    names = {example.name for example in read_examples(Path(classes.folder))}
+    names = {example.name for example in read_class_examples(Path(classes.folder))}
     if classes.target not in names:
         raise BadInput(
             f"[classes] target: {classes.folder} has no class {classes.target!r}; "

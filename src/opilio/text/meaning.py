@@ -73,7 +73,7 @@ def heaviest(weights: Mapping[str, float]) -> list[str]:
     return sorted(weights, key=lambda key: -weights[key])
 
 
-def unpack(packed: bytes, rows: int) -> Floats:
+def unpack_vectors(packed: bytes, rows: int) -> Floats:
     """Vectors that were packed as int8, 127 times each number."""
     found = np.frombuffer(packed, np.int8).astype(np.float32) / np.float32(127)
     return found.reshape(rows, -1)

@@ -44,7 +44,7 @@ def pack(
     return np.concatenate((lengths, title, headings, text)).astype("<u4").tobytes()
 
 
-def unpack(data: bytes) -> WordSequence:
+def unpack_words(data: bytes) -> WordSequence:
     """The words that were packed."""
     numbers = np.frombuffer(data, "<u4")
     if len(numbers) < 2:

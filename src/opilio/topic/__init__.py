@@ -9,7 +9,7 @@ from opilio.topic.file import (
     QueryLog,
     Sources,
     Topic,
-    check,
+    check_topic,
     load_topic,
     where_to,
 )
@@ -23,7 +23,7 @@ __all__ = [
     "QueryLog",
     "Sources",
     "Topic",
-    "check",
+    "check_topic",
     "load_topic",
     "where_to",
 ]

@@ -81,7 +81,8 @@ async def learn_from_links(
     a replay needs none.
     """
     train_zero = [
-        (example.name, read(example.response())) for example in read_examples(folder)
+        (example.name, read(example.response()))
+        for example in read_class_examples(folder)
     ]
     model = learn_classes(train_zero)
     followed = await train_one(
@@ -91,7 +92,7 @@ async def learn_from_links(
     return model, learn_rules(links, model.classes), followed
 
 
-def read_examples(folder: Path) -> list[Example]:
+def read_class_examples(folder: Path) -> list[Example]:
     """The pages of train-0: a sub-folder per class, named after it."""
     try:
         classes = sorted(path for path in folder.iterdir() if is_class(path))

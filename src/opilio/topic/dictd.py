@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from opilio.errors import BadInput
-from opilio.topic.gzip_files import beside, unpacked
+from opilio.topic.gzip_files import file_beside, unpacked
 
 DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 VALUES = {digit: value for value, digit in enumerate(DIGITS)}
@@ -25,8 +25,8 @@ def is_one(path: Path) -> bool:
 
 def articles(path: Path) -> Iterator[tuple[str, str]]:
     """Each headword with its article."""
-    index = beside(path, ".index")
-    content = unpacked(beside(path, ".dict", ".dict.dz"))
+    index = file_beside(path, ".index")
+    content = unpacked(file_beside(path, ".dict", ".dict.dz"))
     for number, line in enumerate(unpacked(index).splitlines(), start=1):
         if not line:
             continue

@@ -161,12 +161,12 @@ class Topic(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 def load_topic(path: Path) -> Topic:
     """Read and check a topic file; file names in it are relative to its folder."""
-    topic = beside(load_toml(path, Topic), path.parent)
-    check(topic, str(path))
+    topic = with_absolute_paths(load_toml(path, Topic), path.parent)
+    check_topic(topic, str(path))
     return topic
 
 
-def beside(topic: Topic, folder: Path) -> Topic:
+def with_absolute_paths(topic: Topic, folder: Path) -> Topic:
     """The topic with absolute paths of its files."""
 
     def absolute(name: str) -> str:
@@ -207,7 +207,7 @@ def with_sources(topic: Topic, named: Sequence[str]) -> Topic:
     )
 
 
-def check(topic: Topic, source: str) -> None:
+def check_topic(topic: Topic, source: str) -> None:
     """Raise BadInput for what the types alone cannot see."""
     from opilio.text.words import tokens  # its stemmers take their time
 

@@ -28,7 +28,7 @@ def unpacked(path: Path) -> bytes:
     return content
 
 
-def beside(path: Path, *endings: str) -> Path:
+def file_beside(path: Path, *endings: str) -> Path:
     """The file of that name with the first of these suffixes that exists."""
     stem = str(path)
     for ending in (".gz", ".dz"):

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from opilio.errors import BadInput
-from opilio.topic.gzip_files import beside, unpacked
+from opilio.topic.gzip_files import file_beside, unpacked
 
 MAGIC = b"StarDict's dict ifo file"
 PARTS = (".ifo", ".idx", ".idx.gz", ".syn", ".syn.dz")
@@ -45,9 +45,9 @@ def is_one(path: Path) -> bool:
 
 def articles(path: Path) -> Iterator[tuple[str, str]]:
     """Each headword with its article; then each other word for it, with the same."""
-    facts = about(beside(path, ".ifo"))
-    index = beside(path, ".idx", ".idx.gz")
-    content = unpacked(beside(path, ".dict", ".dict.dz"))
+    facts = about(file_beside(path, ".ifo"))
+    index = file_beside(path, ".idx", ".idx.gz")
+    content = unpacked(file_beside(path, ".dict", ".dict.dz"))
     entries = list(read_index(index, 8 if facts.get("idxoffsetbits") == "64" else 4))
     types = facts.get("sametypesequence", "")
     for number, entry in enumerate(entries, start=1):
@@ -58,7 +58,7 @@ def articles(path: Path) -> Iterator[tuple[str, str]]:
             )
         yield entry.word, article(content, entry, types)
     try:
-        synonyms = beside(path, ".syn", ".syn.dz")
+        synonyms = file_beside(path, ".syn", ".syn.dz")
     except BadInput:
         return
     for word, number in read_synonyms(synonyms, len(entries)):

@@ -9,7 +9,7 @@ from typing import Any
 
 from opilio.errors import BadInput
 from opilio.lab.report import colours
-from opilio.lab.report.html import clean
+from opilio.lab.report.html import without_controls
 
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, Arial, sans-serif"
 LETTERS = 32  # of a name; more would not fit
@@ -42,7 +42,7 @@ def data(rows: Iterable[Mapping[str, Any]]) -> Any:
     alt = altair()
     values = [
         {
-            key: clean(shortened(value)) if isinstance(value, str) else value
+            key: without_controls(shortened(value)) if isinstance(value, str) else value
             for key, value in row.items()
         }
         for row in rows

@@ -154,7 +154,7 @@ def warning(duels: Mapping[str, Duels], topics: int) -> str:
     )
 
 
-def in_words(found: Findings, duels: Duels, entry: StandingsEntry) -> Html:
+def duels_in_words(found: Findings, duels: Duels, entry: StandingsEntry) -> Html:
     """One entry compared with all others, with the figures."""
     own = {other: duel for (one, other), duel in duels.items() if one == entry}
     beaten = [other for other, duel in own.items() if beats(duel)]

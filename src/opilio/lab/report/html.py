@@ -15,7 +15,7 @@ class Html(str):
     __slots__ = ()
 
 
-def clean(text: str) -> str:
+def without_controls(text: str) -> str:
     """Text without control characters, some of which crash the SVG renderer."""
     return "".join(
         " " if unicodedata.category(character) in CONTROLS else character
@@ -27,7 +27,7 @@ def escaped(text: object) -> Html:
     """Any value as escaped text; HTML is left unchanged."""
     if isinstance(text, Html):
         return text
-    return Html(html.escape(clean(str(text))))
+    return Html(html.escape(without_controls(str(text))))
 
 
 def tag(name: str, /, *parts: object, **attributes: object) -> Html:
@@ -36,7 +36,7 @@ def tag(name: str, /, *parts: object, **attributes: object) -> Html:
     An attribute that is None is left out; the others are text, even if HTML is given.
     """
     written = "".join(
-        f' {key.rstrip("_").replace("_", "-")}="{html.escape(clean(str(value)))}"'
+        f' {key.rstrip("_").replace("_", "-")}="{escaped(str(value))}"'
         for key, value in attributes.items()
         if value is not None
     )

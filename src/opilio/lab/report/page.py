@@ -7,7 +7,7 @@ from importlib.resources import files
 
 from opilio.lab.report import colours
 from opilio.lab.report.curve_points import topic_of
-from opilio.lab.report.duels import duels_table, fight, in_words, warning
+from opilio.lab.report.duels import duels_in_words, duels_table, fight, warning
 from opilio.lab.report.figures import PLOTS, Findings, chosen
 from opilio.lab.report.glossary import reading_list
 from opilio.lab.report.header import contenders, default_row, header
@@ -215,7 +215,7 @@ def duels_parts(found: Findings) -> list[Html]:
     if usual:
         told[usual.entry] = None
     parts += [
-        in_words(found, duels[entry.seeds_mode], entry)
+        duels_in_words(found, duels[entry.seeds_mode], entry)
         for entry in told
         if duels[entry.seeds_mode]
     ]

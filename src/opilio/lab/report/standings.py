@@ -13,7 +13,7 @@ import numpy as np
 
 from opilio.extensions import is_file
 from opilio.lab.report.curve_points import Topic, tasks_of, topic_of
-from opilio.lab.report.html import clean
+from opilio.lab.report.html import without_controls
 from opilio.lab.runs import Measures, Run
 from opilio.lab.statistics import band
 
@@ -77,22 +77,25 @@ def names(entries: Iterable[StandingsEntry]) -> dict[StandingsEntry, str]:
     """The shortest name that distinguishes each entry from the others."""
     entries = list(entries)
     written = {entry.strategy for entry in entries}
-    alike = Counter(map(spoken, written))
+    alike = Counter(map(display_name, written))
     parts = [
         part
         for part in range(len(StandingsEntry._fields))
         if part == 0 or len({entry[part] for entry in entries}) > 1
     ]
-    short = {one: spoken(one) if alike[spoken(one)] == 1 else one for one in written}
+    short = {
+        one: display_name(one) if alike[display_name(one)] == 1 else one
+        for one in written
+    }
     return {
-        entry: clean(
+        entry: without_controls(
             " · ".join((short[entry.strategy], *(entry[part] for part in parts[1:])))
         )
         for entry in entries
     }
 
 
-def spoken(strategy: str) -> str:
+def display_name(strategy: str) -> str:
     """The display name of a strategy: without options, and only the class if it is from
     a file."""
     name, *options = strategy.split(",")

@@ -12,7 +12,7 @@ from opilio.lab.report.standings import (
     Reached,
     Standing,
     StandingsEntry,
-    spoken,
+    display_name,
 )
 
 COLUMNS = (  # glossary.py explains them
@@ -78,7 +78,7 @@ def name_cell(name: object, entry: StandingsEntry) -> Html:
 
 def written(entry: StandingsEntry) -> str | None:
     """A strategy as it was written, if its display name differs."""
-    return None if spoken(entry.strategy) == entry.strategy else entry.strategy
+    return None if display_name(entry.strategy) == entry.strategy else entry.strategy
 
 
 def between(row: Standing) -> str:

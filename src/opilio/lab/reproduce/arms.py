@@ -10,7 +10,7 @@ from typing import Any
 
 import tomli_w
 
-from opilio.lab.compare import Done, WantedRuns, compare
+from opilio.lab.compare import Done, WantedRuns, run_comparison
 from opilio.lab.reproduce.experiment import Figures, Setting
 from opilio.lab.reproduce.synthetic_webs import with_topics
 from opilio.lab.seeds_and_targets import Ground
@@ -42,7 +42,7 @@ def crawled(
             strategies=list(those),
             budget=setting.budget,
         )
-        for done in compare(ground, wanted, setting.folder, setting.jobs):
+        for done in run_comparison(ground, wanted, setting.folder, setting.jobs):
             yield those[done.run.task.strategy], done
 
 

@@ -41,7 +41,7 @@ class OutputPlaces:
     dictionary: Path | None = None  # of these
 
 
-def reproduce(
+def run_experiments(
     letters: Sequence[str],
     places: OutputPlaces,
     jobs: int,

@@ -33,7 +33,7 @@ class TrainingExamples(NamedTuple):
     shares: Floats
 
 
-def fit(
+def fit_weights(
     examples: TrainingExamples,
     names: Sequence[str],
     before: LogisticWeights,

@@ -21,7 +21,12 @@ from opilio import __version__
 from opilio.errors import BadInput
 from opilio.lab import label_guard
 from opilio.lab.seeds_and_targets import Course, Ground
-from opilio.lab.training.fitting import Floats, TrainingExamples, average_precision, fit
+from opilio.lab.training.fitting import (
+    Floats,
+    TrainingExamples,
+    average_precision,
+    fit_weights,
+)
 from opilio.lab.training.states import Observed, observe
 from opilio.lab.trial import Trial
 from opilio.pretrained import (
@@ -128,7 +133,9 @@ def train(all_lessons: Sequence[TrainingLesson], before: Weights) -> Weights:
     if not all_lessons:
         raise BadInput("there is nothing to train on; name a web that has topics")
     features = all_lessons[0].features
-    chooser = fit(links_of(all_lessons), features, before.chooser, PENALTY, FREE)
+    chooser = fit_weights(
+        links_of(all_lessons), features, before.chooser, PENALTY, FREE
+    )
     judge = train_judge(all_lessons, before.judge)
     opening = train_judge(all_lessons, before.opening, OPENING)
     return Weights(opening, judge, chooser)
@@ -141,7 +148,7 @@ def train_judge(
 ) -> LogisticWeights:
     """Weights of a judge, from the pages that the crawls judged."""
     names = [name for name in before.weights if not only or name in only]
-    return fit(pages_of(all_lessons, names), names, before, PENALTY)
+    return fit_weights(pages_of(all_lessons, names), names, before, PENALTY)
 
 
 def links_of(all_lessons: Sequence[TrainingLesson]) -> TrainingExamples:

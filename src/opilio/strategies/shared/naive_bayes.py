@@ -16,7 +16,9 @@ import numpy as np
 from opilio.strategies.shared.linear_model import Floats, Integers
 
 
-def weigh(columns: Integers, counts: Floats, positive: Floats, size: int) -> Floats:
+def bayes_weights(
+    columns: Integers, counts: Floats, positive: Floats, size: int
+) -> Floats:
     """The weight of each column, 0 of one that does not occur.
 
     `counts` has the times that each of `columns` occurs, `positive` 1 where that is in

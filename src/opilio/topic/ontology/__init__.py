@@ -10,7 +10,7 @@ from opilio.topic.ontology.model import Concept, Edge, Ontology, Relation
 from opilio.topic.ontology.propose import Proposal, Support, propose
 from opilio.topic.ontology.repository import Match, Repository, Sought, load_repository
 from opilio.topic.ontology.services import (
-    canonical,
+    canonical_term,
     canonical_terms,
     compatible,
     conflicting,
@@ -32,7 +32,7 @@ __all__ = [
     "Sought",
     "Support",
     "association",
-    "canonical",
+    "canonical_term",
     "canonical_terms",
     "classes_around",
     "compatible",

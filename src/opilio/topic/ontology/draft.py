@@ -66,9 +66,9 @@ class DraftLexicon:
         notes = sorted(self._notes.get(concept, ()), reverse=True)
         return Concept(
             id=concept,
-            label=next(iter(labels[order[0]])) if order else spoken(concept),
+            label=next(iter(labels[order[0]])) if order else words_of_iri(concept),
             labels={code: tuple(labels[code]) for code in order}
-            or {"": (spoken(concept),)},
+            or {"": (words_of_iri(concept),)},
             definitions={code: text for _, code, text in notes},
         )
 
@@ -191,10 +191,10 @@ def local(iri: str) -> str:
     return re.split(r"[#/:]", iri.rstrip("#/:"))[-1] or iri
 
 
-def spoken(iri: str) -> str:
+def words_of_iri(iri: str) -> str:
     """The words in an IRI's last part; a name with spaces stays as it is.
 
-    >>> spoken("http://example.org/pizza#HotGreenPepperTopping")
+    >>> words_of_iri("http://example.org/pizza#HotGreenPepperTopping")
     'Hot Green Pepper Topping'
     """
     return split_camel(local(iri) if " " not in iri else iri)

@@ -20,7 +20,7 @@ import msgspec
 from opilio.errors import BadInput
 from opilio.topic.ontology.load import format_of, load_ontology, read_file
 from opilio.topic.ontology.model import Concept, Ontology, Relation
-from opilio.topic.ontology.parse import parse
+from opilio.topic.ontology.parse import parse_graph
 from opilio.topic.ontology.propose import RELATION, TERM, Proposal
 from opilio.topic.ontology.text_patterns import LABEL
 from opilio.topic.ontology.triples import DCTERMS, ISO, OWL, PROV, RDF, RDFS, SKOS
@@ -72,7 +72,7 @@ def improved(
     elif kind in ("obo", "rows"):
         text = "\n".join(as_skos(ontology))
     else:
-        text = parse(data, kind, name).serialize(format="turtle")
+        text = parse_graph(data, kind, name).serialize(format="turtle")
     owl = (OWL + "Class").encode() in data or b"owl:Class" in data
     skos = (SKOS + "Concept").encode() in data or b"skos:Concept" in data
     lines = [text.rstrip(), "", "# Accepted from crawled pages (opilio ontology)"]

@@ -13,7 +13,7 @@ import msgspec
 from opilio.errors import BadInput
 from opilio.topic.ontology import cache, obo, rdf, rows
 from opilio.topic.ontology.model import Ontology
-from opilio.topic.ontology.parse import parse
+from opilio.topic.ontology.parse import parse_graph
 
 LARGEST = 128 * 2**20  # bytes of a file, uncompressed
 
@@ -90,7 +90,7 @@ def read_ontology(data: bytes, name: str) -> Ontology:
     elif kind == "rows":
         draft = rows.understand(_text(data, name), name)
     else:
-        draft = rdf.understand(parse(data, kind, name))
+        draft = rdf.understand(parse_graph(data, kind, name))
     ontology = draft.finish(name)
     if not ontology.concepts:
         raise BadInput(

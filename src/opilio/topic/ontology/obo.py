@@ -13,7 +13,7 @@ from opilio.topic.ontology.draft import (
     PREFERRED,
     OntologyDraft,
     is_number,
-    spoken,
+    words_of_iri,
 )
 from opilio.topic.ontology.model import Relation
 from opilio.topic.ontology.parse import MISSING
@@ -53,7 +53,7 @@ def _in_words(typedef: Any) -> str:
     """A kind of relationship in words: its name if its id is a number."""
     key = str(typedef.id)
     names = _clauses(typedef).get("name", [])
-    return names[0] if names and is_number(key) else spoken(key)
+    return names[0] if names and is_number(key) else words_of_iri(key)
 
 
 def _instances(text: str) -> Iterator[tuple[str, str, str]]:
@@ -64,7 +64,7 @@ def _instances(text: str) -> Iterator[tuple[str, str, str]]:
             said = {tag: value.partition(" !")[0].strip() for tag, _, value in lines}
             if owner := said.get("instance_of"):
                 key = said.get("id", "")
-                yield owner, key, said.get("name") or spoken(key)
+                yield owner, key, said.get("name") or words_of_iri(key)
 
 
 def _term(
@@ -73,7 +73,7 @@ def _term(
     clauses: Mapping[str, list[Any]],
     words: Mapping[str, str],
 ) -> None:
-    draft.label(key, PREFERRED, " ".join(clauses.get("name", [spoken(key)])))
+    draft.label(key, PREFERRED, " ".join(clauses.get("name", [words_of_iri(key)])))
     for synonym in clauses.get("synonym", ()):
         kind = ALTERNATIVE if synonym.scope == "EXACT" else HIDDEN
         draft.label(key, kind, synonym.desc)
@@ -86,7 +86,7 @@ def _term(
     for other in clauses.get("disjoint_from", ()):
         draft.disjoint((key, other))
     for typedef, other in clauses.get("relationship", ()):
-        draft.relate(key, relation(words.get(typedef, spoken(typedef))), other)
+        draft.relate(key, relation(words.get(typedef, words_of_iri(typedef))), other)
     for typedef, value in clauses.get("property_value", ()):
         if typedef.rpartition(":")[2] == "importance":
             draft.importance(key, value)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from opilio.topic.ontology.draft import OntologyDraft, is_number, local, spoken
+from opilio.topic.ontology.draft import OntologyDraft, is_number, local, words_of_iri
 from opilio.topic.ontology.model import Relation
 from opilio.topic.ontology.relations import attribute, relation
 from opilio.topic.ontology.triples import (
@@ -172,7 +172,7 @@ def _called(triples: Triples, node: Node) -> list[tuple[str, str]]:
     for predicate in (RDFS + "label", SKOS + "prefLabel"):
         if labels := triples.objects(node, predicate):
             return [triples.written(label) for label in labels]
-    return [(spoken(str(node)), "")]
+    return [(words_of_iri(str(node)), "")]
 
 
 def _in_words(triples: Triples, predicate: str) -> str:
@@ -182,4 +182,4 @@ def _in_words(triples: Triples, predicate: str) -> str:
 
         for label in triples.objects(URIRef(predicate), RDFS + "label"):
             return str(label)
-    return spoken(predicate)
+    return words_of_iri(predicate)

@@ -17,7 +17,7 @@ MOST_PIECES = 5_000  # of one text of an XML file
 MISSING = 'ontologies need more libraries; run: pip install "opilio[ontology]"'
 
 
-def parse(data: bytes, kind: str, name: str) -> Graph:
+def parse_graph(data: bytes, kind: str, name: str) -> Graph:
     """The graph in `data`, written as rdflib's format `kind`.
 
     owl:imports are never followed, and the XML parser of Python's standard library

@@ -15,7 +15,7 @@ from opilio.topic.ontology.draft import (
     is_number,
     local,
     split_camel,
-    spoken,
+    words_of_iri,
 )
 from opilio.topic.ontology.model import Relation
 from opilio.topic.ontology.triples import (
@@ -150,4 +150,4 @@ def _label_by_name(draft: OntologyDraft, name: str) -> None:
     if any(language in ("", "en") for _, language, _ in labels):
         return
     if not labels or not is_number(local(name)):
-        draft.label(name, PREFERRED, spoken(name))
+        draft.label(name, PREFERRED, words_of_iri(name))

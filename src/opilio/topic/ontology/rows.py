@@ -18,7 +18,7 @@ from opilio.topic.ontology.draft import (
     OntologyDraft,
     local,
     split_camel,
-    spoken,
+    words_of_iri,
 )
 from opilio.topic.ontology.model import Relation
 from opilio.topic.ontology.relations import attribute, relation
@@ -73,7 +73,7 @@ def _say(
     elif word == "importance":
         draft.importance(owner, thing)
     elif thing in subjects or word in RELATIONS:
-        kind_of = RELATIONS.get(word) or relation(spoken(predicate))
+        kind_of = RELATIONS.get(word) or relation(words_of_iri(predicate))
         other = same.get(thing, thing)
         if other not in draft:
             draft.label(other, PREFERRED, _name(other))
@@ -84,7 +84,7 @@ def _say(
 
 def _unknown(draft: OntologyDraft, owner: str, predicate: str, thing: str) -> None:
     """Add a relation to a thing that has no rows of its own, or else an attribute."""
-    words = spoken(predicate)
+    words = words_of_iri(predicate)
     if relation(words) is Relation.RELATED and "relat" not in words.casefold():
         draft.attribute(owner, attribute(words), thing)
     else:

@@ -31,7 +31,7 @@ TELLING = (  # relations, the most specific first
 Step = tuple[str, Relation, str]
 
 
-def canonical(ontology: Ontology, word: str) -> str | None:
+def canonical_term(ontology: Ontology, word: str) -> str | None:
     """The preferred label of what a word means, in any form and language."""
     place = _place(ontology, word)
     return None if place is None else ontology.holding(place).concepts[place].label

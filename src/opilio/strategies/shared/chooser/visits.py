@@ -17,7 +17,7 @@ from xxhash import xxh3_64_intdigest
 from opilio.records import Fingerprint, Lease, Link, Page
 from opilio.strategies.shared.chooser.plain_rows import ANCHOR_WORDS, WORD_BITS
 from opilio.strategies.shared.chooser.rows import link_rows
-from opilio.text.meaning import Rarity, unpack
+from opilio.text.meaning import Rarity, unpack_vectors
 from opilio.text.page_words import shares_of_words
 from opilio.vectors import codes
 from opilio.vectors.codes import Codes
@@ -77,7 +77,7 @@ def links_in(visit: Visit, dimensions: int) -> Links:
     if visit.dimensions == dimensions and visit.vectors:
         vectors = np.frombuffer(visit.vectors, np.uint8).reshape(count, width)
     elif not visit.dimensions and len(visit.vectors) == count * dimensions > 0:
-        vectors = codes.encode(unpack(visit.vectors, count))
+        vectors = codes.encode(unpack_vectors(visit.vectors, count))
     return Links(
         prints,
         np.frombuffer(visit.host_numbers, "<u2"),
@@ -101,7 +101,7 @@ def note(
     columns = link_rows(links, weights, path_place)
     vectors = np.zeros((0, 0), np.float32)
     if columns[-1]:
-        vectors = unpack(columns[-1], len(links))
+        vectors = unpack_vectors(columns[-1], len(links))
     return Visit(
         lease.fingerprint,
         lease.host,
