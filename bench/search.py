@@ -26,7 +26,7 @@ import numpy as np
 from bench.crawl import SETTINGS, TOPIC
 from bench.served import Cost, measure, median, nginx
 from bench.table import show
-from opilio.assembly.search import text_in
+from opilio.assembly.search import texts_in
 from opilio.lab.synthetic.dials import REAL_SITE
 from opilio.lab.synthetic.web import SyntheticWeb
 from opilio.lab.webs import as_response, settled, write_static_site
@@ -184,9 +184,9 @@ def timed(searcher: Searcher, asked: Sequence[str]) -> list[str]:
 def ask(folder: Path) -> None:
     """Index a number of pages and query them."""
     places = write_archive(folder / "warc")
-    text_of = text_in(StoredResponses(folder / "warc"))
-    words = vocabulary(text_of(*place).text for place in places)
     db = open_database(folder / "crawl.db")
+    texts_of = texts_in(db, StoredResponses(folder / "warc"))
+    words = vocabulary(next(texts_of(0, *place)).text for place in places)
     fill(db, places, words)
     began = time.process_time()
     catch_up(db, folder / "index")
@@ -197,9 +197,9 @@ def ask(folder: Path) -> None:
     rows = []
     for kind in KINDS:
         asked = queries(kind, words)
-        for told, text in (("", None), (", with snippets", text_of)):
+        for told, text in (("", None), (", with snippets", texts_of)):
             known = concepts if kind == "concepts" else none
-            searcher = Searcher(index, known, text_of=text)
+            searcher = Searcher(index, known, texts_of=text)
             rows.append((f"{kind}{told}", *timed(searcher, asked)))
     db.close()
     show(

@@ -45,6 +45,10 @@ class Readers(Protocol):
 
     async def read(self, response: Response) -> Reading: ...
 
+    async def extract(self, response: Response) -> bytes:
+        """The packed Extraction of a response; b"": there is none."""
+        ...
+
     def renew(self, setup: bytes) -> None:
         """Read all later responses with this setup, a ReaderSetup in msgpack."""
         ...

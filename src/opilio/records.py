@@ -166,6 +166,24 @@ class Page(msgspec.Struct, frozen=True, array_like=True, gc=False):
     settled_ids: bytes = b""  # of these, in the same form
 
 
+class Extraction(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """The main text of a page and what the page says about itself; "": not said."""
+
+    version: int = 0  # of the extractor
+    text: str = ""  # one line per paragraph, item and row
+    markdown: str = ""  # with links
+    title: str = ""  # without the name of the site
+    authors: Sequence[str] = ()
+    published: str = ""  # YYYY-MM-DD
+    modified: str = ""
+    description: str = ""
+    site: str = ""  # its name
+    image: str = ""  # URL of the picture that stands for the page
+    canonical: str = ""  # also on other sites
+    licences: Sequence[str] = ()  # URLs
+    types: Sequence[str] = ()  # of JSON-LD: Article, Product, …
+
+
 class ReaderSetup(msgspec.Struct, frozen=True):
     """What a reader process needs to know about topic, judge and strategy."""
 
@@ -242,7 +260,9 @@ class Reading(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """What a reader process returns for one response."""
 
     page: Page | None
-    record: bytes = b""  # the exchange as finished WARC records, to be appended
+    record: bytes = b""
+    """The exchange as finished WARC records, to be appended; where a main text was
+    asked for, the packed Extraction (`storage/packed.py`)."""
     reason: str = ""  # why there is no page: not_html, parse_crashed, parse_timeout
 
 

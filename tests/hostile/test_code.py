@@ -24,9 +24,6 @@ CALLS = {"eval", "exec", "compile", "__import__"}
 SHELLS = {"system", "popen"}
 PARSERS = {
     "turbohtml",
-    "resiliparse",
-    "resiliparse.extract",
-    "resiliparse.extract.html2text",
     "lxml",
     "selectolax",
     "html5lib",
@@ -41,7 +38,7 @@ PARSERS = {
 MAY_PARSE = {
     "read/document.py",  # called in reader processes only, see MAY_READ
     "read/head.py",
-    "read/main_text.py",
+    "read/main_content/extract.py",
     "text/content.py",  # the first KiB of a page, and tables of encodings
     "seeds/feeds.py",  # lxml without entities, network and huge trees
     "seeds/xml_records.py",
@@ -53,7 +50,7 @@ MAY_PARSE = {
 READS = {
     "opilio.read.document",
     "opilio.read.html",
-    "opilio.read.main_text",
+    "opilio.read.main_content.extract",
     "opilio.read.visible_text",
 }
 MAY_READ = (

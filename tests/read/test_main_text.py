@@ -5,8 +5,12 @@ import time
 import pytest
 
 from opilio.read.html import PageReader
-from opilio.read.main_text import main_text
+from opilio.read.main_content.extract import extract_content
 from opilio.records import ReaderSetup, Response
+
+
+def main_text(page: Response) -> str:
+    return extract_content(page).text
 
 
 def response(markup: str) -> Response:
@@ -47,7 +51,7 @@ def test_a_page_whose_main_text_cannot_be_found_has_all_its_text(monkeypatch):
     def fail(_: Response) -> str:
         raise RuntimeError
 
-    monkeypatch.setattr("opilio.read.main_text.main_text", fail)
+    monkeypatch.setattr("opilio.read.main_content.extract.extract_content", fail)
     page = response("<nav>Home</nav><p>The bee flies.")
     asked = PageReader(ReaderSetup(("bee",), "en", text=True)).read(page)
     assert asked.text.split() == ["Home", "The", "bee", "flies."]

@@ -16,8 +16,9 @@ import msgspec
 from opilio.assembly.plan import load_plan
 from opilio.errors import BadInput
 from opilio.limits.scope import Scope
-from opilio.records import Response
+from opilio.records import Extraction, Response
 from opilio.storage.database import open_database
+from opilio.store.extractions import load_extraction
 from opilio.store.folder import CrawlFolder
 from opilio.store.lookup import Explanation, opened
 from opilio.store.lookup import explain_link as look_up
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from opilio.read.page_texts import PageTexts
 
 PAGES = """
-    SELECT link.url, title, language, score, relevant, page.parts, link.depth,
+    SELECT page.id, link.url, title, language, score, relevant, page.parts, link.depth,
            fetched_at, warc, warc_offset, warc_length, parent.url AS parent
     FROM page JOIN link USING (id) LEFT JOIN link AS parent ON parent.id = link.found_on
     WHERE score IS NOT NULL AND copy_of IS NULL AND NOT noindex
@@ -60,11 +61,26 @@ class CrawledPage:
     depth: int  # links from a seed
     fetched: datetime  # in UTC
     warc: WarcPlace | None = field(repr=False)
+    folder: CrawlFolder = field(repr=False)
+    id: int = field(repr=False)
 
     @cached_property
+    def content(self) -> Extraction:
+        """The main text, its Markdown, and what the page says about itself: authors,
+        dates and more. Stored for pages that were kept, else extracted now."""
+        with opened(self.folder) as db:
+            stored = load_extraction(db, self.id)
+        return stored or page_texts().extract(self.response())
+
+    @property
     def text(self) -> str:
-        """The main text, without menus and footers; read from the WARC file."""
-        return page_texts().main(self.response())
+        """The main text, without menus and footers."""
+        return self.content.text
+
+    @property
+    def markdown(self) -> str:
+        """The main text in Markdown, with links."""
+        return self.content.markdown
 
     @cached_property
     def html(self) -> str:
@@ -125,6 +141,8 @@ def as_page(folder: CrawlFolder, row: sqlite3.Row) -> CrawledPage:
         depth=row["depth"],
         fetched=datetime.fromtimestamp(row["fetched_at"], UTC),
         warc=place,
+        folder=folder,
+        id=row["id"],
     )
 
 

@@ -188,6 +188,7 @@ class Rejudging:
                     self.crawl.observer.missed(lease, state)
             done += 1
             self.tell(done, len(pages))
+        await self.crawl.extracting().finish()
         if isinstance(self.crawl.profiles, SiteKeeper):
             self.crawl.profiles.miss_roots()
         rescoring.put_back(
@@ -266,6 +267,7 @@ class Rejudging:
             self.store.catalogue.drop_edges(visit.id)
             self.store.catalogue.save_edges(visit.id, ids)
         rescoring.save_verdict(self.db, visit.id, verdict)
+        await self.extract(visit.id, response, verdict.relevant and not page.noindex)
         self.crawl.note_seed(page, lease)
         wanted = verdict.relevant or self.store.index_all
         if page.sequence and wanted and not page.noindex:
@@ -278,6 +280,15 @@ class Rejudging:
         if self.crawl.reviser:
             await self.revise(self.crawl.reviser)
         self.note(visit, verdict)
+
+    async def extract(self, page: int, response: Response, wanted: bool) -> None:
+        """Extract the main text of a page again, or delete it."""
+        extractions = self.crawl.extracting()
+        await extractions.room()
+        if wanted:
+            extractions.want(page, response)
+        else:
+            extractions.forget(page)
 
     def without_settled(self, page: Page) -> tuple[Page, list[int]]:
         """The page without links that the crawl had settled by then, and their ids, as

@@ -22,9 +22,10 @@ from opilio.search.concepts import Concepts
 from opilio.search.index import Index, catch_up
 from opilio.search.log_query import log_query
 from opilio.search.query import parse_query
-from opilio.search.searcher import Searcher, TextOf
+from opilio.search.searcher import Searcher, TextsOf
 from opilio.search.snippet import PageText
 from opilio.storage.database import Database, open_database
+from opilio.store.extractions import load_extraction
 from opilio.store.folder import CrawlFolder
 from opilio.store.index_entries import save_entry
 from opilio.store.stored_responses import StoredResponses
@@ -58,7 +59,7 @@ def open_search(folder: CrawlFolder) -> Iterator[Searcher]:
     concepts = Concepts(subject.named_concepts, plan.search.mode)
     with closing(open_database(folder.database, read_only=True)) as db:
         index = open_index(db, folder, concepts)
-        yield Searcher(index, concepts, subject.language, text_in(records))
+        yield Searcher(index, concepts, subject.language, texts_in(db, records))
     if records.trouble:
         log.warning("%s", records.trouble)
 
@@ -138,18 +139,20 @@ def add_entries(
             db.commit()
 
 
-def text_in(records: StoredResponses) -> TextOf:
-    """A function that reads the text of a page from the WARC files."""
+def texts_in(db: sqlite3.Connection, records: StoredResponses) -> TextsOf:
+    """A function that yields the main text of a page, and then all of its text."""
 
     from opilio.read.page_texts import PageTexts  # slow to import
 
     texts = PageTexts()
 
-    def text_of(name: str, offset: int, length: int) -> PageText | None:
-        response = records.response(name, offset, length)
-        return PageText(*texts.visible(response)) if response else None
+    def texts_of(page: int, name: str, offset: int, length: int) -> Iterator[PageText]:
+        if extraction := load_extraction(db, page):
+            yield PageText(extraction.text)
+        if response := records.response(name, offset, length):
+            yield PageText(*texts.visible(response))
 
-    return text_of
+    return texts_of
 
 
 def log_of(folder: CrawlFolder, plan: Plan) -> Path:

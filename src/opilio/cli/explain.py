@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from heapq import nlargest
 from pathlib import Path
+from textwrap import shorten
 from typing import Annotated, Any
 
 import msgspec
@@ -21,14 +22,16 @@ from opilio.cli.stored_page import FoundTerm, Reread, SeenBlock, reread
 from opilio.cli.terminal import foreign, stdout
 from opilio.cli.waiting import sentence, until
 from opilio.errors import OpilioError
-from opilio.records import TIER, BlockKind, Parts
+from opilio.records import TIER, BlockKind, Extraction, Parts
 from opilio.store.crash_suspects import DEADLY
+from opilio.store.extractions import load_extraction
 from opilio.store.folder import CrawlFolder
 from opilio.store.lookup import Explanation, opened
 from opilio.store.versions import versions_of
 
 MOST_BLOCKS = 60  # shown to a person
 MOST_TERMS = 15
+BEGINNING = 300  # characters of a main text
 DEEPEST = 5  # blocks below that are indented no further
 FACTS = (
     "number",
@@ -60,16 +63,37 @@ def explain(
     found = explain_url(crawl, url)
     with opened(crawl) as db:
         versions = versions_of(db, found.link["id"])
+        extracted = load_extraction(db, found.link["id"])
     again, trouble = read_again(crawl, found)
     if as_json:
         seen = again or Reread(blocks=[], terms=[])
         told = msgspec.to_builtins(found) | msgspec.to_builtins(seen)
         told["trouble"] = trouble
         told["versions"] = versions
+        told["content"] = msgspec.to_builtins(extracted and in_short(extracted))
         typer.echo(msgspec.json.encode(told).decode())
     else:
         show(found, again, trouble)
+        if extracted:
+            show_content(extracted)
         show_versions(versions)
+
+
+def in_short(content: Extraction) -> dict[str, Any]:
+    """What a page says about itself, and the beginning of its main text."""
+    facts = msgspec.structs.asdict(content)
+    del facts["markdown"], facts["version"]
+    facts["words"] = len(content.text.split())
+    facts["text"] = shorten(content.text, BEGINNING, placeholder=" …")
+    return {name: value for name, value in facts.items() if value}
+
+
+def show_content(content: Extraction) -> None:
+    """Print the main text of a page in short, as search and export have it."""
+    stdout.print("\n[bold]Its main text[/]")
+    for name, value in in_short(content).items():
+        told = value if isinstance(value, str | int) else ", ".join(value)
+        stdout.print(Text(f"  {name:<12} ", "dim") + foreign(str(told)))
 
 
 def read_again(crawl: CrawlFolder, found: Explanation) -> tuple[Reread | None, str]:

@@ -116,6 +116,8 @@ class CrawlLoop(PageVisits):
                 error = full_disk(self.store.folder.path, error)
             raise error from errors
         finally:
+            if self.extractions:
+                self.extractions.cancel()
             if self.bell:
                 self.bell.cancel()
         if self.no_room:
@@ -226,6 +228,8 @@ class CrawlLoop(PageVisits):
             working = await self.is_working(after=self.settings.store.commit_every)
             if working:
                 self.frontier.retry_due()
+            elif self.extractions:
+                await self.extractions.finish()
             await self.commit()
             try:
                 require_disk_space(self.store.folder.path, self.settings.store.min_free)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
@@ -34,6 +35,9 @@ from opilio.records import (
 )
 from opilio.settings import Settings
 from opilio.text import urls
+
+if TYPE_CHECKING:
+    from opilio.crawl.extraction import Extractions
 
 MOVED = "moved"  # reason of a link parked because its redirect can be predicted
 Bring = Callable[[Lease], Awaitable[int]]
@@ -79,6 +83,7 @@ class PageVisits:
         self.observer = self.strategy if isinstance(self.strategy, Observer) else None
         self.store = stages.store
         self.profiles = stages.profiles
+        self.extractions: Extractions | None = None  # once a page was kept
         self.redirects = ExpectedRedirects()
         if learnt := self.store.learnt("redirects"):
             self.redirects.load(learnt)
@@ -159,6 +164,8 @@ class PageVisits:
         content = urls.fingerprint(response.body)
         reading = Reading(None)
         if not self.store.seen.find(content):
+            if self.extractions:
+                await self.extractions.room()
             reading = await self.readers.read(response)
             page = reading.page
             if page and page.refresh and page.refresh != lease.url:
@@ -210,6 +217,8 @@ class PageVisits:
             if self.profiles:
                 self.profiles.keep(lease, response, page, verdict, again=False)
             state = State.KEPT if verdict.relevant else State.IRRELEVANT
+            if verdict.relevant and not page.noindex:
+                self.extracting().want(lease.id, response)
             like = likeness(page)
             self.note_seed(page, lease)
             if self.reviser:
@@ -332,6 +341,14 @@ class PageVisits:
             from opilio.store.seed_notes import note_seed  # few seeds lead nowhere
 
             note_seed(self.store.catalogue, lease.url, found)
+
+    def extracting(self) -> Extractions:
+        """What extracts the main texts of kept pages."""
+        if self.extractions is None:
+            from opilio.crawl.extraction import Extractions  # with the first kept page
+
+            self.extractions = Extractions(self.readers, self.store)
+        return self.extractions
 
     def near_copy(self, page: Page) -> int:
         """The id of a page that this one is a near copy of, or 0."""

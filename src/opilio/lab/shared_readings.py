@@ -53,6 +53,10 @@ class SharedReadings:
         self.spent += time.process_time() - began
         return Reading(page)
 
+    async def extract(self, response: Response) -> bytes:
+        """Nothing: trials need no main texts."""
+        return b""
+
     def renew(self, setup: bytes) -> None:
         """Use another setup from now on."""
         self.db.close()

@@ -104,11 +104,11 @@ class PageReader:
         )
 
     def text_of(self, response: Response, found: ParsedMarkup) -> str:
-        """The main text of a page; all of its text if the parser fails."""
-        from opilio.read.main_text import main_text  # slow to import, rarely needed
+        """The main text of a page; all of its text if there is none."""
+        from opilio.read.main_content.extract import extract_content  # rarely needed
 
         try:
-            return main_text(response)
+            return extract_content(response).text or found.text
         except Exception:  # whatever a young parser may raise
             return found.text
 

@@ -9,14 +9,14 @@ import msgspec
 
 from opilio.read import kernels
 from opilio.read.limited import LimitedReader
-from opilio.read.main_text import main_text
 from opilio.read.pattern_scan import scan
 from opilio.read.visible_text import Ranges, visible_text
-from opilio.records import Reading, Response
+from opilio.records import Extraction, Reading, Response
 from opilio.text import content
 
 MAIN, VISIBLE = f"{__name__}:make_main", f"{__name__}:make_visible"
-decode = msgspec.msgpack.Decoder(tuple[str, Ranges]).decode
+decode_visible = msgspec.msgpack.Decoder(tuple[str, Ranges]).decode
+decode_extraction = msgspec.msgpack.Decoder(Extraction).decode
 
 
 class PageTexts:
@@ -26,30 +26,36 @@ class PageTexts:
         self.parsers: dict[str, LimitedReader] = {}
         self.degraded = 0
 
+    def extract(self, response: Response, *, degraded: bool = False) -> Extraction:
+        """The main text of a page and the facts about it; `degraded`: the parser has
+        failed on it before."""
+        if not degraded and (found := self._parsed(MAIN, response)):
+            return decode_extraction(found)
+        return Extraction(text=self._scanned(response))
+
     def main(self, response: Response, *, degraded: bool = False) -> str:
-        """The main text of a page, without menus and footers; `degraded`: the parser
-        has failed on it before."""
-        return self._parsed(MAIN, response, degraded)[0]
+        """The main text of a page, without menus and footers."""
+        return self.extract(response, degraded=degraded).text
 
     def visible(self, response: Response) -> tuple[str, Ranges]:
         """The text of a page as it was indexed, and the ranges of menus and such."""
         markup, _ = content.utf_8(response.body, response.header("content-type"))
         if kernels.tidied(markup) is not None:  # no parser is needed
             return visible_text(response)
-        return self._parsed(VISIBLE, response, False)
+        if found := self._parsed(VISIBLE, response):
+            return decode_visible(found)
+        return self._scanned(response), []
 
-    def _parsed(
-        self, job: str, response: Response, degraded: bool
-    ) -> tuple[str, Ranges]:
-        if not degraded:
-            if job not in self.parsers:
-                self.parsers[job] = LimitedReader(job)
-            if found := self.parsers[job].read(response).record:
-                return decode(found)
+    def _parsed(self, job: str, response: Response) -> bytes:
+        if job not in self.parsers:
+            self.parsers[job] = LimitedReader(job)
+        return self.parsers[job].read(response).record
+
+    def _scanned(self, response: Response) -> str:
         self.degraded += 1
         markup, _ = content.utf_8(response.body, response.header("content-type"))
         text = scan(markup.decode("utf-8", "replace"), response.url).text
-        return " ".join(text.split()), []
+        return " ".join(text.split())
 
     def close(self) -> None:
         """End the processes."""
@@ -64,9 +70,13 @@ class TextJob:
         self.is_main = is_main
 
     def __call__(self, response: Response) -> Reading:
+        from opilio.read.main_content.extract import (
+            extract_content,
+        )  # numpy takes its time
+
         try:
             found = (
-                (main_text(response), []) if self.is_main else visible_text(response)
+                extract_content(response) if self.is_main else visible_text(response)
             )
         except Exception:  # MemoryError, or whatever a young parser may raise
             return Reading(None, reason="parse_crashed")
@@ -74,7 +84,7 @@ class TextJob:
 
 
 def make_main(_: bytes) -> TextJob:
-    """The job of extracting main texts."""
+    """The job of extracting main texts and facts."""
     return TextJob(is_main=True)
 
 

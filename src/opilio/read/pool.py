@@ -38,6 +38,7 @@ class Pending:
 
     response: Response
     answer: asyncio.Future[Reading]
+    extract: bool = False  # its main text is wanted, not its page
     suspect: bool = False  # a reader died while it was pending there
 
     def settle(self, reading: Reading) -> None:
@@ -137,7 +138,7 @@ class Reader(asyncio.BufferedProtocol):
         if self.settled:
             self.send(self.settled)
             self.settled.clear()
-        self.send(page.response)
+        self.send((page.response,) if page.extract else page.response)
 
     async def end(self, patience: float = FAREWELL) -> None:
         """Close the connection and wait until the process has ended."""
@@ -183,9 +184,18 @@ class ReaderPool:
 
     async def read(self, response: Response) -> Reading:
         """The reading of a response; without a page if it crashes readers."""
+        return await self.ask(response)
+
+    async def extract(self, response: Response) -> bytes:
+        """The packed Extraction of a response; b"" if it crashes readers."""
+        return (await self.ask(response, extract=True)).record
+
+    async def ask(self, response: Response, *, extract: bool = False) -> Reading:
+        """The answer of a reader."""
         if self.failure is not None:
             raise self.failure
-        page = Pending(response, asyncio.get_running_loop().create_future())
+        answer: asyncio.Future[Reading] = asyncio.get_running_loop().create_future()
+        page = Pending(response, answer, extract)
         self.waiting.append(page)
         self.dispatch()
         return await page.answer

@@ -29,7 +29,11 @@ import msgspec
 from opilio.records import Reading, Response
 
 Job = Callable[[Response], Reading]
-"""May have a method `settle`, which takes settled links, as SettledLinks.learn."""
+"""May have a method `settle`, which takes settled links, as SettledLinks.learn, and a
+method `extract`, which is called in its place for each Extract."""
+
+Extract = tuple[Response]
+"""Asks for the main text of a response, not for its page."""
 
 LENGTH = struct.Struct("<I")
 READY = LENGTH.pack(0)
@@ -78,7 +82,7 @@ def work(sock: socket.socket) -> None:
     memory = MemoryLimit()
     gc.freeze()  # what the job holds for good need not be looked through again
     settle = getattr(job, "settle", None)
-    decode = msgspec.msgpack.Decoder(Response | bytes).decode
+    decode = msgspec.msgpack.Decoder(Response | Extract | bytes).decode
     encode = msgspec.msgpack.Encoder().encode_into
     held = bytearray()  # answers
     since = 0.0
@@ -91,14 +95,17 @@ def work(sock: socket.socket) -> None:
             if settle:
                 settle(message)
             continue
+        response, do = message, job
+        if isinstance(message, tuple):
+            response, do = message[0], job.extract  # type: ignore[attr-defined]
         if not held:
             since = time.monotonic()
         # The kernel kills us at the deadline, or if the parent dies while the job
         # hangs. A living parent does so earlier.
         signal.setitimer(signal.ITIMER_PROF, task.deadline)
         signal.setitimer(signal.ITIMER_REAL, 2 * task.patience)
-        memory.allow(PER_BYTE * len(message.body))
-        reading = attempt(job, message)
+        memory.allow(PER_BYTE * len(response.body))
+        reading = attempt(do, response)
         signal.setitimer(signal.ITIMER_REAL, 0)
         start, end = len(held), len(held) + LENGTH.size
         encode(reading, held, end)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -40,8 +40,9 @@ COPIES = """
     ORDER BY copy_of, number
 """
 
-TextOf = Callable[[str, int, int], PageText | None]
-"""A WARC file, an offset and a length -> the text of the page there; None: lost."""
+TextsOf = Callable[[int, str, int, int], Iterator[PageText]]
+"""The id of a page, its WARC file, offset and length -> its texts: the main text, and
+all of it for hits that are not in that."""
 
 
 class Hit(msgspec.Struct, frozen=True):
@@ -76,13 +77,13 @@ class Searcher:
         index: Index,
         concepts: Concepts | None = None,
         language: str = "en",
-        text_of: TextOf | None = None,
+        texts_of: TextsOf | None = None,
     ) -> None:
         self.index = index
         self.db: sqlite3.Connection = index.db
         self.concepts = concepts or Concepts()
         self.language = language
-        self.text_of = text_of
+        self.texts_of = texts_of
 
     def refresh(self) -> None:
         """Load pages that were stored since."""
@@ -174,10 +175,14 @@ class Searcher:
     def hit(self, row: dict[str, Any], sought: SoughtTerms) -> Hit:
         """The result of a row."""
         passage: list[Piece] = []
-        if self.text_of and row["warc"]:
-            text = self.text_of(row["warc"], row["warc_offset"], row["warc_length"])
-            if text is not None:
-                passage = snippet(text, sought.stems, self.first, sought.quoted)
+        if self.texts_of and row["warc"]:
+            place = row["warc"], row["warc_offset"], row["warc_length"]
+            for text in self.texts_of(row["id"], *place):
+                found = snippet(text, sought.stems, self.first, sought.quoted)
+                passage = passage or found
+                if any(piece.hit for piece in found):
+                    passage = found
+                    break
         return Hit(
             url=row["url"],
             title=row["title"] or "",

@@ -179,6 +179,10 @@ class Revisits:
             [*stayed, *added],
             again=True,
         )
+        if verdict.relevant and not page.noindex:
+            self.crawl.extracting().want(lease.id, response, again=True)
+        else:
+            self.crawl.extracting().forget(lease.id)
         if self.crawl.profiles:
             self.crawl.profiles.keep(lease, response, page, verdict)
         self.versions.changed(lease.id, change)

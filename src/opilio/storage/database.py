@@ -112,6 +112,11 @@ CREATE TABLE IF NOT EXISTS page (          -- every URL that answered
     warc_length INTEGER
 );
 
+CREATE TABLE IF NOT EXISTS extracted (     -- the main text of a page that was kept, and the facts about it
+    id INTEGER PRIMARY KEY REFERENCES page,
+    packed BLOB NOT NULL                   -- compressed: storage/packed.py
+);
+
 CREATE TABLE IF NOT EXISTS version (       -- what a page that was visited again has said, each in turn; the last is the page
     id INTEGER PRIMARY KEY,                -- in order of fetching
     page INTEGER NOT NULL REFERENCES page,

@@ -22,6 +22,8 @@ from opilio.store.folder import CrawlFolder
 from opilio.store.warc_files import WarcWriter
 from opilio.store.warc_records import pack_metadata, pack_response, pack_revisit
 
+SAVE_EXTRACTION = "INSERT OR REPLACE INTO extracted (id, packed) VALUES (?, ?)"
+
 
 class Store:
     """Everything that a crawl stores."""
@@ -95,6 +97,14 @@ class Store:
             drop_entry(self.db, id)
         if page.sequence and wanted:
             self.db.later(*entry(id, page))
+
+    def save_extraction(self, page: int, packed: bytes) -> None:
+        """Store the main text of a page, packed."""
+        self.db.later(SAVE_EXTRACTION, (page, packed))
+
+    def drop_extraction(self, page: int) -> None:
+        """Delete the main text of a page that says something else by now."""
+        self.db.execute("DELETE FROM extracted WHERE id = ?", (page,))
 
     def append(
         self, response: Response, record: bytes, page: Page, verdict: Verdict

@@ -31,6 +31,14 @@ class PageJob:
     def __call__(self, response: Response) -> Reading:
         return Reading(self.reader.read(response), pack_response(response))
 
+    def extract(self, response: Response) -> Reading:
+        """The main text of a response, packed."""
+        # Not in the process of the crawl, which imports this file, too.
+        from opilio.read.main_content.extract import extract_content
+        from opilio.storage.packed import pack_extraction
+
+        return Reading(None, pack_extraction(extract_content(response)))
+
 
 def make_plain_job(setup: bytes) -> Callable[[Response], Reading]:
     """A job that returns pages without WARC records."""

@@ -1,0 +1,62 @@
+"""Lets readers extract the main texts of the pages that are kept, beside the visits.
+
+What a page says does not change what is visited next, so no visit waits for it. If the
+crawl is killed, texts under way are lost; they are extracted when they are needed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+
+from opilio.protocols import Readers
+from opilio.records import Response
+from opilio.store.store import Store
+
+MOST = 32  # pages under way; visits wait while there are more
+
+
+class Extractions:
+    """The main texts that are being extracted."""
+
+    def __init__(self, readers: Readers, store: Store) -> None:
+        self.readers = readers
+        self.store = store
+        self.pending: dict[int, asyncio.Task[None]] = {}  # by the id of the page
+
+    def want(self, page: int, response: Response, *, again: bool = False) -> None:
+        """Extract the main text of a page; `again`: it replaces an older one."""
+        if again:
+            self.forget(page)
+        self.pending[page] = asyncio.create_task(self.extract(page, response))
+
+    def forget(self, page: int) -> None:
+        """Delete the main text of a page that has changed or is no longer kept."""
+        if before := self.pending.pop(page, None):
+            before.cancel()
+        self.store.drop_extraction(page)
+
+    async def extract(self, page: int, response: Response) -> None:
+        """Extract one main text and store it."""
+        if packed := await self.readers.extract(response):
+            self.store.save_extraction(page, packed)
+        self.pending.pop(page, None)
+
+    async def room(self) -> None:
+        """Wait until few enough are under way."""
+        while len(self.pending) > MOST:
+            done, _ = await asyncio.wait(
+                self.pending.values(), return_when=asyncio.FIRST_COMPLETED
+            )
+            for task in done:
+                task.result()
+
+    async def finish(self) -> None:
+        """Wait for all that are under way."""
+        while self.pending:
+            await asyncio.gather(*self.pending.values())
+
+    def cancel(self) -> None:
+        """Drop all that are under way."""
+        for task in self.pending.values():
+            task.cancel()
+        self.pending.clear()

@@ -1,0 +1,117 @@
+"""Extracts the main text of a page, as plain text and Markdown, and facts about it."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, date, datetime
+from urllib.parse import urljoin, urlsplit
+
+import turbohtml
+
+from opilio.read.main_content.authors import authors_of
+from opilio.read.main_content.choose import choose
+from opilio.read.main_content.declared import Declared, Node, declared_in
+from opilio.read.main_content.metadata import Facts
+from opilio.read.main_content.page_dates import modified, published
+from opilio.read.main_content.page_kind import about_page
+from opilio.read.main_content.walk import PageOutline, walk
+from opilio.read.main_content.write import ChosenText
+from opilio.records import Extraction, Response
+from opilio.text import content
+
+VERSION = 1  # grows when the same page would give another result
+MOST_BOXES = 50_000  # real pages have fewer; then all visible text will do
+HIDDEN_TIMES = 5  # more hidden text than visible: the page shows it by script
+LITTLE = 200  # characters of a main text that may be missing from the markup
+LONGEST = 4 * 2**20  # characters of a text
+
+
+def extract_content(response: Response) -> Extraction:
+    """The main text of a page and the facts about it."""
+    markup, _ = content.text(response.body, response.header("content-type"))
+    when = datetime.fromtimestamp(response.fetched_at, UTC).date()
+    return extract_markup(markup, response.url, when)
+
+
+def extract_markup(markup: str, url: str, latest: date) -> Extraction:
+    """The same for decoded markup; dates after `latest` are not believed."""
+    tidy = turbohtml.parse(
+        markup,
+        positions=False,
+        scripting=True,
+        allow_declarative_shadow_roots=False,
+    ).html
+    declared = declared_in(tidy)
+    outline = walk(tidy)
+    if outline.unseen > HIDDEN_TIMES * max(outline.seen, LITTLE):
+        shown = walk(tidy, hidden=True)
+        if outline.seen < LITTLE < shown.seen:
+            outline = shown
+    facts = Facts(tidy, declared, outline, url, latest)
+    base = urljoin(url, base_of(tidy))
+    text, markdown = contents(outline, declared, url, base)
+    return Extraction(
+        version=VERSION,
+        text=text[:LONGEST],
+        markdown=markdown[:LONGEST],
+        title=facts.title(),
+        authors=tuple(authors_of(facts)),
+        published=published(facts),
+        modified=modified(facts),
+        description=facts.description()[:2000],
+        site=facts.site[:200],
+        image=address(base, facts.image()),
+        canonical=address(base, next(iter(declared.links.get("canonical", ())), "")),
+        licences=tuple(filter(None, (address(base, one) for one in facts.licences()))),
+        types=tuple(declared.types()[:10]),
+    )
+
+
+def contents(
+    outline: PageOutline, declared: Declared, url: str, base: str
+) -> tuple[str, str]:
+    """The main text as plain text and Markdown."""
+    if max(len(outline.boxes), len(outline.blocks)) > MOST_BOXES:
+        kept = [True] * len(outline.blocks)
+    else:
+        about = about_page(url, declared.types(), declared.meta("og:type"))
+        kept = choose(outline, declared.title, about).tolist()
+    page = ChosenText(outline, kept, lambda href: address(base, href))
+    text = page.text()
+    if len(text) < LITTLE:
+        told = longest_body(declared.nodes)
+        if len(told) > max(LITTLE, 2 * len(text)):
+            return told, told.replace("\n", "\n\n")
+    return text, page.markdown()
+
+
+def longest_body(nodes: list[Node]) -> str:
+    """The longest text of an article that JSON-LD states."""
+    bodies = (
+        value
+        for node in nodes
+        for name in ("articleBody", "reviewBody", "text")
+        if isinstance(value := node.get(name), str)
+    )
+    longest = max(bodies, key=len, default="")
+    if "<" in longest:
+        root = turbohtml.parse(longest, positions=False).root
+        longest = root.to_text() if root else ""
+    lines = (" ".join(line.split()) for line in longest.splitlines())
+    return "\n".join(filter(None, lines))
+
+
+def base_of(tidy: str) -> str:
+    """The address that links of a page start from, if it declares one."""
+    found = re.search(r'<base(?: [^>]*?)? href="([^"]*)"', tidy[:100_000])
+    return found[1] if found else ""
+
+
+def address(base: str, href: str) -> str:
+    """A link as an absolute web address; "": it is none."""
+    try:
+        target = urljoin(base, href.strip()) if href.strip() else ""
+        scheme = urlsplit(target).scheme
+    except ValueError:
+        return ""
+    return target if scheme in ("http", "https") else ""

@@ -1,0 +1,66 @@
+"""Boosted decision trees: reads them from a file and asks them about rows of numbers.
+
+`python -m bench.main_text train` makes the file from pages whose main text is known.
+All trees are complete, so that they can be asked together: the children of question
+number q are 2q + 1 (at most the threshold) and 2q + 2.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from opilio.read.main_content.features import Numbers
+
+FILE = Path(__file__).parents[2] / "pretrained" / "main_text.npz"
+AT_ONCE = 500  # rows
+
+
+@dataclass(frozen=True)
+class Trees:
+    """Trees that are asked together; each answer adds to the log odds."""
+
+    columns: npt.NDArray[np.int16]  # tree × question: the column asked about
+    thresholds: npt.NDArray[np.float32]
+    leaves: npt.NDArray[np.float32]  # tree × leaf
+
+    def chances(self, rows: Numbers) -> npt.NDArray[np.float64]:
+        """The probability of each row."""
+        parts = [
+            self.odds(rows[start : start + AT_ONCE])
+            for start in range(0, len(rows), AT_ONCE)
+        ]
+        return 1 / (1 + np.exp(-np.concatenate(parts)))
+
+    def odds(self, rows: Numbers) -> npt.NDArray[np.float64]:
+        """The log odds of some rows."""
+        trees, questions = self.columns.shape
+        columns, thresholds = self.columns.ravel(), self.thresholds.ravel()
+        first = np.arange(trees, dtype=np.int32) * questions
+        place = np.zeros((len(rows), trees), np.int32)
+        width = rows.shape[1]
+        base = (np.arange(len(rows), dtype=np.int32) * width)[:, None]
+        values = np.ascontiguousarray(rows).ravel()
+        for _ in range(int(np.log2(questions + 1))):
+            at = place + first
+            asked = values.take(base + columns.take(at))
+            place = 2 * place + 1 + (asked > thresholds.take(at))
+        leaf = place - questions + np.arange(trees, dtype=np.int32) * (questions + 1)
+        found: npt.NDArray[np.float64] = (
+            self.leaves.ravel().take(leaf).sum(axis=1, dtype=np.float64)
+        )
+        return found
+
+
+@cache
+def load_trees() -> tuple[Trees, Trees]:
+    """The trees that look at a block first and second."""
+    with np.load(FILE, allow_pickle=False) as file:
+        return (
+            Trees(file["columns_1"], file["thresholds_1"], file["leaves_1"]),
+            Trees(file["columns_2"], file["thresholds_2"], file["leaves_2"]),
+        )

@@ -1,0 +1,27 @@
+"""Packs the main text of a page and the facts about it for storing, and unpacks them.
+
+Text and Markdown say nearly the same, so that compressed they take little more room
+than one of them.
+"""
+
+from __future__ import annotations
+
+import msgspec
+from isal import isal_zlib
+
+from opilio.records import Extraction
+
+LEVEL = 2
+
+_encode = msgspec.msgpack.Encoder().encode
+_decode = msgspec.msgpack.Decoder(Extraction).decode
+
+
+def pack_extraction(extraction: Extraction) -> bytes:
+    """An extraction in compressed form."""
+    return isal_zlib.compress(_encode(extraction), LEVEL)
+
+
+def unpack_extraction(packed: bytes) -> Extraction:
+    """The extraction in its compressed form."""
+    return _decode(isal_zlib.decompress(packed))
