@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import AbstractContextManager, asynccontextmanager
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -38,7 +38,6 @@ from opilio.records import (
     SEED_PROMISE,
     Clock,
     Page,
-    ReaderSetup,
     Reads,
     Response,
     State,
@@ -50,7 +49,7 @@ from opilio.store.robots import SqliteRobots
 from opilio.store.store import Store
 from opilio.subject.compile import compile_topic, setup_for
 from opilio.subject.current import follow_log
-from opilio.subject.page_reader import limited_reader
+from opilio.subject.page_reader import ExampleReader, limited_reader
 from opilio.subject.stored_subject import load_subject, save_subject
 from opilio.text import urls
 from opilio.topic import Classes
@@ -285,9 +284,7 @@ class Ways:
     store: Callable[[CrawlFolder, StoreSettings, bool], Store] = Store
     fetch: Callable[[Plan, Store, SqliteFrontier], Fetch] = make_fetch
     readers: Callable[[int, bytes], Readers] = make_readers
-    example_reader: Callable[
-        [ReaderSetup], AbstractContextManager[Callable[[Response], Page]]
-    ] = limited_reader
+    example_reader: ExampleReader = limited_reader
     judge: Callable[[Plan, Subject], Judge] = make_judge
     strategy: Callable[..., Strategy] = make_strategy
     crawl: Callable[[Plan, Stages], CrawlLoop] = CrawlLoop

@@ -14,7 +14,7 @@ import sqlite3
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 
 import msgspec
@@ -37,7 +37,15 @@ from opilio.lab.teacher import Ticket
 from opilio.lab.virtual_time import run_virtual
 from opilio.lab.web_pages import cache_folder
 from opilio.protocols import Judge
-from opilio.records import SEED_PROMISE, Lease, Page, Subject, Verdict
+from opilio.records import (
+    SEED_PROMISE,
+    Lease,
+    Page,
+    ReaderSetup,
+    Response,
+    Subject,
+    Verdict,
+)
 from opilio.store.folder import CrawlFolder
 from opilio.subject.compile import compile_topic
 from opilio.subject.current import follow_log
@@ -174,6 +182,11 @@ def limited(seconds: float) -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
+def read_here(setup: ReaderSetup) -> AbstractContextManager[Callable[[Response], Page]]:
+    """Read example pages in this process, which may start no other."""
+    return nullcontext(make_reader(setup).read)
+
+
 async def crawl(
     trial: Trial, folder: CrawlFolder, make: MakeCrawl = TrialCrawl
 ) -> Trace:
@@ -183,7 +196,9 @@ async def crawl(
     log = follow_log(plan.topic)
     topic = await topic_of(trial, plan, folder.path)
     asked = log.build() if log else None
-    subject = compile_topic(topic, asked, plan.crawl.vectors, plan.crawl.weights)
+    subject = compile_topic(
+        topic, asked, plan.crawl.vectors, plan.crawl.weights, read_here
+    )
     shared = Path(trial.readings or folder.path)
     crawls: list[TrialCrawl] = []
     readings: list[SharedReadings] = []
@@ -202,7 +217,7 @@ async def crawl(
     ways = Ways(
         fetch=lambda *_: SlowReplay(warcs, cache_folder(), latency=latency),
         readers=make_readers,
-        example_reader=lambda setup: nullcontext(make_reader(setup).read),
+        example_reader=read_here,
         judge=lambda plan, subject: judge_of(trial, plan, subject),
         crawl=make_crawl,
         clock=asyncio.get_running_loop().time

@@ -329,6 +329,17 @@ def open_database(path: Path, *, read_only: bool = False) -> Database:
         db = open_reading(path)
     else:
         db = sqlite3.connect(path, isolation_level=None, factory=Database)
+    try:
+        make_ready(db, path, read_only=read_only)
+    except BaseException:
+        db.close()
+        raise
+    return db
+
+
+def make_ready(db: Database, path: Path, *, read_only: bool) -> None:
+    """Check the version of a file, and add what it lacks."""
+    if not read_only:
         db.execute("PRAGMA journal_mode = WAL")
         db.execute("PRAGMA synchronous = FULL")
         db.execute("PRAGMA wal_autocheckpoint = 16384")  # pages: 64 MB
@@ -344,7 +355,6 @@ def open_database(path: Path, *, read_only: bool = False) -> Database:
         )
     if read_only:
         add_missing(db)
-    return db
 
 
 def open_reading(path: Path) -> Database:
@@ -363,6 +373,9 @@ def open_reading(path: Path) -> Database:
         if wal.exists() and wal.stat().st_size:
             raise
         db = sqlite3.connect(f"{uri}&immutable=1", uri=True, factory=Database)
+    except BaseException:
+        db.close()
+        raise
     return db
 
 

@@ -24,7 +24,7 @@ from opilio.records import (
     Response,
     Subject,
 )
-from opilio.subject.page_reader import limited_reader
+from opilio.subject.page_reader import ExampleReader, limited_reader
 from opilio.text.meaning import dimensions
 from opilio.text.words import Vocabulary, hash_all, stem_all, stop_words
 from opilio.topic import OntologyFiles, Topic
@@ -122,6 +122,7 @@ def compile_topic(
     asked: Mapping[str, float] | None = None,
     vectors: str = NONE,
     weights: str = "",
+    example_reader: ExampleReader = limited_reader,
 ) -> Subject:
     """Read all that a topic names; `asked` is the weight table of its query log,
     `vectors` and `weights` are the settings of these names."""
@@ -144,7 +145,7 @@ def compile_topic(
         named_concepts=ontology.near,
         word_vectors=resolve(vectors),
     )
-    pages = as_examples([*relevant, *irrelevant], subject)
+    pages = as_examples([*relevant, *irrelevant], subject, example_reader)
     subject = msgspec.structs.replace(
         subject,
         threshold=topic.threshold,
@@ -321,10 +322,12 @@ def consult(topic: Topic, weighted: Sequence[str]) -> Ontological:
     )
 
 
-def as_examples(responses: Sequence[Response], subject: Subject) -> list[Page]:
+def as_examples(
+    responses: Sequence[Response], subject: Subject, reader: ExampleReader
+) -> list[Page]:
     """Saved pages as examples: only what they say."""
     if not responses:
         return []  # to make a reader takes its time
     setup = setup_for(subject, Reads(vector=True, vectors=True))
-    with limited_reader(setup) as read:
+    with reader(setup) as read:
         return [msgspec.structs.replace(read(one), links=()) for one in responses]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -48,6 +48,12 @@ def make_plain_job(setup: bytes) -> Callable[[Response], Reading]:
         return Reading(reader.read(response))
 
     return job
+
+
+ExampleReader = Callable[
+    [ReaderSetup], AbstractContextManager[Callable[[Response], Page]]
+]
+"""Opens a function that reads one page after another."""
 
 
 @contextmanager
