@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from opilio.errors import BadInput
 from opilio.storage.database import LATE, Database, open_database
 
 NOTE = "INSERT INTO note VALUES (?, ?)"
@@ -77,3 +78,16 @@ def test_nothing_is_committed_after_a_row_for_later_failed(db: Database) -> None
             db.execute(statement)
     db.rollback()
     assert db.execute(COUNT).fetchone() == (0,)
+
+
+@pytest.mark.parametrize("read_only", [True, False])
+def test_a_file_that_cannot_be_opened_is_closed(tmp_path: Path, read_only: bool):
+    path = tmp_path / "crawl.db"
+    with closing(open_database(path)) as db:
+        db.execute("UPDATE meta SET value = '999' WHERE key = 'version'")
+    with pytest.raises(BadInput) as refused:
+        open_database(path, read_only=read_only)
+    opened = [
+        link.readlink() for link in Path("/proc/self/fd").iterdir() if link.exists()
+    ]
+    assert refused.value and path not in opened

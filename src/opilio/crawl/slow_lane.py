@@ -7,6 +7,7 @@ that one page links to, get a quarter of them at most; what finds no place there
 and is tried again later. A host that was slow starts in the slow lane the next time. So
 do new hosts of a domain of which several were slow. New hosts from a page of which
 several were slow share a quarter of the fast places, until each has shown what it is.
+A crawl that visits one page at a time has no slow lane, so its order does not change.
 """
 
 from __future__ import annotations
@@ -52,6 +53,8 @@ class SlowLane:
 
     async def watch(self, lease: Lease, fetch: Coroutine[Any, Any, T]) -> T:
         """The result of a fetch; Transient if it is slow and the lane is full."""
+        if self.fast == 1:
+            return await fetch
         visit = SlowVisit(self, lease)
         if self._hosts:
             try:
