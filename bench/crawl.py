@@ -9,6 +9,9 @@ counts; nginx has another. Machines are noisy: read the ratios, which are median
 rounds in which all ran one after another, with their ranges.
 
     python -m bench.crawl [FOLDER [PATH]] [--keywords "star, planet"] [--pages N]
+
+FOLDER has HTML files with relative links, or is a web of the lab (web.toml), whose
+pages are unpacked: `python -m bench.crawl ../shared/webs/schools wp/a/Astronomy.htm`.
 """
 
 from __future__ import annotations
@@ -27,13 +30,15 @@ from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
+from urllib.parse import unquote, urlsplit
 
 import opilio as opilio_package
 from bench.served import Cost, measure, median, nginx
 from bench.table import show
 from opilio.lab.synthetic.dials import REAL_SITE
 from opilio.lab.synthetic.web import SyntheticWeb
-from opilio.lab.webs import write_static_site
+from opilio.lab.webs import open_web, write_static_site
+from opilio.storage.warc_reading import responses
 
 PAGES = 3000
 ROUNDS = 3
@@ -221,26 +226,42 @@ def main(*given: str) -> None:
     parser.add_argument("--keywords", default=KEYWORDS, help="of the topic for it")
     parser.add_argument("--pages", type=int, default=PAGES)
     parser.add_argument("--rounds", type=int, default=ROUNDS)
+    parser.add_argument("--only", action="store_true", help="crawl the folder alone")
     asked = parser.parse_args(given)
     if asked.folder and not asked.folder.is_dir():
         parser.error(f"{asked.folder} is no folder")
     # As pip does; where Python may not write bytecode, each start would compile again.
     compile_dir(Path(opilio_package.__file__).parent, quiet=1)
     wanted = Wanted(asked.pages, asked.rounds, split(KEYWORDS))
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        site = folder / "site"
-        write_static_site(SyntheticWeb(REAL_SITE), site)
-        with nginx(site, folder) as start:
-            compare("A synthetic site", start, wanted, folder)
-            scale(start, wanted, folder)
+    if not (asked.folder and asked.only):
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            site = folder / "site"
+            write_static_site(SyntheticWeb(REAL_SITE), site)
+            with nginx(site, folder) as start:
+                compare("A synthetic site", start, wanted, folder)
+                scale(start, wanted, folder)
     if asked.folder:
         wanted = wanted._replace(keywords=split(asked.keywords))
-        with (
-            tempfile.TemporaryDirectory() as name,
-            nginx(asked.folder.absolute(), Path(name)) as start,
-        ):
-            compare(asked.folder.name, start + asked.path, wanted, Path(name))
+        with tempfile.TemporaryDirectory() as name:
+            folder, site = Path(name), asked.folder.absolute()
+            if (site / "web.toml").is_file():
+                site = unpacked(site, folder / "site")
+            with nginx(site, folder) as start:
+                compare(asked.folder.name, start + asked.path, wanted, folder)
+
+
+def unpacked(web: Path, folder: Path) -> Path:
+    """The pages of a web of the lab as files."""
+    for warc in open_web(web).warcs:
+        with warc.open("rb") as stream:
+            for response in responses(stream):
+                path = unquote(urlsplit(response.url).path).strip("/") or "index.html"
+                file = folder / path
+                if response.status == 200 and file.resolve().is_relative_to(folder):
+                    file.parent.mkdir(parents=True, exist_ok=True)
+                    file.write_bytes(response.body)
+    return folder
 
 
 def split(keywords: str) -> list[str]:
