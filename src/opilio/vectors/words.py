@@ -149,7 +149,7 @@ def sums_of_rows(rows: Vector, lengths: Sequence[int]) -> Vector:
     if longest > FEW_ROWS:
         long: Vector = np.add.reduceat(rows, starts)
         return long
-    found = rows[starts]
+    found: Vector = rows[starts]
     sizes = np.array(lengths)
     for size in range(2, longest + 1):
         of_size = np.flatnonzero(sizes == size)
