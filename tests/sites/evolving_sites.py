@@ -41,9 +41,9 @@ def age(life: Crawled, days: float) -> None:
         seconds = days * DAY
         db.execute("UPDATE page SET fetched_at = fetched_at - ?", (seconds,))
         db.execute(
-            "UPDATE version SET fetched_at = fetched_at - ?1, "
-            "seen_at = seen_at - ?1, tried_at = tried_at - ?1",
-            (seconds,),
+            "UPDATE version SET fetched_at = fetched_at - :s, "
+            "seen_at = seen_at - :s, tried_at = tried_at - :s",
+            {"s": seconds},
         )
     db.close()
 

@@ -111,8 +111,8 @@ def db(tmp_path: Path):
     ):
         made.execute(
             "INSERT INTO link (id, url, fingerprint, host, state, promise, found_on, "
-            "anchor) VALUES (?1, ?2, ?1, 1, ?3, 0, ?4, ?5)",
-            (id, url, state, int(id > 1), anchor),
+            "anchor) VALUES (?, ?, ?, 1, ?, 0, ?, ?)",
+            (id, url, id, state, int(id > 1), anchor),
         )
     made.execute(
         "INSERT INTO page (id, number, fetched_at, status, bytes, title, score) "

@@ -62,14 +62,14 @@ def test_the_shortest_way_within_the_site_counts(tmp_path):
     for id, host in list(enumerate(hosts))[1:]:
         db.execute(
             "INSERT INTO link (id, url, fingerprint, host, state, promise) "
-            "VALUES (?1, ?1, ?1, ?2, 'kept', 0)",
-            (id, host),
+            "VALUES (?, ?, ?, ?, 'kept', 0)",
+            (id, id, id, host),
         )
     for id in (1, 2, 3, 5):
         db.execute(
             "INSERT INTO page (id, number, fetched_at, status, bytes, score) "
-            "VALUES (?1, ?1, 0, 200, 1, 1.0)",
-            (id,),
+            "VALUES (?, ?, 0, 200, 1, 1.0)",
+            (id, id),
         )
     db.execute("INSERT INTO site VALUES (1, 3, 3, '{}', NULL, 3, 1)")
     ways = [(1, 2), (2, 3), (3, 4), (1, 3), (1, 5), (5, 6)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+import opilio
 from opilio.errors import BadInput
 from opilio.storage.database import LATE, Database, open_database
 
@@ -91,3 +93,11 @@ def test_a_file_that_cannot_be_opened_is_closed(tmp_path: Path, read_only: bool)
         link.readlink() for link in Path("/proc/self/fd").iterdir() if link.exists()
     ]
     assert refused.value and path not in opened
+
+
+def test_no_statement_numbers_its_parameters():
+    """Python 3.12.1 takes `?1` for a name and warns."""
+    source = Path(opilio.__file__).parent
+    numbered = re.compile(r"(?:=|>|<|LIMIT|VALUES \() \?\d")
+    found = [p.name for p in source.rglob("*.py") if numbered.search(p.read_text())]
+    assert found == []

@@ -73,9 +73,9 @@ class SiteKeeper:
             self.profile(lease, response, page, verdict, changed=False)
             return
         has_profile, changed = self.db.execute(
-            "SELECT EXISTS (SELECT 1 FROM page_profile WHERE id = ?1), "
-            "EXISTS (SELECT 1 FROM version WHERE page = ?1)",
-            (lease.id,),
+            "SELECT EXISTS (SELECT 1 FROM page_profile WHERE id = ?), "
+            "EXISTS (SELECT 1 FROM version WHERE page = ?)",
+            (lease.id, lease.id),
         ).fetchone()
         if has_profile:
             self.forget(lease)

@@ -137,8 +137,8 @@ def save_revision(db: sqlite3.Connection, link: int, new: Revision) -> None:
     """Replace the promise of a link that was visited by what its strategy revised."""
     parts = text_of(new[2]) if len(new) == 3 else "{}"
     db.execute(
-        "UPDATE link SET promise = ?1, parts = ?2 WHERE id = ?3 AND promise != ?1",
-        (new[1], parts, link),
+        "UPDATE link SET promise = ?, parts = ? WHERE id = ? AND promise != ?",
+        (new[1], parts, link, new[1]),
     )
 
 

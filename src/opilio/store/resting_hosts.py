@@ -24,7 +24,7 @@ def resting(db: sqlite3.Connection, now: float) -> list[Resting]:
 
 def rest_of(db: sqlite3.Connection, host: int, now: float) -> Resting | None:
     """The rest of a host, by id, if it rests."""
-    return next(iter(_resting(db, "host.id = ?3", now, 1, host)), None)
+    return next(iter(_resting(db, "host.id = ?", now, 1, host)), None)
 
 
 def wishes_of(
@@ -56,7 +56,7 @@ def _resting(
     rows = db.execute(
         "SELECT name, coalesce(reason, ''), rest_until "  # noqa: S608
         "FROM host LEFT JOIN rest ON rest.host = host.id "
-        f"WHERE rest_until > ?1 AND {which} LIMIT ?2",
-        (now, limit, *more),
+        f"WHERE rest_until > ? AND {which} LIMIT ?",
+        (now, *more, limit),
     )
     return [Resting(*row) for row in rows]
