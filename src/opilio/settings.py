@@ -99,6 +99,7 @@ class BoundsSettings(Section, frozen=True, kw_only=True, forbid_unknown_fields=T
     capacity: Count = 0  # links in the queue, the best; the rest on disk; 0: no limit
     per_host: Count = 0  # pages of one host; 0: no limit
     per_domain: Count = 0  # pages of one registrable domain; 0: no limit
+    free_pages: Count = 50  # of a domain that hardly anybody links to; 0: no limit
     max_depth: Count = 50  # links from a seed
     max_url_length: Some = 2083
     max_segments: Some = 20  # of a path

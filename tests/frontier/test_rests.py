@@ -5,8 +5,10 @@ from hypothesis import strategies as st
 
 from frontier.frontier_play import HandClock, Make, found, take
 from opilio.frontier.host_schedule import HostSchedule
-from opilio.frontier.hosts import LONG_AGO
+from opilio.frontier.hosts import LONG_AGO, RegisteredDomain
 from opilio.frontier.link_columns import LinkColumns
+from opilio.frontier.memory import MemoryLedger
+from opilio.frontier.standing import Standing
 from opilio.records import State
 from opilio.settings import PolitenessSettings
 
@@ -33,9 +35,14 @@ async def test_a_host_rests_also_without_links_that_wait(make: Make, clock: Hand
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 9), st.integers(0, 3))))
 def test_hosts_at_rest_are_counted_as_a_look_at_all_of_them_would(play):
-    turns, now = HostSchedule(LinkColumns(), PolitenessSettings(), LONG_AGO), 0.0
+    turns, now = (
+        HostSchedule(
+            LinkColumns(), PolitenessSettings(), Standing(MemoryLedger(), 0), LONG_AGO
+        ),
+        0.0,
+    )
     for number in range(4):
-        turns.add(f"{number}.test", None)
+        turns.add(f"{number}.test", RegisteredDomain(f"{number}.test"))
     for number, rest, passed in play:
         turns.pace(turns.by_name[f"{number}.test"], now, rest=float(rest))
         now += passed

@@ -81,7 +81,9 @@ class LinkFrontier:
         if not batch:
             return []
         now = self._clock()
-        ids = self._intake.admit(batch, Trail.of(via, redirect), now)
+        ids = self._intake.admit(
+            batch, Trail.of(via, redirect), now, via.host if via else ""
+        )
         if self.watcher:
             self.watcher.found(batch, ids, via, redirect=redirect)
         self._serve_soon()

@@ -70,7 +70,9 @@ class Floor:
         bound = key << sort_keys.ID_BITS
         awaited = self._turns.awaited
         hosts = bisect_left(awaited, bound)
-        if hosts and self.calibrated and is_close(key, awaited[: min(hosts, room)]):
+        if key > sort_keys.WORST:  # demoted: any link of another domain is better
+            room = 1
+        elif hosts and self.calibrated and is_close(key, awaited[: min(hosts, room)]):
             return now
         fair = hosts < self._turns.reach
         step = max(1, hosts // SAMPLE)

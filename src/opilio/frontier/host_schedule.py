@@ -13,10 +13,12 @@ from opilio.frontier import sort_keys
 from opilio.frontier.host_queue import Backlog
 from opilio.frontier.hosts import NEVER, Address, Host, RegisteredDomain
 from opilio.frontier.link_columns import LinkColumns
+from opilio.frontier.standing import Standing
 from opilio.records import SEED_PROMISE
 from opilio.settings import PolitenessSettings
 
 SLACK = 64  # offers out of date that are not worth sweeping up
+DEMOTED = 1 << (64 + sort_keys.ID_BITS)  # makes an entry greater than all others
 SEED_KEY = sort_keys.key(SEED_PROMISE)
 
 
@@ -24,12 +26,18 @@ class HostSchedule:
     """All hosts: ready, resting, or with nothing to do."""
 
     def __init__(
-        self, links: LinkColumns, politeness: PolitenessSettings, opened: float
+        self,
+        links: LinkColumns,
+        politeness: PolitenessSettings,
+        standing: Standing,
+        opened: float,
     ) -> None:
         self._links = links
         self._politeness = politeness
         self._opened = opened  # any host may have been visited before
-        self.hosts = [Host(0, "", None, 0.0, opened, Backlog(links))]  # 0 is a dummy
+        dummy = RegisteredDomain("")
+        self.hosts = [Host(0, "", dummy, 0.0, opened, Backlog(links))]  # number 0
+        self.standing = standing
         self.by_name: dict[str, Host] = {}
         self.ready = 0
         self._ready: list[tuple[int, int]] = []  # heap: entry, number of the host
@@ -43,7 +51,7 @@ class HostSchedule:
         self.changes = 0  # of that list
         self.reach = 0  # of this many best hosts, the least visited goes first
 
-    def add(self, name: str, domain: RegisteredDomain | None) -> Host:
+    def add(self, name: str, domain: RegisteredDomain) -> Host:
         """A new host, which may be visited at once unless the crawl was resumed."""
         delay = self._politeness.delay
         backlog = Backlog(self._links)
@@ -75,7 +83,9 @@ class HostSchedule:
 
     def place(self, host: Host, now: float) -> None:
         """Update a host's place in the heaps, after something about it has changed."""
-        top = host.backlog.top()
+        top = self._top(host)
+        if top & DEMOTED:
+            self.standing.wait(host)
         if not top or host.flying >= self._politeness.per_host:
             self._stand(host, 0, NEVER)
             self._await(host, top)
@@ -85,6 +95,13 @@ class HostSchedule:
         else:
             self._stand(host, top, NEVER)
             self._await(host, 0)
+
+    def _top(self, host: Host) -> int:
+        """The best entry of a host, behind all others if it is demoted."""
+        top = host.backlog.top()
+        if host.domain.next_visit and top and self.standing.is_demoted(host):
+            return top | DEMOTED
+        return top
 
     def free_at(self, host: Host) -> float:
         """When a host may be visited, by its own clock and that of its address; NEVER
@@ -106,7 +123,7 @@ class HostSchedule:
         while self._ready:
             entry, number = self._ready[0]
             host, address = self.hosts[number], self.hosts[number].address
-            if host.offer == entry and host.backlog.top() == entry:
+            if host.offer == entry and self._top(host) == entry:
                 if address is None or address.free_at <= now:
                     return host
                 # It keeps its offer until the address is free.
@@ -152,6 +169,8 @@ class HostSchedule:
         host.touched = now
         host.flying += 1
         host.asked += 1
+        for number in self.standing.visited(host):
+            self.place(self.hosts[number], now)
         address = host.address
         if address:
             address.before = address.free_at

@@ -13,11 +13,16 @@ LONG_AGO = -math.inf
 
 
 class RegisteredDomain(msgspec.Struct):
-    """A registrable domain, whose hosts share a budget."""
+    """A registrable domain, whose hosts share a budget and a standing."""
 
+    name: str
     taken: int = 0  # pages, against its budget
     flying: int = 0  # open leases
     held: list[int] = []  # hosts that wait until these end
+    branch: str = ""  # the domain by which it came into the crawl, see standing.py
+    support: tuple[str, ...] = ()  # branches that link to it
+    is_established: bool = False  # no limit: it has a seed, or much support
+    next_visit: float = 0.0  # number of the visit before which others go first
 
 
 class Address(msgspec.Struct):
@@ -39,7 +44,7 @@ class Host(msgspec.Struct):
 
     number: int
     name: str
-    domain: RegisteredDomain | None  # None: there are no budgets for domains
+    domain: RegisteredDomain
     delay: float
     touched: float  # when a lease was last given or ended
     backlog: Backlog

@@ -55,6 +55,7 @@ class Intake:
         expected: int = 0,
     ) -> None:
         self._queue = queue
+        self._standing = queue.turns.standing
         self._links = queue.links
         self._ledger = ledger
         self._bounds = bounds
@@ -64,8 +65,10 @@ class Intake:
         self.templates = TemplateCount()
         self.novelty = Novelty(bounds.novelty)
 
-    def admit(self, batch: Sequence[Ranked], trail: Trail, now: float) -> list[int]:
-        """Add links; returns their ids."""
+    def admit(
+        self, batch: Sequence[Ranked], trail: Trail, now: float, host: str = ""
+    ) -> list[int]:
+        """Add links that were found on a page of this host; returns their ids."""
         prints = [ranked.link.fingerprint for ranked in batch]
         ids = self.known.find(prints)
         if 0 in ids:
@@ -73,6 +76,7 @@ class Intake:
             new = self._append(batch, unknown, trail, now)
             for place in unknown:
                 ids[place] = new[prints[place]]
+        self._support(ids, host)
         if trail.depth == 0 and self._queue.ended[State.UNUSABLE, "trap_template"]:
             self._free(batch, ids)
         # Most links of a page are known and no better: one by one is fastest here.
@@ -94,6 +98,14 @@ class Intake:
         if better:
             self._improve(better, trail, now)
         return ids
+
+    def _support(self, ids: Sequence[int], host: str) -> None:
+        """Note which domains the page of a host links to; without a host, somebody
+        chose the links."""
+        hosts = self._queue.hosts
+        numbers = set(map(self._links.host_of.__getitem__, ids))
+        source = self._queue.host(host).domain if host else None
+        self._standing.support([hosts[number] for number in numbers], source)
 
     def unchanging(self, prints: Sequence[Fingerprint]) -> Mapping[Fingerprint, int]:
         """Those of these links that do not change when they are found again, with their

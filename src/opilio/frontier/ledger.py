@@ -7,6 +7,7 @@ from typing import NamedTuple, Protocol
 
 import msgspec
 
+from opilio.frontier.hosts import RegisteredDomain
 from opilio.records import Fingerprint, Parts, PartsText, State
 
 NOT_TOLD = "{}"  # kept for a link that was revised, nobody said by what
@@ -119,6 +120,10 @@ class Ledger(Protocol):
 
     def rest(self, number: int, why: str) -> None:
         """Store why a host rests."""
+        ...
+
+    def save_standing(self, domain: RegisteredDomain) -> None:
+        """Store who supports a domain."""
         ...
 
     def schedule(self, id: int, due: float) -> None:

@@ -43,7 +43,7 @@ class LinkQueue:
         self.hosts = turns.hosts
         self.count = 0  # of links that wait, also for the end of a delay
         self.ended: Counter[tuple[State, str]] = Counter()
-        self._domains: dict[str, RegisteredDomain] = {}
+        self.domains: dict[str, RegisteredDomain] = {}
         self._delayed: list[tuple[float, int]] = []  # heap: time, link
         self._due: dict[int, float] = {}  # when each delayed link may be tried
         self.least: Least | None = None  # only a bounded queue has it
@@ -66,9 +66,9 @@ class LinkQueue:
 
     def add_host(self, name: str, domain: str) -> Host:
         """Add a host that the ledger knows."""
-        shared = None
-        if self._bounds.per_domain:
-            shared = self._domains.setdefault(domain, RegisteredDomain())
+        shared = self.domains.get(domain)
+        if shared is None:
+            shared = self.domains[domain] = RegisteredDomain(domain)
         host = self.turns.add(name, shared)
         self.wishes.meet(host)
         return host

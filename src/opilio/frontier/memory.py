@@ -6,6 +6,7 @@ import time
 from collections.abc import Collection
 
 from opilio.frontier.frontier import LEASE_SECONDS, LinkFrontier
+from opilio.frontier.hosts import RegisteredDomain
 from opilio.frontier.intake import Intake
 from opilio.frontier.ledger import (
     Cells,
@@ -92,6 +93,9 @@ class MemoryLedger:
 
     def rest(self, number: int, why: str) -> None:
         """Do nothing: nothing reads it."""
+
+    def save_standing(self, domain: RegisteredDomain) -> None:
+        """Do nothing: the agenda knows it."""
 
     def schedule(self, id: int, due: float) -> None:
         """Do nothing: the frontier knows it."""

@@ -17,6 +17,7 @@ from opilio.frontier.hosts import LONG_AGO, NEVER, Host, Out, RegisteredDomain
 from opilio.frontier.ledger import Ledger
 from opilio.frontier.link_columns import LinkColumns, LinkMode
 from opilio.frontier.link_queue import LinkQueue
+from opilio.frontier.standing import Standing
 from opilio.records import State
 from opilio.settings import BoundsSettings, PolitenessSettings
 
@@ -45,7 +46,8 @@ class Agenda:
         self._bounds = bounds
         self._lease_time = lease_time
         self.links = LinkColumns(expected)
-        self.turns = HostSchedule(self.links, politeness, opened)
+        self.standing = Standing(ledger, bounds.free_pages)
+        self.turns = HostSchedule(self.links, politeness, self.standing, opened)
         self.hosts = self.turns.hosts
         self.queue = LinkQueue(ledger, self.turns, self.links, bounds)
         self.wishes = self.queue.wishes
@@ -148,7 +150,7 @@ class Agenda:
             (self._bounds.per_host, host, "host_budget"),
             (self._bounds.per_domain, host.domain, "domain_budget"),
         ):
-            if not limit or of is None or of.taken + of.flying < limit:
+            if not limit or of.taken + of.flying < limit:
                 continue
             if of.flying:
                 self.turns.hold(host, now)
@@ -174,8 +176,7 @@ class Agenda:
         self.links.mode_of[id] = LinkMode.LEASED
         self.queue.count -= 1
         self.leases[id] = Out(host, now, host.touched, now + self._lease_time)
-        if host.domain:
-            host.domain.flying += 1
+        host.domain.flying += 1
         self.turns.use(host, now)
         self.queue.balance(now)
         return id
@@ -250,6 +251,7 @@ class Agenda:
         """Free the host of a lease; without contact, as if there had been no lease."""
         out = self.leases.pop(id)
         host, domain = out.host, out.host.domain
+        domain.taken += is_page
         if is_page:  # budgets are for pages, not for robots.txt, failures or redirects
             host.taken += 1
             self.floor.pages += 1
@@ -258,9 +260,8 @@ class Agenda:
             self.turns.leave(host, now)
         else:
             self.turns.undo(host, out.started, out.before, now)
-        if domain:
-            domain.flying -= 1
-            domain.taken += is_page
+        domain.flying -= 1
+        if domain.held:
             held, domain.held = domain.held, []
             for number in held:
                 self.turns.place(self.hosts[number], now)

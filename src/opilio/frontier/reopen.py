@@ -106,10 +106,13 @@ def reopen(
         _expect("host", number, host.number)
         host.taken = host.asked = taken
         agenda.floor.pages += taken
-        if host.domain:
-            host.domain.taken += taken
+        host.domain.taken += taken
         rest = None if rest_until is None else max(0.0, rest_until - wall)
         agenda.turns.pace(host, now, delay=delay, rest=rest, ip=ip)
+    for name, branch, support, is_established in db.execute("SELECT * FROM standing"):
+        if domain := agenda.queue.domains.get(name):
+            domain.branch, domain.support = branch, tuple(support.split())
+            domain.is_established = bool(is_established)
     cursor = db.execute(_LINKS)
     while rows := cursor.fetchmany(AT_ONCE):
         _load(rows, agenda, intake)

@@ -48,7 +48,8 @@ def key(promise: float) -> int:
 
 
 def promise(key: int) -> float:
-    """The promise of a key."""
+    """The promise of a key, also of a link that was demoted."""
+    key &= WORST
     bits = key if key >> 63 else key ^ MAGNITUDE
     value: float = _AS_FLOAT.unpack(bits.to_bytes(8, "little"))[0]
     return value

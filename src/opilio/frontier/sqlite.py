@@ -15,6 +15,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from opilio.frontier.frontier import LEASE_SECONDS, LinkFrontier
+from opilio.frontier.hosts import RegisteredDomain
 from opilio.frontier.ledger import (
     NOT_TOLD,
     Cells,
@@ -202,6 +203,18 @@ class SqliteLedger:
     def rest(self, number: int, why: str) -> None:
         """Store why a host rests."""
         self._execute("INSERT OR REPLACE INTO rest VALUES (?, ?)", (number, why))
+
+    def save_standing(self, domain: RegisteredDomain) -> None:
+        """Store who supports a domain."""
+        self._execute(
+            "INSERT OR REPLACE INTO standing VALUES (?, ?, ?, ?)",
+            (
+                domain.name,
+                domain.branch,
+                " ".join(domain.support),
+                domain.is_established,
+            ),
+        )
 
     def schedule(self, id: int, due: float) -> None:
         """Store when a link is tried again, by the wall clock."""

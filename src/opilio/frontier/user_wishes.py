@@ -84,7 +84,8 @@ class UserWishes:
             return False
         if bounds.per_host and host.taken + host.flying >= bounds.per_host:
             return False
-        return domain is None or domain.taken + domain.flying < bounds.per_domain
+        most = bounds.per_domain
+        return not most or domain.taken + domain.flying < most
 
 
 def _worth(host: Host) -> float:

@@ -38,6 +38,13 @@ CREATE TABLE IF NOT EXISTS host (          -- every host a link points to
     taken INTEGER NOT NULL DEFAULT 0       -- pages of it, against its budget
 );
 
+CREATE TABLE IF NOT EXISTS standing (      -- who links to registrable domains, see frontier/standing.py
+    domain TEXT PRIMARY KEY,
+    branch TEXT NOT NULL,                  -- the domain by which it came into the crawl
+    support TEXT NOT NULL,                 -- independent domains that link to it, with blanks between
+    is_established INTEGER NOT NULL        -- it has a seed or much support: no limit
+) WITHOUT ROWID;
+
 CREATE TABLE IF NOT EXISTS rest (          -- why a host was last given rest, see host.rest_until
     host INTEGER PRIMARY KEY REFERENCES host,
     reason TEXT NOT NULL                   -- of the visit after which it was

@@ -1,0 +1,72 @@
+"""How much of a crawl a registrable domain may take before others go first.
+
+Traps and link farms offer endless pages full of the topic's words. What they lack is
+somebody else who links to them. A domain has `free` pages for each independent domain
+that links to it. After n of them it is visited at most every n/free visits while links
+of other domains wait, so it gets about √(2·free·N) of N pages. A domain with a seed, or
+with links from MANY independent domains, has no such limit.
+
+Domains are independent if they came into the crawl by different ways. A domain that is
+found on an established domain (one without a limit) begins a branch; whatever is found
+on it, and on that, belongs to the same branch, as all domains of a link farm do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from heapq import heappop, heappush
+
+from opilio.frontier.hosts import Host, RegisteredDomain
+from opilio.frontier.ledger import Ledger
+
+MANY = 5  # branches that link to a domain: it has no limit
+
+
+class Standing:
+    """The support of domains, and when each may be visited next."""
+
+    def __init__(self, ledger: Ledger, free: int) -> None:
+        self._ledger = ledger
+        self._free = free  # pages; 0: no limits
+        self._visits = 0
+        self._demoted: list[tuple[float, int]] = []  # heap: visit, number of the host
+
+    def support(self, hosts: Iterable[Host], source: RegisteredDomain | None) -> None:
+        """Note that a page of `source` links to these hosts; None: a person, search
+        engine or sitemap named them."""
+        for domain in {id(host.domain): host.domain for host in hosts}.values():
+            if domain.is_established or domain is source:
+                continue
+            if source is None:
+                domain.branch, domain.is_established = domain.name, True
+            else:
+                branch = source.name if source.is_established else source.branch
+                if not domain.branch:  # below an established one, it is its own
+                    own = source.is_established
+                    domain.branch = domain.name if own else branch
+                if branch in ("", domain.branch, *domain.support):
+                    continue
+                domain.support = (*domain.support, branch)
+                domain.is_established = len(domain.support) >= MANY
+            self._ledger.save_standing(domain)
+
+    def is_demoted(self, host: Host) -> bool:
+        """Whether links of other domains go first now."""
+        return host.domain.next_visit > self._visits
+
+    def wait(self, host: Host) -> None:
+        """Remember a host that is demoted, to look at it again in time."""
+        heappush(self._demoted, (host.domain.next_visit, host.number))
+
+    def visited(self, host: Host) -> list[int]:
+        """Count a visit; returns the numbers of hosts that are no longer demoted."""
+        self._visits += 1
+        domain = host.domain
+        if self._free and not domain.is_established:
+            free = self._free * max(1, len(domain.support))
+            if domain.taken >= free:
+                domain.next_visit = self._visits + domain.taken / free
+        found = []
+        while self._demoted and self._demoted[0][0] <= self._visits:
+            found.append(heappop(self._demoted)[1])
+        return found

@@ -1,0 +1,106 @@
+"""Domains that nobody else links to give way to others after some pages."""
+
+from __future__ import annotations
+
+import pytest
+
+from frontier.frontier_play import HandClock, Make, found, take
+from opilio.frontier.hosts import RegisteredDomain
+from opilio.frontier.standing import MANY, Standing
+from opilio.records import Lease, State
+from opilio.settings import PolitenessSettings
+
+QUICK = PolitenessSettings(delay=0.0, ip_delay=0.0)
+
+
+async def visit(frontier, lease: Lease, *links: tuple[str, float]) -> None:
+    await frontier.add([found(name, promise) for name, promise in links], via=lease)
+    await frontier.done(lease, State.KEPT)
+
+
+async def play(frontier, visits: int) -> dict[str, int]:
+    """Crawl a seed that links to an endless trap and to good hosts of less promise."""
+    await frontier.add([found("seed/", 0.5)])
+    first = await take(frontier)
+    good = [(f"good{n % 5}/{n}", 0.01) for n in range(visits)]
+    await visit(frontier, first, ("trap/0", 0.9), *good)
+    counts: dict[str, int] = {}
+    for number in range(visits):
+        lease = await take(frontier)
+        kind = "trap" if lease.host == "trap.test" else "good"
+        counts[kind] = counts.get(kind, 0) + 1
+        more = [(f"trap/{number}-{n}", 0.9) for n in range(3)] if kind == "trap" else []
+        await visit(frontier, lease, *more)
+    return counts
+
+
+async def test_a_trap_gets_its_free_pages_and_then_ever_fewer(make: Make) -> None:
+    counts = await play(make(QUICK, free_pages=10), 100)
+    assert 10 < counts["trap"] < 50
+    assert await play(make(QUICK, free_pages=0), 50) == {"trap": 50}
+
+
+async def test_nobody_gives_way_when_nothing_else_waits(make: Make) -> None:
+    frontier = make(QUICK, free_pages=3)
+    await frontier.add([found("seed/", 0.5)])
+    await visit(frontier, await take(frontier), *((f"a/{n}", 0.5) for n in range(30)))
+    for _ in range(30):
+        await frontier.done(await take(frontier), State.KEPT)
+    assert frontier.counts().waiting == 0
+
+
+async def test_a_domain_with_a_seed_has_no_limit(make: Make, clock: HandClock) -> None:
+    frontier = make(QUICK, free_pages=3)
+    links = [found(f"a/{n}", 0.9) for n in range(30)]
+    await frontier.add([*links, found("b/1", 0.1)])
+    order = []
+    for _ in range(20):
+        lease = await take(frontier)
+        order.append(lease.host)
+        await frontier.done(lease, State.KEPT)
+    assert set(order) == {"a.test"}
+
+
+class Notes:
+    def save_standing(self, domain: RegisteredDomain) -> None: ...
+
+
+class AnyHost:
+    def __init__(self, domain: RegisteredDomain) -> None:
+        self.domain = domain
+
+
+@pytest.fixture
+def standing() -> Standing:
+    return Standing(Notes(), 50)  # type: ignore[arg-type]
+
+
+def domain(name: str) -> AnyHost:
+    return AnyHost(RegisteredDomain(name))
+
+
+def test_the_domains_of_a_farm_do_not_support_each_other(standing: Standing) -> None:
+    seed, entry = domain("seed"), domain("entry")
+    farm = [domain(f"farm{n}") for n in range(20)]
+    standing.support([seed], None)  # type: ignore[list-item]
+    standing.support([entry], seed.domain)  # type: ignore[list-item]
+    standing.support(farm, entry.domain)  # type: ignore[arg-type]
+    for one in farm:
+        standing.support([entry, *farm], one.domain)  # type: ignore[list-item]
+    assert entry.domain.support == ("seed",)
+    assert {one.domain.branch for one in farm} == {"entry"}
+    assert not any(one.domain.support for one in farm)
+
+
+def test_links_from_independent_domains_support_a_domain(standing: Standing) -> None:
+    seed, good = domain("seed"), domain("good")
+    others = [domain(f"other{n}") for n in range(MANY)]
+    standing.support([seed], None)  # type: ignore[list-item]
+    standing.support(others, seed.domain)  # type: ignore[arg-type]
+    for number, other in enumerate(others):
+        assert not good.domain.is_established
+        standing.support([good], other.domain)  # type: ignore[list-item]
+        standing.support([good], other.domain)  # type: ignore[list-item]
+        assert len(good.domain.support) == number  # its own branch is the first
+    standing.support([good], seed.domain)  # type: ignore[list-item]
+    assert good.domain.is_established
