@@ -8,7 +8,7 @@ from opilio.frontier.host_schedule import HostSchedule
 from opilio.frontier.hosts import LONG_AGO, RegisteredDomain
 from opilio.frontier.link_columns import LinkColumns
 from opilio.frontier.memory import MemoryLedger
-from opilio.frontier.standing import Standing
+from opilio.frontier.standing import DomainStanding
 from opilio.records import State
 from opilio.settings import PolitenessSettings
 
@@ -37,7 +37,10 @@ async def test_a_host_rests_also_without_links_that_wait(make: Make, clock: Hand
 def test_hosts_at_rest_are_counted_as_a_look_at_all_of_them_would(play):
     turns, now = (
         HostSchedule(
-            LinkColumns(), PolitenessSettings(), Standing(MemoryLedger(), 0), LONG_AGO
+            LinkColumns(),
+            PolitenessSettings(),
+            DomainStanding(MemoryLedger(), 0),
+            LONG_AGO,
         ),
         0.0,
     )

@@ -6,7 +6,7 @@ import pytest
 
 from frontier.frontier_play import HandClock, Make, found, take
 from opilio.frontier.hosts import RegisteredDomain
-from opilio.frontier.standing import MANY, Standing
+from opilio.frontier.standing import MANY, DomainStanding
 from opilio.records import Lease, State
 from opilio.settings import PolitenessSettings
 
@@ -71,15 +71,17 @@ class AnyHost:
 
 
 @pytest.fixture
-def standing() -> Standing:
-    return Standing(Notes(), 50)  # type: ignore[arg-type]
+def standing() -> DomainStanding:
+    return DomainStanding(Notes(), 50)  # type: ignore[arg-type]
 
 
 def domain(name: str) -> AnyHost:
     return AnyHost(RegisteredDomain(name))
 
 
-def test_the_domains_of_a_farm_do_not_support_each_other(standing: Standing) -> None:
+def test_the_domains_of_a_farm_do_not_support_each_other(
+    standing: DomainStanding,
+) -> None:
     seed, entry = domain("seed"), domain("entry")
     farm = [domain(f"farm{n}") for n in range(20)]
     standing.support([seed], None)  # type: ignore[list-item]
@@ -92,7 +94,9 @@ def test_the_domains_of_a_farm_do_not_support_each_other(standing: Standing) -> 
     assert not any(one.domain.support for one in farm)
 
 
-def test_links_from_independent_domains_support_a_domain(standing: Standing) -> None:
+def test_links_from_independent_domains_support_a_domain(
+    standing: DomainStanding,
+) -> None:
     seed, good = domain("seed"), domain("good")
     others = [domain(f"other{n}") for n in range(MANY)]
     standing.support([seed], None)  # type: ignore[list-item]

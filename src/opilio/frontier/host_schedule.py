@@ -13,7 +13,7 @@ from opilio.frontier import sort_keys
 from opilio.frontier.host_queue import Backlog
 from opilio.frontier.hosts import NEVER, Address, Host, RegisteredDomain
 from opilio.frontier.link_columns import LinkColumns
-from opilio.frontier.standing import Standing
+from opilio.frontier.standing import DomainStanding
 from opilio.records import SEED_PROMISE
 from opilio.settings import PolitenessSettings
 
@@ -29,7 +29,7 @@ class HostSchedule:
         self,
         links: LinkColumns,
         politeness: PolitenessSettings,
-        standing: Standing,
+        standing: DomainStanding,
         opened: float,
     ) -> None:
         self._links = links

@@ -17,7 +17,7 @@ from opilio.frontier.hosts import LONG_AGO, NEVER, Host, Out, RegisteredDomain
 from opilio.frontier.ledger import Ledger
 from opilio.frontier.link_columns import LinkColumns, LinkMode
 from opilio.frontier.link_queue import LinkQueue
-from opilio.frontier.standing import Standing
+from opilio.frontier.standing import DomainStanding
 from opilio.records import State
 from opilio.settings import BoundsSettings, PolitenessSettings
 
@@ -46,7 +46,7 @@ class Agenda:
         self._bounds = bounds
         self._lease_time = lease_time
         self.links = LinkColumns(expected)
-        self.standing = Standing(ledger, bounds.free_pages)
+        self.standing = DomainStanding(ledger, bounds.free_pages)
         self.turns = HostSchedule(self.links, politeness, self.standing, opened)
         self.hosts = self.turns.hosts
         self.queue = LinkQueue(ledger, self.turns, self.links, bounds)

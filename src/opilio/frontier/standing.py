@@ -22,7 +22,7 @@ from opilio.frontier.ledger import Ledger
 MANY = 5  # branches that link to a domain: it has no limit
 
 
-class Standing:
+class DomainStanding:
     """The support of domains, and when each may be visited next."""
 
     def __init__(self, ledger: Ledger, free: int) -> None:
