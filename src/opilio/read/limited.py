@@ -8,6 +8,7 @@ now and then; a crawl has a `ReaderPool`.
 from __future__ import annotations
 
 import socket
+import sys
 
 import msgspec
 
@@ -72,7 +73,8 @@ class LimitedReader:
         self.end()
 
     def __del__(self) -> None:
-        self.end()
+        if not sys.is_finalizing():  # then the process ends with its connection
+            self.end()
 
 
 def send(connection: socket.socket, message: Task | Response) -> None:
