@@ -27,7 +27,7 @@ from bench.table import show
 from opilio.lab.labels import read_labels, relevant_urls
 from opilio.lab.trial import Trial, conduct
 from opilio.lab.webs import LabWeb, open_web
-from opilio.read.main_text import main_text
+from opilio.read.main_content.extract import extract_content
 from opilio.text.words import stem, stop_words
 from opilio.topic import Topic, load_topic
 
@@ -106,7 +106,10 @@ def words_of_pages(web: LabWeb) -> Iterator[tuple[str, Counter[str]]]:
     """The URL of each page and its words."""
     for warc in web.warcs:
         for response in load(warc, -1):
-            yield response.url, Counter(WORD.findall(main_text(response).lower()))
+            yield (
+                response.url,
+                Counter(WORD.findall(extract_content(response).text.lower())),
+            )
 
 
 def longer_list(
