@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from in_process import run
-from opilio.cli.reasons import REASONS, reason_in_words
+from opilio.cli.link_reasons import REASONS, reason_in_words
 from opilio.lab.synthetic.small import SmallWeb, page
 from opilio.limits.followable_links import obstacles
 from opilio.limits.scope import Scope

@@ -38,11 +38,11 @@ from opilio.records import (
     Verdict,
 )
 from opilio.settings import StoreSettings
-from opilio.store import rescoring
+from opilio.store import rejudged_pages
 from opilio.store.folder import CrawlFolder
 from opilio.store.index_entries import save_entry
 from opilio.store.lookup import opened
-from opilio.store.rescoring import PastVisit
+from opilio.store.rejudged_pages import PastVisit
 from opilio.store.store import Store
 from opilio.store.stored_responses import StoredResponses
 from opilio.subject.stored_subject import save_subject
@@ -145,7 +145,7 @@ def new_plan(
 def open_aside(folder: CrawlFolder, settings: StoreSettings, index_all: bool) -> Store:
     """The store of a crawl with its links set aside, within its transaction."""
     store = Store(folder, settings, index_all)
-    rescoring.set_aside(store.db)
+    rejudged_pages.set_aside(store.db)
     return store
 
 
@@ -169,13 +169,13 @@ class Rejudging:
         """Judge every page again, within the transaction."""
         found = self.found
         self.crawl.planted = self.store.catalogue.seeds(SEED_PROMISE)
-        pages = list(rescoring.visits(self.db))
+        pages = list(rejudged_pages.visits(self.db))
         self.visited = {visit.id for visit in pages}
         self.to_come = {visit.fingerprint: visit.id for visit in pages}
         misses = self.misses(pages) if self.crawl.observer else {}
         done = 0
         async for visit, response, page in self.read(pages):
-            lease = rescoring.lease_of(self.db, visit)
+            lease = rejudged_pages.lease_of(self.db, visit)
             self.to_come.pop(visit.fingerprint, None)
             if not visit.is_judged:
                 await self.pass_by(visit, lease)
@@ -191,7 +191,7 @@ class Rejudging:
         await self.crawl.extracting().finish()
         if isinstance(self.crawl.profiles, SiteKeeper):
             self.crawl.profiles.miss_roots()
-        rescoring.put_back(
+        rejudged_pages.put_back(
             self.db, self.refused, self.crawl.scope.allows, frozenset(self.unread)
         )
         found.trouble = self.records.trouble
@@ -209,7 +209,7 @@ class Rejudging:
         Their times are not stored. They are spread evenly, in the order in which their
         links were found, and none comes before the page that its link is on.
         """
-        failed = list(rescoring.failed(self.db))
+        failed = list(rejudged_pages.failed(self.db))
         places = {visit.id: place for place, visit in enumerate(pages)}
         found: dict[int, list[tuple[Lease, State]]] = {}
         for number, (lease, state) in enumerate(failed):
@@ -263,10 +263,10 @@ class Rejudging:
         self.settled |= self.crawl.frontier.unchanging(
             getattr(self.crawl.strategy, "settled", ())
         )
-        if set(ids) - {0} != rescoring.links_on(self.db, visit.id):
+        if set(ids) - {0} != rejudged_pages.links_on(self.db, visit.id):
             self.store.catalogue.drop_edges(visit.id)
             self.store.catalogue.save_edges(visit.id, ids)
-        rescoring.save_verdict(self.db, visit.id, verdict)
+        rejudged_pages.save_verdict(self.db, visit.id, verdict)
         await self.extract(visit.id, response, verdict.relevant and not page.noindex)
         self.crawl.note_seed(page, lease)
         wanted = verdict.relevant or self.store.index_all
@@ -313,7 +313,7 @@ class Rejudging:
         await self.crawl.frontier.revise(news)
         for new in news:
             if id := self.to_come.get(new[0]):
-                rescoring.save_revision(self.db, id, new)
+                rejudged_pages.save_revision(self.db, id, new)
 
     async def rank(self, page: Page, verdict: Verdict, lease: Lease) -> list[int]:
         """Give the links of a page to the frontier; returns their ids."""
@@ -329,7 +329,7 @@ class Rejudging:
         for one, id in zip(ranked, ids, strict=True):
             if id in self.visited:
                 if self.was_found_on(id, lease.id):
-                    rescoring.save_promise(self.db, id, one)
+                    rejudged_pages.save_promise(self.db, id, one)
             elif one.reason:
                 self.refused[one.link.fingerprint] = one.reason
         return ids

@@ -12,7 +12,7 @@ import msgspec
 
 from opilio.cli.display import is_terminal
 from opilio.cli.figures import Before, snapshot
-from opilio.cli.reasons import reason_in_words, seed_in_words
+from opilio.cli.link_reasons import reason_in_words, seed_in_words
 from opilio.crawl import CrawlLoop
 from opilio.errors import OpilioError
 from opilio.limits.stop_when_dry import left_in_words

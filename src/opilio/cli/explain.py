@@ -17,7 +17,7 @@ from rich.text import Text
 
 from opilio.assembly.crawled_pages import explain_url
 from opilio.cli.change_texts import change_in_words
-from opilio.cli.reasons import obstacle_in_words, reason_in_words
+from opilio.cli.link_reasons import obstacle_in_words, reason_in_words
 from opilio.cli.stored_page import FoundTerm, Reread, SeenBlock, reread
 from opilio.cli.terminal import foreign, stdout
 from opilio.cli.waiting import sentence, until

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from rich.markup import escape
 from rich.text import Text
 
+from opilio.cli.link_reasons import reason_in_words
 from opilio.cli.plain_text import plain
-from opilio.cli.reasons import reason_in_words
 from opilio.limits.stop_when_dry import left_in_words
 from opilio.progress import BusyServer, Estimate
 

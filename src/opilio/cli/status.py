@@ -17,10 +17,10 @@ from rich.text import Text
 
 from opilio.assembly.plan import Plan, load_plan
 from opilio.cli.ending import ENDINGS
+from opilio.cli.link_reasons import reason_in_words, seed_in_words
 from opilio.cli.live_table import server_in_words
 from opilio.cli.message_lines import in_a_line
 from opilio.cli.plain_text import plain
-from opilio.cli.reasons import reason_in_words, seed_in_words
 from opilio.cli.terminal import foreign, stdout
 from opilio.cli.waiting import sentence, until
 from opilio.limits.stop_when_dry import left_in_words

@@ -4,7 +4,8 @@ The page that set the promise of a link is read again from the WARC file by the 
 weight table, judged, and its links are ranked again. Pages with the best waiting links
 come first. At most PAGES_A_SECOND are read, so the crawl continues meanwhile; if the
 topic changes again, it starts over with the best. A sweep interrupted by a crash is
-repeated when the crawl is resumed.
+repeated when the crawl is resumed. The strategy `opilio` needs no pages for this: it
+compares its waiting links with the new keywords itself (`seek`).
 """
 
 from __future__ import annotations

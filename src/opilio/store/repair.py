@@ -1,7 +1,8 @@
 """Repairs a damaged crawl: saves what can be read, and lets the rest be fetched again.
 
-1. The rows of crawl.db that can be read are copied, if it is damaged. 2. Torn ends of
-WARC files are cut off. 3. A page whose record is gone waits to be fetched again. 4. A
+`check.py` finds the damage, `salvage.py` mends the rows of crawl.db. 1. The rows of
+crawl.db that can be read are copied, if it is damaged. 2. Torn ends of WARC files are
+cut off. 3. A page whose record is gone waits to be fetched again. 4. A
 record whose page is gone from crawl.db becomes a page again. The damaged database is
 kept beside the new one.
 """
