@@ -39,7 +39,7 @@ crawl = opilio.Crawl(
 )
 kept = [page.title for page in crawl]
 order = sorted(crawl.pages(), key=lambda page: page.fetched)
-crawl.export("bees.md")
+crawl.export("bees.txt")
 print(kept, [page.title for page in order])
 """
 
@@ -66,7 +66,7 @@ async def test_all_four_come_from_one_installed_package(home: Path):
         code, out = await python("program.py", cwd=home, **env)
         assert code == 0, out
         assert out.strip() == f"{[t for t in ORDER if t != 'Ships']} {ORDER}"
-        assert sorted(reading_list(home / "bees.md")) == ["A", "B", "C", "Start"]
+        assert sorted(reading_list(home / "bees.txt")) == ["A", "B", "C", "Start"]
         code, out = await python(
             "-c", COMMAND, "crawl", "topic.toml", "-o", "by-command", "-q",
             "--strategy", "long-anchors", "--judge", "sentences",
@@ -75,11 +75,11 @@ async def test_all_four_come_from_one_installed_package(home: Path):
             cwd=home, **env,
         )  # fmt: skip
         assert code == 0, out
-    args = ("export", "by-command", "-o", "two.md")
+    args = ("export", "by-command", "-o", "two.txt")
     code, out = await python("-c", COMMAND, *args, cwd=home, **env)
     assert code == 0, out
-    assert sorted(reading_list(home / "two.md")) == sorted(
-        reading_list(home / "bees.md")
+    assert sorted(reading_list(home / "two.txt")) == sorted(
+        reading_list(home / "bees.txt")
     )
 
 
@@ -107,10 +107,10 @@ async def test_all_four_come_from_files_on_the_command_line(home: Path):
     assert [page.title for page in pages] == ORDER
     ended = await command(
         "export", home / "crawl", "-f", f"{home}/reading_list.py:ReadingList",
-        "-o", home / "bees.md", "--relevant-only",
+        "-o", home / "bees.txt", "--relevant-only",
     )  # fmt: skip
     assert ended.code == 0, ended.err
-    assert sorted(reading_list(home / "bees.md")) == ["A", "B", "C", "Start"]
+    assert sorted(reading_list(home / "bees.txt")) == ["A", "B", "C", "Start"]
 
 
 def test_all_four_may_be_objects_and_classes(home: Path, monkeypatch):
@@ -131,7 +131,7 @@ def test_all_four_may_be_objects_and_classes(home: Path, monkeypatch):
         crawl.run()
     assert crawl.status().kept == 4
     exec(blocks("howto/own-exporter.md")[1], parts | {"crawl": crawl})
-    assert len(reading_list(home / "bees.md")) == 4
+    assert len(reading_list(home / "bees.txt")) == 4
 
 
 def test_a_topic_file_names_seed_sources_beside_it(home: Path):

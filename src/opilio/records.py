@@ -22,6 +22,9 @@ Fingerprint = int
 Mode = Literal["fixed", "paper"]
 """Which reading of a paper: its evident intent (fixed), or its letter (paper)."""
 
+Purpose = Literal["search", "ai-input", "ai-train", "research"]
+"""What pages are collected for; sites may reserve them against it."""
+
 Parts = Mapping[str, float]
 """The parts of a score or promise, named by the symbols of the paper's equation."""
 
@@ -182,6 +185,7 @@ class Extraction(msgspec.Struct, frozen=True, array_like=True, gc=False):
     canonical: str = ""  # also on other sites
     licences: Sequence[str] = ()  # URLs
     types: Sequence[str] = ()  # of JSON-LD: Article, Product, …
+    usage: Mapping[str, str] = {}  # signals of the page: text/usage_signals.py
 
 
 class ReaderSetup(msgspec.Struct, frozen=True):

@@ -52,6 +52,7 @@ def crawl(tmp_path: Path) -> CrawlFolder:
     """The folder of a crawl of seven pages, of which four can be exported."""
     folder = CrawlFolder(tmp_path / "crawl")
     folder.make()
+    (folder.path / "crawl.toml").write_text('[topic]\nname = "letters"\n')
     db = open_database(folder.database)
     writer = WarcWriter(folder.warcs, db, max_bytes=1500)
     db.execute("INSERT INTO host (id, name, domain) VALUES (1, 'example.test', 'x')")

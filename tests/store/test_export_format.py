@@ -6,8 +6,8 @@ import json
 import pytest
 import warcio.archiveiterator
 
+from exporting import export_csv, export_jsonl, export_warc
 from opilio.errors import BadInput
-from opilio.store.export import export_csv, export_jsonl, export_warc
 from opilio.store.export_format import Format, choose_format
 
 
@@ -24,6 +24,10 @@ from opilio.store.export_format import Format, choose_format
         ("pages.txt", Format.CSV, Format.CSV),
         ("pages.gz", None, Format.JSONL),
         ("a.folder/pages", None, Format.JSONL),
+        ("pages.jsonl.zst", None, Format.JSONL),
+        ("pages.md", None, Format.MARKDOWN),
+        ("pages.wacz", None, Format.WACZ),
+        ("pages", Format.HUGGINGFACE, Format.HUGGINGFACE),
         ("-", None, Format.JSONL),
         ("-", Format.CSV, Format.CSV),
     ],
@@ -38,8 +42,9 @@ def test_the_suffix_selects_the_format(out, wanted, chosen):
         ("pages.csv", Format.JSONL, "names a csv file, but --format asks for jsonl"),
         ("pages.jsonl.gz", Format.WARC, "names a jsonl file"),
         ("pages.xlsx", None, "unknown format .xlsx; use .jsonl"),
-        ("pages.parquet.gz", None, "already compressed"),
-        ("pages.gz", Format.PARQUET, "already compressed"),
+        ("pages.parquet.gz", None, "remove the suffix .gz"),
+        ("pages.gz", Format.PARQUET, "remove the suffix .gz"),
+        ("pages.warc.zst", None, "remove the suffix .zst"),
     ],
 )
 def test_a_contradiction_is_refused(out, wanted, message):

@@ -7,6 +7,7 @@ scripts, services and notebooks.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator, Sequence
+from datetime import datetime
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any
@@ -20,7 +21,7 @@ from opilio.api.setting_names import Sections, by_section
 from opilio.api.steer import tell
 from opilio.assembly import crawled_pages
 from opilio.assembly.crawled_pages import CrawledPage
-from opilio.assembly.export import Exported, Exporter, export_pages
+from opilio.assembly.export import Exported, Exporter, Shape, export_pages
 from opilio.assembly.plan import load_plan, override
 from opilio.assembly.registry import Own
 from opilio.assembly.rejudge import Rejudged
@@ -28,10 +29,11 @@ from opilio.assembly.search import logs_searches, open_search, remember_query
 from opilio.assembly.tell import list_messages
 from opilio.errors import BadInput
 from opilio.protocols import Judge, SeedSource, Strategy
-from opilio.records import Mode
+from opilio.records import Mode, Purpose
 from opilio.search.searcher import Answer
 from opilio.sites.evolver import Outcome
 from opilio.sites.expander import Expansion
+from opilio.store.corpus.selection import Selection
 from opilio.store.lookup import Explanation, Summary, opened, summary
 from opilio.store.message_log import ToldMessage
 from opilio.store.messages import USUAL_PAGES
@@ -267,9 +269,28 @@ class Crawl:
         format: str | Exporter | type[Exporter] | None = None,
         *,
         relevant: bool = False,
+        min_score: float = 0.0,
+        languages: Sequence[str] = (),
+        since: datetime | None = None,
+        sites: Sequence[str] = (),
+        purpose: Purpose | None = None,
+        fields: Sequence[str] = (),
+        shards: int = 0,
+        links: bool = False,
     ) -> Exported:
         """Write the pages to a file, best first. The suffix of the file selects the
         format, unless `format` is given: a name, `file.py:Class`, an exporter or its
-        class."""
+        class. `purpose` omits pages that are reserved against it; by default, it is
+        that of the topic. `fields` are columns, `links` keeps links in Markdown."""
         self._runs.settle()
-        return export_pages(self._described.home, str(file), format, relevant=relevant)
+        selection = Selection(
+            relevant=relevant,
+            min_score=min_score,
+            languages=tuple(languages),
+            since=since.timestamp() if since else 0.0,
+            sites=tuple(sites),
+            purpose=purpose or self.topic.purpose,
+        )
+        shape = Shape(fields=tuple(fields), shards=shards, links=links)
+        home = self._described.home
+        return export_pages(home, str(file), format, selection=selection, shape=shape)

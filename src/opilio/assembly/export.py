@@ -1,25 +1,27 @@
-"""Writes the pages of a crawl to a file, in a built-in format or by an exporter from
+"""Writes the pages of a crawl to files, in a built-in format or by an exporter from
 another package, file or program."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+import gzip
+from collections.abc import Iterable, Iterator
 from contextlib import closing
-from functools import partial
 from pathlib import PurePath
 from typing import BinaryIO, Protocol, cast
 
-import msgspec
-
 from opilio import extensions
+from opilio.assembly.built_in_export import BuiltInExport, Exported, Shape, Tell
 from opilio.assembly.crawled_pages import CrawledPage, best_first
 from opilio.errors import BadInput
-from opilio.store import export as exports
+from opilio.store.corpus import graph
+from opilio.store.corpus.output_files import OutputFiles, whole_file
+from opilio.store.corpus.selection import Selection
 from opilio.store.export_format import SUFFIXES, Format, choose_format
 from opilio.store.export_left_out import count_left_out
 from opilio.store.folder import CrawlFolder
 from opilio.store.lookup import opened
-from opilio.store.stored_responses import StoredResponses
+
+__all__ = ["Exported", "Exporter", "Shape", "export_graph", "export_pages"]
 
 FORMATS = tuple(Format)
 
@@ -32,23 +34,16 @@ class Exporter(Protocol):
         ...
 
 
-class Exported(msgspec.Struct, frozen=True):
-    """The result of an export."""
-
-    pages: int  # written
-    left_out: dict[str, int]  # reason -> pages
-    degraded: int = 0  # pages that the parser could not take: text found by patterns
-    trouble: str = ""  # a message about records that could not be read
-
-
 def export_pages(
     folder: CrawlFolder,
     out: str,
     form: str | Exporter | type[Exporter] | None = None,
     *,
-    relevant: bool = False,
+    selection: Selection | None = None,
+    shape: Shape | None = None,
+    tell: Tell = lambda done, pages: None,
 ) -> Exported:
-    """Write the pages of a crawl to a file, best first.
+    """Write the pages of a crawl, best first.
 
     `form` is the name of a format, `file.py:Class`, an exporter or its class; None: the
     suffix of the file selects it.
@@ -56,31 +51,38 @@ def export_pages(
     exporter = find_exporter(out, form)
     wanted = Format(form) if isinstance(form, str) and form in FORMATS else None
     chosen = None if exporter else choose_format(out, wanted)
-    records = StoredResponses(folder.require().warcs)
+    selection, shape = selection or Selection(), shape or Shape()
+    folder.require()
     if exporter:
-        count = write_with(exporter, folder, out, relevant)
-        degraded = 0
-    else:
-        from opilio.read.page_texts import PageTexts  # slow to import
-
-        with closing(PageTexts()) as texts:
-            write = writer_of(chosen or Format.JSONL, texts.main)
-            count = write(folder, out, relevant_only=relevant, records=records)
-        degraded = texts.degraded
-    with opened(folder) as db:
-        left_out = count_left_out(db, relevant_only=relevant)
-    return Exported(count, left_out, degraded, records.trouble)
+        count = write_with(exporter, folder, out, selection.relevant)
+        with opened(folder) as db:
+            left_out = count_left_out(db, relevant_only=selection.relevant)
+        return Exported(count, left_out)
+    chosen = chosen or Format.JSONL
+    return BuiltInExport(folder, out, chosen, selection, shape, tell).run()
 
 
-def writer_of(chosen: Format, main_text: exports.Extract) -> Callable[..., int]:
-    """The function that writes a built-in format."""
-    writers: dict[Format, Callable[..., int]] = {
-        Format.JSONL: partial(exports.export_jsonl, extract=main_text),
-        Format.CSV: exports.export_csv,
-        Format.PARQUET: partial(exports.export_parquet, extract=main_text),
-        Format.WARC: exports.export_warc,
-    }
-    return writers[chosen]
+def export_graph(
+    folder: CrawlFolder,
+    out: str,
+    form: str,
+    tell: Tell = lambda done, links: None,
+) -> int:
+    """Write pages and links of a crawl as a graph: `graphml`, a file, or `parquet`, a
+    folder with nodes and edges; returns the number of links."""
+    if form not in graph.FORMATS:
+        raise BadInput(f"--graph {form}: use {' or '.join(graph.FORMATS)}")
+    with opened(folder.require()) as db:
+        if form == "graphml":
+            with whole_file(out) as file:
+                return graph.write_graphml(db, file, tell)
+        files = OutputFiles(out, "", folder=True)
+        with closing(files):
+            files.clear()
+            files.part.mkdir()
+            count = graph.write_graph_tables(db, files.part, tell)
+            files.finish()
+    return count
 
 
 def find_exporter(
@@ -121,6 +123,11 @@ def write_with(
             count += 1
             yield page
 
-    with exports.packed(out) as file:
-        exporter.write(counted(), file)
+    with whole_file(out) as file:
+        if out.lower().endswith(".gz"):
+            # Without name and time in it, the same pages make the same file.
+            with gzip.GzipFile("", "wb", fileobj=file, mtime=0) as archive:
+                exporter.write(counted(), cast(BinaryIO, archive))
+        else:
+            exporter.write(counted(), file)
     return count

@@ -22,7 +22,6 @@ LINE = 12  # bytes that the name of a rule takes
 SHORTENED = 1000  # first segments of the rules beyond
 WILDCARDS = 1000
 LONGEST = 2048  # characters of a rule; it is cut there
-MOST_SITEMAPS = 1000
 MAX_LINES = 50_000
 
 FOR = "# for "  # the first line of a reduced file
@@ -43,7 +42,13 @@ FIELDS = {
     "sitemap": "sitemap",
     "sitemaps": "sitemap",
     "site-map": "sitemap",
+    "content-usage": "content-usage",
+    "content-signal": "content-signal",
+    "license": "license",
 }
+WHOLE_FILE = {"sitemap": 1000, "license": 10}  # fields outside of groups: most of each
+SIGNALS = ("content-usage", "content-signal", "license")  # of use, not of access
+MOST_SIGNALS = 100
 
 _product_token = re.compile(r"\*|[a-z_-]+", re.IGNORECASE).match
 _plain_url = re.compile(
@@ -75,7 +80,7 @@ class RobotRules:
                 sitemaps.append(value)
             elif field == "delay":
                 self._set_delay(value)
-            else:
+            elif field not in SIGNALS:
                 self._add(value, field == ALLOW)
         self.sitemaps = tuple(sitemaps)
         # The longest first, and Allow before Disallow.
@@ -142,6 +147,32 @@ def read_rules(body: bytes, token: str) -> RobotRules:
     return RobotRules(bounded(directives_for(text_of(body), token)))
 
 
+def usage_in(body: bytes, token: str, url: str) -> dict[str, str]:
+    """What a file says about the use of a page: the signals, by field.
+
+    A Content-Usage may name a path before its preferences; the longest that matches
+    the page counts, as for Allow and Disallow.
+    """
+    found: dict[str, str] = {}
+    longest = -1
+    for field, value in bounded(directives_for(text_of(body), token)):
+        if field not in SIGNALS:
+            continue
+        rule, _, rest = value.partition(" ")
+        if field == "content-usage" and rule.startswith("/"):
+            pattern = normal_rule(rule)
+            whole = pattern.endswith("$")
+            parts = pattern.removesuffix("$").split("*")
+            if len(rule) <= longest or not matches(normal_path(url), parts, whole):
+                continue
+            longest, found[field] = len(rule), rest.strip()
+        elif field == "content-usage" and longest >= 0:
+            continue
+        else:
+            found[field] = f"{found[field]}, {value}" if field in found else value
+    return found
+
+
 def reduce_file(body: bytes, token: str) -> bytes:
     """A file with nothing but what matters to the robot of this name, bounded."""
     kept = bounded(directives_for(text_of(body), token))
@@ -170,12 +201,14 @@ def directives_for(text: str, token: str) -> list[Directive]:
     ours: list[Directive] = []
     everyones: list[Directive] = []
     sitemaps: list[Directive] = []
+    counts = dict.fromkeys(WHOLE_FILE, 0)
     named = False  # does any group name us?
     groups: list[list[Directive]] = []  # those of the current group
     is_open = False  # may the group get another name?
     for field, value in lines_of(text):
-        if field == "sitemap":
-            if value and len(sitemaps) < MOST_SITEMAPS:
+        if field in WHOLE_FILE:
+            if value and counts[field] < WHOLE_FILE[field]:
+                counts[field] += 1
                 sitemaps.append((field, value[:LONGEST]))
         elif field == "agent":
             if not is_open:
@@ -212,7 +245,7 @@ def lines_of(text: str) -> Iterator[Directive]:
 
 def bounded(directives: Iterable[Directive]) -> Iterator[Directive]:
     """The same rules as far as they fit; shortened ones for the rest."""
-    room, wildcards = EXACT, WILDCARDS
+    room, wildcards, signals = EXACT, WILDCARDS, MOST_SIGNALS
     shortened: set[str] = set()
     for field, value in directives:
         if field in (ALLOW, DISALLOW):
@@ -221,6 +254,10 @@ def bounded(directives: Iterable[Directive]) -> Iterator[Directive]:
             if room < 0 or (wildcards < 0 and "*" in value):
                 if field == DISALLOW:
                     shortened.add(shorten(value))
+                continue
+        elif field in SIGNALS:
+            signals -= 1
+            if signals < 0:
                 continue
         yield field, value
     if len(shortened) > SHORTENED:

@@ -14,7 +14,10 @@ class Format(StrEnum):
     JSONL = "jsonl"
     CSV = "csv"
     PARQUET = "parquet"
+    MARKDOWN = "markdown"
+    HUGGINGFACE = "huggingface"
     WARC = "warc"
+    WACZ = "wacz"
 
 
 SUFFIXES = {
@@ -22,19 +25,26 @@ SUFFIXES = {
     ".ndjson": Format.JSONL,
     ".csv": Format.CSV,
     ".parquet": Format.PARQUET,
+    ".md": Format.MARKDOWN,
     ".warc": Format.WARC,
+    ".wacz": Format.WACZ,
 }
-GZIP = ".gz"
+GZIP, ZSTANDARD = ".gz", ".zst"
+COMPRESSED = {
+    GZIP: (Format.JSONL, Format.CSV, Format.WARC),
+    ZSTANDARD: (Format.JSONL, Format.CSV),
+}
 
 
 def choose_format(out: str, wanted: Format | None = None) -> Format:
     """The format to write to `out`; BadInput if file name and --format disagree.
 
-    The suffix decides, before a final `.gz`. Without a suffix, and for standard output,
-    it is JSON lines.
+    The suffix decides, before a final `.gz` or `.zst`. Without a suffix, and for
+    standard output, it is JSON lines.
     """
     suffixes = [] if out == "-" else PurePath(out).suffixes
-    compressed = bool(suffixes) and suffixes[-1].lower() == GZIP
+    last = suffixes[-1].lower() if suffixes else ""
+    compressed = last if last in COMPRESSED else ""
     if compressed:
         suffixes.pop()
     suffix = suffixes[-1].lower() if suffixes else ""
@@ -50,13 +60,9 @@ def choose_format(out: str, wanted: Format | None = None) -> Format:
             f"{', '.join(SUFFIXES)}, or give --format"
         )
     chosen = wanted or named or Format.JSONL
-    if compressed and chosen is Format.PARQUET:
+    if compressed and chosen not in COMPRESSED[compressed]:
         raise BadInput(
-            f"-o {out}: Parquet is already compressed; remove the suffix {GZIP}"
+            f"-o {out}: {chosen} is not compressed as a whole; remove the suffix "
+            f"{compressed}"
         )
     return chosen
-
-
-def is_compressed(out: str) -> bool:
-    """Whether the file name asks for gzip."""
-    return out.lower().endswith(GZIP)

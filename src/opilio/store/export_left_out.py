@@ -22,6 +22,8 @@ IN_WORDS = {  # of one page, and of several
     "copy": ("copy of another page", "copies of other pages"),
     "noindex": ("marked noindex",) * 2,
     "unreadable": ("could not be read",) * 2,
+    "filtered": ("not selected by the filters",) * 2,
+    "reserved": ("reserved against the purpose",) * 2,
     "redirect": ("redirects to another page", "redirect to other pages"),
 }
 

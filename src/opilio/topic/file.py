@@ -10,7 +10,7 @@ import msgspec
 
 from opilio.errors import BadInput
 from opilio.extensions import located
-from opilio.records import Mode
+from opilio.records import Mode, Purpose
 from opilio.settings import ScopeSettings, Seconds, Section, Strings, load_toml
 from opilio.text import urls
 
@@ -125,6 +125,7 @@ class Topic(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     languages: Strings = ()  # of the pages wanted; empty: any
     update: Literal["ask", "auto"] = "ask"  # whether a crawl may change the keywords
     threshold: Share | None = None  # relevant from this score on; None: the judge's
+    purpose: Purpose | None = None  # exports omit pages that are reserved against it
     scope: ScopeSettings = ScopeSettings()
     query_log: QueryLog | None = None
     ontology: OntologyFiles | None = None

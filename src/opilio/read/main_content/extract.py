@@ -16,10 +16,11 @@ from opilio.read.main_content.page_dates import modified, published
 from opilio.read.main_content.page_kind import about_page
 from opilio.read.main_content.walk import PageOutline, walk
 from opilio.read.main_content.write import ChosenText
-from opilio.records import Extraction, Response
+from opilio.records import Extraction, Headers, Response
 from opilio.text import content
+from opilio.text.usage_signals import page_usage
 
-VERSION = 1  # grows when the same page would give another result
+VERSION = 2  # grows when the same page would give another result
 MOST_BOXES = 50_000  # real pages have fewer; then all visible text will do
 HIDDEN_TIMES = 5  # more hidden text than visible: the page shows it by script
 LITTLE = 200  # characters of a main text that may be missing from the markup
@@ -30,10 +31,12 @@ def extract_content(response: Response) -> Extraction:
     """The main text of a page and the facts about it."""
     markup, _ = content.text(response.body, response.header("content-type"))
     when = datetime.fromtimestamp(response.fetched_at, UTC).date()
-    return extract_markup(markup, response.url, when)
+    return extract_markup(markup, response.url, when, response.headers)
 
 
-def extract_markup(markup: str, url: str, latest: date) -> Extraction:
+def extract_markup(
+    markup: str, url: str, latest: date, headers: Headers = ()
+) -> Extraction:
     """The same for decoded markup; dates after `latest` are not believed."""
     tidy = turbohtml.parse(
         markup,
@@ -50,6 +53,7 @@ def extract_markup(markup: str, url: str, latest: date) -> Extraction:
     facts = Facts(tidy, declared, outline, url, latest)
     base = urljoin(url, base_of(tidy))
     text, markdown = contents(outline, declared, url, base)
+    licences = tuple(filter(None, (address(base, one) for one in facts.licences())))
     return Extraction(
         version=VERSION,
         text=text[:LONGEST],
@@ -62,8 +66,9 @@ def extract_markup(markup: str, url: str, latest: date) -> Extraction:
         site=facts.site[:200],
         image=address(base, facts.image()),
         canonical=address(base, next(iter(declared.links.get("canonical", ())), "")),
-        licences=tuple(filter(None, (address(base, one) for one in facts.licences()))),
+        licences=licences,
         types=tuple(declared.types()[:10]),
+        usage=page_usage(headers, declared.metas, licences),
     )
 
 
