@@ -34,6 +34,7 @@ SEED = 16
 FILES = {
     "strategies/mcore.py": "strategies/test_mcore.py strategies/test_option_limits.py "
     "strategies/test_rescoring.py",
+    "strategies/shared/learnt_blend.py": "strategies/test_learnt_blend.py",
     "seeds/priority.py": "seeds/test_priority.py",
     "topic/rules.py": "topic/test_rules.py",
     "topic/ontology/importance.py": "topic/test_ontology_extraction.py "

@@ -1,5 +1,7 @@
 """How far words of links and rules of classes are trusted is learnt."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -142,3 +144,57 @@ def test_what_was_learnt_from_the_first_links_is_stored_at_once():
 
 def test_certain_rules_have_finite_odds():
     assert np.isfinite(terms(np.array([(0.0, 0.0), (900.0, 1.0)]))).all()
+
+
+def learnt(*weights: float) -> LearntBlend:
+    blend = LearntBlend(0)
+    blend.weights = np.array(weights)
+    return blend
+
+
+def chance(odds: float) -> float:
+    return float(1 / (1 + np.exp(-odds)))
+
+
+def test_the_promise_is_that_of_a_logistic_regression():
+    """1/(1 + e^-(a·(1 − exp(−o/2)) + b·log(l/(1 − l)) + c)), a = 3, b = 2, c = −½."""
+    odds = 3 * (1 - np.exp(-1)) + 2 * np.log(0.3 / 0.7) - 0.5
+    assert promises(learnt(3, 2, -0.5), (2.0, 0.3)) == pytest.approx([chance(odds)])
+    assert promises(learnt(999, 0, 999), (99.0, 0.5)) == [1.0]
+    assert promises(learnt(-999, 0, -999), (99.0, 0.5)) == pytest.approx([0.0])
+
+
+def test_odds_of_rules_that_say_never_or_always_are_bounded():
+    never, always = terms(np.array([(0.0, 0.0), (0.0, 1.0)]))[:, 1]
+    assert never == pytest.approx(np.log(0.001 / 0.999))
+    assert always == pytest.approx(-never)
+
+
+def test_the_parts_of_a_promise():
+    scores = np.array([(2.0, 0.3)])
+    [before] = LearntBlend(0).parts(scores)
+    own = 1 - np.exp(-1)
+    assert before == pytest.approx({"OBRS": own, "LARS": (1 - own) * 0.3})
+    [after] = learnt(3, 2, -0.5).parts(scores)
+    alone = chance(2 * np.log(0.3 / 0.7) - 0.5)
+    whole = chance(3 * own + 2 * np.log(0.3 / 0.7) - 0.5)
+    assert list(after) == ["LARS", "OBRS"]
+    assert after == pytest.approx({"LARS": alone, "OBRS": whole - alone})
+
+
+def test_links_that_tell_nothing_leave_the_weights_as_they_are():
+    blend = LearntBlend(0, [(2.0, 0.3, True), (2.0, 0.3, False)])
+    assert blend.weights[:2] == pytest.approx([2.0, 1.0], abs=0.15)
+
+
+def test_weights_are_fitted_again_when_links_have_grown_by_three_in_ten():
+    """And five: with 20 first links at 11, 26, 45, … visits."""
+    blend = LearntBlend(0, rows(lambda obrs, lars: obrs > 2.5)[:20])
+    assert json.loads(blend.dump())["age"] == 0
+    fitted = []
+    for number in range(46):
+        blend.expect([link(number)], np.array([WORDS]))
+        blend.settle(number, relevant=True)
+        if blend.age == number + 1:
+            fitted.append(blend.age)
+    assert fitted == [11, 26, 45]

@@ -11,12 +11,14 @@ from opilio.lab.synthetic.dials import CALM
 from opilio.lab.synthetic.small import SmallWeb, page
 from opilio.lab.synthetic.web import SyntheticWeb
 from opilio.records import (
+    ExampleLink,
     Knowledge,
     Lease,
     Page,
     Ranked,
     ReaderSetup,
     Response,
+    State,
     Subject,
     Verdict,
 )
@@ -410,3 +412,52 @@ def found_of(
                 known = waiting.get(each.link.url, 0.0)
                 waiting[each.link.url] = max(known, each.promise)
     return sum(visited.values())
+
+
+def with_classes(leads_there: bool = True) -> Mcore:
+    """MCORE that knows a link of an example page by which the rules were right, and one
+    by which they were wrong."""
+    given = knowledge(look_ahead=ahead("CSE", "IT"))
+    html = link("Computer") + link("x").replace("/x", "/y")
+    example = read(Mcore(McoreOptions(), given), html, TABLE_1)
+    links = [
+        ExampleLink(example, 0, leads_there),
+        ExampleLink(example, 1, not leads_there),
+    ]
+    return Mcore(McoreOptions(), msgspec.structs.replace(given, class_links=links))
+
+
+def test_it_learns_from_the_links_that_the_rules_were_learnt_from():
+    (right, wrong) = (with_classes(there) for there in (True, False))
+    obrs, lars, _ = right.blend.rows[0]
+    assert (obrs, lars) == (pytest.approx(0.4), pytest.approx(0.8))
+    assert right.blend.weights is not None
+    assert [row[2] for row in right.blend.rows] == [True, False]
+    assert [row[2] for row in wrong.blend.rows] == [False, True]
+
+
+def test_what_it_learns_is_dumped_and_restored():
+    first = with_classes()
+    found = read(first, link("Computer"), TABLE_1)
+    list(first.rank(found, Verdict(1.0, True), LEASE))
+    second = Mcore(McoreOptions(), knowledge(look_ahead=ahead("CSE", "IT")))
+    dumped = first.dump()
+    second.load(dumped)
+    second.recall((key, note) for key, note in first.changes() if note)
+    assert second.blend.weights.tolist() == first.blend.weights.tolist()
+    assert second.blend.experience.waiting == first.blend.experience.waiting == 1
+    assert first.dump() is None
+    target = found.links[0].fingerprint
+    second.missed(msgspec.structs.replace(LEASE, fingerprint=target), State.UNUSABLE)
+    assert second.blend.experience.waiting == 0
+    assert list(second.revise()) == []
+
+
+def test_without_classes_nothing_is_learnt():
+    strategy = Mcore(McoreOptions(), knowledge())
+    list(strategy.rank(read(strategy, link("x"), TABLE_1), Verdict(1.0, True), LEASE))
+    strategy.missed(LEASE, State.UNUSABLE)
+    strategy.load(b"{}")
+    strategy.recall([(1, b"")])
+    assert strategy.dump() is None
+    assert [*strategy.changes(), *strategy.revise()] == []
