@@ -316,6 +316,11 @@ class Frontier(Protocol):
         with the promise that they have, and their ids."""
         ...
 
+    def support(self, ids: Sequence[int], host: str) -> None:
+        """Note that a page of this host links to known links that are not added again,
+        because they do not change."""
+        ...
+
     async def take(self) -> Lease | None:
         """The best link whose host may be visited now; waits while there may be one.
 

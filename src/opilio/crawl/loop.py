@@ -100,6 +100,7 @@ class CrawlLoop(PageVisits):
                 for _ in range(self.settings.crawl.in_flight):
                     self.hire(group)
                 self.lane.on_slow = partial(self.replace_slow, group)
+                self.lane.give_back = partial(self.budget.settle, 0)
                 self.lane.on_back = self.budget.reserve_again
                 group.create_task(self.commit_regularly())
                 for task in beside:
@@ -155,10 +156,8 @@ class CrawlLoop(PageVisits):
         self.workers.append(group.create_task(self.work()))
 
     def replace_slow(self, group: asyncio.TaskGroup, lease: Lease) -> None:
-        """Let another worker take the place of one with a slow visit, and its page of
-        the budget."""
+        """Let another worker take the place of one with a slow visit."""
         self.frontier.overlook(lease)
-        self.budget.settle(0)
         self.hire(group)
 
     async def work(self) -> None:

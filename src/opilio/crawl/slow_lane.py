@@ -4,10 +4,13 @@ A visit whose fetch takes longer than a few seconds moves to the slow lane: anot
 worker takes its place, so the number of fast visits in flight stays the same. The slow
 lane has a limited number of places, shared fairly: one registrable domain, or the hosts
 that one page links to, get a quarter of them at most; what finds no place there ends,
-and is tried again later. A host that was slow starts in the slow lane the next time. So
-do new hosts of a domain of which several were slow. New hosts from a page of which
-several were slow share a quarter of the fast places, until each has shown what it is.
-A crawl that visits one page at a time has no slow lane, so its order does not change.
+and is tried again later. A slow visit gives its page of the budget back, so that others
+can use it; where that let a page come too late, the next ones of its host keep theirs,
+so that each is fetched twice at most. A host that was slow starts in the slow lane the
+next time. So do new hosts of a domain of which several were slow. New hosts from a page
+of which several were slow share a quarter of the fast places, until each has shown what
+it is. A crawl that visits one page at a time has no slow lane, so its order does not
+change.
 """
 
 from __future__ import annotations
@@ -17,7 +20,7 @@ from collections import Counter, OrderedDict
 from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
-from opilio.errors import Transient
+from opilio.errors import FetchError, Transient
 from opilio.records import Lease
 from opilio.text import urls
 
@@ -42,11 +45,14 @@ class SlowLane:
         self.after = after
         # A visit became slow: a worker is missing.
         self.on_slow: Callable[[Lease], None] = lambda _: None
+        self.give_back: Callable[[], None] = lambda: None  # its page of the budget
         self.on_back: Callable[[], bool] = lambda: True  # does the page still fit?
         self.inside: Counter[Origin] = Counter()
         self.visits: set[SlowVisit] = set()  # inside
         self.surplus = 0  # workers that are no longer needed
         self.trials: Counter[int] = Counter()  # in flight, by the page they are on
+        # Hosts whose pages came too late for the budget; the next ones keep theirs.
+        self.late: set[str] = set()
         self._hosts: OrderedDict[str, None] = OrderedDict()  # that were slow
         self._quick: OrderedDict[str, None] = OrderedDict()  # that were not
         self._origins: OrderedDict[Origin, set[str]] = OrderedDict()  # of these
@@ -64,18 +70,24 @@ class SlowLane:
                 raise
         loop = asyncio.get_running_loop()
         began = loop.time()
+        contacted = True
         timer = loop.call_later(self.after, visit.move)
         try:
             async with visit.deadline:
                 result = await fetch
             if visit.is_slow and not visit.leave():
+                self.late.add(lease.host)
                 raise too_late(lease)
             return result
         except TimeoutError:
             raise too_slow(lease, contacted=True) from None
+        except FetchError as error:
+            contacted = error.contacted
+            raise
         finally:
             timer.cancel()
-            self.note(lease, loop.time() - began > self.after)
+            if contacted:  # a host that was not asked has not shown how fast it is
+                self.note(lease, loop.time() - began > self.after)
             visit.leave()
 
     def admit(self, visit: SlowVisit) -> None:
@@ -144,6 +156,7 @@ class SlowVisit:
         self.lease = lease
         self.is_slow = False
         self.is_on_trial = False
+        self.has_page = True  # of the budget
         self.deadline = asyncio.timeout(None)
 
     def move(self) -> None:
@@ -158,6 +171,9 @@ class SlowVisit:
         self.lane.visits.add(self)
         self.lane.inside.update(origins(self.lease))
         self.lane.on_slow(self.lease)
+        self.has_page = self.lease.host in self.lane.late
+        if not self.has_page:
+            self.lane.give_back()
 
     def stop(self) -> None:
         """End the fetch as soon as possible."""
@@ -171,9 +187,11 @@ class SlowVisit:
         if self.is_on_trial:
             self.is_on_trial = False
             self.lane.trials[self.lease.found_on] -= 1
+            if not self.lane.trials[self.lease.found_on]:
+                del self.lane.trials[self.lease.found_on]
         if self.is_slow:
             self.is_slow = False
-            fits = self.lane.on_back()
+            fits = self.has_page or self.lane.on_back()
             self.lane.visits.discard(self)
             self.lane.surplus += 1
             for origin in origins(self.lease):

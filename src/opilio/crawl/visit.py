@@ -209,7 +209,10 @@ class PageVisits:
                         followed, settled=b"", settled_ids=b""
                     )
             ids = await self.rank(followed, verdict, lease)
-            ids += np.frombuffer(followed.settled_ids, "<i8").tolist()
+            if followed.settled_ids:
+                settled = np.frombuffer(followed.settled_ids, "<i8").tolist()
+                self.frontier.support(settled, lease.host)
+                ids += settled
             self.settle()
             self.store.save_page(
                 lease, response, reading.record, content, page, verdict, ids

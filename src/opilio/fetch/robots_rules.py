@@ -22,7 +22,6 @@ LINE = 12  # bytes that the name of a rule takes
 SHORTENED = 1000  # first segments of the rules beyond
 WILDCARDS = 1000
 LONGEST = 2048  # characters of a rule; it is cut there
-MAX_LINES = 50_000
 
 FOR = "# for "  # the first line of a reduced file
 ALLOW, DISALLOW = "allow", "disallow"
@@ -178,8 +177,6 @@ def reduce_file(body: bytes, token: str) -> bytes:
     kept = bounded(directives_for(text_of(body), token))
     names = {"delay": "crawl-delay"}
     lines = [f"{names.get(field, field)}: {value}\n" for field, value in kept]
-    if not lines:
-        return b""
     return "".join([f"{FOR}{token}\nuser-agent: *\n", *lines]).encode()
 
 
@@ -228,7 +225,7 @@ def directives_for(text: str, token: str) -> list[Directive]:
 
 def lines_of(text: str) -> Iterator[Directive]:
     """The known fields of a file with their values; a blank may stand for the colon."""
-    for line in text.splitlines()[:MAX_LINES]:
+    for line in filter(None, text.splitlines()):
         line = line.partition("#")[0].strip()
         field, colon, value = line.partition(":")
         known = FIELDS.get(field.strip().lower()) if colon else None

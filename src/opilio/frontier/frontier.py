@@ -94,6 +94,11 @@ class LinkFrontier:
         with the promise that they have, and their ids."""
         return self._intake.unchanging(links)
 
+    def support(self, ids: Sequence[int], host: str) -> None:
+        """Note that a page of this host links to known links that are not added again,
+        because they do not change."""
+        self._intake.support(ids, host)
+
     async def take(self) -> Lease | None:
         """The best link whose host may be visited now; waits while there may be one."""
         if self._closed:

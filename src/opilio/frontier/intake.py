@@ -76,7 +76,7 @@ class Intake:
             new = self._append(batch, unknown, trail, now)
             for place in unknown:
                 ids[place] = new[prints[place]]
-        self._support(ids, host)
+        self.support(ids, host)
         if trail.depth == 0 and self._queue.ended[State.UNUSABLE, "trap_template"]:
             self._free(batch, ids)
         # Most links of a page are known and no better: one by one is fastest here.
@@ -99,7 +99,7 @@ class Intake:
             self._improve(better, trail, now)
         return ids
 
-    def _support(self, ids: Sequence[int], host: str) -> None:
+    def support(self, ids: Sequence[int], host: str) -> None:
         """Note which domains the page of a host links to; without a host, somebody
         chose the links."""
         hosts = self._queue.hosts
@@ -185,7 +185,9 @@ class Intake:
         reasons, templates = [], []
         for ranked in found:
             reason, url = ranked.reason, ranked.link.url
-            if not reason and (guard := trap(url, depth, self._bounds)):
+            if len(url) > self._bounds.max_url_length:  # only its beginning is stored
+                reason = "trap_length"
+            elif not reason and (guard := trap(url, depth, self._bounds)):
                 reason = f"trap_{guard}"
             reasons.append(reason)
             is_free = reason or (depth == 0 and _is_chosen(ranked))

@@ -12,6 +12,7 @@ from opilio.frontier.ledger import Ledger
 from opilio.records import Clock
 
 FIRST, FACTOR, LONGEST = 60.0, 5.0, 86_400.0  # 1, 5, 25 min, 2, 10 h, 1 day, 1 day
+AT_ONCE = 1000  # links that wait again in one step, so that the crawl goes on
 DEAD_HOST = 3600.0  # seconds until a link of a silent host is tried again
 
 
@@ -38,9 +39,12 @@ class LaterTries:
 
     def take_due(self) -> list[int]:
         """The links whose time has come, which are not scheduled any more."""
-        now, found = self._wall(), []
+        now = self._wall()
+        found: list[int] = []
         # A time that is too far away was set by a clock that was wrong.
         while self._due and not now < self._due[0][0] <= now + 2 * LONGEST:
+            if len(found) == AT_ONCE:
+                break
             found.append(heappop(self._due)[1])
         if found:
             self._ledger.unschedule(found)

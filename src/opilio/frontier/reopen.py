@@ -113,6 +113,9 @@ def reopen(
         if domain := agenda.queue.domains.get(name):
             domain.branch, domain.support = branch, tuple(support.split())
             domain.is_established = bool(is_established)
+    for domain in agenda.queue.domains.values():
+        if domain.taken and not domain.branch:  # visited by an older version
+            domain.branch = domain.name
     cursor = db.execute(_LINKS)
     while rows := cursor.fetchmany(AT_ONCE):
         _load(rows, agenda, intake)

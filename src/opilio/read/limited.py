@@ -7,8 +7,10 @@ now and then; a crawl has a `ReaderPool`.
 
 from __future__ import annotations
 
+import os
 import socket
 import sys
+import threading
 
 import msgspec
 
@@ -28,10 +30,20 @@ class LimitedReader:
         self.task = Task(job, setup, pool.CPU_DEADLINE, pool.PATIENCE)
         self.process: Process | None = None
         self.socket: socket.socket | None = None
+        self.turn = threading.Lock()  # threads share the process
+        self.owner = os.getpid()
 
     def read(self, response: Response) -> Reading:
         """The reading of a response; without a page, and with a reason, if the process
         dies of it."""
+        if self.owner != os.getpid():  # a fork must not read what its parent asked for
+            self.owner, self.turn = os.getpid(), threading.Lock()
+            self.process = self.socket = None
+        with self.turn:
+            return self.read_next(response)
+
+    def read_next(self, response: Response) -> Reading:
+        """The same, in the turn of this thread."""
         try:
             connection = self.socket or self.start()
             send(connection, response)

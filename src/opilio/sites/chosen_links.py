@@ -150,6 +150,10 @@ class ChosenLinks:
         """None: what is known may be chosen when it is found again."""
         return {}
 
+    def support(self, ids: Sequence[int], host: str) -> None:
+        """Note which known links a page of this host has."""
+        self.frontier.support(ids, host)
+
     def state(self, id: int) -> str:
         """The state of a link."""
         return state_of(self.db, id)

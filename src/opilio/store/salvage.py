@@ -14,8 +14,13 @@ from opilio.text import urls
 
 SMALLEST = 8  # bytes of a row; so a file has few enough of them
 MOST_FAILURES = 20_000  # parts of a table that are tried in vain
-# What judge and strategy learnt cannot be checked; pages are judged again instead.
-LEARNT = frozenset(("learnt", "note", "page_profile", "site", "indexed"))
+# What judge, strategy and extractor made cannot be checked; it is made again instead.
+LEARNT = frozenset(
+    (
+        *("learnt", "note", "page_profile", "site", "indexed"),
+        *("new_promise", "extracted"),
+    )
+)
 PYTHON: dict[str, tuple[type | tuple[type, ...], object]] = {
     "INTEGER": (int, 0),
     "REAL": ((int, float), 0.0),

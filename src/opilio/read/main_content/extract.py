@@ -51,7 +51,7 @@ def extract_markup(
         if outline.seen < LITTLE < shown.seen:
             outline = shown
     facts = Facts(tidy, declared, outline, url, latest)
-    base = urljoin(url, base_of(tidy))
+    base = address(url, base_of(tidy)) or url
     text, markdown = contents(outline, declared, url, base)
     licences = tuple(filter(None, (address(base, one) for one in facts.licences())))
     return Extraction(
