@@ -4,7 +4,7 @@
 
 The pages have 600 words each, of a vocabulary with the frequencies of natural text, in
 paragraphs; their main texts are stored, as a crawl leaves them. Each export runs in a
-process of its own; the memory is the most that it held (maximum resident set size).
+process of its own; the memory is the most that it held (VmHWM).
 """
 
 from __future__ import annotations
@@ -34,16 +34,15 @@ EXPORTS = (
     ("pages.jsonl.zst", "jsonl"),
 )
 RUN = """
-import json, resource, sys, time
+import json, sys, time
 from pathlib import Path
 from opilio.assembly.export import export_pages
 from opilio.store.folder import CrawlFolder
 began, cpu = time.monotonic(), time.process_time()
 done = export_pages(CrawlFolder(Path(sys.argv[1])), sys.argv[2], sys.argv[3])
-used = resource.getrusage(resource.RUSAGE_SELF)
-children = resource.getrusage(resource.RUSAGE_CHILDREN)
-print(json.dumps([done.pages, time.monotonic() - began, used.ru_utime + used.ru_stime,
-                  max(used.ru_maxrss, children.ru_maxrss) / 1024]))
+spent = [done.pages, time.monotonic() - began, time.process_time() - cpu]
+[peak] = [line for line in open("/proc/self/status") if line.startswith("VmHWM")]
+print(json.dumps([*spent, int(peak.split()[1]) / 1024]))
 """
 
 

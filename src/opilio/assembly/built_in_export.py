@@ -284,7 +284,13 @@ class BuiltInExport:
         left_out = {"reserved": self.reserved} if self.reserved else {}
         command = self.shape.command or f"opilio export {self.folder.path.name}"
         said = card(
-            self.name, self.facts, self.fields, left_out, command, self.provenance()
+            self.name,
+            files.path.name,
+            self.facts,
+            self.fields,
+            left_out,
+            command,
+            self.provenance(),
         )
         (files.part / "README.md").write_text(said, encoding="utf-8")
         (files.part / FACTS).unlink(missing_ok=True)

@@ -31,6 +31,7 @@ for _number, _names in enumerate(
     _months.update(dict.fromkeys(_names.split(), _number))
 _name = "|".join(sorted(_months, key=len, reverse=True))
 _year = r"(?P<y>(?:19|20)\d\d)"
+_any_year = re.compile(r"(?:19|20)\d\d").search
 _PATTERNS = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
@@ -56,6 +57,8 @@ def parse_date(text: str, latest: date) -> str:
 
 def dates_in(text: str, latest: date) -> Iterator[str]:
     """The plausible dates in a text, by how sure their form is."""
+    if not _any_year(text):
+        return
     for pattern in _PATTERNS:
         for found in pattern.finditer(text):
             given = found.groupdict()

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -56,6 +57,7 @@ CUES = {
     r"table of contents|toggle|cancel|ok|submit|edit|reply|quote|report|help)\b",
     "question": r"\?$",
 }
+NO_CUES = (False,) * len(CUES)
 _cues = [re.compile(pattern, re.IGNORECASE).search for pattern in CUES.values()]
 _marks = re.compile(r"[.,;:!?。，、]").findall
 _ends = re.compile(r"[.!?…。！？][\"'”’)\]]*$").search
@@ -196,13 +198,7 @@ class BlockFeatures:
 
     def cues(self) -> Numbers:
         """Columns about what a short line says."""
-        rows = np.zeros((len(self.blocks), len(CUES)), np.float32)
-        for number, block in enumerate(self.blocks):
-            if len(block.text) <= SHORT:
-                for place, says in enumerate(_cues):
-                    if says(block.text):
-                        rows[number, place] = 1
-        return rows
+        return np.array([cues_of(block.text) for block in self.blocks], np.float32)
 
     def note_sums(self, own: Numbers, tags: Numbers) -> None:
         """Sums over all blocks before each, from which those of a box follow."""
@@ -388,6 +384,17 @@ class BlockFeatures:
         around = self.wider[best]
         rows[:, 15] = (place >= self.first[around]) & (place < self.last[around])
         rows[:, 16] = self.box_rows[around, 0]
+
+
+def cues_of(text: str) -> tuple[bool, ...]:
+    """What a line says of itself; a long one is no such line."""
+    return short_cues(text) if len(text) <= SHORT else NO_CUES
+
+
+@lru_cache(maxsize=2**12)  # the pages of a site share many lines
+def short_cues(text: str) -> tuple[bool, ...]:
+    """What a short line says of itself."""
+    return tuple(bool(says(text)) for says in _cues)
 
 
 def wider_boxes(

@@ -82,8 +82,8 @@ def check_fields(fields: Sequence[str] | None) -> tuple[str, ...]:
     for name in fields:
         if name not in COLUMNS:
             raise BadInput(
-                f"--fields: there is no column {name!r}"
-                f"{did_you_mean(name, COLUMNS)}; the columns are {', '.join(COLUMNS)}"
+                f"--fields: there is no column {name!r}; {did_you_mean(name, COLUMNS)}"
+                f"the columns are {', '.join(COLUMNS)}"
             )
     return tuple(dict.fromkeys(fields))
 

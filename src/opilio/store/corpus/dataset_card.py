@@ -61,6 +61,7 @@ def add(counts: dict[str, int], name: str) -> None:
 
 def card(
     name: str,
+    folder: str,
     facts: DatasetFacts,
     fields: Sequence[str],
     left_out: Mapping[str, int],
@@ -90,8 +91,8 @@ def card(
         f"{facts.pages:,} web pages with {facts.words:,} words, fetched from "
         f"{facts.first or '–'} to {facts.last or '–'} by a focused crawl with Opilio. "
         "One row is one page.",
-        f"```python\nfrom datasets import load_dataset\n\npages = load_dataset({quoted}"
-        ', split="train")\n```',
+        "```python\nfrom datasets import load_dataset\n\n"
+        f'pages = load_dataset({folder!r}, split="train")\n```',
         "## Provenance",
         provenance,
         f"Written by:\n\n```console\n$ {one_line(command)}\n```",
@@ -105,7 +106,7 @@ def card(
         "signals in the column `usage`. A page without a signal is not free; its terms "
         "are not known.",
         table("purpose", {one: facts.reserved.get(one, 0) for one in PURPOSES}),
-        table("signal", facts.signals),
+        table("signal", facts.signals) if facts.signals else "No page has a signal.",
         f"Left out of this dataset: {told or 'nothing'}.",
         "## Sites",
         table("site", facts.sites),
