@@ -268,6 +268,7 @@ class Reading(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """The exchange as finished WARC records, to be appended; where a main text was
     asked for, the packed Extraction (`storage/packed.py`)."""
     reason: str = ""  # why there is no page: not_html, parse_crashed, parse_timeout
+    seconds: float = 0.0  # of CPU, if it took unusually many
 
 
 class Verdict(msgspec.Struct, frozen=True, gc=False):

@@ -20,6 +20,10 @@ def make_echo(setup: bytes) -> Callable[[Response], Reading]:
         elif order == b"hang":
             while True:
                 pass
+        elif order == b"spin":
+            until = time.process_time() + float(argument)
+            while time.process_time() < until:
+                pass
         elif order == b"raise":
             raise ValueError("\x1b[2J" + argument.decode())
         elif order == b"hoard":

@@ -128,6 +128,16 @@ async def test_a_page_is_not_given_up_because_the_machine_is_busy() -> None:
         assert pool.readers[0].process is process
 
 
+async def test_hosts_whose_pages_take_long_are_noted() -> None:
+    async with readers(deadline=1.5) as pool:
+        await read_all(pool, ["a", "spin 1.2", "b"])
+        [(host, seconds)] = pool.heavy.items()
+        assert host == "a.test" and 1.1 < seconds < 1.5
+        pool.heavy.clear()
+        await read_all(pool, ["hang"])
+        assert pool.heavy == {"a.test": 3.0}
+
+
 async def test_a_page_that_hangs_is_given_up_at_the_deadline() -> None:
     async with readers(deadline=1.0) as pool:
         hung, *others = await read_all(pool, ["hang", "a", "b"])

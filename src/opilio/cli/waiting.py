@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 LOOK_SECONDS = 0.5
 IDLE_SECONDS = 3.0  # without a visit, beyond our own delay, before a notice
 IN_WORDS = {
+    "heavy": "its pages take long to parse",
     "": "it was visited a moment ago",
     "http_429": "it answered 429 (too many requests)",
     "http_503": "it answered 503 (overloaded)",

@@ -39,6 +39,7 @@ from opilio.text import urls
 if TYPE_CHECKING:
     from opilio.crawl.extraction import Extractions
 
+HEAVY_REST = 20  # times as long a host rests as its page kept a reader busy
 MOVED = "moved"  # reason of a link parked because its redirect can be predicted
 Bring = Callable[[Lease], Awaitable[int]]
 """Visits a link; returns the number of pages it brought: 1 or 0."""
@@ -167,11 +168,21 @@ class PageVisits:
             if self.extractions:
                 await self.extractions.room()
             reading = await self.readers.read(response)
+            if heavy := getattr(self.readers, "heavy", None):
+                await self.rest_heavy(heavy)
             page = reading.page
             if page and page.refresh and page.refresh != lease.url:
                 return await self.redirect(lease, response, page.refresh)
         async with self.turn(lease.fingerprint):
             return await self.record(lease, response, content, reading)
+
+    async def rest_heavy(self, heavy: dict[str, float]) -> None:
+        """Let hosts rest whose pages take readers long, so that others get their
+        share."""
+        hosts = dict(heavy)
+        heavy.clear()
+        for host, seconds in hosts.items():
+            await self.frontier.pace(host, rest=HEAVY_REST * seconds, why="heavy")
 
     async def record(
         self, lease: Lease, response: Response, content: Fingerprint, reading: Reading
@@ -220,7 +231,7 @@ class PageVisits:
             if self.profiles:
                 self.profiles.keep(lease, response, page, verdict, again=False)
             state = State.KEPT if verdict.relevant else State.IRRELEVANT
-            if verdict.relevant and not page.noindex:
+            if verdict.relevant and not page.noindex and not page.degraded:
                 self.extracting().want(lease.id, response)
             like = likeness(page)
             self.note_seed(page, lease)

@@ -19,6 +19,7 @@ import msgspec
 from opilio.read.processes import Process, start_process, used_up_cpu
 from opilio.read.worker import LENGTH, Task
 from opilio.records import Reading, Response
+from opilio.text import urls
 
 AHEAD = 16  # pages at one reader, so that it never waits for the loop
 MUCH = 4 * 2**20  # bytes of these; one page may have more
@@ -101,6 +102,8 @@ class Reader(asyncio.BufferedProtocol):
         reading = decode_reading(frame)
         page = self.pending.popleft()
         self.load -= len(page.response.body)
+        if reading.seconds:
+            self.pool.note_heavy(page, reading.seconds)
         self.since = self.loop.time()
         page.settle(reading)
         if self.retired and not self.pending:
@@ -169,6 +172,7 @@ class ReaderPool:
         self.readers: list[Reader] = []
         self.keepers: list[asyncio.Task[None]] = []
         self.failure: Exception | None = None
+        self.heavy: dict[str, float] = {}  # host -> seconds, until somebody looks
 
     async def start(self) -> None:
         """Start the readers; returns when all are ready."""
@@ -288,12 +292,18 @@ class ReaderPool:
             await asyncio.wait((reader.lost,), timeout=patience)
         return False
 
+    def note_heavy(self, page: Pending, seconds: float) -> None:
+        """Remember how long a host has kept a reader busy with one page."""
+        host = urls.host(page.response.url)
+        self.heavy[host] = self.heavy.get(host, 0.0) + seconds
+
     def recover(self, reader: Reader, overdue: bool) -> None:
         """Give up the page that the reader died of, if that is certain; the others are
         suspects and wait again. `overdue`: it took too long over a page."""
         pending = reader.pending
         if len(pending) == 1 and (overdue or pending[0].suspect):
             reason = "parse_timeout" if overdue else "parse_crashed"
+            self.note_heavy(pending[0], 2 * self.task.deadline)
             pending.popleft().settle(Reading(None, reason=reason))
         for page in pending:
             page.suspect = True

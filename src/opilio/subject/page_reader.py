@@ -37,7 +37,10 @@ class PageJob:
         from opilio.read.main_content.extract import extract_content
         from opilio.storage.packed import pack_extraction
 
-        return Reading(None, pack_extraction(extract_content(response)))
+        try:
+            return Reading(None, pack_extraction(extract_content(response)))
+        except Exception:  # MemoryError, or whatever a young parser may raise
+            return Reading(None, reason="parse_crashed")
 
 
 def make_plain_job(setup: bytes) -> Callable[[Response], Reading]:
