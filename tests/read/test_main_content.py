@@ -223,3 +223,17 @@ def test_hostile_markup_takes_bounded_time(body: str):
     began = time.process_time()
     extract_markup(body, "http://a.test/", date(2026, 1, 1))
     assert time.process_time() - began < 10  # quadratic would be minutes
+
+
+def test_no_character_that_controls_a_terminal_is_left() -> None:
+    odd = "a\x1b[2Jb\x07c\u202ed\x9be&#27;f"
+    json = '{"@type": "Article", "author": {"name": "Jane\\u001b[2J Doe"}}'
+    markup = (
+        f"<title>{odd}</title><meta name=description content='{odd}'>"
+        f"<script type=application/ld+json>{json}</script><article><p>{odd} and more"
+    )
+    found = extract_markup(markup, "http://a.test/", date(2026, 1, 1))
+    told = (found.text, found.markdown, found.title, found.description, *found.authors)
+    assert "and more" in found.text
+    for text in told:
+        assert all(sign == "\n" or sign.isprintable() for sign in text), text

@@ -21,6 +21,9 @@ from opilio.text import content
 from opilio.text.usage_signals import page_usage
 
 VERSION = 2  # grows when the same page would give another result
+_controls = re.compile(
+    "[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+).sub
 MOST_BOXES = 50_000  # real pages have fewer; then all visible text will do
 HIDDEN_TIMES = 5  # more hidden text than visible: the page shows it by script
 LITTLE = 200  # characters of a main text that may be missing from the markup
@@ -56,20 +59,25 @@ def extract_markup(
     licences = tuple(filter(None, (address(base, one) for one in facts.licences())))
     return Extraction(
         version=VERSION,
-        text=text[:LONGEST],
-        markdown=markdown[:LONGEST],
-        title=facts.title(),
-        authors=tuple(authors_of(facts)),
+        text=harmless(text[:LONGEST]),
+        markdown=harmless(markdown[:LONGEST]),
+        title=harmless(facts.title()),
+        authors=tuple(map(harmless, authors_of(facts))),
         published=published(facts),
         modified=modified(facts),
-        description=facts.description()[:2000],
-        site=facts.site[:200],
+        description=harmless(facts.description()[:2000]),
+        site=harmless(facts.site[:200]),
         image=address(base, facts.image()),
         canonical=address(base, next(iter(declared.links.get("canonical", ())), "")),
         licences=licences,
-        types=tuple(declared.types()[:10]),
+        types=tuple(map(harmless, declared.types()[:10])),
         usage=page_usage(headers, declared.metas, licences),
     )
+
+
+def harmless(text: str) -> str:
+    """A text without characters that control terminals or the direction of writing."""
+    return _controls("", text)
 
 
 def contents(
