@@ -166,9 +166,9 @@ def test_a_folder_in_the_place_of_a_file_is_named(done, name):
     assert f"{done.folder / name} is a folder, but must be a file" in ended.err
 
 
-def test_pages_that_may_not_be_read_are_not_called_damaged(done):
+def test_pages_that_may_not_be_read_are_not_called_damaged(done, tmp_path):
     is_protected("warc/000001.warc.gz")(done.folder)
-    ended = as_somebody("export", done.folder, "-o", "-")
+    ended = as_somebody("export", done.folder, "-o", tmp_path / "pages.warc.gz")
     assert "damaged" not in ended.err
     assert "cannot be read: no permission" in ended.err
 

@@ -65,9 +65,9 @@ def hosts_of(db: sqlite3.Connection, sites: Sequence[str]) -> list[int]:
         host
         for site in sites
         for (host,) in db.execute(
-            "SELECT id FROM host WHERE name = ?1 OR name GLOB '*.' || ?2 "
-            "OR name GLOB ?2 || ':*' OR domain = ?1",
-            (site.lower(), site.lower().translate(NO_PATTERN)),
+            "SELECT id FROM host WHERE name = :name OR name GLOB '*.' || :pattern "
+            "OR name GLOB :pattern || ':*' OR domain = :name",
+            {"name": site.lower(), "pattern": site.lower().translate(NO_PATTERN)},
         )
     ]
 
