@@ -64,6 +64,7 @@ async def crawl(
             tomli_w.dumps(
                 {
                     "crawl": {**crawling, "max_pages": course.budget},
+                    "fetch": {"contact": "https://example.org/bench"},
                     "politeness": {"delay": delay / scale},
                     "store": {"commit_every": 0.5 / scale, "min_free": 0},
                     "search": {"index": False},
@@ -130,7 +131,8 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.focus")
     parser.add_argument("--web", type=Path, default=APACHE)
     parser.add_argument("--topics", default="", help="separated by commas")
-    parser.add_argument("--strategy", default="weight-table")
+    parser.add_argument("--strategy", default="opilio")
+    parser.add_argument("--judge", default="opilio")
     parser.add_argument("--delays", default="0,0.2,1", help="seconds")
     parser.add_argument("--hastes", default="", help="default: that of a crawl")
     parser.add_argument("--scale", type=float, default=10.0, help="time is divided by")
@@ -142,7 +144,9 @@ def main(arguments: list[str] | None = None) -> None:
     topics = given.topics.split(",") if given.topics else list(ground.web.topics)
     delays = [float(delay) for delay in given.delays.split(",")]
     hastes = [float(h) for h in given.hastes.split(",")] if given.hastes else [None]
-    wanted = WantedRuns(topics=topics, strategies=[given.strategy])
+    wanted = WantedRuns(
+        topics=topics, strategies=[given.strategy], judges=[given.judge]
+    )
     with tempfile.TemporaryDirectory() as folder:
         alone = {
             done.run.task.topic: done.run.of_oracle["aurc"]
@@ -154,7 +158,10 @@ def main(arguments: list[str] | None = None) -> None:
             found[delay, haste] = {}
             for topic in topics:
                 course = ground.course(topic)
-                crawling: dict[str, object] = {"strategy": given.strategy}
+                crawling: dict[str, object] = {
+                    "strategy": given.strategy,
+                    "judge": given.judge,
+                }
                 if haste is not None:
                     crawling["haste"] = haste
                 outcome = asyncio.run(

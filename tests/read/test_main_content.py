@@ -215,6 +215,7 @@ def test_a_page_without_main_text_has_its_visible_text():
         "<div style=display:none>" * 50_000 + "x",
         "<p class='" + "a-" * 100_000 + "'>x",
         "[" * 100_000 + "](" * 100_000,
+        "<p>" + "See <a href=/x>all <b>hives</b></a>. " * 10_000,
     ],
 )
 def test_hostile_markup_takes_bounded_time(body: str):

@@ -70,6 +70,7 @@ UNSEEN = frozenset(
 _tag = re.compile(r'<(/?)([^\s/>]+)((?:[^>"]|"[^"]*")*)>').match
 _attributes = re.compile(' ([^ =]+)="([^"]*)"').findall
 _blanks = re.compile("[ \t\n\r\f\xa0\u200b]+").sub
+_has_blanks = re.compile("[\t\n\r\f\xa0\u200b]|  ").search  # not one space each
 _is_unseen = re.compile(
     r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE
 ).search
@@ -287,7 +288,7 @@ class BlockWalker:
             if self.in_link:
                 self.linked += len(text)
             return
-        said = _blanks(" ", text)
+        said = _blanks(" ", text) if _has_blanks(text) else text
         if said[0] == " ":
             self.space = True
             said = said[1:]

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 from urllib.parse import quote
 
 from opilio.read.main_content.walk import PageOutline, TextBlock, TextBox
 
 DEEPEST_LIST = 9
 SAFE = "!#$%&'*+,-./:;=?@_~"
+_may_be_special = re.compile(r"[\\`*\[\]<_]").search
 _special = re.compile(r"[\\`*\[\]<]|(?<!\w)_|_(?!\w)").sub
 _starts = re.compile(r"(?m)^(\s*)([#>+-]|\d{1,9}[.)])(?=\s|$)").sub
 _language = re.compile(
@@ -23,8 +24,7 @@ _links = re.compile(r"(?<!\\)\[((?:\\.|[^\[\]\\])*)\]\([^()\s]*\)")
 _code = re.compile(r"(?ms)^(`{3,})[^\n]*\n.*?^\1$|(`+)(?!`).*?(?<!`)\2(?!`)")
 
 
-@dataclass(frozen=True, slots=True)
-class Role:
+class Role(NamedTuple):
     """The place of a box: in which heading, list, quotation or cell it is."""
 
     heading: int = 0
@@ -204,46 +204,43 @@ class ChosenText:
         text = block.text
         if not block.marks:
             return escaped(text)
-        starts: dict[int, list[tuple[int, str, str]]] = {}
-        for start, end, kind, href in block.marks:
-            if end <= len(text) and text[start:end].strip():
-                starts.setdefault(start, []).append((end, kind, href))
-        return "".join(self.marked(text, 0, len(text), starts))
+        marks = [
+            mark
+            for mark in sorted(block.marks, key=lambda mark: (mark[0], -mark[1]))
+            if mark[1] <= len(text) and not text[mark[0] : mark[1]].isspace()
+        ]
+        marks.reverse()  # the next one is the last
+        return "".join(self.marked(text, 0, len(text), marks))
 
     def marked(
         self,
         text: str,
         start: int,
         end: int,
-        starts: dict[int, list[tuple[int, str, str]]],
+        marks: list[tuple[int, int, str, str]],
         within: frozenset[str] = frozenset(),
     ) -> Iterator[str]:
-        """A stretch of text with its marks; overlapping marks are left out."""
+        """A stretch of text with its marks, which it takes from the list; overlapping
+        ones are left out."""
         done = start
-        for place in sorted(at for at in starts if start <= at < end):
-            if place < done:
+        while marks and marks[-1][0] < end:
+            begin, stop, kind, href = marks.pop()
+            begin = max(begin, start)  # blanks before `start` are outside the marks
+            if begin < done or stop > end or kind in within:
                 continue
-            inner = starts[place]
-            marks = sorted(inner, key=lambda mark: -mark[0])
-            mark = next((m for m in marks if m[0] <= end and m[1] not in within), None)
-            if mark is None:
-                continue
-            yield escaped(text[done:place])
-            rest = {**starts, place: [one for one in inner if one is not mark]}
-            said = text[place : mark[0]]
+            yield escaped(text[done:begin])
+            said = text[begin:stop]
             core = said.strip()
-            before = said[: len(said) - len(said.lstrip())]
-            after = said[len(said.rstrip()) :]
-            if mark[1] == "code":
+            left = begin + len(said) - len(said.lstrip())
+            right = left + len(core)
+            if kind == "code":
                 ticks = "`" * ((core.count("`") and 2) or 1)
-                yield f"{before}{ticks}{core}{ticks}{after}"
+                body = f"{ticks}{core}{ticks}"
             else:
-                left, right = place + len(before), mark[0] - len(after)
-                inside = within | {mark[1]}
-                rest = {left if at == place else at: m for at, m in rest.items()}
-                body = "".join(self.marked(text, left, right, rest, inside))
-                yield before + self.around(mark[1], body, mark[2]) + after
-            done = mark[0]
+                inner = self.marked(text, left, right, marks, within | {kind})
+                body = self.around(kind, "".join(inner), href)
+            yield f"{text[begin:left]}{body}{text[right:stop]}"
+            done = stop
         yield escaped(text[done:end])
 
     def around(self, kind: str, body: str, href: str) -> str:
@@ -265,23 +262,23 @@ def roles_of(boxes: Sequence[TextBox]) -> list[Role]:
         role = roles[box.parent] if number else Role()
         tag = box.tag
         if tag == "li":
-            role = replace(role, items=(*role.items[-DEEPEST_LIST:], number))
+            role = role._replace(items=(*role.items[-DEEPEST_LIST:], number))
         elif tag in ("ul", "ol", "menu", "dir"):
-            role = replace(role, list=number)
+            role = role._replace(list=number)
         elif tag == "blockquote":
-            role = replace(role, quotes=role.quotes + 1)
+            role = role._replace(quotes=role.quotes + 1)
         elif len(tag) == 2 and tag[0] == "h" and tag[1] in "123456":
-            role = replace(role, heading=int(tag[1]))
+            role = role._replace(heading=int(tag[1]))
         elif tag == "pre":
-            role = replace(role, code=number)
+            role = role._replace(code=number)
         elif tag == "dt":
-            role = replace(role, term=True)
+            role = role._replace(term=True)
         elif tag == "table" and number in data:
-            role = replace(role, table=number, row=-1, cell=-1)
+            role = role._replace(table=number, row=-1, cell=-1)
         elif tag == "tr" and role.table >= 0:
-            role = replace(role, row=number)
+            role = role._replace(row=number)
         elif tag in ("td", "th") and role.table >= 0:
-            role = replace(role, cell=number)
+            role = role._replace(cell=number)
         roles.append(role)
     return roles
 
@@ -321,7 +318,7 @@ def plain(block: TextBlock) -> str:
 
 def escaped(text: str) -> str:
     """Text in which Markdown sees no marks."""
-    return _special(r"\\\g<0>", text)
+    return _special(r"\\\g<0>", text) if _may_be_special(text) else text
 
 
 def without_links(markdown: str) -> str:
