@@ -71,6 +71,22 @@ async def test_the_same_topic_changes_nothing(crawled, judge, strategy):
     assert (found.kept, found.waiting) == (found.kept_before, found.waiting_before)
 
 
+async def test_pages_marked_noindex_count_neither_before_nor_after(crawled):
+    hidden = page("Bees", "bees make honey").replace(
+        "<title>", '<meta name="robots" content="noindex"><title>'
+    )
+    front = page("Bees", "honey bees", {"/hidden": "bees", "/shown": "hive"})
+    shown = page("Hive", "a hive of honey bees")
+    start = "http://seed.test"
+    pages = {f"{start}/": front, f"{start}/hidden": hidden, f"{start}/shown": shown}
+    life = await crawled(SmallWeb(pages))
+    ended = await life.crawl("--judge", "cosine", "--max-pages", 3)
+    assert ended.code == 0, ended.err
+    assert life.rows("SELECT sum(relevant), sum(noindex) FROM page") == [(3, 1)]
+    found = await rejudge(CrawlFolder(life.folder))
+    assert (found.pages, found.kept_before, found.kept) == (3, 2, 2)
+
+
 async def test_visits_that_failed_are_told_where_they_may_have_been(crawled):
     """A strategy that hears of all failures at the end would expect nothing more."""
     web = SyntheticWeb(Dials(pages=600, hosts=8, topics=3, dead_links=0.2))

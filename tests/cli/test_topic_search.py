@@ -14,7 +14,8 @@ from opilio.subject.stored_subject import load_subject
 
 BEES = "The bee makes honey in the hive and the queen lays eggs. " * 10
 ONE_WORD = 'name = "bees"\nkeywords = ["bee"]\nseeds = ["http://seed.test/"]\n'
-FOUND = ("http://a.test/1", "http://a.test/2", "http://b.test/", "http://c.test/gone")
+GONE = f"http://c.test/gone{'-away' * 20}"
+FOUND = ("http://a.test/1", "http://a.test/2", "http://b.test/", GONE)
 
 
 class WithEngine(SmallWeb):
@@ -56,6 +57,7 @@ async def test_one_command_searches_fetches_and_writes_the_topic(
     assert all(0 < w["weight"] <= 1 for w in made["keywords"] if isinstance(w, dict))
     told = " ".join(ended.err.split())
     assert "high x, y: http://a.test/1" in told
+    assert FOUND[3] in ended.err  # a long address is not broken into lines
     assert "3 of 4 pages could be read" in told
     asked = [one.url for one in life.server.requests]
     assert asked[0].startswith("http://engine.test/search?q=honey+bees")

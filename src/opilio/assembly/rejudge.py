@@ -355,13 +355,16 @@ class Rejudging:
     def keep_as_it_was(self, visit: PastVisit) -> None:
         """Keep the verdict and the links of a page that can no longer be read."""
         self.unread.add(visit.id)
-        self.found.kept_before += bool(visit.relevant)
-        self.found.kept += bool(visit.relevant)
+        counts = bool(visit.relevant and not visit.noindex)
+        self.found.kept_before += counts
+        self.found.kept += counts
 
     def note(self, visit: PastVisit, verdict: Verdict) -> None:
         """Count a page that was judged again."""
         found, was = self.found, bool(visit.relevant)
         found.pages += 1
+        if visit.noindex:
+            return  # it counts neither way, as in `opilio status`
         found.kept_before += was
         found.kept += verdict.relevant
         if was != verdict.relevant:

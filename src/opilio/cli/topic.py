@@ -318,7 +318,7 @@ def with_found(
         )
     for seed in found.seeds:
         told = f"{seed.priority.value:<7} {', '.join(seed.sources)}: {seed.url}"
-        stderr.print(foreign(told), style="dim")
+        stderr.print(foreign(told), style="dim", soft_wrap=True)
     stderr.print(f"{len(found.pages):,} of {len(found.seeds):,} pages could be read")
     seeds = (*sources.seeds, *(seed.url for seed in found.seeds))
     return msgspec.structs.replace(

@@ -25,7 +25,7 @@ SET_ASIDE = """
 VISITS = """
     SELECT link.id, url, fingerprint, host.name, link.state, link.reason, copy_of,
         relevant, score, title, fetched_at, warc, warc_offset, warc_length,
-        (SELECT count(*) > 1 FROM version WHERE version.page = link.id)
+        noindex, (SELECT count(*) > 1 FROM version WHERE version.page = link.id)
     FROM page JOIN link USING (id) JOIN host ON host.id = link.host ORDER BY number
 """
 FAILED = """
@@ -58,6 +58,7 @@ class PastVisit(NamedTuple):
     warc: str | None
     warc_offset: int
     warc_length: int
+    noindex: int  # a relevant page does not count then
     changed: int  # since it was first visited
 
     @property
