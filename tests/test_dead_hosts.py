@@ -35,7 +35,7 @@ async def test_a_crawl_of_hosts_that_are_silent_ends_and_goes_on_when_they_answe
         ended = await life.crawl(*LOOPBACK)
         assert ended.code == 1
         assert "no page could be fetched" in ended.err
-        assert set(life.states().values()) == {("parked", "dead_host")}
+        assert set(life.states().values()) == {("parked", "offline")}
         answering = True
         ended = await life.crawl()
         assert ended.code == 0, ended.err

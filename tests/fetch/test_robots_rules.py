@@ -76,6 +76,25 @@ def test_what_is_said_to_others_is_left_out() -> None:
     assert not is_for_another(text, "opilio")
 
 
+def test_a_file_that_says_nothing_to_us_is_known_to_be_for_us() -> None:
+    reduced = reduce_file(b"User-agent: x\nDisallow: /x\n", "opilio")
+    assert read_rules(reduced, "opilio").allows(f"{ORIGIN}/x")
+    # Another name may be forbidden something: the file must be fetched again.
+    assert is_for_another(reduced, "x")
+
+
+def test_a_site_cannot_pretend_that_its_file_was_reduced() -> None:
+    sent = b"# for someone\nUser-agent: *\nDisallow: /x\n"
+    assert not is_for_another(reduce_file(sent, "opilio"), "opilio")
+    assert not read_rules(sent, "opilio").allows(f"{ORIGIN}/x")
+
+
+def test_rules_after_any_number_of_other_lines_are_obeyed() -> None:
+    for line in ("\n", "#\n", "\r\n", "x\n"):
+        sent = line * 150_000 + "User-agent: *\nDisallow: /x\n"
+        assert not read_rules(sent.encode(), "opilio").allows(f"{ORIGIN}/x"), line
+
+
 def bomb(line: str, size: int = 512 * 1024) -> bytes:
     """As many different lines as fit."""
     each = len((line % 0).encode()) + 6

@@ -61,6 +61,23 @@ async def test_a_domain_with_a_seed_has_no_limit(make: Make, clock: HandClock) -
     assert set(order) == {"a.test"}
 
 
+async def test_links_that_do_not_change_support_domains_as_well(make: Make) -> None:
+    frontier = make(QUICK, free_pages=3)
+    await frontier.add([found("seed/", 0.5)])
+    others = [f"other{n}/" for n in range(MANY)]
+    names = ["good/", *others]
+    await visit(frontier, await take(frontier), *((name, 0.5) for name in names))
+    domains = frontier._agenda.queue.domains
+    good = frontier.id_of(found("good/").link.fingerprint)
+    assert not domains["good.test"].is_established
+    for name in others[:-1]:
+        frontier.support([good], f"{name[:-1]}.test")
+    assert domains["good.test"].support == (
+        *("seed.test", "other0.test", "other1.test", "other2.test", "other3.test"),
+    )
+    assert domains["good.test"].is_established
+
+
 class Notes:
     def save_standing(self, domain: RegisteredDomain) -> None: ...
 

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import random
-import shutil
 import sqlite3
 from contextlib import closing
-from pathlib import Path
 
 import pytest
 
@@ -136,17 +134,3 @@ async def test_damage_in_the_middle_of_an_archive_costs_the_pages_there(
     assert "1 pages were lost" in ended.out or "2 pages were lost" in ended.out
     assert (await life.crawl()).code == 0
     assert kept(life) == before
-
-
-def test_repair_keeps_the_damaged_database(tmp_path: Path) -> None:
-    """What cannot be read today may be read by better tools tomorrow."""
-    from opilio.store.folder import CrawlFolder
-    from opilio.store.repair import rebuild
-
-    source = Path(__file__).parent.parent / "crawls-0.1" / "bees"
-    shutil.copytree(source, tmp_path / "bees")
-    folder = CrawlFolder(tmp_path / "bees")
-    data = folder.database.read_bytes()
-    folder.database.write_bytes(data[:4096] + b"\0" * 4096 + data[8192:])
-    name = rebuild(folder)
-    assert (tmp_path / "bees" / name).read_bytes()[4096:8192] == bytes(4096)

@@ -13,7 +13,7 @@ from frontier.frontier_play import HandClock, found, take, take_now
 from opilio.frontier.later_tries import wait
 from opilio.frontier.sqlite import SqliteFrontier
 from opilio.lab.synthetic.small import page
-from opilio.records import State
+from opilio.records import Lease, State
 from opilio.settings import BoundsSettings, PolitenessSettings
 from opilio.storage.database import open_database
 
@@ -106,6 +106,70 @@ async def test_links_of_a_silent_host_are_tried_again_after_an_hour(
     life.clock.pass_by(HOUR)
     assert frontier.retry_due() == 1
     assert (await take(frontier)).url == "http://a.test/1"
+
+
+async def silence(frontier: SqliteFrontier) -> None:
+    await silence_lease(frontier, await take(frontier))
+
+
+async def silence_lease(frontier: SqliteFrontier, lease: Lease) -> None:
+    await frontier.done(lease, State.PARKED, "dead_host", contacted=False)
+
+
+async def test_a_host_that_stays_silent_is_given_up(tmp_path: Path) -> None:
+    life = Life(tmp_path, retry_for=2 * DAY)
+    frontier = life.open()
+    await frontier.add([found("a/1")])
+    began, tries = life.clock.now, []
+    await silence(frontier)
+    for _ in range(300):
+        life.clock.pass_by(HOUR / 2)
+        if frontier.retry_due():
+            tries.append((life.clock.now - began) / HOUR)
+            await silence(frontier)
+    assert tries == [1, 2, 4, 8, 16, 32, 56]  # days apart at most
+    assert frontier.counts().ended == {(State.UNUSABLE, "host_gone"): 1}
+    await frontier.flush()
+    assert await take_now(life.open()) is not None  # a seed has another chance
+    life.db.execute("UPDATE link SET depth = 1, state = 'unusable'")
+    life.db.execute("UPDATE link SET reason = 'host_gone'")
+    assert await take_now(life.open()) is None
+
+
+async def test_silence_is_counted_across_restarts_until_the_host_answers(
+    tmp_path: Path,
+) -> None:
+    life = Life(tmp_path, retry_for=2 * DAY)
+    frontier = life.open()
+    await frontier.add([found("a/1"), found("a/2"), found("b/1")])
+    for _ in range(3):
+        await silence(frontier)
+    await frontier.flush()
+    life.clock.pass_by(3 * DAY)
+    again = life.open()
+    answered = False
+    for _ in range(3):
+        lease = await take(again)
+        if answered or lease.host == "b.test":
+            await silence_lease(again, lease)
+        else:
+            await again.done(lease, State.UNUSABLE, "http_404")
+            answered = True
+    await again.flush()
+    reasons = dict(life.db.execute("SELECT url, reason FROM link").fetchall())
+    assert reasons.pop("http://b.test/1") == "host_gone"
+    assert sorted(reasons.values()) == ["dead_host", "http_404"]
+
+
+async def test_nobody_is_given_up_because_our_network_was_away(tmp_path: Path) -> None:
+    life = Life(tmp_path, retry_for=2 * DAY)
+    frontier = life.open()
+    await frontier.add([found("a/1")])
+    for _ in range(5):
+        lease = await take(frontier)
+        await frontier.done(lease, State.PARKED, "offline", contacted=False)
+        life.clock.pass_by(DAY)
+        assert frontier.retry_due() == 1
 
 
 async def test_nothing_is_tried_again_if_that_is_not_wanted(tmp_path: Path) -> None:

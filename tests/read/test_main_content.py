@@ -238,3 +238,16 @@ def test_no_character_that_controls_a_terminal_is_left() -> None:
     assert "and more" in found.text
     for text in told:
         assert all(sign == "\n" or sign.isprintable() for sign in text), text
+
+
+@pytest.mark.parametrize(
+    "base", ["http://[", "javascript:x", "//[::1", "http://a:b:c/", "\x00", "data:,x"]
+)
+def test_a_base_that_is_no_address_is_ignored(base: str):
+    text = "The bees of this hive make honey from what they find in the meadow. " * 5
+    found = extracted(
+        f'<p>{text}<a href="/more">more</a></p><a rel=license href=/by>CC</a>',
+        f'<base href="{base}">',
+    )
+    assert "bees of this hive" in found.text
+    assert all(one == "http://a.test/by" for one in found.licences)

@@ -138,7 +138,7 @@ async def assemble(
         note_in_use(folder)
     store = ways.store(folder, plan.store, plan.search.pages == "all")
     try:
-        if store.catalogue.last_number:
+        if store.catalogue.last_number or folder.repaired.exists():
             from opilio.store.check import quick_check  # new crawls need none
 
             quick_check(store.db, folder.database)

@@ -15,7 +15,9 @@ from opilio.assembly.event_loop import run_loop
 from opilio.assembly.rejudge import rejudge
 from opilio.cli.terminal import stdout
 from opilio.errors import BadInput
+from opilio.store.check import is_unjudged
 from opilio.store.folder import CrawlFolder
+from opilio.store.lookup import opened
 from opilio.store.repair import Repaired, repair_crawl
 
 
@@ -45,7 +47,9 @@ def repair(
             shutil.rmtree(crawl.index, ignore_errors=True)
     finally:
         crawl.unlock()
-    if done.database:  # what was learnt from the pages may be damaged, too
+    with opened(crawl) as db:
+        unjudged = is_unjudged(db)
+    if unjudged:  # what was learnt from the pages may be damaged, too
         run_loop(rejudge(crawl))
     if as_json:
         typer.echo(msgspec.json.encode(done).decode())

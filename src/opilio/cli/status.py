@@ -140,6 +140,7 @@ def show(standing: CrawlStanding, now: float) -> None:
     for seed in standing.seeds:
         stdout.print(Text("  ") + foreign(seed_in_words(seed)), soft_wrap=True)
     show_rests(figures, now)
+    show_silent(figures, now, plan.politeness.retry_for)
     show_messages(standing.messages)
 
 
@@ -227,6 +228,22 @@ def show_counts(heading: str, rows: Iterable[tuple[int, str]]) -> None:
         table.add_row(f"  {count:,}", what)
     stdout.print(f"\n{heading}")
     stdout.print(table)
+
+
+def show_silent(figures: Summary, now: float, retry_for: float) -> None:
+    """How many hosts are silent, and when they are given up."""
+    if figures.silent_since is None:
+        return
+    hosts = "host does" if figures.silent_hosts == 1 else "hosts do"
+    limit = "tried again when the crawl continues"
+    if retry_for:
+        left = max(0.0, figures.silent_since + retry_for - now) / 3600
+        limit = f"given up after {retry_for / 3600:,.3g} h (politeness.retry_for)"
+        limit += f", the first in {left:,.1f} h"
+    stdout.print(
+        f"\n[bold]Silent: {figures.silent_hosts:,}[/] {hosts} not answer; {limit}",
+        soft_wrap=True,
+    )
 
 
 def show_rests(figures: Summary, now: float) -> None:

@@ -114,9 +114,9 @@ class PageVisits:
         except Transient as error:
             await self.postpone(lease, error)
         except Unusable as error:
-            # A host that is silent now may answer later: its links wait again the next
-            # time the crawl is opened.
-            state = State.PARKED if error.reason == "dead_host" else State.UNUSABLE
+            # A host that is silent now may answer later: its links are tried again.
+            silent = error.reason in ("dead_host", "offline")
+            state = State.PARKED if silent else State.UNUSABLE
             async with self.turn():
                 self.missed(lease, state)
                 await self.frontier.done(

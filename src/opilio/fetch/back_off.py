@@ -57,7 +57,7 @@ class BackOff:
         is_recent = self._now() - trouble.at < DEAD_FOR
         if trouble.weight >= DEAD_AFTER and is_recent:
             raise Unusable(
-                "dead_host",
+                "offline" if self.outage.is_on else "dead_host",
                 f"{host} gave no good answer {trouble.times} times in a row",
                 contacted=False,
             )
@@ -102,7 +102,7 @@ class BackOff:
             dead = Trouble(times + 1, DEAD_AFTER, self._now())
             remember(self._failures, host, dead)
             return Unusable(
-                "dead_host",
+                "offline",
                 f"no host could be reached for too long, {host} last: {error}",
                 contacted=error.contacted,
             )

@@ -23,7 +23,7 @@ from opilio.frontier import sort_keys
 from opilio.frontier.host_rules import BLOCKED, HostRules
 from opilio.frontier.hosts import NEVER
 from opilio.frontier.intake import Intake, Trail
-from opilio.frontier.later_tries import LaterTries
+from opilio.frontier.later_tries import DEAD_HOST, HOST_GONE, OFFLINE, LaterTries
 from opilio.frontier.ledger import Ledger, LinkRow
 from opilio.frontier.link_columns import LinkMode
 from opilio.frontier.next_link import PARKED_AT_ONCE, Agenda
@@ -132,13 +132,18 @@ class LinkFrontier:
         if state in (State.WAITING, State.LEASED):
             raise ValueError(f"a lease cannot end as {state}; use retry")
         now = self._clock()
+        host = self._agenda.links.host_of[lease.id]
+        if reason == DEAD_HOST and self._later.is_given_up(host):
+            state, reason = State.UNUSABLE, HOST_GONE
         ended = self._agenda.finish(
             lease.id, lease.attempts, state, reason, now, contacted=contacted
         )
         if ended:
             self._intake.novelty.note(lease.template, state, reason, likeness)
-            if reason == "dead_host":
-                self._later.schedule_dead(lease.id)
+            if reason in (DEAD_HOST, OFFLINE):
+                self._later.schedule_silent(lease.id, host)
+            elif contacted:
+                self._later.heard(host)
             if self.watcher:
                 self.watcher.ended(lease, state, reason)
         self._serve_soon()

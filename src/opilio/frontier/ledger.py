@@ -138,6 +138,14 @@ class Ledger(Protocol):
         """The times and ids of links that are tried again."""
         ...
 
+    def save_silent(self, host: int, since: float | None) -> None:
+        """Store since when a host is silent, by the wall clock; None: it is not."""
+        ...
+
+    def silent_hosts(self) -> dict[int, float]:
+        """The silent hosts, and since when they are."""
+        ...
+
     def flush(self, *, last: bool) -> None:
         """Write everything in memory to the transaction; `last`: the crawl ends."""
         ...

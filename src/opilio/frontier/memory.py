@@ -107,5 +107,12 @@ class MemoryLedger:
         """None: every frontier begins with nothing."""
         return []
 
+    def save_silent(self, host: int, since: float | None) -> None:
+        """Do nothing: the frontier knows it."""
+
+    def silent_hosts(self) -> dict[int, float]:
+        """None: every frontier begins with nothing."""
+        return {}
+
     def flush(self, *, last: bool) -> None:
         """Do nothing: there is no transaction."""

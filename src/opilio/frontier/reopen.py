@@ -40,10 +40,10 @@ _LINKS = """
 _ANOTHER_CHANCE = """
     UPDATE link SET state = 'waiting', reason = NULL, attempts = 0
     WHERE state = 'parked' AND reason IN (
-           'dead_host', 'host_budget', 'domain_budget', 'template_budget')
+           'dead_host', 'offline', 'host_budget', 'domain_budget', 'template_budget')
        OR state = 'unusable' AND depth = 0 AND (reason LIKE 'tls%' OR reason IN (
            'blocked_address', 'blocked_port', 'connect', 'dns', 'dns_temporary',
-           'network', 'refused', 'timeout'))
+           'host_gone', 'network', 'refused', 'timeout'))
 """
 # So are links that failed for now, when their time has come. (They keep their attempts:
 # each gets one more.)

@@ -228,6 +228,16 @@ class SqliteLedger:
         """The times and ids of links that are tried again."""
         return self._execute("SELECT due, link FROM retry").fetchall()
 
+    def save_silent(self, host: int, since: float | None) -> None:
+        """Store since when a host is silent, by the wall clock; None: it is not."""
+        self._execute("DELETE FROM silent_host WHERE host = ?", (host,))
+        if since is not None:
+            self._execute("INSERT INTO silent_host VALUES (?, ?)", (host, since))
+
+    def silent_hosts(self) -> dict[int, float]:
+        """The silent hosts, and since when they are."""
+        return dict(self._execute("SELECT host, since FROM silent_host").fetchall())
+
     def flush(self, *, last: bool) -> None:
         """Write everything that was put off; `last`: to the table `link` itself."""
         self._write_promises()

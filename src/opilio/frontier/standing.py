@@ -2,9 +2,9 @@
 
 Traps and link farms offer endless pages full of the topic's words. What they lack is
 somebody else who links to them. A domain has `free` pages for each independent domain
-that links to it. After n of them it is visited at most every n/free visits while links
-of other domains wait, so it gets about √(2·free·N) of N pages. A domain with a seed, or
-with links from MANY independent domains, has no such limit.
+that links to it. After n of them, 1 + n/free visits to others come before the next
+while links of other domains wait, so it gets about √(2·free·N) of N pages. A domain
+with a seed, or with links from MANY independent domains, has no such limit.
 
 Domains are independent if they came into the crawl by different ways. A domain that is
 found on an established domain (one without a limit) begins a branch; whatever is found
@@ -65,7 +65,7 @@ class DomainStanding:
         if self._free and not domain.is_established:
             free = self._free * max(1, len(domain.support))
             if domain.taken >= free:
-                domain.next_visit = self._visits + domain.taken / free
+                domain.next_visit = self._visits + 1 + domain.taken / free
         found = []
         while self._demoted and self._demoted[0][0] <= self._visits:
             found.append(heappop(self._demoted)[1])

@@ -74,7 +74,7 @@ class LimitedReader:
         connection, self.socket = self.socket, None
         if connection:
             connection.close()
-        if process is None:
+        if process is None or self.owner != os.getpid():  # it is that of our parent
             return False
         process.kill()
         process.wait()

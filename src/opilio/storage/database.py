@@ -82,6 +82,11 @@ CREATE TABLE IF NOT EXISTS retry (         -- links that failed for now, and whe
     due REAL NOT NULL                      -- seconds since 1970
 );
 
+CREATE TABLE IF NOT EXISTS silent_host (   -- hosts that gave no good answer for a while
+    host INTEGER PRIMARY KEY REFERENCES host,
+    since REAL NOT NULL                    -- seconds since 1970
+);
+
 CREATE TABLE IF NOT EXISTS new_promise (   -- promises that `link` does not have yet, see storage/promise_log.py
     id INTEGER PRIMARY KEY,                -- in the order in which they were given
     group_id INTEGER NOT NULL,             -- of 4,096 links

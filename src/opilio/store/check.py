@@ -29,8 +29,9 @@ QUICK = 2**29  # bytes of crawl.db; larger files are not looked through as a who
 SAMPLE = 1000  # links that are looked at whenever a crawl is opened
 STATES = frozenset(state.value for state in State)
 LINKS = "SELECT id, url, fingerprint, host, state, promise, reason FROM link"
+UNJUDGED = "unjudged"  # key of `meta`: pages must be judged again after a repair
 PAGES = """
-    SELECT url, warc, warc_offset, warc_length FROM page JOIN link USING (id)
+    SELECT id, url, warc, warc_offset, warc_length FROM page JOIN link USING (id)
     WHERE warc IS NOT NULL
 """
 
@@ -54,6 +55,11 @@ class Damage(msgspec.Struct, frozen=True):
 
 def quick_check(db: sqlite3.Connection, path: Path) -> None:
     """Raise BadInput if crawl.db is damaged, as far as that can be seen in a moment."""
+    if path.with_name(f"{path.name}.repaired").exists() or is_unjudged(db):
+        raise BadInput(
+            f"the repair of {path} was interrupted; complete it with: "
+            f"opilio repair {path.parent}"
+        )
     found = ""
     try:
         if path.stat().st_size <= QUICK:
@@ -69,6 +75,12 @@ def quick_check(db: sqlite3.Connection, path: Path) -> None:
             f"{path} is damaged ({odd or found}); `opilio doctor {path.parent}` says "
             f"how badly, `opilio repair {path.parent}` saves what can be saved"
         )
+
+
+def is_unjudged(db: sqlite3.Connection) -> bool:
+    """Whether pages must be judged again since the crawl was repaired."""
+    row = db.execute("SELECT 1 FROM meta WHERE key = ?", (UNJUDGED,)).fetchone()
+    return row is not None
 
 
 def fault_of_link(row: tuple[Any, ...]) -> str:
@@ -176,7 +188,7 @@ def check_records(folder: CrawlFolder, db: sqlite3.Connection) -> Iterator[Damag
     """Pages whose records cannot be read, or are those of another page."""
     records = StoredResponses(folder.warcs)
     found: Counter[tuple[str, str]] = Counter()
-    for url, warc, offset, length in db.execute(PAGES).fetchall():
+    for _, url, warc, offset, length in db.execute(PAGES).fetchall():
         if fault := fault_of_page(records, url, (warc, offset, length)):
             found[f"warc/{warc}", fault] += 1
     for (file, what), count in found.items():

@@ -18,6 +18,7 @@ class CrawlFolder:
         self.path = path
         self.settings = path / "crawl.toml"
         self.database = path / "crawl.db"
+        self.repaired = path / "crawl.db.repaired"  # takes its place in a moment
         self.warcs = path / "warc"
         self.models = path / "models"
         self.subject = self.models / "brief.msgpack"  # named so in version 0.1
@@ -71,7 +72,7 @@ class CrawlFolder:
         """Delete what a crawl has written here, and nothing else."""
         for folder in (self.warcs, self.models, self.index):
             shutil.rmtree(folder, ignore_errors=True)
-        databases = (self.database.name, self.inbox.name)
+        databases = (self.database.name, self.repaired.name, self.inbox.name)
         files = [name + end for name in databases for end in ("", "-wal", "-shm")]
         for name in ("crawl.toml", "in-hand", *files):
             (self.path / name).unlink(missing_ok=True)

@@ -41,6 +41,8 @@ class Summary(msgspec.Struct, frozen=True):
     estimate: Estimate | None = None  # of what is left; None: not known
     retried: int = 0  # links that failed for now and are tried again later
     next_retry: float | None = None  # when, seconds since 1970
+    silent_hosts: int = 0  # that gave no good answer for a while
+    silent_since: float | None = None  # the first of them, seconds since 1970
     noindex: int = 0  # relevant pages marked noindex, which do not count as kept
 
 
@@ -101,7 +103,12 @@ def summary(db: sqlite3.Connection, now: Clock = time.time) -> Summary:
             reasons[reason] = reasons.get(reason, 0) + count
     event = db.execute("SELECT * FROM event ORDER BY id DESC LIMIT 1").fetchone()
     retried, next_retry = db.execute("SELECT count(*), min(due) FROM retry").fetchone()
+    silent, since = db.execute(
+        "SELECT count(*), min(since) FROM silent_host"
+    ).fetchone()
     return Summary(
+        silent_hosts=silent,
+        silent_since=since,
         retried=retried,
         next_retry=next_retry,
         pages=pages,

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from opilio.records import Fingerprint, Lease, Ranked, Revision, Verdict
 from opilio.storage.promise_log import copy_all
 from opilio.store.catalogue import encode
+from opilio.store.check import UNJUDGED
 
 ASIDE = "rejudged"  # the reason of links that are set aside
 SET_ASIDE = """
@@ -74,6 +75,7 @@ def set_aside(db: sqlite3.Connection) -> None:
         db.execute(f"DELETE FROM {table}")  # noqa: S608
     db.execute("DELETE FROM learnt WHERE name != 'redirects'")  # of any topic
     db.execute("DELETE FROM event WHERE kind = 'seed'")
+    db.execute("DELETE FROM meta WHERE key = ?", (UNJUDGED,))
     db.execute("UPDATE indexed SET page = 0, words = x'', features = x''")
     db.execute(SET_ASIDE)
     db.execute(

@@ -124,7 +124,8 @@ def address(base: str, href: str) -> str:
     """A link as an absolute web address; "": it is none."""
     try:
         target = urljoin(base, href.strip()) if href.strip() else ""
-        scheme = urlsplit(target).scheme
-    except ValueError:
+        parts = urlsplit(target)
+        is_web = parts.scheme in ("http", "https") and parts.port != 0
+    except ValueError:  # of the port, for example
         return ""
-    return target if scheme in ("http", "https") else ""
+    return target if is_web else ""
