@@ -44,6 +44,11 @@ COMMANDS = {
         "explain",
         "Explain how a URL was found, ranked and judged, block by block.",
     ),
+    "serve": CommandPlace(
+        "opilio.serve.command",
+        "serve",
+        "Show crawls in the browser; also an HTTP API and metrics.",
+    ),
     "sites": CommandPlace(
         "opilio.cli.sites",
         "sites",

@@ -151,6 +151,7 @@ CREATE TABLE IF NOT EXISTS version (       -- what a page that was visited again
 );
 CREATE INDEX IF NOT EXISTS version_page ON version (page);
 
+CREATE INDEX IF NOT EXISTS page_number ON page (number);
 CREATE INDEX IF NOT EXISTS page_copy_of ON page (copy_of) WHERE copy_of IS NOT NULL;
 
 CREATE TABLE IF NOT EXISTS edge (          -- page -> link, each pair once

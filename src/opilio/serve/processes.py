@@ -1,0 +1,72 @@
+"""Starts and resumes crawls as processes that go on when the server ends.
+
+A process has a session of its own, so neither Ctrl-C nor the end of the server reaches
+it, and it writes to a log file. Whether a crawl runs is read from the lock of its
+folder, so a new server knows the crawls that an earlier one started.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+
+from opilio.serve.served_crawl import ServedCrawl
+
+COMMAND = (sys.executable, "-m", "opilio.cli")
+LAST_LINES = 12
+TAIL = 8_000  # bytes of a log file
+
+
+def start_process(words: Sequence[str], log: Path) -> int:
+    """Start `opilio` with these words; returns the id of the process.
+
+    A thread waits for its end, so that it leaves no zombie, and notes a failure in the
+    log file.
+    """
+    with log.open("ab") as file:
+        process = subprocess.Popen(  # noqa: S603  our own command; words are checked
+            [*COMMAND, *words],
+            stdin=subprocess.DEVNULL,
+            stdout=file,
+            stderr=file,
+            start_new_session=True,
+        )
+    threading.Thread(target=watch, args=(process, log), daemon=True).start()
+    return process.pid
+
+
+def watch(process: subprocess.Popen[bytes], log: Path) -> None:
+    """Wait for the end of a process, and note it if it was killed."""
+    code = process.wait()
+    if code < 0:
+        with log.open("a", encoding="utf-8") as file:
+            file.write(f"The process was ended by signal {-code}.\n")
+
+
+def resume_crawl(crawl: ServedCrawl, *, max_pages: int | None = None) -> int:
+    """Go on with a crawl; returns the id of its process."""
+    words = ["crawl", str(crawl.folder.path)]
+    if max_pages is not None:
+        words += ["--max-pages", str(max_pages)]
+    return start_process(words, crawl.log)
+
+
+def expand_crawl(crawl: ServedCrawl, query: str, pages: int) -> int:
+    """Fetch pages for a query into a crawl that does not run."""
+    words = ["search", str(crawl.folder.path), "--expand", str(pages), "--json"]
+    return start_process([*words, "--", query], crawl.log)
+
+
+def last_lines(log: Path) -> list[str]:
+    """The end of a log file, without lines of progress."""
+    try:
+        with log.open("rb") as file:
+            file.seek(max(0, log.stat().st_size - TAIL))
+            text = file.read().decode("utf-8", "replace")
+    except OSError:
+        return []
+    told = [line for line in text.splitlines() if line.strip() and line[:1] != "{"]
+    return told[-LAST_LINES:]

@@ -1,0 +1,68 @@
+"""The list of crawls in the folder that is served."""
+
+from __future__ import annotations
+
+import sqlite3
+
+import msgspec
+
+from opilio.errors import OpilioError
+from opilio.serve.library import Library
+from opilio.serve.served_crawl import ServedCrawl
+from opilio.serve.view import LibraryView, NoParameters
+
+
+class CrawlCard(msgspec.Struct, frozen=True, kw_only=True):
+    """A crawl in the list."""
+
+    name: str
+    topic: str = ""
+    state: str = "unreadable"
+    state_words: str = ""
+    pages: int = 0
+    kept: int = 0
+    harvest_rate: float = 0.0
+    waiting: int = 0
+
+
+class CrawlList(msgspec.Struct, frozen=True):
+    """The crawls of the folder."""
+
+    crawls: list[CrawlCard]
+    may_start: bool  # new crawls can be started here
+
+
+def show_home(library: Library, _: NoParameters) -> CrawlList:
+    """The crawls, those that run first."""
+    cards = [card(crawl) for crawl in library.crawls().values()]
+    cards.sort(key=lambda one: (one.state not in ("running", "paused"), one.name))
+    return CrawlList(cards, not library.is_single)
+
+
+def card(crawl: ServedCrawl) -> CrawlCard:
+    """A crawl in short; also one that cannot be read."""
+    try:
+        figures = crawl.figures()
+    except (OpilioError, sqlite3.Error, OSError) as error:
+        return CrawlCard(name=crawl.name, state_words=str(error))
+    return CrawlCard(
+        name=crawl.name,
+        topic=figures.topic,
+        state=figures.state,
+        state_words=figures.state_words,
+        pages=figures.pages,
+        kept=figures.kept,
+        harvest_rate=figures.harvest_rate,
+        waiting=figures.waiting,
+    )
+
+
+HOME = LibraryView(
+    name="home",
+    path="",
+    title="Crawls",
+    help="The crawls of the folder that is served.",
+    parameters=NoParameters,
+    result=CrawlList,
+    show=show_home,
+)
