@@ -1,18 +1,21 @@
 """The ontology cycle by commands: propose, decide, crawl on with what came of it."""
 
+import asyncio
 import json
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from crawling import opilio
+from crawling import opilio, start_opilio
 from in_process import run
 from opilio.assembly.ontology_loop import Loop
 from opilio.lab.synthetic.small import SmallWeb, page
 from opilio.store.folder import CrawlFolder
 from opilio.subject.improved_ontology import is_improved
 from opilio.subject.stored_subject import load_subject
-from opilio.topic.ontology import load_ontology, relations
+from opilio.topic.ontology import Ontology, load_ontology, relations
 
 BEES = """
 @prefix skos: <http://www.w3.org/2004/02/skos/core#> .
@@ -139,6 +142,74 @@ async def test_a_kill_between_two_writes_loses_no_decision(life):
     Loop(CrawlFolder(life.folder)).remember([])
     run("ontology", "propose", life.folder)
     assert len(Loop(CrawlFolder(life.folder)).decisions()) == 1
+
+
+async def test_two_people_may_decide_at_once(life):
+    """Each decision is recorded, and the file has all that were accepted."""
+    run("ontology", "propose", life.folder)
+    loop = Loop(CrawlFolder(life.folder))
+    [pollen] = [one for one in loop.proposals() if one.term == "pollen"]
+    terms = [f"term{n}" for n in range(6)]
+    loop.save([replace(pollen, term=term) for term in terms])
+    ended = await asyncio.gather(
+        *(opilio("ontology", "accept", life.folder, term) for term in terms[:4]),
+        *(opilio("ontology", "reject", life.folder, term) for term in terms[4:]),
+    )
+    assert [(one.code, one.err) for one in ended] == [(0, "")] * 6
+    decided = [(one.action, one.proposal.term) for one in loop.decisions()]
+    assert sorted(decided) == [
+        *(("accept", term) for term in terms[:4]),
+        *(("reject", term) for term in terms[4:]),
+    ]
+    made = load_ontology(life.folder / "ontology/bees.ttl")
+    assert {"term0", "term1", "term2", "term3"} <= set(words_of(made))
+    assert "term4" not in words_of(made) and loop.proposals() == []
+
+
+def words_of(ontology: Ontology) -> list[str]:
+    return [word for one in ontology.concepts for word in one.surfaces()]
+
+
+@pytest.mark.parametrize("command", ["accept", "propose"])
+async def test_commands_may_be_killed_at_any_moment(life, command):
+    """What was decided is recorded once, and the next command goes on."""
+    run("ontology", "propose", life.folder)
+    words = ["pollen"] if command == "accept" else []
+    for after in (0.05, 0.15, 0.3, 0.5):
+        process = await start_opilio("ontology", command, life.folder, *words)
+        await asyncio.sleep(after)
+        with suppress(ProcessLookupError):
+            process.kill()
+        await process.wait()
+        Loop(CrawlFolder(life.folder)).decisions()  # can be read
+    ended = run("ontology", command, life.folder, *words)
+    loop = Loop(CrawlFolder(life.folder))
+    if command == "accept":
+        assert ended.code == 0 or "not proposed" in ended.err  # accepted before
+        assert {one.proposal.term for one in loop.decisions()} == {"pollen"}
+        assert (
+            words_of(load_ontology(life.folder / "ontology/bees.ttl")).count("pollen")
+            == 1
+        )
+    else:
+        assert ended.code == 0 and "pollen" in [one.term for one in loop.proposals()]
+
+
+@pytest.mark.parametrize("damage", [b"", b"[{", b"\xff\xfe\x00", b'{"a": 1}'])
+async def test_damaged_files_are_told_or_left_out(life, damage):
+    run("ontology", "propose", life.folder)
+    (life.folder / "ontology/proposals.json").write_bytes(damage)
+    ended = run("ontology", "accept", life.folder, "pollen")
+    assert (ended.code, "opilio ontology propose" in ended.err) == (2, True)
+    (life.folder / "ontology/decisions.jsonl").write_bytes(damage + b"\n")
+    run("ontology", "propose", life.folder)
+    assert run("ontology", "accept", life.folder, "pollen").code == 0
+    made = life.folder / "ontology/bees.ttl"
+    whole = made.read_text()
+    made.write_bytes(damage)
+    assert run("ontology", "propose", life.folder).code == 0
+    assert made.read_text() == whole
+    assert (await life.crawl("--max-pages", 7)).code == 0
 
 
 async def test_what_cannot_be_decided_is_told_with_a_remedy(life, tmp_path: Path):

@@ -2,8 +2,9 @@
 
 DIR/ontology/ has, beside the improved files:
 
-    proposals.json the latest proposals decisions.jsonl   every decision so far with its
-    time, one a line; never changed
+    proposals.json    the latest proposals
+    decisions.jsonl   every decision with its time, one a line; lines are only added
+    lock              held while a decision is written, so that two people can decide
 
 An improved file is always rewritten from the original file and everything accepted, so
 after a crash the next decision completes it.
@@ -11,9 +12,10 @@ after a crash the next decision completes it.
 
 from __future__ import annotations
 
+import fcntl
 import os
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import islice
@@ -40,7 +42,7 @@ FEWEST = 3  # pages needed before anything is proposed
 ACCEPT, REJECT, EDIT = "accept", "reject", "edit"
 
 
-class Decision(msgspec.Struct, frozen=True, kw_only=True):
+class Decision(msgspec.Struct, frozen=True):
     """What a person decided about a proposal, and when."""
 
     action: str  # accept, reject or edit
@@ -72,6 +74,7 @@ class Loop:
     ) -> list[Proposal]:
         """What the ontologies lack according to the kept pages, without what was
         decided."""
+        self.complete()
         topic = with_improved(self.topic, self.folder)
         files = topic.ontology.files if topic.ontology else ()
         texts = []
@@ -95,8 +98,17 @@ class Loop:
                 without=without,
             )
         ]
-        self.save(found)
+        with self.alone():
+            self.save(found)
         return found
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Wait until no other process decides about this ontology."""
+        self.folder.ontology.mkdir(exist_ok=True)
+        with (self.folder.ontology / "lock").open("ab") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)  # released when the process ends
+            yield
 
     def proposals(self) -> list[Proposal]:
         """The latest proposals; BadInput if there are none yet."""
@@ -107,11 +119,16 @@ class Loop:
                 f"nothing has been proposed for {self.folder.path} yet; type: opilio "
                 f"ontology propose {self.folder.path}"
             ) from None
-        return msgspec.json.decode(data, type=list[Proposal])
+        try:
+            return msgspec.json.decode(data, type=list[Proposal])
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            raise BadInput(
+                f"{self.listed} is damaged; type: opilio ontology propose "
+                f"{self.folder.path}, which writes it anew"
+            ) from None
 
     def save(self, proposals: Sequence[Proposal]) -> None:
         """Store a list for the decisions that follow."""
-        self.folder.ontology.mkdir(exist_ok=True)
         draft = self.listed.with_suffix(".new")
         draft.write_bytes(msgspec.json.encode(proposals))
         draft.replace(self.listed)
@@ -135,39 +152,43 @@ class Loop:
 
     def accept(self, names: Sequence[str]) -> tuple[list[Proposal], list[Path]]:
         """Add proposals to the ontology; returns them and the files that were made."""
-        chosen = self.choose(names)
-        if unsure := [one for one in chosen if not (one.concept_id or one.concept)]:
-            raise BadInput(
-                f"{unsure[0].term!r} has no concept to stand beside; edit it"
-            )
-        self.remember([Decision(action=ACCEPT, proposal=p, when=now()) for p in chosen])
-        files = [self.write(file) for file in dict.fromkeys(p.file for p in chosen)]
-        self.drop(chosen)
+        with self.alone():
+            chosen = self.choose(names)
+            if unsure := [one for one in chosen if not (one.concept_id or one.concept)]:
+                raise BadInput(
+                    f"{unsure[0].term!r} has no concept to stand beside; edit it"
+                )
+            when = now()
+            self.remember([Decision(ACCEPT, one, when) for one in chosen])
+            files = [self.write(file) for file in dict.fromkeys(p.file for p in chosen)]
+            self.drop(chosen)
         return chosen, files
 
     def reject(self, names: Sequence[str]) -> list[Proposal]:
         """Never propose these again."""
-        chosen = self.choose(names)
-        self.remember([Decision(action=REJECT, proposal=p, when=now()) for p in chosen])
-        self.drop(chosen)
+        with self.alone():
+            chosen = self.choose(names)
+            when = now()
+            self.remember([Decision(REJECT, one, when) for one in chosen])
+            self.drop(chosen)
         return chosen
 
     def edit(
         self, name: str, *, term: str = "", relation: str = "", concept: str = ""
     ) -> Proposal:
         """Change a proposal before it is accepted."""
-        [before] = self.choose([name])[:1]
-        made = before
-        if term:
-            made = replace(made, term=" ".join(term.split()))
-        if relation:
-            made = with_relation(made, relation)
-        if concept:
-            made = self.beside(made, concept)
-        listed = [made if one == before else one for one in self.proposals()]
-        edited = Decision(action=EDIT, proposal=made, before=before, when=now())
-        self.remember([edited])
-        self.save(listed)
+        with self.alone():
+            [before] = self.choose([name])[:1]
+            made = before
+            if term:
+                made = replace(made, term=" ".join(term.split()))
+            if relation:
+                made = with_relation(made, relation)
+            if concept:
+                made = self.beside(made, concept)
+            listed = [made if one == before else one for one in self.proposals()]
+            self.remember([Decision(EDIT, made, now(), before)])
+            self.save(listed)
         return made
 
     def beside(self, proposal: Proposal, concept: str) -> Proposal:
@@ -181,7 +202,6 @@ class Loop:
 
     def remember(self, decisions: Sequence[Decision]) -> None:
         """Append decisions to the log, durably."""
-        self.folder.ontology.mkdir(exist_ok=True)
         with self.decided.open("ab") as file:
             if file.tell() and not ends_with_newline(self.decided):
                 file.write(b"\n")  # after an incomplete line
@@ -193,6 +213,16 @@ class Loop:
         """Remove what was decided from the list; the others keep their order."""
         keys = {one.key for one in decided}
         self.save([one for one in self.proposals() if one.key not in keys])
+
+    def complete(self) -> None:
+        """Write improved files again that are gone or cannot be read."""
+        with self.alone():
+            accepted = (one for one in self.decisions() if one.action == ACCEPT)
+            for file in dict.fromkeys(one.proposal.file for one in accepted):
+                try:
+                    load_ontology(improved_file(self.folder, file))
+                except (BadInput, OSError):
+                    self.write(file)
 
     def write(self, file: str) -> Path:
         """Write the improved form of a file, with all that was accepted so far."""
