@@ -55,6 +55,7 @@ async def rescored(life) -> int:
 
 
 async def test_keywords_follow_the_kept_pages_while_the_crawl_runs(crawled):
+    """Aastha, figure 7(b): "Build/update topic keywords by seed/relevant web pages"."""
     life = await crawled(
         bee_web(pages=300),
         topic_text=TOPIC.format(update="auto"),

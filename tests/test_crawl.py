@@ -20,6 +20,8 @@ HOME = page("Bees", BEES, {"/a": "a page", "http://other.test/": "another host"}
 
 
 async def test_every_page_that_can_be_reached_is_fetched_and_judged(crawled):
+    """Yang, section 4.1: "DocPool stores all returned Web pages from Web Crawler".
+    Meenu et al., section 3.2.3: "it gives signal: Something to test"."""
     life = await crawled(
         SmallWeb(
             {
@@ -52,6 +54,8 @@ async def test_every_page_that_can_be_reached_is_fetched_and_judged(crawled):
 
 
 async def test_the_most_promising_link_is_visited_first(crawled):
+    """Kumar & Vig, III.B: "fetches the URLs from the URL repository and add them to the
+    priority queue"."""
     seed = {"http://good.test/": "one", "http://bad.test/": "two"}
     web = {"http://seed.test/": page("Start", SHIPS, seed)}
     for host, text in (("good", BEES), ("bad", SHIPS)):
@@ -77,6 +81,8 @@ async def test_the_most_promising_link_is_visited_first(crawled):
 
 
 async def test_the_same_content_under_another_url_is_a_copy(crawled):
+    """Meenu et al., section 3.2.4: "If the document is downloaded before, it reject
+    that page"."""
     twin = page("Bees", BEES, {"/only-from-here": "x"})
     life = await crawled(
         SmallWeb(
@@ -130,6 +136,8 @@ async def test_a_long_chain_of_redirects_ends(crawled):
 
 
 async def test_what_cannot_be_used_has_a_reason(crawled):
+    """Meenu et al., section 3.2.3: "downloads the pages corresponding to the given
+    URL"."""
     links = {"/gone": "1", "/picture": "2", "/secret": "3", "/hint": "4"}
     life = await crawled(
         SmallWeb(

@@ -73,6 +73,8 @@ def in_file(path) -> list[str]:
 async def test_only_what_the_archive_lacks_is_fetched_and_then_it_has_it(
     crawled, archive
 ):
+    """Koundal, section 5.A: "the simulation tool can fetch this page from the real Web
+    and store it into the local repository"."""
     before = archive.read_bytes()
     life = await crawled(SmallWeb(PAGES))
     ended = await life.crawl("--replay", archive, "--online")

@@ -25,6 +25,8 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_an_ontology_is_shown_in_numbers():
+    """Yang, section 2: "relevant PC concepts as classes and their parent-child
+    relationships as isa links"."""
     shown = run("ontology", "show", "pc.ttl", "--json").json()
     assert (shown["concepts"], shown["instances"]) == (7, 4)
     assert shown["languages"] == ["en", "de"]

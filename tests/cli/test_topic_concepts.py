@@ -104,6 +104,8 @@ ZOO = """
 
 
 async def test_the_file_that_was_chosen_is_named_with_the_reason(home: Path):
+    """Kumar & Vig, III.F: "the relevant ontology extracted by the Relevant Ontology
+    Extractor"."""
     (home / "zoo.ttl").write_text(ZOO)
     (home / "none.ttl").write_text(ZOO.split(":lion")[0])
     topic = home / "t.toml"

@@ -44,7 +44,9 @@ def network(life, tmp_path: Path) -> tuple[object, ...]:
 async def test_one_command_searches_fetches_and_writes_the_topic(
     crawled, tmp_path: Path
 ):
-    """2.5.1 and 2.5.2: seed pages from engines, weighted keywords from the pages."""
+    """2.5.1 and 2.5.2: seed pages from engines, weighted keywords from the pages.
+    Aastha, section 2.5.1: "uses these top N URLs as seed URLs and from these URLs, it
+    fetches the seed pages"."""
     life = await crawled(WithEngine())
     options = network(life, tmp_path)
     ended = await opilio("topic", "build", "--search", "honey bees", *options)

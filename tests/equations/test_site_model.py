@@ -25,6 +25,7 @@ BOTH = ["CPU", "RAM"]
 def test_a_search_string_outranks_any_link_of_a_usual_score():
     # C.4-1, table 1: search string 300; F=3 new 1.0, known 0.5; F=2 with R = 0.5 and
     # two matching anchor terms 2.0.
+    """Yang, 4.1: "all search strings are treated as the top-priority requests"."""
     assert [*Source] == [1, 2, 3]  # F
     assert ul_score(Source.SEARCH, SEARCH_SCORE) == 300
     assert ul_score(Source.EXTRACTED, NEW_SCORE) == 1.0

@@ -63,6 +63,7 @@ async def visited(
 def test_any_capacity_visits_the_same_pages_across_a_restart_too(
     web: Web, capacity: int, restart: int
 ) -> None:
+    """Koundal, section 5.A: "is employed for storing the list of URLs to download"."""
     db = sqlite3.connect(":memory:", isolation_level=None, factory=Database)
     db.executescript(SCHEMA)
 
@@ -109,7 +110,9 @@ def entries(frontier: LinkFrontier) -> int:
 
 @pytest.mark.parametrize("rising", [False, True])
 async def test_queue_memory_stays_at_its_capacity(reopen: Open, rising: bool) -> None:
-    """Also if each new link is better than all before, so that each displaces one."""
+    """Also if each new link is better than all before, so that each displaces one.
+    Koundal, section 5.A: "replacement of the less-important pages in priority queue
+    with the more important page"."""
     capacity, slack = 100, 150
     frontier = reopen(HASTE, capacity=capacity)
     for batch in range(100):

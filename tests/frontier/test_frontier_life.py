@@ -235,7 +235,8 @@ async def test_a_displaced_link_is_not_tried_again_before_its_time(
 
 
 async def test_busy_servers_have_requests_under_way(make: Make) -> None:
-    """Kumar & Vig, III.C: URLs requested and awaiting an answer, by server."""
+    """Kumar & Vig, III.C: URLs requested and awaiting an answer, by server. Kumar &
+    Vig, III.C: "the list of URLs to which the crawlers have sent the request"."""
     frontier = make()
     await frontier.add([found(f"a/{n}", 0.9) for n in range(4)])
     await frontier.add([found("b/1"), found("c/1", 0.1)])

@@ -24,6 +24,7 @@ HASTE = PolitenessSettings(delay=0.0, ip_delay=0.0)
 
 
 async def test_links_wait_again_in_the_same_order(reopen: Open) -> None:
+    """Meenu et al., section 3.2.2: "contains all URLs that remain to be downloaded"."""
     frontier = reopen(HASTE)
     names = ["a/1", "b/1", "a/2", "c/1", "b/2"]
     await frontier.add([found(name, i % 3) for i, name in enumerate(names)])

@@ -21,7 +21,9 @@ CONCEPTS = {  # as of an ontology of the computer: the sought CPU, and what is n
 
 
 def test_the_weights_of_the_concepts_that_are_named_add_up():
-    """B.5-10: the weight by the distance from the target, squashed to [0, 1]."""
+    """B.5-10: the weight by the distance from the target, squashed to [0, 1]. Koundal,
+    section 4: "the association metric for this page p is also calculated and
+    preserved"."""
     text = Counted({"cpu": 7, "motherboard": 1, "comput": 1, "weather": 9}, 30.0)
     score, parts = association(CONCEPTS, text, "paper")
     assert score == pytest.approx(1 - exp(-1.75))
@@ -53,6 +55,8 @@ def test_a_concept_that_is_named_often_counts_more_when_fixed():
 
 
 def test_the_words_of_a_link_have_an_association_of_their_own():
+    """Koundal, section 4: "The association metric for the URL u is estimated based on
+    its relevancy with the reference ontology"."""
     anchor = Counted({"cpu": 1, "motherboard": 1}, 2.0)
     assert association(CONCEPTS, anchor)[0] == pytest.approx(1 - exp(-1.5 / 2))
     assert association(CONCEPTS, Counted()) == (0.0, {})

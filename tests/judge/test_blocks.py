@@ -29,7 +29,8 @@ def test_term_weights_are_shares_of_the_most_frequent_term():
 
 
 def test_block_relevance_as_printed():
-    """Section 4.5.2: weights (1, .5), block (4, 2) -> t = (1, .5): the same angle."""
+    """Section 4.5.2: weights (1, .5), block (4, 2) -> t = (1, .5): the same angle.
+    Aastha, section 4.5.2: "The range of Relevance (t, b) lies between 0 and 1"."""
     relevance = block_relevance(TABLE, "paper")
     assert relevance(block({"crawler": 4, "focus": 2}, 99.0)) == pytest.approx(1.0)
     assert relevance(block({"crawler": 3}, 99.0)) == pytest.approx(1 / LENGTH)

@@ -18,6 +18,7 @@ def cosine(weights: dict[str, float], threshold: float) -> Cosine:
 
 
 def test_a_page_with_one_term_of_the_table_once():
+    """Aastha, section 2.5.3: "its float value is between 0 and 1"."""
     verdict = cosine(TABLE, 0.5).judge(page({"poll": 1}, norm=1.0))
     assert verdict.score == pytest.approx(1.5 / sqrt(7.75))
     assert verdict.score == pytest.approx(0.5388, abs=1e-4)

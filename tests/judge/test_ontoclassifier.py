@@ -52,7 +52,8 @@ def test_stage_2_takes_over_when_no_representative_feature_is_found():
 
 
 def test_stage_2_takes_over_when_two_classes_are_too_close():
-    """C.5-6: the top two within 10 %."""
+    """C.5-6: the top two within 10 %. Yang, section 3: "If for any reason the first
+    stage cannot return a class for a webpage/website, we move to the second stage"."""
     terms = {"cpu": 1, "motherboard": 1, "dimm slot": 1}
     found, evidence = classifier("paper").classify(terms)
     assert (found, evidence) == ("Motherboard", {"Motherboard": 1, "Memory": 1 / 2})

@@ -64,7 +64,8 @@ def test_the_parts_add_up_to_the_score():
 
 
 def test_others_weigh_twice_as_much_as_the_examples():
-    """4.7.1: "negatives 2× positives"."""
+    """4.7.1: "negatives 2× positives". Aastha, section 4.7.1: "The negative examples
+    are again twice as many as the positive examples"."""
     for judge, share in (
         (taught(crawl(100)), 2.0),
         (Linear(subject(relevant=EXAMPLES)), 1.0),

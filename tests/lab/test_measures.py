@@ -38,6 +38,8 @@ def page(url: str, via: int = -1, depth: int = 0) -> LabVisit:
 
 def test_the_crawl_of_papers_md_has_its_harvest_and_recall():
     # papers.md E.4-7: crawl [t, x, t, t], T has 5: harvest .75, recall .6 after 4.
+    """Aastha, section 4.7.1: "C(t) is the set of first t pages crawled, T is the set of
+    targets"."""
     found = crawl("txtt")
     assert harvest_rate(found) == 0.75
     assert recall_at(found, 5, 4) == 0.6

@@ -89,6 +89,7 @@ visits = st.lists(
 
 @given(visits)
 def test_the_counts_are_those_of_the_pages_as_they_are_now(visits):
+    """Yang, 4.2: "the number of webpages on website S belonging to domain D"."""
     db = open_crawl(":memory:")
     leases = {id: add(db, id, f"/{id}") for id in range(1, 7)}
     keeper = SiteKeeper(db, SUBJECT)

@@ -44,7 +44,8 @@ def block_of(page: Page, anchor: str) -> Block:
 
 def test_the_page_of_figure_8_has_its_three_blocks() -> None:
     """Thesis, figure 8: block 0 is the title, block 1 has the whole table, block 2 the
-    paragraph under the second heading."""
+    paragraph under the second heading. Aastha, section 4.3: "One complete block
+    comprises of a heading and its details"."""
     page = read(FIGURE_8)
     title, introduction, focused = page.blocks
     assert (title.heading, title.words, title.terms) == ("", 2, {})

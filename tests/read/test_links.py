@@ -78,6 +78,8 @@ def test_deep_paths_keep_their_end() -> None:
     ],
 )
 def test_anchor_and_context_are_told_apart_in_any_layout(html: str) -> None:
+    """Meenu et al., section 3.2.5: "to extract hyperlink URL from a web page, anchor
+    tags and other related information"."""
     found = link(html)
     assert (found.before, found.anchor, found.after) == ("before", "the link", "after")
 

@@ -49,6 +49,8 @@ def test_golden_c47_postings_of_ontology_and_words_are_disjoint(pages: Pages):
 
 def test_golden_c47_cpu_cheap_is_ontology_of_cpu_and_full_text_of_cheap(pages: Pages):
     # ontology(cpu) = {1, 3, 4}: a processor is a CPU; fulltext(cheap) = {1, 2, 4}
+    """Yang, section 4.4: "The partial full-text index is then used to further reduce
+    them"."""
     assert set(pages.found("cpu cheap", PAPER)) == {1, 4}
     assert set(pages.found("cpu", PAPER)) == {1, 3, 4}
 

@@ -19,9 +19,8 @@ FINDINGS = st.dictionaries(
 
 def test_the_classes_of_kumar_and_vig() -> None:
     """Golden, papers.md A.6-6: High = across engines, Medium = within one, Low = once.
-
-    G=[u1,u2,u2], Y=[u1,u3], M=[u4] -> u1 High, u2 Medium, u3 and u4 Low.
-    """
+    G=[u1,u2,u2], Y=[u1,u3], M=[u4] -> u1 High, u2 Medium, u3 and u4 Low. Kumar & Vig,
+    III.A: "URLs occurring across Search Engines more than once"."""
     findings = {"google": ["u1", "u2", "u2"], "yahoo": ["u1", "u3"], "msn": ["u4"]}
     classes = {url: priority_of(url, findings) for url in ("u1", "u2", "u3", "u4")}
     assert classes == {

@@ -48,7 +48,7 @@ def count(query: str, anchor: str, **told) -> float:
 
 def test_a_query_gets_synonyms_then_kinds_then_what_is_broader():
     """Section 4.2: "adds synonyms of terms contained in the user query into the same
-    query ... The most used relationships follow the inheritance structure." (C9)"""
+    query"; "The most used relationships follow the inheritance structure." (C9)"""
     terms = expand_query(parse_query("a cheap CPU"), subject(concepts=CPU))
     assert terms == {
         ("cpu",): 1.0,
@@ -74,7 +74,8 @@ def test_words_of_a_dictionary_are_synonyms_of_what_they_mean():
 
 
 def test_figure_5_counts_the_terms_of_an_anchor_that_are_the_querys():
-    """Fig. 5: "For each Term T in AnTerm(U): if UserTerms(Q) contains T,
+    """Fig. 5: "For each Term T in AnTerm(U)
+    If UserTerms(Q) contains T
     AnE_Score = AnE_Score + 1", from 0 (C.5-2)."""
     assert count("cpu memory", "Memory for your CPU", concepts=CPU) == 2
     assert count("cpu", "Central processing units and a cpu", concepts=CPU) == 2

@@ -91,7 +91,8 @@ def known(tmp_path: Path):
 
 
 def test_phase_1_is_equation_3_to_the_letter(known):
-    """C.4-3: R = 0.5, P = {1.0, 0.5, 0.25} gives 0.625."""
+    """C.4-3: R = 0.5, P = {1.0, 0.5, 0.25} gives 0.625. Yang, section 4.3: "prefers
+    expanding the websites that are well profiled in the website models"."""
     home = known.site("a.test", 8, 4, bee=4, honey=2, hive=1)
     known.link("http://a.test/x", found_on=home)
     known.link("http://b.test/x", found_on=home)  # in no site that is known well

@@ -43,6 +43,7 @@ def chain() -> SmallWeb:
     ],
 )
 async def test_a_site_is_walked_as_deep_as_its_limit(crawled, told, deepest):
+    """Yang, section 3: "keeps the search agent from exploring too deeply"."""
     topic = f"{TOPIC}\n[sites]\n{told}\n"
     life = await crawled(chain(), topic_text=topic, settings_text=ONE)
     await life.crawl("--max-pages", 4)  # the homepage and what it links to

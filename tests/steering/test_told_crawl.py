@@ -79,6 +79,8 @@ async def thread(call, *args, **more):
 
 
 async def test_a_query_is_served_at_once_before_the_other_links(running):
+    """Yang, section 4.1: "This design prefers user-oriented Web resource crawling to
+    website maintenance"."""
     life, _ = await running()
     ended = await opilio("search", life.folder, "wax candles", "--expand", 5, "--json")
     assert ended.code == 0, ended.err

@@ -45,7 +45,8 @@ def of(place: str) -> int:
 
 @pytest.mark.parametrize("relevances", [(0.6, 0.2), (0.2, 0.6)])
 def test_a_score_is_half_the_best_block_and_half_the_mean_of_the_parents(relevances):
-    """papers.md E.4-5: block .6; parents' blocks .6 and .2: R(t,l) = .4, Score = .5."""
+    """papers.md E.4-5: block .6; parents' blocks .6 and .2: R(t,l) = .4, Score = .5.
+    Aastha, section 4.5.4: "Calculate average parent page block relevancy score"."""
     blocks = strategy("blocks", BEES)
     for number, relevance in enumerate(relevances):
         show(blocks, "u", f"parent {number}", relevance)
@@ -178,7 +179,8 @@ def chain(max_level: int, mode: str = "fixed") -> Strategy:
     ],
 )
 def test_a_tunnel_of_two_pages_needs_level_two_and_mending(mode, max_level, reason):
-    """papers.md E.4-6; "literal pseudo-code never reaches p at any maxLevel"."""
+    """papers.md E.4-6; "literal pseudo-code never reaches p at any maxLevel". Aastha,
+    section 4.6: "traversing the irrelevant pages to reach relevant ones"."""
     found = chain(max_level, mode).rank(
         page(["p"], blocks=[block(0)]), BAD, lease("n2")
     )

@@ -50,7 +50,9 @@ def test_in_a_circle_of_three_each_has_a_pagerank_of_one(damping: float):
 
 
 def test_pagerank_of_two_that_link_to_each_other_and_one_outside():
-    """papers.md B.4-1, second half: a→b, b→a, c→a with d = 0.85."""
+    """papers.md B.4-1, second half: a→b, b→a, c→a with d = 0.85. Koundal, section 3:
+    "The PageRank of a page will be high, if many pages with a high PageRank have links
+    to it"."""
     found = page_ranks({A: [B], B: [A], C: [A]}, 0.85)
     assert found == pytest.approx({A: 1.4595, B: 1.3905, C: 0.15}, abs=5e-5)
     assert sum(found.values()) == pytest.approx(3.0, abs=1e-4)

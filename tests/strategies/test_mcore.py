@@ -119,7 +119,8 @@ HINDI = {"संगणक": ("computer",), "विज्ञान": ("science",)
 def test_obrs_sums_the_importance_of_the_terms_in_the_context(
     context, table, matching, obrs
 ):
-    """papers.md A.6-4: 2.3, 1.0, 1.8 and 2.5."""
+    """papers.md A.6-4: 2.3, 1.0, 1.8 and 2.5. Kumar & Vig, III.F: "Calculate how many
+    times the term (T) occurs in the Context Link"."""
     assert obrs_of(link(context), table, matching=matching) == pytest.approx([obrs])
     html = f"<p>{context} <a href=/x>more</a>"
     assert obrs_of(html, table, matching=matching) == pytest.approx([obrs])
@@ -187,7 +188,8 @@ def ahead(source: str, target: str):
     ],
 )
 def test_links_pass_by_what_their_page_is(source, target, lars, passes):
-    """papers.md A.6-5: with LARS = 10·P and Min_LaRel = 3."""
+    """papers.md A.6-5: with LARS = 10·P and Min_LaRel = 3. Kumar & Vig, III: "Retrieve
+    the link with highest OBRS"."""
     (found,) = ranked(link("x"), rules=ahead(source, target), mode="paper")
     assert found.parts["LARS"] == pytest.approx(lars)
     assert found.reason == ("" if passes else "low_score")

@@ -51,10 +51,10 @@ def test_the_metric_is_the_weighted_sum_of_its_terms():
 
 
 def test_each_new_parent_adds_its_association_without_fetching_the_link():
-    """papers.md B.4-2 through pages: AS(u) = 0.5 and parents of 0.4, 0.3, then 0.1.
-
-    CI is left out, since a PageRank of 0.2 cannot stay 0.2 with a third parent.
-    """
+    """papers.md B.4-2 through pages: AS(u) = 0.5 and parents of 0.4, 0.3, then 0.1. CI
+    is left out, since a PageRank of 0.2 cannot stay 0.2 with a third parent. Koundal,
+    section 5.C: "it selects the URL u such that O(u) has the highest value among all
+    URLs in the queue"."""
     strategy = make(mode="paper", b1=0.0)
     assert read(strategy, "p1", about("four", U)) == pytest.approx({"u": 0.9})
     assert read(strategy, "p2", about("three", U)) == pytest.approx({"u": 1.2})
@@ -186,7 +186,9 @@ def by_anchor(nearness: Mapping[str, int]) -> list[object]:
 
 
 def test_the_queue_of_three_over_seven_links_is_filled_with_three_three_and_one():
-    """papers.md B.4-3: batches 3, 3, 1; scores that change do not reorder a batch."""
+    """papers.md B.4-3: batches 3, 3, 1; scores that change do not reorder a batch.
+    Koundal, section 5.A: "If the frontier doesn't contain k URLs, the queue is filled
+    with all the URLs of the frontier"."""
     strategy = make(KEYWORDS, b1=0.0, b3=0.0, b4=0.0, k=3)
     seven = by_anchor({name: place for place, name in enumerate("abcdefg", start=1)})
     first = strategy.rank(page(seven), verdict(0.6), lease("seed"))

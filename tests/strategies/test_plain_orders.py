@@ -107,7 +107,8 @@ def test_hard_focus_refuses_links_of_pages_that_are_not_relevant():
 
 async def test_the_basic_crawler_reads_one_level_after_the_other(crawled):
     """Aastha, 2.2: URLs leave the queue in the order in which they entered it, and what
-    was fetched before is not fetched again."""
+    was fetched before is not fetched again. Aastha, section 2.2: "Add all the newly
+    found URLs into the frontier"."""
     tree = {"": "12", "1": "34", "2": "51", "3": "6", "4": "", "5": "", "6": "2"}
     pages = {
         f"http://seed.test/{name}": page(

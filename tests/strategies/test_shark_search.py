@@ -16,6 +16,7 @@ LINKS = page(
 
 
 def test_a_link_inherits_half_of_its_pages_score_and_counts_that_half():
+    """Aastha, section 2.1: "a score between 0 and 1"."""
     found = promises(
         strategy("shark-search", BEES).rank(LINKS, verdict(0.8), lease("p"))
     )

@@ -20,6 +20,8 @@ ONE, HALF, QUARTER = (Counted({"bee": 1}, norm) for norm in (1.0, 2.0, 4.0))
 
 
 def test_a_link_score_adds_up_address_anchor_parent_and_surroundings():
+    """Meenu et al., section 3.2.6: "the relevancy between text surrounding the link and
+    topic keyword"."""
     ranked = strategy("weight-table", BEES).rank(
         page([link("a", url=HALF, anchor=ONE, around=QUARTER)]),
         verdict(0.6),
@@ -45,6 +47,7 @@ def test_by_the_letter_links_of_irrelevant_pages_are_not_wanted():
 
 
 def test_by_the_letter_links_are_wanted_above_the_threshold_only():
+    """Aastha, section 2.8: "threshold of relevant of text of linkage T2"."""
     ranking = strategy("weight-table", BEES, mode="paper", link_threshold=1.1)
     links = page(["a", link("b", anchor=HALF), link("c", anchor=ONE)])
     found = reasons(ranking.rank(links, verdict(0.6), lease("p")))

@@ -115,6 +115,8 @@ absolute = hostile.map(lambda rest: "http://ex.com" + rest) | hostile
     ],
 )
 def test_the_canonical_form_is(url: str, expected: str) -> None:
+    """Meenu et al., section 3.2.7: "We store all URLs seen by crawler in canonical
+    form"."""
     assert urls.canonical(url) == expected
 
 

@@ -23,7 +23,8 @@ SHIPS = ["A ship sails by the stars in time.", "The ship and its telescope."]
 
 
 def test_the_paper_weighs_by_tf_times_df_and_divides_by_the_greatest():
-    """Meenu et al., equation 2; Aastha, 2.5.2."""
+    """Meenu et al., equation 2; Aastha, 2.5.2. Aastha, section 2.5.2: "retrieve its
+    document frequency df and finally computes weight"."""
     pages = ["atom atom acid", "atom acid", "salt salt salt"]
     # atom 3·2 = 6, acid 2·2 = 4, salt 3·1 = 3
     assert static_table(pages) == {

@@ -44,11 +44,10 @@ def departments() -> Repository:
 
 
 def test_the_importance_table_of_the_paper_comes_out():
-    """Kumar & Vig, table 1 (papers.md A.4): order and, on this ontology, numbers.
-
-    The target, a kind of it (.9), a part (.8), what it is related to (.5), what the
-    part is related to (.8 · .5), and the broader concept all domains share (.5 · .6).
-    """
+    """Kumar & Vig, table 1 (papers.md A.4): order and, on this ontology, numbers. The
+    target, a kind of it (.9), a part (.8), what it is related to (.5), what the part is
+    related to (.8 · .5), and the broader concept all domains share (.5 · .6). Kumar &
+    Vig, III.F: "A more relevant term to the query will have the more importance"."""
     sought = departments().extract(["Comp. Sc. And Engg."])
     table = importance_table(sought)
     assert list(table) == list(TABLE_1)

@@ -33,7 +33,8 @@ COOLING = pages(
 
 def test_words_that_stand_near_a_concept_are_proposed():
     """§5.A (B9): enhancements of the ontology from what was crawled. On three of the
-    four pages that have it, the word stands near CPU."""
+    four pages that have it, the word stands near CPU. Koundal, section 5.A: "proposals
+    for enhancement of the already existing ontology"."""
     best, *others = propose(ONTOLOGY, COOLING)
     assert (best.kind, best.term, best.relation) == ("term", "heatsink", "related")
     assert (best.concept, best.pages) == ("CPU", 3)

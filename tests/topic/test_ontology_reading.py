@@ -247,6 +247,7 @@ def write(folder: Path, name: str, data: bytes) -> Path:
 def test_one_ontology_is_the_same_in_every_format(
     tmp_path, kind: str, names: list[str]
 ):
+    """Koundal, section 6: "The underlying data structure is provided by KAON-API"."""
     from rdflib import Graph
 
     if kind == "trig":

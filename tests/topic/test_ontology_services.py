@@ -127,7 +127,8 @@ def test_a_query_grows_by_synonyms_then_kinds_then_what_is_broader():
 
 
 def test_the_reorganised_ontology_has_representative_and_related_features():
-    """Yang, figure 3 (C4): features of one class alone, and those between two."""
+    """Yang, figure 3 (C4): features of one class alone, and those between two. Yang,
+    section 3: "a set of representative ontology features for a specific concept"."""
     sought = Repository((ONTOLOGY,)).extract(["CPU"])
     made = features(ONTOLOGY, classes_around(sought), languages=["en"])
     assert list(made) == ["CPU", "memory", "motherboard", "personal computer"]

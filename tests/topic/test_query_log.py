@@ -26,6 +26,8 @@ def texts(log: QueryLogFile) -> list[str]:
 
 
 def test_a_query_a_line_and_each_only_once(path: Path):
+    """Meenu et al., section 3.1: "a place where all the queries fired by users are
+    stored"."""
     path.write_bytes(b"steam train\n\n  railways \n")
     log = QueryLogFile(path)
     assert log.grown()

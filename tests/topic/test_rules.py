@@ -66,6 +66,8 @@ def rules() -> ClassRules:
 
 
 def test_table_2_gives_the_ten_rules_of_table_3_and_no_others(rules):
+    """Kumar & Vig, III.G: "we count the number of referred classes in corresponding
+    train-1 set"."""
     found = {(rule.source, rule.target): rule.probability for rule in rules.rows()}
     assert found == TABLE_3
     assert found == {

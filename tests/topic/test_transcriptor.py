@@ -50,6 +50,8 @@ def run(transcriptor: Transcriptor, text: str, language: str = ""):
 def test_a_hindi_link_is_relevant_only_to_who_reads_hindi():
     # Figure 1 [23-28] and papers.md A.6-7: संगणक -> computer, विज्ञान -> science;
     # OBRS = Σ count(T in context) · importance(T), with importances of table 1.
+    """Kumar & Vig, III.E: "transcript for that in English by making use of the
+    Bilingual Dictionary"."""
     importance = {"Computer Science": 0.8, "Computer": 0.4, "Engineering": 0.3}
 
     def plain(text: str) -> str:

@@ -49,6 +49,8 @@ def test_query_frequencies_are_those_of_section_3_1_1():
 
 
 def test_weights_are_those_of_section_3_1_1():
+    """Meenu et al., section 3.1.1: "query frequency which is the number of queries
+    which contain each term"."""
     assert PAPER.rebuilt(LOG).state == stemmed(
         {
             "BJP": 0.5,
