@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 # It was 181 before the folders were made.
-MOST_MODULES = 147
+MOST_MODULES = 148
 
 COUNT = """
 import sys

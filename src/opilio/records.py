@@ -186,6 +186,7 @@ class Extraction(msgspec.Struct, frozen=True, array_like=True, gc=False):
     licences: Sequence[str] = ()  # URLs
     types: Sequence[str] = ()  # of JSON-LD: Article, Product, …
     usage: Mapping[str, str] = {}  # signals of the page: text/usage_signals.py
+    pages: int = 0  # of a PDF file
 
 
 class ReaderSetup(msgspec.Struct, frozen=True):
@@ -267,7 +268,7 @@ class Reading(msgspec.Struct, frozen=True, array_like=True, gc=False):
     record: bytes = b""
     """The exchange as finished WARC records, to be appended; where a main text was
     asked for, the packed Extraction (`storage/packed.py`)."""
-    reason: str = ""  # why there is no page: not_html, parse_crashed, parse_timeout
+    reason: str = ""  # why there is no page: parse_crashed, pdf_encrypted …
     seconds: float = 0.0  # of CPU, if it took unusually many
 
 

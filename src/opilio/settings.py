@@ -93,6 +93,17 @@ class FetchSettings(Section, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     max_redirects: Count = 7
 
 
+class DocumentSettings(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Which documents besides HTML pages are read."""
+
+    pdf: bool = True
+    text: bool = False  # plain text and Markdown
+    pdf_bytes: Some = 32 * 2**20  # of a PDF file; a larger one is not fetched
+
+
+DOCUMENTS = DocumentSettings()
+
+
 class BoundsSettings(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Limits of the frontier: budgets, and guards against crawler traps."""
 
@@ -138,6 +149,7 @@ class Settings(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     crawl: CrawlSettings = CrawlSettings()
     politeness: PolitenessSettings = PolitenessSettings()
     fetch: FetchSettings = FetchSettings()
+    documents: DocumentSettings = DOCUMENTS
     bounds: BoundsSettings = BoundsSettings()
     store: StoreSettings = StoreSettings()
     search: SearchSettings = SearchSettings()

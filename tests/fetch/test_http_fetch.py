@@ -150,6 +150,9 @@ async def test_a_redirect_is_handed_on_not_followed(status: int) -> None:
     assert len(it.server.requests) == 1
 
 
+HUGE = b"HTTP/1.1 200 Yes\r\nContent-Type: application/pdf\r\nContent-Length: 99999999"
+HUGE += b"\r\n\r\n%PDF-1.4"  # of which no more is read
+
 UNUSABLE = {
     "404": (answer(b"x", status=b"404 No"), "http_404"),
     "401": (answer(b"x", status=b"401 No"), "http_401"),
@@ -162,7 +165,7 @@ UNUSABLE = {
     "101": (b"HTTP/1.1 101 Switch\r\nUpgrade: x\r\n\r\nabc", "http_101"),
     "204": (b"HTTP/1.1 204 No Content\r\n\r\n", "empty"),
     "nothing": (answer(b""), "empty"),
-    "pdf": (answer(content_type=b"application/pdf"), "not_html"),
+    "huge pdf": (HUGE, "too_large"),
     "zip": (answer(content_type=b"application/zip"), "not_html"),
     "plain": (answer(content_type=b"text/plain"), "not_html"),
     "zip as html": (answer(b"PK\x03\x04" + bytes(100)), "not_html"),

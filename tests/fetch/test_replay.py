@@ -47,6 +47,7 @@ async def web(tmp_path):
     wire = gzip.compress(PAGE * 3)
     path = write(
         tmp_path / "web.warc.gz",
+        pack_response(answer("/words", body=b"words", content_type="text/plain")),
         pack_response(answer("/")),
         pack_metadata(answer("/"), {"score": "1"}),
         pack_response(answer("/gone", 404)),
@@ -110,7 +111,7 @@ async def test_a_redirect_is_an_answer(web):
         ("/gone", "http_404"),
         ("/broken", "http_503"),
         ("/lost", "bad_redirect"),
-        ("/paper", "not_html"),
+        ("/words", "not_html"),
         ("/zip", "not_html"),
         ("/bad", "bad_encoding"),
     ],

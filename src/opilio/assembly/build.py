@@ -248,10 +248,11 @@ def make_fetch(plan: Plan, store: Store, frontier: SqliteFrontier) -> Fetch:
     if plan.online:
         from opilio.assembly.online_replay import open_online
 
-        return open_online(plan.replay, network)
+        return open_online(plan.replay, network, plan.documents)
     from opilio.fetch.replay import ReplayFetch, with_additions
 
-    return ReplayFetch(with_additions([Path(name) for name in plan.replay]))
+    archives = with_additions([Path(name) for name in plan.replay])
+    return ReplayFetch(archives, documents=plan.documents)
 
 
 def make_network(
@@ -267,7 +268,13 @@ def make_network(
         turns=frontier,
     )
     return HttpFetch(
-        egress, robots, plan.politeness, plan.fetch, frontier.pace, keep=keep
+        egress,
+        robots,
+        plan.politeness,
+        plan.fetch,
+        frontier.pace,
+        documents=plan.documents,
+        keep=keep,
     )
 
 

@@ -24,6 +24,7 @@ from opilio.store.lookup import Explanation, opened
 from opilio.store.lookup import explain_link as look_up
 from opilio.store.warc_files import read_record
 from opilio.text import content, urls
+from opilio.text.document_kinds import DocumentKind, kind_of
 
 if TYPE_CHECKING:
     from opilio.read.page_texts import PageTexts
@@ -84,8 +85,14 @@ class CrawledPage:
 
     @cached_property
     def html(self) -> str:
-        """The HTML as it was fetched, decoded; read from the WARC file."""
+        """The HTML as it was fetched, decoded; read from the WARC file. BadInput for a
+        PDF file or a text."""
         response = self.response()
+        if (kind := kind_of(response)) is not DocumentKind.HTML:
+            raise BadInput(
+                f"{self.url} is no HTML page ({kind}); use .text, .markdown, or "
+                ".response().body for its bytes"
+            )
         return content.text(response.body, response.header("content-type"))[0]
 
     def response(self) -> Response:

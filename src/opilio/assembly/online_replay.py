@@ -20,6 +20,7 @@ from opilio.errors import NO_ROOM, BadInput, Unusable, full_disk
 from opilio.fetch.http import HttpFetch, Keep
 from opilio.fetch.replay import ReplayFetch, additions_to, with_additions
 from opilio.records import Headers, Response
+from opilio.settings import DocumentSettings
 from opilio.store.warc_files import DESCRIPTION
 from opilio.store.warc_records import pack_response, pack_warcinfo
 
@@ -143,8 +144,11 @@ class OnlineReplay:
         self.additions.close()
 
 
-def open_online(archives: Sequence[str], make_network: MakeNetwork) -> OnlineReplay:
+def open_online(
+    archives: Sequence[str], make_network: MakeNetwork, documents: DocumentSettings
+) -> OnlineReplay:
     """Archives with the file beside the first of them that takes what they lack."""
     paths = [Path(name) for name in archives]
     additions = Additions(additions_to(paths[0]))
-    return OnlineReplay(ReplayFetch(with_additions(paths)), additions, make_network)
+    archive = ReplayFetch(with_additions(paths), documents=documents)
+    return OnlineReplay(archive, additions, make_network)

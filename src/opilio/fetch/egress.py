@@ -23,7 +23,7 @@ from opilio.fetch.address_gate import AddressGate
 from opilio.fetch.addresses import allowed, parse_networks, server_at
 from opilio.fetch.curl_errors import CUT_SHORT, TOO_MANY_FILES, Failure, explain_failure
 from opilio.fetch.http_head import Target, split_port, target
-from opilio.fetch.limited_response import Accept, Exchange, Limits
+from opilio.fetch.limited_response import Accept, ByteLimit, Exchange, Limits
 from opilio.fetch.proxy_and_certificates import find_ca_file, parse_proxy
 from opilio.fetch.resolve import Resolver, SystemResolver
 from opilio.fetch.transfers import Multi
@@ -81,7 +81,7 @@ class Egress:
         url: str,
         *,
         headers: Headers = (),
-        max_bytes: int | None = None,
+        max_bytes: ByteLimit | None = None,
         accept: Accept | None = None,
         form: bytes | None = None,
     ) -> Response:

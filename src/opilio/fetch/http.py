@@ -9,7 +9,7 @@ from typing import Protocol
 
 from opilio import settings
 from opilio.errors import BadInput, Transient, Unusable
-from opilio.fetch.answers import is_retried, refuse_other_types, refuse_unusable
+from opilio.fetch.answers import WantedBody, is_retried, refuse_unusable
 from opilio.fetch.back_off import BackOff, remember
 from opilio.fetch.egress import Egress
 from opilio.records import Clock, Headers, Response
@@ -70,6 +70,7 @@ class HttpFetch:
         settings: settings.FetchSettings,
         learn: Learn,
         *,
+        documents: settings.DocumentSettings = settings.DOCUMENTS,
         keep: Keep | None = None,
         now: Clock = time.monotonic,
     ) -> None:
@@ -78,6 +79,7 @@ class HttpFetch:
         self.robots = robots
         self._politeness = politeness
         self._settings = settings
+        self._documents = documents
         self._learn = learn
         self._addresses: OrderedDict[str, str] = OrderedDict()
         self._delays: OrderedDict[str, float] = OrderedDict()
@@ -87,6 +89,7 @@ class HttpFetch:
     async def fetch(self, url: str, validators: Headers = ()) -> Response:
         """The page or redirect at a URL; a 304 if the validators asked for one."""
         host = urls.host(url)
+        wanted = WantedBody(url, self._documents, self._settings.max_bytes)
         self._back_off.refuse_dead(host)
         try:
             await self._look_up(url, host)
@@ -94,8 +97,8 @@ class HttpFetch:
             response = await self.egress.get(
                 url,
                 headers=validators,
-                max_bytes=self._settings.max_bytes,
-                accept=refuse_other_types,
+                max_bytes=wanted.limit,
+                accept=wanted.refuse,
             )
         except Unusable as error:
             if error.contacted:
@@ -121,7 +124,7 @@ class HttpFetch:
         if self.keep and not validators:
             self.keep(response)
         if not (validators and response.status == UNCHANGED):
-            refuse_unusable(response)
+            refuse_unusable(response, self._documents)
         return response
 
     async def close(self) -> None:

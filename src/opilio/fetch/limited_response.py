@@ -13,6 +13,9 @@ from opilio.records import Headers
 Accept = Callable[[int, Headers], str]
 """Looks at status and headers; returns a reason to stop before the body, or ""."""
 
+ByteLimit = int | Callable[[Headers], int]
+"""The most bytes of a body; may depend on the headers."""
+
 ANNOUNCEMENT = re.compile(rb"HTTP/[0-9.]+ 1(?!01)")  # an informational response
 LINE_END = b"\r\n"
 STOP = -1  # what a callback returns to make libcurl end the transfer
@@ -44,11 +47,12 @@ class Exchange:
         self.clear()
 
     def clear(
-        self, url: str = "", max_bytes: int = 0, accept: Accept | None = None
+        self, url: str = "", limit: ByteLimit = 0, accept: Accept | None = None
     ) -> None:
         """Forget the last request; be ready for one with these limits."""
         self.url = url
-        self.max_bytes = max_bytes
+        self.limit = limit
+        self.max_bytes = 0  # of the body, known with the headers
         self.accept = accept
         self.lines: list[bytes] = []
         self.line_count = self.line_bytes = self.announced = 0
@@ -118,6 +122,8 @@ class Exchange:
         if reason:
             self.error = Unusable(reason, f"{self.url} is not wanted: {reason}")
             return STOP
+        limit = self.limit
+        self.max_bytes = limit if isinstance(limit, int) else limit(head.headers)
         is_read = 200 <= head.status < 300
         self.room = self.max_bytes if is_read else self.limits.error_bytes
         return None

@@ -14,6 +14,7 @@ from fastwarc.warc import ArchiveIterator
 from opilio.errors import BadInput, Unusable
 from opilio.fetch.answers import refuse_unusable
 from opilio.records import Fingerprint, Headers, Response
+from opilio.settings import DOCUMENTS, DocumentSettings
 from opilio.storage import caches, warc_reading
 from opilio.text import urls
 
@@ -36,8 +37,14 @@ class ReplayFetch:
     every failure is Unusable and nothing is retried.
     """
 
-    def __init__(self, warcs: Sequence[Path], cache: Path | None = None) -> None:
+    def __init__(
+        self,
+        warcs: Sequence[Path],
+        cache: Path | None = None,
+        documents: DocumentSettings = DOCUMENTS,
+    ) -> None:
         self.paths = list(warcs)
+        self.documents = documents
         self.places: dict[Fingerprint, tuple[int, RecordPlace]] = {
             place.url: (number, place)
             for number, path in enumerate(self.paths)
@@ -60,7 +67,7 @@ class ReplayFetch:
         if place.same_as:
             number, place = self.places.get(place.same_as, found)
         response = msgspec.structs.replace(self.read(number, place.offset), url=url)
-        refuse_unusable(response)
+        refuse_unusable(response, self.documents)
         return response
 
     def holds(self, url: str) -> bool:

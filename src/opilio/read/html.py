@@ -1,11 +1,13 @@
 """Turns a response into a Page: words counted, links with their anchors and context.
 
+PDF files and texts are made HTML first (`documents/`).
 If the parser fails, the page is scanned by patterns instead and marked as degraded.
 """
 
 from __future__ import annotations
 
 from opilio.read.document import MarkupSource, Parse, extract, parse_document
+from opilio.read.documents.as_markup import markup_of
 from opilio.read.language import language_of
 from opilio.read.lexicon import Lexicon, Transcribe
 from opilio.read.page_terms import count
@@ -15,7 +17,7 @@ from opilio.read.robots_directives import page_directives
 from opilio.read.settled_links import SettledLinks
 from opilio.read.word_vector_cache import WordRows
 from opilio.records import Page, ReaderSetup, Response
-from opilio.text import content, urls
+from opilio.text import urls
 from opilio.text.words import Vocabulary
 from opilio.vectors.words import Vectors
 
@@ -48,13 +50,8 @@ class PageReader:
 
     def read(self, response: Response) -> Page:
         """The page of a response."""
-        content_type, robots = "", []
-        for name, value in response.headers:
-            if name == "content-type":
-                content_type = value
-            elif name == "x-robots-tag":
-                robots.append(value)
-        markup, charset = content.utf_8(response.body, content_type)
+        robots = [value for name, value in response.headers if name == "x-robots-tag"]
+        markup, charset = markup_of(response)
         url = urls.page(response.url)
         found, degraded = self.find(markup, url)
         head = found.head

@@ -13,6 +13,7 @@ from opilio.read.pattern_scan import scan
 from opilio.read.visible_text import Ranges, visible_text
 from opilio.records import Extraction, Reading, Response
 from opilio.text import content
+from opilio.text.document_kinds import DocumentKind, kind_of
 
 MAIN, VISIBLE = f"{__name__}:make_main", f"{__name__}:make_visible"
 decode_visible = msgspec.msgpack.Decoder(tuple[str, Ranges]).decode
@@ -39,9 +40,10 @@ class PageTexts:
 
     def visible(self, response: Response) -> tuple[str, Ranges]:
         """The text of a page as it was indexed, and the ranges of menus and such."""
-        markup, _ = content.utf_8(response.body, response.header("content-type"))
-        if kernels.tidied(markup) is not None:  # no parser is needed
-            return visible_text(response)
+        if kind_of(response) is DocumentKind.HTML:
+            markup, _ = content.utf_8(response.body, response.header("content-type"))
+            if kernels.tidied(markup) is not None:  # no parser is needed
+                return visible_text(response)
         if found := self._parsed(VISIBLE, response):
             return decode_visible(found)
         return self._scanned(response), []
@@ -53,6 +55,8 @@ class PageTexts:
 
     def _scanned(self, response: Response) -> str:
         self.degraded += 1
+        if kind_of(response) is DocumentKind.PDF:
+            return ""  # patterns find nothing there
         markup, _ = content.utf_8(response.body, response.header("content-type"))
         text = scan(markup.decode("utf-8", "replace"), response.url).text
         return " ".join(text.split())

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from opilio.read.document import MarkupSource
+from opilio.read.documents.as_markup import markup_of
 from opilio.read.regions import LARGE
 from opilio.records import Response
-from opilio.text import content
 
 Ranges = list[tuple[int, int]]
 
@@ -15,7 +15,7 @@ def visible_text(response: Response) -> tuple[str, Ranges]:
 
     Unnamed lists of links count as ordinary text here.
     """
-    markup, _ = content.utf_8(response.body, response.header("content-type"))
+    markup, _ = markup_of(response)
     text, _, parts, _ = MarkupSource(markup).walk()
     beside = [
         (part.start, part.end)

@@ -27,6 +27,7 @@ from pathlib import Path
 import msgspec
 
 from opilio.records import Reading, Response
+from opilio.text.document_kinds import is_pdf
 
 Job = Callable[[Response], Reading]
 """May have a method `settle`, which takes settled links, as SettledLinks.learn, and a
@@ -105,7 +106,7 @@ def work(sock: socket.socket) -> None:
         # hangs. A living parent does so earlier.
         signal.setitimer(signal.ITIMER_PROF, task.deadline)
         signal.setitimer(signal.ITIMER_REAL, 2 * task.patience)
-        memory.allow(PER_BYTE * len(response.body))
+        memory.allow(memory_for(response))
         reading = attempt(do, response)
         signal.setitimer(signal.ITIMER_REAL, 0)
         took = task.deadline - signal.getitimer(signal.ITIMER_PROF)[0]
@@ -118,6 +119,11 @@ def work(sock: socket.socket) -> None:
         if late or len(held) > MOST_HELD or not more.poll(0):
             sock.sendall(held)
             held.clear()
+
+
+def memory_for(response: Response) -> int:
+    """The bytes that reading a response may take; most of a PDF file is pictures."""
+    return 0 if is_pdf(response.body) else PER_BYTE * len(response.body)
 
 
 def find_job(job: str) -> Callable[[bytes], Job]:

@@ -11,6 +11,7 @@ import msgspec
 
 from opilio.records import Fingerprint, Lease, Page, Response, State, Verdict
 from opilio.storage.database import Database
+from opilio.text.document_kinds import document_type
 
 Location = tuple[str, int, int]
 """The name of a WARC file, the offset and the length."""
@@ -88,7 +89,7 @@ class Catalogue:
                 number or self.last_number,
                 response.fetched_at,
                 response.status,
-                response.header("content-type").partition(";")[0].strip().lower(),
+                document_type(response),
                 *(
                     (page.charset, page.language, page.title, page.words)
                     if page

@@ -29,7 +29,10 @@ class PageJob:
         self.settle = reader.settled.learn
 
     def __call__(self, response: Response) -> Reading:
-        return Reading(self.reader.read(response), pack_response(response))
+        try:
+            return Reading(self.reader.read(response), pack_response(response))
+        except Unusable as error:
+            return Reading(None, reason=error.reason)
 
     def extract(self, response: Response) -> Reading:
         """The main text of a response, packed."""
@@ -48,7 +51,10 @@ def make_plain_job(setup: bytes) -> Callable[[Response], Reading]:
     reader = make_reader(msgspec.msgpack.decode(setup, type=ReaderSetup))
 
     def job(response: Response) -> Reading:
-        return Reading(reader.read(response))
+        try:
+            return Reading(reader.read(response))
+        except Unusable as error:
+            return Reading(None, reason=error.reason)
 
     return job
 
@@ -70,8 +76,8 @@ def limited_reader(setup: ReaderSetup) -> Iterator[Callable[[Response], Page]]:
         if reading.page is None:
             raise Unusable(
                 reading.reason,
-                f"{response.url} cannot be read: parsing it takes more memory or CPU "
-                f"than allowed ({reading.reason})",
+                f"{response.url} cannot be read: the file is encrypted or broken, or "
+                f"takes more memory or CPU than allowed ({reading.reason})",
             )
         return reading.page
 

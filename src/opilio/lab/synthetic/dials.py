@@ -48,6 +48,7 @@ class Dials(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     moved: float = 0.05  # share of pages with an old address that redirects
     dead_links: float = 0.03  # share of links that lead to a 404
     decoys: float = 0.02  # share of links that robots.txt forbids
+    pdfs: float = 0.0  # share of articles that are PDF files
     changing: float = 0.0  # share of pages that change as time passes
 
     crawl_delays: float = 0.1  # share of hosts with a Crawl-delay
@@ -100,6 +101,7 @@ SHARES = (
     "moved",
     "dead_links",
     "decoys",
+    "pdfs",
     "changing",
     "crawl_delays",
     "calendars",

@@ -10,12 +10,14 @@ from opilio.lab.synthetic import lexicon
 from opilio.lab.synthetic.graph import Graph, Kind, Node
 from opilio.lab.synthetic.hosts import SyntheticHost
 from opilio.lab.synthetic.outlinks import Outlink, Outlinks
+from opilio.lab.synthetic.pdf_writer import blocks_of, write_pdf
 
 NAV_SECTIONS = 7
 LINK_BYTES = 165  # approximate size of a link with its markup
 SENTENCE_BYTES = 70
 FRAME_BYTES = 2_000  # approximate size of head, navigation and footer
 SCRIPT_SHARE = 0.25  # share of a page's bytes that are styles and scripts
+PDF_CHANCE = 25  # the purpose of chance
 NEWS, NEWS_SENTENCES = 23, 12  # the purpose of chance; of what a change adds
 PUBLISHED = ("January", "March", "April", "June", "August", "October", "December")
 
@@ -62,9 +64,20 @@ class Pages:
                 parts.append(listing(sentences, section.links, base))
             else:
                 parts.append(article(sentences, section.links, base, rng))
+        if self.is_pdf(node):
+            blocks = blocks_of("\n".join(parts), f"http://{host.name}")
+            return write_pdf(title, blocks)
         if version:
             parts.append(self._news(node, version, base))
         return self._page(host, title, "\n".join(parts), absolute=node.copied)
+
+    def is_pdf(self, node: Node) -> bool:
+        """Whether a page is a PDF file; none that changes or is in Hindi is."""
+        if not self.dials.pdfs or node.kind is not Kind.ARTICLE or node.hindi:
+            return False
+        if self.dials.changing:
+            return False
+        return self.graph.draw(node.number, PDF_CHANCE) / 2**64 < self.dials.pdfs
 
     def _news(self, node: Node, version: int, base: str) -> str:
         """The text that a page has gained after a number of changes."""

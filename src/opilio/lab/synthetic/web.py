@@ -28,6 +28,7 @@ MEMO = 256  # pages remembered
 BEGINNING = 1_767_225_600  # start of the web's calendar: the first of January 2026
 SMALL_PAGES = ("imprint", "contact", "privacy")
 HTML = ("content-type", "text/html; charset=utf-8")
+PDF = ("content-type", "application/pdf")
 PLAIN = ("content-type", "text/plain; charset=utf-8")
 KEYWORDS = 8  # of a topic's terms that its topic file names
 
@@ -223,7 +224,9 @@ class SyntheticWeb:
             return SyntheticAnswer(status, (HTML, ("location", url)))
         altered = place.form == "print"
         if not self.dials.changing:
-            return SyntheticAnswer(200, body=self._numbered(node.number, altered, 0))
+            kind = PDF if self.pages.is_pdf(node) else HTML
+            body = self._numbered(node.number, altered, 0)
+            return SyntheticAnswer(200, (kind,), body)
         now = self.clock()
         version = self.changes.version(node, now)
         date = formatdate(BEGINNING + self.changes.since(node, now), usegmt=True)

@@ -8,6 +8,7 @@ from urllib.parse import urljoin, urlsplit
 
 import turbohtml
 
+from opilio.read.documents.as_markup import markup_of
 from opilio.read.main_content.authors import authors_of
 from opilio.read.main_content.choose import choose
 from opilio.read.main_content.declared import Declared, Node, declared_in
@@ -18,6 +19,7 @@ from opilio.read.main_content.walk import PageOutline, walk
 from opilio.read.main_content.write import ChosenText
 from opilio.records import Extraction, Headers, Response
 from opilio.text import content
+from opilio.text.document_kinds import DocumentKind, kind_of
 from opilio.text.usage_signals import page_usage
 
 VERSION = 2  # grows when the same page would give another result
@@ -32,15 +34,24 @@ LONGEST = 4 * 2**20  # characters of a text
 
 def extract_content(response: Response) -> Extraction:
     """The main text of a page and the facts about it."""
-    markup, _ = content.text(response.body, response.header("content-type"))
     when = datetime.fromtimestamp(response.fetched_at, UTC).date()
-    return extract_markup(markup, response.url, when, response.headers)
+    if kind_of(response) is DocumentKind.HTML:
+        markup, _ = content.text(response.body, response.header("content-type"))
+        return extract_markup(markup, response.url, when, response.headers)
+    markup = markup_of(response)[0].decode("utf-8", "replace")
+    return extract_markup(markup, response.url, when, response.headers, whole=True)
 
 
 def extract_markup(
-    markup: str, url: str, latest: date, headers: Headers = ()
+    markup: str,
+    url: str,
+    latest: date,
+    headers: Headers = (),
+    *,
+    whole: bool = False,
 ) -> Extraction:
-    """The same for decoded markup; dates after `latest` are not believed."""
+    """The same for decoded markup; dates after `latest` are not believed. `whole`: all
+    of it is main text."""
     tidy = turbohtml.parse(
         markup,
         positions=False,
@@ -55,13 +66,13 @@ def extract_markup(
             outline = shown
     facts = Facts(tidy, declared, outline, url, latest)
     base = address(url, base_of(tidy)) or url
-    text, markdown = contents(outline, declared, url, base)
+    text, markdown = contents(outline, declared, url, base, whole=whole)
     licences = tuple(filter(None, (address(base, one) for one in facts.licences())))
     return Extraction(
         version=VERSION,
         text=harmless(text[:LONGEST]),
         markdown=harmless(markdown[:LONGEST]),
-        title=harmless(facts.title()),
+        title=harmless(declared.title if whole else facts.title()),
         authors=tuple(map(harmless, authors_of(facts))),
         published=published(facts),
         modified=modified(facts),
@@ -72,6 +83,7 @@ def extract_markup(
         licences=licences,
         types=tuple(map(harmless, declared.types()[:10])),
         usage=page_usage(headers, declared.metas, licences),
+        pages=int(declared.meta("pages") or 0) if whole else 0,
     )
 
 
@@ -81,10 +93,10 @@ def harmless(text: str) -> str:
 
 
 def contents(
-    outline: PageOutline, declared: Declared, url: str, base: str
+    outline: PageOutline, declared: Declared, url: str, base: str, *, whole: bool
 ) -> tuple[str, str]:
     """The main text as plain text and Markdown."""
-    if max(len(outline.boxes), len(outline.blocks)) > MOST_BOXES:
+    if whole or max(len(outline.boxes), len(outline.blocks)) > MOST_BOXES:
         kept = [True] * len(outline.blocks)
     else:
         about = about_page(url, declared.types(), declared.meta("og:type"))

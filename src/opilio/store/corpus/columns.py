@@ -61,6 +61,7 @@ COLUMNS: Mapping[str, ColumnKind] = {
     "copies": ColumnKind.INTEGER,
     "usage": ColumnKind.WORDS,
     "document": ColumnKind.TEXT,
+    "pages": ColumnKind.INTEGER,
     "warc": ColumnKind.TEXT,
     "warc_offset": ColumnKind.INTEGER,
     "warc_length": ColumnKind.INTEGER,
@@ -70,6 +71,7 @@ FROM_CONTENT = frozenset(
     (
         *("canonical", "title", "text", "markdown", "authors", "published", "modified"),
         *("description", "site", "image", "licences", "types", "words", "usage"),
+        "pages",
     )
 )
 UNSIGNED = 2**64
@@ -124,6 +126,7 @@ def as_row(
         "copies": row["copies"],
         "usage": dict(usage),
         "document": row["mime"] or None,
+        "pages": found.pages or None,
         "warc": row["warc"],
         "warc_offset": row["warc_offset"],
         "warc_length": row["warc_length"],
