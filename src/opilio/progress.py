@@ -25,6 +25,15 @@ class Estimate(msgspec.Struct, frozen=True, kw_only=True):
         return self.found / (self.found + self.left)
 
 
+class OpinionCounts(msgspec.Struct):
+    """How often an adviser was asked about pages that the judge was unsure of."""
+
+    adviser: str
+    asked: int = 0
+    answered: int = 0
+    failures: dict[str, int] = msgspec.field(default_factory=dict)  # by reason
+
+
 class BusyServer(msgspec.Struct, frozen=True):
     """A server with requests under way (Kumar & Vig's Busy Server Queue, III.C)."""
 

@@ -92,6 +92,31 @@ class LearningJudge(Protocol):
         ...
 
 
+@runtime_checkable
+class Doubting(Protocol):
+    """A judge that weighs second opinions on pages that it is unsure of."""
+
+    def doubts(self, page: Page) -> bool:
+        """Whether an opinion on this page is wanted; without side effects."""
+        ...
+
+
+class Adviser(Protocol):
+    """Gives second opinions on pages. It may take long, and may fail."""
+
+    name: str
+
+    def seek(self, subject: Subject) -> None:
+        """Compare pages with this subject from now on."""
+        ...
+
+    async def opinion(self, url: str, title: str, text: str) -> float:
+        """What it thinks of a page, in a unit of its own; raises FetchError."""
+        ...
+
+    async def close(self) -> None: ...
+
+
 @dataclass(frozen=True, kw_only=True)
 class SeedRequest:
     """What a seed source is asked for."""

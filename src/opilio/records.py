@@ -167,6 +167,7 @@ class Page(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """Fingerprints, as little-endian int64, of further links of which a strategy said
     that it need not see them again; they are not among `links`."""
     settled_ids: bytes = b""  # of these, in the same form
+    opinion: float | None = None  # of an Adviser, in its own unit; None: not asked
 
 
 class Extraction(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -270,6 +271,7 @@ class Reading(msgspec.Struct, frozen=True, array_like=True, gc=False):
     asked for, the packed Extraction (`storage/packed.py`)."""
     reason: str = ""  # why there is no page: parse_crashed, pdf_encrypted …
     seconds: float = 0.0  # of CPU, if it took unusually many
+    extraction: bytes = b""  # the packed Extraction, if it was needed already
 
 
 class Verdict(msgspec.Struct, frozen=True, gc=False):

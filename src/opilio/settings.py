@@ -143,6 +143,12 @@ class SearchSettings(Section, frozen=True, kw_only=True, forbid_unknown_fields=T
     mode: Mode = "fixed"  # paper: refuse queries without a concept
 
 
+class EmbeddingSettings(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The sentence model of the judge `embedding`."""
+
+    model: str = ""  # a folder, an .onnx file with its tokenizer, or a jar with both
+
+
 class Settings(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The settings of a crawl, as in crawl.toml."""
 
@@ -153,6 +159,7 @@ class Settings(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     bounds: BoundsSettings = BoundsSettings()
     store: StoreSettings = StoreSettings()
     search: SearchSettings = SearchSettings()
+    embedding: EmbeddingSettings = EmbeddingSettings()
     options: Mapping[str, bool | int | float | str] = {}  # of the strategy
 
 

@@ -13,6 +13,7 @@ from crawling import opilio, start_opilio
 from opilio.lab.synthetic.dials import Dials
 from opilio.lab.synthetic.web import SyntheticWeb
 from opilio.lab.webs import LabWeb, write_web
+from vectors.sentence_models import make_letter_model
 
 PAGES = 110
 SETTINGS = "store.min_free = 0\nstore.commit_every = 0.02\n"
@@ -21,7 +22,8 @@ SETTINGS = "store.min_free = 0\nstore.commit_every = 0.02\n"
 @pytest.fixture(scope="module")
 def web(tmp_path_factory: pytest.TempPathFactory) -> LabWeb:
     folder = tmp_path_factory.mktemp("web")
-    (folder / "settings.toml").write_text(SETTINGS)
+    model = make_letter_model(folder / "model")
+    (folder / "settings.toml").write_text(f"{SETTINGS}embedding.model = '{model}'\n")
     return write_web(SyntheticWeb(Dials(pages=400, hosts=8, topics=4)), folder)
 
 
@@ -62,7 +64,7 @@ async def start_and_kill(arguments: list[object], folder: Path, pages: int) -> N
     await process.wait()
 
 
-@pytest.mark.parametrize("judge", ["bootstrapped", "opilio"])
+@pytest.mark.parametrize("judge", ["bootstrapped", "opilio", "embedding"])
 async def test_a_killed_crawl_judges_on_as_one_that_was_not(
     judge: str, web: LabWeb, tmp_path: Path
 ):

@@ -14,76 +14,13 @@ from opilio.cli import app
 from opilio.errors import BadInput
 from opilio.vectors import distil
 from opilio.vectors.files import read_table
+from vectors.sentence_models import PIECES, make_jar, make_model, write_model
 from vectors.tables import load_table, make_table
-
-onnx = pytest.importorskip("onnx")
-tokenizers = pytest.importorskip("tokenizers")
-pytest.importorskip("onnxruntime")
-
-PIECES = [
-    "[PAD]",
-    "[UNK]",
-    "[CLS]",
-    "[SEP]",
-    "a",
-    "lake",
-    "river",
-    "bee",
-    "honey",
-    "##s",
-]
-WATER, HONEY = [1.0, 0.2, 0.0], [0.0, 0.2, 1.0]
-MEANT = {"lake": WATER, "river": WATER, "bee": HONEY, "honey": HONEY}
-
-
-def write_tokenizer(path: Path) -> None:
-    """As BERT's, with padding, which models that are made for batches have."""
-    vocabulary = {piece: number for number, piece in enumerate(PIECES)}
-    model = tokenizers.models.WordPiece(vocabulary, unk_token="[UNK]")
-    made = tokenizers.Tokenizer(model)
-    made.normalizer = tokenizers.normalizers.BertNormalizer(lowercase=True)
-    made.pre_tokenizer = tokenizers.pre_tokenizers.BertPreTokenizer()
-    made.post_processor = tokenizers.processors.TemplateProcessing(
-        single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
-    )
-    made.enable_padding(length=8)
-    made.save(str(path))
-
-
-def write_model(
-    path: Path, wanted: tuple[str, ...] = ("input_ids",), pooled: bool = False
-) -> None:
-    """A model that answers with the vectors of its words."""
-    rng = np.random.default_rng(1)
-    table = rng.normal(scale=0.05, size=(len(PIECES), 3)).astype(np.float32)
-    for piece, vector in MEANT.items():
-        table[PIECES.index(piece)] += np.array(vector, np.float32)
-    make, kinds = onnx.helper, onnx.TensorProto
-    nodes = [make.make_node("Gather", ["table", "input_ids"], ["hidden"])]
-    shape: list[str | int] = ["n", "m", 3]
-    if pooled:
-        nodes.append(make.make_node("ReduceMean", ["hidden"], ["out"], axes=[1]))
-        nodes[-1].attribute.append(make.make_attribute("keepdims", 0))
-        shape = ["n", 3]
-    inputs = [
-        make.make_tensor_value_info(name, kinds.INT64, ["n", "m"]) for name in wanted
-    ]
-    outputs = [
-        make.make_tensor_value_info("out" if pooled else "hidden", kinds.FLOAT, shape)
-    ]
-    weights = [onnx.numpy_helper.from_array(table, "table")]
-    graph = make.make_graph(nodes, "sentences", inputs, outputs, weights)
-    opset = [make.make_opsetid("", 13)]
-    onnx.save(make.make_model(graph, opset_imports=opset, ir_version=8), str(path))
 
 
 @pytest.fixture
 def model(tmp_path) -> Path:
-    folder = tmp_path / "model"
-    folder.mkdir()
-    write_model(folder / "model.onnx")
-    write_tokenizer(folder / "tokenizer.json")
-    return folder
+    return make_model(tmp_path / "model")
 
 
 def test_a_table_knows_what_the_model_knows(model, tmp_path):
@@ -130,9 +67,9 @@ def test_models_may_ask_for_masks_and_answer_with_one_vector(model, tmp_path):
 def test_the_files_of_a_model_are_found(model, tmp_path):
     (model / "onnx").mkdir()
     (model / "model.onnx").rename(model / "onnx" / "model.onnx")
-    assert distil.find_model(model).tokenizer == model / "tokenizer.json"
+    assert distil.find_model(model).tokenizer.path == model / "tokenizer.json"
     (model / "tokenizer.json").rename(model / "x-tokenizer.json")
-    assert distil.find_model(model).tokenizer == model / "x-tokenizer.json"
+    assert distil.find_model(model).tokenizer.path == model / "x-tokenizer.json"
     (model / "onnx" / "model.onnx").rename(model / "onnx" / "a.onnx")
     (model / "onnx" / "b.onnx").touch()
     with pytest.raises(BadInput, match=r"a\.onnx, b\.onnx\); name its file"):
@@ -142,6 +79,14 @@ def test_the_files_of_a_model_are_found(model, tmp_path):
         distil.find_model(model / "onnx" / "a.onnx")
     with pytest.raises(BadInput, match=r"there is no \.onnx file"):
         distil.find_model(tmp_path)
+
+
+def test_a_jar_gives_the_same_table(model, tmp_path):
+    jar = make_jar(tmp_path / "model.jar", model)
+    for path, name in ((model, "one.npz"), (jar, "two.npz")):
+        distil.build(path, tmp_path / name)
+    one, two = (read_table(str(tmp_path / name)) for name in ("one.npz", "two.npz"))
+    assert (one.matrix == two.matrix).all()
 
 
 def test_what_cannot_be_distilled_is_refused(model, tmp_path):

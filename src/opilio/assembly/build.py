@@ -32,7 +32,15 @@ from opilio.frontier.reopen import queue_again
 from opilio.frontier.sqlite import SqliteFrontier
 from opilio.limits.contact import require_contact
 from opilio.limits.scope import Scope
-from opilio.protocols import Fetch, Judge, Readers, SeedRequest, SeedSource, Strategy
+from opilio.protocols import (
+    Adviser,
+    Fetch,
+    Judge,
+    Readers,
+    SeedRequest,
+    SeedSource,
+    Strategy,
+)
 from opilio.read.pool import ReaderPool
 from opilio.records import (
     SEED_PROMISE,
@@ -57,6 +65,7 @@ from opilio.topic import Classes
 if TYPE_CHECKING:
     from opilio.subject.class_rules import LookAhead
 
+ADVISED = ("embedding",)  # judges that ask for second opinions
 ASKED = 4  # terms of the topic in a query to search engines
 
 log = logging.getLogger(__name__)
@@ -69,6 +78,10 @@ def check_plan(plan: Plan, own: Own = BY_NAME) -> None:
         extensions.find_class("seed source", name)
     parse_networks(plan.fetch.allow_networks)
     parse_proxy(plan.fetch.proxy)
+    if plan.crawl.judge in ADVISED:
+        from opilio.assembly.advisers import check_adviser
+
+        check_adviser(plan)
     if plan.replay:
         from opilio.fetch.replay import check_archive  # only replays need it
 
@@ -157,7 +170,8 @@ async def assemble(
             strategy = ways.strategy(plan, subject, **evidence)
             parts = JudgeAndStrategy(plan, subject, strategy, store, ways.judge)
             readers = ways.readers(plan.crawl.readers, parts.setup)
-            async with _closing(readers):
+            adviser = ways.adviser(plan, parts.subject, parts.bare)
+            async with _closing(adviser), _closing(readers):
                 await readers.start()
                 yield ways.crawl(
                     plan,
@@ -170,6 +184,7 @@ async def assemble(
                         strategy=strategy,
                         store=store,
                         learners=parts.learners,
+                        adviser=adviser,
                         profiles=parts.profiles,
                         query_judges=parts,
                         followed=FollowedTopic(
@@ -284,6 +299,15 @@ def network_of(fetch: Fetch) -> HttpFetch | None:
     return network if isinstance(network, HttpFetch) else None
 
 
+def make_adviser(plan: Plan, subject: Subject, judge: Judge) -> Adviser | None:
+    """The adviser of the judge; None: it has none, or judges by a query, too."""
+    if plan.crawl.judge not in ADVISED or not getattr(judge, "is_learning", False):
+        return None
+    from opilio.assembly.advisers import open_adviser
+
+    return open_adviser(plan, subject)
+
+
 @dataclass(frozen=True)
 class Ways:
     """Factories of the parts that the lab and programs may replace."""
@@ -293,6 +317,7 @@ class Ways:
     readers: Callable[[int, bytes], Readers] = make_readers
     example_reader: ExampleReader = limited_reader
     judge: Callable[[Plan, Subject], Judge] = make_judge
+    adviser: Callable[[Plan, Subject, Judge], Adviser | None] = make_adviser
     strategy: Callable[..., Strategy] = make_strategy
     crawl: Callable[[Plan, Stages], CrawlLoop] = CrawlLoop
     clock: Clock = time.monotonic
@@ -378,4 +403,5 @@ async def _closing(thing: Any) -> AsyncIterator[Any]:
     try:
         yield thing
     finally:
-        await thing.close()
+        if thing is not None:
+            await thing.close()

@@ -55,7 +55,9 @@ def make_plan(
     folder.check_free()
     if folder.exists and not fresh:
         return resumed_plan(folder, topic, settings, options)
-    return located(override(with_settings(Plan(topic=topic), settings), options or {}))
+    return with_absolute_paths(
+        override(with_settings(Plan(topic=topic), settings), options or {})
+    )
 
 
 def resumed_plan(
@@ -73,7 +75,8 @@ def resumed_plan(
             "its pages and links by the new topic, choose another folder with -o DIR, "
             "or start over with --fresh, which deletes the contents of the folder"
         )
-    plan = located(override(with_settings(stored, settings), options or {}))
+    plan = override(with_settings(stored, settings), options or {})
+    plan = with_absolute_paths(plan)
     if topic is not None:
         plan = msgspec.structs.replace(plan, topic=topic)
     for key in ("strategy", "judge", "vectors", "weights"):
@@ -84,6 +87,12 @@ def resumed_plan(
                 f"`opilio rejudge {folder.path} --{key} {wanted}` to change that, "
                 "choose another folder with -o DIR, or start over with --fresh"
             )
+    if plan.embedding != stored.embedding and plan.crawl.judge == "embedding":
+        raise BadInput(
+            f"{folder.path} is crawled with the model {stored.embedding.model}, not "
+            f"{plan.embedding.model}. Run `opilio rejudge {folder.path} "
+            f"--embedding-model {plan.embedding.model}` to change that"
+        )
     if plan.options != stored.options:
         raise BadInput(
             f"{folder.path} is crawled with the options {dict(stored.options)}. "
@@ -98,14 +107,18 @@ def resumed_plan(
     return plan
 
 
-def located(plan: Plan) -> Plan:
-    """The plan with absolute paths to the files of its strategy and its judge."""
+def with_absolute_paths(plan: Plan) -> Plan:
+    """The plan with absolute paths to the files of its strategy, judge and model."""
     crawl = msgspec.structs.replace(
         plan.crawl,
         strategy=extensions.located(plan.crawl.strategy),
         judge=extensions.located(plan.crawl.judge),
     )
-    return msgspec.structs.replace(plan, crawl=crawl)
+    embedding = plan.embedding
+    if embedding.model:
+        path = str(Path(embedding.model).expanduser().absolute())
+        embedding = msgspec.structs.replace(embedding, model=path)
+    return msgspec.structs.replace(plan, crawl=crawl, embedding=embedding)
 
 
 def with_settings(plan: Plan, settings: Settings | None) -> Plan:

@@ -17,7 +17,14 @@ import msgspec
 import numpy as np
 
 from opilio.assembly.build import assemble, prepare, ways_of
-from opilio.assembly.plan import Options, Plan, load_plan, override, save_plan
+from opilio.assembly.plan import (
+    Options,
+    Plan,
+    load_plan,
+    override,
+    save_plan,
+    with_absolute_paths,
+)
 from opilio.assembly.registry import BY_NAME, Own
 from opilio.crawl import CrawlLoop
 from opilio.errors import BadInput
@@ -32,6 +39,7 @@ from opilio.records import (
     Link,
     Page,
     Ranked,
+    Reading,
     Response,
     State,
     Subject,
@@ -123,7 +131,7 @@ def new_plan(
 ) -> tuple[Plan, Subject]:
     """The plan of the crawl with the changes applied."""
     stored = load_plan(folder)
-    plan = override(stored, options)
+    plan = with_absolute_paths(override(stored, options))
     if plan.crawl.strategy != stored.crawl.strategy:  # options belong to one strategy
         plan = msgspec.structs.replace(plan, options=options.get("options", {}))
     if topic is not None:
@@ -255,6 +263,8 @@ class Rejudging:
         """Judge a page, rank its links and replace what was stored for both."""
         if lease.promise >= SEED_PROMISE:
             page = msgspec.structs.replace(page, is_seed=True)
+        asked = await self.crawl.with_opinion(Reading(page), response)
+        page = asked.page or page
         verdict = self.crawl.judge.judge(page)
         links = self.crawl.to_follow(page)
         followed = msgspec.structs.replace(page, links=links)

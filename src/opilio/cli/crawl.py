@@ -184,6 +184,14 @@ def crawl(
             "`opilio lab train`. \\[default: those of the package]",
         ),
     ] = None,
+    embedding_model: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PATH",
+            help="The sentence model of the judge `embedding`: a folder, an .onnx "
+            "file with its tokenizer.json beside it, or a jar with both.",
+        ),
+    ] = None,
     replay: Annotated[
         list[Path] | None,
         typer.Option(
@@ -240,6 +248,7 @@ def crawl(
             "weights": weights,
         },
         "bounds": {"capacity": capacity},
+        "embedding": {"model": embedding_model},
         "politeness": {"delay": delay},
         "fetch": {
             "proxy": proxy,

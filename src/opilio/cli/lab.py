@@ -88,6 +88,15 @@ Vectors = Annotated[
         "`opilio vectors build`.",
     ),
 ]
+EmbeddingModel = Annotated[
+    str,
+    typer.Option(
+        metavar="PATH",
+        help="The sentence model of the judge `embedding`: a folder, an .onnx file "
+        "with its tokenizer.json beside it, or a jar with both.",
+        show_default=False,
+    ),
+]
 LONG = 900.0  # seconds
 Given = Annotated[
     int,
@@ -148,6 +157,7 @@ def run(
     time_limit: TimeLimit = LONG,
     vectors: Vectors = AUTO,
     weights: TrainedWeights = "",
+    embedding_model: EmbeddingModel = "",
     conditions: Named = Preset.ONE_AT_A_TIME,
     in_flight: InFlight = None,
     delay: Delay = None,
@@ -181,6 +191,7 @@ def run(
         time_limit=time_limit,
         vectors=vectors,
         weights=weights,
+        embedding_model=embedding_model,
         conditions=chosen_conditions(
             conditions, in_flight, delay, latency, haste, breadth
         ),
@@ -234,6 +245,7 @@ def compare_all(
     time_limit: TimeLimit = LONG,
     vectors: Vectors = AUTO,
     weights: TrainedWeights = "",
+    embedding_model: EmbeddingModel = "",
     conditions: Named = Preset.ONE_AT_A_TIME,
     in_flight: InFlight = None,
     delay: Delay = None,
@@ -287,6 +299,7 @@ def compare_all(
         time_limit=time_limit,
         vectors=vectors,
         weights=weights,
+        embedding_model=embedding_model,
         conditions=chosen_conditions(
             conditions, in_flight, delay, latency, haste, breadth
         ),

@@ -66,6 +66,12 @@ def rejudge(
         str | None,
         typer.Option(metavar="FILE", help="Change the trained weights."),
     ] = None,
+    embedding_model: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PATH", help="Change the sentence model of the judge `embedding`."
+        ),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Judge the pages of a crawl again, offline, and re-score its waiting links.
@@ -90,6 +96,7 @@ def rejudge(
             "vectors": vectors,
             "weights": weights,
         },
+        "embedding": {"model": embedding_model},
     }
     if option:
         options = {**options, "options": parse_options(option)}

@@ -24,7 +24,7 @@ from opilio.cli.plain_text import plain
 from opilio.cli.terminal import foreign, stdout
 from opilio.cli.waiting import sentence, until
 from opilio.limits.stop_when_dry import left_in_words
-from opilio.progress import BusyServer
+from opilio.progress import BusyServer, OpinionCounts
 from opilio.store.export_left_out import count_left_out
 from opilio.store.folder import CrawlFolder
 from opilio.store.lifecycle import Life, life_of
@@ -41,6 +41,10 @@ NOT_KEPT = {
     "redirect": "redirects to other pages",
 }
 ONE = {"copy": "copy of another page", "redirect": "redirect to another page"}
+OPINION_FAILURES = {
+    "model": "the sentence model failed",
+    "no_text": "the page has no text",
+}
 OF_PAGES = ("content", "near")  # reasons that are counted among the pages
 LAST = 5  # messages shown
 SEEDS = 5  # found ones that are shown
@@ -125,6 +129,8 @@ def show(standing: CrawlStanding, now: float) -> None:
     show_counts(pages_heading(plan, figures), pages_rows(standing))
     if figures.estimate:
         stdout.print(f"\n[bold]Left:[/] {left_in_words(figures.estimate)}")
+    if figures.opinions:
+        show_opinions(figures.opinions)
     hosts = "host" if figures.hosts == 1 else "hosts"
     show_counts(
         f"[bold]Links: {figures.links:,}[/] to {figures.hosts:,} {hosts}",
@@ -142,6 +148,15 @@ def show(standing: CrawlStanding, now: float) -> None:
     show_rests(figures, now)
     show_silent(figures, now, plan.politeness.retry_for)
     show_messages(standing.messages)
+
+
+def show_opinions(counts: OpinionCounts) -> None:
+    """How often the adviser of the judge was asked, and how often in vain."""
+    told = f"{counts.asked:,} asked for, {counts.answered:,} answered"
+    stdout.print(f"\n[bold]Second opinions ({counts.adviser}):[/] {told}")
+    for reason, count in sorted(counts.failures.items()):
+        why = escape(OPINION_FAILURES.get(reason, reason))
+        stdout.print(f"  {count:,} times none: {why}", soft_wrap=True)
 
 
 def show_found(seeds: Sequence[SeedOrigin]) -> None:

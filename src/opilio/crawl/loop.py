@@ -55,6 +55,8 @@ class CrawlLoop(PageVisits):
         self.query_judges = stages.query_judges
         self.grow_index = stages.grow_index
         self.learners = {**stages.learners, "redirects": self.redirects}
+        if self.opinions:
+            self.learners["opinions"] = self.opinions
         self.clock = stages.clock
         self.schedule: Schedule | None = None  # if there is a time limit
         self.bell: asyncio.TimerHandle | None = None  # ends the crawl on time
@@ -258,6 +260,8 @@ class CrawlLoop(PageVisits):
             if change:
                 self.judge, setup = change
                 self.readers.renew(setup)
+                if self.opinions:
+                    self.opinions.adviser.seek(topic.subject)
                 if self.rescoring:
                     self.rescoring.begin()
                 self.store.catalogue.save_event(

@@ -107,7 +107,10 @@ class Rescoring:
             return
         *told, file, offset, length = row
         response = self.response(row[1], file, offset, length)
-        page = (await self.crawl.readers.read(response)).page if response else None
+        if response is None:
+            return
+        reading = await self.crawl.readers.read(response)
+        page = (await self.crawl.with_opinion(reading, response)).page
         if page is None:
             return
         async with self.crawl.turn():

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from opilio.limits.scope import Scope
 from opilio.protocols import (
+    Adviser,
     Fetch,
     Frontier,
     Judge,
@@ -63,6 +64,7 @@ class Stages:
     learners: Mapping[str, Learner] = field(default_factory=dict)
     followed: TopicUpdates | None = None  # for a topic that changes
     query_judges: QueryJudges | None = None  # of pages that are fetched for a query
+    adviser: Adviser | None = None  # on pages that the judge is unsure of
     profiles: Profiles | None = None  # of pages and of their sites
     grow_index: Callable[[], None] | None = None  # indexes what was committed
     clock: Clock = time.monotonic

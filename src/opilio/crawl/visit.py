@@ -38,6 +38,7 @@ from opilio.text import urls
 
 if TYPE_CHECKING:
     from opilio.crawl.extraction import Extractions
+    from opilio.crawl.second_opinions import SecondOpinions
 
 HEAVY_REST = 20  # times as long a host rests as its page kept a reader busy
 MOVED = "moved"  # reason of a link parked because its redirect can be predicted
@@ -85,6 +86,14 @@ class PageVisits:
         self.store = stages.store
         self.profiles = stages.profiles
         self.extractions: Extractions | None = None  # once a page was kept
+        self.adviser = stages.adviser
+        self.opinions: SecondOpinions | None = None
+        if self.adviser:
+            from opilio.crawl.second_opinions import SecondOpinions
+
+            self.opinions = SecondOpinions(self.adviser, self.readers)
+            if counts := self.store.learnt("opinions"):
+                self.opinions.load(counts)
         self.redirects = ExpectedRedirects()
         if learnt := self.store.learnt("redirects"):
             self.redirects.load(learnt)
@@ -173,8 +182,21 @@ class PageVisits:
             page = reading.page
             if page and page.refresh and page.refresh != lease.url:
                 return await self.redirect(lease, response, page.refresh)
+            if self.opinions and page and self.wants_opinion(lease, page):
+                reading = await self.with_opinion(reading, response)
         async with self.turn(lease.fingerprint):
             return await self.record(lease, response, content, reading)
+
+    def wants_opinion(self, lease: Lease, page: Page) -> bool:
+        """Whether a page may be worth a second opinion: not if it is a near copy, or is
+        judged by a query, too."""
+        return lease.id not in self.judges and not self.near_copy(page)
+
+    async def with_opinion(self, reading: Reading, response: Response) -> Reading:
+        """The reading, with a second opinion on its page if the judge is unsure."""
+        if not self.opinions:
+            return reading
+        return await self.opinions.ask(self.judge, reading, response)
 
     async def rest_heavy(self, heavy: dict[str, float]) -> None:
         """Let hosts rest whose pages take readers long, so that others get their
@@ -232,7 +254,10 @@ class PageVisits:
                 self.profiles.keep(lease, response, page, verdict, again=False)
             state = State.KEPT if verdict.relevant else State.IRRELEVANT
             if verdict.relevant and not page.noindex and not page.degraded:
-                self.extracting().want(lease.id, response)
+                if reading.extraction:
+                    self.store.save_extraction(lease.id, reading.extraction)
+                else:
+                    self.extracting().want(lease.id, response)
             like = likeness(page)
             self.note_seed(page, lease)
             if self.reviser:

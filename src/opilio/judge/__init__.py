@@ -95,6 +95,7 @@ _listed: dict[str, Make] = {
     "svm": made_as("Svm"),
     "bootstrapped": made_as("Bootstrapped"),
     "opilio": made_as("Opilio"),
+    "embedding": made_as("Opilio", adviser="embedding"),
 }
 JUDGES = Judges(_listed)
 

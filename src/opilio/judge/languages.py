@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from opilio.protocols import Judge, Teachable
+from opilio.protocols import Doubting, Judge, Teachable
 from opilio.records import Page, Verdict
 
 
@@ -27,8 +27,18 @@ class InLanguages:
         """The same, without learning from the page."""
         return self.limited(getattr(self.inner, "look", self.inner.judge)(page), page)
 
+    def doubts(self, page: Page) -> bool:
+        """Whether an opinion is wanted; not on pages in other languages."""
+        if not isinstance(self.inner, Doubting) or not self.is_wanted(page):
+            return False
+        return self.inner.doubts(page)
+
     def limited(self, verdict: Verdict, page: Page) -> Verdict:
         """A verdict, not relevant if the language of the page is not wanted."""
-        if page.language in self.languages or not page.language:
+        if self.is_wanted(page):
             return verdict
         return msgspec.structs.replace(verdict, relevant=False)
+
+    def is_wanted(self, page: Page) -> bool:
+        """Whether the language of a page is wanted or unknown."""
+        return page.language in self.languages or not page.language

@@ -25,6 +25,8 @@ class NotedPage(msgspec.Struct, frozen=True, array_like=True, gc=False):
     is_seed: bool = False  # that somebody chose
     is_home: bool = False  # the home page of its site
     hosts: int = 0  # that its links lead to
+    opinion: float | None = None  # of an adviser
+    logit: float = 0.0  # without it, if there is one
 
     @property
     def row(self) -> CriticRow:
@@ -52,3 +54,4 @@ class JudgeSnapshot(msgspec.Struct, frozen=True, array_like=True):
     likeness: SeedLikeness = SeedLikeness()
     lift: float = 1.0
     kind: SeedKind = SeedKind()
+    opinions: list[tuple[float, float]] = []  # logit and opinion of the last pages

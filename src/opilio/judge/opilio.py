@@ -16,7 +16,8 @@ and from labels; site is the evidence of `site_evidence.py`, like that of
 
 Seeds that somebody chose are examples of a kind, unless the keywords disagree:
 `SEED`·share(seed) is added to their logit (`seed_kind.py`), and they teach the critics
-up to `SEED_TRUST` times as much.
+up to `SEED_TRUST` times as much. With an adviser (the judge `embedding`), its opinion
+on doubtful pages is added, too (`opinions.py`).
 
 It learns anew with every page up to 10, then whenever it has seen 1.15 times as many,
 from `SAMPLE` pages at most, and keeps what it knows as `snapshots.py` says.
@@ -28,7 +29,7 @@ import random
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from itertools import chain
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import msgspec
 import numpy as np
@@ -52,6 +53,9 @@ from opilio.protocols import Learner
 from opilio.records import Page, Reads, Subject, Verdict
 from opilio.text import urls
 from opilio.text.meaning import Floats, dimensions, rarity_of_words
+
+if TYPE_CHECKING:
+    from opilio.judge.opinions import Opinions
 
 THRESHOLD = 0.5
 ORDINARY = "an ordinary page"
@@ -95,7 +99,7 @@ class Opilio:
     reads = Reads(vector=True, vectors=True)
     is_learning = True
 
-    def __init__(self, subject: Subject) -> None:
+    def __init__(self, subject: Subject, adviser: str = "") -> None:
         self.keywords = KeywordEvidence(subject)
         if not self.keywords.users:
             raise BadInput(
@@ -116,6 +120,11 @@ class Opilio:
         self.critics: Critics | None = None
         self.likeness = SeedLikeness()
         self.kind = SeedKind()
+        self.opinions: Opinions | None = None
+        if adviser:
+            from opilio.judge.opinions import Opinions  # few judges have one
+
+            self.opinions = Opinions(adviser)
         self.quantiles = (0.0, 0.0)  # of BM25: a tenth is below the first
         self.lift = 1.0  # of the cosine
         self.diary: Diary[NotedPage] = Diary(NotedPage, self.take_up)
@@ -132,10 +141,20 @@ class Opilio:
         noted = self.note(page)
         if self.pages < UNSCALED and self.is_learning:
             self.scale([*self.sample, noted])  # the first pages are their own measure
+        if noted.opinion is not None:
+            logit, _, _ = self.weigh(noted)
+            noted = msgspec.structs.replace(noted, logit=logit)
         verdict = self.verdict(noted)
         if self.is_learning:
             self.diary.write(noted)
         return verdict
+
+    def doubts(self, page: Page) -> bool:
+        """Whether a second opinion on a page is wanted."""
+        if self.opinions is None:
+            return False
+        logit, _, _ = self.weigh(self.note(page))
+        return self.opinions.wants(logit, self.threshold, self.pages)
 
     def look(self, page: Page) -> Verdict:
         """The verdict on a page, without learning from it."""
@@ -160,6 +179,7 @@ class Opilio:
             page.is_seed and told is None and len(self.seeds) < MOST_SEEDS,
             urls.is_home(page.url),
             len({urls.host(link.url) for link in page.links}) if page.is_seed else 0,
+            page.opinion,
         )
 
     @property
@@ -167,8 +187,9 @@ class Opilio:
         """The seeds that were judged."""
         return [noted for noted in self.sample if noted.is_seed]
 
-    def verdict(self, noted: NotedPage) -> Verdict:
-        """The score of a page and how much each kind of evidence adds to it."""
+    def weigh(self, noted: NotedPage) -> tuple[float, float, dict[str, float]]:
+        """The logit of a page without second opinions, that of an ordinary page, and
+        how much each kind of evidence adds to it."""
         row, evidence = noted.row, Evidence(*noted.evidence)
         known = self.standard(evidence)
         linear = self.opening
@@ -186,15 +207,23 @@ class Opilio:
                 like *= weight_of(self.keywords.ordinary) * (1 - self.kind.named)
                 known["like_seeds"] = like
         self.latest = dict(known)
-        added = [linear.of(name) * value for name, value in known.items()]
+        added = {name: linear.of(name) * value for name, value in known.items()}
         if noted.is_seed:
             seeds = [*self.seeds, noted]
-            known["seed"] = float(self.seed_lifts(seeds, self.first_logits(seeds))[-1])
-            added.append(known["seed"])
-        usual, each = share(linear.bias, added)
-        parts = dict(zip(known, each, strict=True))
+            added["seed"] = float(self.seed_lifts(seeds, self.first_logits(seeds))[-1])
+        return linear.bias + sum(added.values()), linear.bias, added
+
+    def verdict(self, noted: NotedPage) -> Verdict:
+        """The score of a page and how much each kind of evidence adds to it."""
+        logit, bias, added = self.weigh(noted)
+        names = NAMES
+        if self.opinions and noted.opinion is not None:
+            added["opinion"] = self.opinions.worth(logit, noted.opinion)
+            names = {**NAMES, "opinion": self.opinions.advice.part}
+        usual, each = share(bias, list(added.values()))
         score = usual + sum(each)
-        shown = {NAMES[name]: value for name, value in parts.items() if value}
+        parts = zip(added, each, strict=True)
+        shown = {names[name]: value for name, value in parts if value}
         return Verdict(score, score >= self.threshold, {ORDINARY: usual, **shown})
 
     def standard(self, evidence: Evidence) -> dict[str, float]:
@@ -229,6 +258,8 @@ class Opilio:
             return True
         self.pages += 1
         self.add_to_site(noted)
+        if self.opinions and noted.opinion is not None:
+            self.opinions.add(noted.logit, noted.opinion)
         if len(self.sample) < SAMPLE:
             self.sample.append(noted)
         else:  # a reservoir, by number: nothing of chance needs to be kept
@@ -341,6 +372,7 @@ class Opilio:
                 self.likeness,
                 self.lift,
                 self.kind,
+                list(self.opinions.seen) if self.opinions else [],
             )
         )
 
@@ -358,6 +390,8 @@ class Opilio:
         self.label_sites()
         self.quantiles, self.likeness = found.quantiles, found.likeness
         self.lift, self.kind = found.lift, found.kind
+        if self.opinions:
+            self.opinions.restore(found.opinions)
         if found.words:
             words = np.frombuffer(found.words, np.float32)
             vector = np.frombuffer(found.vector, np.float32)

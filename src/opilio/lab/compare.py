@@ -47,6 +47,7 @@ class WantedRuns(msgspec.Struct, frozen=True, kw_only=True):
     time_limit: float = 0.0  # seconds that one crawl may take; 0: no limit
     vectors: str = AUTO  # the setting of that name
     weights: str = ""  # the same
+    embedding_model: str = ""  # of the judge `embedding`
     conditions: Conditions = ONE_AT_A_TIME
 
 
@@ -107,14 +108,16 @@ def run_comparison(
         )
     )
     code = cache(code_of)
-    vectors = vectors_key(wanted.vectors), file_key(wanted.weights)
+    files = [vectors_key(wanted.vectors), file_key(wanted.weights)]
+    if wanted.embedding_model:
+        files.append(file_key(wanted.embedding_model))
     kept, readings = folder / "runs", folder / "readings"
     for each in (kept, readings):
         each.mkdir(parents=True, exist_ok=True)
     todo: list[Prepared] = []
     for task in tasks(ground.web.name, wanted):
         taken = course(task.topic, SeedsMode(task.seeds_mode), task.repeat)
-        file = kept / f"{name_of(task, taken, ground, code, vectors)}.json"
+        file = kept / f"{name_of(task, taken, ground, code, files)}.json"
         if earlier := recalled(file):
             yield earlier
         else:
@@ -191,6 +194,7 @@ def conducted(
                         time_limit=wanted.time_limit,
                         vectors=wanted.vectors,
                         weights=wanted.weights,
+                        embedding_model=wanted.embedding_model,
                         ticket=ticket if one.task.labels else None,
                     )
                     future = processes.submit(conduct, trial)

@@ -4,7 +4,7 @@ changed."""
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -45,7 +45,7 @@ def name_of(
     course: Course,
     ground: Ground,
     code: Callable[[str], str],
-    files: tuple[FileKey, ...],
+    files: Sequence[FileKey],
 ) -> str:
     """A name for a task that changes with anything that decides its outcome."""
     strategy, _ = parse_strategy(task.strategy)

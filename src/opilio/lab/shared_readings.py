@@ -15,7 +15,9 @@ import msgspec
 import xxhash
 
 from opilio.read.html import PageReader
+from opilio.read.main_content.extract import extract_content
 from opilio.records import Page, ReaderSetup, Reading, Response
+from opilio.storage.packed import pack_extraction
 from opilio.subject.page_reader import make_reader
 from opilio.text import urls
 
@@ -26,8 +28,12 @@ encode = msgspec.msgpack.Encoder().encode
 class SharedReadings:
     """Readers of a trial, which parse a page only if no other trial has."""
 
-    def __init__(self, folder: Path, setup: bytes, vectors: str = "") -> None:
+    def __init__(
+        self, folder: Path, setup: bytes, vectors: str = "", texts: bool = False
+    ) -> None:
+        """`texts`: the judge needs main texts of pages."""
         self.folder = folder
+        self.texts = texts
         self.vectors = vectors  # as in ReaderSetup, also if this strategy needs none
         self.spent = 0.0  # CPU seconds that do not count for the trial
         self.reader: PageReader | None = None  # made when first needed
@@ -54,8 +60,21 @@ class SharedReadings:
         return Reading(page)
 
     async def extract(self, response: Response) -> bytes:
-        """Nothing: trials need no main texts."""
-        return b""
+        """The packed Extraction of a response, if the judge needs main texts."""
+        if not self.texts:
+            return b""
+        began = time.process_time()
+        key = urls.fingerprint(response.url)
+        row = self.db.execute("SELECT packed FROM content WHERE url = ?", (key,))
+        if found := row.fetchone():
+            packed = bytes(found[0])
+        else:
+            packed = pack_extraction(extract_content(response))
+            self.db.execute(
+                "INSERT OR IGNORE INTO content VALUES (?, ?)", (key, packed)
+            )
+        self.spent += time.process_time() - began
+        return packed
 
     def renew(self, setup: bytes) -> None:
         """Use another setup from now on."""
@@ -79,6 +98,9 @@ class SharedReadings:
         db.execute("PRAGMA synchronous = off")  # it can be made again
         db.execute(
             "CREATE TABLE IF NOT EXISTS reading (url INTEGER PRIMARY KEY, page BLOB)"
+        )
+        db.execute(
+            "CREATE TABLE IF NOT EXISTS content (url INTEGER PRIMARY KEY, packed BLOB)"
         )
         return full, db
 

@@ -27,6 +27,7 @@ from opilio.assembly.registry import make_judge
 from opilio.crawl import CrawlLoop, Stages
 from opilio.errors import OpilioError
 from opilio.fetch.replay import ReplayFetch
+from opilio.judge.opinions import ADVICE
 from opilio.lab.conditions import ONE_AT_A_TIME, Conditions, SlowReplay
 from opilio.lab.examples import with_examples
 from opilio.lab.label_schedule import LabelSchedule
@@ -74,6 +75,7 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
     time_limit: float = 0.0  # seconds; 0: none
     vectors: str = AUTO  # the setting of that name
     weights: str = ""  # the same
+    embedding_model: str = ""  # of the judge `embedding`
     truth: Sequence[str] | None = None  # the relevant URLs, for the perfect judge only
     examples: tuple[str, ...] = ()  # URLs of relevant pages that the crawl is given
     counterexamples: tuple[str, ...] = ()
@@ -210,7 +212,8 @@ async def crawl(
         return crawls[-1]
 
     def make_readers(_: int, setup: bytes) -> SharedReadings:
-        readings.append(SharedReadings(shared, setup, subject.word_vectors))
+        texts = trial.judge in ADVICE
+        readings.append(SharedReadings(shared, setup, subject.word_vectors, texts))
         return readings[-1]
 
     latency = trial.conditions.latency
@@ -254,6 +257,7 @@ def plan_of(trial: Trial) -> Plan:
         ),
         store=settings.StoreSettings(commit_every=SELDOM),
         search=settings.SearchSettings(index=False),
+        embedding=settings.EmbeddingSettings(model=trial.embedding_model),
         options=trial.options,
     )
     made = trial.conditions

@@ -127,6 +127,7 @@ class Revisits:
             raise Unusable(reading.reason, f"{lease.url} can no longer be read")
         if page.refresh and page.refresh != lease.url:
             return await self.moved(lease, response, page.refresh)
+        page = (await self.crawl.with_opinion(reading, response)).page or page
         async with self.crawl.turn(lease.fingerprint):
             original = self.store.seen.find(content)
             if original and original != lease.id:

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from opilio.progress import BusyServer, Estimate
+from opilio.progress import BusyServer, Estimate, OpinionCounts
 from opilio.records import Clock, Fingerprint
 from opilio.storage.database import open_database
 from opilio.storage.promise_log import new_promise
@@ -39,6 +39,7 @@ class Summary(msgspec.Struct, frozen=True):
     resting: list[Resting] = []  # those that rest longest
     slowest: dict[str, float] = {}  # the hosts with the longest Crawl-delays
     estimate: Estimate | None = None  # of what is left; None: not known
+    opinions: OpinionCounts | None = None  # of an adviser; None: there is none
     retried: int = 0  # links that failed for now and are tried again later
     next_retry: float | None = None  # when, seconds since 1970
     silent_hosts: int = 0  # that gave no good answer for a while
@@ -128,6 +129,7 @@ def summary(db: sqlite3.Connection, now: Clock = time.time) -> Summary:
         resting=resting(db, now()),
         slowest=slowest(db),
         estimate=estimate_in(db),
+        opinions=opinions_in(db),
         noindex=noindex,
     )
 
@@ -136,6 +138,12 @@ def estimate_in(db: sqlite3.Connection) -> Estimate | None:
     """The strategy's estimate of what is left to find, as of the last commit."""
     rows = db.execute("SELECT state FROM learnt WHERE name = 'estimate'")
     return next((msgspec.json.decode(row[0], type=Estimate) for row in rows), None)
+
+
+def opinions_in(db: sqlite3.Connection) -> OpinionCounts | None:
+    """How often an adviser was asked, as of the last commit."""
+    rows = db.execute("SELECT state FROM learnt WHERE name = 'opinions'")
+    return next((msgspec.json.decode(row[0], type=OpinionCounts) for row in rows), None)
 
 
 def busy_in(db: sqlite3.Connection) -> list[BusyServer]:

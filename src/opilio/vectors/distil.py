@@ -15,7 +15,6 @@ import hashlib
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
@@ -23,55 +22,24 @@ import numpy.typing as npt
 
 from opilio import __version__
 from opilio.errors import BadInput
-from opilio.vectors.files import MOST_PIECES, read_tokenizer
+from opilio.vectors.files import MOST_PIECES, tokenizer_from
+from opilio.vectors.sentence_model import ModelFiles, SentenceModel, find_model
 from opilio.vectors.tokenizer import Tokenizer
 
 DIMENSIONS = 256  # of a table, if the model has so many
 BATCH = 512  # pieces that are run at a time
-MASKS = ("attention_mask", "token_type_ids")
 SPECIAL = re.compile(r"|\[\w+\]|<[\w/]+>")  # [CLS], <s>, <0xC3>: in no text
-INSTALL = "install onnxruntime and tokenizers: pip install 'opilio[distil]'"
 
 Matrix = npt.NDArray[np.float32]
 Tell = Callable[[int, int], None]
 """Called with the number of pieces that are done, and of all."""
 
 
-class Found(NamedTuple):
-    """The files of a model."""
-
-    model: Path
-    tokenizer: Path
-
-
-def find_model(path: Path) -> Found:
-    """The model and its tokenizer: in a folder, or a file with the other beside it."""
-    if path.is_dir():
-        every = sorted(path.glob("*.onnx")) or sorted(path.glob("onnx/*.onnx"))
-        plain = [each for each in every if each.name == "model.onnx"]
-        chosen = plain or every
-        if len(chosen) != 1:
-            names = ", ".join(each.name for each in chosen) or "there is no .onnx file"
-            raise BadInput(f"{path}: one model is expected ({names}); name its file")
-        model = chosen[0]
-    elif path.is_file():
-        model = path
-    else:
-        raise BadInput(f"{path} does not exist; name an ONNX file or its folder")
-    for folder in dict.fromkeys((model.parent, path, model.parent.parent)):
-        if not folder.is_dir():
-            continue
-        named = folder / "tokenizer.json"
-        others = sorted(folder.glob("*tokenizer.json"))
-        if named.is_file() or len(others) == 1:
-            return Found(model, named if named.is_file() else others[0])
-    raise BadInput(f"{model}: there is no tokenizer.json beside it; put it there")
-
-
 def build(path: Path, output: Path, tell: Tell = lambda done, of: None) -> str:
     """Write the table of a model to a file; returns what it was made from."""
     found = find_model(path)
-    tokenizer = read_tokenizer(found.tokenizer)
+    described = found.tokenizer.read()
+    tokenizer = tokenizer_from(described, str(found.tokenizer))
     if output.suffix != ".npz":
         raise BadInput(f"{output}: name a file that ends with .npz")
     if output.exists():
@@ -80,18 +48,19 @@ def build(path: Path, output: Path, tell: Tell = lambda done, of: None) -> str:
         raise BadInput(f"{found.tokenizer}: at most {MOST_PIECES:,} pieces are read")
     raw = embed(found, tokenizer, tell)
     vectors = reduced(raw, tokenizer)
-    digest = hashlib.sha256(found.model.read_bytes()).hexdigest()
+    digest = hashlib.sha256(found.model.read()).hexdigest()
     source = (
         f"{found.model.name} (SHA-256 {digest[:16]}…), {vectors.shape[1]} of "
         f"{raw.shape[1]} dimensions, distilled by Opilio {__version__}"
     )
-    save(output, vectors, found.tokenizer, source)
+    save(output, vectors, described, source)
     return source
 
 
-def embed(found: Found, tokenizer: Tokenizer, tell: Tell) -> Matrix:
+def embed(found: ModelFiles, tokenizer: Tokenizer, tell: Tell) -> Matrix:
     """The vector of each piece by itself; zeros for what is no piece of a text."""
-    session, before, after = open_model(found)
+    model = SentenceModel(found, threads=0)
+    before, after = model.affixes()
     pieces = sorted(
         number
         for piece, number in tokenizer.vocabulary.items()
@@ -99,24 +68,11 @@ def embed(found: Found, tokenizer: Tokenizer, tell: Tell) -> Matrix:
     )
     if not pieces:
         raise BadInput(f"{found.tokenizer}: its vocabulary is empty")
-    wanted = {each.name for each in session.get_inputs()}
     size = 1 + max(tokenizer.vocabulary.values())
     every: Matrix | None = None
     for batch in batches(pieces):
         ids = np.array([[*before, piece, *after] for piece in batch], np.int64)
-        given = {"input_ids": ids, **dict(zip(MASKS, masks(ids), strict=True))}
-        try:
-            hidden = session.run(
-                None, {name: given[name] for name in given if name in wanted}
-            )[0]
-        except Exception as error:  # onnxruntime has many of its own
-            raise not_usable(found.model, error) from None
-        vectors = hidden.mean(axis=1) if hidden.ndim == 3 else hidden
-        if vectors.ndim != 2 or len(vectors) != len(batch):
-            raise BadInput(
-                f"{found.model}: its first output has the shape {hidden.shape}; choose "
-                "a sentence model, whose output is (texts, words, dimensions)"
-            )
+        vectors = model.run(ids)
         if every is None:
             every = np.zeros((size, vectors.shape[1]), np.float32)
         every[batch] = vectors
@@ -130,43 +86,6 @@ def batches(pieces: list[int]) -> Iterator[list[int]]:
     """The pieces in batches."""
     for start in range(0, len(pieces), BATCH):
         yield pieces[start : start + BATCH]
-
-
-def masks(ids: npt.NDArray[np.int64]) -> tuple[Any, Any]:
-    """What else models ask for: that all words count, and that all are one text."""
-    return np.ones_like(ids), np.zeros_like(ids)
-
-
-def open_model(found: Found) -> tuple[Any, list[int], list[int]]:
-    """The model, ready to run, and the pieces before and after every text."""
-    try:
-        import onnxruntime
-        from tokenizers import Tokenizer as FullTokenizer
-    except ImportError as error:
-        raise BadInput(f"{found.model} cannot be distilled: {INSTALL}") from error
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level = 3  # errors
-    try:
-        session = onnxruntime.InferenceSession(
-            str(found.model), options, providers=["CPUExecutionProvider"]
-        )
-        full = FullTokenizer.from_file(str(found.tokenizer))
-        full.no_padding()
-        encoded = full.encode("a")
-    except Exception as error:  # both have many of their own
-        raise not_usable(found.model, error) from None
-    marks = encoded.special_tokens_mask
-    if 0 not in marks:
-        raise BadInput(f"{found.tokenizer}: it has no piece for the letter a")
-    begin = marks.index(0)
-    end = len(marks) - marks[::-1].index(0)
-    return session, encoded.ids[:begin], encoded.ids[end:]
-
-
-def not_usable(model: Path, error: Exception) -> BadInput:
-    """The error for a model that cannot be run."""
-    why = str(error).splitlines()[0][:200] if str(error) else type(error).__name__
-    return BadInput(f"{model} cannot be used: {why}; choose a sentence model in ONNX")
 
 
 def reduced(every: Matrix, tokenizer: Tokenizer) -> npt.NDArray[np.float16]:
@@ -185,11 +104,11 @@ def reduced(every: Matrix, tokenizer: Tokenizer) -> npt.NDArray[np.float16]:
 
 
 def save(
-    output: Path, vectors: npt.NDArray[np.float16], tokenizer: Path, source: str
+    output: Path, vectors: npt.NDArray[np.float16], tokenizer: bytes, source: str
 ) -> None:
     """Write a table, completely or not at all."""
     draft = output.with_suffix(".new")
-    needed = msgspec.json.decode(tokenizer.read_bytes())
+    needed = msgspec.json.decode(tokenizer)
     kept = {name: needed[name] for name in ("model", "normalizer") if name in needed}
     try:
         with draft.open("wb") as file:
