@@ -55,7 +55,7 @@ def make_plan(
     folder.check_free()
     if folder.exists and not fresh:
         return resumed_plan(folder, topic, settings, options)
-    return with_absolute_paths(
+    return with_found_files(
         override(with_settings(Plan(topic=topic), settings), options or {})
     )
 
@@ -76,7 +76,7 @@ def resumed_plan(
             "or start over with --fresh, which deletes the contents of the folder"
         )
     plan = override(with_settings(stored, settings), options or {})
-    plan = with_absolute_paths(plan)
+    plan = with_found_files(plan)
     if topic is not None:
         plan = msgspec.structs.replace(plan, topic=topic)
     for key in ("strategy", "judge", "vectors", "weights"):
@@ -107,7 +107,7 @@ def resumed_plan(
     return plan
 
 
-def with_absolute_paths(plan: Plan) -> Plan:
+def with_found_files(plan: Plan) -> Plan:
     """The plan with absolute paths to the files of its strategy, judge and model."""
     crawl = msgspec.structs.replace(
         plan.crawl,

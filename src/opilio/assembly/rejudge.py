@@ -23,7 +23,7 @@ from opilio.assembly.plan import (
     load_plan,
     override,
     save_plan,
-    with_absolute_paths,
+    with_found_files,
 )
 from opilio.assembly.registry import BY_NAME, Own
 from opilio.crawl import CrawlLoop
@@ -131,7 +131,7 @@ def new_plan(
 ) -> tuple[Plan, Subject]:
     """The plan of the crawl with the changes applied."""
     stored = load_plan(folder)
-    plan = with_absolute_paths(override(stored, options))
+    plan = with_found_files(override(stored, options))
     if plan.crawl.strategy != stored.crawl.strategy:  # options belong to one strategy
         plan = msgspec.structs.replace(plan, options=options.get("options", {}))
     if topic is not None:
