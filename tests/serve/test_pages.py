@@ -72,6 +72,8 @@ def test_every_view_has_a_page_and_a_twin(shared_server: Client):
         assert f'href="/api/v1/{path}{query}"' in page.text
         assert shared_server.api(path + query)
     for view in LIBRARY_VIEWS:
+        if view.name == "preview":
+            continue  # of a crawl that was started: test_starting.py
         assert shared_server.get(f"/{view.path}").status == 200
         assert shared_server.api(view.path or "crawls")
 

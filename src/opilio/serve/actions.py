@@ -6,16 +6,22 @@ from typing import Annotated, Literal, TypeAlias
 from urllib.parse import urlencode
 
 import msgspec
+import tomli_w
 from msgspec import Meta
 
+from opilio.assembly.ontology_loop import Loop
+from opilio.assembly.plan import without_none
 from opilio.assembly.tell import send_and_wait
+from opilio.assembly.topic_update import decide
 from opilio.errors import BadInput
-from opilio.serve.processes import expand_crawl, resume_crawl
+from opilio.serve.processes import expand_crawl, resume_crawl, start_opilio
 from opilio.serve.served_crawl import ServedCrawl
 from opilio.serve.view import Action
 from opilio.serve.views.search import SINCE
+from opilio.serve.views.start import NewCrawl, StartedCrawl, start_crawl
 from opilio.store.lifecycle import owner_of
 from opilio.store.messages import AskQuery, checked_message, parse_message
+from opilio.topic import Keyword, check_topic
 
 WAIT = 2.0  # seconds for what comes of a message
 Verb: TypeAlias = Literal[
@@ -23,13 +29,16 @@ Verb: TypeAlias = Literal[
 ]
 Word: TypeAlias = Annotated[str, Meta(min_length=1, max_length=8_000)]
 
+Back: TypeAlias = Annotated[str, Meta(max_length=200, pattern=r"^(/[a-z-]*)?$")]
+Terms: TypeAlias = Annotated[list[Word], Meta(max_length=200)]
+
 
 class TellRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A message to a crawl, as `opilio tell` sends it."""
 
     verb: Verb
     words: Annotated[list[Word], Meta(max_length=3)] = []
-    back: Annotated[str, Meta(max_length=200, pattern=r"^(/[a-z-]*)?$")] = ""
+    back: Back = ""
     """The page of the crawl to show then."""
 
 
@@ -96,6 +105,68 @@ def resume_it(crawl: ServedCrawl, asked: ResumeRequest) -> StartedRun:
     return StartedRun(crawl.name, resume_crawl(crawl, max_pages=asked.max_pages))
 
 
+class ProposalDecision(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What to do with proposals."""
+
+    accept: Terms = []
+    reject: Terms = []
+    of: Literal["keywords", "ontology"] = "keywords"
+    back: Back = "/topic"
+
+
+class Decided(msgspec.Struct, frozen=True):
+    """What was accepted."""
+
+    accepted: list[str]
+    back: str
+
+
+class NewKeywords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The keywords by which all pages are to be judged again."""
+
+    keywords: Annotated[str, Meta(min_length=1, max_length=100_000)]
+    """One per line; a weight may follow after a colon."""
+
+
+def decide_it(crawl: ServedCrawl, asked: ProposalDecision) -> Decided:
+    """Accept and reject proposals; a crawl that runs or goes on uses the result."""
+    if asked.of == "keywords":
+        changes = decide(crawl.folder, asked.accept, asked.reject)
+        return Decided([one.term for one in changes], asked.back)
+    loop = Loop(crawl.folder)
+    if asked.reject:
+        loop.reject(asked.reject)
+    accepted = loop.accept(asked.accept)[0] if asked.accept else []
+    return Decided([one.term for one in accepted], asked.back)
+
+
+def rejudge_it(crawl: ServedCrawl, asked: NewKeywords) -> StartedRun:
+    """Judge all pages again by other keywords, in a process of its own."""
+    if owner_of(crawl.folder):
+        raise BadInput("stop the crawl first: its pages cannot be judged while it runs")
+    keywords = tuple(map(keyword_of, filter(str.strip, asked.keywords.splitlines())))
+    topic = msgspec.structs.replace(crawl.plan.topic, keywords=keywords)
+    check_topic(topic, "the keywords")
+    file = crawl.folder.path / "topic.toml"
+    tables = without_none(msgspec.to_builtins(topic))
+    file.write_text(tomli_w.dumps(tables), encoding="utf-8")
+    words = ["rejudge", str(crawl.folder.path), str(file), "--json"]
+    return StartedRun(crawl.name, start_opilio(words, crawl.log))
+
+
+def keyword_of(line: str) -> Keyword:
+    """A keyword with its weight, as the form has them.
+
+    >>> keyword_of("queen bee: 0.5").weight
+    0.5
+    """
+    term, _, weight = line.rpartition(":")
+    try:
+        return Keyword(term=" ".join(term.split()), weight=float(weight))
+    except ValueError:
+        return Keyword(term=" ".join(line.split()))
+
+
 CRAWL_ACTIONS = (
     Action(
         path="tell",
@@ -123,5 +194,30 @@ CRAWL_ACTIONS = (
         act=resume_it,
         next_page=lambda _: "",
     ),
+    Action(
+        path="decide",
+        help="Accept or reject proposals for keywords or the ontology.",
+        body=ProposalDecision,
+        result=Decided,
+        act=decide_it,
+        next_page=lambda decided: decided.back,
+    ),
+    Action(
+        path="rejudge",
+        help="Judge all pages again by other keywords.",
+        body=NewKeywords,
+        result=StartedRun,
+        act=rejudge_it,
+        next_page=lambda _: "/topic",
+    ),
 )
-LIBRARY_ACTIONS: tuple[Action, ...] = ()
+LIBRARY_ACTIONS = (
+    Action(
+        path="start",
+        help="Start a new crawl: write its topic file and fetch its seeds.",
+        body=NewCrawl,
+        result=StartedCrawl,
+        act=start_crawl,
+        next_page=lambda started: "/preview?" + urlencode({"name": started.name}),
+    ),
+)

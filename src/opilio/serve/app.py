@@ -15,7 +15,12 @@ from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.responses import (
+    FileResponse,
+    PlainTextResponse,
+    RedirectResponse,
+    Response,
+)
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
@@ -30,6 +35,7 @@ from opilio.serve.openapi import API, openapi
 from opilio.serve.render import Renderer
 from opilio.serve.view import Action, LibraryView, View
 from opilio.serve.views import CRAWL_VIEWS, LIBRARY_VIEWS
+from opilio.serve.views.lab_reports import lab_folders
 
 HERE = Path(__file__).parent
 FORM = "application/x-www-form-urlencoded"
@@ -85,6 +91,7 @@ class PageRoutes:
             Route("/metrics", self.metrics),
             Route(f"{API}/openapi.json", self.openapi),
             Route(f"{of_crawl}/events", self.live.stream),
+            Route("/lab/{report}/recall.svg", self.curves),
         ]
         for view in CRAWL_VIEWS:
             page = f"{of_crawl}/{view.path}".rstrip("/")
@@ -232,6 +239,14 @@ class PageRoutes:
         response = RedirectResponse("/login", 303)
         response.delete_cookie(self.cookie)
         return response
+
+    async def curves(self, request: Request) -> Response:
+        """The curves of a comparison, as a picture."""
+        found = await run_in_threadpool(lab_folders, self.library)
+        folder = found.get(request.path_params["report"])
+        if folder is None or not (folder / "recall.svg").is_file():
+            return PlainTextResponse("There are no such curves.\n", 404)
+        return FileResponse(folder / "recall.svg", media_type="image/svg+xml")
 
     async def metrics(self, _: Request) -> Response:
         """The figures of all crawls for Prometheus."""

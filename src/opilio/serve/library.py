@@ -12,7 +12,7 @@ from opilio.store.folder import CrawlFolder
 
 LOOK_AGAIN = 1.0  # seconds between two looks at the folder
 MOST = 1000  # crawls of a folder that are listed
-NEW_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,59}")
+NEW_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,49}")
 
 
 class Library:
@@ -65,7 +65,8 @@ class Library:
         self._looked_at = 0.0
 
     def new_folder(self, name: str) -> Path:
-        """The folder for a new crawl; BadInput if the name cannot be taken."""
+        """The folder for a new crawl, with a number if the name is taken; BadInput for
+        what cannot be a name."""
         if self.is_single:
             raise BadInput(
                 "new crawls need a folder to be in, but a single crawl is served here; "
@@ -74,12 +75,13 @@ class Library:
         if not NEW_NAME.fullmatch(name):
             raise BadInput(
                 f"{name!r} cannot be the name of a crawl; use small letters, digits "
-                "and hyphens, at most 60"
+                "and hyphens, at most 50"
             )
-        path = self.root / name
-        if path.exists():
-            raise BadInput(f"there is a crawl or file {name!r} already; choose another")
-        return path
+        for number in range(1, MOST):
+            path = self.root / (f"{name}-{number}" if number > 1 else name)
+            if not path.exists() and not path.with_suffix(".toml").exists():
+                return path
+        raise BadInput(f"there are too many crawls named {name!r}; choose another name")
 
     def close(self) -> None:
         """Close all crawls."""

@@ -20,7 +20,7 @@ LAST_LINES = 12
 TAIL = 8_000  # bytes of a log file
 
 
-def start_process(words: Sequence[str], log: Path) -> int:
+def start_opilio(words: Sequence[str], log: Path) -> int:
     """Start `opilio` with these words; returns the id of the process.
 
     A thread waits for its end, so that it leaves no zombie, and notes a failure in the
@@ -51,13 +51,13 @@ def resume_crawl(crawl: ServedCrawl, *, max_pages: int | None = None) -> int:
     words = ["crawl", str(crawl.folder.path)]
     if max_pages is not None:
         words += ["--max-pages", str(max_pages)]
-    return start_process(words, crawl.log)
+    return start_opilio(words, crawl.log)
 
 
 def expand_crawl(crawl: ServedCrawl, query: str, pages: int) -> int:
     """Fetch pages for a query into a crawl that does not run."""
     words = ["search", str(crawl.folder.path), "--expand", str(pages), "--json"]
-    return start_process([*words, "--", query], crawl.log)
+    return start_opilio([*words, "--", query], crawl.log)
 
 
 def last_lines(log: Path) -> list[str]:

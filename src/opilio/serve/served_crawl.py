@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from opilio.assembly.plan import Plan, load_plan
 from opilio.assembly.search import open_search
@@ -40,6 +40,7 @@ class ServedCrawl:
         self._searching = ThreadPoolExecutor(1, f"search of {name}")
         self._open = ExitStack()
         self._searcher: Searcher | None = None
+        self._memory: dict[str, tuple[object, Any]] = {}
         self._plan: tuple[int, Plan] | None = None
         self._subject: tuple[tuple[int, ...], Subject] | None = None
 
@@ -80,6 +81,14 @@ class ServedCrawl:
         else:
             self._searcher.refresh()
         return work(self._searcher)
+
+    def cached(self, name: str, key: object, make: Callable[[], T]) -> T:
+        """What `make` returns, computed again only when the key changes."""
+        known = self._memory.get(name)
+        if known is None or known[0] != key:
+            known = self._memory[name] = key, make()
+        made: T = known[1]
+        return made
 
     def close(self) -> None:
         """Close the connections, each in its thread."""

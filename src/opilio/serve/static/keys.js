@@ -29,7 +29,7 @@ const actions = {
   o: () => document.activeElement.matches?.("[data-entry]") && document.activeElement.click(),
   y: () => press(".labels .yes"),
   n: () => press(".labels .no"),
-  s: () => press(".labels .skip"),
+  s: () => press(".labels .later"),
 };
 
 document.addEventListener("keydown", (event) => {
