@@ -11,6 +11,7 @@ from opilio.topic.weight_table import (
     Phrases,
     QueryWeights,
     count_queries,
+    heaviest,
     normalised,
     terms_of,
 )
@@ -134,6 +135,9 @@ def test_terms_of_equal_weight_come_by_name_and_builds_are_counted():
     assert list(table.by_key()) == ["2014", "lok sabha", "poll", "manifesto"]
     assert (table.queries, table.builds) == (3, 1)
     assert table.rebuilt([Q3]).builds == 2
+    given = [("swarm", 1.0), ("bee", 1.0), ("hive", 2.0), ("comb", 1.0)]
+    ordered = [term for term, _ in sorted(given, key=heaviest)]
+    assert ordered == ["hive", "bee", "comb", "swarm"]
 
 
 def test_fixed_takes_the_best_terms_if_none_reaches_its_threshold():
