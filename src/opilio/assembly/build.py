@@ -10,7 +10,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,6 @@ import msgspec
 
 from opilio import extensions
 from opilio.assembly.followed_topic import FollowedTopic
-from opilio.assembly.index import keep_index
 from opilio.assembly.judge_and_strategy import JudgeAndStrategy
 from opilio.assembly.plan import Plan
 from opilio.assembly.registry import BY_NAME, Own, make_judge, make_strategy
@@ -56,7 +55,6 @@ from opilio.store.folder import CrawlFolder
 from opilio.store.robots import SqliteRobots
 from opilio.store.store import Store
 from opilio.subject.compile import compile_topic, setup_for
-from opilio.subject.current import follow_log
 from opilio.subject.page_reader import ExampleReader, limited_reader
 from opilio.subject.stored_subject import load_subject, save_subject
 from opilio.text import urls
@@ -98,9 +96,12 @@ def prepare(
     plan, is_improved = with_accepted(plan, folder)
     if folder.subject.is_file() and not fresh and not is_improved:
         return load_subject(folder.subject)
-    log = follow_log(plan.topic)
-    asked = log.build() if log else None
-    topic = plan.topic
+    topic, asked = plan.topic, None
+    if topic.asked:
+        from opilio.subject.current import follow_log
+
+        log = follow_log(topic)
+        asked = log.build() if log else None
     if topic.ontology:
         from opilio.subject.improved_ontology import with_improved
 
@@ -188,18 +189,32 @@ async def assemble(
                         profiles=parts.profiles,
                         query_judges=parts,
                         followed=FollowedTopic(
-                            parts.log, parts, folder, kept_by(frontier), ways.clock
-                        )
-                        if parts.log
-                        else None,
-                        grow_index=keep_index(folder, plan, subject)
-                        if plan.search.index
-                        else None,
+                            parts, folder, kept_by(frontier), ways.clock
+                        ),
+                        grow_index=index_grower(folder, plan, subject),
                         clock=ways.clock,
                     ),
                 )
     finally:
         store.close()
+
+
+def index_grower(
+    folder: CrawlFolder, plan: Plan, subject: Subject
+) -> Callable[[], None] | None:
+    """A function that adds what was committed to the search index, if there is one."""
+    if not plan.search.index:
+        return None
+
+    @cache
+    def grower() -> Callable[[], None]:
+        from opilio.assembly.index import (
+            keep_index,  # not needed before the first visit
+        )
+
+        return keep_index(folder, plan, subject)
+
+    return lambda: grower()()
 
 
 def kept_by(frontier: SqliteFrontier) -> Callable[[], int]:

@@ -21,11 +21,11 @@ from opilio.protocols import Judge
 from opilio.records import Clock, Subject
 from opilio.store.folder import CrawlFolder
 from opilio.subject.compile import compile_topic
-from opilio.subject.followed_queries import FollowedLog, Following
 from opilio.subject.stored_subject import save_subject
-from opilio.topic import Topic
+from opilio.topic import QueryLog, Topic
 
 if TYPE_CHECKING:
+    from opilio.subject.followed_queries import Following
     from opilio.topic.keyword_updates import KeywordChange
 
 EVERY = 30.0  # seconds between two checks of the keywords
@@ -55,20 +55,20 @@ class FollowedTopic:
 
     def __init__(
         self,
-        queries: FollowedLog,
         parts: JudgeAndStrategy,
         folder: CrawlFolder,
         kept: Callable[[], int],
         now: Clock = time.monotonic,
     ) -> None:
-        self.queries = queries
         self.parts = parts
         self.folder = folder
         self.kept = kept
         self.now = now
         self.is_automatic = parts.plan.topic.update == "auto"
-        self.every = min(queries.every, EVERY)  # 0: nothing is followed by itself
-        self.due = now() + queries.every  # when to check the log
+        topic = parts.plan.topic
+        self.log_every = (topic.asked or topic.query_log or QueryLog()).every
+        self.every = min(self.log_every, EVERY)  # 0: nothing is followed by itself
+        self.due = now() + self.log_every  # when to check the log
         self.known = len(accepted_in(folder))
         self.enough = max(FIRST, GROWTH * kept())  # pages, to look for better keywords
         self.changes: tuple[str, ...] = ()
@@ -76,7 +76,7 @@ class FollowedTopic:
     @property
     def asked(self) -> list[str]:
         """Some terms that people ask for now, the most frequent first."""
-        return self.queries.asked
+        return self.parts.log.asked if self.parts.log else []
 
     @property
     def subject(self) -> Subject:
@@ -90,10 +90,11 @@ class FollowedTopic:
 
     def new_queries(self) -> Following | None:
         """The state of the log, if it is time to look and it has grown."""
-        if self.queries.every and self.now() < self.due - self.every / 2:
+        if self.log_every and self.now() < self.due - self.every / 2:
             return None
-        self.due = self.now() + self.queries.every
-        return self.queries.look()
+        self.due = self.now() + self.log_every
+        log = self.parts.open_log()
+        return log.look() if log else None
 
     def new_keywords(self) -> ChangedKeywords | None:
         """The topic with the keywords that were accepted since the last time."""
@@ -119,7 +120,8 @@ class FollowedTopic:
 
     def take(self, news: TopicNews) -> tuple[Judge, bytes] | None:
         """Apply changes; returns a new judge and reader setup, if they are needed."""
-        changed = bool(news.queries and self.queries.take(news.queries))
+        queries = self.parts.log
+        changed = bool(queries and news.queries and queries.take(news.queries))
         self.changes = ()
         if keywords := news.keywords:
             changed, self.changes = True, keywords.changes
@@ -129,7 +131,9 @@ class FollowedTopic:
 
             note_in_use(self.folder)
             log.info("The keywords have changed: %s", in_short(self.changes))
-        return self.parts.remake(self.queries.weights) if changed else None
+        if not changed:
+            return None
+        return self.parts.remake(queries.weights if queries else {})
 
 
 def accepted_in(folder: CrawlFolder) -> Sequence[KeywordChange]:

@@ -6,6 +6,7 @@ The judge is made again when the queries in a followed query log change the topi
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -24,8 +25,10 @@ from opilio.protocols import (
 from opilio.records import Subject
 from opilio.store.store import Store
 from opilio.subject.compile import with_more, written_terms
-from opilio.subject.current import asked_for, follow_log
 from opilio.topic import Topic
+
+if TYPE_CHECKING:
+    from opilio.subject.followed_queries import FollowedLog
 
 
 class JudgeAndStrategy:
@@ -45,13 +48,13 @@ class JudgeAndStrategy:
         self.subject = subject
         self.strategy = strategy
         self.asked: tuple[str, ...] = ()  # terms of queries that pages are fetched for
-        self.learners: dict[str, Learner] = {}
-        self.log = log = follow_log(plan.topic, store.folder)
-        changed = False
-        if log:
-            self.learners["weights"] = log
-            if learnt := store.learnt("weights"):
-                log.load(learnt)
+        self.learners: dict[str, Learner] = {"weights": self}
+        self.folder = store.folder
+        self.log: FollowedLog | None = None
+        changed, learnt = False, store.learnt("weights")
+        if log := self.open_log(had_one=bool(learnt)):
+            if learnt:
+                self.load(learnt)
                 self.subject = self.with_weights(log.weights)
             elif plan.topic.asked:
                 self.subject = self.with_weights(log.build())
@@ -74,6 +77,24 @@ class JudgeAndStrategy:
             self.judge, self.setup = self.make()
         if isinstance(strategy, Remembering):
             strategy.recall(store.notes())
+
+    def open_log(self, *, had_one: bool = False) -> FollowedLog | None:
+        """The query log of the topic, or else that of searches, once there is one."""
+        is_there = had_one or self.plan.topic.asked or self.folder.queries.is_file()
+        if self.log is None and is_there:
+            from opilio.subject.current import follow_log  # few crawls have one
+
+            self.log = follow_log(self.plan.topic, self.folder)
+        return self.log
+
+    def dump(self) -> bytes | None:
+        """What the query log has taught, if that has changed."""
+        return self.log.dump() if self.log else None
+
+    def load(self, learnt: bytes) -> None:
+        """Restore what the query log had taught."""
+        if log := self.open_log(had_one=True):
+            log.load(learnt)
 
     def make(self) -> tuple[Judge, bytes]:
         """The judge for the subject, and the reader setup for judge and strategy."""
@@ -136,4 +157,6 @@ class JudgeAndStrategy:
 
     def with_weights(self, asked: Mapping[str, float]) -> Subject:
         """The subject with weights from the query log."""
+        from opilio.subject.current import asked_for
+
         return asked_for(self.plan.topic, self.base, asked)

@@ -8,10 +8,10 @@ import os
 import sys
 import time
 from collections import deque
+from collections.abc import Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
-from opilio.cli.figures import Before, snapshot
 from opilio.cli.waiting import WaitingNotice, print_json, wait_in_words
 from opilio.crawl import CrawlLoop
 
@@ -23,6 +23,15 @@ LINE_SECONDS = 10.0
 SPEED_WINDOW = 20  # live refreshes
 FORCING = ("FORCE_COLOR", "TTY_COMPATIBLE")  # rich reads these, too
 SEEDS = 5  # whose problems are shown at the end
+RECENT = 100  # pages
+KEPT = """
+    SELECT coalesce(sum(relevant AND NOT noindex), 0) FROM page
+    WHERE status BETWEEN 200 AND 299
+"""
+LAST = """
+    SELECT relevant AND NOT noindex FROM page WHERE status BETWEEN 200 AND 299
+    ORDER BY number DESC LIMIT ?
+"""
 
 
 def is_terminal(stream: TextIO) -> bool:
@@ -39,6 +48,22 @@ def show_trouble(sentence: str) -> None:
     from opilio.cli.terminal import foreign, stderr  # slow to import
 
     stderr.print(foreign(sentence, style="yellow"), soft_wrap=True)
+
+
+class Before(NamedTuple):
+    """The figures of earlier runs when this one began."""
+
+    pages: int = 0
+    kept: int = 0
+    recent: Sequence[bool] = ()  # whether each of the last pages was kept, oldest first
+
+    @classmethod
+    def of(cls, crawl: CrawlLoop) -> Before:
+        """Computed before the crawl runs, because it looks at all pages."""
+        db = crawl.store.db
+        last = [bool(kept) for (kept,) in db.execute(LAST, (RECENT,))]
+        [kept] = db.execute(KEPT).fetchone()
+        return cls(crawl.store.catalogue.pages, kept, last[::-1])
 
 
 class Reporter:
@@ -109,6 +134,8 @@ class Reporter:
 
     def snapshot(self) -> dict[str, Any]:
         """The figures of the crawl now."""
+        from opilio.cli.figures import snapshot  # not needed before the first visit
+
         figures = snapshot(self.crawl, self.speed(), self.before)
         return {"topic": self.topic, **figures}
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import msgspec
 
-from opilio.cli.display import is_terminal
-from opilio.cli.figures import Before, snapshot
+from opilio.cli.display import Before, is_terminal
+from opilio.cli.figures import snapshot
 from opilio.cli.link_reasons import reason_in_words, seed_in_words
 from opilio.crawl import CrawlLoop
 from opilio.errors import OpilioError

@@ -4,38 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
+from opilio.cli.display import RECENT, Before
 from opilio.crawl import CrawlLoop
 from opilio.progress import Estimate
-
-RECENT = 100  # pages
-KEPT = """
-    SELECT coalesce(sum(relevant AND NOT noindex), 0) FROM page
-    WHERE status BETWEEN 200 AND 299
-"""
-LAST = """
-    SELECT relevant AND NOT noindex FROM page WHERE status BETWEEN 200 AND 299
-    ORDER BY number DESC LIMIT ?
-"""
-
-
-class Before(NamedTuple):
-    """The figures of earlier runs when this one began."""
-
-    pages: int = 0
-    kept: int = 0
-    recent: Sequence[bool] = ()  # whether each of the last pages was kept, oldest first
-
-    @classmethod
-    def of(cls, crawl: CrawlLoop) -> Before:
-        """Computed before the crawl runs, because it looks at all pages."""
-        db = crawl.store.db
-        last = [bool(kept) for (kept,) in db.execute(LAST, (RECENT,))]
-        [kept] = db.execute(KEPT).fetchone()
-        return cls(crawl.store.catalogue.pages, kept, last[::-1])
 
 
 def snapshot(crawl: CrawlLoop, speed: float, before: Before) -> dict[str, Any]:

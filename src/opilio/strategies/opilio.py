@@ -48,12 +48,11 @@ from opilio.settings import Section
 from opilio.strategies.shared.chooser.features import Features, Floats
 from opilio.strategies.shared.chooser.groups import Groups
 from opilio.strategies.shared.chooser.lessons import Correction
+from opilio.strategies.shared.chooser.loops import distinct as distinct_links
+from opilio.strategies.shared.chooser.loops import sort_out, tell
 from opilio.strategies.shared.chooser.places import Slots
 from opilio.strategies.shared.chooser.pool import Pool, best_of, distinct
 from opilio.strategies.shared.chooser.relevant_left import Remaining
-from opilio.strategies.shared.chooser.rows import distinct as distinct_links
-from opilio.strategies.shared.chooser.rows import sort_out
-from opilio.strategies.shared.chooser.scores import tell
 from opilio.strategies.shared.chooser.visits import Visit, links_in, note
 from opilio.strategies.shared.chooser.waiting import NEW, Waiting
 from opilio.strategies.shared.journal import StrategyJournal

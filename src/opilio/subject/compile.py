@@ -28,7 +28,6 @@ from opilio.subject.page_reader import ExampleReader, limited_reader
 from opilio.text.meaning import dimensions
 from opilio.text.words import Vocabulary, hash_all, stem_all, stop_words
 from opilio.topic import OntologyFiles, Topic
-from opilio.topic.weight_table import normalised
 
 if TYPE_CHECKING:
     from opilio.topic.ontology.repository import Sought
@@ -256,8 +255,10 @@ def weights_of(topic: Topic, asked: Mapping[str, float]) -> dict[str, float]:
     So the most frequent term of the log counts as much as a keyword.
     """
     weights = topic.weights()
-    if not weights:
-        return dict(asked)
+    if not weights or not asked:
+        return weights or dict(asked)
+    from opilio.topic.weight_table import normalised  # few crawls need it
+
     for term, weight in normalised(asked).items():
         weights[term] = max(weight, weights.get(term, 0.0))
     return weights

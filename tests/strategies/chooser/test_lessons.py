@@ -12,8 +12,8 @@ from opilio.strategies.shared.chooser.lessons import (
     Taught,
     WordValues,
 )
+from opilio.strategies.shared.chooser.loops import raw
 from opilio.strategies.shared.chooser.plain_rows import ANCHOR_WORDS, WORD_BITS
-from opilio.strategies.shared.chooser.scores import raw
 from opilio.strategies.shared.chooser.waiting import Waiting
 
 

@@ -13,9 +13,9 @@ import numpy.typing as npt
 
 from opilio.strategies.shared.chooser.groups import Groups
 from opilio.strategies.shared.chooser.lessons import Taught, WordValues
+from opilio.strategies.shared.chooser.loops import raw, weigh
 from opilio.strategies.shared.chooser.places import Slots
 from opilio.strategies.shared.chooser.plain_rows import LIMIT
-from opilio.strategies.shared.chooser.scores import raw, weigh
 from opilio.strategies.shared.chooser.waiting import Waiting
 from opilio.text.meaning import KeywordVectors, Rarity
 

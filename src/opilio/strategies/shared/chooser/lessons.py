@@ -25,8 +25,8 @@ from functools import reduce
 import numpy as np
 import numpy.typing as npt
 
+from opilio.strategies.shared.chooser.loops import add_words
 from opilio.strategies.shared.chooser.plain_rows import NO_WORD, WORD_BITS, Places
-from opilio.strategies.shared.chooser.scores import add_words
 from opilio.vectors import codes
 
 Floats = npt.NDArray[np.float64]

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from opilio.strategies.shared.chooser import rows
+from opilio.strategies.shared.chooser import loops
 from opilio.strategies.shared.chooser.plain_rows import FREE, MIX, WIDTH
 
 Prints = npt.NDArray[np.int64]
@@ -107,7 +107,7 @@ class Table:
         """The slot of each fingerprint and its cell, or FREE."""
         found = np.full(len(prints), FREE, np.int64)
         cells = np.full(len(prints), FREE, np.int64)
-        rows.find(
+        loops.find(
             prints,
             links,
             self._slots,
@@ -139,7 +139,7 @@ class Table:
 
     def insert(self, prints: Prints, slots: Slots) -> None:
         """Add fingerprints, each given once and none in the table so far."""
-        rows.insert(prints, slots, self._slots, self._tags, self._passed, self.bits)
+        loops.insert(prints, slots, self._slots, self._tags, self._passed, self.bits)
 
     def free(self, cells: Slots) -> None:
         """Empty these cells."""

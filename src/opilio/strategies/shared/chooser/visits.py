@@ -15,8 +15,8 @@ import numpy.typing as npt
 from xxhash import xxh3_64_intdigest
 
 from opilio.records import Fingerprint, Lease, Link, Page
+from opilio.strategies.shared.chooser.loops import link_rows
 from opilio.strategies.shared.chooser.plain_rows import ANCHOR_WORDS, WORD_BITS
-from opilio.strategies.shared.chooser.rows import link_rows
 from opilio.text.meaning import Rarity, unpack_vectors
 from opilio.text.page_words import shares_of_words
 from opilio.vectors import codes

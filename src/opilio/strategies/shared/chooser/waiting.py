@@ -14,9 +14,9 @@ import numpy.typing as npt
 
 from opilio.records import Fingerprint
 from opilio.storage.seen_urls import SeenUrls
+from opilio.strategies.shared.chooser.loops import enter
 from opilio.strategies.shared.chooser.places import Places, Slots
 from opilio.strategies.shared.chooser.plain_rows import ANCHOR_WORDS, FREE, GONE
-from opilio.strategies.shared.chooser.rows import enter
 from opilio.strategies.shared.chooser.visits import Links
 from opilio.text.meaning import KeywordVectors
 from opilio.vectors import codes
