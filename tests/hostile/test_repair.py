@@ -20,10 +20,10 @@ from opilio.frontier.sqlite import SqliteFrontier
 from opilio.lab.synthetic.small import SmallWeb, page
 from opilio.settings import BoundsSettings, PolitenessSettings
 from opilio.storage.database import open_database
-from opilio.store.check import is_unjudged, quick_check
+from opilio.store.damage_check import is_unjudged, quick_check
 from opilio.store.folder import CrawlFolder
 from opilio.store.repair import Repaired, fault_of, repair_crawl
-from opilio.store.repaired_pages import add_found
+from opilio.store.repair_pages import add_found
 from opilio.text import urls
 
 OLD = Path(__file__).parent.parent / "crawls-0.1"

@@ -153,7 +153,7 @@ async def assemble(
     store = ways.store(folder, plan.store, plan.search.pages == "all")
     try:
         if store.catalogue.last_number or folder.repaired.exists():
-            from opilio.store.check import quick_check  # new crawls need none
+            from opilio.store.damage_check import quick_check  # new crawls need none
 
             quick_check(store.db, folder.database)
         if plan.online:

@@ -29,7 +29,7 @@ from opilio.fetch.proxy_and_certificates import parse_proxy
 from opilio.read.kernels import COMPILED
 from opilio.records import ReaderSetup, Response
 from opilio.settings import FetchSettings, StoreSettings
-from opilio.store.check import UNREADABLE, Damage, check_crawl
+from opilio.store.damage_check import UNREADABLE, Damage, check_crawl
 from opilio.store.folder import CrawlFolder
 from opilio.store.lookup import opened
 from opilio.vectors.files import installed

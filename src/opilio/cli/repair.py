@@ -15,7 +15,7 @@ from opilio.assembly.event_loop import run_loop
 from opilio.assembly.rejudge import rejudge
 from opilio.cli.terminal import stdout
 from opilio.errors import BadInput
-from opilio.store.check import is_unjudged
+from opilio.store.damage_check import is_unjudged
 from opilio.store.folder import CrawlFolder
 from opilio.store.lookup import opened
 from opilio.store.repair import Repaired, repair_crawl

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from opilio.records import Fingerprint, Lease, Ranked, Revision, Verdict
 from opilio.storage.promise_log import copy_all
 from opilio.store.catalogue import encode
-from opilio.store.check import UNJUDGED
+from opilio.store.damage_check import UNJUDGED
 
 ASIDE = "rejudged"  # the reason of links that are set aside
 SET_ASIDE = """

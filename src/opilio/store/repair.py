@@ -1,9 +1,12 @@
 """Repairs a damaged crawl: saves what can be read, and lets the rest be fetched again.
 
-`check.py` finds the damage, `salvage.py` mends the rows of crawl.db. 1. The rows of
-crawl.db that can be read are copied, if it is damaged. 2. Torn ends of WARC files are
-cut off. 3. Pages and WARC files are made to agree (`repaired_pages.py`). 4. The new
-database takes the place of the damaged one, which is kept beside it.
+`damage_check.py` finds the damage.
+
+1. The rows of crawl.db that can be read are copied, if it is damaged, and repaired
+   (`repair_database.py`).
+2. Torn ends of WARC files are cut off.
+3. Pages and WARC files are made to agree (`repair_pages.py`).
+4. The new database takes the place of the damaged one, which is kept beside it.
 
 A repair that is killed does no harm: until step 4 the damaged database stays as it is,
 and an interrupted step 4 is completed by the next repair.
@@ -20,10 +23,10 @@ from pathlib import Path
 import msgspec
 
 from opilio.storage.database import Database, open_database
-from opilio.store.check import UNJUDGED, UNREADABLE, check_crawl
+from opilio.store.damage_check import UNJUDGED, UNREADABLE, check_crawl
 from opilio.store.folder import CrawlFolder
-from opilio.store.repaired_pages import add_found, drop_unreadable
-from opilio.store.salvage import mend_rows, salvage
+from opilio.store.repair_database import mend_rows, salvage
+from opilio.store.repair_pages import add_found, drop_unreadable
 from opilio.store.warc_members import cut_torn_ends
 
 SUFFIX = ".damaged"

@@ -8,7 +8,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from opilio.strategies.shared.chooser import plain_rows, plain_scores, rows, scores
+from opilio.strategies.shared.chooser import loops, plain_rows, plain_scores
 from opilio.strategies.shared.chooser.visits import path_place
 from opilio.vectors import codes
 from strategies.chooser_pages import Crawl, chooser, link
@@ -27,9 +27,9 @@ SCORES = ("raw", "add_words", "weigh", "tell")
 
 def test_what_is_compiled_is_used():
     assert compiled.EDITION == plain_rows.EDITION
-    assert compiled_scores.EDITION == scores.EDITION
-    assert all(getattr(rows, name) is getattr(compiled, name) for name in ROWS)
-    used = [getattr(scores, name) for name in SCORES]
+    assert compiled_scores.EDITION == loops.SCORES_EDITION
+    assert all(getattr(loops, name) is getattr(compiled, name) for name in ROWS)
+    used = [getattr(loops, name) for name in SCORES]
     assert used == [getattr(compiled_scores, name) for name in SCORES]
 
 
@@ -252,7 +252,7 @@ def test_a_crawl_without_what_is_compiled_visits_the_same_pages(
     monkeypatch: pytest.MonkeyPatch,
 ):
     def run(of_rows: ModuleType, of_scores: ModuleType) -> list[str]:
-        places = ("places.rows", "features", "lessons", "visits", "waiting")
+        places = ("places.loops", "features", "lessons", "visits", "waiting")
         for used, names in ((of_rows, ROWS), (of_scores, SCORES)):
             for module in places:
                 for name in names:

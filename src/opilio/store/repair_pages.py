@@ -15,9 +15,9 @@ from opilio.equations.site_model import THW, SiteCounts, main_concepts
 from opilio.records import Response
 from opilio.storage.database import Database
 from opilio.storage.warc_reading import read_response
-from opilio.store.check import PAGES, fault_of_page
+from opilio.store.damage_check import PAGES, fault_of_page
 from opilio.store.folder import CrawlFolder
-from opilio.store.salvage import add_link
+from opilio.store.repair_database import add_link
 from opilio.store.stored_responses import StoredResponses
 from opilio.store.warc_members import WarcMember, members, our_files
 from opilio.text import content, urls

@@ -1,4 +1,4 @@
-"""Copies what can be read of a damaged crawl.db into a new one, and mends its rows."""
+"""Copies what can be read of a damaged crawl.db into a new one; repairs its rows."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 from opilio.records import State
 from opilio.storage.database import SCHEMA, TABLE, Database, open_database
-from opilio.store.check import LINKS, UNREADABLE, decode, fault_of_link
+from opilio.store.damage_check import LINKS, UNREADABLE, decode, fault_of_link
 from opilio.text import urls
 
 SMALLEST = 8  # bytes of a row; so a file has few enough of them
