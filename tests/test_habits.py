@@ -41,6 +41,21 @@ def test_ci_has_tested_a_version_of_everything_that_is_asked_for():
     assert names <= tested, names - tested
 
 
+def test_every_source_file_is_listed_with_a_sentence():
+    told = subprocess.run(
+        [sys.executable, ".ci/source_files.py"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    listed = re.findall(r"^  (\S+) +\S+ \S+", told, re.MULTILINE)
+    source = ROOT / "src/opilio"
+    files = [*source.rglob("*.py"), *source.rglob("*.pyx")]
+    named = [file.name for file in files if file.read_text().strip()]
+    assert sorted(listed) == sorted(named)
+
+
 def test_the_citation_names_this_version():
     text = (ROOT / "CITATION.cff").read_text()
     assert f"version: {__version__}\n" in text
