@@ -225,7 +225,9 @@ def measure(
         if progress:
             print(task.name, file=sys.stderr)
         for name in JUDGES:
-            if name in ("linear", "svm", "embedding") or "," in name:  # elsewhere
+            if (
+                name in ("linear", "svm", "embedding", "llm") or "," in name
+            ):  # elsewhere
                 continue
             if name in WITH_ONTOLOGY and not THESAURUS.exists():
                 continue

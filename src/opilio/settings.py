@@ -149,6 +149,18 @@ class EmbeddingSettings(Section, frozen=True, kw_only=True, forbid_unknown_field
     model: str = ""  # a folder, an .onnx file with its tokenizer, or a jar with both
 
 
+class LlmSettings(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The language model of the judge `llm`, behind an OpenAI-compatible endpoint."""
+
+    base_url: str = ""  # https://…/v1
+    model: str = ""
+    key_variable: str = "OPENAI_API_KEY"  # environment variable with the key; "": none
+    local: bool = False  # it may be on this machine or in a private network
+    max_calls: Count = 1000  # of the whole crawl; 0: no limit
+    max_tokens: Count = 1_000_000  # of the whole crawl; 0: no limit
+    answer_within: Wait = 60.0  # seconds; after that the page is judged without
+
+
 class Settings(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The settings of a crawl, as in crawl.toml."""
 
@@ -160,6 +172,7 @@ class Settings(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     store: StoreSettings = StoreSettings()
     search: SearchSettings = SearchSettings()
     embedding: EmbeddingSettings = EmbeddingSettings()
+    llm: LlmSettings = LlmSettings()
     options: Mapping[str, bool | int | float | str] = {}  # of the strategy
 
 

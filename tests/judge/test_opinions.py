@@ -9,7 +9,7 @@ import pytest
 
 from opilio.judge.opinions import EVERY, FIRST, LEAST, LIMIT, SAMPLE, Opinions
 
-WEIGHT = 0.5
+WEIGHT = 0.4
 
 
 def taught(scale: float = 0.1, level: float = 0.3, pages: int = 300) -> Opinions:
@@ -73,3 +73,19 @@ def test_doubtful_pages_and_some_sure_ones_are_asked_about():
     high = log(0.9 / 0.1)  # the threshold is elsewhere
     assert opinions.wants(high + 2.1, 0.9, later)
     assert not opinions.wants(high - 2.3, 0.9, later)
+
+
+def test_a_language_model_is_asked_about_doubtful_pages_only():
+    opinions = Opinions("llm")
+    assert opinions.wants(1.3, 0.5, 0) and not opinions.wants(1.5, 0.5, 0)
+
+
+def test_the_answer_of_a_language_model_takes_four_fifths_of_the_way():
+    opinions = Opinions("llm")
+    assert opinions.worth(0.0, 0.5) == 0
+    assert opinions.worth(1.0, 0.5) == pytest.approx(-0.8)
+    sure = log(0.95 / 0.05)
+    assert opinions.worth(-1.0, 1.0) == pytest.approx(0.8 * (sure + 1))
+    assert opinions.worth(1.0, 0.0) == pytest.approx(0.8 * (-sure - 1))
+    opinions.add(0.0, 0.9)
+    assert not opinions.seen  # it needs no calibration

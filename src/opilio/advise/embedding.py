@@ -1,6 +1,6 @@
 """A second opinion from a sentence model: how similar a page is to the topic.
 
-    s = ½·(mean of the two best cos(x, kᵢ)) + ½·cos(x, k)
+    s = ⅔·(mean of the two best cos(x, kᵢ)) + ⅓·cos(x, k)
 
 Symbols: x the vector of the page's title and the beginning of its main text, kᵢ that of
 a keyword, k that of all keywords as one text. What is much and what is little of s
@@ -57,7 +57,7 @@ class EmbeddingAdviser:
         except BadInput as error:
             raise Unusable("model", f"{url}: {error}") from None
         best = np.sort(cosines[:-1])[-BEST:]
-        return float(best.mean() + cosines[-1]) / 2
+        return float(2 * best.mean() + cosines[-1]) / 3
 
     async def close(self) -> None:
         """End the thread."""

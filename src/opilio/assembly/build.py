@@ -63,7 +63,7 @@ from opilio.topic import Classes
 if TYPE_CHECKING:
     from opilio.subject.class_rules import LookAhead
 
-ADVISED = ("embedding",)  # judges that ask for second opinions
+ADVISED = ("embedding", "llm")  # judges that ask for second opinions
 ASKED = 4  # terms of the topic in a query to search engines
 
 log = logging.getLogger(__name__)
@@ -171,7 +171,7 @@ async def assemble(
             strategy = ways.strategy(plan, subject, **evidence)
             parts = JudgeAndStrategy(plan, subject, strategy, store, ways.judge)
             readers = ways.readers(plan.crawl.readers, parts.setup)
-            adviser = ways.adviser(plan, parts.subject, parts.bare)
+            adviser = ways.adviser(plan, parts.subject, parts.bare, store)
             async with _closing(adviser), _closing(readers):
                 await readers.start()
                 yield ways.crawl(
@@ -314,13 +314,15 @@ def network_of(fetch: Fetch) -> HttpFetch | None:
     return network if isinstance(network, HttpFetch) else None
 
 
-def make_adviser(plan: Plan, subject: Subject, judge: Judge) -> Adviser | None:
+def make_adviser(
+    plan: Plan, subject: Subject, judge: Judge, store: Store
+) -> Adviser | None:
     """The adviser of the judge; None: it has none, or judges by a query, too."""
     if plan.crawl.judge not in ADVISED or not getattr(judge, "is_learning", False):
         return None
     from opilio.assembly.advisers import open_adviser
 
-    return open_adviser(plan, subject)
+    return open_adviser(plan, subject, store)
 
 
 @dataclass(frozen=True)
@@ -332,7 +334,7 @@ class Ways:
     readers: Callable[[int, bytes], Readers] = make_readers
     example_reader: ExampleReader = limited_reader
     judge: Callable[[Plan, Subject], Judge] = make_judge
-    adviser: Callable[[Plan, Subject, Judge], Adviser | None] = make_adviser
+    adviser: Callable[[Plan, Subject, Judge, Store], Adviser | None] = make_adviser
     strategy: Callable[..., Strategy] = make_strategy
     crawl: Callable[[Plan, Stages], CrawlLoop] = CrawlLoop
     clock: Clock = time.monotonic

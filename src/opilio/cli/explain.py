@@ -26,6 +26,7 @@ from opilio.records import TIER, BlockKind, Extraction, Parts
 from opilio.store.crash_suspects import DEADLY
 from opilio.store.extractions import load_extraction
 from opilio.store.folder import CrawlFolder
+from opilio.store.llm_answers import answer_about
 from opilio.store.lookup import Explanation, opened
 from opilio.store.versions import versions_of
 
@@ -64,16 +65,20 @@ def explain(
     with opened(crawl) as db:
         versions = versions_of(db, found.link["id"])
         extracted = load_extraction(db, found.link["id"])
+        answer = answer_about(db, found.link["url"])
     again, trouble = read_again(crawl, found)
     if as_json:
         seen = again or Reread(blocks=[], terms=[])
         told = msgspec.to_builtins(found) | msgspec.to_builtins(seen)
         told["trouble"] = trouble
         told["versions"] = versions
+        told["llm"] = answer
         told["content"] = msgspec.to_builtins(extracted and in_short(extracted))
         typer.echo(msgspec.json.encode(told).decode())
     else:
         show(found, again, trouble)
+        if answer:
+            show_answer(answer)
         if extracted:
             show_content(extracted)
         show_versions(versions)
@@ -86,6 +91,12 @@ def in_short(content: Extraction) -> dict[str, Any]:
     facts["words"] = len(content.text.split())
     facts["text"] = shorten(content.text, BEGINNING, placeholder=" …")
     return {name: value for name, value in facts.items() if value}
+
+
+def show_answer(answer: Mapping[str, Any]) -> None:
+    """Print what a language model said of a page."""
+    stdout.print(f"\n[bold]The language model's answer: {answer['relevance']:.2f}[/]")
+    stdout.print(Text("  ") + foreign(answer["reason"]), soft_wrap=True)
 
 
 def show_content(content: Extraction) -> None:

@@ -44,6 +44,18 @@ ONE = {"copy": "copy of another page", "redirect": "redirect to another page"}
 OPINION_FAILURES = {
     "model": "the sentence model failed",
     "no_text": "the page has no text",
+    "busy": "too many pages were waiting for it",
+    "budget": "its budget is spent (llm.max_calls, llm.max_tokens)",
+    "resting": "it had failed just before",
+    "timeout": "it took too long",
+    "refused": "its connection was refused",
+    "blocked_address": "its address is private; set llm.local if it is yours",
+    "bad_json": "its endpoint sent no JSON",
+    "bad_answer": "it answered something else than was asked for",
+    "redirect": "its endpoint redirects elsewhere",
+    "http_401": "its endpoint refused the key",
+    "http_403": "its endpoint refused the key",
+    "http_429": "its endpoint answered 429, too many requests",
 }
 OF_PAGES = ("content", "near")  # reasons that are counted among the pages
 LAST = 5  # messages shown

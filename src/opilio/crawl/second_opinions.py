@@ -27,7 +27,7 @@ class SecondOpinions:
         self.adviser = adviser
         self.readers = readers
         self.counts = OpinionCounts(adviser.name)
-        self.is_changed = False
+        self.stored = b""  # the counts, as they were stored last
         self.reported: set[str] = set()  # kinds of failures
 
     async def ask(self, judge: Judge, reading: Reading, response: Response) -> Reading:
@@ -36,7 +36,6 @@ class SecondOpinions:
         if page is None or not isinstance(judge, Doubting) or not judge.doubts(page):
             return reading
         self.counts.asked += 1
-        self.is_changed = True
         packed = await self.readers.extract(response)
         title, text = page.title, ""
         if packed:
@@ -61,10 +60,11 @@ class SecondOpinions:
 
     def dump(self) -> bytes | None:
         """The counts, if they have changed."""
-        if not self.is_changed:
+        now = msgspec.json.encode(self.counts)
+        if now == self.stored or not self.counts.asked:
             return None
-        self.is_changed = False
-        return msgspec.json.encode(self.counts)
+        self.stored = now
+        return now
 
     def load(self, learnt: bytes) -> None:
         """Go on counting where an earlier run ended."""

@@ -96,6 +96,7 @@ _listed: dict[str, Make] = {
     "bootstrapped": made_as("Bootstrapped"),
     "opilio": made_as("Opilio"),
     "embedding": made_as("Opilio", adviser="embedding"),
+    "llm": made_as("Opilio", adviser="llm"),
 }
 JUDGES = Judges(_listed)
 

@@ -3,6 +3,7 @@
 A page with the logit l and the opinion s gets the logit
 
     l + w·e,  e = (s − a − b·l)/σ           of a sentence model (`embedding`)
+    l + w·(ln(s/(1 − s)) − l)               of a language model (`llm`), .05 ≤ s ≤ .95
 
 Symbols: a + b·l is the similarity that pages of this logit had so far (a least-squares
 line through the last pages that were compared, b ≥ 0) and σ how far they are from it;
@@ -11,7 +12,8 @@ whatever the scale of model and topic. e is limited to ±3, and grows to its ful
 with the number of pages that were compared.
 
 Pages near the threshold are compared; so are the first ones and every tenth, because
-the line needs sure pages, too.
+the line needs sure pages, too. A language model answers with a probability, which needs
+no line; it is asked about pages near the threshold alone.
 """
 
 from __future__ import annotations
@@ -28,6 +30,7 @@ LEAST = 8  # of these, before opinions count
 FEW = 10  # of these, with which they count half
 LIMIT = 3.0  # of e
 FIRST, EVERY = 20, 10  # sure pages that are compared all the same
+UNSURE = 0.05  # a model that is sure may be wrong so often
 TINY = 1e-6
 
 
@@ -37,10 +40,12 @@ class Advice(NamedTuple):
     part: str  # its name in verdicts
     weight: float  # w
     doubt: float  # logits on each side of the threshold, between which it is asked
+    is_chance: bool = False  # it says how likely a page is relevant
 
 
 ADVICE = {
-    "embedding": Advice("meaning, by the sentence model", 0.5, 2.2),
+    "embedding": Advice("meaning, by the sentence model", 0.4, 2.2),
+    "llm": Advice("opinion of the language model", 0.8, 1.4, is_chance=True),
 }
 
 
@@ -55,13 +60,15 @@ class Opinions:
     def wants(self, logit: float, threshold: float, pages: int) -> bool:
         """Whether an opinion is wanted on a page, given its logit without one and the
         number of pages before it."""
-        if pages < FIRST or pages % EVERY == 0:
+        if not self.advice.is_chance and (pages < FIRST or pages % EVERY == 0):
             return True
         edge = min(max(threshold, TINY), 1 - TINY)
         return abs(logit - log(edge / (1 - edge))) <= self.advice.doubt
 
     def add(self, logit: float, opinion: float) -> None:
         """Learn from the opinion on a page."""
+        if self.advice.is_chance:
+            return
         self.seen.append((logit, opinion))
         self.calibrate()
 
@@ -77,6 +84,9 @@ class Opinions:
 
     def worth(self, logit: float, opinion: float) -> float:
         """What an opinion adds to the logit of a page."""
+        if self.advice.is_chance:
+            chance = max(UNSURE, min(1 - UNSURE, opinion))
+            return self.advice.weight * (log(chance / (1 - chance)) - logit)
         if self.spread < TINY:
             return 0.0
         more = (opinion - self.level - self.slope * logit) / self.spread

@@ -188,6 +188,19 @@ CREATE TABLE IF NOT EXISTS learnt (        -- what judge and strategy know by no
     state BLOB NOT NULL                    -- as the part itself writes it
 ) WITHOUT ROWID;
 
+CREATE TABLE IF NOT EXISTS llm_answer (    -- what a language model said of doubtful pages
+    key TEXT PRIMARY KEY,                  -- hash of endpoint, model and question
+    url TEXT NOT NULL,                     -- of the page
+    answer TEXT NOT NULL,                  -- JSON: relevance and reason
+    at REAL NOT NULL                       -- seconds since 1970
+) WITHOUT ROWID;
+
+CREATE TABLE IF NOT EXISTS llm_cost (      -- what these answers cost, one row
+    id INTEGER PRIMARY KEY,                -- 1
+    calls INTEGER NOT NULL,                -- of the endpoint, in all runs
+    tokens INTEGER NOT NULL                -- as it counts them, or as estimated
+);
+
 CREATE TABLE IF NOT EXISTS note (          -- what the strategy knows of URLs
     key INTEGER PRIMARY KEY,               -- mostly a fingerprint
     value BLOB NOT NULL                    -- msgpack
