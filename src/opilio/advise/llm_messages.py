@@ -53,16 +53,16 @@ class LlmAnswer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     reason: Annotated[str, msgspec.Meta(max_length=1000)] = ""
 
 
-class Message(msgspec.Struct, frozen=True):
+class ChatMessage(msgspec.Struct, frozen=True):
     """A message of a chat."""
 
     content: str
 
 
-class Choice(msgspec.Struct, frozen=True):
+class ChatChoice(msgspec.Struct, frozen=True):
     """One of the answers of an endpoint."""
 
-    message: Message
+    message: ChatMessage
 
 
 class Usage(msgspec.Struct, frozen=True):
@@ -74,7 +74,7 @@ class Usage(msgspec.Struct, frozen=True):
 class Completion(msgspec.Struct, frozen=True):
     """The answer of a chat endpoint, as much of it as is read."""
 
-    choices: Annotated[tuple[Choice, ...], msgspec.Meta(min_length=1)]
+    choices: Annotated[tuple[ChatChoice, ...], msgspec.Meta(min_length=1)]
     usage: Usage | None = None
 
 
