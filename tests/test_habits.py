@@ -56,6 +56,16 @@ def test_every_source_file_is_listed_with_a_sentence():
     assert sorted(listed) == sorted(named)
 
 
+def test_a_page_takes_at_most_fifteen_hops_through_files_that_exist():
+    page = (ROOT / "docs/architecture.md").read_text()
+    path = page.partition("## From `opilio crawl` to the WARC file")[2]
+    hops = re.findall(r"^\| (\d+) \| `([^`]+)`", path, re.MULTILINE)
+    assert [int(number) for number, _ in hops] == [*range(1, len(hops) + 1)]
+    assert 10 <= len(hops) <= 15
+    named = set(re.findall(r"`(\w+/[\w/]+\.py)`", path.partition("## ")[0]))
+    assert [file for file in named if not (ROOT / "src/opilio" / file).is_file()] == []
+
+
 def test_the_citation_names_this_version():
     text = (ROOT / "CITATION.cff").read_text()
     assert f"version: {__version__}\n" in text

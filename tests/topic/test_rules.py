@@ -180,5 +180,8 @@ def test_probabilities_of_any_length_add_up_to_at_most_one(table, hops):
     [b"", b"{", b"[]", b'{"a": 1}', b'{"a":{"b":-1}}', b'{"a":{"b":1.1e15}}'],
 )
 def test_spoilt_rules_are_refused(dumped):
-    with pytest.raises(BadInput, match=r"models/rules\.json: .*learn the rules again"):
+    with pytest.raises(
+        BadInput,
+        match=r"models/rules\.json: .*remove it, and the crawl learns the rules again",
+    ):
         load_rules(dumped, "models/rules.json")

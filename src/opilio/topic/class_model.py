@@ -77,7 +77,9 @@ def load_classes(dumped: bytes, name: str = "the class model") -> ClassModel:
         if bias.shape != (len(classes),) or not classes:
             raise ValueError(f"{len(classes)} classes, {bias.size} of their values")
     except (ValueError, KeyError, IndexError, EOFError, zipfile.BadZipFile) as error:
-        raise BadInput(f"{name}: {error}; learn the classes again") from None
+        raise BadInput(
+            f"{name}: {error}; remove it, and the crawl learns the classes again"
+        ) from None
     return ClassModel(classes, weights, bias)
 
 

@@ -179,4 +179,6 @@ def load_rules(dumped: bytes, name: str = "the rules") -> ClassRules:
     try:
         return ClassRules(msgspec.json.decode(dumped, type=dict[str, dict[str, Count]]))
     except msgspec.DecodeError as error:
-        raise BadInput(f"{name}: {error}; learn the rules again") from None
+        raise BadInput(
+            f"{name}: {error}; remove it, and the crawl learns the rules again"
+        ) from None
