@@ -22,9 +22,13 @@ from opilio.fetch.resolve import SystemResolver
 from opilio.lab.synthetic.server import serve
 from opilio.lab.synthetic.small import SmallWeb, page
 
-A, CNAME, IN = 1, 5, 1
+A, CNAME, TXT, IN = 1, 5, 16, 1
 MANY = 1000
-NAMES = ("many.test", "loop.test", "long.test", "none.test", "broken.test", "mute.test")
+NAMES = (
+    *("many.test", "loop.test", "long.test", "none.test", "broken.test", "mute.test"),
+    *("garbage.test", "forged.test", "flood.test", "flip.test", "flip.test"),
+)
+flips = iter((bytes((127, 0, 0, 9)), bytes((10, 9, 9, 9))))
 
 
 def name(text: str) -> bytes:
@@ -50,6 +54,13 @@ def records(asked: str) -> tuple[int, list[bytes]]:
     if asked.endswith("long.test"):  # a chain without end: each leads to the next
         step = int(asked.partition("-")[0]) if "-" in asked else 0
         return 0, [record(asked, CNAME, name(f"{step + 1}-long.test"))]
+    if asked == "forged.test":  # the addresses of somebody else
+        return 0, [record("many.test", A, bytes((10, 9, 9, 9)))]
+    if asked == "flood.test":  # as much as fits into an answer
+        own = record(asked, A, bytes((127, 0, 0, 8)))
+        return 0, [own, *(record(asked, TXT, b"\xff" + b"x" * 255) for _ in range(200))]
+    if asked == "flip.test":  # another one each time
+        return 0, [record(asked, A, next(flips, bytes(4)))]
     return (2 if asked == "broken.test" else 3), []
 
 
@@ -63,6 +74,10 @@ def answer(question: bytes, most: int) -> bytes | None:
     kind = struct.unpack(">H", question[place + 1 : place + 3])[0]
     if asked == "mute.test":
         return None
+    if asked == "garbage.test":
+        return question[:2] + b"\x81\x80" + b"\xff" * 200
+    if asked == "flip.test" and kind != A:
+        return question[:2] + b"\x81\x80" + question[4:6] + bytes(6) + question[12:end]
     code, found = records(asked)
     if kind != A and asked == "many.test":
         found = []
@@ -129,7 +144,9 @@ async def main() -> dict:
         subprocess.run(["mount", "--bind", config, "/etc/resolv.conf"], check=True)
         for serving in (answer_datagrams, answer_streams):
             threading.Thread(target=serving, daemon=True).start()
-        found = {host: await resolved(host) for host in NAMES}
+        found = {}
+        for host in NAMES:
+            found[f"{host} again" if host in found else host] = await resolved(host)
         return found | {"crawl": await crawled(Path(folder))}
 
 

@@ -32,6 +32,12 @@ def test_a_thousand_addresses_and_names_that_never_end_do_no_harm():
     assert reasons == {"loop": "dns", "long": "dns", "none": "dns"}
     for host in ("broken.test", "mute.test"):
         assert told[host]["reason"] == "dns_temporary"
+    assert told["garbage.test"]["reason"] in ("dns", "dns_temporary")
+    assert told["forged.test"].get("addresses", []) != ["10.9.9.9"], told["forged.test"]
+    assert told["flood.test"].get("addresses", ["127.0.0.8"]) == ["127.0.0.8"]
+    # It moved; the guard looks at each answer (tests/fetch/test_egress_guard.py).
+    assert told["flip.test"]["addresses"] == ["127.0.0.9"]
+    assert told["flip.test again"]["addresses"] == ["10.9.9.9"]
     assert max(told[host]["seconds"] for host in told if host != "crawl") < 15
     crawl = told["crawl"]
     assert (crawl["kept"], crawl["unusable"]) == (1, {"dns": 1})

@@ -124,3 +124,62 @@ async def test_the_system_knows_this_machine() -> None:
     assert set(await resolver.resolve("localhost", 80)) <= {"127.0.0.1", "::1"}
     assert list(await resolver.resolve("0x7f.1", 80)) == ["127.0.0.1"]
     await resolver.close()
+
+
+class MuteServers:
+    """Name servers of some domains that never answer; those of others do at once."""
+
+    def __init__(self) -> None:
+        self.waiting = 0
+        self.over = threading.Event()
+
+    def __call__(self, host: str, port: int) -> list[str]:
+        if "mute" in host:
+            self.waiting += 1
+            self.over.wait(30)
+            raise socket.gaierror(socket.EAI_AGAIN, "no answer")
+        return ["192.0.2.1"]
+
+
+async def test_name_servers_that_never_answer_do_not_keep_others_waiting(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(resolve, "PATIENCE", 0.3)
+    servers = MuteServers()
+    resolver = SystemResolver(servers)
+    hosts = [f"h{n}.mute{n % 5}.test" for n in range(200)]
+    asked = [asyncio.create_task(resolver.resolve(host, 80)) for host in hosts]
+    await asyncio.sleep(0.05)
+    async with asyncio.timeout(2):
+        assert await resolver.resolve("good.test", 80) == ("192.0.2.1",)
+    ended = await asyncio.gather(*asked, return_exceptions=True)
+    assert {error.reason for error in ended if isinstance(error, Transient)} == {
+        "dns_temporary"
+    }
+    # A look-up that was given up still has its thread.
+    assert servers.waiting == 5 * resolve.PER_DOMAIN
+    async with asyncio.timeout(2):
+        assert await resolver.resolve("other.test", 80) == ("192.0.2.1",)
+    servers.over.set()
+    await resolver.close()
+
+
+async def test_threads_are_free_again_when_late_answers_come(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(resolve, "PATIENCE", 0.2)
+    monkeypatch.setattr(resolve, "DOUBTFUL_FOR", 0.0)
+    servers = MuteServers()
+    resolver = SystemResolver(servers)
+    hosts = [f"h{n}.mute.test" for n in range(resolve.PER_DOMAIN)]
+    asked = [resolver.resolve(host, 80) for host in hosts]
+    await asyncio.gather(*asked, return_exceptions=True)
+    with pytest.raises(Transient):  # it waits in vain for its turn
+        await resolver.resolve("www.mute.test", 80)
+    assert servers.waiting == resolve.PER_DOMAIN
+    servers.over.set()
+    await asyncio.sleep(0.05)
+    with pytest.raises(Transient):
+        await resolver.resolve("www.mute.test", 80)
+    assert servers.waiting == resolve.PER_DOMAIN + 1
+    await resolver.close()

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
+import subprocess
+import sys
 import time
 from itertools import pairwise
 from pathlib import Path
@@ -14,6 +17,7 @@ from fetch.hostile_server import Connection, answer, saying, serve
 from fetch.local_egress import Names, opened
 from opilio.errors import BadInput, Transient, Unusable
 from opilio.fetch.egress import Egress
+from opilio.lab.hostile.wire_cases import zstd_zeros
 from opilio.lab.synthetic.small import SmallWeb, page
 from opilio.lab.synthetic.web import HTML, SyntheticAnswer
 from opilio.settings import FetchSettings, read_toml
@@ -35,14 +39,56 @@ async def test_an_answer_without_a_head_is_an_error(
 
 
 async def test_zstd_was_not_asked_for_and_is_refused() -> None:
-    # 256 MiB of zeros in 8 KB; nobody decodes them.
-    body = b"\x28\xb5\x2f\xfd" + bytes(8000)
+    body = zstd_zeros(256)
+    assert len(body) < 10_000
     told = answer(body, b"Content-Encoding: zstd")
     async with serve(saying(told)) as server, opened() as egress:
         with pytest.raises(Unusable) as caught:
             await egress.get(server.url())
     assert caught.value.reason == "bad_encoding"
     assert b"zstd" not in server.requests[0]
+
+
+def test_the_zstd_bomb_is_one(tmp_path: Path) -> None:
+    program = shutil.which("zstd")
+    if not program:
+        pytest.skip("zstd is not installed")
+    packed = tmp_path / "bomb.zst"
+    packed.write_bytes(zstd_zeros(2))
+    unpacked = subprocess.run([program, "-dc", packed], capture_output=True, check=True)
+    assert unpacked.stdout == bytes(2 * 2**20)
+
+
+CODE = "__import__('os').system('touch CANARY')"
+
+
+@pytest.mark.parametrize(
+    "charset", ["zlib_codec", "unicode_escape", "idna", "os", CODE]
+)
+async def test_what_a_header_says_is_never_looked_up_as_code(
+    charset: str, crawled
+) -> None:
+    """A name in a header chooses neither a function nor a module, also no codec of
+    Python that is no encoding of texts."""
+    canary = Path("CANARY")
+    headers = [
+        ("content-type", f"text/html; charset={charset}"),
+        *(("referrer-policy", name) for name in ("os.system", CODE)),
+        ("x-robots-tag", CODE),
+        ("last-modified", CODE),
+        ("link", f'<{CODE}>; rel="{CODE}"'),
+    ]
+    body = page("Bees", "honey \\x41 hive").encode()
+    web = {"http://seed.test/": SyntheticAnswer(200, tuple(headers), body)}
+    life: Crawled = await crawled(SmallWeb(web))
+    before = set(sys.modules)
+    ended = await life.crawl()
+    assert ended.code == 0, ended.err
+    assert life.states() == {"http://seed.test/": ("kept", None)}
+    [(charset_used,)] = life.rows("SELECT charset FROM page")
+    assert charset_used.lower() in ("windows-1252", "utf-8"), charset_used
+    assert not canary.exists() and not (life.folder / "CANARY").exists()
+    assert not [name for name in set(sys.modules) - before if "codec" in name]
 
 
 async def test_a_link_that_is_too_long_leaves_a_row(crawled) -> None:

@@ -1,4 +1,8 @@
-"""Looks up the addresses of hosts in threads, and caches them."""
+"""Looks up the addresses of hosts in threads, and caches them.
+
+Some name servers never answer, and the system waits long for them. So the hosts of one
+domain get a few threads only, and a look-up that waits for a thread does not fail.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +12,13 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from typing import Protocol
+from weakref import WeakValueDictionary
 
 from opilio.errors import FetchError, Transient, Unusable
 from opilio.records import Clock
+from opilio.text import urls
 
 MAX_ADDRESSES = 8  # of one host; some answer with a thousand
 CACHED_HOSTS = 20_000
@@ -19,7 +26,8 @@ GOOD_FOR = 300.0  # seconds; the system does not tell us the record's time to li
 BAD_FOR = 3600.0  # a name that does not exist
 DOUBTFUL_FOR = 60.0  # a name server that does not answer
 PATIENCE = 15.0  # seconds for one look-up
-THREADS = 16  # the system's resolver blocks
+THREADS = 32  # the system's resolver blocks
+PER_DOMAIN = 4  # threads for hosts of one registrable domain
 
 NO_SUCH_NAME = frozenset(
     getattr(socket, name)
@@ -58,6 +66,8 @@ class SystemResolver:
         self._known: OrderedDict[str, tuple[float, Answer]] = OrderedDict()
         self._asked: dict[str, asyncio.Task[Answer]] = {}
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="dns")
+        self._free = asyncio.Semaphore(THREADS)
+        self._turns: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
 
     async def resolve(self, host: str, port: int) -> Sequence[str]:
         """The addresses of a host, at most eight."""
@@ -73,14 +83,10 @@ class SystemResolver:
         return answer
 
     async def _ask(self, host: str, port: int) -> Answer:
-        loop = asyncio.get_running_loop()
         good_for = GOOD_FOR
         answer: Answer
         try:
-            async with asyncio.timeout(PATIENCE):
-                found = await loop.run_in_executor(
-                    self._threads, self._lookup, host, port
-                )
+            found = await self._look_up(host, port)
             answer = tuple(dict.fromkeys(found))[:MAX_ADDRESSES]
         except (OSError, UnicodeError) as error:  # a TimeoutError is an OSError
             answer = error
@@ -92,6 +98,33 @@ class SystemResolver:
         if len(self._known) > self._capacity:
             self._known.popitem(last=False)
         return answer
+
+    async def _look_up(self, host: str, port: int) -> Sequence[str]:
+        """Ask in a thread, when it is the turn of the domain and a thread is free."""
+        loop, domain = asyncio.get_running_loop(), urls.domain(host)
+        turn = self._turns.get(domain)
+        if turn is None:
+            turn = self._turns[domain] = asyncio.Semaphore(PER_DOMAIN)
+        async with asyncio.timeout(PATIENCE):  # its other hosts are not answered
+            await turn.acquire()
+        try:
+            await self._free.acquire()
+        except BaseException:
+            turn.release()
+            raise
+        asked = self._threads.submit(self._lookup, host, port)
+
+        def leave() -> None:
+            turn.release()
+            self._free.release()
+
+        def end(_: object) -> None:  # only then is the thread free, not when we give up
+            with suppress(RuntimeError):  # the loop has ended
+                loop.call_soon_threadsafe(leave)
+
+        asked.add_done_callback(end)
+        async with asyncio.timeout(PATIENCE):
+            return await asyncio.wrap_future(asked)
 
     async def close(self) -> None:
         """Release the threads; one that still waits for an answer ends with it."""

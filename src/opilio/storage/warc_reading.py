@@ -37,7 +37,7 @@ def read_response(path: Path, offset: int, length: int) -> Response:
 
 def response_of(record: WarcRecord) -> Response:
     """The response of a record, with its content codings removed."""
-    named = record.headers.get
+    named, date = record.headers.get, record.record_date
     status = record.http_headers.status_code or 0
     headers = http_headers(record)
     raw = record.reader.read()
@@ -50,7 +50,7 @@ def response_of(record: WarcRecord) -> Response:
         status=status,
         headers=headers,
         body=body,
-        fetched_at=record.record_date.timestamp(),
+        fetched_at=date.timestamp() if date else 0.0,  # it may be missing or odd
         wire=None if body is raw else raw,
         ip=named("WARC-IP-Address") or "",
         protocol=named("WARC-Protocol") or "http/1.1",

@@ -67,6 +67,12 @@ _usual = re.compile(
     re.ASCII,
 ).fullmatch
 
+# What depends on the name of the page itself, not only on its folder. Parsers skip
+# blanks, tabs and line ends, and a scheme that is that of the page.
+_own_name = re.compile(
+    r"[?#\x00-\x20]|[^/?#]*[\t\n\r]|https?:(?!//)", re.IGNORECASE
+).match
+
 _HOME = re.compile(r"/(\w{1,2}/)?(index\.\w+)?")
 
 
@@ -131,7 +137,7 @@ class Joiner(dict[str, tuple[str, Fingerprint]]):
         if found is None:
             found = self._find(href)
             # An href that depends on the page's own name is not shared in its folder.
-            if href and href[0] not in "?#" and len(href) <= WORTH_CACHING:
+            if href and len(href) <= WORTH_CACHING and not _own_name(href):
                 if len(self._memo) >= MEMO_SIZE:
                     self._memo.clear()
                 self._memo[href] = found
@@ -166,6 +172,8 @@ class Joiner(dict[str, tuple[str, Fingerprint]]):
     def _needed_base(self, href: str) -> str:
         """The part of the base that `href` depends on, so that pages share the
         cache."""
+        if _own_name(href):
+            return self._base
         if href.startswith(("http://", "https://")):
             return ""
         if href.startswith("/"):

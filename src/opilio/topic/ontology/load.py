@@ -32,16 +32,26 @@ EXTENSIONS = {
     ".csv": "rows",
     ".tsv": "rows",
 }
-CONTENTS = (  # how a file begins, whatever it is called
+# How a file begins, whatever it is called. Comments are matched possessively: to try
+# all ways to divide a line into comments would take for ever.
+CONTENTS = (
     (re.compile(rb"\s*(<\?xml|<!DOCTYPE|<!--|<\w*:?RDF\b|<Ontology\b)"), "xml"),
     (re.compile(rb"\s*[\[{]"), "json-ld"),
-    (re.compile(rb"\s*(!.*\s+)*(format-version|ontology|\[Term\])\s*:?"), "obo"),
-    (re.compile(rb"\s*(#.*\s+)*@?(prefix|base)\s", re.IGNORECASE), "turtle"),
-    (re.compile(rb"\s*(#.*\s+)*(<[^>\s]+>|_:\S+)\s+<[^>\s]+>\s"), "nt"),
+    (
+        re.compile(
+            rb"\s*(![^\r\n]*[\r\n]\s*)*+(format-version|ontology|\[Term\])\s*:?"
+        ),
+        "obo",
+    ),
+    (
+        re.compile(rb"\s*(#[^\r\n]*[\r\n]\s*)*+@?(prefix|base)\s", re.IGNORECASE),
+        "turtle",
+    ),
+    (re.compile(rb"\s*(#[^\r\n]*[\r\n]\s*)*+(<[^>\s]+>|_:\S+)\s+<[^>\s]+>\s"), "nt"),
 )
 ELSEWHERE = (  # formats we do not read, and how to tell them
     (
-        re.compile(rb"\s*(<\?xml[^>]*>\s*)?(<!.*?>\s*)*<Ontology\b", re.DOTALL),
+        re.compile(rb"\s*(<\?xml[^>]*>\s*)?(<![^>]*>\s*|\]>\s*)*+<Ontology\b"),
         "OWL/XML",
     ),
     (re.compile(rb"\s*(Prefix|Ontology)\s*\("), "OWL functional syntax"),

@@ -34,6 +34,10 @@ def understand(data: bytes, name: str) -> OntologyDraft:
     except (SyntaxError, ValueError, OSError) as error:
         where = f", line {error.lineno}" if isinstance(error, SyntaxError) else ""
         raise BadInput(f"{name}{where}: this is not valid OBO: {error}") from error
+    except BaseException as error:  # a panic of fastobo is no Exception
+        if isinstance(error, KeyboardInterrupt | SystemExit):
+            raise
+        raise BadInput(f"{name}: this is not valid OBO") from error
     kinds = {frame: type(frame).__name__.removesuffix("Frame") for frame in document}
     terms = [frame for frame, kind in kinds.items() if kind == "Term"]
     typedefs = [frame for frame, kind in kinds.items() if kind == "Typedef"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import warnings
 from typing import TYPE_CHECKING, Any
 from xml.parsers import expat
@@ -35,6 +36,8 @@ def parse_graph(data: bytes, kind: str, name: str) -> Graph:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about rdflib's own deprecated names
+            # It would log parts of the file, which may control a terminal.
+            logging.getLogger("rdflib").setLevel(logging.CRITICAL)
             if kind in ("json-ld", "nquads", "trig"):
                 named = Dataset()
                 named.parse(data=data, format=kind, publicID=BASE)
