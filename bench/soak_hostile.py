@@ -37,7 +37,8 @@ from opilio.lab.synthetic.web import SyntheticWeb
 
 OPILIO = str(Path(sys.executable).with_name("opilio"))
 HOSTILE = 0.05  # share of hosts
-LINKING = 0.3  # share of pages with a link to a hostile host
+SPONSORS = 2  # hosts of the web that link to a hostile one
+LINKING = 0.5  # share of their pages that do
 ANCHOR = "honey bee hive"  # as the topic asks for
 IN_FLIGHT = 32
 SETTINGS = f"""
@@ -62,7 +63,12 @@ class SoakServer(HostileServer):
     def __init__(self, web: SyntheticWeb, hostile: list[str]) -> None:
         super().__init__(CASES)
         self.web = web
-        self.hostile = hostile
+        rng = random.Random(len(hostile))
+        self.linked: dict[str, list[str]] = {}  # host of the web -> hostile ones
+        good = web.hosts[: len(web.hosts) // 3]  # the largest: those are visited
+        for name in hostile:
+            for sponsor in rng.sample(good, SPONSORS):
+                self.linked.setdefault(sponsor, []).append(name)
         self.fetched: Counter[str] = Counter()  # pages of the web, by URL
         self.attempts: Counter[str] = Counter()
 
@@ -81,8 +87,9 @@ class SoakServer(HostileServer):
             await asyncio.sleep(answer.delay)
         body = answer.body
         rng = random.Random(url)
-        if self.hostile and rng.random() < LINKING and b"</body>" in body:
-            link = f'<a href="http://{rng.choice(self.hostile)}/">{ANCHOR}</a>'
+        hostile = self.linked.get(visit.host)
+        if hostile and rng.random() < LINKING and b"</body>" in body:
+            link = f'<a href="http://{rng.choice(hostile)}/">{ANCHOR}</a>'
             body = body.replace(b"</body>", link.encode() + b"</body>", 1)
         lines = [f"HTTP/1.1 {answer.status} {REASONS.get(answer.status, '')}"]
         lines += [f"{name}: {value}" for name, value in answer.headers]

@@ -14,6 +14,7 @@ from opilio.records import (
     Fingerprint,
     Headers,
     Lease,
+    Link,
     Page,
     Ranked,
     Reading,
@@ -344,6 +345,11 @@ class Frontier(Protocol):
     def support(self, ids: Sequence[int], host: str) -> None:
         """Note that a page of this host links to known links that are not added again,
         because they do not change."""
+        ...
+
+    def without_floods(self, links: Sequence[Link], host: str) -> Sequence[Link]:
+        """The links of a page of this host, without those to new hosts if its site has
+        linked to too many of them."""
         ...
 
     async def take(self) -> Lease | None:

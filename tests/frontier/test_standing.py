@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from frontier.frontier_play import HandClock, Make, found, take
+from opilio.frontier import standing as standing_module
 from opilio.frontier.hosts import RegisteredDomain
 from opilio.frontier.standing import MANY, DomainStanding
-from opilio.records import Lease, State
+from opilio.records import Lease, Ranked, State
 from opilio.settings import PolitenessSettings
 
 QUICK = PolitenessSettings(delay=0.0, ip_delay=0.0)
@@ -76,6 +77,26 @@ async def test_links_that_do_not_change_support_domains_as_well(make: Make) -> N
         *("seed.test", "other0.test", "other1.test", "other2.test", "other3.test"),
     )
     assert domains["good.test"].is_established
+
+
+async def test_a_flood_of_hosts_is_ignored(
+    make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a site that nobody supports; what was ignored can be found elsewhere."""
+    monkeypatch.setattr(standing_module, "MOST_HOSTS", 25)
+    frontier = make(QUICK)
+    await frontier.add([found("seed/", 0.5)])
+    await visit(frontier, await take(frontier), ("farm/", 0.9), ("other/", 0.1))
+    lease = await take(frontier)
+    pages = [[found(f"h{p}x{n}/").link for n in range(10)] for p in range(5)]
+    known = found("other/").link
+    told = [frontier.without_floods([*page, known], "farm.test") for page in pages]
+    assert [len(links) for links in told] == [11, 11, 1, 1, 1]
+    await frontier.add([Ranked(link, 0.5) for link in pages[0]], via=lease)
+    # The hosts of the farm belong to it.
+    assert not frontier.without_floods(pages[3], "h0x3.test")
+    assert frontier.without_floods(pages[3], "seed.test") == pages[3]
+    assert frontier.without_floods(pages[3], "other.test") == pages[3]
 
 
 class Notes:

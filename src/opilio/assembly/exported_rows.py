@@ -60,8 +60,8 @@ class RowMaker:
 
     def content(self, row: sqlite3.Row) -> Extraction | None:
         """The main text of a page; None if its record cannot be read."""
-        if row["packed"]:
-            return unpack_extraction(row["packed"])
+        if row["packed"] and (stored := unpack_extraction(row["packed"])):
+            return stored
         if row["warc"] is None:
             return None
         place = row["warc"], row["warc_offset"], row["warc_length"]

@@ -369,8 +369,10 @@ class PageVisits:
             self.observer.missed(lease, state)
 
     def to_follow(self, page: Page) -> Sequence[Link]:
-        """The links of a page that neither the page nor the scope forbids."""
-        return to_follow(page, self.scope)
+        """The links of a page that neither the page nor the scope forbids, and that are
+        not part of a flood of hosts."""
+        links = to_follow(page, self.scope)
+        return self.frontier.without_floods(links, urls.host(page.url))
 
     def note_seed(self, page: Page, lease: Lease) -> None:
         """Record why a chosen seed leads nowhere, if it does."""

@@ -28,7 +28,7 @@ from opilio.frontier.ledger import Ledger, LinkRow
 from opilio.frontier.link_columns import LinkMode
 from opilio.frontier.next_link import PARKED_AT_ONCE, Agenda
 from opilio.progress import BusyServer, Counts
-from opilio.records import Clock, Fingerprint, Lease, Ranked, Revision, State
+from opilio.records import Clock, Fingerprint, Lease, Link, Ranked, Revision, State
 
 LEASE_SECONDS = 600.0
 TURN_PATIENCE = 10.0  # seconds to wait for a host, and at least two of its delays
@@ -98,6 +98,11 @@ class LinkFrontier:
         """Note that a page of this host links to known links that are not added again,
         because they do not change."""
         self._intake.support(ids, host)
+
+    def without_floods(self, links: Sequence[Link], host: str) -> Sequence[Link]:
+        """The links of a page of this host, without those to new hosts if its site has
+        linked to too many of them."""
+        return self._intake.without_floods(links, host)
 
     async def take(self) -> Lease | None:
         """The best link whose host may be visited now; waits while there may be one."""

@@ -18,7 +18,7 @@ from opilio.frontier.link_columns import DISPLACED, LinkMode
 from opilio.frontier.link_queue import LinkQueue
 from opilio.frontier.traps import trap
 from opilio.frontier.url_templates import Novelty, TemplateCount
-from opilio.records import SEED_PROMISE, Fingerprint, Lease, Ranked, State
+from opilio.records import SEED_PROMISE, Fingerprint, Lease, Link, Ranked, State
 from opilio.settings import BoundsSettings
 from opilio.storage.seen_urls import SeenUrls
 from opilio.text.urls import host as host_of
@@ -106,6 +106,18 @@ class Intake:
         numbers = set(map(self._links.host_of.__getitem__, ids))
         source = self._queue.host(host).domain if host else None
         self._standing.support([hosts[number] for number in numbers], source)
+
+    def without_floods(self, links: Sequence[Link], host: str) -> Sequence[Link]:
+        """The links of a page of this host, without those to new hosts if its site has
+        linked to too many of them. They are not stored: who else links to them may."""
+        source = self._queue.host(host).domain
+        if self._standing.is_free(source):
+            return links
+        known = self._queue.turns.by_name
+        new = {name for link in links if (name := host_of(link.url)) not in known}
+        if not new or self._standing.may_name(len(new), source):
+            return links
+        return [link for link in links if host_of(link.url) in known]
 
     def unchanging(self, prints: Sequence[Fingerprint]) -> Mapping[Fingerprint, int]:
         """Those of these links that do not change when they are found again, with their

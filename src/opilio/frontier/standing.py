@@ -8,11 +8,14 @@ with a seed, or with links from MANY independent domains, has no such limit.
 
 Domains are independent if they came into the crawl by different ways. A domain that is
 found on an established domain (one without a limit) begins a branch; whatever is found
-on it, and on that, belongs to the same branch, as all domains of a link farm do.
+on it, and on that, belongs to the same branch, as all domains of a link farm do. A
+branch may name MOST_HOSTS new hosts; each takes memory for the whole crawl.
 """
 
 from __future__ import annotations
 
+import logging
+from collections import Counter
 from collections.abc import Iterable
 from heapq import heappop, heappush
 
@@ -20,6 +23,9 @@ from opilio.frontier.hosts import Host, RegisteredDomain
 from opilio.frontier.ledger import Ledger
 
 MANY = 5  # branches that link to a domain: it has no limit
+MOST_HOSTS = 10_000  # new ones that a branch may link to, of 1 KB each
+
+log = logging.getLogger(__name__)
 
 
 class DomainStanding:
@@ -30,6 +36,7 @@ class DomainStanding:
         self._free = free  # pages; 0: no limits
         self._visits = 0
         self._demoted: list[tuple[float, int]] = []  # heap: visit, number of the host
+        self._named: Counter[str] = Counter()  # new hosts that branches link to
 
     def support(self, hosts: Iterable[Host], source: RegisteredDomain | None) -> None:
         """Note that a page of `source` links to these hosts; None: a person, search
@@ -50,6 +57,25 @@ class DomainStanding:
                 domain.is_established = len(domain.support) >= MANY
             self._ledger.save_standing(domain)
 
+    def is_free(self, domain: RegisteredDomain) -> bool:
+        """Whether a domain has no limits."""
+        return domain.is_established or not self._free
+
+    def may_name(self, count: int, source: RegisteredDomain) -> bool:
+        """Whether a page of `source` may link to so many hosts that are new."""
+        branch = source.branch or source.name
+        before = self._named[branch]
+        if before + count <= MOST_HOSTS:
+            self._named[branch] += count
+            return True
+        if before <= MOST_HOSTS:
+            self._named[branch] = MOST_HOSTS + 1
+            log.warning(
+                "%s links to more than %d new hosts; further ones are ignored",
+                *(branch, MOST_HOSTS),
+            )
+        return False
+
     def is_demoted(self, host: Host) -> bool:
         """Whether links of other domains go first now."""
         return host.domain.next_visit > self._visits
@@ -62,7 +88,7 @@ class DomainStanding:
         """Count a visit; returns the numbers of hosts that are no longer demoted."""
         self._visits += 1
         domain = host.domain
-        if self._free and not domain.is_established:
+        if not self.is_free(domain):
             free = self._free * max(1, len(domain.support))
             if domain.taken >= free:
                 domain.next_visit = self._visits + 1 + domain.taken / free

@@ -154,6 +154,10 @@ class ChosenLinks:
         """Note which known links a page of this host has."""
         self.frontier.support(ids, host)
 
+    def without_floods(self, links: Sequence[Link], host: str) -> Sequence[Link]:
+        """The links of a page that are not part of a flood of hosts."""
+        return self.frontier.without_floods(links, host)
+
     def state(self, id: int) -> str:
         """The state of a link."""
         return state_of(self.db, id)

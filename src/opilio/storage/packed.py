@@ -11,7 +11,9 @@ from isal import isal_zlib
 
 from opilio.records import Extraction
 
+InflateError: type[Exception] = isal_zlib.error  # type: ignore[assignment]  # its stub
 LEVEL = 2
+MOST = 2**27  # bytes
 
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(Extraction).decode
@@ -22,6 +24,10 @@ def pack_extraction(extraction: Extraction) -> bytes:
     return isal_zlib.compress(_encode(extraction), LEVEL)
 
 
-def unpack_extraction(packed: bytes) -> Extraction:
-    """The extraction in its compressed form."""
-    return _decode(isal_zlib.decompress(packed))
+def unpack_extraction(packed: bytes) -> Extraction | None:
+    """The extraction in its compressed form; None if it is damaged."""
+    try:
+        unpacked = isal_zlib.decompressobj().decompress(packed, MOST)
+        return _decode(unpacked)
+    except (InflateError, ValueError):  # msgspec's errors are ValueErrors
+        return None

@@ -99,6 +99,12 @@ async def farm(visit: HostileVisit) -> None:
     await visit.answer(visit.page(some_text(rng), *links, title=letters(rng)))
 
 
+async def many_hosts(visit: HostileVisit) -> None:
+    rng = seeded(visit)
+    hosts = [f"{letters(rng)}.{letters(rng)}.many-hosts.test" for _ in range(5000)]
+    await visit.answer(visit.page(some_text(rng), *(f"http://{h}/" for h in hosts)))
+
+
 async def soft_404(visit: HostileVisit) -> None:
     links = [f"{visit.root}{letters(seeded(visit))}{n}" for n in range(20)]
     await visit.answer(visit.page("This page about honey was not found.", *links))
@@ -178,6 +184,7 @@ CONTENT_CASES = [
     HostileCase("repeating-path", "paths that grow by repeating", repeating_path),
     HostileCase("word-wiki", "topical pages named by random letters", word_wiki),
     HostileCase("farm", "topical pages on ever new hosts", farm),
+    HostileCase("many-hosts", "5,000 new hosts on every page", many_hosts),
     HostileCase("soft-404", "any URL exists and says it does not", soft_404),
     HostileCase("robots-huge", "robots.txt with 200,000 rules", robots_huge, True),
     HostileCase(
