@@ -37,6 +37,7 @@ class Http2Client:
                 raise ConnectionError("the client takes everything")
             self.writer.write(data)
             await self.writer.drain()
+            await asyncio.sleep(0)  # the client is in the same loop
 
     def headers(self, stream: int, *fields: tuple[str, str], end: str = "") -> Frame:
         """The headers of a page."""
