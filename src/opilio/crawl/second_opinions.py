@@ -38,8 +38,7 @@ class SecondOpinions:
         self.counts.asked += 1
         packed = await self.readers.extract(response)
         title, text = page.title, ""
-        if packed:
-            content = unpack_extraction(packed)
+        if packed and (content := unpack_extraction(packed)):
             title, text = content.title or title, content.text
         try:
             opinion = await self.adviser.opinion(page.url, title, text)
