@@ -1,14 +1,14 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True
 # cython: initializedcheck=False, freethreading_compatible=True
-"""Markup as its author wrote it in; as a parser would write it out, if that is plain.
+"""Rewrites the markup of well-written pages as a parser would, without parsing them.
 
 Most pages are written well, or nearly so: where each element ends is clear from the
 rules of HTML (13.2.6 of the standard, "tree construction") without the rules' hard part,
 which moves elements about. Such a page is rewritten here for `walk`, in a quarter of the
 time of parsing it and writing it out again: every end tag is where it belongs, values
-are quoted and escaped, and what the walk does not look at is left out. As soon as
-anything is met of which that cannot be said for sure, the answer is None, and the page
-is for the parser. Tests hold the two ways against each other.
+are quoted and escaped, and what the walk does not look at is left out. At the first
+thing that makes this uncertain, the answer is None, and the page is parsed. Tests
+compare the two ways.
 """
 
 import re

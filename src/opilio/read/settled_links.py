@@ -1,10 +1,10 @@
-"""Remembers the links of which a page need say no more than that they are there.
+"""Remembers links that readers need not describe again, only mention.
 
 Most links of a page lead where others led before. The loop tells its readers which of
-them are settled: visited, or found so often that one more page teaches nothing. A
-reader hands over the fingerprint of such a link alone, and spends nothing on its words.
+them are settled: visited, or found so often that one more page teaches nothing. For
+such a link, a reader returns the fingerprint alone, and spends nothing on its words.
 
-What is forgotten costs time, never a link: it is handed over whole again.
+If a settled link is forgotten, it is described again: that costs time, never a link.
 """
 
 from __future__ import annotations

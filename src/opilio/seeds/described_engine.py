@@ -1,5 +1,7 @@
-"""Asks a search service that the topic file describes: its address, and where the links
-are in its JSON answer; Atom, RSS and JSON Feed, as OpenSearch has them, need no more.
+"""Asks a search service that the topic file describes for seeds.
+
+The topic file has its address, and where the links are in its JSON answer. Answers in
+Atom, RSS or JSON Feed, as OpenSearch services give them, need no path.
 """
 
 from __future__ import annotations
