@@ -9,7 +9,7 @@ LEAVES = 20
 
 
 def web_of_leaves() -> SmallWeb:
-    """A page of twenty links, as issue 16 has it, and one page behind the last."""
+    """A page of twenty links, more than the queue holds, and one behind the last."""
     links = {f"/leaf-{chr(97 + n)}": f"bee number {n}" for n in range(LEAVES)}
     pages = {"http://seed.test/": page("Bees", BEES, links)}
     for number, path in enumerate(links):
