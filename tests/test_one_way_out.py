@@ -13,10 +13,11 @@ ROOT = Path(opilio.__file__).parent
 CLIENTS = """
     pycurl curl socket socketserver ssl http.client http.server ftplib smtplib
     telnetlib xmlrpc urllib.request urllib3 requests httpx httpcore aiohttp h2
-    curl_cffi websockets paramiko primp
+    curl_cffi websockets paramiko primp playwright
 """
 EXCEPTIONS = {
     "fetch/egress.py": {"pycurl", "socket"},  # the way out
+    "fetch/browser/browser.py": {"playwright"},  # every request is answered by egress
     "fetch/transfers.py": {"pycurl", "socket"},  # runs the handles that egress makes
     "fetch/resolve.py": {"socket"},  # names to addresses
     "fetch/proxy_and_certificates.py": {"ssl"},  # where certificates are kept

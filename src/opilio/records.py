@@ -329,6 +329,12 @@ class Response(msgspec.Struct, frozen=True, gc=False):
     truncated: str = ""  # why the body is not whole: "length", "time", "disconnect"
     request: Headers = ()  # the header lines we sent
     replayed: bool = False  # from an archive, while others come from the web
+    rendered: bytes = b""  # the HTML after scripts ran, in UTF-8, if they did
+
+    @property
+    def content(self) -> bytes:
+        """What two copies have in common: the rendered page, or else the body."""
+        return self.rendered or self.body
 
     def header(self, name: str) -> str:
         """The value of a header, repeated lines joined by commas."""

@@ -104,6 +104,15 @@ class DocumentSettings(Section, frozen=True, kw_only=True, forbid_unknown_fields
 DOCUMENTS = DocumentSettings()
 
 
+class BrowserSettings(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Whether scripts of pages are run, and by which browser."""
+
+    render: Literal["never", "auto", "always"] = "never"
+    executable: str = ""  # path of a Chromium; "": the one that is found
+    render_timeout: Wait = 30.0  # seconds for one page, with the waits for its scripts
+    tabs: Some = 2  # pages that are rendered at the same time
+
+
 class BoundsSettings(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Limits of the frontier: budgets, and guards against crawler traps."""
 
@@ -168,6 +177,7 @@ class Settings(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     politeness: PolitenessSettings = PolitenessSettings()
     fetch: FetchSettings = FetchSettings()
     documents: DocumentSettings = DOCUMENTS
+    browser: BrowserSettings = BrowserSettings()
     bounds: BoundsSettings = BoundsSettings()
     store: StoreSettings = StoreSettings()
     search: SearchSettings = SearchSettings()

@@ -29,7 +29,7 @@ from opilio.fetch.proxy_and_certificates import parse_proxy
 from opilio.fetch.robots import Robots
 from opilio.frontier.reopen import queue_again
 from opilio.frontier.sqlite import SqliteFrontier
-from opilio.limits.contact import require_contact
+from opilio.limits.contact import require_contact, user_agent
 from opilio.limits.scope import Scope
 from opilio.protocols import (
     Adviser,
@@ -61,9 +61,11 @@ from opilio.text import urls
 from opilio.topic import Classes
 
 if TYPE_CHECKING:
+    from opilio.crawl.rendering import Rendering
     from opilio.subject.class_rules import LookAhead
 
 ADVISED = ("embedding", "llm")  # judges that ask for second opinions
+RENDERING = "rendering"  # the name of what rendering has learnt
 ASKED = 4  # terms of the topic in a query to search engines
 
 log = logging.getLogger(__name__)
@@ -80,6 +82,11 @@ def check_plan(plan: Plan, own: Own = BY_NAME) -> None:
         from opilio.assembly.advisers import check_adviser
 
         check_adviser(plan)
+    if plan.browser.render != "never" and not plan.is_offline:
+        from opilio.fetch.browser.chromium import find_chromium, require_playwright
+
+        require_playwright()
+        find_chromium(plan.browser.executable)
     if plan.replay:
         from opilio.fetch.replay import check_archive  # only replays need it
 
@@ -172,8 +179,15 @@ async def assemble(
             parts = JudgeAndStrategy(plan, subject, strategy, store, ways.judge)
             readers = ways.readers(plan.crawl.readers, parts.setup)
             adviser = ways.adviser(plan, parts.subject, parts.bare, store)
-            async with _closing(adviser), _closing(readers):
+            async with (
+                _closing(adviser),
+                _closing(readers),
+                rendering_of(plan, fetch, frontier, readers) as rendering,
+            ):
                 await readers.start()
+                if rendering and (learnt := store.learnt(RENDERING)):
+                    rendering.load(learnt)
+                learners = parts.learners
                 yield ways.crawl(
                     plan,
                     Stages(
@@ -184,7 +198,10 @@ async def assemble(
                         judge=parts.judge,
                         strategy=strategy,
                         store=store,
-                        learners=parts.learners,
+                        rendering=rendering,
+                        learners={**learners, RENDERING: rendering}
+                        if rendering
+                        else learners,
                         adviser=adviser,
                         profiles=parts.profiles,
                         query_judges=parts,
@@ -215,6 +232,28 @@ def index_grower(
         return keep_index(folder, plan, subject)
 
     return lambda: grower()()
+
+
+@asynccontextmanager
+async def rendering_of(
+    plan: Plan, fetch: Fetch, frontier: SqliteFrontier, readers: Readers
+) -> AsyncIterator[Rendering | None]:
+    """What renders pages, if the plan asks for it and the network is used."""
+    network = network_of(fetch)
+    if plan.browser.render == "never" or network is None:
+        yield None
+        return
+    from opilio.crawl.rendering import Rendering
+    from opilio.fetch.browser.browser import BrowserProcess
+    from opilio.fetch.browser.page_requests import PageAnswers
+
+    answers = PageAnswers(
+        network.egress, network.robots, frontier, plan.politeness.delay
+    )
+    async with _closing(
+        BrowserProcess(plan.browser, answers, user_agent(plan.fetch))
+    ) as browser:
+        yield Rendering(plan.browser, browser, readers)
 
 
 def kept_by(frontier: SqliteFrontier) -> Callable[[], int]:

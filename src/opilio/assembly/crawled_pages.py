@@ -85,14 +85,16 @@ class CrawledPage:
 
     @cached_property
     def html(self) -> str:
-        """The HTML as it was fetched, decoded; read from the WARC file. BadInput for a
-        PDF file or a text."""
+        """The HTML as it was fetched, decoded, or as its scripts made it; read from the
+        WARC file. BadInput for a PDF file or a text."""
         response = self.response()
         if (kind := kind_of(response)) is not DocumentKind.HTML:
             raise BadInput(
                 f"{self.url} is no HTML page ({kind}); use .text, .markdown, or "
                 ".response().body for its bytes"
             )
+        if response.rendered:
+            return response.rendered.decode("utf-8", "replace")
         return content.text(response.body, response.header("content-type"))[0]
 
     def response(self) -> Response:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import signal
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import msgspec
 import typer
@@ -141,6 +141,13 @@ def crawl(
         int | None,
         typer.Option(min=1, help="Number of reader processes. \\[default: 1]"),
     ] = None,
+    render: Annotated[
+        Literal["never", "auto", "always"] | None,
+        typer.Option(
+            help="Run the scripts of pages in a browser: of those that need it "
+            "(auto), or of all. \\[default: never]",
+        ),
+    ] = None,
     delay: Annotated[
         float | None,
         typer.Option(
@@ -247,6 +254,7 @@ def crawl(
             "vectors": vectors,
             "weights": weights,
         },
+        "browser": {"render": render},
         "bounds": {"capacity": capacity},
         "embedding": {"model": embedding_model},
         "politeness": {"delay": delay},

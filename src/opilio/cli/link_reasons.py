@@ -73,7 +73,7 @@ OBSTACLES = {
     "out_of_scope": "is outside [scope]",
     "noindex": "asks not to be shown or exported (noindex)",
     "nofollow": "asks that its links are not followed (nofollow)",
-    "no_links": "has no links (JavaScript is not run)",
+    "no_links": "has no links (scripts are not run; see --render)",
     "links_out_of_scope": "has only links outside [scope]",
     "links_nofollow": "has only links marked nofollow",
     "links_forbidden": "has only links that are outside [scope] or marked nofollow",

@@ -6,7 +6,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from opilio.limits.scope import Scope
 from opilio.protocols import (
@@ -23,6 +23,9 @@ from opilio.protocols import (
 )
 from opilio.records import Clock
 from opilio.store.store import Store
+
+if TYPE_CHECKING:
+    from opilio.crawl.rendering import Rendering
 
 
 class FoundPage(NamedTuple):
@@ -61,6 +64,7 @@ class Stages:
     judge: Judge
     strategy: Strategy
     store: Store
+    rendering: Rendering | None = None  # runs the scripts of pages
     learners: Mapping[str, Learner] = field(default_factory=dict)
     followed: TopicUpdates | None = None  # for a topic that changes
     query_judges: QueryJudges | None = None  # of pages that are fetched for a query

@@ -85,6 +85,7 @@ class PageVisits:
         self.observer = self.strategy if isinstance(self.strategy, Observer) else None
         self.store = stages.store
         self.profiles = stages.profiles
+        self.rendering = stages.rendering
         self.extractions: Extractions | None = None  # once a page was kept
         self.adviser = stages.adviser
         self.opinions: SecondOpinions | None = None
@@ -171,12 +172,12 @@ class PageVisits:
 
     async def keep(self, lease: Lease, response: Response) -> int:
         """Read a page, unless its content was seen before, and record it."""
-        content = urls.fingerprint(response.body)
+        content = urls.fingerprint(response.content)
         reading = Reading(None)
         if not self.store.seen.find(content):
             if self.extractions:
                 await self.extractions.room()
-            reading = await self.readers.read(response)
+            response, reading, content = await self.read(lease, response)
             if heavy := getattr(self.readers, "heavy", None):
                 await self.rest_heavy(heavy)
             page = reading.page
@@ -198,6 +199,20 @@ class PageVisits:
             return reading
         return await self.opinions.ask(self.judge, reading, response)
 
+    async def read(
+        self, lease: Lease, response: Response
+    ) -> tuple[Response, Reading, Fingerprint]:
+        """Read a page, and render it first if it needs that; returns the fingerprint of
+        its content, too."""
+        reading = await self.readers.read(response)
+        is_shell = False
+        if self.rendering:
+            rendered = await self.rendering.read(lease, response, reading)
+            response, reading, is_shell = rendered
+        # What scripts should have filled is no copy of another page.
+        name = response.url.encode() if is_shell else b""
+        return response, reading, urls.fingerprint(response.content + name)
+
     async def rest_heavy(self, heavy: dict[str, float]) -> None:
         """Let hosts rest whose pages take readers long, so that others get their
         share."""
@@ -214,6 +229,8 @@ class PageVisits:
 
         A page is 1. a copy: its links are not followed; 2. unreadable; 3. new.
         """
+        if self.rendering and (records := self.rendering.take_records()):
+            self.store.warc.append(records)
         if await self.is_recorded(lease):
             return 0
         page, verdict = reading.page, None

@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import msgspec
-from fastwarc.warc import ArchiveIterator
+from fastwarc.warc import ArchiveIterator, WarcRecordType
 
 from opilio.errors import BadInput, Unusable
 from opilio.fetch.answers import refuse_unusable
@@ -18,7 +18,7 @@ from opilio.settings import DOCUMENTS, DocumentSettings
 from opilio.storage import caches, warc_reading
 from opilio.text import urls
 
-FORMAT = "1"  # of the index; raise it when the canonical form of a URL changes
+FORMAT = "2"  # of the index; raise it when the canonical form of a URL changes
 CACHED_NAMES = r"[0-9a-f]{32}\.\w+"  # of index files and files beside them
 
 
@@ -28,6 +28,7 @@ class RecordPlace(msgspec.Struct, frozen=True, array_like=True):
     url: Fingerprint  # of the canonical form
     offset: int
     same_as: Fingerprint = 0  # the URL whose body this one repeats (a revisit)
+    rendered: int = 0  # offset of the record of the rendered page; 0: it was not
 
 
 class ReplayFetch:
@@ -67,6 +68,9 @@ class ReplayFetch:
         if place.same_as:
             number, place = self.places.get(place.same_as, found)
         response = msgspec.structs.replace(self.read(number, place.offset), url=url)
+        if place.rendered:
+            markup = self.read_rendered(number, place.rendered)
+            response = msgspec.structs.replace(response, rendered=markup)
         refuse_unusable(response, self.documents)
         return response
 
@@ -96,6 +100,12 @@ class ReplayFetch:
         file = self.files[number]
         file.seek(offset)
         return next(warc_reading.responses(file))
+
+    def read_rendered(self, number: int, offset: int) -> bytes:
+        """The rendered page at a place."""
+        file = self.files[number]
+        file.seek(offset)
+        return warc_reading.rendered_in(file)
 
     async def close(self) -> None:
         """Close the files."""
@@ -172,18 +182,22 @@ def kept(index: Path, places: list[RecordPlace]) -> list[RecordPlace]:
 
 def scan(path: Path) -> Iterator[RecordPlace]:
     """Read a WARC file from end to end for the places of its responses."""
+    last: RecordPlace | None = None
+    kinds = warc_reading.KINDS | WarcRecordType.conversion
     with path.open("rb") as file:
-        for record in ArchiveIterator(
-            file, record_types=warc_reading.KINDS, parse_http=False
-        ):
-            if not record.is_http:
-                continue
+        for record in ArchiveIterator(file, record_types=kinds, parse_http=False):
             with suppress(ValueError):  # an invalid URL cannot be requested
-                yield RecordPlace(
-                    known_as(record.headers.get("WARC-Target-URI")),
-                    record.stream_pos,
-                    known_as(record.headers.get("WARC-Refers-To-Target-URI", "")),
-                )
+                url = known_as(record.headers.get("WARC-Target-URI"))
+                if record.record_type == WarcRecordType.conversion:
+                    if last and last.url == url and warc_reading.is_rendered(record):
+                        last = msgspec.structs.replace(last, rendered=record.stream_pos)
+                elif record.is_http:
+                    if last:
+                        yield last
+                    same_as = record.headers.get("WARC-Refers-To-Target-URI", "")
+                    last = RecordPlace(url, record.stream_pos, known_as(same_as))
+    if last:
+        yield last
 
 
 def known_as(uri: str | None) -> Fingerprint:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import msgspec
 
 from opilio.read import kernels
+from opilio.read.documents.as_markup import markup_of
 from opilio.read.limited import LimitedReader
 from opilio.read.pattern_scan import scan
 from opilio.read.visible_text import Ranges, visible_text
@@ -41,7 +42,7 @@ class PageTexts:
     def visible(self, response: Response) -> tuple[str, Ranges]:
         """The text of a page as it was indexed, and the ranges of menus and such."""
         if kind_of(response) is DocumentKind.HTML:
-            markup, _ = content.utf_8(response.body, response.header("content-type"))
+            markup, _ = markup_of(response)
             if kernels.tidied(markup) is not None:  # no parser is needed
                 return visible_text(response)
         if found := self._parsed(VISIBLE, response):
@@ -57,7 +58,9 @@ class PageTexts:
         self.degraded += 1
         if kind_of(response) is DocumentKind.PDF:
             return ""  # patterns find nothing there
-        markup, _ = content.utf_8(response.body, response.header("content-type"))
+        markup = response.rendered
+        if not markup:
+            markup, _ = content.utf_8(response.body, response.header("content-type"))
         text = scan(markup.decode("utf-8", "replace"), response.url).text
         return " ".join(text.split())
 

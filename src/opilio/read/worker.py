@@ -123,7 +123,7 @@ def work(sock: socket.socket) -> None:
 
 def memory_for(response: Response) -> int:
     """The bytes that reading a response may take; most of a PDF file is pictures."""
-    return 0 if is_pdf(response.body) else PER_BYTE * len(response.body)
+    return 0 if is_pdf(response.body) else PER_BYTE * len(response.content)
 
 
 def find_job(job: str) -> Callable[[bytes], Job]:

@@ -121,7 +121,7 @@ class Revisits:
         content = urls.fingerprint(response.body)
         if content == seen.content and seen.is_there:
             return await self.same(lease, seen, response)
-        reading = await self.crawl.readers.read(response)
+        response, reading, content = await self.crawl.read(lease, response)
         page = reading.page
         if page is None:
             raise Unusable(reading.reason, f"{lease.url} can no longer be read")

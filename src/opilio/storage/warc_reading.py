@@ -7,6 +7,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO
 
+import msgspec
 from fastwarc.warc import ArchiveIterator, WarcRecord, WarcRecordType
 
 from opilio.records import Headers, Response
@@ -29,10 +30,27 @@ def read_response(path: Path, offset: int, length: int) -> Response:
     """The first response among the records at a place in a WARC file."""
     with path.open("rb") as file:
         file.seek(offset)
-        found = next(responses(BytesIO(file.read(length))), None)
+        records = file.read(length)
+    found = next(responses(BytesIO(records)), None)
     if found is None:
         raise ValueError(f"{path} has no response in {length} bytes at {offset}")
-    return found
+    markup = rendered_in(BytesIO(records))
+    return msgspec.structs.replace(found, rendered=markup) if markup else found
+
+
+def rendered_in(stream: BinaryIO) -> bytes:
+    """The rendered HTML in the first conversion record of a stream."""
+    kind = WarcRecordType.conversion
+    for record in ArchiveIterator(stream, record_types=kind, parse_http=False):
+        if is_rendered(record):
+            return bytes(record.reader.read(MAX_BYTES))
+        break
+    return b""
+
+
+def is_rendered(record: WarcRecord) -> bool:
+    """Whether a conversion record has the HTML of a page after its scripts ran."""
+    return (record.headers.get("Content-Type") or "").startswith("text/html")
 
 
 def response_of(record: WarcRecord) -> Response:

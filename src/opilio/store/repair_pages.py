@@ -21,6 +21,7 @@ from opilio.store.repair_database import add_link
 from opilio.store.stored_responses import StoredResponses
 from opilio.store.warc_members import WarcMember, members, our_files
 from opilio.text import content, urls
+from opilio.text.document_kinds import DocumentKind, told_kind
 
 _AGAIN = "UPDATE link SET state = 'waiting', reason = NULL, attempts = 0"
 _PROFILES = """
@@ -85,6 +86,10 @@ def add_found(folder: CrawlFolder, db: Database) -> int:
         for member in members(path):
             if member.kind == b"response" and not is_within(member.offset, places):
                 response = read_response(path, member.offset, member.length)
+                # Scripts that a rendered page requested are no pages.
+                told = told_kind(response.url, response.header("content-type"))
+                if told is DocumentKind.OTHER:
+                    continue
                 if 200 <= response.status < 300 and response.body:
                     found.add(response, path.name, member)
     return found.count

@@ -22,6 +22,7 @@ from opilio.records import Headers, Response
 
 IDENTICAL = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
 NOT_MODIFIED = "http://netpreserve.org/warc/1.1/revisit/server-not-modified"
+RENDERED = "text/html; charset=utf-8"
 SECRET = frozenset(("authorization", "proxy-authorization", "cookie"))
 PHRASES = {status.value: status.phrase for status in HTTPStatus}
 # Whatever could end a line early, here or in the tool that reads it.
@@ -37,15 +38,32 @@ GZIP = b"\x1f\x8b\b\0\0\0\0\0\0\xff"
 
 
 def pack_response(response: Response) -> bytes:
-    """The exchange as two records: request and response."""
+    """The exchange as two records, request and response; if the page was rendered,
+    a third."""
     at = date(response.fetched_at)
     body = wire(response)
-    return pack_request(response, at) + record(
+    exchange = pack_request(response, at) + record(
         ("response", response.url, at),
         [*told_by(response), f"WARC-Payload-Digest: {digest(body)}"],
         "application/http; msgtype=response",
         http_head(response, len(body)),
         body,
+    )
+    return exchange + pack_rendered(response) if response.rendered else exchange
+
+
+def pack_rendered(response: Response) -> bytes:
+    """The HTML of a page after its scripts ran, as a record."""
+    at = date(response.fetched_at)
+    return record(
+        ("conversion", response.url, at),
+        [
+            f"WARC-Refers-To: {record_id('response', response.url, at)}",
+            f"WARC-Payload-Digest: {digest(response.rendered)}",
+        ],
+        RENDERED,
+        b"",
+        response.rendered,
     )
 
 

@@ -8,10 +8,13 @@ from opilio.text.document_kinds import DocumentKind, kind_of
 
 
 def markup_of(response: Response) -> tuple[bytes, str]:
-    """The HTML of a page or document in UTF-8, and the encoding that it had.
+    """The HTML of a page or document in UTF-8, rendered if it was, and the encoding
+    that it had.
 
     Must be called in a reader process for all but pages; raises Unusable.
     """
+    if response.rendered:
+        return response.rendered, "utf-8"
     kind = kind_of(response)
     if kind is DocumentKind.HTML:
         return content.utf_8(response.body, response.header("content-type"))

@@ -35,6 +35,9 @@ LONGEST = 4 * 2**20  # characters of a text
 def extract_content(response: Response) -> Extraction:
     """The main text of a page and the facts about it."""
     when = datetime.fromtimestamp(response.fetched_at, UTC).date()
+    if response.rendered:
+        markup = response.rendered.decode("utf-8", "replace")
+        return extract_markup(markup, response.url, when, response.headers)
     if kind_of(response) is DocumentKind.HTML:
         markup, _ = content.text(response.body, response.header("content-type"))
         return extract_markup(markup, response.url, when, response.headers)

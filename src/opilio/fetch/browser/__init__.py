@@ -1,0 +1,1 @@
+"""Runs the scripts of pages in a browser that has no way to the network of its own."""

@@ -1,0 +1,273 @@
+"""Renders pages in one browser process, which may crash without harm.
+
+Every request of a page is intercepted and answered by `PageAnswers`; what is not
+answered there fails. A page gets a context of its own: no cookies, no storage, no
+service workers, no downloads, no windows.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from opilio.errors import FetchError
+from opilio.fetch.browser.chromium import (
+    LIMITS,
+    NO_NETWORK,
+    find_chromium,
+    has_sandbox,
+    require_playwright,
+    write_starter,
+)
+from opilio.fetch.browser.page_requests import PageAnswers, PageRequests
+from opilio.records import Response
+from opilio.settings import BrowserSettings
+
+if TYPE_CHECKING:
+    from playwright.async_api import Browser, Page, Playwright, Route
+
+FETCHED = frozenset(("script", "fetch", "xhr"))  # what can change the text of a page
+EMPTY = frozenset(("stylesheet",))  # scripts may wait for it
+QUIET = 0.25  # seconds without requests: the page is built
+POLL = 0.05
+FAREWELL = 5.0  # seconds to close a page or the browser
+ABORTED = "aborted"  # with other errors, a page that wants to leave would be lost
+PAGES = 300  # of one process; then another is started
+MOST_MARKUP = 10 * 2**20  # characters
+MOST_FAILURES = 3  # starts in a row; then pages are no longer rendered
+DROPPED = frozenset(
+    (
+        *("content-length", "content-encoding", "transfer-encoding", "connection"),
+        *("set-cookie", "strict-transport-security", "alt-svc", "link", "refresh"),
+        *("report-to", "nel", "reporting-endpoints", "accept-ch"),
+    )
+)
+NO_SOCKETS = """
+for (const name of ["RTCPeerConnection", "webkitRTCPeerConnection", "RTCDataChannel",
+                    "WebTransport", "WebSocketStream", "EventSource", "Worker",
+                    "SharedWorker"])
+    delete window[name];
+delete Navigator.prototype.sendBeacon;
+"""
+MARKUP = f"""() => {{
+    const root = document.documentElement;
+    const markup = root ? root.outerHTML : "";
+    return markup.length > {MOST_MARKUP} ? "" : "<!DOCTYPE html>\\n" + markup;
+}}"""
+
+log = logging.getLogger(__name__)
+
+
+class BrowserProcess:
+    """Renders pages, some at a time; starts when it is first needed."""
+
+    def __init__(
+        self, settings: BrowserSettings, answers: PageAnswers, user_agent: str
+    ) -> None:
+        require_playwright()
+        self.chromium = find_chromium(settings.executable)
+        self.settings = settings
+        self.answers = answers
+        self.user_agent = user_agent
+        self.starting = asyncio.Lock()
+        self.playwright: Playwright | None = None
+        self.browser: Browser | None = None
+        self.folder: tempfile.TemporaryDirectory[str] | None = None
+        self.rendered = 0  # pages of this process
+        self.failures = 0  # starts in a row
+
+    @property
+    def is_usable(self) -> bool:
+        """Whether the browser starts."""
+        return self.failures < MOST_FAILURES
+
+    async def render(self, response: Response) -> tuple[bytes, PageRequests]:
+        """The HTML of a page after its scripts ran, b"" if that fails, and what it
+        requested."""
+        now = asyncio.get_running_loop().time()
+        requests = PageRequests(response.url, now)
+        for _ in range(2):  # again if the browser died, perhaps of another page
+            browser = None
+            try:
+                browser = await self.start()
+                markup = await self.render_in(browser, response, requests)
+                return markup.encode("utf-8", "replace"), requests
+            except Exception as error:  # playwright has errors of any kind
+                log.debug("%s was not rendered: %s", response.url, error)
+                if browser is None or browser.is_connected():
+                    break
+        return b"", requests
+
+    async def render_in(
+        self, browser: Browser, response: Response, requests: PageRequests
+    ) -> str:
+        """Load the page and wait until it is built."""
+        context = await browser.new_context(
+            service_workers="block",
+            accept_downloads=False,
+            user_agent=self.user_agent,
+            extra_http_headers={},
+        )
+        self.rendered += 1
+        pending = PendingRequests(self.answers, response, requests)
+        try:
+            await context.add_init_script(NO_SOCKETS)
+            await context.route("**/*", pending.handle)
+            await context.route_web_socket("**/*", lambda socket: socket.close())
+            page = await context.new_page()
+            context.on("page", close_window)
+            with suppress(TimeoutError):  # what is there by then will do
+                async with asyncio.timeout(self.settings.render_timeout):
+                    await page.goto(response.url, wait_until="commit", timeout=0)
+                    # The event "load" may never come: some pages want to leave.
+                    await pending.quiet()
+                    while await page.evaluate("document.readyState") == "loading":
+                        await pending.quiet()
+            async with asyncio.timeout(FAREWELL):
+                markup = await page.evaluate(MARKUP)
+            return markup if isinstance(markup, str) else ""
+        finally:
+            pending.is_over = True
+            if not await close(context):
+                await self.stop()  # a page holds it up
+
+    async def start(self) -> Browser:
+        """The browser, started anew if it crashed or has rendered many pages."""
+        async with self.starting:
+            if self.rendered >= PAGES:
+                await self.stop()
+            if self.browser is None or not self.browser.is_connected():
+                await self.stop()
+                try:
+                    self.browser = await self.launch()
+                except Exception as error:
+                    self.failures += 1
+                    if not self.is_usable:
+                        log.warning(
+                            "The browser %s does not start (%s); pages are no longer "
+                            "rendered",
+                            self.chromium,
+                            str(error).partition("\n")[0],
+                        )
+                    raise
+                self.failures = 0
+            return self.browser
+
+    async def launch(self) -> Browser:
+        """Start the process."""
+        from playwright.async_api import async_playwright
+
+        self.folder = tempfile.TemporaryDirectory(prefix="opilio-browser-")
+        self.playwright = await async_playwright().start()
+        starter = write_starter(self.chromium, Path(self.folder.name))
+        return await self.playwright.chromium.launch(
+            executable_path=starter,
+            args=[*NO_NETWORK, *LIMITS],
+            chromium_sandbox=has_sandbox(),
+            handle_sigint=False,
+            handle_sigterm=False,
+            handle_sighup=False,
+        )
+
+    async def stop(self) -> None:
+        """End the process, if there is one."""
+        browser, self.browser = self.browser, None
+        playwright, self.playwright = self.playwright, None
+        folder, self.folder = self.folder, None
+        self.rendered = 0
+        if browser:
+            await close(browser)
+        if playwright:
+            with suppress(Exception):
+                await asyncio.wait_for(playwright.stop(), FAREWELL)
+        if folder:
+            folder.cleanup()
+
+    async def close(self) -> None:
+        """End the process for good."""
+        await self.stop()
+
+
+async def close_window(window: Page) -> None:
+    """Close a window that a page has opened."""
+    await close(window)
+
+
+async def close(thing: Any) -> bool:
+    """Close a page, a context or the browser; whether that worked in time."""
+    try:
+        await asyncio.wait_for(thing.close(), FAREWELL)
+    except Exception:
+        return False
+    return True
+
+
+class PendingRequests:
+    """The requests of a page that are being answered."""
+
+    def __init__(
+        self, answers: PageAnswers, response: Response, requests: PageRequests
+    ) -> None:
+        self.answers = answers
+        self.response = response
+        self.requests = requests
+        self.count = 0
+        self.is_served = False  # the page itself
+        self.is_over = False
+
+    async def handle(self, route: Route) -> None:
+        """Answer a request of the page."""
+        self.count += 1
+        try:
+            await self.answer(route)
+        except Exception as error:  # also of playwright, if the page is gone
+            if not isinstance(error, FetchError):
+                log.debug("%s: %s", self.response.url, error)
+            with suppress(Exception):
+                await route.abort(ABORTED)
+        finally:
+            self.count -= 1
+
+    async def answer(self, route: Route) -> None:
+        """The page itself comes from what was fetched; windows, frames, pictures and
+        everything but GET fail."""
+        request = route.request
+        kind = request.resource_type
+        if kind == "document" and not self.is_served:
+            self.is_served = True
+            await route.fulfill(
+                status=self.response.status,
+                headers=headers_of(self.response),
+                body=self.response.body,
+            )
+        elif kind in EMPTY:
+            await route.fulfill(status=200, content_type="text/css", body="")
+        elif kind in FETCHED and request.method == "GET" and not self.is_over:
+            url = request.url.partition("#")[0]
+            found = await self.answers.answer(url, self.requests)
+            headers = headers_of(found)
+            # Answers carry no secrets: every script of the page may read them.
+            origin = request.headers.get("origin", "*")
+            headers["access-control-allow-origin"] = origin
+            headers["access-control-allow-credentials"] = "true"
+            await route.fulfill(status=found.status, headers=headers, body=found.body)
+        else:
+            await route.abort(ABORTED)
+
+    async def quiet(self) -> None:
+        """Wait until no request was under way for some time."""
+        loop = asyncio.get_running_loop()
+        since = loop.time()
+        while (now := loop.time()) - since < QUIET:
+            if self.count:
+                since = now
+            await asyncio.sleep(POLL)
+
+
+def headers_of(response: Response) -> dict[str, str]:
+    """The headers of a response as the browser gets them, with its body decoded."""
+    return {name: value for name, value in response.headers if name not in DROPPED}
