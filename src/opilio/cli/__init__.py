@@ -49,6 +49,11 @@ COMMANDS = {
         "serve",
         "Show crawls in the browser; also an HTTP API and metrics.",
     ),
+    "mcp": CommandPlace(
+        "opilio.serve.mcp_command",
+        "mcp",
+        "Let agents search and read a crawl, by the Model Context Protocol.",
+    ),
     "sites": CommandPlace(
         "opilio.cli.sites",
         "sites",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import signal
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -224,6 +226,10 @@ def crawl(
             "--fresh", help="Delete the contents of the folder and start over."
         ),
     ] = False,
+    serve: Annotated[
+        bool,
+        typer.Option("--serve", help="Show the crawl in the browser while it runs."),
+    ] = False,
     quiet: Annotated[
         bool, typer.Option("--quiet", "-q", help="Show the result only, no progress.")
     ] = False,
@@ -287,7 +293,27 @@ def crawl(
         if not plan.is_offline:
             require_contact(plan.fetch, where_to(plan.topic, seeds))
         begin_crawl(plan, folder, fresh=fresh)
-        raise typer.Exit(run_loop(run(plan, folder, subject, seeds, quiet)))
+        with shown_in_browser(folder) if serve else nullcontext():
+            code = run_loop(run(plan, folder, subject, seeds, quiet))
+        raise typer.Exit(code)
+
+
+@contextmanager
+def shown_in_browser(folder: CrawlFolder) -> Iterator[None]:
+    """Serve a crawl in another process until the block ends, and print its address."""
+    import subprocess  # few crawls need it
+    import sys
+
+    command = [sys.executable, "-m", "opilio.serve.beside", str(folder.path)]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True) as server:  # noqa: S603
+        link = server.stdout.readline().strip() if server.stdout else ""
+        told = f"Open {link}" if link else "The pages cannot be served; see above."
+        print(told, file=sys.stderr, flush=True)
+        try:
+            yield
+        finally:
+            server.terminate()
 
 
 async def run(

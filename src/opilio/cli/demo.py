@@ -166,6 +166,7 @@ def show_next(folder: CrawlFolder) -> None:
         ("search", crawl, "queen bee"),
         ("explain", crawl, best),
         ("export", crawl, "--relevant-only", "-o", "bees.csv"),
+        ("serve", crawl, "--open"),
     ):
         line = shlex.join((command_name(sys.argv[0]), *words))
         stdout.print(Text(f"  {line}"), soft_wrap=True)

@@ -122,6 +122,9 @@ class PageRoutes:
         """The endpoint of a page."""
 
         async def endpoint(request: Request) -> Response:
+            if view.name == "home" and self.library.is_single:
+                (only,) = self.library.crawls()
+                return RedirectResponse(f"/crawls/{quote(only)}", 303)
             try:
                 shown = await run_in_threadpool(self.show, view, request)
             except (OpilioError, sqlite3.Error, msgspec.ValidationError) as error:

@@ -10,12 +10,16 @@ from __future__ import annotations
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
 from opilio.serve.served_crawl import ServedCrawl
+from opilio.store.lifecycle import owner_of
 
 COMMAND = (sys.executable, "-m", "opilio.cli")
+STARTING = 15.0  # seconds to wait for a process to begin
+LOOK = 0.05
 LAST_LINES = 12
 TAIL = 8_000  # bytes of a log file
 
@@ -51,13 +55,23 @@ def resume_crawl(crawl: ServedCrawl, *, max_pages: int | None = None) -> int:
     words = ["crawl", str(crawl.folder.path)]
     if max_pages is not None:
         words += ["--max-pages", str(max_pages)]
-    return start_opilio(words, crawl.log)
+    return begun(crawl, start_opilio(words, crawl.log))
 
 
 def expand_crawl(crawl: ServedCrawl, query: str, pages: int) -> int:
     """Fetch pages for a query into a crawl that does not run."""
     words = ["search", str(crawl.folder.path), "--expand", str(pages), "--json"]
-    return start_opilio([*words, "--", query], crawl.log)
+    return begun(crawl, start_opilio([*words, "--", query], crawl.log))
+
+
+def begun(crawl: ServedCrawl, process: int) -> int:
+    """Wait until a process has the crawl open, or has ended; returns its id."""
+    end = time.monotonic() + STARTING
+    while Path(f"/proc/{process}").exists() and time.monotonic() < end:
+        if owner_of(crawl.folder) == process:
+            break
+        time.sleep(LOOK)
+    return process
 
 
 def last_lines(log: Path) -> list[str]:

@@ -8,15 +8,19 @@ from pathlib import Path
 from typing import NamedTuple
 
 import uvicorn
+from mcp.server import MCPServer
+from mcp.server.transport_security import TransportSecuritySettings
+from starlette.types import ASGIApp
 
 from opilio.errors import BadInput
 from opilio.serve.app import make_app
-from opilio.serve.guard import host_names
+from opilio.serve.guard import Guard, host_names
 from opilio.serve.library import Library
 from opilio.serve.login import Doorkeeper, read_token
 
 KEEP_ALIVE = 30  # seconds that an idle connection stays open
 MOST_CONNECTIONS = 200
+ANY = ("0.0.0.0", "::")  # noqa: S104  addresses that stand for all
 PATIENCE = 3  # seconds for requests under way when the server ends
 
 
@@ -33,17 +37,38 @@ def run_server(folder: Path, where: Listening, tell: Callable[[str], None]) -> N
     """Serve the crawls of a folder; `tell` gets the login link once it listens."""
     library = Library(folder)
     keeper = Doorkeeper(read_token(where.token_file) if where.token_file else "")
-    asyncio.run(serve_until_stopped(library, keeper, where, tell))
+
+    def pages(hosts: set[str], cookie: str) -> ASGIApp:
+        return make_app(library, keeper, hosts, cookie)
+
+    def tell_link(place: str) -> None:
+        tell(f"{place}/login?code={keeper.link_code}")
+
+    asyncio.run(listen(where, pages, tell_link))
 
 
-async def serve_until_stopped(
-    library: Library,
-    keeper: Doorkeeper,
+def run_agents(
+    agents: MCPServer, where: Listening, tell: Callable[[str], None]
+) -> None:
+    """Serve tools for agents over HTTP; they must send the token."""
+    keeper = Doorkeeper(read_token(where.token_file) if where.token_file else "")
+    keeper.link_code = ""  # nobody logs in
+    unchecked = TransportSecuritySettings(enable_dns_rebinding_protection=False)
+    app = agents.streamable_http_app(transport_security=unchecked)  # Guard checks
+
+    def guarded(hosts: set[str], cookie: str) -> ASGIApp:
+        return Guard(app, keeper, hosts, cookie)
+
+    asyncio.run(listen(where, guarded, lambda place: tell(f"{place}/mcp")))
+
+
+async def listen(
     where: Listening,
+    make: Callable[[set[str], str], ASGIApp],
     tell: Callable[[str], None],
 ) -> None:
-    """Listen, tell the link, and serve."""
-    hosts: set[str] = set()
+    """Listen, tell the address, and serve; `make` gets the names of the server and of
+    its cookie."""
     config = uvicorn.Config(
         app=lambda: None,
         host=where.host.strip("[]"),
@@ -65,8 +90,7 @@ async def serve_until_stopped(
         ) from None
     port = socket.getsockname()[1]
     hosts = host_names(where.host, port, where.names)
-    config.app = make_app(library, keeper, hosts, f"opilio_{port}")
-    server = uvicorn.Server(config)
-    shown = where.host if where.host not in ("0.0.0.0", "::") else "localhost"  # noqa: S104
-    tell(f"http://{shown}:{port}/login?code={keeper.link_code}")
-    await server.serve(sockets=[socket])
+    config.app = make(hosts, f"opilio_{port}")
+    shown = where.host if where.host not in ANY else "localhost"
+    tell(f"http://{shown}:{port}")
+    await uvicorn.Server(config).serve(sockets=[socket])
