@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 ROUNDS = 80
 APART = 60  # rounds of moving overlapping circles apart
-WIDE = np.array([1.35, 0.8])  # screens are wider than high
+WIDE = np.array([1.5, 0.75])  # screens are wider than high
 GAP = 3.0  # between two circles
 
 Floats = npt.NDArray[np.float64]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import sqrt
+from math import pi, sqrt
 from typing import Any
 
 import msgspec
@@ -13,6 +13,7 @@ from opilio.serve.served_crawl import ServedCrawl
 from opilio.serve.view import NoParameters, View
 
 MOST_HOSTS, MOST_LINKS = 1_000, 1_500
+FILLED = 0.14  # share of its area that circles cover
 NAMED = 60  # hosts whose names are written, if there is room
 HOSTS = """
     SELECT host, name, pages, in_domain FROM site
@@ -74,11 +75,11 @@ def make_map(rows: list[Any], pairs: list[Any], left_out: int) -> HostMap:
         for source, target, times in pairs
         if source in places and target in places
     ]
-    most = max((row["pages"] for row in rows), default=1)
-    scale = 60.0 / sqrt(most) if len(rows) < 100 else 34.0 / sqrt(most)
+    size = min(1_600.0, max(360.0, 100 * sqrt(len(rows))))
+    total = sum(row["pages"] for row in rows) or 1
+    scale = size * sqrt(FILLED / pi / total)
     radii = np.array([max(4.0, scale * sqrt(row["pages"])) for row in rows])
     ends = np.array([(one.source, one.target) for one in links], np.int64)
-    size = min(1_600.0, max(360.0, 100 * sqrt(len(rows))))
     at = place_circles(radii, ends.reshape(-1, 2), size)
     named = with_room_for_names(rows, at, radii)
     hosts = [
@@ -102,10 +103,10 @@ def with_room_for_names(rows: list[Any], at: Any, radii: Any) -> set[int]:
     written: list[tuple[float, float, float]] = []
     named = set()
     for place, row in enumerate(rows[:NAMED]):
-        x, y = float(at[place][0]), float(at[place][1]) + float(radii[place]) + 14
-        half = 4.2 * min(len(row["name"]), 28)
+        x, y = float(at[place][0]), float(at[place][1]) + float(radii[place]) + 16
+        half = 4.8 * min(len(row["name"]), 28)
         free = all(
-            abs(y - other_y) > 17 or abs(x - other_x) > half + other_half
+            abs(y - other_y) > 19 or abs(x - other_x) > half + other_half
             for other_x, other_y, other_half in written
         )
         if free:
