@@ -152,10 +152,10 @@ def host_of(text: str) -> str:
     name = text.strip()
     if "://" in name:
         return urls.host(address(name))
-    host = urls.host(urls.join("", f"http://{name}/")) if HOST.fullmatch(name) else ""
-    if not host:
+    url = urls.join("", f"http://{name}/") if HOST.fullmatch(name) else ""
+    if not url:
         raise BadInput(f"{text!r} is not a host; write it like www.example.org")
-    return host
+    return urls.host(url)
 
 
 def factor(words: Sequence[str]) -> float:
