@@ -21,9 +21,12 @@ from fastwarc.warc import ArchiveIterator
 import opilio
 from crawling import serving
 from opilio.errors import BadInput
-from opilio.fetch.browser.chromium import find_chromium, require_playwright
+from opilio.fetch.browser import browser
+from opilio.fetch.browser.browser import PendingRequests
+from opilio.fetch.browser.chromium import NO_NETWORK, find_chromium, require_playwright
 from opilio.lab.synthetic.scripted import ScriptedSite
 from opilio.lab.synthetic.server import Server
+from opilio.lab.synthetic.small import SmallWeb, page
 from opilio.lab.synthetic.web import SyntheticAnswer
 
 
@@ -37,6 +40,8 @@ def no_browser() -> str:
     return ""
 
 
+playwright = pytest.importorskip("playwright.async_api")
+BrowserContext, Route = playwright.BrowserContext, playwright.Route
 pytestmark = pytest.mark.skipif(bool(no_browser()), reason=no_browser() or "-")
 
 TOPIC = opilio.Topic(
@@ -262,6 +267,35 @@ def test_nothing_that_a_page_tries_gets_out(tmp_path: Path) -> None:
             assert asked(server)["api"] == len(built(crawl)) == 2
 
 
+@pytest.mark.parametrize("flags", [NO_NETWORK, ()])
+def test_the_browser_has_no_network_even_without_interception(
+    flags: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without the flags the same page does get out."""
+
+    async def let_go(self: PendingRequests, route: Route) -> None:
+        if self.is_served:
+            await route.continue_()
+        else:
+            await intercept(self, route)
+
+    async def nothing(*_: object) -> None: ...
+
+    intercept = PendingRequests.answer
+    monkeypatch.setattr(PendingRequests, "answer", let_go)
+    monkeypatch.setattr(BrowserContext, "route_web_socket", nothing)
+    monkeypatch.setattr(browser, "NO_NETWORK", flags)
+    monkeypatch.setattr(browser, "NO_SOCKETS", "")
+    with listening() as listener:
+        tcp, udp = (str(sock.getsockname()[1]) for sock in (listener.tcp, listener.udp))
+        more = ESCAPES.replace("TCP", tcp).replace("UDP", udp)
+        with serving(ScriptedSite(1, more=more)) as server:
+            crawl = crawl_of(server, tmp_path, render="auto", render_timeout=3.0)
+            crawl.run()
+            time.sleep(0.3)
+        assert bool(listener.contacts) == (not flags)
+
+
 def test_a_listener_notices_a_contact() -> None:
     with listening() as listener:
         socket.create_connection(listener.tcp.getsockname()).close()
@@ -324,6 +358,36 @@ def test_a_browser_that_is_killed_is_replaced(tmp_path: Path) -> None:
         crawl.run()
         killer.join()
         assert len(built(crawl)) == 4
+
+
+SHADOW = """<bee-text></bee-text><script>
+customElements.define("bee-text", class extends HTMLElement {
+    constructor() {
+        super();
+        const words = "The honey bee lives in the hive in the shade. ".repeat(20);
+        this.attachShadow({mode: "open"}).innerHTML = `<p>${words}</p>`;
+    }
+});
+</script>"""
+LEAVES = "<p>Wait</p><script>location.replace('/shadow')</script>"
+
+
+def test_shadow_roots_are_read_and_redirects_by_script_followed(tmp_path: Path) -> None:
+    links = {"/leaves": "honey bee hive"}
+    web = SmallWeb(
+        {
+            "http://scripted.test/": page("Bees", "A honey bee, a hive. ", links),
+            "http://scripted.test/leaves": LEAVES,
+            "http://scripted.test/shadow": SHADOW,
+        }
+    )
+    with serving(web) as server:
+        crawl = crawl_of(server, tmp_path / "crawl", render="auto")
+        crawl.run()
+    left = crawl.explain("http://scripted.test/leaves").link
+    assert (left["state"], left["reason"]) == ("copy", "redirect")
+    [shadow] = [p for p in crawl.pages() if p.url.endswith("/shadow")]
+    assert shadow.relevant and shadow.text.count("lives in the hive") == 20
 
 
 def test_delays_hold_for_what_pages_request(tmp_path: Path) -> None:

@@ -72,7 +72,7 @@ class Builder:
     async def render(self, answered: Response) -> tuple[bytes, SimpleNamespace]:
         self.rendered.append(answered.url)
         built = WORDS * 3 if "built" in answered.url else "<p>Loading…</p>"
-        return built.encode(), SimpleNamespace(fetched=[])
+        return built.encode(), SimpleNamespace(fetched=[], leads_to="")
 
 
 class Readers:

@@ -22,6 +22,7 @@ from opilio.protocols import Readers
 from opilio.records import Lease, Page, Reading, Response
 from opilio.settings import BrowserSettings
 from opilio.store.warc_records import pack_response
+from opilio.text import urls
 from opilio.text.document_kinds import DocumentKind, kind_of
 
 HOPE = 0.5  # share of pages of a new host that rendering is expected to change
@@ -38,6 +39,9 @@ class PageRequestsMade(Protocol):
 
     @property
     def fetched(self) -> list[Response]: ...
+
+    @property
+    def leads_to(self) -> str: ...
 
 
 class Renders(Protocol):
@@ -104,7 +108,12 @@ class Rendering:
         rendered = msgspec.structs.replace(response, rendered=markup)
         better = await self.readers.read(rendered)
         has_changed = bool(better.page and gains(reading.page, better.page))
-        self.note(lease, has_changed)
+        target = requests.leads_to and urls.join(response.url, requests.leads_to)
+        moves = target not in ("", lease.url)
+        self.note(lease, has_changed or moves)
+        if moves and not has_changed:
+            moved = msgspec.structs.replace(reading.page, refresh=target)
+            return response, msgspec.structs.replace(reading, page=moved), False
         if better.page is None or not (has_changed or self.always):
             return response, reading, False
         return rendered, better, False

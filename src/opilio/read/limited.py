@@ -11,6 +11,7 @@ import os
 import socket
 import sys
 import threading
+from collections.abc import Callable
 
 import msgspec
 
@@ -84,8 +85,8 @@ class LimitedReader:
         """End the process, if it runs."""
         self.end()
 
-    def __del__(self) -> None:
-        if not sys.is_finalizing():  # then the process ends with its connection
+    def __del__(self, is_ending: Callable[[], bool] = sys.is_finalizing) -> None:
+        if not is_ending():  # then the process ends with its connection
             self.end()
 
 

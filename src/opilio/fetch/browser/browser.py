@@ -53,9 +53,21 @@ for (const name of ["RTCPeerConnection", "webkitRTCPeerConnection", "RTCDataChan
     delete window[name];
 delete Navigator.prototype.sendBeacon;
 """
+# With what is in shadow roots, too, as templates.
 MARKUP = f"""() => {{
     const root = document.documentElement;
-    const markup = root ? root.outerHTML : "";
+    if (!root) return "";
+    const shadowRoots = [];
+    const look = part => {{
+        for (const element of part.querySelectorAll("*"))
+            if (element.shadowRoot) {{
+                shadowRoots.push(element.shadowRoot);
+                look(element.shadowRoot);
+            }}
+    }};
+    look(document);
+    const [start, end] = root.cloneNode(false).outerHTML.split("</");
+    const markup = start + root.getHTML({{shadowRoots}}) + "</" + end;
     return markup.length > {MOST_MARKUP} ? "" : "<!DOCTYPE html>\\n" + markup;
 }}"""
 
@@ -76,7 +88,6 @@ class BrowserProcess:
         self.starting = asyncio.Lock()
         self.playwright: Playwright | None = None
         self.browser: Browser | None = None
-        self.folder: tempfile.TemporaryDirectory[str] | None = None
         self.rendered = 0  # pages of this process
         self.failures = 0  # starts in a row
 
@@ -161,31 +172,27 @@ class BrowserProcess:
         """Start the process."""
         from playwright.async_api import async_playwright
 
-        self.folder = tempfile.TemporaryDirectory(prefix="opilio-browser-")
         self.playwright = await async_playwright().start()
-        starter = write_starter(self.chromium, Path(self.folder.name))
-        return await self.playwright.chromium.launch(
-            executable_path=starter,
-            args=[*NO_NETWORK, *LIMITS],
-            chromium_sandbox=has_sandbox(),
-            handle_sigint=False,
-            handle_sigterm=False,
-            handle_sighup=False,
-        )
+        with tempfile.TemporaryDirectory(prefix="opilio-browser-") as folder:
+            return await self.playwright.chromium.launch(
+                executable_path=write_starter(self.chromium, Path(folder)),
+                args=[*NO_NETWORK, *LIMITS],
+                chromium_sandbox=has_sandbox(),
+                handle_sigint=False,
+                handle_sigterm=False,
+                handle_sighup=False,
+            )
 
     async def stop(self) -> None:
         """End the process, if there is one."""
         browser, self.browser = self.browser, None
         playwright, self.playwright = self.playwright, None
-        folder, self.folder = self.folder, None
         self.rendered = 0
         if browser:
             await close(browser)
         if playwright:
             with suppress(Exception):
                 await asyncio.wait_for(playwright.stop(), FAREWELL)
-        if folder:
-            folder.cleanup()
 
     async def close(self) -> None:
         """End the process for good."""
@@ -244,6 +251,10 @@ class PendingRequests:
                 headers=headers_of(self.response),
                 body=self.response.body,
             )
+        elif kind == "document":
+            if request.method == "GET" and request.frame.parent_frame is None:
+                self.requests.leads_to = self.requests.leads_to or request.url
+            await route.abort(ABORTED)
         elif kind in EMPTY:
             await route.fulfill(status=200, content_type="text/css", body="")
         elif kind in FETCHED and request.method == "GET" and not self.is_over:

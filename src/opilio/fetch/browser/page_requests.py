@@ -35,6 +35,7 @@ class PageRequests:
 
     url: str
     last: float  # when its host was requested last, by the loop's clock
+    leads_to: str = ""  # where its script wanted to send the visitor
     count: int = 0
     size: int = 0
     fetched: list[Response] = field(default_factory=list)  # for the WARC file
