@@ -169,6 +169,7 @@ def test_shards_have_all_pages_once(crawl, tmp_path, suffix):
     assert [file.name for file in files] == [
         f"pages-0000{n}-of-00004.{suffix}" for n in range(4)
     ]
+    assert done.files == tuple(map(str, files))
     read = {
         "jsonl": polars.read_ndjson,
         "csv": polars.read_csv,
@@ -317,7 +318,7 @@ def test_a_dataset_is_loaded_offline(crawl, tmp_path, monkeypatch):
     card = (out / "README.md").read_text()
     assert f"{done.pages:,} web pages" in card
     assert "$ opilio export crawl" in card
-    assert f"{PAGES - done.pages:,} reserved" in card
+    assert f"{PAGES - done.pages:,} pages left out: {PAGES - done.pages:,} res" in card
     assert "| https://creativecommons.org/licenses/by/4.0/ |" in card.replace("\\", "")
     assert "- de\n- en" in card
     assert sorted(path.name for path in out.iterdir()) == ["README.md", "data"]

@@ -39,8 +39,8 @@ async def test_an_export_says_what_it_left_out_and_why(crawled):
     assert [json.loads(line)["url"] for line in pages] == ["http://seed.test/"]
     assert told.err.splitlines() == [
         f"1 page written to {target}",
-        "3 pages left out: 1 copy of another page, 1 not relevant (--relevant-only), "
-        "1 marked noindex",
+        "4 pages left out: 1 copy of another page, 1 not relevant (--relevant-only), "
+        "1 marked noindex, 1 could not be read",
     ]
     last, status = ended.json(), run("status", life.folder, "--json").json()
     assert (last["kept"], status["kept"], status["noindex"]) == (1, 1, 1)

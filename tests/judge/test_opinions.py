@@ -68,11 +68,11 @@ def test_doubtful_pages_and_some_sure_ones_are_asked_about():
     later = FIRST + 1
     assert opinions.wants(9.0, 0.5, FIRST - 1)
     assert opinions.wants(9.0, 0.5, 3 * EVERY)
-    assert not opinions.wants(2.3, 0.5, later)
-    assert opinions.wants(2.1, 0.5, later) and opinions.wants(-2.1, 0.5, later)
+    assert not opinions.wants(1.5, 0.5, later)
+    assert opinions.wants(1.3, 0.5, later) and opinions.wants(-1.3, 0.5, later)
     high = log(0.9 / 0.1)  # the threshold is elsewhere
-    assert opinions.wants(high + 2.1, 0.9, later)
-    assert not opinions.wants(high - 2.3, 0.9, later)
+    assert opinions.wants(high + 1.3, 0.9, later)
+    assert not opinions.wants(high - 1.5, 0.9, later)
 
 
 def test_a_language_model_is_asked_about_doubtful_pages_only():

@@ -32,36 +32,47 @@ class EmbeddingAdviser:
     def __init__(self, model: SentenceModel, subject: Subject) -> None:
         self.model = model
         self.thread = ThreadPoolExecutor(1, "opilio-embedding")
+        self.known: tuple[list[str], Vector] | None = None  # keywords and their vectors
         self.seek(subject)
 
     def seek(self, subject: Subject) -> None:
         """Compare with the keywords of this subject from now on."""
         self.keywords = keywords_of(subject)
-        self.sought: Vector | None = None  # until it is needed
 
     async def opinion(self, url: str, title: str, text: str) -> float:
         """The similarity of a page to the keywords; Unusable if there is none."""
         if not title and not text:
             raise Unusable("no_text", f"{url} has no text to compare")
-        told = f"{title}. {text[:LONGEST]}"
+        told = told_of(title, text)
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self.thread, self.similarity, url, told)
 
     def similarity(self, url: str, text: str) -> float:
         """s, computed in the thread."""
         try:
-            if self.sought is None:
-                every = (*self.keywords, ", ".join(self.keywords))
-                self.sought = np.array([self.model.vector(one) for one in every])
-            cosines = self.sought @ self.model.vector(text)
+            cosines = self.sought() @ self.model.vector(text)
         except BadInput as error:
             raise Unusable("model", f"{url}: {error}") from None
         best = np.sort(cosines[:-1])[-BEST:]
         return float(2 * best.mean() + cosines[-1]) / 3
 
+    def sought(self) -> Vector:
+        """The vectors of the keywords, and of all of them as one text."""
+        keywords = self.keywords  # which may change meanwhile
+        if self.known is None or self.known[0] is not keywords:
+            every = (*keywords, ", ".join(keywords))
+            vectors = np.array([self.model.vector(one) for one in every])
+            self.known = (keywords, vectors)
+        return self.known[1]
+
     async def close(self) -> None:
         """End the thread."""
         self.thread.shutdown(wait=False, cancel_futures=True)
+
+
+def told_of(title: str, text: str) -> str:
+    """What the model reads of a page."""
+    return f"{title}. {text[:LONGEST]}"
 
 
 def load_model(path: str) -> SentenceModel:

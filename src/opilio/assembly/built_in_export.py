@@ -27,7 +27,7 @@ from opilio.store.corpus.output_files import OutputFiles, is_stream, stream
 from opilio.store.corpus.parquet_file import ParquetTable
 from opilio.store.corpus.selection import Selection, chosen_pages, rows_of
 from opilio.store.export_format import Format
-from opilio.store.export_left_out import count_left_out
+from opilio.store.export_left_out import count_left_out, left_out_in_words
 from opilio.store.folder import CrawlFolder
 from opilio.store.stored_responses import StoredResponses
 from opilio.text.usage_signals import reservation
@@ -52,6 +52,7 @@ class Exported(msgspec.Struct, frozen=True):
     left_out: dict[str, int]  # reason -> pages
     degraded: int = 0  # pages that the parser could not take: text found by patterns
     trouble: str = ""  # a message about records that could not be read
+    files: tuple[str, ...] = ()  # or the folder; none if it was a stream
 
 
 class Shape(msgspec.Struct, frozen=True, kw_only=True):
@@ -85,6 +86,7 @@ class BuiltInExport:
         self.records = StoredResponses(folder.warcs)
         self.facts = DatasetFacts()
         self.reserved = self.done = self.total = 0  # pages
+        self.files: tuple[str, ...] = ()  # that were written
         self.check()
 
     def check(self) -> None:
@@ -131,7 +133,8 @@ class BuiltInExport:
             else:
                 written = self.to_files(pages)
             left_out = self.left_out(db)
-        return Exported(written, left_out, texts.degraded, self.records.trouble)
+        trouble = self.records.trouble
+        return Exported(written, left_out, texts.degraded, trouble, self.files)
 
     def left_out(self, db: Database) -> dict[str, int]:
         """Why pages were left out."""
@@ -174,6 +177,7 @@ class BuiltInExport:
             if self.form is Format.HUGGINGFACE:
                 self.add_card(files)
             files.finish()
+        self.files = tuple(map(str, files.finals()))
         return files.note.written
 
     def to_shards(self, files: OutputFiles, pages: array[int], shards: int) -> None:
@@ -281,7 +285,7 @@ class BuiltInExport:
 
     def add_card(self, files: OutputFiles) -> None:
         """Write the card of a dataset."""
-        left_out = {"reserved": self.reserved} if self.reserved else {}
+        left_out = left_out_in_words(self.left_out(self.db))
         command = self.shape.command or f"opilio export {self.folder.path.name}"
         said = card(
             self.name,

@@ -150,7 +150,10 @@ def report(done: Exported, output: str) -> None:
     """Say what was written and what was not."""
     if output != "-":
         pages = "page" if done.pages == 1 else "pages"
-        written = f"{done.pages:,} {pages} written to {output}"
+        where = output
+        if len(done.files) > 1:
+            where = f"{len(done.files)} files, from {done.files[0]} on"
+        written = f"{done.pages:,} {pages} written to {where}"
         stderr.print(Text(written), soft_wrap=True)
         if done.left_out:
             stderr.print(Text(left_out_in_words(done.left_out)), soft_wrap=True)

@@ -44,7 +44,7 @@ class Advice(NamedTuple):
 
 
 ADVICE = {
-    "embedding": Advice("meaning, by the sentence model", 0.4, 2.2),
+    "embedding": Advice("meaning, by the sentence model", 0.4, 1.4),
     "llm": Advice("opinion of the language model", 0.8, 1.4, is_chance=True),
 }
 

@@ -175,7 +175,10 @@ class SentenceModel:
 
     def vector(self, text: str) -> Vector:
         """The unit vector of the beginning of a text; zeros if there is none."""
-        ids = np.array([self.tokenizer.encode(text).ids], np.int64)
+        try:
+            ids = np.array([self.tokenizer.encode(text).ids], np.int64)
+        except Exception as error:  # whatever the library raises
+            raise not_usable(self.files.tokenizer, error) from None
         if not ids.size:
             return np.zeros(1, np.float32)
         [vector] = self.run(ids).astype(np.float32)

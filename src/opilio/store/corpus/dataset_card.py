@@ -64,7 +64,7 @@ def card(
     folder: str,
     facts: DatasetFacts,
     fields: Sequence[str],
-    left_out: Mapping[str, int],
+    left_out: str,
     command: str,
     provenance: str,
 ) -> str:
@@ -72,7 +72,6 @@ def card(
     languages = sorted(code for code in facts.languages if len(code) == 2)
     size = next((told for most, told in SIZES if facts.pages < most), "n>10M")
     quoted = msgspec.json.encode(name).decode()
-    told = ", ".join(f"{count:,} {why}" for why, count in left_out.items())
     head = [
         "---",
         f"pretty_name: {quoted}",
@@ -107,7 +106,7 @@ def card(
         "are not known.",
         table("purpose", {one: facts.reserved.get(one, 0) for one in PURPOSES}),
         table("signal", facts.signals) if facts.signals else "No page has a signal.",
-        f"Left out of this dataset: {told or 'nothing'}.",
+        f"{left_out or 'No page of the crawl was left out'}.",
         "## Sites",
         table("site", facts.sites),
         "## Columns",
