@@ -27,7 +27,7 @@ from opilio.fetch.browser.chromium import NO_NETWORK, find_chromium, require_pla
 from opilio.lab.synthetic.scripted import ScriptedSite
 from opilio.lab.synthetic.server import Server
 from opilio.lab.synthetic.small import SmallWeb, page
-from opilio.lab.synthetic.web import SyntheticAnswer
+from opilio.lab.synthetic.web import PLAIN, SyntheticAnswer
 
 
 def no_browser() -> str:
@@ -156,6 +156,36 @@ def test_never_finds_nothing_and_always_renders_all(tmp_path: Path) -> None:
         crawl.run()
         assert len(built(crawl)) == 4
         assert learnt(tmp_path / "always")["rendered"] == 8
+
+
+class Elsewhere(ScriptedSite):
+    """A site whose scripts are on other hosts; one of them forbids that."""
+
+    def __init__(self, pages: int) -> None:
+        super().__init__(pages, more='<script src="http://closed.test/x.js"></script>')
+        self.shell = self.shell.replace("/app.js", "http://cdn.test/app.js", 1)
+
+    def respond(self, url: str, attempt: int = 0) -> SyntheticAnswer:
+        if url == "http://closed.test/robots.txt":
+            rules = b"User-agent: *\nDisallow: /\n"
+            return SyntheticAnswer(200, (PLAIN,), rules)
+        return super().respond(url, attempt)
+
+
+def test_scripts_on_other_hosts_are_fetched_by_their_rules(tmp_path: Path) -> None:
+    with serving(Elsewhere(2)) as server:
+        crawl = crawl_of(server, tmp_path / "crawl", render="auto", delay=0.2)
+        crawl.run()
+        assert len(built(crawl)) == 2
+        there = [r for r in server.requests if r.host != "scripted.test"]
+    assert [request.url for request in there if request.host == "cdn.test"] == [
+        "http://cdn.test/robots.txt",
+        "http://cdn.test/app.js",
+    ]
+    first, second = (request.at for request in there if request.host == "cdn.test")
+    assert second - first > 0.18
+    closed = [request.url for request in there if request.host == "closed.test"]
+    assert closed == ["http://closed.test/robots.txt"]
 
 
 class Listener:

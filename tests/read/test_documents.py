@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 import resource
+import zlib
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from opilio.errors import Unusable
-from opilio.lab.synthetic.pdf_writer import blocks_of, write_pdf
+from opilio.lab.synthetic.pdf_writer import blocks_of, file_of, write_pdf
 from opilio.read.documents import pdf, pdf_blocks
 from opilio.read.documents.pdf import pdf_markup
 from opilio.read.documents.pdf_lines import PdfLine, PdfPiece
@@ -164,6 +166,54 @@ def test_pdf_files_are_read_in_a_process_with_limits() -> None:
     texts.close()
     assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime > before
     assert "pypdfium2.internal" not in Path("/proc/self/maps").read_text()
+
+
+def with_stream(packed: bytes, pages: bytes = b"/Kids [4 0 R] /Count 1") -> bytes:
+    """A file of one page with this compressed content."""
+    resources = b"/Resources << /Font << /F1 3 0 R >> >>"
+    return file_of(
+        [
+            b"<< /Type /Catalog /Pages 2 0 R >>",
+            b"<< /Type /Pages %b >>" % pages,
+            b"<< /Type /Font /Subtype /Type1 /BaseFont /Courier >>",
+            b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 9 9] %b /Contents 5 0 R >>"
+            % resources,
+            b"<< /Length %d /Filter /FlateDecode >>\nstream\n%b\nendstream"
+            % (len(packed), packed),
+            b"<< >>",
+        ]
+    )
+
+
+def zeros(size: int) -> bytes:
+    """So many zeros, compressed."""
+    packer = zlib.compressobj(1)
+    pieces = [packer.compress(bytes(2**20)) for _ in range(size // 2**20)]
+    return b"".join(pieces) + packer.flush()
+
+
+WORD = zlib.compress(b"BT /F1 9 Tf 50 700 Td (honey) Tj ET")
+HOSTILE = {
+    "half a gigabyte of zeros": (lambda: with_stream(zeros(2**29)), ""),
+    "pages within themselves": (
+        lambda: with_stream(WORD, b"/Kids [2 0 R 2 0 R 4 0 R] /Count 99999999"),
+        None,
+    ),
+    "two billion pages": (
+        lambda: with_stream(WORD, b"/Kids [4 0 R] /Count 2000000000"),
+        "honey",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_files_cost_one_page_at_most(name: str) -> None:
+    make, text = HOSTILE[name]
+    with closing(PageTexts()) as texts:
+        found = texts.extract(answered(make())).text
+        assert text is None or found == text
+        # The next one is read as always.
+        assert "In winter" in texts.extract(answered(made())).text
 
 
 TEXT = """The hive in spring
