@@ -224,6 +224,7 @@ async def served(dials: Dials, hostile: bool) -> AsyncIterator[SoakServer]:
     """The web, with or without hostile hosts."""
     count = round(dials.hosts * HOSTILE)
     names = list(CASES)
+    random.Random(0).shuffle(names)
     hosts = [f"{names[n % len(names)]}.{n}.hostile" for n in range(count)]
     server = SoakServer(SyntheticWeb(dials), hosts if hostile else [])
     listener = await asyncio.start_server(

@@ -79,6 +79,30 @@ async def test_links_that_do_not_change_support_domains_as_well(make: Make) -> N
     assert domains["good.test"].is_established
 
 
+async def test_domains_of_a_farm_share_the_free_pages_of_their_branch(
+    make: Make,
+) -> None:
+    frontier = make(QUICK, free_pages=10)
+    await frontier.add([found("seed/", 0.5)])
+    good = [(f"good{n % 5}/{n}", 0.01) for n in range(100)]
+    await visit(frontier, await take(frontier), ("trap/", 0.9), *good)
+    counts = {"trap": 0, "good": 0}
+    for number in range(100):
+        lease = await take(frontier)
+        kind = "trap" if lease.host.startswith("trap") else "good"
+        counts[kind] += 1
+        more = [(f"trap{number}x{n}/", 0.9) for n in range(20)]
+        await visit(frontier, lease, *(more if kind == "trap" else ()))
+    assert 10 < counts["trap"] < 50, counts
+    domains = frontier._agenda.queue.domains
+    trap = domains["trap.test"]
+    assert trap.charged == counts["trap"]
+    # An established domain lends its pages to nobody, and has no limit itself.
+    trap.is_established = True
+    other = next(one for name, one in domains.items() if name.startswith("trap0x"))
+    assert frontier._agenda.standing.payer(other) is other
+
+
 async def test_a_flood_of_hosts_is_ignored(
     make: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from crawling import Crawled, opilio
+from opilio.lab.hostile.cases import CASES
 from opilio.lab.synthetic.small import SmallWeb, page
 from opilio.storage.database import Database, open_database
 from opilio.store.warc_files import WarcWriter
@@ -201,3 +202,23 @@ def test_a_database_of_every_release_is_read_without_being_changed() -> None:
         with closing(open_database(path, read_only=True)) as db:
             assert db.execute("SELECT count(*) FROM silent_host").fetchone() == (0,)
         assert path.read_bytes() == before
+
+
+async def test_a_crawl_of_a_newer_version_is_refused(tmp_path: Path) -> None:
+    folder = tmp_path / "bees"
+    shutil.copytree(TESTS / "crawls-0.1" / "bees", folder)
+    with closing(open_database(folder / "crawl.db")) as db:
+        db.execute("UPDATE meta SET value = '999' WHERE key = 'version'")
+    for command in ("status", "crawl"):
+        ended = await opilio(command, folder)
+        assert ended.code == 2 and "update Opilio" in ended.err, ended.err
+
+
+def test_the_security_page_names_every_case_and_its_test() -> None:
+    page = (TESTS.parent / "docs" / "security.md").read_text()
+    rows = re.findall(r"^\| (\d+) \|.*\| `([\w./]+)` \|$", page, re.M)
+    assert [int(number) for number, _ in rows] == list(range(1, 68))
+    missing = [test for _, test in rows if not (TESTS.parent / test).is_file()]
+    assert not missing
+    attacks = set(re.findall(r"^\| `([a-z0-9-]+)` \|", page, re.M))
+    assert attacks >= set(CASES)

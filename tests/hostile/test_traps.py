@@ -64,6 +64,14 @@ def calendar(url: str) -> tuple[str, dict[str, str]]:
     }
 
 
+def domains(url: str) -> tuple[str, dict[str, str]]:
+    """Endless domains."""
+    rng = random.Random(url)
+    return "http://trap.test/", {
+        f"http://trap{letters(rng)}.test/": "honey bee hive queen" for _ in range(20)
+    }
+
+
 Trap = Callable[[str], tuple[str, dict[str, str]]]
 
 
@@ -94,7 +102,7 @@ class TrappedWeb(SmallWeb):
 
 
 @pytest.mark.timeout(120)
-@pytest.mark.parametrize("trap", [wiki, farm, calendar])
+@pytest.mark.parametrize("trap", [wiki, farm, calendar, domains])
 async def test_a_trap_gets_less_than_the_good_sites(crawled, trap: Trap) -> None:
     web = TrappedWeb(trap)
     life: Crawled = await crawled(web)

@@ -196,6 +196,7 @@ PIECES = st.recursive(
 
 @given(st.lists(PIECES, max_size=12).map("".join))
 @example("<svg x=/><a href>")
+@example("<svg><title>abc")
 @example("<svg><html c=''>")
 @example("<title>\r\n</title>")
 def test_what_was_tidied_is_as_if_it_had_been_parsed(markup: str) -> None:

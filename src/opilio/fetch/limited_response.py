@@ -18,6 +18,7 @@ ByteLimit = int | Callable[[Headers], int]
 
 ANNOUNCEMENT = re.compile(rb"HTTP/[0-9.]+ 1(?!01)")  # an informational response
 LINE_END = b"\r\n"
+SMALL = 512  # bytes; smaller pieces of a body are put together, as millions may come
 STOP = -1  # what a callback returns to make libcurl end the transfer
 
 
@@ -57,7 +58,7 @@ class Exchange:
         self.lines: list[bytes] = []
         self.line_count = self.line_bytes = self.announced = 0
         self.head: ResponseHead | None = None
-        self.chunks: list[bytes] = []
+        self.chunks: list[bytes | bytearray] = []
         self.room = 0  # bytes of body still to be taken in
         self.truncated = ""
         self.error: Exception | None = None
@@ -81,7 +82,12 @@ class Exchange:
         """Handle a piece of the body, as far as the limit allows."""
         self.room -= len(chunk)
         if self.room >= 0:
-            self.chunks.append(chunk)
+            if len(chunk) >= SMALL:
+                self.chunks.append(chunk)
+            elif self.chunks and isinstance(last := self.chunks[-1], bytearray):
+                last += chunk
+            else:
+                self.chunks.append(bytearray(chunk))
             return None
         self.chunks.append(chunk[: self.room])
         self.room = 0

@@ -99,7 +99,7 @@ class HostSchedule:
     def _top(self, host: Host) -> int:
         """The best entry of a host, behind all others if it is demoted."""
         top = host.backlog.top()
-        if host.domain.next_visit and top and self.standing.is_demoted(host):
+        if top and self.standing.is_demoted(host):
             return top | DEMOTED
         return top
 

@@ -22,6 +22,7 @@ class RegisteredDomain(msgspec.Struct):
     branch: str = ""  # the domain by which it came into the crawl, see standing.py
     support: tuple[str, ...] = ()  # branches that link to it
     is_established: bool = False  # no limit: it has a seed, or much support
+    charged: int = 0  # pages of it, and of its branch as far as that has no support
     next_visit: float = 0.0  # number of the visit before which others go first
 
 

@@ -116,6 +116,7 @@ def reopen(
     for domain in agenda.queue.domains.values():
         if domain.taken and not domain.branch:  # visited by an older version
             domain.branch = domain.name
+    agenda.standing.restore(agenda.queue.domains.values())
     cursor = db.execute(_LINKS)
     while rows := cursor.fetchmany(AT_ONCE):
         _load(rows, agenda, intake)

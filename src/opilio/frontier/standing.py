@@ -9,7 +9,9 @@ with a seed, or with links from MANY independent domains, has no such limit.
 Domains are independent if they came into the crawl by different ways. A domain that is
 found on an established domain (one without a limit) begins a branch; whatever is found
 on it, and on that, belongs to the same branch, as all domains of a link farm do. A
-branch may name MOST_HOSTS new hosts; each takes memory for the whole crawl.
+domain that only its own branch links to has no free pages of its own: it takes those of
+the domain that began the branch. A branch may name MOST_HOSTS new hosts; each takes
+memory for the whole crawl.
 """
 
 from __future__ import annotations
@@ -17,12 +19,13 @@ from __future__ import annotations
 import logging
 from collections import Counter
 from collections.abc import Iterable
-from heapq import heappop, heappush
+from heapq import heappop, heappush, heapreplace
 
 from opilio.frontier.hosts import Host, RegisteredDomain
 from opilio.frontier.ledger import Ledger
 
 MANY = 5  # branches that link to a domain: it has no limit
+RELEASED = 8  # hosts of a branch that are looked at again at once
 MOST_HOSTS = 10_000  # new ones that a branch may link to, of 1 KB each
 
 log = logging.getLogger(__name__)
@@ -36,6 +39,9 @@ class DomainStanding:
         self._free = free  # pages; 0: no limits
         self._visits = 0
         self._demoted: list[tuple[float, int]] = []  # heap: visit, number of the host
+        self._waiting: dict[int, RegisteredDomain] = {}  # the hosts in it
+        self._limited = False  # has any domain used up its free pages?
+        self._branches: dict[str, RegisteredDomain] = {}  # those that began one
         self._named: Counter[str] = Counter()  # new hosts that branches link to
 
     def support(self, hosts: Iterable[Host], source: RegisteredDomain | None) -> None:
@@ -46,11 +52,14 @@ class DomainStanding:
                 continue
             if source is None:
                 domain.branch, domain.is_established = domain.name, True
+                self._branches[domain.name] = domain
             else:
                 branch = source.name if source.is_established else source.branch
                 if not domain.branch:  # below an established one, it is its own
                     own = source.is_established
                     domain.branch = domain.name if own else branch
+                    if own:
+                        self._branches[domain.name] = domain
                 if branch in ("", domain.branch, *domain.support):
                     continue
                 domain.support = (*domain.support, branch)
@@ -76,23 +85,59 @@ class DomainStanding:
             )
         return False
 
+    def payer(self, domain: RegisteredDomain) -> RegisteredDomain:
+        """The domain whose free pages a visit takes: its own, or those of its branch
+        if nobody else links to it."""
+        if domain.support or domain.branch in ("", domain.name):
+            return domain
+        branch = self._branches.get(domain.branch, domain)
+        return domain if branch.is_established else branch
+
+    def restore(self, domains: Iterable[RegisteredDomain]) -> None:
+        """Count the pages of domains as they were when the crawl was stopped."""
+        domains = list(domains)
+        self._branches = {one.name: one for one in domains if one.branch == one.name}
+        for domain in domains:
+            self.payer(domain).charged += domain.taken
+
     def is_demoted(self, host: Host) -> bool:
         """Whether links of other domains go first now."""
-        return host.domain.next_visit > self._visits
+        if not self._limited or host.domain.is_established:
+            return False
+        return self.payer(host.domain).next_visit > self._visits
 
     def wait(self, host: Host) -> None:
         """Remember a host that is demoted, to look at it again in time."""
-        heappush(self._demoted, (host.domain.next_visit, host.number))
+        if host.number not in self._waiting:
+            self._waiting[host.number] = host.domain
+            at = self.payer(host.domain).next_visit
+            heappush(self._demoted, (at, host.number))
 
     def visited(self, host: Host) -> list[int]:
         """Count a visit; returns the numbers of hosts that are no longer demoted."""
         self._visits += 1
-        domain = host.domain
-        if not self.is_free(domain):
-            free = self._free * max(1, len(domain.support))
-            if domain.taken >= free:
-                domain.next_visit = self._visits + 1 + domain.taken / free
-        found = []
+        if not self.is_free(host.domain):
+            payer = self.payer(host.domain)
+            payer.charged += 1
+            free = self._free * max(1, len(payer.support))
+            if payer.charged >= free:
+                payer.next_visit = self._visits + 1 + payer.charged / free
+                self._limited = True
+        return self._released() if self._demoted else []
+
+    def _released(self) -> list[int]:
+        """The hosts whose time has come, a few of each branch."""
+        found: list[int] = []
+        counts: Counter[str] = Counter()
         while self._demoted and self._demoted[0][0] <= self._visits:
-            found.append(heappop(self._demoted)[1])
+            _, number = self._demoted[0]
+            payer = self.payer(self._waiting[number])
+            counts[payer.name] += 1
+            if counts[payer.name] <= RELEASED and payer.next_visit <= self._visits:
+                heappop(self._demoted)
+                del self._waiting[number]
+                found.append(number)
+            else:
+                at = max(payer.next_visit, self._visits + 1)
+                heapreplace(self._demoted, (at, number))
         return found

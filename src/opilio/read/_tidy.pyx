@@ -779,6 +779,8 @@ cdef class Tidy(Output):
                 raise Unsure
         if self.mode != IN_BODY:
             self.begin_body()
+        if self.drawings and self.current().which == TITLE_TAG:
+            raise Unsure  # its text ends with the page
         return PyBytes_FromStringAndSize(self.out, self.size)
 
 

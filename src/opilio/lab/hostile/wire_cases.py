@@ -78,6 +78,12 @@ async def endless_body(visit: HostileVisit) -> None:
         await visit.send(b"10000\r\n" + b"honey bee hive. " * 4096 + b"\r\n")
 
 
+async def tiny_chunks(visit: HostileVisit) -> None:
+    await visit.send(HEAD + b"Transfer-Encoding: chunked\r\n\r\n")
+    while True:
+        await visit.send(b"2\r\nab\r\n" * 10_000)
+
+
 async def huge_length(visit: HostileVisit) -> None:
     await visit.send(HEAD + b"Content-Length: 10000000000\r\n\r\n" + PAGE)
     await asyncio.sleep(600)
@@ -196,6 +202,7 @@ WIRE_CASES = [
     HostileCase("gzip-members", "100,000 empty gzip members", gzip_members),
     HostileCase("redirect-bomb", "a redirect with a bomb as its body", redirect_bomb),
     HostileCase("endless-body", "chunks without end", endless_body),
+    HostileCase("tiny-chunks", "chunks of two bytes without end", tiny_chunks),
     HostileCase("huge-length", "a Content-Length of 10 GB, then silence", huge_length),
     HostileCase("drip", "600 bytes a second without end", drip),
     HostileCase("slow-headers", "a header line every two seconds", slow_headers),
