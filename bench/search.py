@@ -30,6 +30,7 @@ from opilio.assembly.search import texts_in
 from opilio.lab.synthetic.dials import REAL_SITE
 from opilio.lab.synthetic.web import SyntheticWeb
 from opilio.lab.webs import as_response, settled, write_static_site
+from opilio.read.page_texts import PageTexts
 from opilio.records import ConceptWords
 from opilio.search.concepts import Concepts
 from opilio.search.index import Index, catch_up
@@ -185,7 +186,7 @@ def ask(folder: Path) -> None:
     """Index a number of pages and query them."""
     places = write_archive(folder / "warc")
     db = open_database(folder / "crawl.db")
-    texts_of = texts_in(db, StoredResponses(folder / "warc"))
+    texts_of = texts_in(db, StoredResponses(folder / "warc"), PageTexts())
     words = vocabulary(next(texts_of(0, *place)).text for place in places)
     fill(db, places, words)
     began = time.process_time()

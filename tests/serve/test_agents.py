@@ -72,7 +72,7 @@ async def test_agents_need_the_token_over_http(bee_crawl: Path, tmp_path: Path):
             assert (await call(client, "status"))["notice"] == NOTICE
     finally:
         process.terminate()
-        await process.wait()
+        await process.communicate()
 
 
 async def test_pages_are_fetched_within_the_budget(tmp_path: Path):
@@ -128,7 +128,7 @@ async def test_a_crawl_is_shown_beside_itself(crawled):
         shown = await browser.get(link.partition("/login")[0])
         assert (shown.status_code, "Harvest rate" in shown.text) == (200, True)
         process.kill()
-        await process.wait()
+        await process.communicate()
         for _ in range(100):  # it ends with the crawl, even if that is killed
             try:
                 await browser.get(link)

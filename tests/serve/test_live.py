@@ -2,13 +2,17 @@
 crawl that runs, without holding it up."""
 
 import http.client
+import signal
 import sqlite3
+import subprocess
+import sys
 import time
 from pathlib import Path
 
 from opilio.serve import figures, live
 from opilio.serve.figures import FiguresKeeper
 from opilio.serve.harvest_curve import HarvestCurve
+from opilio.serve.login import Doorkeeper
 from opilio.serve.plot import ticks
 from opilio.store.folder import CrawlFolder
 from serve.client import Client
@@ -120,3 +124,24 @@ def test_ticks_are_round_numbers():
     assert [tick["text"] for tick in ticks(400)] == ["0", "100", "200", "300", "400"]
     assert [tick["text"] for tick in ticks(12_345)][:2] == ["0", "5,000"]
     assert ticks(1) == []
+
+
+def test_ctrl_c_ends_the_server_quietly(own_crawl: Path, tmp_path: Path):
+    token = tmp_path / "token"
+    command = [sys.executable, "-m", "opilio.cli", "serve", str(own_crawl.parent)]
+    process = subprocess.Popen(
+        [*command, "--port", "0", "--token-file", str(token)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    line = process.stdout.readline()
+    port = int(line.partition("/login")[0].rpartition(":")[2])
+    connection, status = watch(Client(port, Doorkeeper(token.read_text().strip())))
+    assert status == 200
+    process.send_signal(signal.SIGINT)
+    said, _ = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert "Traceback" not in said
+    assert "ERROR" not in said
+    connection.close()

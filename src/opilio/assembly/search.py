@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from itertools import islice
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from opilio.assembly.plan import Plan, load_plan
 from opilio.assembly.reader_process import ReaderProcess
@@ -31,6 +32,9 @@ from opilio.store.index_entries import save_entry
 from opilio.store.stored_responses import StoredResponses
 from opilio.subject.current import current_subject
 from opilio.subject.stored_subject import load_subject
+
+if TYPE_CHECKING:
+    from opilio.read.page_texts import PageTexts
 
 AT_ONCE = 500  # pages between two commits
 MISSING = """
@@ -57,9 +61,15 @@ def open_search(folder: CrawlFolder) -> Iterator[Searcher]:
     records = StoredResponses(folder.warcs)
     index_missing(folder, plan, records)
     concepts = Concepts(subject.named_concepts, plan.search.mode)
-    with closing(open_database(folder.database, read_only=True)) as db:
+    from opilio.read.page_texts import PageTexts  # slow to import
+
+    with (
+        closing(open_database(folder.database, read_only=True)) as db,
+        closing(PageTexts()) as texts,
+    ):
         index = open_index(db, folder, concepts)
-        yield Searcher(index, concepts, subject.language, texts_in(db, records))
+        found = texts_in(db, records, texts)
+        yield Searcher(index, concepts, subject.language, found)
     if records.trouble:
         log.warning("%s", records.trouble)
 
@@ -139,12 +149,10 @@ def add_entries(
             db.commit()
 
 
-def texts_in(db: sqlite3.Connection, records: StoredResponses) -> TextsOf:
+def texts_in(
+    db: sqlite3.Connection, records: StoredResponses, texts: PageTexts
+) -> TextsOf:
     """A function that yields the main text of a page, and then all of its text."""
-
-    from opilio.read.page_texts import PageTexts  # slow to import
-
-    texts = PageTexts()
 
     def texts_of(page: int, name: str, offset: int, length: int) -> Iterator[PageText]:
         if extraction := load_extraction(db, page):

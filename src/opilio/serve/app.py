@@ -49,11 +49,15 @@ class Unknown(OpilioError):
 
 
 def make_app(
-    library: Library, keeper: Doorkeeper, hosts: Collection[str], cookie: str
+    library: Library,
+    keeper: Doorkeeper,
+    hosts: Collection[str],
+    cookie: str,
+    is_ending: Callable[[], bool] = lambda: False,
 ) -> Starlette:
     """The server of a library, behind its guard."""
     return Starlette(
-        routes=PageRoutes(library, keeper, cookie).routes(),
+        routes=PageRoutes(library, keeper, cookie, is_ending).routes(),
         middleware=[Middleware(Guard, keeper=keeper, hosts=hosts, cookie=cookie)],
         exception_handlers={404: not_found, 405: not_allowed},
         lifespan=closing_library(library),
@@ -74,12 +78,18 @@ def closing_library(library: Library) -> Any:
 class PageRoutes:
     """Makes the endpoints of all routes."""
 
-    def __init__(self, library: Library, keeper: Doorkeeper, cookie: str) -> None:
+    def __init__(
+        self,
+        library: Library,
+        keeper: Doorkeeper,
+        cookie: str,
+        is_ending: Callable[[], bool],
+    ) -> None:
         self.library = library
         self.keeper = keeper
         self.cookie = cookie
         self.render = Renderer(library)
-        self.live = LiveEvents(library)
+        self.live = LiveEvents(library, is_ending)
 
     def routes(self) -> list[Route | Mount]:
         """All routes."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 
 import msgspec
 from starlette.concurrency import run_in_threadpool
@@ -25,8 +25,9 @@ MOST_STREAMS = 40  # browsers at a time
 class LiveEvents:
     """Streams of events; those of one crawl share one computation."""
 
-    def __init__(self, library: Library) -> None:
+    def __init__(self, library: Library, is_ending: Callable[[], bool]) -> None:
         self.library = library
+        self.is_ending = is_ending  # the server is, so streams must end too
         self.streams = 0
         self.encoded: dict[str, tuple[int, bytes]] = {}  # crawl -> version, event
 
@@ -53,7 +54,7 @@ class LiveEvents:
         try:
             yield b"retry: 2000\n\n"
             seen, quiet = 0, 0.0
-            while not await request.is_disconnected():
+            while not (self.is_ending() or await request.is_disconnected()):
                 version, event = await self.event(crawl)
                 if version != seen:
                     seen, quiet = version, 0.0

@@ -38,8 +38,8 @@ def run_server(folder: Path, where: Listening, tell: Callable[[str], None]) -> N
     library = Library(folder)
     keeper = Doorkeeper(read_token(where.token_file) if where.token_file else "")
 
-    def pages(hosts: set[str], cookie: str) -> ASGIApp:
-        return make_app(library, keeper, hosts, cookie)
+    def pages(hosts: set[str], cookie: str, is_ending: Callable[[], bool]) -> ASGIApp:
+        return make_app(library, keeper, hosts, cookie, is_ending)
 
     def tell_link(place: str) -> None:
         tell(f"{place}/login?code={keeper.link_code}")
@@ -56,7 +56,7 @@ def run_agents(
     unchecked = TransportSecuritySettings(enable_dns_rebinding_protection=False)
     app = agents.streamable_http_app(transport_security=unchecked)  # Guard checks
 
-    def guarded(hosts: set[str], cookie: str) -> ASGIApp:
+    def guarded(hosts: set[str], cookie: str, _: Callable[[], bool]) -> ASGIApp:
         return Guard(app, keeper, hosts, cookie)
 
     asyncio.run(listen(where, guarded, lambda place: tell(f"{place}/mcp")))
@@ -64,11 +64,11 @@ def run_agents(
 
 async def listen(
     where: Listening,
-    make: Callable[[set[str], str], ASGIApp],
+    make: Callable[[set[str], str, Callable[[], bool]], ASGIApp],
     tell: Callable[[str], None],
 ) -> None:
     """Listen, tell the address, and serve; `make` gets the names of the server and of
-    its cookie."""
+    its cookie, and a function that says whether the server is ending."""
     config = uvicorn.Config(
         app=lambda: None,
         host=where.host.strip("[]"),
@@ -88,9 +88,11 @@ async def listen(
             f"nothing can listen at {where.host} port {where.port}, probably because "
             "another program does; choose another with --port"
         ) from None
+    socket.listen(MOST_CONNECTIONS)  # who opens the link at once waits a moment
     port = socket.getsockname()[1]
     hosts = host_names(where.host, port, where.names)
-    config.app = make(hosts, f"opilio_{port}")
+    server = uvicorn.Server(config)
+    config.app = make(hosts, f"opilio_{port}", lambda: server.should_exit)
     shown = where.host if where.host not in ANY else "localhost"
     tell(f"http://{shown}:{port}")
-    await uvicorn.Server(config).serve(sockets=[socket])
+    await server.serve(sockets=[socket])

@@ -19,7 +19,7 @@ from opilio.store.message_log import messages_of, pages_for
 from opilio.text import urls
 
 SIZE = 10  # results of a page
-COUNTED = 2_000  # of the best pages, for facets
+COUNTED = 1_000  # of the best pages, for facets
 VALUES = 8  # of a facet
 FACETS = """
     SELECT entry, host.name AS site, page.language, page.mime,

@@ -168,9 +168,10 @@ def show_preview(library: Library, asked: PreviewRequest) -> CrawlPreview:
         links = show_links(crawl, LinksRequest()).links[:PREVIEWED]
     except (OpilioError, sqlite3.Error):
         return starting
-    if figures.state in ("new", "running"):
+    nothing = not figures.pages and not links
+    if figures.state in ("new", "running") or (nothing and not log):
         return msgspec.structs.replace(starting, state="fetching", figures=figures)
-    if not figures.pages and not links:
+    if nothing:
         return msgspec.structs.replace(starting, state="failed", figures=figures)
     changes = [
         KeywordStep(one.term, one.kind, one.before, one.after, one.pages)
