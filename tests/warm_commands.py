@@ -235,7 +235,12 @@ def serve(alive: int) -> list[str]:
             tell_ends(running)
         if requests in ready:
             told, _ = requests.accept()
-            asked, files, _, _ = socket.recv_fds(told, LONGEST, 3)
+            asked, files = b"", []
+            with suppress(OSError):
+                asked, files, _, _ = socket.recv_fds(told, LONGEST, 3)
+            if not asked:  # whoever asks was killed meanwhile
+                told.close()
+                continue
             pid = os.fork()
             if not pid:
                 for one in (requests, woken, wake, told, *running.values()):
@@ -245,7 +250,8 @@ def serve(alive: int) -> list[str]:
             for file in files:
                 os.close(file)
             running[pid] = told
-            told.send(str(pid).encode())
+            with suppress(OSError):  # killed, too; its reader ends by itself
+                told.send(str(pid).encode())
         elif alive in ready:
             sys.exit()
 
