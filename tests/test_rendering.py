@@ -368,26 +368,34 @@ def descendants(pid: int) -> Iterator[int]:
             yield from descendants(child)
 
 
-def kill_browser(until: float) -> None:
-    """Kill the browser that this process has started, as soon as there is one."""
+def kill_browser(until: float, seen: list[bytes]) -> None:
+    """Kill the browser that this process has started, as soon as there is one, and tell
+    its environment."""
     while time.monotonic() < until:
         for pid in list(descendants(os.getpid())):
             command = Path(f"/proc/{pid}/cmdline").read_bytes()
             if b"--remote-debugging-pipe" in command and b"--type=" not in command:
+                seen.append(Path(f"/proc/{pid}/environ").read_bytes())
                 os.kill(pid, signal.SIGKILL)
                 return
         time.sleep(0.05)
     raise RuntimeError("there was no browser")
 
 
-def test_a_browser_that_is_killed_is_replaced(tmp_path: Path) -> None:
+def test_a_browser_that_is_killed_is_replaced_and_knows_no_secrets(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "hush")
+    seen: list[bytes] = []
     with serving(ScriptedSite(4)) as server:
-        killer = threading.Timer(0, kill_browser, [time.monotonic() + 30])
+        killer = threading.Timer(0, kill_browser, [time.monotonic() + 30, seen])
         killer.start()
         crawl = crawl_of(server, tmp_path / "crawl", render="auto")
         crawl.run()
         killer.join()
         assert len(built(crawl)) == 4
+    [environment] = seen
+    assert b"LANG=C.UTF-8" in environment and b"hush" not in environment
 
 
 SHADOW = """<bee-text></bee-text><script>

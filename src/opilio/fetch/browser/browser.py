@@ -18,6 +18,7 @@ from opilio.errors import FetchError
 from opilio.fetch.browser.chromium import (
     LIMITS,
     NO_NETWORK,
+    environment,
     find_chromium,
     has_sandbox,
     require_playwright,
@@ -177,6 +178,7 @@ class BrowserProcess:
             return await self.playwright.chromium.launch(
                 executable_path=write_starter(self.chromium, Path(folder)),
                 args=[*NO_NETWORK, *LIMITS],
+                env=environment(),
                 chromium_sandbox=has_sandbox(),
                 handle_sigint=False,
                 handle_sigterm=False,

@@ -80,6 +80,17 @@ def write_starter(chromium: str, folder: Path) -> Path:
     return starter
 
 
+def environment() -> dict[str, str | float | bool]:
+    """The environment of the browser: none of our keys and passwords is in it."""
+    return {
+        "PATH": os.environ.get("PATH", os.defpath),
+        "HOME": "/nonexistent",
+        "LANG": "C.UTF-8",
+        "DBUS_SESSION_BUS_ADDRESS": "disabled:",
+        "DBUS_SYSTEM_BUS_ADDRESS": "disabled:",
+    }
+
+
 def has_sandbox() -> bool:
     """Whether Chromium's own sandbox can be used: it refuses to work for root."""
     return os.geteuid() != 0
