@@ -20,6 +20,7 @@ PARTS = (
     "choosing",
     "frontier",
     "search",
+    "serve",
     "retrieval",
 )
 
