@@ -2,9 +2,10 @@
 
 For each topic of ../shared/webs/schools (with 36 more, see judge_topics.py) and apache,
 some pages are judged once, in a shuffled order, as a crawl would judge them: at most
-200 relevant ones, three times as many and 100 others with a keyword of the topic, and
-half as many and 100 at random. Judges never see labels. It prints the average precision
-of each judge, how often the model was asked, and the CPU time of each step.
+200 relevant ones (`--relevant N`), three times as many and 100 others with a keyword of
+the topic, and half as many and 100 at random. `--every N` takes every N-th of the 36.
+Judges never see labels. It prints the average precision of each judge, how often the
+model was asked, and the CPU time of each step.
 
 Run it with `python -m bench.semantic MODEL`, a sentence model as the setting
 `embedding.model` names it. Vectors of pages are kept in a file beside the model
@@ -86,12 +87,14 @@ class KnownVectors(SentenceModel):
 class MeasuredWeb:
     """The pages of a web and its topics."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, most: int, every: int) -> None:
         self.name = name
+        self.most = most  # relevant pages of a topic
         web = open_web(WEBS / name)
         self.topics = [(name, load_topic(path)) for path in web.topics.values()]
         if name == "schools":
-            self.topics += [("36 more", topic) for topic in more_topics()]
+            others = list(more_topics())[::every]
+            self.topics += [(f"{len(others)} more", topic) for topic in others]
         self.subjects = [compile_topic(topic, None, AUTO) for _, topic in self.topics]
         terms = dict.fromkeys(t for one in self.subjects for t in one.terms)
         setup = ReaderSetup(
@@ -118,7 +121,7 @@ class MeasuredWeb:
             wanted = relevant_urls(self.labels, topic.evaluation.relevant_labels)
             relevant = [n for n, page in enumerate(self.pages) if page.url in wanted]
             chance = random.Random(1)
-            chosen = chance.sample(relevant, min(len(relevant), MOST))
+            chosen = chance.sample(relevant, min(len(relevant), self.most))
             others = sorted(set(range(len(self.pages))) - set(relevant))
             near = [n for n in others if self.pages[n].terms.keys() & subject.weights]
             size = TIMES * len(chosen) + MORE_PAGES
@@ -181,20 +184,15 @@ def measure(web: MeasuredWeb, task: Task, model: KnownVectors) -> Measured:
 
 
 def cpu_times(web: MeasuredWeb, model: SentenceModel) -> dict[str, float]:
-    """The CPU time of each step for a page, in ms, in the mean."""
+    """The CPU time of an opinion on a page, step by step, in ms, in the mean."""
     chosen = random.Random(2).sample(range(len(web.pages)), TIMED)
-    subject = web.subjects[0]
-    judge = JUDGES["opilio"](subject)
-    spent = dict.fromkeys(("the default judge", "main text", "sentence model"), 0.0)
+    spent = dict.fromkeys(("main text", "sentence model"), 0.0)
     for number in chosen:
         began = time.process_time()
-        judge.judge(web.pages[number])
-        judged = time.process_time()
         text = web.extracted(number)
         extracted = time.process_time()
         model.vector(text)
-        spent["the default judge"] += judged - began
-        spent["main text"] += extracted - judged
+        spent["main text"] += extracted - began
         spent["sentence model"] += time.process_time() - extracted
     return {name: 1000 * value / TIMED for name, value in spent.items()}
 
@@ -234,13 +232,15 @@ def main() -> None:
     parser.add_argument("model", type=Path)
     parser.add_argument("--vectors", type=Path, metavar="FILE")
     parser.add_argument("--webs", default="schools,apache")
+    parser.add_argument("--relevant", type=int, default=MOST, metavar="N")
+    parser.add_argument("--every", type=int, default=1, metavar="N")
     given = parser.parse_args()
     model = load_model(str(given.model))
     file = given.vectors or given.model.with_suffix(".pages.npz")
     known = KnownVectors(model, file)
     rows: list[Measured] = []
     for name in given.webs.split(","):
-        web = MeasuredWeb(name)
+        web = MeasuredWeb(name, given.relevant, given.every)
         for step, spent in cpu_times(web, model).items():
             print(f"{name}: {step}, CPU ms a page: {spent:.2f}", flush=True)
         for task in web.tasks():
