@@ -215,7 +215,7 @@ class SoakCrawl:
             "pages without a record": len({u for (u,) in self.rows(stored)} - answered),
             "links without state or reason": len(self.rows(no_reason)),
             "pages fetched again": sum(self.server.fetched.values()) - self.asked,
-            "at most, by kills": self.killed * IN_FLIGHT,
+            "in flight at the kills": self.killed * IN_FLIGHT,
         }
 
 
