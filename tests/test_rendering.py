@@ -9,7 +9,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from itertools import pairwise
 from pathlib import Path
 from typing import ClassVar
@@ -372,12 +372,13 @@ def kill_browser(until: float, seen: list[bytes]) -> None:
     """Kill the browser that this process has started, as soon as there is one, and tell
     its environment."""
     while time.monotonic() < until:
-        for pid in list(descendants(os.getpid())):
-            command = Path(f"/proc/{pid}/cmdline").read_bytes()
-            if b"--remote-debugging-pipe" in command and b"--type=" not in command:
-                seen.append(Path(f"/proc/{pid}/environ").read_bytes())
-                os.kill(pid, signal.SIGKILL)
-                return
+        with suppress(OSError):  # a process may end while it is looked at
+            for pid in descendants(os.getpid()):
+                command = Path(f"/proc/{pid}/cmdline").read_bytes()
+                if b"--remote-debugging-pipe" in command and b"--type=" not in command:
+                    seen.append(Path(f"/proc/{pid}/environ").read_bytes())
+                    os.kill(pid, signal.SIGKILL)
+                    return
         time.sleep(0.05)
     raise RuntimeError("there was no browser")
 

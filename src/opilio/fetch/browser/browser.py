@@ -110,7 +110,7 @@ class BrowserProcess:
                 return markup.encode("utf-8", "replace"), requests
             except Exception as error:  # playwright has errors of any kind
                 log.debug("%s was not rendered: %s", response.url, error)
-                if browser is None or browser.is_connected():
+                if browser is not None and browser.is_connected():
                     break
         return b"", requests
 
