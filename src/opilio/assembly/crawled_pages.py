@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
@@ -112,7 +113,9 @@ def page_texts() -> PageTexts:
     """Extracts the texts of all pages, in a process that ends with this one."""
     from opilio.read.page_texts import PageTexts  # slow to import
 
-    return PageTexts()
+    texts = PageTexts()
+    atexit.register(texts.close)
+    return texts
 
 
 def best_first(folder: CrawlFolder, relevant: bool = False) -> Iterator[CrawledPage]:
