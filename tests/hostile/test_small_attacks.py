@@ -17,7 +17,7 @@ from fetch.hostile_server import Connection, answer, saying, serve
 from fetch.local_egress import Names, opened
 from opilio.errors import BadInput, Transient, Unusable
 from opilio.fetch.egress import Egress
-from opilio.fetch.limited_response import Exchange, Limits
+from opilio.fetch.limited_response import MOST_SMALL, STOP, Exchange, Limits
 from opilio.lab.hostile.wire_cases import zstd_zeros
 from opilio.lab.synthetic.small import SmallWeb, page
 from opilio.lab.synthetic.web import HTML, SyntheticAnswer
@@ -150,11 +150,13 @@ def test_a_body_of_tiny_pieces_takes_no_more_memory_than_a_whole_one() -> None:
     for piece in pieces:
         assert exchange.on_body(piece) is None
     assert len(exchange.chunks) == 4 * 500 + 1
-    for _ in range(50_000):
-        exchange.on_body(b"xy")
+    left = MOST_SMALL - exchange.small
+    for _ in range(left):
+        assert exchange.on_body(b"xy") is None
     assert len(exchange.chunks) == 4 * 500 + 1
-    whole = b"".join(exchange.chunks)
-    assert whole == b"".join(pieces) + b"xy" * 50_000
+    assert exchange.on_body(b"xy") == STOP  # no page is sent like that
+    assert exchange.truncated == "length"
+    assert b"".join(exchange.chunks) == b"".join(pieces) + b"xy" * left
 
 
 @pytest.mark.parametrize(

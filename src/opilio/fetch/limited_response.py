@@ -18,7 +18,8 @@ ByteLimit = int | Callable[[Headers], int]
 
 ANNOUNCEMENT = re.compile(rb"HTTP/[0-9.]+ 1(?!01)")  # an informational response
 LINE_END = b"\r\n"
-SMALL = 512  # bytes; smaller pieces of a body are put together, as millions may come
+SMALL = 512  # bytes; smaller pieces of a body are put together
+MOST_SMALL = 50_000  # such pieces that are taken in
 STOP = -1  # what a callback returns to make libcurl end the transfer
 
 
@@ -59,6 +60,7 @@ class Exchange:
         self.line_count = self.line_bytes = self.announced = 0
         self.head: ResponseHead | None = None
         self.chunks: list[bytes | bytearray] = []
+        self.small = 0  # small pieces so far
         self.room = 0  # bytes of body still to be taken in
         self.truncated = ""
         self.error: Exception | None = None
@@ -84,7 +86,12 @@ class Exchange:
         if self.room >= 0:
             if len(chunk) >= SMALL:
                 self.chunks.append(chunk)
-            elif self.chunks and isinstance(last := self.chunks[-1], bytearray):
+                return None
+            self.small += 1
+            if self.small > MOST_SMALL:  # each takes time that others wait for
+                self.truncated = "length"
+                return STOP
+            if self.chunks and isinstance(last := self.chunks[-1], bytearray):
                 last += chunk
             else:
                 self.chunks.append(bytearray(chunk))
