@@ -10,7 +10,7 @@ has taught since (`lessons.py`); n_host the pages that were read of its host, x
 The features mean the same on every topic and web: how similar the link's words are to
 the keywords, how similar to links that led to relevant pages, keywords in its address,
 words of its anchor that relevant pages have, and how relevant the pages were that it
-stands on, and those behind other links of its host, its tag path and its page.
+stands on, and those of its host and section, and behind other links of its page.
 
 It learns anew after each of the first 10 pages, then whenever there are 1.15 times as
 many. Then the best links that wait, and those that were thought to be, are told their
@@ -245,7 +245,7 @@ class Opilio:
             [vector] = waiting.vectors(np.array([slot]))
             self.features.taught.add(vector, visit.score)
         self.groups.add_link(
-            int(waiting.path[slot]), int(waiting.page[slot]), visit.score
+            int(waiting.section[slot]), int(waiting.page[slot]), visit.score
         )
 
     def row_of(self, slot: int) -> Floats:
@@ -371,6 +371,6 @@ NAMES: Mapping[str, str] = {
     "words": "words of its anchor that relevant pages have",
     "host": "pages of its host so far",
     "parents": "pages that it stands on",
-    "path": "links at the same place of pages",
+    "section": "pages of its section so far",
     "siblings": "other links of its page",
 }

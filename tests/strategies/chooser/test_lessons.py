@@ -29,7 +29,8 @@ def worth(values: WordValues, anchors: np.ndarray, base: float) -> np.ndarray:
     found = np.zeros((count, 8), np.float32)
     nothing = np.zeros((0, 256), np.float32)
     slots = np.arange(count)
-    raw(slots, waiting.columns, groups.columns, base, nothing, values.sums, found)
+    given = (waiting.columns, groups.columns, base, 0.3, nothing, values.sums)
+    raw(slots, *given, found)
     return found[:, 3]
 
 
@@ -103,24 +104,26 @@ def test_few_visits_correct_nothing():
     assert correction.weights.tolist() == [0.0]
 
 
-def test_means_of_hosts_paths_and_pages_are_shrunk():
+def test_means_of_hosts_sections_and_pages_are_shrunk():
     groups = Groups()
     page = groups.add_page("a.test", 0.9)
     groups.add_page("b.test", 0.1)
     groups.add_link(7, page, 0.8)
     waiting = Waiting(0)
     waiting.host[:2] = groups.host_numbers(["a.test", "c.test"])
-    waiting.path[:2] = [7, 8]
+    waiting.section[:2] = [7, 8]
     waiting.page[:2] = page
     waiting.scores[:2] = [0.9, 1.0]
     waiting.parents[:2] = [1, 2]
     found = np.zeros((2, 8), np.float32)
     nothing = np.zeros((0, 256), np.float32)
     sums = np.zeros((1, 2), np.float32)
-    raw(np.arange(2), waiting.columns, groups.columns, 0.5, nothing, sums, found)
+    given = (waiting.columns, groups.columns, 0.5, groups.square, nothing, sums)
+    raw(np.arange(2), *given, found)
     known, new = found[:, 4:].tolist()
     host = (0.9 + 0.5) / 2  # base ½
     parents = [(0.9 + 0.5) / 2, (1.0 + 0.5) / 3]
-    path, siblings = (0.8 + 3 * host) / 4, (0.8 + 2 * host) / 3
-    assert known == pytest.approx([host, parents[0], path, siblings])
-    assert new == pytest.approx([0.5, parents[1], 0.5, (0.8 + 2 * 0.5) / 3])
+    square = (0.9**2 + 0.1**2) / 2
+    section, siblings = (0.8**2 + 0.5 * square) / 1.5, (0.8 + 2 * host) / 3
+    assert known == pytest.approx([host, parents[0], section, siblings])
+    assert new == pytest.approx([0.5, parents[1], square, (0.8 + 2 * 0.5) / 3])

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from opilio.strategies.shared.chooser import loops, plain_rows, plain_scores
-from opilio.strategies.shared.chooser.visits import path_place
+from opilio.strategies.shared.chooser.visits import section_place
 from opilio.vectors import codes
 from strategies.chooser_pages import Crawl, chooser, link
 
@@ -62,21 +62,52 @@ def test_words_and_terms_of_links_are_the_same():
         link("http://h.test/2", "one two three four five six seven eight"),
         link("https://h.test:8080/3", terms={"other": 1}),
         link("http://h.test.org/", "a planet"),
-        link("http://h.test/5", "a planet"),
+        link("http://h.test/stars/5", "a planet"),
     ]
     weights = {"star": 0.7, "planet": 1.0}
-    plain, fast = [each.link_rows(links, weights, path_place) for each in BOTH]
+    plain, fast = [each.link_rows(links, weights, section_place) for each in BOTH]
     assert plain == fast
     assert plain[0] == ("h.test", "h.test:8080", "h.test.org")
     assert np.frombuffer(plain[1], "<i8").tolist() == [one.fingerprint for one in links]
     assert np.frombuffer(plain[2], "<u2").tolist() == [0, 0, 1, 2, 0]
     assert np.frombuffer(plain[3], "<u2").tolist() == [
-        path_place(name, "body/a")
-        for name in ("h.test", "h.test", "h.test:8080", "h.test.org", "h.test")
-    ]
+        section_place(name, "")
+        for name in ("h.test", "h.test", "h.test:8080", "h.test.org")
+    ] + [section_place("h.test", "stars*")]
     assert plain[4][:3] == bytes([0, round(255 * (1 - np.exp(-0.7))), 0])
     nothing = ((), b"", b"", b"", b"", b"", b"")
-    assert [each.link_rows([], weights, path_place) for each in BOTH] == [nothing] * 2
+    for each in BOTH:
+        assert each.link_rows([], weights, section_place) == nothing
+
+
+@pytest.mark.parametrize(
+    ("path", "section"),
+    [
+        ("", ""),
+        ("page.html", ""),
+        ("news/", "news"),  # a list
+        ("news/page/2/", "news//"),
+        ("news/one.html", "news*"),  # its items
+        ("news/two.html", "news*"),
+        ("news/2026/three.html", "news/*"),
+        ("forum/topic.php?id=7", "forum/topic.php?"),
+        ("forum/topic.php?id=8&page=/2/", "forum/topic.php?"),
+        ("?page=2", "?"),
+        ("h.test/", "h.test"),
+    ],
+)
+def test_a_section_is_a_folder_and_how_deep_it_goes(path: str, section: str):
+    url = f"http://h.test/{path}"
+    assert plain_rows.section(url, "h.test") == section
+    told: list[tuple[str, str]] = []
+
+    def place_of(host: str, part: str) -> int:
+        told.append((host, part))
+        return 0
+
+    for each in BOTH:
+        each.link_rows([link(url)], {}, place_of)
+    assert told == [("h.test", section)] * 2
 
 
 def random_columns(rng: np.random.Generator, dimensions: int) -> dict[str, np.ndarray]:
@@ -115,7 +146,7 @@ def test_features_are_the_same(dimensions: int):
     found = []
     for each in BOTH_SCORES:
         out = np.zeros((30, 8), np.float32)
-        each.raw(slots, columns, groups, 0.3, given["tables"], sums, out)
+        each.raw(slots, columns, groups, 0.3, 0.2, given["tables"], sums, out)
         found.append(out)
     assert found[0] == pytest.approx(found[1], abs=1e-4)
     assert (np.abs(found[0]).sum(axis=0) > 1).all()

@@ -6,7 +6,7 @@ places.py       finds the slot of a link by its fingerprint
 pool.py         the best links that wait
 loops.py        loops over links, features and promises: compiled (_rows.pyx,
                 _scores.pyx), or else in numpy (plain_rows.py, plain_scores.py)
-groups.py       how well hosts, tag paths and pages did so far
+groups.py       how well hosts, sections and pages did so far
 lessons.py      what is learnt from visited links: vectors, words, corrected weights
 features.py     the numbers by which links are compared, and their scales
 relevant_left.py  how many relevant pages are still to be found

@@ -6,7 +6,7 @@ from libc.math cimport exp, rintf, sqrt
 from libc.string cimport memcpy
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
-EDITION = 6
+EDITION = 7
 
 cdef extern from "Python.h":
     Py_ssize_t PyUnicode_FindChar(object, Py_UCS4, Py_ssize_t, Py_ssize_t, int) except -2
@@ -83,22 +83,38 @@ cdef inline uint8_t presence(object found, dict weights) except? 7:
     return <uint8_t>(255 * (1 - exp(-total)) + 0.5) if total > 0 else 0
 
 
+cdef str section(str url, Py_ssize_t start):
+    cdef Py_ssize_t stop = PyUnicode_FindChar(url, <Py_UCS4>63, start, MOST, 1)
+    cdef Py_ssize_t size = stop if stop >= 0 else len(url)
+    cdef Py_ssize_t place, folder
+    cdef str deep = ""
+    if stop >= 0:
+        return url[start : stop + 1]
+    folder = PyUnicode_FindChar(url, <Py_UCS4>47, start, MOST, 1)
+    if folder < 0:
+        return ""
+    for place in range(folder + 1, size):
+        if url[place] == u"/":
+            deep += "/"
+    return url[start:folder] + deep + ("" if url[size - 1] == u"/" else "*")
+
+
 def link_rows(list links, dict weights, place_of):
     cdef Py_ssize_t count = len(links), each, number, word, size = 0, host = -1
     cdef bytearray all_prints = bytearray(8 * count)
     cdef bytearray all_hosts = bytearray(2 * count)
-    cdef bytearray all_paths = bytearray(2 * count)
+    cdef bytearray all_sections = bytearray(2 * count)
     cdef bytearray all_terms = bytearray(3 * count)
     cdef bytearray all_anchors = bytearray(2 * ANCHOR_WORDS * count)
     cdef int64_t *prints = <int64_t *><char *>all_prints
     cdef uint16_t *hosts = <uint16_t *><char *>all_hosts
-    cdef uint16_t *paths = <uint16_t *><char *>all_paths
+    cdef uint16_t *sections = <uint16_t *><char *>all_sections
     cdef uint8_t *terms = <uint8_t *><char *>all_terms
     cdef uint8_t *anchors = <uint8_t *><char *>all_anchors
     cdef bytes words, vector
-    cdef str url, name = "", before = "", path, path_before = ""
+    cdef str url, name = "", before = "", part, part_before = ""
     cdef dict numbers = {}, known = {}
-    cdef list vectors = [], places = []  # of paths, by the number of a host
+    cdef list vectors = [], places = []  # of sections, by the number of a host
     cdef const uint8_t *code
     cdef uint32_t value
     cdef uint16_t place = 0
@@ -108,8 +124,7 @@ def link_rows(list links, dict weights, place_of):
         link = links[each]
         prints[each] = link.fingerprint
         url = link.url
-        path = link.path
-        # Most links lead to the host of the one before, and many have its path.
+        # Most links lead to the host of the one before, many to its section.
         same = host >= 0 and PyUnicode_Tailmatch(url, before, 0, MOST, -1) == 1
         if not same:
             number = PyUnicode_FindChar(url, <Py_UCS4>47, 0, MOST, 1) + 2
@@ -121,12 +136,13 @@ def link_rows(list links, dict weights, place_of):
             if host == len(places):
                 places.append({})
             known = places[host]
-        if not same or path != path_before:
-            found = known.get(path)
+        part = section(url, len(before))
+        if not same or part != part_before:
+            found = known.get(part)
             if found is None:
-                known[path] = found = place_of(name, path)
-            place, path_before = found, path
-        hosts[each], paths[each] = <uint16_t>host, place
+                known[part] = found = place_of(name, part)
+            place, part_before = found, part
+        hosts[each], sections[each] = <uint16_t>host, place
         vector = link.vector
         size = max(size, len(vector))
         vectors.append(vector)
@@ -153,7 +169,7 @@ def link_rows(list links, dict weights, place_of):
         vector = vectors[each]
         if len(vector) < size:
             vectors[each] = vector.ljust(size, b"\0")
-    return (tuple(numbers), bytes(all_prints), bytes(all_hosts), bytes(all_paths),
+    return (tuple(numbers), bytes(all_prints), bytes(all_hosts), bytes(all_sections),
             bytes(all_terms), bytes(all_anchors), b"".join(vectors))
 
 
@@ -195,12 +211,12 @@ def enter(const int64_t[::1] slots, const uint8_t[::1] fresh, tuple given,
           tuple columns, int32_t page, double score, int64_t[::1] joined,
           float[::1] shares):
     cdef const int32_t[::1] from_hosts = given[0]
-    cdef const uint16_t[::1] from_paths = given[1]
+    cdef const uint16_t[::1] from_sections = given[1]
     cdef const uint8_t[:, ::1] from_terms = given[2]
     cdef const uint16_t[:, ::1] from_anchors = given[3]
     cdef const uint8_t[:, ::1] from_vectors = given[4]
     cdef int32_t[::1] hosts = columns[0]
-    cdef uint16_t[::1] paths = columns[1]
+    cdef uint16_t[::1] sections = columns[1]
     cdef uint8_t[:, ::1] terms = columns[2]
     cdef uint16_t[:, ::1] anchors = columns[3]
     cdef int32_t[::1] pages = columns[4]
@@ -217,6 +233,7 @@ def enter(const int64_t[::1] slots, const uint8_t[::1] fresh, tuple given,
             continue
         if fresh[row]:
             hosts[slot] = from_hosts[row]
+            sections[slot] = from_sections[row]
             pages[slot] = page
             scores[slot] = <float>score
             parents[slot] = 1
@@ -241,7 +258,6 @@ def enter(const int64_t[::1] slots, const uint8_t[::1] fresh, tuple given,
             parents[slot] += 1
             if weight <= before:
                 continue
-        paths[slot] = from_paths[row]
         for place in range(ANCHOR_WORDS):
             anchors[slot, place] = from_anchors[row, place]
     return count

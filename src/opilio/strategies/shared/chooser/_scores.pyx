@@ -7,7 +7,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t
 from libc.stdint cimport uint32_t, uint64_t
 from libc.string cimport memcpy
 
-EDITION = 3
+EDITION = 4
 
 cdef extern from "Python.h":
     str PyUnicode_FromStringAndSize(const char *, Py_ssize_t)
@@ -18,14 +18,13 @@ cdef const char *PAIRS = _pairs  # 00 to 99
 cdef enum:
     ANCHOR_WORDS = 6
     HOST = 1  # as many pages as a mean is shrunk by
-    PATH = 3
     PAGE = 2
     FLAT = 30
     LIMIT = 4
 
 
 def raw(const int64_t[::1] slots, tuple columns, tuple groups, double base,
-        const float[:, ::1] tables, const float[:, ::1] sums, float[:, ::1] found):
+        double square, const float[:, ::1] tables, const float[:, ::1] sums, float[:, ::1] found):
     cdef const uint8_t[:, ::1] vectors = columns[0]
     cdef const float[::1] meaning = columns[1]
     cdef const uint8_t[:, ::1] terms = columns[2]
@@ -33,11 +32,11 @@ def raw(const int64_t[::1] slots, tuple columns, tuple groups, double base,
     cdef const float[::1] scores = columns[4]
     cdef const uint8_t[::1] parents = columns[5]
     cdef const int32_t[::1] hosts = columns[6]
-    cdef const uint16_t[::1] paths = columns[7]
+    cdef const uint16_t[::1] sections = columns[7]
     cdef const int32_t[::1] pages = columns[8]
-    cdef const double[::1] host_sum = groups[0], path_sum = groups[2]
+    cdef const double[::1] host_sum = groups[0], part_sum = groups[2]
     cdef const double[::1] page_sum = groups[4]
-    cdef const int32_t[::1] host_count = groups[1], path_count = groups[3]
+    cdef const int32_t[::1] host_count = groups[1], part_count = groups[3]
     cdef const int32_t[::1] page_count = groups[5]
     cdef Py_ssize_t row, place, slot, size = tables.shape[0]
     cdef float one, two, three, four, above
@@ -75,8 +74,9 @@ def raw(const int64_t[::1] slots, tuple columns, tuple groups, double base,
         host = (host_sum[place] + HOST * base) / (host_count[place] + HOST)
         found[row, 4] = host
         found[row, 5] = (scores[slot] + base) / (parents[slot] + 1)
-        place = paths[slot]
-        found[row, 6] = (path_sum[place] + PATH * host) / (path_count[place] + PATH)
+        place = sections[slot]
+        found[row, 6] = ((part_sum[place] + 0.5 * square)
+                         / (part_count[place] + 0.5))
         place = pages[slot]
         found[row, 7] = (page_sum[place] + PAGE * host) / (page_count[place] + PAGE)
 

@@ -1,6 +1,7 @@
 """Computes the features of waiting links, and standardises them.
 
-With word vectors: meaning, taught, address, words, host, parents, path, siblings.
+With word vectors: meaning, taught, address, words, host, parents, section,
+siblings.
 Without: anchor and around (keywords in them) take the place of meaning and taught.
 
     z = (x − mean)/spread, within ±4; mean and spread over a sample of what waits
@@ -21,7 +22,7 @@ from opilio.text.meaning import KeywordVectors, Rarity
 
 Floats = npt.NDArray[np.float32]
 
-COMMON = ("address", "words", "host", "parents", "path", "siblings")
+COMMON = ("address", "words", "host", "parents", "section", "siblings")
 WITH_VECTORS = ("meaning", "taught", *COMMON)
 WITHOUT_VECTORS = ("anchor", "around", *COMMON)
 SAMPLE = 4096  # links over which means and spreads are taken
@@ -63,6 +64,7 @@ class Features:
             waiting.columns,
             groups.columns,
             groups.base,
+            groups.square,
             self.taught.tables,
             self.words.sums,
             found,

@@ -1,11 +1,16 @@
-"""Keeps the mean score of the pages behind the links of a host, tag path or page.
+"""Keeps the mean score of the pages behind the links of a host, section or page.
 
 Means are shrunk towards what is known more generally, as if that many pages more had
 been like it:
 
     host     = (Σ score + 1·base) / (n + 1)
-    path     = (Σ score + 3·host) / (n + 3)
+    section  = (Σ score² + ½·base²) / (n + ½)
     siblings = (Σ score + 2·host) / (n + 2)
+
+`base` and `base²` are means over all pages. Where the items of a list are about one
+subject, the first one tells what the others are, hence the half. Squares because many
+scores that are a little above nothing shall not look like a few good pages: a section
+that nobody has tried is worth more than one that was tried in vain.
 """
 
 from __future__ import annotations
@@ -16,28 +21,34 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from opilio.strategies.shared.chooser.visits import PATHS
+from opilio.strategies.shared.chooser.visits import SECTIONS
 from opilio.strategies.shared.growing_array import Column
 
 
 class Groups:
-    """Sums and counts of scores by host, tag path and linking page."""
+    """Sums and counts of scores by host, section and linking page."""
 
     def __init__(self) -> None:
         self.hosts: dict[str, int] = {}
         self.host_sum: Column[np.float64] = Column(np.float64)
         self.host_count: Column[np.int32] = Column(np.int32)
-        self.path_sum = np.zeros(PATHS)
-        self.path_count = np.zeros(PATHS, np.int32)
+        self.section_sum = np.zeros(SECTIONS)
+        self.section_count = np.zeros(SECTIONS, np.int32)
         self.page_sum: Column[np.float64] = Column(np.float64)
         self.page_count: Column[np.int32] = Column(np.int32)
         self.pages = 0
         self.total = 0.0
+        self.squares = 0.0
 
     @property
     def base(self) -> float:
         """The mean score of all pages."""
         return self.total / self.pages if self.pages else 0.0
+
+    @property
+    def square(self) -> float:
+        """base²: the mean of the squared scores of all pages."""
+        return self.squares / self.pages if self.pages else 0.0
 
     def host_numbers(self, names: Iterable[str]) -> list[int]:
         """The numbers of hosts, perhaps new ones."""
@@ -53,26 +64,27 @@ class Groups:
         self.host_sum.values[number] += score
         self.host_count.values[number] += 1
         self.total += score
+        self.squares += score * score
         self.pages += 1
         self.page_sum.reach(self.pages)
         self.page_count.reach(self.pages)
         return self.pages - 1
 
-    def add_link(self, path: int, page: int, score: float) -> None:
+    def add_link(self, section: int, page: int, score: float) -> None:
         """Count what a link brought."""
-        self.path_sum[path] += score
-        self.path_count[path] += 1
+        self.section_sum[section] += score * score
+        self.section_count[section] += 1
         self.page_sum.values[page] += score
         self.page_count.values[page] += 1
 
     @property
     def columns(self) -> tuple[npt.NDArray[Any], ...]:
-        """Sums and counts of hosts, paths and pages, for `rows.raw`."""
+        """Sums and counts of hosts, sections and pages, for `rows.raw`."""
         return (
             self.host_sum.values,
             self.host_count.values,
-            self.path_sum,
-            self.path_count,
+            self.section_sum,
+            self.section_count,
             self.page_sum.values,
             self.page_count.values,
         )

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from opilio.records import Link, LinkPart
 from opilio.text import urls
 
-EDITION = 6  # of both; what is compiled is used only if it is the same
+EDITION = 7  # of both; what is compiled is used only if it is the same
 LIMIT = 4.0  # of a standardised feature
 
 Longs = npt.NDArray[np.int64]
@@ -109,7 +109,8 @@ def link_rows(
     names = [urls.host(link.url) for link in links]
     hosts = {name: number for number, name in enumerate(dict.fromkeys(names))}
     places = [
-        place_of(name, link.path) for name, link in zip(names, links, strict=True)
+        place_of(name, section(link.url, name))
+        for name, link in zip(names, links, strict=True)
     ]
     return (
         tuple(hosts),
@@ -120,6 +121,19 @@ def link_rows(
         anchor_rows(links).tobytes(),
         b"".join([link.vector.ljust(size, b"\0") for link in links]),
     )
+
+
+def section(url: str, host: str) -> str:
+    """The section of its host that a URL belongs to: its first folder, and how far
+    below that it is. A list, whose URL is that of a folder, is in another section than
+    its items. With a query, the path is the section."""
+    path, query, _ = url[url.index(host) + len(host) + 1 :].partition("?")
+    if query:
+        return f"{path}?"
+    folder, _, rest = path.partition("/")
+    if folder == path:
+        return ""
+    return f"{folder}{'/' * rest.count('/')}{'*' if rest[-1:] not in ('', '/') else ''}"
 
 
 def presence(found: Iterable[str], weights: Mapping[str, float]) -> int:
@@ -182,10 +196,10 @@ def enter(
 ) -> int:
     """Write the links of a page into the columns of their slots, and mix the evidence
     of known ones with what they have. Returns how many were mixed, and writes the rows
-    and shares of these. Where a page is better than those before, it replaces path and
-    anchor. Given are hosts, paths, terms, anchors and vectors, in bytes; columns are
-    hosts, paths, terms, anchors, pages, scores, parents, promises and vectors; vectors
-    of known links are left to `mix`."""
+    and shares of these. Where a page is better than those before, it replaces the
+    anchor. Given are hosts, sections, terms, anchors and vectors, in bytes; columns are
+    hosts, sections, terms, anchors, pages, scores, parents, promises and vectors;
+    vectors of known links are left to `mix`."""
     pages, scores, parents, told = columns[4:8]
     new = np.flatnonzero(fresh)
     there = slots[new]
@@ -200,8 +214,7 @@ def enter(
     weight = PARENT + score
     share = (weight / (before + weight)).astype(np.float32)
     better = weight > before / parents[known]
-    for place in (1, 3):  # paths and anchors
-        columns[place][known[better]] = given[place][rows[better]]
+    columns[3][known[better]] = given[3][rows[better]]
     mixed = columns[2][known].astype(np.float32)
     mixed[:, 1:] += share[:, None] * (given[2][rows, 1:] - mixed[:, 1:])
     columns[2][known] = np.rint(mixed)

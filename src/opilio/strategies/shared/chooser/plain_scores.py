@@ -21,7 +21,7 @@ from opilio.strategies.shared.chooser.plain_rows import (
 )
 from opilio.vectors.plain_codes import dots
 
-HOST, PATH, PAGE = 1.0, 3.0, 2.0  # as many pages as a mean is shrunk by
+HOST, SECTION, PAGE = 1.0, 0.5, 2.0  # as many pages as a mean is shrunk by
 
 
 def raw(
@@ -29,14 +29,16 @@ def raw(
     columns: tuple[npt.NDArray[Any], ...],
     groups: tuple[npt.NDArray[Any], ...],
     base: float,
+    square: float,
     tables: Floats,
     sums: Floats,
     found: Floats,
 ) -> None:
     """Write the features of links as rows of `found`. `columns` are those of all slots,
-    `groups` sums and counts by host, path and page, `tables` those of the direction
+    `groups` sums and counts by host, section and page, `square` the mean of all squared
+    scores, `tables` those of the direction
     that was learnt (`vectors/codes.py`); the sums of NO_WORD are 0."""
-    vectors, meaning, terms, anchors, scores, parents, hosts, paths, pages = columns
+    vectors, meaning, terms, anchors, scores, parents, hosts, sections, pages = columns
     own = terms[slots] * np.float32(1 / 255)
     if len(tables):
         found[:, 0] = meaning[slots]
@@ -49,13 +51,13 @@ def raw(
     used = np.maximum(np.count_nonzero(words, axis=1), 1)
     above = values[:, 0] - np.float32(base) * values[:, 1]
     found[:, 3] = above / np.sqrt(used, dtype=np.float32)
-    host_sum, host_count, path_sum, path_count, page_sum, page_count = groups
+    host_sum, host_count, part_sum, part_count, page_sum, page_count = groups
     places = hosts[slots]
     host = (host_sum[places] + HOST * base) / (host_count[places] + HOST)
     found[:, 4] = host
     found[:, 5] = (scores[slots] + base) / (parents[slots] + 1.0)
-    places = paths[slots]
-    found[:, 6] = (path_sum[places] + PATH * host) / (path_count[places] + PATH)
+    places = sections[slots]
+    found[:, 6] = (part_sum[places] + SECTION * square) / (part_count[places] + SECTION)
     places = pages[slots]
     found[:, 7] = (page_sum[places] + PAGE * host) / (page_count[places] + PAGE)
 

@@ -26,7 +26,7 @@ Floats = npt.NDArray[np.float32]
 Places = npt.NDArray[np.uint16]
 
 PAGE_WORDS = 512  # words of a page with the greatest weights
-PATHS = 1 << 16
+SECTIONS = 1 << 16
 
 
 class Visit(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -41,7 +41,7 @@ class Visit(msgspec.Struct, frozen=True, array_like=True, gc=False):
     hosts: tuple[str, ...] = ()  # that its links lead to
     links: bytes = b""  # fingerprints, int64
     host_numbers: bytes = b""  # of each link, in `hosts`, uint16
-    paths: bytes = b""  # places of host and tag path, uint16
+    sections: bytes = b""  # places of their sections, uint16; once of tag paths
     terms: bytes = b""  # keywords in address, anchor and surroundings, uint8
     anchors: bytes = b""  # places of ANCHOR_WORDS words, uint16
     vectors: bytes = b""  # their codes; of earlier versions int8
@@ -62,7 +62,7 @@ class Links(NamedTuple):
 
     prints: npt.NDArray[np.int64]
     hosts: npt.NDArray[np.uint16]
-    paths: Places
+    sections: Places
     terms: npt.NDArray[np.uint8]
     anchors: Places
     vectors: Codes
@@ -81,7 +81,7 @@ def links_in(visit: Visit, dimensions: int) -> Links:
     return Links(
         prints,
         np.frombuffer(visit.host_numbers, "<u2"),
-        np.frombuffer(visit.paths, "<u2"),
+        np.frombuffer(visit.sections, "<u2"),
         np.frombuffer(visit.terms, np.uint8).reshape(count, 3),
         np.frombuffer(visit.anchors, "<u2").reshape(count, ANCHOR_WORDS),
         vectors,
@@ -98,7 +98,7 @@ def note(
 ) -> Visit:
     """The note on a page and on those of its links that teach something."""
     words, shares = page_words(page, rarity)
-    columns = link_rows(links, weights, path_place)
+    columns = link_rows(links, weights, section_place)
     vectors = np.zeros((0, 0), np.float32)
     if columns[-1]:
         vectors = unpack_vectors(columns[-1], len(links))
@@ -127,6 +127,7 @@ def page_words(page: Page, rarity: Rarity) -> tuple[Places, npt.NDArray[np.uint8
 
 
 @lru_cache(maxsize=2**14)
-def path_place(host: str, path: str) -> int:
-    """The place of a tag path on a host."""
-    return xxh3_64_intdigest(f"{host} {path}".encode("utf-8", "replace")) % PATHS
+def section_place(host: str, section: str) -> int:
+    """The place of a section of a host."""
+    name = f"{host}/{section}".encode("utf-8", "replace")
+    return xxh3_64_intdigest(name) % SECTIONS

@@ -49,7 +49,7 @@ class Waiting:
         self.scores = np.zeros(size, np.float32)  # of the pages that it is on, added up
         self.parents = np.zeros(size, np.uint8)
         self.host = np.zeros(size, np.int32)
-        self.path = np.zeros(size, np.uint16)
+        self.section = np.zeros(size, np.uint16)
         self.page = np.zeros(size, np.int32)  # the first that it was found on
         self.told = np.full(size, -1, np.float32)  # its promise; -1: the slot is free
 
@@ -64,7 +64,7 @@ class Waiting:
             self.scores,
             self.parents,
             self.host,
-            self.path,
+            self.section,
             self.page,
         )
 
@@ -73,7 +73,7 @@ class Waiting:
         """The columns that the links of a page are entered into."""
         return (
             self.host,
-            self.path,
+            self.section,
             self.terms,
             self.anchor,
             self.page,
@@ -160,7 +160,7 @@ class Waiting:
             fresh.view(np.uint8),
             (
                 hosts,
-                links.paths,
+                links.sections,
                 links.terms,
                 links.anchors,
                 links.vectors,
