@@ -124,6 +124,7 @@ def test_means_of_hosts_sections_and_pages_are_shrunk():
     host = (0.9 + 0.5) / 2  # base ½
     parents = [(0.9 + 0.5) / 2, (1.0 + 0.5) / 3]
     square = (0.9**2 + 0.1**2) / 2
-    section, siblings = (0.8**2 + 0.5 * square) / 1.5, (0.8 + 2 * host) / 3
+    host_square = (0.9**2 + square) / 2
+    section, siblings = (0.8**2 + 0.5 * host_square) / 1.5, (0.8 + 2 * host) / 3
     assert known == pytest.approx([host, parents[0], section, siblings])
     assert new == pytest.approx([0.5, parents[1], square, (0.8 + 2 * 0.5) / 3])

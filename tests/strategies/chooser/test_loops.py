@@ -143,6 +143,7 @@ def test_features_are_the_same(dimensions: int):
         for count in (5, 9, 7)
         for column in (rng.random(count), rng.integers(0, 4, count).astype(np.int32))
     )
+    groups += (rng.random(5),)
     found = []
     for each in BOTH_SCORES:
         out = np.zeros((30, 8), np.float32)

@@ -38,9 +38,10 @@ def raw(const int64_t[::1] slots, tuple columns, tuple groups, double base,
     cdef const double[::1] page_sum = groups[4]
     cdef const int32_t[::1] host_count = groups[1], part_count = groups[3]
     cdef const int32_t[::1] page_count = groups[5]
+    cdef const double[::1] squares = groups[6]
     cdef Py_ssize_t row, place, slot, size = tables.shape[0]
     cdef float one, two, three, four, above
-    cdef double host
+    cdef double host, host_square
     cdef int used
     cdef uint16_t word
     cdef const uint8_t *vector
@@ -73,9 +74,10 @@ def raw(const int64_t[::1] slots, tuple columns, tuple groups, double base,
         place = hosts[slot]
         host = (host_sum[place] + HOST * base) / (host_count[place] + HOST)
         found[row, 4] = host
+        host_square = (squares[place] + HOST * square) / (host_count[place] + HOST)
         found[row, 5] = (scores[slot] + base) / (parents[slot] + 1)
         place = sections[slot]
-        found[row, 6] = ((part_sum[place] + 0.5 * square)
+        found[row, 6] = ((part_sum[place] + 0.5 * max(host_square, square))
                          / (part_count[place] + 0.5))
         place = pages[slot]
         found[row, 7] = (page_sum[place] + PAGE * host) / (page_count[place] + PAGE)

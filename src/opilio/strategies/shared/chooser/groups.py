@@ -4,13 +4,15 @@ Means are shrunk towards what is known more generally, as if that many pages mor
 been like it:
 
     host     = (Σ score + 1·base) / (n + 1)
-    section  = (Σ score² + ½·base²) / (n + ½)
+    host²    = (Σ score² + 1·base²) / (n + 1)
+    section  = (Σ score² + ½·max(host², base²)) / (n + ½)
     siblings = (Σ score + 2·host) / (n + 2)
 
 `base` and `base²` are means over all pages. Where the items of a list are about one
 subject, the first one tells what the others are, hence the half. Squares because many
 scores that are a little above nothing shall not look like a few good pages: a section
-that nobody has tried is worth more than one that was tried in vain.
+that nobody has tried is worth more than one that was tried in vain. It is worth as
+much as any even if all that is known of its host is a poor home page.
 """
 
 from __future__ import annotations
@@ -31,6 +33,7 @@ class Groups:
     def __init__(self) -> None:
         self.hosts: dict[str, int] = {}
         self.host_sum: Column[np.float64] = Column(np.float64)
+        self.host_squares: Column[np.float64] = Column(np.float64)
         self.host_count: Column[np.int32] = Column(np.int32)
         self.section_sum = np.zeros(SECTIONS)
         self.section_count = np.zeros(SECTIONS, np.int32)
@@ -55,6 +58,7 @@ class Groups:
         hosts = self.hosts
         found = [hosts.setdefault(name, len(hosts)) for name in names]
         self.host_sum.reach(len(hosts))
+        self.host_squares.reach(len(hosts))
         self.host_count.reach(len(hosts))
         return found
 
@@ -62,6 +66,7 @@ class Groups:
         """Count a page; returns its number."""
         [number] = self.host_numbers([host])
         self.host_sum.values[number] += score
+        self.host_squares.values[number] += score * score
         self.host_count.values[number] += 1
         self.total += score
         self.squares += score * score
@@ -87,4 +92,5 @@ class Groups:
             self.section_count,
             self.page_sum.values,
             self.page_count.values,
+            self.host_squares.values,
         )

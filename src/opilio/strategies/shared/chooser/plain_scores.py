@@ -51,13 +51,18 @@ def raw(
     used = np.maximum(np.count_nonzero(words, axis=1), 1)
     above = values[:, 0] - np.float32(base) * values[:, 1]
     found[:, 3] = above / np.sqrt(used, dtype=np.float32)
-    host_sum, host_count, part_sum, part_count, page_sum, page_count = groups
+    host_sum, host_count, part_sum, part_count, page_sum, page_count, squares = groups
     places = hosts[slots]
     host = (host_sum[places] + HOST * base) / (host_count[places] + HOST)
     found[:, 4] = host
+    host_square = (squares[places] + HOST * square) / (host_count[places] + HOST)
     found[:, 5] = (scores[slots] + base) / (parents[slots] + 1.0)
     places = sections[slots]
-    found[:, 6] = (part_sum[places] + SECTION * square) / (part_count[places] + SECTION)
+    usual, count = (
+        SECTION * np.maximum(host_square, square),
+        part_count[places] + SECTION,
+    )
+    found[:, 6] = (part_sum[places] + usual) / count
     places = pages[slots]
     found[:, 7] = (page_sum[places] + PAGE * host) / (page_count[places] + PAGE)
 
