@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import random
 import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -40,9 +42,10 @@ def links(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def db(links: Path, tmp_path: Path) -> sqlite3.Connection:
+def db(links: Path, tmp_path: Path) -> Iterator[sqlite3.Connection]:
     (tmp_path / "crawl.db").write_bytes(links.read_bytes())
-    return open_database(tmp_path / "crawl.db")
+    with closing(open_database(tmp_path / "crawl.db")) as opened:
+        yield opened
 
 
 def log_of(db: sqlite3.Connection) -> PromiseLog:
