@@ -31,7 +31,7 @@ def web(pages: int = 30) -> SmallWeb:
     for number in range(pages):
         name = "bees" if number % 2 else "water"
         words = f"honey hive {FILL} {name} page{number} " * (1 + number % 3)
-        if number == 4:
+        if number == 5:
             words += ATTACK
         links = {f"/{name}/below/{number}": "read on"}
         path = f"/{name}/{number}"
@@ -192,20 +192,17 @@ async def test_budgets_end_the_questions_but_not_the_crawl(asking):
 
 
 async def test_the_opinion_is_evidence_for_the_strategy(asking):
-    def promises(life: Crawled) -> list[float]:
-        rows = life.rows(
-            "SELECT promise FROM link WHERE url LIKE '%/below/%' AND state != 'kept'"
-        )
-        return [promise for (promise,) in rows]
+    with serving_chat(by_name) as chat:
+        life = await asking(chat)
 
-    found = []
-    for opinion in (0.05, 0.95):
-        with serving_chat(lambda asked, it=opinion: graded(it)) as chat:
-            found.append(await asking(chat))
-    low, high = (statistics.mean(promises(life)) for life in found)
-    assert high > 1.1 * low
-    url = found[1].rows("SELECT url FROM link WHERE url LIKE '%/below/%' LIMIT 1")[0][0]
-    explained = await opilio("explain", found[1].folder, url)
+    def promise(name: str) -> float:
+        """The mean of links on pages of this kind."""
+        of = f"SELECT promise FROM link WHERE url LIKE '%/{name}/below/%'"
+        return statistics.mean(promise for (promise,) in life.rows(of))
+
+    assert promise("bees") > 1.1 * promise("water")
+    url = "http://seed.test/bees/below/1"
+    explained = await opilio("explain", life.folder, url)
     assert "Its promise" in explained.out
 
 

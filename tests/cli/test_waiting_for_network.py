@@ -30,7 +30,7 @@ async def test_while_nobody_answers_a_crawl_says_why_it_waits(tmp_path):
     rests = life.rows("SELECT DISTINCT reason FROM rest")
     assert ("offline",) in rests
     shown = await opilio("status", life.folder)
-    assert "host does not answer; retried when the crawl continues" in shown.out
+    assert "no host could be reached; retried later" in shown.out
 
 
 @pytest.mark.parametrize(("why", "times"), [("offline", 2), ("http_503", 6)])

@@ -15,6 +15,7 @@ import msgspec
 import pytest
 import turbohtml
 
+from opilio.errors import Unusable
 from opilio.read.blocks import MOST_BLOCKS
 from opilio.read.html import PageReader
 from opilio.records import Page, ReaderSetup, Response
@@ -187,7 +188,6 @@ def zipped() -> bytes:
     "body",
     [
         zipped(),
-        b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj\n<</Type/Catalog>>\nendobj\nstream\n",
         b"\x89PNG\r\n\x1a\n" + random.Random(1).randbytes(2**18),
         b"\x7fELF" + bytes(2**16),
         b'{"a": "<a href=\'/x\'>x</a>"}',
@@ -199,6 +199,13 @@ def zipped() -> bytes:
 def test_what_is_no_page_is_read_without_harm(body: bytes) -> None:
     """Row 33: mislabelled as HTML; nothing is unpacked."""
     assert "The chemistry of water" not in read(body).title
+
+
+def test_a_broken_pdf_file_that_is_called_html_is_named() -> None:
+    """Row 33, too: what a file is, its first bytes tell."""
+    body = b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj\n<</Type/Catalog>>\nendobj\nstream\n"
+    with pytest.raises(Unusable, match="the PDF file is broken"):
+        read(body)
 
 
 @pytest.mark.parametrize("noise", ["\0", "\x010\x01", "\0h0\0", "\0<0\0", "&#0;h0&#0;"])
