@@ -97,8 +97,8 @@ def test_words_and_terms_of_links_are_the_same():
     ],
 )
 def test_a_section_is_a_folder_and_how_deep_it_goes(path: str, section: str):
-    url = f"http://h.test/{path}"
-    assert plain_rows.section(url, "h.test") == section
+    url = f"http://t/{path}"  # a host whose name is a part of "http", too
+    assert plain_rows.section(url) == section
     told: list[tuple[str, str]] = []
 
     def place_of(host: str, part: str) -> int:
@@ -107,7 +107,7 @@ def test_a_section_is_a_folder_and_how_deep_it_goes(path: str, section: str):
 
     for each in BOTH:
         each.link_rows([link(url)], {}, place_of)
-    assert told == [("h.test", section)] * 2
+    assert told == [("t", section)] * 2
 
 
 def random_columns(rng: np.random.Generator, dimensions: int) -> dict[str, np.ndarray]:

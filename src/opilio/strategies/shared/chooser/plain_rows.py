@@ -109,7 +109,7 @@ def link_rows(
     names = [urls.host(link.url) for link in links]
     hosts = {name: number for number, name in enumerate(dict.fromkeys(names))}
     places = [
-        place_of(name, section(link.url, name))
+        place_of(name, section(link.url))
         for name, link in zip(names, links, strict=True)
     ]
     return (
@@ -123,11 +123,11 @@ def link_rows(
     )
 
 
-def section(url: str, host: str) -> str:
+def section(url: str) -> str:
     """The section of its host that a URL belongs to: its first folder, and how far
     below that it is. A list, whose URL is that of a folder, is in another section than
     its items. With a query, the path is the section."""
-    path, query, _ = url[url.index(host) + len(host) + 1 :].partition("?")
+    path, query, _ = url.split("/", 3)[3].partition("?")
     if query:
         return f"{path}?"
     folder, _, rest = path.partition("/")
