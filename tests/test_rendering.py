@@ -17,9 +17,11 @@ from typing import ClassVar
 import msgspec
 import pytest
 from fastwarc.warc import ArchiveIterator
+from typer.testing import CliRunner
 
 import opilio
 from crawling import serving
+from opilio.cli import app
 from opilio.errors import BadInput
 from opilio.fetch.browser import browser
 from opilio.fetch.browser.browser import PendingRequests
@@ -142,6 +144,20 @@ def test_rendered_pages_are_searched_exported_and_judged_again(
     )
     again.run()
     assert len(built(again)) == 8
+
+
+def test_status_and_explain_tell_what_was_rendered(
+    automatic: tuple[opilio.Crawl, Server],
+) -> None:
+    folder = automatic[0].path
+    figures = automatic[0].status().rendered
+    assert figures and figures.changed == 8 and not figures.failed
+    told = f"Rendered in a browser: {figures.rendered} pages, 8 changed by it"
+    assert told in CliRunner().invoke(app, ["status", str(folder)]).output
+    for path, is_built in (("bees/5", True), ("notes/5", False)):
+        url = f"http://scripted.test/{path}"
+        told = CliRunner().invoke(app, ["explain", str(folder), url]).output
+        assert ("rendered     in a browser" in told) == is_built
 
 
 def test_never_finds_nothing_and_always_renders_all(tmp_path: Path) -> None:

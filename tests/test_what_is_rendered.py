@@ -71,8 +71,13 @@ class Builder:
 
     async def render(self, answered: Response) -> tuple[bytes, SimpleNamespace]:
         self.rendered.append(answered.url)
-        built = WORDS * 3 if "built" in answered.url else "<p>Loading…</p>"
-        return built.encode(), SimpleNamespace(fetched=[], leads_to="")
+        if "dead" in answered.url:
+            built = ""
+        else:
+            built = WORDS * 3 if "built" in answered.url else "<p>Loading…</p>"
+        hindered = "hindered" in answered.url
+        requests = SimpleNamespace(fetched=[], leads_to="", is_hindered=hindered)
+        return built.encode(), requests
 
 
 class Readers:
@@ -114,6 +119,19 @@ async def test_a_host_that_never_pays_is_hardly_tried_again() -> None:
     for template in range(40):
         assert not await visit(rendering, "same", template)
     assert len(rendering.browser.rendered) <= 8  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("trouble", ["dead", "hindered"])
+async def test_a_page_that_fails_says_nothing_about_the_next(trouble: str) -> None:
+    rendering = made()
+    for n in range(2):
+        assert not await visit(rendering, f"{trouble}/{n}", 1)
+    assert await visit(rendering, "built/1", 1)
+    assert rendering.learnt.failed == 2
+    rendering = made()
+    for n in range(40):
+        await visit(rendering, f"{trouble}/{n}", 1)
+    assert len(rendering.browser.rendered) <= 4  # type: ignore[attr-defined]
 
 
 async def test_what_did_not_pay_is_tried_again_later() -> None:

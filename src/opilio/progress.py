@@ -34,6 +34,14 @@ class OpinionCounts(msgspec.Struct):
     failures: dict[str, int] = msgspec.field(default_factory=dict)  # by reason
 
 
+class RenderedCounts(msgspec.Struct, frozen=True):
+    """How many pages were rendered in a browser."""
+
+    rendered: int
+    changed: int  # had more text or links then, or led elsewhere
+    failed: int
+
+
 class BusyServer(msgspec.Struct, frozen=True):
     """A server with requests under way (Kumar & Vig's Busy Server Queue, III.C)."""
 

@@ -315,6 +315,10 @@ class Lease(msgspec.Struct, frozen=True, gc=False):
         return 0 if verdict.relevant else self.level + 1
 
 
+METHOD_FIELD = "X-Opilio-Method"
+"""Tells in WARC records which answers were not to GET, and so are no pages."""
+
+
 class Response(msgspec.Struct, frozen=True, gc=False):
     """The HTTP response for one URL."""
 
@@ -330,6 +334,7 @@ class Response(msgspec.Struct, frozen=True, gc=False):
     request: Headers = ()  # the header lines we sent
     replayed: bool = False  # from an archive, while others come from the web
     rendered: bytes = b""  # the HTML after scripts ran, in UTF-8, if they did
+    posted: bytes = b""  # what a script of a page has sent
 
     @property
     def content(self) -> bytes:

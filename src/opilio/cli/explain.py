@@ -151,7 +151,11 @@ def show(found: Explanation, again: Reread | None, trouble: str) -> None:
 
 
 def show_links(again: Reread) -> None:
-    """How many links of a page are followed, and why the others are not."""
+    """How many links of a page are followed, why the others are not, and whether they
+    are those that scripts have built."""
+    if again.rendered:
+        told = f"in a browser: {again.rendered:,} bytes after its scripts ran"
+        stdout.print(Text("  rendered     ", "dim") + Text(told))
     line = f"{again.links:,}, {again.followed:,} of them followed"
     stdout.print(Text("  links        ", "dim") + Text(line))
     for obstacle in again.obstacles:

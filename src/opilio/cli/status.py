@@ -24,7 +24,7 @@ from opilio.cli.plain_text import plain
 from opilio.cli.terminal import foreign, stdout
 from opilio.cli.waiting import sentence, until
 from opilio.limits.stop_when_dry import left_in_words
-from opilio.progress import BusyServer, OpinionCounts
+from opilio.progress import BusyServer, OpinionCounts, RenderedCounts
 from opilio.store.export_left_out import count_left_out
 from opilio.store.folder import CrawlFolder
 from opilio.store.lifecycle import Life, life_of
@@ -143,6 +143,8 @@ def show(standing: CrawlStanding, now: float) -> None:
         stdout.print(f"\n[bold]Left:[/] {left_in_words(figures.estimate)}")
     if figures.opinions:
         show_opinions(figures.opinions)
+    if figures.rendered:
+        show_rendered(figures.rendered)
     hosts = "host" if figures.hosts == 1 else "hosts"
     show_counts(
         f"[bold]Links: {figures.links:,}[/] to {figures.hosts:,} {hosts}",
@@ -169,6 +171,14 @@ def show_opinions(counts: OpinionCounts) -> None:
     for reason, count in sorted(counts.failures.items()):
         why = escape(OPINION_FAILURES.get(reason, reason))
         stdout.print(f"  {count:,} times none: {why}", soft_wrap=True)
+
+
+def show_rendered(counts: RenderedCounts) -> None:
+    """How many pages were rendered, and whether that was of use."""
+    pages = "page" if counts.rendered == 1 else "pages"
+    failed = f", {counts.failed:,} failed" if counts.failed else ""
+    told = f"{counts.rendered:,} {pages}, {counts.changed:,} changed by it{failed}"
+    stdout.print(f"\n[bold]Rendered in a browser:[/] {told}")
 
 
 def show_found(seeds: Sequence[SeedOrigin]) -> None:

@@ -53,6 +53,7 @@ class Reread(msgspec.Struct, frozen=True):
     links: int = 0  # on the page
     followed: int = 0  # those that the page and the scope allow to follow
     obstacles: list[str] = []  # why the page leads nowhere
+    rendered: int = 0  # bytes of its HTML after scripts ran; 0: it was not rendered
 
 
 def reread(folder: CrawlFolder, row: Mapping[str, Any]) -> Reread:
@@ -104,4 +105,5 @@ def reread(folder: CrawlFolder, row: Mapping[str, Any]) -> Reread:
         len(page.links),
         len(to_follow(page, scope)),
         obstacles(page, page.url, scope),
+        len(response.rendered),
     )

@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import asyncio
 import heapq
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from itertools import count
 from typing import Protocol
 
 import msgspec
 
-from opilio.crawl.script_signs import looks_scripted
+from opilio.crawl.script_signs import has_script, looks_scripted
 from opilio.protocols import Readers
 from opilio.records import Lease, Page, Reading, Response
 from opilio.settings import BrowserSettings
@@ -31,6 +31,7 @@ LEAST = 0.25  # render if it changes at least this share of pages
 RETRY = 64  # pages that are not rendered before one of them is
 MORE_WORDS, MORE_LINKS = 1.2, 2  # what counts as a change
 FEW = 10  # words more count as none
+FAILURES = 3  # in a row count as pages that rendering did not change
 MOST_KINDS = 20_000  # hosts and templates that are remembered
 
 
@@ -42,6 +43,9 @@ class PageRequestsMade(Protocol):
 
     @property
     def leads_to(self) -> str: ...
+
+    @property
+    def is_hindered(self) -> bool: ...
 
 
 class Renders(Protocol):
@@ -61,6 +65,7 @@ class Tried(msgspec.Struct, array_like=True):
     rendered: int = 0
     changed: int = 0
     skipped: int = 0  # since the last one that was rendered
+    failed: int = 0  # in a row
 
     def expected(self, prior: float, weight: float) -> float:
         """The share of pages that rendering changes."""
@@ -102,14 +107,16 @@ class Rendering:
             markup, requests = await self.browser.render(response)
         self.subresources += map(pack_response, requests.fetched)
         if not markup:
-            self.note(lease, False)
-            self.learnt.failed += 1
+            self.note_failure(lease)
             return response, reading, True
         rendered = msgspec.structs.replace(response, rendered=markup)
         better = await self.readers.read(rendered)
         has_changed = bool(better.page and gains(reading.page, better.page))
         target = requests.leads_to and urls.join(response.url, requests.leads_to)
         moves = target not in ("", lease.url)
+        if requests.is_hindered and not (has_changed or moves):
+            self.note_failure(lease)
+            return response, reading, True
         self.note(lease, has_changed or moves)
         if moves and not has_changed:
             moved = msgspec.structs.replace(reading.page, refresh=target)
@@ -137,20 +144,41 @@ class Rendering:
         here.skipped += 1
         return False
 
+    def may_build(self, response: Response) -> bool:
+        """Whether scripts may make different pages of the same body."""
+        if response.rendered or kind_of(response) is not DocumentKind.HTML:
+            return False
+        return has_script(response)
+
+    def note_failure(self, lease: Lease) -> None:
+        """Count a page that could not be rendered; one alone says nothing about others
+        of its kind."""
+        self.learnt.failed += 1
+        self.learnt.rendered += 1
+        self.is_new = True
+        for tried in self.tried(lease):
+            tried.failed += 1
+            tried.rendered += tried.failed >= FAILURES
+
     def note(self, lease: Lease, has_changed: bool) -> None:
         """Learn whether rendering a page changed it."""
+        for tried in self.tried(lease):
+            tried.failed = 0
+            tried.rendered += 1
+            tried.changed += has_changed
+        self.learnt.rendered += 1
+        self.learnt.changed += has_changed
+        self.is_new = True
+
+    def tried(self, lease: Lease) -> Iterator[Tried]:
+        """What is known of the host of a page, and of its template."""
         for known, name in (
             (self.learnt.hosts, lease.host),
             (self.learnt.templates, template_of(lease)),
         ):
-            tried = known.setdefault(name, Tried())
-            tried.rendered += 1
-            tried.changed += has_changed
+            yield known.setdefault(name, Tried())
             if len(known) > MOST_KINDS:
                 del known[next(iter(known))]
-        self.learnt.rendered += 1
-        self.learnt.changed += has_changed
-        self.is_new = True
 
     def take_records(self) -> bytes:
         """The WARC records of what rendered pages requested since the last call."""

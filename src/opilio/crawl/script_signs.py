@@ -33,9 +33,9 @@ def looks_scripted(response: Response, page: Page) -> bool:
     scripts, an empty root element, or a <noscript> that asks for them."""
     if page.words > MANY_WORDS:
         return False
-    markup = response.body[:LOOKED_AT].lower()
-    if b"<script" not in markup:
+    if not has_script(response):
         return False
+    markup = response.body[:LOOKED_AT].lower()
     if page.words < FEW_WORDS or not (page.links or page.settled):
         return True
     if any(map(_asks, wishes(markup))) or has_empty_root(markup):
@@ -44,6 +44,11 @@ def looks_scripted(response: Response, page: Page) -> bool:
         piece.partition(b"</script")[0] for piece in markup.split(b"<script")[1:]
     )
     return sum(map(len, scripts)) > MOST_SCRIPT * WORD * page.words
+
+
+def has_script(response: Response) -> bool:
+    """Whether there is a script."""
+    return b"<script" in response.body[:LOOKED_AT].lower()
 
 
 def has_empty_root(markup: bytes) -> bool:

@@ -174,7 +174,8 @@ class PageVisits:
         """Read a page, unless its content was seen before, and record it."""
         content = urls.fingerprint(response.content)
         reading = Reading(None)
-        if not self.store.seen.find(content):
+        is_shell = self.rendering is not None and self.rendering.may_build(response)
+        if is_shell or not self.store.seen.find(content):
             if self.extractions:
                 await self.extractions.room()
             response, reading, content = await self.read(lease, response)

@@ -88,8 +88,8 @@ class Egress:
         """Request a URL and read at most `max_bytes` of the body.
 
         `accept` sees status and headers before the body and may return a reason to skip
-        it. Redirects are not followed. A `form` is posted, for search engines that need
-        it; pages are never sent one.
+        it. Redirects are not followed. A `form` is posted: to search engines that need
+        it, and for scripts of pages that are rendered.
         """
         place = target(url)
         addresses = await self._addresses(place)

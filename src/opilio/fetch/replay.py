@@ -13,7 +13,7 @@ from fastwarc.warc import ArchiveIterator, WarcRecordType
 
 from opilio.errors import BadInput, Unusable
 from opilio.fetch.answers import refuse_unusable
-from opilio.records import Fingerprint, Headers, Response
+from opilio.records import METHOD_FIELD, Fingerprint, Headers, Response
 from opilio.settings import DOCUMENTS, DocumentSettings
 from opilio.storage import caches, warc_reading
 from opilio.text import urls
@@ -191,7 +191,7 @@ def scan(path: Path) -> Iterator[RecordPlace]:
                 if record.record_type == WarcRecordType.conversion:
                     if last and last.url == url and warc_reading.is_rendered(record):
                         last = msgspec.structs.replace(last, rendered=record.stream_pos)
-                elif record.is_http:
+                elif record.is_http and not record.headers.get(METHOD_FIELD):
                     if last:
                         yield last
                     same_as = record.headers.get("WARC-Refers-To-Target-URI", "")

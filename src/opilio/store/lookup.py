@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from opilio.progress import BusyServer, Estimate, OpinionCounts
+from opilio.progress import BusyServer, Estimate, OpinionCounts, RenderedCounts
 from opilio.records import Clock, Fingerprint
 from opilio.storage.database import open_database
 from opilio.storage.promise_log import new_promise
@@ -40,6 +40,7 @@ class Summary(msgspec.Struct, frozen=True):
     slowest: dict[str, float] = {}  # the hosts with the longest Crawl-delays
     estimate: Estimate | None = None  # of what is left; None: not known
     opinions: OpinionCounts | None = None  # of an adviser; None: there is none
+    rendered: RenderedCounts | None = None  # by a browser; None: no page
     retried: int = 0  # links that failed for now and are tried again later
     next_retry: float | None = None  # when, seconds since 1970
     silent_hosts: int = 0  # that gave no good answer for a while
@@ -130,6 +131,7 @@ def summary(db: sqlite3.Connection, now: Clock = time.time) -> Summary:
         slowest=slowest(db),
         estimate=estimate_in(db),
         opinions=opinions_in(db),
+        rendered=rendered_in(db),
         noindex=noindex,
     )
 
@@ -144,6 +146,13 @@ def opinions_in(db: sqlite3.Connection) -> OpinionCounts | None:
     """How often an adviser was asked, as of the last commit."""
     rows = db.execute("SELECT state FROM learnt WHERE name = 'opinions'")
     return next((msgspec.json.decode(row[0], type=OpinionCounts) for row in rows), None)
+
+
+def rendered_in(db: sqlite3.Connection) -> RenderedCounts | None:
+    """How many pages were rendered, if any were."""
+    rows = db.execute("SELECT state FROM learnt WHERE name = 'rendering'")
+    decode = msgspec.msgpack.decode
+    return next((decode(row[0], type=RenderedCounts) for row in rows), None)
 
 
 def busy_in(db: sqlite3.Connection) -> list[BusyServer]:

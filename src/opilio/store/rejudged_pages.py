@@ -73,7 +73,8 @@ def set_aside(db: sqlite3.Connection) -> None:
     copy_all(db)
     for table in ("note", "page_profile", "site"):
         db.execute(f"DELETE FROM {table}")  # noqa: S608
-    db.execute("DELETE FROM learnt WHERE name != 'redirects'")  # of any topic
+    # Redirects and rendering are the same for any topic.
+    db.execute("DELETE FROM learnt WHERE name NOT IN ('redirects', 'rendering')")
     db.execute("DELETE FROM event WHERE kind = 'seed'")
     db.execute("DELETE FROM meta WHERE key = ?", (UNJUDGED,))
     db.execute("UPDATE indexed SET page = 0, words = x'', features = x''")

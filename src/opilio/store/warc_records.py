@@ -18,7 +18,7 @@ from http import HTTPStatus
 
 from isal import igzip_lib, isal_zlib
 
-from opilio.records import Headers, Response
+from opilio.records import METHOD_FIELD, Headers, Response
 
 IDENTICAL = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
 NOT_MODIFIED = "http://netpreserve.org/warc/1.1/revisit/server-not-modified"
@@ -78,7 +78,8 @@ def pack_request(response: Response, at: str) -> bytes:
         ("request", response.url, at),
         [f"WARC-Concurrent-To: {answer}"],
         "application/http; msgtype=request",
-        head(f"GET /{path} HTTP/1.1", headers),
+        head(f"{'POST' if response.posted else 'GET'} /{path} HTTP/1.1", headers),
+        response.posted,
     )
 
 
@@ -206,10 +207,11 @@ def wire(response: Response) -> bytes:
 
 def told_by(response: Response) -> list[str]:
     """The WARC header lines about how a response was received."""
-    facts = (
+    facts = (  # a field of our own tells answers to scripts from pages
         ("WARC-IP-Address", response.ip),
         ("WARC-Protocol", response.protocol.removeprefix("http/1.1")),
         ("WARC-Truncated", response.truncated),
+        (METHOD_FIELD, "POST" if response.posted else ""),
     )
     return [f"{name}: {clean_field(value)}" for name, value in facts if value]
 

@@ -25,20 +25,22 @@ from opilio.fetch.browser.chromium import (
     write_starter,
 )
 from opilio.fetch.browser.page_requests import PageAnswers, PageRequests
+from opilio.fetch.browser.page_scripts import IS_BUILT, MARKUP, NO_SOCKETS, WATCH
 from opilio.records import Response
 from opilio.settings import BrowserSettings
+from opilio.text import urls
 
 if TYPE_CHECKING:
-    from playwright.async_api import Browser, Page, Playwright, Route
+    from playwright.async_api import Browser, Page, Playwright, Request, Route
 
 FETCHED = frozenset(("script", "fetch", "xhr"))  # what can change the text of a page
+DATA = frozenset(("fetch", "xhr"))
+MOST_POSTED = 64 * 2**10  # bytes
 EMPTY = frozenset(("stylesheet",))  # scripts may wait for it
-QUIET = 0.25  # seconds without requests: the page is built
-POLL = 0.05
+WIDTH, HEIGHT = 1280, 4000  # what is below is often built on scrolling only
 FAREWELL = 5.0  # seconds to close a page or the browser
 ABORTED = "aborted"  # with other errors, a page that wants to leave would be lost
 PAGES = 300  # of one process; then another is started
-MOST_MARKUP = 10 * 2**20  # characters
 MOST_FAILURES = 3  # starts in a row; then pages are no longer rendered
 DROPPED = frozenset(
     (
@@ -47,31 +49,6 @@ DROPPED = frozenset(
         *("report-to", "nel", "reporting-endpoints", "accept-ch"),
     )
 )
-NO_SOCKETS = """
-for (const name of ["RTCPeerConnection", "webkitRTCPeerConnection", "RTCDataChannel",
-                    "WebTransport", "WebSocketStream", "EventSource", "Worker",
-                    "SharedWorker"])
-    delete window[name];
-delete Navigator.prototype.sendBeacon;
-"""
-# With what is in shadow roots, too, as templates.
-MARKUP = f"""() => {{
-    const root = document.documentElement;
-    if (!root) return "";
-    const shadowRoots = [];
-    const look = part => {{
-        for (const element of part.querySelectorAll("*"))
-            if (element.shadowRoot) {{
-                shadowRoots.push(element.shadowRoot);
-                look(element.shadowRoot);
-            }}
-    }};
-    look(document);
-    const [start, end] = root.cloneNode(false).outerHTML.split("</");
-    const markup = start + root.getHTML({{shadowRoots}}) + "</" + end;
-    return markup.length > {MOST_MARKUP} ? "" : "<!DOCTYPE html>\\n" + markup;
-}}"""
-
 log = logging.getLogger(__name__)
 
 
@@ -121,24 +98,24 @@ class BrowserProcess:
         context = await browser.new_context(
             service_workers="block",
             accept_downloads=False,
+            viewport={"width": WIDTH, "height": HEIGHT},
             user_agent=self.user_agent,
             extra_http_headers={},
         )
         self.rendered += 1
         pending = PendingRequests(self.answers, response, requests)
         try:
-            await context.add_init_script(NO_SOCKETS)
+            await context.add_init_script(NO_SOCKETS + WATCH)
             await context.route("**/*", pending.handle)
             await context.route_web_socket("**/*", lambda socket: socket.close())
             page = await context.new_page()
             context.on("page", close_window)
+            requests.is_late = True
             with suppress(TimeoutError):  # what is there by then will do
                 async with asyncio.timeout(self.settings.render_timeout):
                     await page.goto(response.url, wait_until="commit", timeout=0)
-                    # The event "load" may never come: some pages want to leave.
-                    await pending.quiet()
-                    while await page.evaluate("document.readyState") == "loading":
-                        await pending.quiet()
+                    await pending.until_built(page)
+                    requests.is_late = False
             async with asyncio.timeout(FAREWELL):
                 markup = await page.evaluate(MARKUP)
             return markup if isinstance(markup, str) else ""
@@ -225,12 +202,16 @@ class PendingRequests:
         self.response = response
         self.requests = requests
         self.count = 0
+        self.total = 0  # with those that were answered
+        self.are_answered = asyncio.Event()
         self.is_served = False  # the page itself
         self.is_over = False
 
     async def handle(self, route: Route) -> None:
         """Answer a request of the page."""
         self.count += 1
+        self.total += 1
+        self.are_answered.clear()
         try:
             await self.answer(route)
         except Exception as error:  # also of playwright, if the page is gone
@@ -240,10 +221,12 @@ class PendingRequests:
                 await route.abort(ABORTED)
         finally:
             self.count -= 1
+            if not self.count:
+                self.are_answered.set()
 
     async def answer(self, route: Route) -> None:
-        """The page itself comes from what was fetched; windows, frames, pictures and
-        everything but GET fail."""
+        """The page itself comes from what was fetched; windows, pictures and whatever
+        else is not wanted fail."""
         request = route.request
         kind = request.resource_type
         if kind == "document" and not self.is_served:
@@ -253,15 +236,16 @@ class PendingRequests:
                 headers=headers_of(self.response),
                 body=self.response.body,
             )
-        elif kind == "document":
-            if request.method == "GET" and request.frame.parent_frame is None:
+        elif kind == "document" and request.frame.parent_frame is None:
+            if request.method == "GET":
                 self.requests.leads_to = self.requests.leads_to or request.url
             await route.abort(ABORTED)
         elif kind in EMPTY:
             await route.fulfill(status=200, content_type="text/css", body="")
-        elif kind in FETCHED and request.method == "GET" and not self.is_over:
+        elif self.is_wanted(kind, request):
             url = request.url.partition("#")[0]
-            found = await self.answers.answer(url, self.requests)
+            posted = request.post_data_buffer or b""
+            found = await self.answers.answer(url, self.requests, posted)
             headers = headers_of(found)
             # Answers carry no secrets: every script of the page may read them.
             origin = request.headers.get("origin", "*")
@@ -271,14 +255,32 @@ class PendingRequests:
         else:
             await route.abort(ABORTED)
 
-    async def quiet(self) -> None:
-        """Wait until no request was under way for some time."""
-        loop = asyncio.get_running_loop()
-        since = loop.time()
-        while (now := loop.time()) - since < QUIET:
-            if self.count:
-                since = now
-            await asyncio.sleep(POLL)
+    def is_wanted(self, kind: str, request: Request) -> bool:
+        """Whether this can change the text of the page: scripts, data, and frames of
+        the same origin, whose text is read. Only questions in JSON are posted, such as
+        those of GraphQL, and only to the site of the page."""
+        here, there = self.response.url, request.url
+        if self.is_over:
+            return False
+        if kind == "document":
+            return request.method == "GET" and urls.origin(there) == urls.origin(here)
+        if request.method == "POST":
+            return (
+                kind in DATA
+                and urls.same_site(here, there)
+                and "json" in request.headers.get("content-type", "")
+                and 0 < len(request.post_data_buffer or b"") <= MOST_POSTED
+            )
+        return request.method == "GET" and kind in FETCHED
+
+    async def until_built(self, page: Page) -> None:
+        """Wait until the page awaits nothing and no longer changes. The event "load"
+        may never come: some pages want to leave."""
+        known = -1
+        while self.count or known != self.total:
+            await self.are_answered.wait()
+            known = self.total
+            await page.evaluate(IS_BUILT)
 
 
 def headers_of(response: Response) -> dict[str, str]:
