@@ -33,7 +33,7 @@ def test_a_poor_harvest_with_little_left_is_dry() -> None:
         (POOR[:99], DRY),
         ([True] * 5 + [False] * 95, DRY),
         (POOR, changed(next=5.0)),
-        (POOR, changed(left=10.0)),
+        (POOR, changed(left=30.0)),
     ],
     ids=["no estimate", "few pages", "good pages", "good links", "much is left"],
 )

@@ -29,12 +29,13 @@ def test_chances_that_come_true_are_added_up() -> None:
     found = crawled(1.0).estimate(EVERY, 400, BEST)
     assert found is not None
     assert found.found == 20
-    assert found.left == pytest.approx(400 * 0.05)
     # Of four relevant pages that a relevant page links to, three were found before:
     # 20 pages are about three quarters of all, (20·1 + ½)/(20·3 + ½) as many are left.
     assert found.recapture == pytest.approx(20 * 20.5 / 60.5)
-    assert found.low == pytest.approx(0.4 * found.recapture)  # the lower of the two
-    assert found.high == pytest.approx(3 * found.left)
+    mean = (400 * 0.05 + found.recapture) / 2  # of the two estimates
+    assert found.left == pytest.approx(1.15 * (20 * mean) ** 0.5)
+    assert found.low == pytest.approx(0.3 * found.left)
+    assert found.high == pytest.approx(4 * found.left)
     assert found.next == pytest.approx(100 * 0.05)
 
 
@@ -42,7 +43,10 @@ def test_chances_that_promised_too_much_are_corrected() -> None:
     found = crawled(0.5).estimate(EVERY, 400, BEST)
     ratio = (40 * 0.25 + 0.5) / (40 * 0.5 + 0.5)
     assert found is not None
-    assert found.left == pytest.approx(ratio * 400 * 0.05)
+    recapture = 20 * (20 * ratio + 0.5) / 60.5
+    assert found.recapture == pytest.approx(recapture)
+    mean = (ratio * 400 * 0.05 + recapture) / 2
+    assert found.left == pytest.approx(1.15 * (10 * mean) ** 0.5)
     assert found.next == pytest.approx(ratio * 100 * 0.05)
 
 
@@ -53,11 +57,11 @@ def test_a_sample_stands_for_all_links() -> None:
     assert part.left == pytest.approx(whole.left)
 
 
-def test_more_links_to_known_pages_lower_the_range() -> None:
+def test_more_links_to_known_pages_lower_the_estimate() -> None:
     few = crawled(1.0, caught=1).estimate(EVERY, 400, BEST)
     many = crawled(1.0, caught=9).estimate(EVERY, 400, BEST)
     assert few is not None and many is not None
-    assert many.left == few.left
+    assert many.left < few.left
     assert many.recapture < few.recapture / 4
     assert many.low < few.low
 

@@ -10,14 +10,14 @@ from opilio.progress import Estimate
 LOOK_EVERY = 10  # pages
 PAGES = 100  # the last ones, and as many links, the best that wait
 FEW = 5  # relevant ones among them
-SHARE = 0.9  # of the relevant pages
+SHARE = 0.75  # of the relevant pages
 
 
 def is_dry(recent: Sequence[bool], estimate: Estimate | None) -> bool:
     """Whether little is left. `recent` says which of the last pages were kept.
 
     All of these must hold: few of the last 100 pages were relevant, few of the 100 best
-    links are expected to be, and more than nine tenths are found by the estimate.
+    links are expected to be, and more than three quarters are found by the estimate.
     """
     if estimate is None or len(recent) < PAGES:
         return False
