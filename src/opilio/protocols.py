@@ -166,6 +166,31 @@ class Profiles(Protocol):
         ...
 
 
+class Sharing(Protocol):
+    """The other workers of a crawl, each of which has sites of its own."""
+
+    def own_part(self, page: Page) -> Page:
+        """The page with only those links that belong to this worker."""
+        ...
+
+    async def tell(
+        self,
+        page: Page,
+        verdict: Verdict,
+        lease: Lease,
+        content: Fingerprint,
+        fetched_at: float,
+    ) -> list[int]:
+        """Tell the others of a page that was judged, and of its links that belong to
+        them; returns the ids of these links."""
+        ...
+
+    async def record(self) -> None:
+        """Record what has changed where all workers see it, before it is committed
+        here."""
+        ...
+
+
 class QueryJudges(Protocol):
     """Judges pages that are fetched for a query by what it asks for too."""
 

@@ -142,6 +142,7 @@ class StoreSettings(Section, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     commit_every: Wait = 0.5  # seconds between two group commits
     min_free: Count = 2**30  # bytes left on the disk when the crawl stops
     warc_bytes: Some = 2**30  # size at which a new WARC file is begun
+    lease: Wait = 15.0  # seconds that a worker may be silent; only with --store
 
 
 class SearchSettings(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):

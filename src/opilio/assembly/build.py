@@ -38,6 +38,7 @@ from opilio.protocols import (
     Readers,
     SeedRequest,
     SeedSource,
+    Sharing,
     Strategy,
 )
 from opilio.read.pool import ReaderPool
@@ -165,7 +166,7 @@ async def assemble(
             quick_check(store.db, folder.database)
         if plan.online:
             queue_again(store.db, "not_archived")
-        frontier = SqliteFrontier(
+        frontier = ways.frontier(
             store.db,
             plan.politeness,
             plan.bounds,
@@ -209,6 +210,7 @@ async def assemble(
                             parts, folder, kept_by(frontier), ways.clock
                         ),
                         grow_index=index_grower(folder, plan, subject),
+                        sharing=ways.sharing(store, frontier),
                         clock=ways.clock,
                     ),
                 )
@@ -325,10 +327,14 @@ def make_fetch(plan: Plan, store: Store, frontier: SqliteFrontier) -> Fetch:
 
 
 def make_network(
-    plan: Plan, store: Store, frontier: SqliteFrontier, keep: Keep | None = None
+    plan: Plan,
+    store: Store,
+    frontier: SqliteFrontier,
+    keep: Keep | None = None,
+    way_out: Callable[..., Egress] = Egress,
 ) -> HttpFetch:
     """Fetches from the network; `keep` takes the responses."""
-    egress = Egress(plan.fetch, ip_delay=plan.politeness.ip_delay)
+    egress = way_out(plan.fetch, ip_delay=plan.politeness.ip_delay)
     robots = Robots(
         egress.get,
         SqliteRobots(store.db),
@@ -369,6 +375,7 @@ class Ways:
     """Factories of the parts that the lab and programs may replace."""
 
     store: Callable[[CrawlFolder, StoreSettings, bool], Store] = Store
+    frontier: Callable[..., SqliteFrontier] = SqliteFrontier
     fetch: Callable[[Plan, Store, SqliteFrontier], Fetch] = make_fetch
     readers: Callable[[int, bytes], Readers] = make_readers
     example_reader: ExampleReader = limited_reader
@@ -376,6 +383,7 @@ class Ways:
     adviser: Callable[[Plan, Subject, Judge, Store], Adviser | None] = make_adviser
     strategy: Callable[..., Strategy] = make_strategy
     crawl: Callable[[Plan, Stages], CrawlLoop] = CrawlLoop
+    sharing: Callable[[Store, SqliteFrontier], Sharing | None] = lambda *_: None
     clock: Clock = time.monotonic
 
 

@@ -31,6 +31,7 @@ from opilio.cli.crawl_inputs import (
 from opilio.cli.display import Reporter, show_trouble
 from opilio.cli.error_messages import told
 from opilio.crawl import CrawlLoop
+from opilio.errors import BadInput
 from opilio.judge import JUDGES
 from opilio.limits.contact import require_contact
 from opilio.records import SEED_PROMISE, Subject
@@ -220,6 +221,14 @@ def crawl(
         Path | None,
         typer.Option(metavar="FILE", help="Read more settings from this TOML file."),
     ] = None,
+    store: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DSN",
+            help="Work on the crawl in this PostgreSQL database, together with all "
+            "others that run the same command: postgresql://USER@HOST/DATABASE.",
+        ),
+    ] = None,
     fresh: Annotated[
         bool,
         typer.Option(
@@ -276,6 +285,16 @@ def crawl(
         find_judge(judge)
     if option:
         options = {**options, "options": parse_options(option)}
+    if store:
+        from opilio.cli.crawl_worker import Given, work_on  # few crawls are shared
+
+        if fresh or replay or online or serve or seed_source:
+            raise BadInput(
+                "--store cannot be combined with --fresh, --replay, --online, --serve "
+                "and --seed-source; name seed sources in the topic file"
+            )
+        given = Given(topic, output, settings, options, tuple(seed_url or ()), quiet)
+        raise typer.Exit(work_on(store, given))
     folder, plan = choose_plan(topic, output, settings, options, fresh)
     if seed_source:
         plan = msgspec.structs.replace(

@@ -289,6 +289,8 @@ class CrawlLoop(PageVisits):
             await self.frontier.flush()
             if self.profiles:
                 self.profiles.flush()
+            if self.sharing:
+                await self.sharing.record()
             self.store.commit()
             committed, self.committed = self.committed, asyncio.Event()
             committed.set()

@@ -18,6 +18,7 @@ from opilio.protocols import (
     Profiles,
     QueryJudges,
     Readers,
+    Sharing,
     Strategy,
     TopicUpdates,
 )
@@ -71,4 +72,5 @@ class Stages:
     adviser: Adviser | None = None  # on pages that the judge is unsure of
     profiles: Profiles | None = None  # of pages and of their sites
     grow_index: Callable[[], None] | None = None  # indexes what was committed
+    sharing: Sharing | None = None  # with other workers
     clock: Clock = time.monotonic

@@ -85,6 +85,7 @@ class PageVisits:
         self.observer = self.strategy if isinstance(self.strategy, Observer) else None
         self.store = stages.store
         self.profiles = stages.profiles
+        self.sharing = stages.sharing
         self.rendering = stages.rendering
         self.extractions: Extractions | None = None  # once a page was kept
         self.adviser = stages.adviser
@@ -259,11 +260,18 @@ class PageVisits:
                     followed = msgspec.structs.replace(
                         followed, settled=b"", settled_ids=b""
                     )
+            others: list[int] = []  # links of other workers
+            if self.sharing:
+                others = await self.sharing.tell(
+                    followed, verdict, lease, content, response.fetched_at
+                )
+                followed = self.sharing.own_part(followed)
             ids = await self.rank(followed, verdict, lease)
             if followed.settled_ids:
                 settled = np.frombuffer(followed.settled_ids, "<i8").tolist()
                 self.frontier.support(settled, lease.host)
                 ids += settled
+            ids += others
             self.settle()
             self.store.save_page(
                 lease, response, reading.record, content, page, verdict, ids

@@ -102,6 +102,7 @@ class Egress:
             self._aim(exchange, url, place, addresses, headers)
             if form is not None:
                 exchange.curl.setopt(pycurl.POSTFIELDS, form)
+            await self.before_request()
             code, message = await self._multi.perform(exchange.curl)
             return self._result(url, place, headers, exchange, code, message)
         finally:
@@ -112,6 +113,9 @@ class Egress:
                 if form is not None:
                     exchange.curl.setopt(pycurl.HTTPGET, 1)
                 self._idle.append(exchange)
+
+    async def before_request(self) -> None:
+        """Called just before a request is sent; a subclass may wait here."""
 
     async def locate(self, url: str) -> str:
         """The address that a URL is requested from; "" if a proxy chooses it."""

@@ -65,6 +65,7 @@ class LinkFrontier:
         self._paused = False
         self._max_idle = max_idle
         self.rested = False  # `take` returned None because of that
+        self.is_fed = False  # links come from elsewhere too: wait for them
         self._later = LaterTries(ledger, agenda.retry_for, wall)
         self._borrowed: set[str] = set()  # hosts with a turn, or a wait for one
         self.watcher: Watcher | None = None
@@ -340,6 +341,14 @@ class LinkFrontier:
         known = self._agenda.turns.by_name.get(host)
         return max(known.rest_until - self._clock(), 0.0) if known else 0.0
 
+    def is_idle(self) -> bool:
+        """Whether nothing is under way, and nothing waits that may be visited soon."""
+        if self._agenda.leases:
+            return False
+        now = self._clock()
+        due = self._agenda.next_event(now)
+        return not self._agenda.queue.count or self._is_idle_until(due, now)
+
     def counts(self) -> Counts:
         """The numbers of links and hosts by state."""
         agenda, now = self._agenda, self._clock()
@@ -429,9 +438,9 @@ class LinkFrontier:
             else:
                 due = self._agenda.next_event(now)
                 break
-        if not self._agenda.queue.count and not self._agenda.leases:
+        if not (self._agenda.queue.count or self._agenda.leases or self.is_fed):
             self._dismiss()
-        elif self._is_idle_until(due, now):
+        elif not self.is_fed and self._is_idle_until(due, now):
             self.rested = True
             self._dismiss()
         elif self._waiters:

@@ -77,8 +77,10 @@ def reopen(
     now: float,
     wall: float,
     lease_time: float,
+    more_rest: float = 0.0,
 ) -> tuple[Agenda, Intake]:
-    """The frontier as the last committed transaction left it."""
+    """The frontier as the last committed transaction left it; `more_rest`: seconds that
+    all hosts rest besides their delays."""
     if db.execute("SELECT 1 FROM new_promise LIMIT 1").fetchone():
         from opilio.storage.promise_log import copy_all  # only large crawls need it
 
@@ -97,7 +99,7 @@ def reopen(
         politeness,
         bounds,
         lease_time=lease_time,
-        opened=now if last else LONG_AGO,
+        opened=now + more_rest if last or more_rest else LONG_AGO,
         expected=last,
     )
     intake = Intake(agenda.queue, ledger, bounds, expected=last)

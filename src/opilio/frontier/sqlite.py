@@ -68,10 +68,12 @@ class SqliteFrontier(LinkFrontier):
         wall: Clock = time.time,
         lease_time: float = LEASE_SECONDS,
         max_idle: float = 0.0,
+        rest: float = 0.0,
     ) -> None:
+        """`rest`: seconds that all hosts rest besides their delays, also new ones."""
         ledger = SqliteLedger(db)
         agenda, intake = reopen(
-            db, ledger, politeness, bounds, clock(), wall(), lease_time
+            db, ledger, politeness, bounds, clock(), wall(), lease_time, rest
         )
         super().__init__(
             agenda, intake, ledger, clock=clock, wall=wall, max_idle=max_idle

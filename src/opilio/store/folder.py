@@ -111,4 +111,4 @@ def is_foreign(path: Path) -> bool:
     """Whether this cannot be left over from a crawl that was killed at its start."""
     if path.name in ("warc", "models"):
         return any(path.iterdir())
-    return path.name not in ("lock", "crawl.new")
+    return path.name not in ("lock", "crawl.new", "work")  # the last of workers

@@ -1,0 +1,1 @@
+"""One crawl on many machines: PostgreSQL has its state, workers own shards of it."""
