@@ -74,6 +74,11 @@ COMMANDS = {
         "repair",
         "Repair a damaged crawl: save what can be read, let the rest be fetched again.",
     ),
+    "pull": CommandPlace(
+        "opilio.cli.pull",
+        "pull",
+        "Copy a crawl on many machines into a folder, also while it runs.",
+    ),
     "rejudge": CommandPlace(
         "opilio.cli.rejudge",
         "rejudge",

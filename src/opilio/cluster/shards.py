@@ -69,7 +69,7 @@ class LostShards(OpilioError):
     """Others own shards that this worker believed to own; it must start anew."""
 
 
-class CrawlStanding(NamedTuple):
+class WorkersState(NamedTuple):
     """What a worker must know of the others."""
 
     live: int  # workers, with this one
@@ -160,12 +160,12 @@ class HeldShards:
         for shard in given:
             self.epochs.pop(shard, None)
 
-    def standing(self, db: psycopg.Connection) -> CrawlStanding:
+    def standing(self, db: psycopg.Connection) -> WorkersState:
         """How the crawl stands."""
         [(live, free, others, own, ended, is_finished)] = db.execute(
             _STANDING, {"worker": self.worker}
         ).fetchall()
-        return CrawlStanding(
+        return WorkersState(
             *(max(live, 1), free, int(others), own or 0),
             *((ended or b"").decode(), is_finished),
         )

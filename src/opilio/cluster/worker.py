@@ -29,9 +29,9 @@ from opilio.cluster.load import load_shards
 from opilio.cluster.parts import RoundFolder, WorkFolders
 from opilio.cluster.record import Recorder
 from opilio.cluster.shards import (
-    CrawlStanding,
     HeldShards,
     LostShards,
+    WorkersState,
     fair_share,
     register_worker,
 )
@@ -251,7 +251,7 @@ class Worker:
                 self.act(standing)
             await asyncio.sleep(self.lease / 4)
 
-    def beat(self, idle: bool, heard: int, db: psycopg.Connection) -> CrawlStanding:
+    def beat(self, idle: bool, heard: int, db: psycopg.Connection) -> WorkersState:
         """Renew the lease, and say whether we are idle, and what we have heard."""
         self.shards.renew(db, is_idle=idle, heard=heard)
         standing = self.shards.standing(db)
@@ -266,7 +266,7 @@ class Worker:
             return False
         return self.sharing.frontier.is_idle()
 
-    def act(self, standing: CrawlStanding) -> None:
+    def act(self, standing: WorkersState) -> None:
         """End the round if the crawl ends or shards must move; count what others do."""
         crawl = self.crawl
         if crawl is None:
