@@ -18,7 +18,7 @@ from opilio.serve.processes import expand_crawl, resume_crawl, start_opilio
 from opilio.serve.served_crawl import ServedCrawl
 from opilio.serve.view import Action
 from opilio.serve.views.search import SINCE
-from opilio.serve.views.start import NewCrawl, StartedCrawl, start_crawl
+from opilio.serve.views.start import START, NewCrawl, StartedCrawl, start_crawl
 from opilio.store.lifecycle import owner_of
 from opilio.store.messages import AskQuery, checked_message, parse_message
 from opilio.topic import Keyword, check_topic
@@ -29,7 +29,8 @@ Verb: TypeAlias = Literal[
 ]
 Word: TypeAlias = Annotated[str, Meta(min_length=1, max_length=8_000)]
 
-Back: TypeAlias = Annotated[str, Meta(max_length=200, pattern=r"^(/[a-z-]*)?$")]
+PAGES = r"^(/[a-z-]*(\?id=[0-9]+)?)?$"  # of a crawl
+Back: TypeAlias = Annotated[str, Meta(max_length=200, pattern=PAGES)]
 Terms: TypeAlias = Annotated[list[Word], Meta(max_length=200)]
 
 
@@ -84,6 +85,23 @@ def tell_it(crawl: ServedCrawl, asked: TellRequest) -> MessageOutcome:
     message = parse_message(asked.verb, asked.words)
     told = send_and_wait(crawl.folder, message, WAIT)
     return MessageOutcome(told.key, told.state, told.outcome, asked.back)
+
+
+def in_words(told: MessageOutcome) -> str:
+    """What became of a message, for the one who sent it."""
+    if told.state == "waiting":
+        return "The crawl does not run. It will do that as soon as it goes on."
+    is_seen = told.outcome in ("paused", "goes on", "stopped")  # by its state
+    return "" if is_seen else sentence(told.outcome)
+
+
+def sentence(text: str) -> str:
+    """A text as a sentence.
+
+    >>> sentence("paused")
+    'Paused.'
+    """
+    return f"{text[:1].upper()}{text[1:]}." if text else ""
 
 
 def fetch_more(crawl: ServedCrawl, asked: MoreRequest) -> FetchStarted:
@@ -175,6 +193,7 @@ CRAWL_ACTIONS = (
         result=MessageOutcome,
         act=tell_it,
         next_page=lambda told: told.back,
+        say=in_words,
     ),
     Action(
         path="more",
@@ -201,6 +220,11 @@ CRAWL_ACTIONS = (
         result=Decided,
         act=decide_it,
         next_page=lambda decided: decided.back,
+        say=lambda decided: sentence(
+            f"accepted: {', '.join(decided.accepted)}"
+            if decided.accepted
+            else "nothing was accepted"
+        ),
     ),
     Action(
         path="rejudge",
@@ -209,15 +233,17 @@ CRAWL_ACTIONS = (
         result=StartedRun,
         act=rejudge_it,
         next_page=lambda _: "/topic",
+        say=lambda _: "All pages are judged again. The figures change when it is done.",
     ),
 )
 LIBRARY_ACTIONS = (
     Action(
         path="start",
-        help="Start a new crawl: write its topic file and fetch its seeds.",
+        help="Start a new crawl: write its topic file and fetch its first pages.",
         body=NewCrawl,
         result=StartedCrawl,
         act=start_crawl,
         next_page=lambda started: "/preview?" + urlencode({"name": started.name}),
+        again=START,
     ),
 )

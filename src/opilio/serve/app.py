@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import sqlite3
+from collections import defaultdict
 from collections.abc import Awaitable, Callable, Collection
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -132,9 +133,8 @@ class PageRoutes:
         """The endpoint of a page."""
 
         async def endpoint(request: Request) -> Response:
-            if view.name == "home" and self.library.is_single:
-                (only,) = self.library.crawls()
-                return RedirectResponse(f"/crawls/{quote(only)}", 303)
+            if view.name == "home" and (place := self.first_page()):
+                return RedirectResponse(place, 303)
             try:
                 shown = await run_in_threadpool(self.show, view, request)
             except (OpilioError, sqlite3.Error, msgspec.ValidationError) as error:
@@ -142,6 +142,14 @@ class PageRoutes:
             return await run_in_threadpool(self.render.page, request, view, shown)
 
         return endpoint
+
+    def first_page(self) -> str:
+        """Where to go instead of the list of crawls: to the only one, or to the form
+        for a new one if there are none; "" if there is something to list."""
+        if self.library.is_single:
+            (only,) = self.library.crawls()
+            return f"/crawls/{quote(only)}"
+        return "" if self.library.crawls() else "/start"
 
     def twin(self, view: View | LibraryView) -> Endpoint:
         """The endpoint of the same as JSON."""
@@ -176,6 +184,7 @@ class PageRoutes:
         """The endpoint of a form: it acts, then shows another page."""
 
         async def endpoint(request: Request) -> Response:
+            rest: list[tuple[str, str]] = []
             try:
                 if request.headers.get("content-type", "").partition(";")[0] != FORM:
                     raise BadInput(f"send a form as {FORM}")
@@ -188,12 +197,30 @@ class PageRoutes:
                 body = parameters(rest, action.body)
                 result = await run_in_threadpool(self.act, action, request, body)
             except (OpilioError, sqlite3.Error, msgspec.ValidationError) as error:
-                return self.render.trouble(request, *told(error))
+                wrong = action, request, rest, error
+                return await run_in_threadpool(self.refuse, *wrong)
+            self.render.say(request, action.say(result))
             name = request.path_params.get("crawl")
             before = f"/crawls/{quote(name)}" if name else ""
             return RedirectResponse(before + action.next_page(result), 303)
 
         return endpoint
+
+    def refuse(
+        self,
+        action: Action,
+        request: Request,
+        fields: list[tuple[str, str]],
+        error: Exception,
+    ) -> Response:
+        """Say what is wrong with a form: above it, with all that was written into it,
+        or else on a page of its own."""
+        message, status = told(error)
+        if action.again is None:
+            return self.render.trouble(request, message, status)
+        shown = action.again.show(self.library, action.again.parameters())
+        more = {"message": message, "given": defaultdict(str, fields)}
+        return self.render.page(request, action.again, shown, status, **more)
 
     def call(self, action: Action) -> Endpoint:
         """The endpoint of the same for programs: JSON in, JSON out."""

@@ -15,22 +15,20 @@ from typing import NamedTuple
 import msgspec
 
 from opilio.assembly.plan import load_plan
-from opilio.cli.ending import ENDINGS
 from opilio.cli.link_reasons import reason_in_words
-from opilio.cli.waiting import why
 from opilio.errors import OpilioError
 from opilio.progress import Estimate
 from opilio.serve.harvest_curve import CurvePoints, HarvestCurve
+from opilio.serve.host_states import HostState, WaitingHost, host_states, most_waiting
 from opilio.storage.database import open_database
 from opilio.store.folder import CrawlFolder
 from opilio.store.lifecycle import Life, life_of
-from opilio.store.lookup import busy_in, estimate_in
+from opilio.store.lookup import estimate_in
 from opilio.store.message_log import is_paused
-from opilio.store.resting_hosts import resting
 
 EVERY = 0.5  # seconds between two looks at most
 SCAN_SHARE = 40  # a scan of all links is repeated after so many times its own length
-NEWEST, HOSTS = 8, 8  # that are shown
+NEWEST = 8  # that are shown
 BANDS = 10  # of promises between 0 and 1
 PAGES = """
     SELECT id, number, status, relevant, noindex, copy_of, score, bytes, fetched_at
@@ -51,6 +49,17 @@ BEST = """
     WHERE page.number > ? AND state = 'kept' AND NOT noindex
     ORDER BY page.number DESC LIMIT ?
 """
+STOPPED = {  # why, in words that do not speak of the command line
+    "budget": "all pages that it was allowed to fetch were fetched",
+    "time": "its time was up",
+    "exhausted": "no links are left to follow",
+    "resting": "the servers of all links that wait asked for a long rest, or fail for "
+    "now",
+    "interrupted": "it was interrupted",
+    "told": "it was told to stop",
+    "dry": "little is left to find",
+    "disk": "the disk is nearly full",
+}
 PLAIN_OUTCOMES = {
     "kept": "relevant",
     "irrelevant": "not relevant",
@@ -94,15 +103,6 @@ class NewPage(msgspec.Struct, frozen=True):
     host: str
 
 
-class HostState(msgspec.Struct, frozen=True):
-    """A host that is being visited or that rests, and why."""
-
-    host: str
-    state: str  # busy or resting
-    words: str
-    until: float | None = None  # when it may be visited again, seconds since 1970
-
-
 class CrawlFigures(msgspec.Struct, frozen=True, kw_only=True):
     """A crawl in figures."""
 
@@ -137,6 +137,7 @@ class LinkCounts(NamedTuple):
     hosts: int = 0
     outcomes: tuple[LinkOutcome, ...] = ()
     promises: tuple[PromiseBand, ...] = ()
+    most_waiting: tuple[WaitingHost, ...] = ()
 
 
 class FiguresKeeper:
@@ -212,7 +213,9 @@ class FiguresKeeper:
             outcomes=list(self.links.outcomes),
             promises=list(self.links.promises),
             newest=self.newest(db),
-            host_states=host_states(db, bool(life.running)),
+            host_states=host_states(
+                db, bool(life.running), self.links.most_waiting, plan.politeness.delay
+            ),
             estimate=estimate_in(db),
             curve=curve.points(),
             version=self.figures.version + 1 if self.figures else 1,
@@ -258,15 +261,14 @@ class FiguresKeeper:
 def state_of(life: Life, paused: bool) -> tuple[str, str]:
     """Whether a crawl runs, in a word and in a sentence."""
     if life.running and paused:
-        return "paused", "paused; nothing is fetched"
+        return "paused", "nothing is fetched until you resume it"
     if life.running:
-        return "running", f"running (process {life.running})"
+        return "running", f"process {life.running}"
     if not life.at:
         return "new", "not started yet"
     if life.stopped == "killed":
         return "stopped", "killed or failed; it can be resumed"
-    ended = ENDINGS.get(life.stopped, life.stopped)
-    return "stopped", ended.partition("; continue")[0].partition(" (--")[0]
+    return "stopped", STOPPED.get(life.stopped, life.stopped)
 
 
 def count_links(db: sqlite3.Connection) -> LinkCounts:
@@ -288,7 +290,8 @@ def count_links(db: sqlite3.Connection) -> LinkCounts:
         for state, words in PLAIN_OUTCOMES.items()
         if state in states
     )
-    return LinkCounts(sum(bands), hosts, outcomes, promise_bands(bands))
+    bars = promise_bands(bands)
+    return LinkCounts(sum(bands), hosts, outcomes, bars, most_waiting(db))
 
 
 def reasons_of(counts: dict[str, int]) -> list[Reason]:
@@ -309,25 +312,6 @@ def promise_bands(counts: list[int]) -> tuple[PromiseBand, ...]:
     low = [bands[0]] if bands[0].links else []
     high = [bands[-1]] if bands[-1].links else []
     return tuple(reversed([*low, *inner, *high]))
-
-
-def host_states(db: sqlite3.Connection, running: bool) -> list[HostState]:
-    """The hosts with requests under way, and those that rest, with the reason."""
-    now = time.time()
-    found = [
-        HostState(rest.host, "resting", why(rest.reason), rest.until)
-        for rest in resting(db, now)
-    ]
-    if running:
-        found += [
-            HostState(
-                busy.host,
-                "busy",
-                f"{busy.requests} under way, {busy.links:,} links wait",
-            )
-            for busy in busy_in(db)
-        ]
-    return found[:HOSTS]
 
 
 def read_figures(folder: CrawlFolder) -> CrawlFigures:

@@ -1,10 +1,13 @@
-"""Places hosts on a map: linked ones near each other, and none over another.
+"""Places hosts on a map: linked ones near each other, none over another, and names
+where there is room.
 
 Forces as by Fruchterman and Reingold (1991), computed with numpy; then circles that
 overlap are moved apart. The same hosts and links always give the same map.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +16,8 @@ ROUNDS = 80
 APART = 60  # rounds of moving overlapping circles apart
 WIDE = np.array([1.5, 0.75])  # screens are wider than high
 GAP = 3.0  # between two circles
+LARGE = 8  # circles whose names may be over circles, for want of room
+UP, DOWN = 13.0, 5.0  # how far letters reach above and below their line
 
 Floats = npt.NDArray[np.float64]
 
@@ -80,3 +85,42 @@ def move_apart(at: Floats, radii: Floats) -> bool:
         return False
     at += (away / far[:, :, None] * (overlap / 2)[:, :, None]).sum(axis=1)
     return True
+
+
+def place_names(
+    widths: Sequence[float], at: Floats, radii: Floats
+) -> dict[int, list[float]]:
+    """The middle of the line of each name, below, above or beside its circle; none for
+    those that would cover a circle or another name. The first ones are placed first."""
+    written: list[Floats] = []
+    found = {}
+    for place, width in enumerate(widths):
+        (x, y), radius = at[place], radii[place]
+        aside = radius + 5 + width / 2
+        beside = [
+            (x, y + radius + UP + 3),
+            (x, y - radius - DOWN - 3),
+            (x + aside, y + DOWN),
+            (x - aside, y + DOWN),
+        ]
+        for middle in [*beside, (x, y + DOWN)][: 5 if place < LARGE else 4]:
+            half = np.array([width / 2, 0.0])
+            low, high = middle - half - [0, UP], middle + half + [0, DOWN]
+            box = np.stack([low, high])
+            free = middle not in beside or not covers_circle(box, at, radii)
+            if free and not any(overlap(box, other) for other in written):
+                written.append(box)
+                found[place] = [round(float(value), 1) for value in middle]
+                break
+    return found
+
+
+def covers_circle(box: Floats, at: Floats, radii: Floats) -> bool:
+    """Whether a box, given by its corners, covers a part of a circle."""
+    nearest = np.clip(at, *box)
+    return bool((((nearest - at) ** 2).sum(axis=1) < radii**2).any())
+
+
+def overlap(box: Floats, other: Floats) -> bool:
+    """Whether two boxes cover each other."""
+    return bool((box[0] < other[1]).all() and (other[0] < box[1]).all())

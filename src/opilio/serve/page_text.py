@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from math import log, sqrt
+from typing import TypeAlias
 
 import msgspec
 
@@ -23,6 +24,8 @@ ENOUGH = 40  # words of a block, after which another may begin
 STEPS = (0.02, 0.06, 0.12, 0.22)  # the relevance from which each next shade is used
 _word = re.compile(r"[^\W_][\w’']*")
 _heading = re.compile(r"^#{1,6}\s+(.*?)\s*$", re.MULTILINE)
+Stems: TypeAlias = list[tuple[str, int, int]]
+"""The stems of a text, and where each word begins and ends."""
 _link = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
 
 
@@ -49,8 +52,9 @@ def text_blocks(content: Extraction, subject: Subject) -> list[ShadedBlock]:
     relevance = block_relevance(subject.weights)
     found = []
     for heading, lines in grouped(content):
-        marked = [marker.mark(line) for line in lines]
-        counts = marker.count([heading, *lines])
+        stems = [marker.stems(line) for line in lines]
+        marked = list(map(marker.mark, lines, stems))
+        counts = marker.count([marker.stems(heading), *stems])
         value = relevance(counts)
         found.append(ShadedBlock(heading, marked, counts.words, value, shade(value)))
         if len(found) >= MOST_BLOCKS:
@@ -103,7 +107,7 @@ class TermMarker:
             if stems:
                 self.by_first.setdefault(stems[0], []).append(stems)
 
-    def stems(self, text: str) -> list[tuple[str, int, int]]:
+    def stems(self, text: str) -> Stems:
         """The stems of a text, and where each word begins and ends."""
         return [
             (one, match.start(), match.end())
@@ -111,7 +115,7 @@ class TermMarker:
             for one in stem(tokens(match[0])[:1], self.language)
         ]
 
-    def terms(self, stems: Sequence[tuple[str, int, int]]) -> Iterator[tuple[int, int]]:
+    def terms(self, stems: Stems) -> Iterator[tuple[int, int]]:
         """The places of terms, first and last word, longest first."""
         place = 0
         while place < len(stems):
@@ -124,9 +128,9 @@ class TermMarker:
                     break
             place += length
 
-    def mark(self, text: str) -> list[TextPiece]:
-        """A text in pieces, the terms among them marked."""
-        stems, pieces, end = self.stems(text), list[TextPiece](), 0
+    def mark(self, text: str, stems: Stems) -> list[TextPiece]:
+        """A text with these stems in pieces, the terms among them marked."""
+        pieces, end = list[TextPiece](), 0
         for first, last in self.terms(stems):
             start, stop = stems[first][1], stems[last][2]
             if start > end:
@@ -137,12 +141,11 @@ class TermMarker:
             pieces.append(TextPiece(text[end:], False))
         return pieces
 
-    def count(self, lines: Sequence[str]) -> Block:
+    def count(self, lines: Sequence[Stems]) -> Block:
         """The terms of several lines, counted as a reader counts those of a block."""
         all_stems: Counter[str] = Counter()
         terms: Counter[str] = Counter()
-        for line in lines:
-            stems = self.stems(line)
+        for stems in lines:
             all_stems.update(one for one, _, _ in stems)
             for first, last in self.terms(stems):
                 terms[" ".join(one for one, _, _ in stems[first : last + 1])] += 1

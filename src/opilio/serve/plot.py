@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from opilio.limits.stop_when_dry import left_in_words
+from opilio.progress import Estimate
 from opilio.serve.figures import CrawlFigures
 
 WIDTH, HEIGHT = 720, 260  # of the plot, in units of its SVG
@@ -27,6 +27,7 @@ def live_values(figures: CrawlFigures) -> dict[str, Any]:
         "paths": {
             "overall": path(figures.curve.pages, figures.curve.overall),
             "recent": path(figures.curve.pages, figures.curve.recent),
+            "area": area(figures.curve.pages, figures.curve.overall),
         },
         "ticks": ticks(figures.pages),
         "curve": msgspec.to_builtins(figures.curve),
@@ -51,12 +52,18 @@ def texts(figures: CrawlFigures) -> dict[str, str]:
         "harvest_rate_recent": f"{figures.harvest_rate_recent:.1%}",
         "speed": f"{figures.pages_per_second:,.1f}",
         "waiting": f"{figures.waiting:,}",
-        "hosts": f"{figures.hosts:,}",
+        "hosts": f"{figures.hosts:,} host{'s' * (figures.hosts != 1)} known",
+        "no_curve": "" if figures.pages else "The curve begins with the first page.",
         "size": size_in_words(figures.bytes),
         "left": f"{estimate.left:,.0f}" if estimate else "–",
-        "left_words": left_in_words(estimate) if estimate else "not estimated",
+        "left_words": range_in_words(estimate) if estimate else "not estimated yet",
         "share": f"{estimate.share:.0%}" if estimate else "",
     }
+
+
+def range_in_words(estimate: Estimate) -> str:
+    """Between which numbers an estimate probably is."""
+    return f"probably {round(estimate.low):,} to {round(estimate.high):,}"
 
 
 def size_in_words(size: int) -> str:
@@ -89,6 +96,14 @@ def path(pages: Sequence[int], rates: Sequence[float]) -> str:
     )
     line = "L".join(points)
     return f"M{line}" if line else ""
+
+
+def area(pages: Sequence[int], rates: Sequence[float]) -> str:
+    """The area below a line."""
+    if not pages:
+        return ""
+    first, last = (x_of(page, pages[-1]) for page in (pages[0], pages[-1]))
+    return f"{path(pages, rates)}L{last:.1f},{y_of(0):.1f}L{first:.1f},{y_of(0):.1f}Z"
 
 
 def ticks(pages: int) -> list[dict[str, Any]]:
@@ -124,7 +139,9 @@ def outcome_bars(figures: CrawlFigures) -> list[dict[str, Any]]:
 
 def promise_bars(figures: CrawlFigures) -> list[dict[str, Any]]:
     """The waiting links by promise, and how long their bars are."""
-    most = max((band.links for band in figures.promises), default=1) or 1
+    most = max((band.links for band in figures.promises), default=0)
+    if not most:
+        return []
     return [
         {
             "words": band_in_words(band.low, band.high),

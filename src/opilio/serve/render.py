@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,8 @@ from opilio.serve.openapi import API
 from opilio.serve.view import LibraryView, View
 from opilio.serve.views import CRAWL_VIEWS
 
+MOST_SAID = 100  # browsers that something is said to
+NOTHING: dict[str, str] = defaultdict(str)  # was written into a form so far
 LONGEST = 300  # characters of a crawled title or anchor that are shown
 
 
@@ -27,6 +30,7 @@ class Renderer:
 
     def __init__(self, library: Library) -> None:
         self.library = library
+        self.said: dict[str, str] = {}  # token of a session's forms -> what to say next
         self.templates = Environment(
             loader=FileSystemLoader(Path(__file__).with_name("templates")),
             autoescape=True,
@@ -50,20 +54,29 @@ class Renderer:
         self.templates.globals |= {"version": __version__}
 
     def page(
-        self, request: Request, view: View | LibraryView, shown: Any
+        self,
+        request: Request,
+        view: View | LibraryView,
+        shown: Any,
+        status: int = 200,
+        **more: Any,
     ) -> HTMLResponse:
         """The page of a view."""
         name = request.path_params.get("crawl", "")
-        more: dict[str, Any] = {"shown": shown}
+        more["shown"] = shown
         if view.name == "overview":
             more["live"] = plot.live_values(shown)
         twin = f"{API}/crawls/{quote(name)}" if name else API
         path = view.path if name else view.path or "crawls"
         twin = f"{twin}/{path}".rstrip("/")
         query = f"?{request.url.query}" if request.url.query else ""
-        return self.html(
-            request, view.name, view.title, active=view.path, twin=twin + query, **more
-        )
+        more |= {"active": view.path, "twin": twin + query}
+        return self.html(request, view.name, view.title, status, **more)
+
+    def say(self, request: Request, text: str) -> None:
+        """Show this on the next page of the browser that sent a request."""
+        if token := getattr(request.state, "form_token", ""):
+            self.said = {token: text, **dict(list(self.said.items())[:MOST_SAID])}
 
     def trouble(self, request: Request, message: str, status: int) -> HTMLResponse:
         """A page that says what is wrong."""
@@ -80,15 +93,18 @@ class Renderer:
     ) -> HTMLResponse:
         """A page from its template."""
         crawl = request.path_params.get("crawl", "")
+        form_token = getattr(request.state, "form_token", "")
         known = crawl if crawl and self.library.find(crawl) else ""
         text = self.templates.get_template(f"{name}.html").render(
             title=title,
             crawl=known,
             base=f"/crawls/{quote(known, safe='')}" if known else "",
             navigation=[view for view in CRAWL_VIEWS if view.in_navigation],
-            form_token=getattr(request.state, "form_token", ""),
+            form_token=form_token,
+            said=self.said.pop(form_token, ""),
             many=not self.library.is_single,
-            **{"active": None, "twin": "", "page_name": name, **more},
+            **{"active": None, "twin": "", "message": "", "given": NOTHING} | more,
+            page_name=name,
         )
         return HTMLResponse(text, status)
 

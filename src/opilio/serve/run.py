@@ -5,11 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import uvicorn
-from mcp.server import MCPServer
-from mcp.server.transport_security import TransportSecuritySettings
 from starlette.types import ASGIApp
 
 from opilio.errors import BadInput
@@ -17,6 +15,9 @@ from opilio.serve.app import make_app
 from opilio.serve.guard import Guard, host_names
 from opilio.serve.library import Library
 from opilio.serve.login import Doorkeeper, read_token
+
+if TYPE_CHECKING:
+    from mcp.server import MCPServer
 
 KEEP_ALIVE = 30  # seconds that an idle connection stays open
 MOST_CONNECTIONS = 200
@@ -51,6 +52,8 @@ def run_agents(
     agents: MCPServer, where: Listening, tell: Callable[[str], None]
 ) -> None:
     """Serve tools for agents over HTTP; they must send the token."""
+    from mcp.server.transport_security import TransportSecuritySettings  # slow
+
     keeper = Doorkeeper(read_token(where.token_file) if where.token_file else "")
     keeper.link_code = ""  # nobody logs in
     unchecked = TransportSecuritySettings(enable_dns_rebinding_protection=False)

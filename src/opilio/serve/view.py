@@ -54,3 +54,5 @@ class Action(NamedTuple):
     result: type[msgspec.Struct]
     act: Callable[[Any, Any], Any]  # crawl or library, and body
     next_page: Callable[[Any], str]  # result -> where a form's sender goes then
+    say: Callable[[Any], str] = lambda _: ""  # result -> what the page says there
+    again: LibraryView | None = None  # the form, to correct what was wrong in it

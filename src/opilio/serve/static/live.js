@@ -16,7 +16,7 @@ const makers = {
   newest(page) {
     const item = clone("newest");
     const link = item.querySelector("a");
-    link.textContent = page.title || page.url;
+    link.querySelector("bdi").textContent = page.title || page.url;
     link.href = `${document.body.dataset.base}/page?url=${encodeURIComponent(page.url)}`;
     item.querySelector(".meta > span").textContent = page.host;
     fillMeter(item, (34 * page.score).toFixed(1));
@@ -45,8 +45,8 @@ const makers = {
   },
   promises(row) {
     const item = clone("promises");
-    item.querySelector(".row span").textContent = row.words;
-    item.querySelector(".row b").textContent = row.links;
+    item.querySelector("span").textContent = row.words;
+    item.querySelector("b").textContent = row.links;
     fillMeter(item, row.width);
     return item;
   },
@@ -58,6 +58,13 @@ const makers = {
     return item;
   },
 };
+
+function nothing(list) {
+  const item = document.createElement("li");
+  item.className = "empty";
+  item.textContent = list.dataset.empty;
+  return item;
+}
 
 function show(live) {
   for (const node of document.querySelectorAll("[data-text]")) {
@@ -71,12 +78,14 @@ function show(live) {
   state.className = `state ${live.state}`;
   const shown = live.state === "new" ? "stopped" : live.state;
   for (const node of document.querySelectorAll("[data-when]")) {
-    node.hidden = node.dataset.when !== shown;
+    const unneeded = "emptyOnly" in node.dataset && live.promises.length;
+    node.hidden = node.dataset.when !== shown || Boolean(unneeded);
   }
   for (const [name, make] of Object.entries(makers)) {
     const list = document.querySelector(`[data-list=${name}]`);
     const has = list.contains(document.activeElement);
-    if (live[name].length && !has) list.replaceChildren(...live[name].map(make));
+    const items = live[name].length ? live[name].map(make) : [nothing(list)];
+    if (!has) list.replaceChildren(...items);
   }
   const ticks = document.querySelector(".ticks");
   ticks.replaceChildren(...live.ticks.map((tick) => {

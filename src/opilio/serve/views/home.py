@@ -30,13 +30,14 @@ class CrawlList(msgspec.Struct, frozen=True):
 
     crawls: list[CrawlCard]
     may_start: bool  # new crawls can be started here
+    folder: str
 
 
 def show_home(library: Library, _: NoParameters) -> CrawlList:
     """The crawls, those that run first."""
     cards = [card(crawl) for crawl in library.crawls().values()]
     cards.sort(key=lambda one: (one.state not in ("running", "paused"), one.name))
-    return CrawlList(cards, not library.is_single)
+    return CrawlList(cards, not library.is_single, str(library.root))
 
 
 def card(crawl: ServedCrawl) -> CrawlCard:

@@ -8,13 +8,14 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from opilio.serve.host_layout import place_circles
+from opilio.serve.host_layout import place_circles, place_names
 from opilio.serve.served_crawl import ServedCrawl
 from opilio.serve.view import NoParameters, View
 
 MOST_HOSTS, MOST_LINKS = 1_000, 1_500
 FILLED = 0.14  # share of its area that circles cover
 NAMED = 60  # hosts whose names are written, if there is room
+LETTER, LONGEST_NAME = 8.6, 28  # the width of a letter, and letters that are written
 HOSTS = """
     SELECT host, name, pages, in_domain FROM site
     JOIN host ON host.id = site.host WHERE pages ORDER BY pages DESC LIMIT ?
@@ -37,7 +38,7 @@ class MapHost(msgspec.Struct, frozen=True):
     y: float
     radius: float
     tone: int  # 0 to 4: the share of its pages that are relevant
-    named: bool  # its name is written beside it
+    name_at: list[float] | None  # the middle of its name; null: there is no room
 
 
 class MapLink(msgspec.Struct, frozen=True):
@@ -81,7 +82,8 @@ def make_map(rows: list[Any], pairs: list[Any], left_out: int) -> HostMap:
     radii = np.array([max(4.0, scale * sqrt(row["pages"])) for row in rows])
     ends = np.array([(one.source, one.target) for one in links], np.int64)
     at = place_circles(radii, ends.reshape(-1, 2), size)
-    named = with_room_for_names(rows, at, radii)
+    widths = [LETTER * min(len(row["name"]), LONGEST_NAME) for row in rows[:NAMED]]
+    names = place_names(widths, at, radii)
     hosts = [
         MapHost(
             row["name"],
@@ -91,28 +93,11 @@ def make_map(rows: list[Any], pairs: list[Any], left_out: int) -> HostMap:
             round(float(y), 1),
             round(float(radius), 1),
             min(4, int(5 * row["in_domain"] / row["pages"])),
-            place in named,
+            names.get(place),
         )
         for place, (row, (x, y), radius) in enumerate(zip(rows, at, radii, strict=True))
     ]
     return HostMap(hosts, links, box_around(at, radii), left_out)
-
-
-def with_room_for_names(rows: list[Any], at: Any, radii: Any) -> set[int]:
-    """The largest hosts whose names do not cover each other."""
-    written: list[tuple[float, float, float]] = []
-    named = set()
-    for place, row in enumerate(rows[:NAMED]):
-        x, y = float(at[place][0]), float(at[place][1]) + float(radii[place]) + 16
-        half = 4.8 * min(len(row["name"]), 28)
-        free = all(
-            abs(y - other_y) > 19 or abs(x - other_x) > half + other_half
-            for other_x, other_y, other_half in written
-        )
-        if free:
-            written.append((x, y, half))
-            named.add(place)
-    return named
 
 
 def box_around(at: Any, radii: Any) -> list[float]:

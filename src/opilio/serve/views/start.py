@@ -1,8 +1,8 @@
 """From a subject in words to a running crawl: the form, and how far a new crawl is.
 
-A new crawl first fetches its seeds only. Then the page shows the topic file that was
-written, the first links by promise, and keywords that the pages suggest; the user
-changes what is wrong and lets the crawl go on.
+A new crawl first fetches a few pages only. The page shows those that are relevant, the
+topic file that was written, the next links by promise, and keywords that the pages
+suggest; the user changes what is wrong and lets the crawl go on.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ from opilio.settings import FetchSettings, build_section
 from opilio.topic import Topic, check_topic, where_to
 from opilio.topic.draft import Draft, write
 
-PREVIEWED = 20  # links, and pages from search engines
+PREVIEWED = 20  # pages that are fetched before the user decides, and links shown then
+FIRST_PAGES = 8  # of those that are shown
 MOST_SEEDS = 200
 Text: TypeAlias = Annotated[str, Meta(max_length=2_000)]
 
@@ -40,6 +41,7 @@ class StartForm(msgspec.Struct, frozen=True):
 
     may_start: bool
     names: list[str]  # that are taken
+    folder: str  # where crawls are kept
 
 
 class NewCrawl(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -76,17 +78,19 @@ class CrawlPreview(msgspec.Struct, frozen=True, kw_only=True):
     topic_file: str
     log: list[str]
     figures: CrawlFigures | None = None
-    links: list[ListedLink] = []
+    pages: list[ListedLink] = []  # the best of those that were fetched
+    links: list[ListedLink] = []  # those to be visited next
     proposals: list[KeywordStep] = []
 
 
 def show_form(library: Library, _: NoParameters) -> StartForm:
     """What the form needs to know."""
-    return StartForm(not library.is_single, list(library.crawls()))
+    names = list(library.crawls())
+    return StartForm(not library.is_single, names, str(library.root))
 
 
 def start_crawl(library: Library, asked: NewCrawl) -> StartedCrawl:
-    """Write the topic file, and fetch the seeds in a process of its own."""
+    """Write the topic file, and fetch the first pages in a process of its own."""
     name = file_name(asked.subject)
     name = re.sub(r"[^a-z0-9-]+", "", name).strip("-")[:50] or "crawl"
     folder = library.new_folder(name)
@@ -100,7 +104,7 @@ def start_crawl(library: Library, asked: NewCrawl) -> StartedCrawl:
     file = topic_file(library, name)
     file.write_text(text, encoding="utf-8")
     words = ["crawl", str(file), "-o", str(folder), "--delay", str(asked.delay)]
-    words += ["--max-pages", str(len(seeds) or PREVIEWED)]
+    words += ["--max-pages", str(max(len(seeds), PREVIEWED))]
     for option, value in (
         ("--contact", asked.contact.strip()),
         ("--proxy", asked.proxy.strip()),
@@ -166,19 +170,21 @@ def show_preview(library: Library, asked: PreviewRequest) -> CrawlPreview:
     try:
         figures = crawl.figures()
         links = show_links(crawl, LinksRequest()).links[:PREVIEWED]
+        pages = show_links(crawl, LinksRequest("kept")).links[:FIRST_PAGES]
     except (OpilioError, sqlite3.Error):
         return starting
+    starting = msgspec.structs.replace(starting, figures=figures, pages=pages)
     nothing = not figures.pages and not links
     if figures.state in ("new", "running") or (nothing and not log):
-        return msgspec.structs.replace(starting, state="fetching", figures=figures)
+        return msgspec.structs.replace(starting, state="fetching")
     if nothing:
-        return msgspec.structs.replace(starting, state="failed", figures=figures)
+        return msgspec.structs.replace(starting, state="failed")
     changes = [
         KeywordStep(one.term, one.kind, one.before, one.after, one.pages)
         for one in proposals_for(crawl.folder)
     ]
     return msgspec.structs.replace(
-        starting, state="ready", figures=figures, links=links, proposals=changes
+        starting, state="ready", links=links, proposals=changes
     )
 
 
