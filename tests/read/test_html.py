@@ -147,6 +147,7 @@ def test_a_canonical_url_of_another_site_is_not_believed() -> None:
         ("0; url=page", ""),
         ("0; url=javascript:alert(1)", ""),
         ("soon", ""),
+        (".;url=/x", ""),
     ],
 )
 def test_a_refresh_within_five_seconds_is_a_redirect(content: str, target: str) -> None:

@@ -80,7 +80,10 @@ def refreshes(meta: dict[str, str]) -> bool:
 
 def refresh_of(document: Document, joiner: urls.Joiner, url: str) -> str:
     """The target of an immediate <meta http-equiv=refresh>, unless it is this page."""
-    delay, href = document.meta_refresh() or (math.inf, "")
+    try:
+        delay, href = document.meta_refresh() or (math.inf, "")
+    except ValueError:  # a delay that is no number, such as "."
+        return ""
     if delay > SOON or not href:
         return ""
     target = joiner[href][0]
