@@ -99,3 +99,5 @@ async def listen(
     shown = where.host if where.host not in ANY else "localhost"
     tell(f"http://{shown}:{port}")
     await server.serve(sockets=[socket])
+    if server.should_exit:  # a signal has come; uvicorn's own way of saying so may fail
+        raise KeyboardInterrupt
