@@ -6,7 +6,7 @@ BIN := .venv/bin
 CONSTRAINT :=
 PINNED := $(if $(CONSTRAINT),--constraint $(CONSTRAINT))
 
-.PHONY: install demo test test-pythons test-oldest test-bare wheel lint lock bench reproduce docs clean
+.PHONY: install demo test pytest test-pythons test-oldest test-bare wheel lint lock bench reproduce docs clean
 
 PIP := $(BIN)/python -m pip install --disable-pip-version-check
 
@@ -18,6 +18,7 @@ install: .venv/.installed
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(PIP) --quiet --upgrade 'pip>=25.1'
 	$(PIP) --progress-bar on $(PINNED) --editable '.[all]'
+	$(BIN)/python -m compileall -q src/opilio
 	@touch $@
 	@echo "Installed. The command is $(BIN)/opilio."
 
@@ -28,9 +29,13 @@ install: .venv/.installed
 demo: .venv/.opilio
 	$(BIN)/opilio demo
 
-# Python may write what it compiles, or else every process of the tests compiles it anew.
-test: export PYTHONDONTWRITEBYTECODE =
-test: lint
+# The checks run beside the tests: mypy alone would leave all cores but one idle.
+test: install
+	@$(MAKE) --no-print-directory -j2 lint pytest
+
+# Python may write what it compiles, or else every process of the tests compiles it again.
+pytest: export PYTHONDONTWRITEBYTECODE =
+pytest: install
 	$(BIN)/python -m pytest -n auto --dist worksteal
 
 # Other environments, each in build/; TESTS=tests/test_crawl.py runs fewer tests.

@@ -20,7 +20,7 @@ from opilio.read import pool
 from warm_commands import start_reader
 
 # Machines are shared: no test fails because an example took long, or its making. The
-# same examples are tried each time, lest a change is blamed for what it did not do;
+# same examples are tried each time, so that no change is blamed for what it did not do;
 # `pytest --hypothesis-profile roaming` tries others.
 SLOW = [hypothesis.HealthCheck.too_slow]
 hypothesis.settings.register_profile(

@@ -1,4 +1,4 @@
-"""Nothing is lost: a crawl is killed at random moments and goes on each time.
+"""Nothing is lost: a crawl is killed at random moments and resumes each time.
 
 The invariants I1 to I6 are those of docs/architecture.md.
 """
@@ -77,7 +77,7 @@ class Life:
         self.server = server
 
     async def start(self) -> Process:
-        """Start the crawl, or let it go on."""
+        """Start the crawl, or resume it."""
         new = not (self.folder / "crawl.toml").exists()
         return await start_opilio(
             *("crawl", self.topic, "-o", self.folder, "--quiet"),

@@ -6,12 +6,14 @@ import shlex
 import signal
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from crawling import OPILIO, SETTINGS, interrupt
 from opilio.crawl import DRAIN_SECONDS
 from opilio.lab.synthetic.small import SmallWeb, page, redirect
 from opilio.lab.synthetic.web import HTML, SyntheticAnswer
+from opilio.strategies.shared.chooser.visits import Visit
 
 BEES = "The bee makes honey in the hive. " * 20
 SHIPS = "A ship sails over the sea to the harbour. " * 20
@@ -51,6 +53,25 @@ async def test_every_page_that_can_be_reached_is_fetched_and_judged(crawled):
         ("http://seed.test/", "http://seed.test/a"),
         ("http://seed.test/a", "http://seed.test/"),
     ]
+
+
+async def test_the_default_strategy_learns_which_links_are_dead(crawled):
+    links = {f"/images/{number}": f"picture {number}" for number in range(4)}
+    links |= {"/bees": "bees", "/old": "an old page"}
+    web = {
+        "http://seed.test/": page("Bees", BEES, links),
+        "http://seed.test/bees": page("More bees", BEES + "more"),
+        "http://seed.test/old": redirect("/bees"),
+    }
+    life = await crawled(SmallWeb(web))
+    await life.crawl()
+    notes = [
+        msgspec.msgpack.decode(value, type=Visit)
+        for (value,) in life.rows("SELECT value FROM note")
+    ]
+    gone = life.rows("SELECT fingerprint FROM link WHERE reason = 'http_404'")
+    assert len(gone) == 4
+    assert {note.link for note in notes if note.is_dead} == {link for (link,) in gone}
 
 
 async def test_the_most_promising_link_is_visited_first(crawled):

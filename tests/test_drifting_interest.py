@@ -1,4 +1,4 @@
-"""Waiting links are scored anew when people ask for other things than before."""
+"""Waiting links are scored again when people ask for other things than before."""
 
 import asyncio
 import json

@@ -11,9 +11,11 @@ import opilio
 from bee_web import bee_web
 from crawling import serving
 from opilio.lab.synthetic.server import Server
+from opilio.lab.synthetic.small import SmallWeb
 from opilio.read.main_content.extract import VERSION
 from opilio.storage.packed import pack_extraction, unpack_extraction
 from opilio.store.extractions import load_extraction
+from opilio.text.word_sequence import unpack_words, word
 
 TOPIC = opilio.Topic(
     name="bees", keywords=["honey bee", "hive"], seeds=["http://seed.test/"]
@@ -74,6 +76,37 @@ def test_what_is_stored_is_not_extracted_again(server: Server, tmp_path: Path):
     assert {page.text for page in crawl.pages(relevant=True)} == {mark.text}
     [hit, *_] = crawl.search("honey bee").hits
     assert "somebody stored" in "".join(piece.text for piece in hit.snippet)
+
+
+def words_of(folder: Path, stem: str) -> list[bool]:
+    """Whether the index has a stem, for each page in it."""
+    with closing(sqlite3.connect(folder / "crawl.db")) as db:
+        rows = db.execute("SELECT words FROM indexed WHERE page").fetchall()
+    found = [unpack_words(words) for (words,) in rows]
+    return [word(stem) in {*one.title, *one.headings, *one.text} for one in found]
+
+
+def test_the_search_index_is_made_of_main_texts(tmp_path: Path):
+    folder = tmp_path / "crawl"
+    prose = "<p>" + "The honey bee of the hive gathers nectar for the hive. " * 8
+    markup = (
+        "<title>Honey bees</title><nav><ul><li><a href=/zebra>Zebra menus</a>"
+        "<li><a href=/b>Hives</a></ul></nav>"
+        f"<main><h1>Honey bees</h1>{prose}<h2>Swarms</h2>{prose}{prose}</main>"
+        "<footer class=site-footer><a href=/i>Zebra imprint</a></footer>"
+    )
+    with serving(SmallWeb({"http://seed.test/": markup})) as server:
+        crawl = crawl_of(server, folder)
+        crawl.run()
+    assert words_of(folder, "nectar") == words_of(folder, "swarm") == [True]
+    assert words_of(folder, "zebra") == [False]
+    assert crawl.search("nectar").total == 1 and crawl.search("zebra").total == 0
+    crawl.rejudge()
+    assert words_of(folder, "nectar") == [True]
+    assert words_of(folder, "zebra") == [False]
+    with closing(sqlite3.connect(folder / "crawl.db")) as db, db:
+        db.execute("DELETE FROM indexed")  # as if it was crawled without an index
+    assert crawl.search("nectar").total == 1 and crawl.search("zebra").total == 0
 
 
 def test_judging_again_extracts_again(server: Server, tmp_path: Path):

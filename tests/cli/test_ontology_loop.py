@@ -128,7 +128,7 @@ async def test_a_term_may_become_another_name_of_a_concept(life):
 
 
 async def test_a_kill_between_two_writes_loses_no_decision(life):
-    """The record comes first; the file is made anew of all of it."""
+    """The record comes first; the file is made again of all of it."""
     run("ontology", "propose", life.folder)
     run("ontology", "accept", life.folder, "pollen")
     made = life.folder / "ontology/bees.ttl"

@@ -248,6 +248,25 @@ async def test_a_proxy_that_fails_is_transient_and_its_password_is_not_told(
         assert "canary" not in str(caught.value)
 
 
+async def test_only_a_proxy_that_never_worked_may_ask_for_a_password() -> None:
+    """Any server can answer 407, which must not end a crawl."""
+    asking = answer(b"who are you?", status=b"407 Proxy Authentication Required")
+    async with serve(saying(asking)) as server:
+        async with opened() as egress:
+            assert (await egress.get(server.url())).status == 407
+        async with opened(proxy=server.url().rstrip("/")) as egress:
+            with pytest.raises(BadInput, match="user name and password"):
+                await egress.get("http://far.test/")
+    proxy = Proxy(answer())
+    async with (
+        serve(proxy) as server,
+        opened(proxy=server.url().rstrip("/")) as egress,
+    ):
+        assert (await egress.get("http://far.test/")).status == 200
+        proxy.reply = asking
+        assert (await egress.get("http://far.test/")).status == 407
+
+
 async def test_even_behind_a_proxy_private_addresses_are_not_asked_for() -> None:
     proxy = Proxy(answer())
     async with serve(proxy) as server:

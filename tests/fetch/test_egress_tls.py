@@ -206,8 +206,8 @@ def nginx(authority: trustme.CA, tmp_path: Path) -> Iterator[str]:
         (tmp_path / "conf").write_text(CONFIGURATION.format(folder=tmp_path, port=port))
         server = subprocess.Popen(
             [NGINX, "-c", tmp_path / "conf"],
-            # As when it is upgraded, it goes on with a socket that listens already, so
-            # that nobody else gets the port, and clients can come before it is ready.
+            # As in an upgrade, it inherits a listening socket: nobody gets the port,
+            # and clients can come before it is ready.
             env={**os.environ, "NGINX": f"{place};"},
             pass_fds=[place],
             stderr=subprocess.DEVNULL,

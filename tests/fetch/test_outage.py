@@ -116,7 +116,7 @@ async def test_a_network_that_was_there_is_waited_for_as_long_as_for_anyone() ->
         it.silent = False
         assert await it.ask_all() == [""] * 6
         it.silent = True
-        it.time = 10 * HOUR  # another time, and waited for anew
+        it.time = 10 * HOUR  # another time, and waited for again
         assert (await it.ask_all())[-1] == "offline"
         it.time = 11 * HOUR
         assert await it.ask_all() == ["offline"] * 6

@@ -174,7 +174,7 @@ async def test_threads_are_free_again_when_late_answers_come(
     hosts = [f"h{n}.mute.test" for n in range(resolve.PER_DOMAIN)]
     asked = [resolver.resolve(host, 80) for host in hosts]
     await asyncio.gather(*asked, return_exceptions=True)
-    with pytest.raises(Transient):  # it waits in vain for its turn
+    with pytest.raises(Transient):  # it waits for its turn without success
         await resolver.resolve("www.mute.test", 80)
     assert servers.waiting == resolve.PER_DOMAIN
     servers.over.set()

@@ -25,7 +25,8 @@ from opilio.frontier.memory import MemoryFrontier
 from opilio.frontier.sqlite import SqliteFrontier
 from opilio.records import State
 from opilio.settings import BoundsSettings, PolitenessSettings
-from opilio.storage.database import SCHEMA, Database
+from opilio.storage.database import Database
+from opilio.storage.schema import SCHEMA
 
 HASTE = PolitenessSettings(delay=0.0, ip_delay=0.0)
 Web = Mapping[int, Sequence[tuple[int, float]]]

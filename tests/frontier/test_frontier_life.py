@@ -339,7 +339,7 @@ async def test_one_page_kept_lets_a_template_go_on(make: Make) -> None:
     while lease := await take_now(frontier):
         await frontier.done(lease, ends[visited])
         visited += 1
-    assert visited == 7, "three in vain, three more for the one kept, and that one"
+    assert visited == 7, "three fruitless, three more for the one kept, and that one"
     assert frontier.counts().ended[PARKED, "template_budget"] == 13
 
 

@@ -29,7 +29,8 @@ from opilio.frontier.sqlite import SqliteFrontier
 from opilio.records import Lease, State
 from opilio.settings import BoundsSettings, PolitenessSettings
 from opilio.storage import promise_log
-from opilio.storage.database import SCHEMA, Database
+from opilio.storage.database import Database
+from opilio.storage.schema import SCHEMA
 
 MANNERS = PolitenessSettings(delay=1.0, ip_delay=0.25, attempts=2, max_rest=50.0)
 HOSTS = ("a.one", "b.one", "c.two", "d.two")  # of two domains

@@ -171,13 +171,13 @@ async def test_pages_that_were_alike_are_remembered(
             "VALUES (?, ?, 0, 200, 0, 30, 0.25)",
             (lease.id, number),
         )
-        await frontier.done(lease, State.KEPT, likeness="30 0.250")
+        await frontier.done(lease, State.KEPT, likeness="30")
     await frontier.flush()
     frontier = reopen(HASTE, novelty=3)
     assert frontier.counts().ended == {(State.KEPT, ""): 4}
     visited = 0
     while lease := await take_now(frontier):
-        await frontier.done(lease, State.KEPT, likeness="30 0.250")
+        await frontier.done(lease, State.KEPT, likeness="30")
         visited += 1
     assert visited == 3, "one was new and three were not; three more for the new one"
 
@@ -289,6 +289,7 @@ async def test_nothing_is_committed_by_the_frontier(
     assert reopen(HASTE).counts().hosts == 0
 
 
+@pytest.mark.parametrize("reopen", ["sqlite"], indirect=True)
 async def test_a_table_with_a_missing_row_is_refused(
     reopen: Open, db: sqlite3.Connection
 ) -> None:

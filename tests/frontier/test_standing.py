@@ -1,4 +1,4 @@
-"""Domains that nobody else links to give way to others after some pages."""
+"""Domains that nobody else links to yield to others after some pages."""
 
 from __future__ import annotations
 

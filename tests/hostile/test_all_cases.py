@@ -17,7 +17,7 @@ from opilio.lab.hostile.content_cases import CONTENT_CASES
 from opilio.lab.hostile.server import HostileCase, HostileVisit, serve_cases
 from opilio.lab.hostile.wire_cases import WIRE_CASES
 
-GOOD = 8
+GOOD = 4
 MOST_MEMORY = 900  # MB, of the crawl and its reader
 SETTINGS = """
 [crawl]
@@ -31,7 +31,7 @@ retry_for = 0.0
 timeout = 5.0
 connect_timeout = 3.0
 [bounds]
-per_domain = 12
+per_domain = 4
 [store]
 min_free = 0
 commit_every = 0.1

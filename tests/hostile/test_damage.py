@@ -1,4 +1,4 @@
-"""A damaged crawl is noticed, told of, and repaired as far as possible."""
+"""A damaged crawl is noticed, reported and repaired as far as possible."""
 
 from __future__ import annotations
 

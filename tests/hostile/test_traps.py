@@ -76,11 +76,12 @@ Trap = Callable[[str], tuple[str, dict[str, str]]]
 
 
 class TrappedWeb(SmallWeb):
-    """Good sites, and a trap that a good page links to."""
+    """Good sites, and a trap that a good page links to; `advertised`: all of them."""
 
-    def __init__(self, trap: Trap) -> None:
+    def __init__(self, trap: Trap, advertised: bool = False) -> None:
         self.trap = trap
         start, _ = trap("")
+        self.advert = f'<a href="{start}">honey bee hive</a>' if advertised else ""
         links = {f"http://site{n}.test/": "bees and honey" for n in range(SITES)}
         super().__init__(
             {"http://seed.test/": page("Bees", "honey bee", links | {start: "bees"})}
@@ -94,6 +95,7 @@ class TrappedWeb(SmallWeb):
         if name.startswith("site"):
             number = int(path or 0)
             body = good(int(name[4:-5]), number) if number < PAGES else ""
+            body += self.advert if body else ""
             return SyntheticAnswer(200 if body else 404, (HTML,), body.encode())
         rng = random.Random(url)
         _, links = self.trap(url)
@@ -111,6 +113,17 @@ async def test_a_trap_gets_less_than_the_good_sites(crawled, trap: Trap) -> None
     urls = [url for (url,) in life.rows("SELECT url FROM page JOIN link USING (id)")]
     pages = Counter("trap" if web.trapped in host(url) else "good" for url in urls)
     assert pages["good"] >= 0.9 * SITES * PAGES, pages
+
+
+@pytest.mark.timeout(240)
+async def test_nor_does_a_trap_that_all_sites_link_to(crawled) -> None:
+    web = TrappedWeb(wiki, advertised=True)
+    life: Crawled = await crawled(web)
+    ended = await life.crawl("--max-pages", BUDGET)
+    assert ended.code == 0, ended.err
+    urls = [url for (url,) in life.rows("SELECT url FROM page JOIN link USING (id)")]
+    good = sum(web.trapped not in host(url) for url in urls)
+    assert good >= 0.9 * SITES * PAGES
 
 
 async def test_the_support_of_a_domain_is_remembered(crawled) -> None:

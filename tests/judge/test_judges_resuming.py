@@ -15,7 +15,7 @@ from opilio.lab.synthetic.web import SyntheticWeb
 from opilio.lab.webs import LabWeb, write_web
 from vectors.sentence_models import make_letter_model
 
-PAGES = 110
+PAGES = 70
 SETTINGS = "store.min_free = 0\nstore.commit_every = 0.02\n"
 
 
@@ -71,7 +71,7 @@ async def test_a_killed_crawl_judges_on_as_one_that_was_not(
     whole, broken = tmp_path / "whole", tmp_path / "broken"
     ended = await opilio(*command(web, judge, whole))
     assert ended.code == 0, ended.err
-    for pages in (20, 75):
+    for pages in (15, 45):
         await start_and_kill(command(web, judge, broken), broken, pages)
     ended = await opilio(*command(web, judge, broken))
     assert ended.code == 0, ended.err

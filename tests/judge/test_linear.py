@@ -1,6 +1,7 @@
 """The judge that learns from example pages."""
 
 import sys
+from importlib.util import find_spec
 
 import pytest
 
@@ -9,7 +10,7 @@ from opilio.errors import BadInput
 from opilio.judge.linear import Linear
 from opilio.records import Page, Subject
 
-pytest.importorskip("sklearn")
+pytestmark = pytest.mark.skipif(not find_spec("sklearn"), reason="needs scikit-learn")
 
 EXAMPLES = [make("sky", number, silent=True) for number in range(1000, 1010)]
 

@@ -17,7 +17,7 @@ from opilio.errors import BadInput
 from opilio.judge.keyword_evidence import page_vectors
 from opilio.judge.opilio import Opilio
 from opilio.judge.snapshots import CHUNK, PAGES
-from opilio.protocols import Learner, LearningJudge, Teachable
+from opilio.protocols import LabelComparing, Learner, LearningJudge, Teachable
 from opilio.records import Page, Subject
 from opilio.subject.compile import compile_topic
 from opilio.text.urls import fingerprint
@@ -171,6 +171,25 @@ def test_a_second_label_of_a_page_replaces_the_first():
     assert judge.look(page) == once.look(page)
 
 
+def test_a_judge_knows_what_it_would_think_without_labels():
+    judge, other = Opilio(subject()), Opilio(subject())
+    pages = [
+        at(page, f"http://s{n % 5}.test/{n}")
+        for n, page in enumerate(pages_of(60, vectors=False))
+    ]
+    for each in (judge, other):
+        seen(each, pages)
+    other.fit()  # as the judge does after each label
+    for page in pages[10:20]:
+        judge.teach(page, True)
+    assert isinstance(judge, LabelComparing)
+    new, before = make("film", 9001), judge.snapshot()
+    without = judge.without_labels()
+    assert judge.snapshot() == before
+    assert without.look(new).score == pytest.approx(other.look(new).score, abs=1e-4)
+    assert judge.look(new).score != pytest.approx(other.look(new).score, abs=1e-3)
+
+
 def test_labels_without_end_take_bounded_room(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("opilio.judge.opilio.MOST_TAUGHT", 60)
     judge = Opilio(subject())
@@ -313,13 +332,13 @@ def test_what_another_version_kept_is_ignored():
 
 
 HOSTILE = {
-    "no words": page_of([]),
-    "a keyword a hundred thousand times": page_of(["star"] * 60_000),
-    "fifty thousand words": page_of([f"w{number}" for number in range(50_000)]),
-    "vectors of nothing": msgspec.structs.replace(
+    "no words": lambda: page_of([]),
+    "a keyword a hundred thousand times": lambda: page_of(["star"] * 60_000),
+    "fifty thousand words": lambda: page_of([f"w{number}" for number in range(50_000)]),
+    "vectors of nothing": lambda: msgspec.structs.replace(
         page_of(["star"]), vectors=bytes(3 * DIMENSIONS)
     ),
-    "vectors of other dimensions": msgspec.structs.replace(
+    "vectors of other dimensions": lambda: msgspec.structs.replace(
         page_of(["star"]), vectors=bytes([99] * 3 * 5)
     ),
 }
@@ -328,8 +347,8 @@ HOSTILE = {
 @pytest.mark.parametrize("name", HOSTILE)
 @pytest.mark.parametrize("vectors", [True, False])
 def test_hostile_pages_do_no_harm(name: str, vectors: bool):
-    judge = Opilio(sought(vectors))
-    for page in [HOSTILE[name]] * 12 + pages_of(15, vectors) + [HOSTILE[name]]:
+    judge, hostile = Opilio(sought(vectors)), HOSTILE[name]()
+    for page in [hostile] * 12 + pages_of(15, vectors) + [hostile]:
         assert isfinite(judge.judge(page).score)
 
 

@@ -1,6 +1,7 @@
 """The SVM judge of the thesis (E9), calibrated by Platt's sigmoid."""
 
 import sys
+from importlib.util import find_spec
 from math import exp
 
 import numpy as np
@@ -14,7 +15,7 @@ from opilio.judge.linear import Linear
 from opilio.judge.svm import Svm, fit_svm, probability
 from opilio.records import Page, Subject
 
-sklearn = pytest.importorskip("sklearn")
+pytestmark = pytest.mark.skipif(not find_spec("sklearn"), reason="needs scikit-learn")
 
 EXAMPLES = [make("sky", number, silent=True) for number in range(1000, 1010)]
 

@@ -1,4 +1,4 @@
-"""A synthetic web is made anew when the code that makes it has changed."""
+"""A synthetic web is made again when the code that makes it has changed."""
 
 from __future__ import annotations
 

@@ -1,12 +1,12 @@
 """Comparisons: published answers, what must hold for any figures, and coverage."""
 
+from importlib import import_module
 from itertools import product
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import bootstrap, norm, rankdata, t, wilcoxon
 
 from opilio.lab.statistics import (
     Paired,
@@ -23,6 +23,13 @@ from opilio.lab.statistics import (
 # heights of crossed less self-fertilised plants, in eighths of an inch. Fisher, "The
 # Design of Experiments" (1935), §15, works with them: their sum is 314.
 MAIZE = [49, -67, 8, 16, 6, 23, 28, 41, 14, 29, 56, 24, 75, 60, -48]
+
+
+@pytest.fixture(scope="module")
+def stats():
+    """scipy.stats, imported by the tests that compare with it."""
+    return import_module("scipy.stats")
+
 
 FIGURES = st.lists(
     st.tuples(st.integers(-20, 20), st.integers(-20, 20)), min_size=2, max_size=12
@@ -43,9 +50,9 @@ def test_darwins_maize_has_the_published_mean_and_p():
     assert (paired.wins, paired.ties, paired.losses) == (13, 0, 2)
 
 
-def test_the_interval_is_that_of_another_percentile_bootstrap():
+def test_the_interval_is_that_of_another_percentile_bootstrap(stats):
     alpha, _ = tails(15)
-    other = bootstrap(
+    other = stats.bootstrap(
         (MAIZE,),
         np.mean,
         confidence_level=1 - 2 * alpha,
@@ -59,17 +66,17 @@ def test_the_interval_is_that_of_another_percentile_bootstrap():
 
 
 @pytest.mark.parametrize("freedom", [2, 3, 4, 9, 19, 100])
-def test_the_quantile_of_students_t_is_that_of_scipy(freedom: int):
-    assert student(freedom) == pytest.approx(t.ppf(0.975, freedom), rel=0.01)
+def test_the_quantile_of_students_t_is_that_of_scipy(freedom: int, stats):
+    assert student(freedom) == pytest.approx(stats.t.ppf(0.975, freedom), rel=0.01)
     if freedom > 3:
-        assert student(freedom) == pytest.approx(t.ppf(0.975, freedom), rel=1e-3)
+        assert student(freedom) == pytest.approx(stats.t.ppf(0.975, freedom), rel=1e-3)
 
 
 @pytest.mark.parametrize("tasks", [2, 3, 4, 5, 20, 1000])
-def test_the_interval_ends_at_the_expanded_quantiles(tasks: int):
+def test_the_interval_ends_at_the_expanded_quantiles(tasks: int, stats):
     # Hesterberg, "What Teachers Should Know About the Bootstrap" (2015).
     factor = np.sqrt(tasks / (tasks - 1))
-    alpha = norm.cdf(-factor * t.ppf(0.975, tasks - 1))
+    alpha = stats.norm.cdf(-factor * stats.t.ppf(0.975, tasks - 1))
     assert tails(tasks)[0] == pytest.approx(alpha, rel=0.02, abs=1e-7)
     assert sum(tails(tasks)) == 1
 
@@ -89,7 +96,7 @@ def test_of_two_tasks_the_interval_is_from_one_to_the_other():
     assert (paired.low, paired.mean, paired.high) == (2, 4, 6)
 
 
-def all_signs(differences: list[int]) -> float:
+def all_signs(differences: list[int], rankdata) -> float:
     """The p of Wilcoxon's signed ranks, by trying all signs of the ranks."""
     ranks = rankdata(np.abs(differences))
     centre = ranks.sum() / 2
@@ -100,22 +107,22 @@ def all_signs(differences: list[int]) -> float:
 
 @quick
 @given(st.lists(st.integers(-9, 9), max_size=8), st.integers(1, 9))
-def test_p_is_exact_also_with_ties(some: list[int], another: int):
+def test_p_is_exact_also_with_ties(stats, some: list[int], another: int):
     differences = [*some, another]
-    expected = all_signs([each for each in differences if each])
+    expected = all_signs([each for each in differences if each], stats.rankdata)
     assert signed_rank(np.array(differences, float)) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("tasks", [1, 2, 5, 20, 50])
-def test_p_is_that_of_scipy(tasks: int):
+def test_p_is_that_of_scipy(tasks: int, stats):
     differences = np.random.default_rng(tasks).normal(0.3, 1, tasks)
-    expected = wilcoxon(differences, method="exact").pvalue
+    expected = stats.wilcoxon(differences, method="exact").pvalue
     assert signed_rank(differences) == pytest.approx(expected)
 
 
-def test_p_of_many_tasks_is_near_the_normal_approximation():
+def test_p_of_many_tasks_is_near_the_normal_approximation(stats):
     differences = np.random.default_rng(1).normal(0.1, 1, 200)
-    expected = wilcoxon(differences, method="asymptotic").pvalue
+    expected = stats.wilcoxon(differences, method="asymptotic").pvalue
     assert signed_rank(differences) == pytest.approx(expected, rel=0.02)
 
 

@@ -56,7 +56,7 @@ ROADS = "The road leads over the hill to another town, past a mill and a field. 
 
 
 def name(number: int) -> str:
-    """Numbers in letters, lest the URLs look like a calendar's."""
+    """Numbers in letters, so that the URLs do not look like a calendar's."""
     return "".join("abcdefghij"[int(digit)] for digit in f"{number:03}")
 
 

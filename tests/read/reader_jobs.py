@@ -5,7 +5,7 @@ import signal
 import time
 from collections.abc import Callable
 
-from opilio.records import Page, Reading, Response
+from opilio.records import MainText, Page, Reading, Response
 
 
 def make_echo(setup: bytes) -> Callable[[Response], Reading]:
@@ -87,3 +87,22 @@ def page_of(response: Response) -> Page:
         simhash=0,
         links=(),
     )
+
+
+def make_extractor(setup: bytes) -> "Extractor":
+    """Reads pages as `make_echo` does; their texts are orders, too."""
+    return Extractor()
+
+
+class Extractor:
+    """Reads any page, but extracts texts as they order."""
+
+    def __init__(self) -> None:
+        self.do = make_echo(b"")
+
+    def __call__(self, response: Response) -> Reading:
+        return Reading(page_of(response))
+
+    def extract(self, response: Response) -> Reading:
+        self.do(response)
+        return Reading(None, extraction=MainText(b"text"))

@@ -251,3 +251,10 @@ def test_a_base_that_is_no_address_is_ignored(base: str):
     )
     assert "bees of this hive" in found.text
     assert all(one == "http://a.test/by" for one in found.licences)
+
+
+def test_the_addresses_of_countless_links_are_left_out():
+    links = "".join(f'<a href="/{n}">bee {n}</a> ' for n in range(12_000))
+    found = extracted(f"<p>Bees make honey: {links}</p>")
+    assert found.markdown.count("](http") == 10_000
+    assert "bee 11999" in found.markdown

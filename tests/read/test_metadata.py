@@ -121,3 +121,120 @@ def test_addresses_that_are_none_are_left_out():
         "<meta property=og:image content='data:image/png;base64,xx'>"
     )
     assert (found.canonical, found.image) == ("", "")
+
+
+PERSON = 'itemprop="author" itemscope itemtype="https://schema.org/Person"'
+
+
+@pytest.mark.parametrize(
+    ("head", "body", "authors"),
+    [
+        # A full name counts more than that of an account.
+        (
+            "<meta name=author content=jdoe><meta name=dc.creator content='Jane Doe'>",
+            "",
+            ["Jane Doe"],
+        ),
+        (
+            "<meta name=author content=jdoe>",
+            "<h1>Bees</h1><p>By Jane Doe",
+            ["Jane Doe"],
+        ),
+        ("<meta name=author content=Jane>", "<h1>Bees</h1><p>By Tom Roe", ["Jane"]),
+        # What is described within an element.
+        (
+            "",
+            f"<div {PERSON}><meta itemprop=name content='Jane Doe'></div>",
+            ["Jane Doe"],
+        ),
+        (
+            "",
+            f"<p {PERSON}><a href=/u><span itemprop=name>jane13</span></a>",
+            ["jane13"],
+        ),
+        (
+            "",
+            f"<p {PERSON}><b itemprop=name>Jane Doe</b><p>{'text ' * 300}"
+            f"<p {PERSON}><b itemprop=name>Who Answers</b>",
+            ["Jane Doe"],
+        ),
+        ("", f"<p class=comment-author {PERSON}><b itemprop=name>A Troll</b>", []),
+        # Lines about authors.
+        (
+            "",
+            "<h1>Bees</h1><p class=byline>Guide by <a href=/authors/jane>Jane Doe</a> "
+            "Former Deputy Editor",
+            ["Jane Doe"],
+        ),
+        ("", "<h1>Bees</h1><p class=post-author>Jane Doe | May 22, 2025", ["Jane Doe"]),
+        (
+            "",
+            "<h1>Bees</h1><p class=author-meta>22. Mai 2019 von Jane Doe",
+            ["Jane Doe"],
+        ),
+        ("", "<h1>Bees</h1><p>ByJane Doe", ["Jane Doe"]),
+        ("", "<h1>Bees</h1><p>Autorin: Jane van der Doe", ["Jane van der Doe"]),
+        ("", "<h1>Bees</h1><p class=author>Posted by jane13 on 07/03/24", ["jane13"]),
+        ("", "<h1>Bees</h1><p class=author-link>Skip to main content", []),
+        ("", "<h1>Bees</h1><p>By appointment only", []),
+        # An organisation, if nobody else is named.
+        (
+            "<meta property=og:site_name content='Bee News'>"
+            "<meta name=author content='Bee News'>",
+            "",
+            ["Bee News"],
+        ),
+        (
+            json_ld(
+                '{"@type":"Article","author":{"@type":"Organization","name":"Hive"}}'
+            ),
+            "",
+            ["Hive"],
+        ),
+    ],
+)
+def test_authors_are_found_wherever_pages_name_them(
+    head: str, body: str, authors: list[str]
+):
+    assert list(facts(head, body).authors) == authors
+
+
+@pytest.mark.parametrize(
+    ("url", "when"),
+    [
+        ("http://news.test/2025/12/17/bees", "2025-12-17"),
+        ("http://news.test/blog/2025-12-17-bees", "2025-12-17"),
+        ("http://news.test/20251217/bees", "2025-12-17"),
+        ("http://news.test/archive/2025/12/Bees.html", ""),
+        ("http://news.test/archive/2025/1/2", "2025-01-02"),
+        ("http://news.test/archive/2025-12/7", ""),
+        ("http://news.test/2025/121", ""),
+    ],
+)
+def test_a_url_with_a_month_alone_has_no_date(url: str, when: str):
+    assert facts(url=url).published == when
+
+
+@pytest.mark.parametrize(
+    ("head", "body", "title"),
+    [
+        # A heading that is one word of the title, or a later part of it, is not it.
+        (
+            "<meta property=og:title content='The best hives of all'>",
+            "<h1>Hives</h1>",
+            "The best hives of all",
+        ),
+        (
+            "<title>Bees in spring | A market of good things</title>"
+            "<meta property=og:title content='Bees in spring...'>",
+            "<h1>A market of good things</h1>",
+            "Bees in spring...",
+        ),
+        ("<title>Bees in spring</title>", "<h1>Welcome</h1>", "Bees in spring"),
+        ("<title>Bees in the spring</title>", "<h1>Spring bees</h1>", "Spring bees"),
+    ],
+)
+def test_a_heading_is_the_title_if_what_is_declared_agrees(
+    head: str, body: str, title: str
+):
+    assert facts(head, body).title == title

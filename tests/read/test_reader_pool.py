@@ -351,3 +351,18 @@ def test_a_process_with_one_thread_forks_its_readers() -> None:
         "{'two'}",
         "1",
     ], ran.stderr
+
+
+async def test_a_text_that_takes_too_long_is_given_up_at_once(
+    tmp_path: Path,
+) -> None:
+    """It is not worth a second try, which other pages would wait for."""
+    async with readers(job="make_extractor", deadline=0.5) as pool:
+        text, *pages = await asyncio.gather(
+            pool.extract(response("hang")), *(pool.read(response("a")) for _ in "abc")
+        )
+        assert not text
+        assert [title(page) for page in pages] == ["a"] * 3
+        assert await pool.extract(response("fine"))
+        body = f"abort-once {tmp_path / 'marker'}"
+        assert not await pool.extract(response(body))

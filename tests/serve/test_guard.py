@@ -1,7 +1,9 @@
 """Only those who may use the server are let in: cases 56 to 60, 62 and 65 of the list
 of attacks on dashboards."""
 
+import http.client
 import stat
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -95,6 +97,37 @@ def test_a_large_body_is_refused(shared_server: Client):
     token = {"authorization": f"Bearer {shared_server.keeper.token}"}
     path = "/api/v1/crawls/bees/tell"
     assert shared_server.ask(path, "POST", huge, **token).status == 413
+
+
+def test_a_large_body_of_unknown_length_is_refused(shared_server: Client):
+    connection = http.client.HTTPConnection("127.0.0.1", shared_server.port, timeout=30)
+    chunks = (b"x" * 2**16 for _ in range(40))
+    token = {"authorization": f"Bearer {shared_server.keeper.token}"}
+    path = "/api/v1/crawls/bees/tell"
+    with suppress(OSError):  # it may be refused before all was sent
+        connection.request("POST", path, chunks, token, encode_chunked=True)
+    assert connection.getresponse().status == 413
+    connection.close()
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/static/../app.py",
+        "/static/..%2fapp.py",
+        "/static/%2e%2e/%2e%2e/settings.py",
+        "/static//etc/passwd",
+        "/static/%00style.css",
+        "/lab/..%2f..%2fetc/recall.svg",
+        "/lab/../recall.svg",
+        "//evil.test/",
+    ],
+)
+def test_no_path_leads_out_of_the_server(shared_server: Client, path: str):
+    answer = shared_server.get(path)
+    assert answer.status == 404
+    assert "import" not in answer.text
+    assert "root:" not in answer.text
 
 
 @pytest.mark.parametrize(

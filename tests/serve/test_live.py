@@ -7,7 +7,10 @@ import sqlite3
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+
+import pytest
 
 from opilio.serve import figures, live
 from opilio.serve.figures import FiguresKeeper
@@ -37,6 +40,23 @@ def test_streams_are_bounded(serve_folder, own_crawl: Path):
     assert client.get("/crawls/bees").status == 200  # others still get pages
     for connection, _ in opened:
         connection.close()
+
+
+def test_a_flood_of_streams_at_once_is_bounded(serve_folder, own_crawl: Path):
+    client = serve_folder(own_crawl.parent)
+    with ThreadPoolExecutor(100) as pool:
+        opened = list(pool.map(lambda _: watch(client), range(100)))
+    statuses = [status for _, status in opened]
+    assert (statuses.count(200), statuses.count(503)) == (live.MOST_STREAMS, 60)
+    for connection, _ in opened:
+        connection.close()
+    deadline = time.monotonic() + 10  # those that leave make room
+    status = 503
+    while status != 200:
+        assert time.monotonic() < deadline
+        connection, status = watch(client)
+        connection.close()
+        time.sleep(0.2)
 
 
 def test_what_did_not_change_is_not_sent_again(shared_server: Client):
@@ -85,7 +105,7 @@ def test_links_are_not_counted_all_the_time(own_crawl: Path, monkeypatch):
 
     def slow(db) -> figures.LinkCounts:
         scans.append(time.monotonic())
-        time.sleep(0.05)
+        time.sleep(0.5)  # so it may be repeated after 20 s
         return figures.LinkCounts(len(scans))
 
     monkeypatch.setattr(figures, "count_links", slow)
@@ -126,7 +146,9 @@ def test_ticks_are_round_numbers():
     assert ticks(1) == []
 
 
-def test_ctrl_c_ends_the_server_quietly(own_crawl: Path, tmp_path: Path):
+@pytest.mark.parametrize("before", [signal.SIG_DFL, signal.SIG_IGN])
+def test_ctrl_c_ends_the_server_quietly(own_crawl: Path, tmp_path: Path, before):
+    """Also if SIGINT was ignored at its start, as it is in background jobs."""
     token = tmp_path / "token"
     command = [sys.executable, "-m", "opilio.cli", "serve", str(own_crawl.parent)]
     process = subprocess.Popen(
@@ -134,6 +156,7 @@ def test_ctrl_c_ends_the_server_quietly(own_crawl: Path, tmp_path: Path):
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, before),
     )
     line = process.stdout.readline()
     port = int(line.partition("/login")[0].rpartition(":")[2])

@@ -1,10 +1,15 @@
 """Every page answers, its twin says the same, and crawled text stays text."""
 
+import json
 from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 
 from opilio.serve.views import CRAWL_VIEWS, LIBRARY_VIEWS
+from opilio.serve.views.labels import effect_of
+from opilio.store.label_check import CheckedLabel
 from serve.client import Client
 from serve.conftest import PAYLOADS
 
@@ -113,6 +118,61 @@ def test_facets_narrow_the_results(shared_server: Client):
     concept = every["facets"]["concept"][-1]
     some = shared_server.api(f"crawls/bees/search?q=bee&concept={concept['value']}")
     assert some["total"] == concept["pages"]
+
+
+def test_a_folder_may_have_any_name(serve_folder, own_crawl: Path):
+    name = "<img src=x onerror=alert(1)>\"' &#x2f;%2f?#"
+    own_crawl.rename(own_crawl.with_name(name))
+    client: Client = serve_folder(own_crawl.parent)
+    assert [one["name"] for one in client.api("crawls")["crawls"]] == [name]
+    for path in ("/", f"/crawls/{quote(name, safe='')}"):
+        answer = client.get(path)
+        assert answer.status == 200
+        scripts = Scripts()
+        scripts.feed(answer.text)
+        assert scripts.found == []
+        assert "<img src=x" not in answer.text
+
+
+def test_a_comparison_is_shown_topic_by_topic(serve_folder, tmp_path: Path):
+    (tmp_path / "lab").mkdir()
+    shares = {"good": (0.9, 0.7, 0.8), "poor": (0.2, 0.75, 0.1)}
+    lines = [
+        {
+            "web": "w",
+            "topic": f"t{place}",
+            "strategy": name,
+            "judge": "opilio",
+            "share_of_oracle": share,
+            "aurc": share / 2,
+        }
+        for name, known in shares.items()
+        for place, share in enumerate(known)
+    ]
+    text = "\n".join(map(json.dumps, lines))
+    (tmp_path / "lab" / "runs.jsonl").write_text(f"{text}\nno json\n")
+    client: Client = serve_folder(tmp_path)
+    shown = client.api("lab")
+    best, other = shown["standings"]
+    assert (best["strategy"], best["wins"], best["runs"]) == ("good", None, 3)
+    assert best["share_of_oracle"] == pytest.approx(0.8)
+    assert 0.7 <= best["low"] < 0.8 < best["high"] <= 0.9
+    assert (other["wins"], other["losses"]) == (1, 2)
+    assert shown["topics"][1] == {"web": "w", "topic": "t1", "shares": [0.7, 0.75]}
+    assert "better on 1, worse on 2" in client.get("/lab").text
+
+
+def test_the_effect_of_labels_is_counted_on_those_held_out():
+    held_out = [
+        CheckedLabel(1, True, 0.4, 0.8, False, True),
+        CheckedLabel(2, False, 0.2, 0.1, True, True),
+    ]
+    effect = effect_of(held_out, 8)
+    assert (effect.labels, effect.learnt) == (2, 6)
+    assert (effect.right_without, effect.right) == (1, 2)
+    assert effect.error_without == pytest.approx(0.4)
+    assert effect.error == pytest.approx(0.15)
+    assert effect_of([], 3) is None
 
 
 @pytest.mark.parametrize(

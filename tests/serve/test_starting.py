@@ -9,6 +9,7 @@ import pytest
 from bee_web import bee_web
 from crawling import serving
 from opilio.serve.processes import last_lines
+from opilio.serve.views.start import NewCrawl, keywords_of
 from opilio.store.folder import CrawlFolder
 from opilio.store.lifecycle import owner_of
 from serve.client import Client
@@ -96,6 +97,9 @@ def test_what_is_wrong_is_said(serve_folder, tmp_path: Path):
     client: Client = serve_folder(tmp_path)
     no_contact = client.post("start", {"subject": "bees", "seeds": "example.org"})
     assert (no_contact.status, "contact" in no_contact.json()["error"]) == (400, True)
+    assert "--contact" not in no_contact.json()["error"]  # it is no command line
+    words = client.post("start", {"subject": "bees", "seeds": "bee facts"})
+    assert (words.status, "not an address" in words.json()["error"]) == (400, True)
     bad = client.post("start", {"subject": "bees", "seeds": "https://["})
     assert (bad.status, "not a URL" in bad.json()["error"]) == (400, True)
     assert list(tmp_path.iterdir()) == []
@@ -105,6 +109,49 @@ def test_what_is_wrong_is_said(serve_folder, tmp_path: Path):
     failed = wait_for(lambda: preview(client, "dead"))
     assert failed["state"] == "failed"
     assert any("opilio: " in line for line in failed["log"])
+
+
+def test_a_crawl_that_finds_no_seeds_has_failed(serve_folder, tmp_path: Path):
+    client: Client = serve_folder(tmp_path)
+    asked = {"subject": "bees", "contact": "me@example.org"}
+    asked["proxy"] = "http://127.0.0.1:1"  # so no search engine answers
+    client.post("start", asked)
+    failed = wait_for(lambda: preview(client, "bees"), 60)
+    assert failed["state"] == "failed"
+    assert any("no search engine" in line for line in failed["log"])
+
+
+def test_a_password_of_a_proxy_is_not_taken(serve_folder, tmp_path: Path):
+    """It would be seen among the words of the command, and is not kept in the crawl."""
+    client: Client = serve_folder(tmp_path)
+    asked = {
+        "subject": "bees",
+        "seeds": "http://seed.test/",
+        "contact": "me@example.org",
+        "proxy": "http://me:canary@127.0.0.1:1",
+    }
+    refused = client.post("start", asked)
+    assert (refused.status, "password" in refused.text) == (400, True)
+    assert "canary" not in refused.text
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("subject", "keywords", "meant"),
+    [
+        ("Beekeeping", "", {"Beekeeping": 1.0}),
+        ("the bee", "", {"the bee": 1.0, "bee": 0.5}),
+        (
+            "bees in cities",
+            "",
+            {"bees in cities": 1.0, "bees": 0.5, "cities": 0.5},
+        ),
+        ("bees", " queen  bee, ,hive", {"queen bee": 1.0, "hive": 1.0}),
+        ("量子", "", {"量子": 1.0}),
+    ],
+)
+def test_without_keywords_the_words_of_the_subject_count(subject, keywords, meant):
+    assert keywords_of(NewCrawl(subject=subject, keywords=keywords)) == meant
 
 
 def test_more_pages_are_fetched_for_a_query(serve_folder, own_crawl: Path, stopped):

@@ -165,14 +165,14 @@ async def test_nothing_is_visited_while_paused_not_even_after_a_restart(running)
     await asyncio.sleep(0.5)
     assert len(life.server.requests) == before
     shown = await opilio("status", life.folder)
-    assert f"paused; `opilio tell {life.folder} resume` goes on" in shown.out
+    assert f"paused; `opilio tell {life.folder} resume` continues" in shown.out
     process.kill()
     await process.wait()
     again = await life.start("--max-pages", 0)
     await until(life, "SELECT 1 FROM event WHERE kind = 'started' LIMIT 1 OFFSET 1")
     await asyncio.sleep(0.5)
     assert len(life.server.requests) == before
-    assert await thread(told, life, "resume") == ("done", "goes on")
+    assert await thread(told, life, "resume") == ("done", "resumed")
     async with asyncio.timeout(10):
         while len(life.server.requests) == before:
             await asyncio.sleep(0.05)

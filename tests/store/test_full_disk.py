@@ -1,4 +1,4 @@
-"""A disk that is full in mid-crawl ends it, and the same command goes on after it."""
+"""A disk that is full in mid-crawl ends it, and the same command resumes it."""
 
 import resource
 import sqlite3

@@ -40,6 +40,9 @@ TYPED = {
     ("label", "http://bees.test/", "no"): LabelPage(
         "http://bees.test/", relevant=False
     ),
+    ("label", "http://bees.test/", "no", "check"): LabelPage(
+        "http://bees.test/", relevant=False, check=True
+    ),
     ("query", "honey", "bee"): AskQuery("honey bee", 7, 60.0),
 }
 
@@ -48,7 +51,7 @@ TYPED = {
 def test_a_message_is_what_was_typed_and_survives_being_kept(typed, meant):
     message = parse_message(typed[0], typed[1:], pages=7)
     assert message == meant
-    assert messages.decode_message(messages.encode(message)) == message
+    assert messages.decode_message(messages.encode_message(message)) == message
 
 
 @pytest.mark.parametrize("typed", TYPED)
@@ -71,6 +74,9 @@ def test_a_message_in_words_can_be_typed_again(typed):
         (["boost", "bees.test", "-1"], "Expected `float` > 0"),
         (["boost", "bees.test", "nan"], "Expected `float`"),
         (["label", "http://bees.test/", "maybe"], "label URL yes"),
+        (["label", "http://bees.test/", "yes", "perhaps"], "label URL yes"),
+        (["label", "http://bees.test/"], "label URL yes"),
+        (["label"], "label URL yes"),
         (["query"], "write it as: opilio tell DIR query WORDS"),
         (["query", "x" * 1001], "length <= 1000"),
     ],
@@ -105,7 +111,8 @@ def test_messages_of_many_writers_are_all_there_in_one_order(folder):
     for writer in range(4):  # each writer's own order is kept
         own = [one.body for one in sent if f"//w{writer}." in one.body]
         assert own == [
-            messages.encode(AddSeed(f"http://w{writer}.test/{n}")) for n in range(20)
+            messages.encode_message(AddSeed(f"http://w{writer}.test/{n}"))
+            for n in range(20)
         ]
 
 

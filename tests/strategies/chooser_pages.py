@@ -134,7 +134,9 @@ class Crawl:
         self.order.append((url, promise))
         number = int(url.rpartition("/")[2])
         rng = random.Random(f"page {number}")
-        if number % 11 == 10:
+        if number % 22 == 10:
+            self.strategy.dead(lease(url))
+        elif number % 11 == 10:
             self.strategy.missed(lease(url), "unusable")
         else:
             numbers = [self.found + each for each in range(12)]

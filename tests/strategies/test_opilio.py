@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import exp, isfinite
 
 import msgspec
@@ -10,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from opilio.records import Subject
+from opilio.records import Lease, State, Subject
 from opilio.strategies.opilio import EVERY, Opilio
 from opilio.strategies.shared.chooser.visits import Visit
 from opilio.text.urls import fingerprint
@@ -225,6 +226,21 @@ def test_a_link_that_was_visited_promises_nothing_and_teaches():
     assert strategy.groups.host_count.values.sum() == 3
 
 
+def test_links_of_a_section_that_leads_nowhere_promise_less():
+    def promise_after(miss: Callable[[Opilio, Lease], None]) -> float:
+        strategy = chooser()
+        tried = [link(f"http://h.test/images/{n}", vector=STAR) for n in range(5)]
+        others = [link(f"http://h.test/pages/{n}", vector=SEA) for n in range(10)]
+        ranked(strategy, [*tried, *others], score=0.9)
+        for one in tried:
+            miss(strategy, lease(one.url))
+        next_one = link("http://h.test/images/9", vector=STAR)
+        return ranked(strategy, [next_one], score=0.9)[next_one.url]
+
+    unknown = promise_after(lambda strategy, one: strategy.missed(one, State.UNUSABLE))
+    assert promise_after(Opilio.dead) < 0.9 * unknown
+
+
 def test_the_chance_by_which_links_are_corrected_is_the_one_they_were_told():
     """With the usual number of pages and mean score, offset and promise agree."""
     strategy = chooser(explore=0.0)
@@ -322,3 +338,25 @@ def test_of_too_many_links_the_worse_half_is_forgotten(monkeypatch: pytest.Monke
     # A link that was forgotten is new when a page has it again.
     assert ranked(strategy, [seas[0]])[seas[0].url] > 0
     assert strategy.waiting.count == 61
+
+
+def test_means_follow_the_links_that_wait_from_page_to_page():
+    strategy = chooser()
+    places = [f"http://seed.test/{number}" for number in range(40)]
+    ranked(strategy, [link(url) for url in places])
+    strategy.next_fit = 1000
+    strategy.features.rescale(strategy.waiting.all())
+    host = strategy.features.names.index("host")
+    before = strategy.features.mean.copy()
+    for _ in range(20):
+        strategy.groups.add_page("seed.test", 1.0)
+    strategy.features.follow()
+    moved = strategy.features.mean - before
+    rows = strategy.features.standard(strategy.waiting.all())
+    assert moved[host] > 0.1
+    assert rows[:, host] == pytest.approx(np.zeros(len(rows)), abs=1e-3)
+    for url in places:
+        strategy.waiting.leave(fingerprint(url))
+    strategy.groups.add_page("seed.test", 0.0)
+    strategy.features.follow()  # nothing is left to follow
+    assert strategy.features.mean - before == pytest.approx(moved)

@@ -1,4 +1,4 @@
-"""When the weight table changes, every strategy that reads it scores links anew."""
+"""When the weight table changes, every strategy that reads it scores links again."""
 
 import pytest
 

@@ -109,6 +109,7 @@ def test_a_setting_names_a_table(tmp_path, monkeypatch):
 
 def test_without_wordllama_there_are_none_unless_it_is_asked_for(monkeypatch):
     monkeypatch.setattr(files, "find_spec", lambda name: None)
+    monkeypatch.setattr(files.english, "FILE", Path("missing"))
     assert resolve("auto") == ""
     for use in (resolve, read_table):
         with pytest.raises(BadInput, match=r"pip install 'opilio\[vectors\]'"):
@@ -119,7 +120,7 @@ def test_without_wordllama_there_are_none_unless_it_is_asked_for(monkeypatch):
 def test_wordllama_is_found_and_read_without_importing_it():
     import sys
 
-    assert resolve("auto") == "wordllama"
+    assert resolve("auto", "de") == resolve("wordllama") == "wordllama"
     table = read_table("wordllama")
     assert table.matrix.shape == (32000, 256)
     assert "wordllama" not in sys.modules

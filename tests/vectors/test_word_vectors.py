@@ -14,7 +14,8 @@ from opilio.errors import BadInput
 from opilio.vectors import plain_merges, words
 from opilio.vectors import tokenizer as tokenizer_module
 from opilio.vectors.files import installed, read_table, tokenizer_from
-from opilio.vectors.words import DIMENSIONS, Vectors, load_vectors, sums_of_rows
+from opilio.vectors.plain_merges import sums_of_rows
+from opilio.vectors.words import DIMENSIONS, Vectors, load_vectors
 from vectors.tables import PIECES, load_table, make_table, tokenizer_json
 
 wordllama = pytest.mark.skipif(installed() is None, reason="needs opilio[vectors]")
@@ -209,3 +210,23 @@ def test_sums_of_rows_are_those_of_numpy_to_the_last_bit(longest):
     rows = chance.standard_normal((sum(lengths), 16)).astype(np.float32)
     starts = np.cumsum([0, *lengths[:-1]])
     assert np.array_equal(sums_of_rows(rows, lengths), np.add.reduceat(rows, starts))
+
+
+@pytest.mark.parametrize("kind", [np.float16, np.float32])
+@pytest.mark.parametrize("longest", [0, 1, 3, 8, 12])
+def test_sums_are_the_same_compiled_and_plain(kind, longest):
+    chance = np.random.default_rng(longest)
+    matrix = chance.standard_normal((50, 20)).astype(kind)
+    matrix[3, 4], matrix[5, 19], matrix[6] = np.inf, np.nan, 1e-7  # 1e-7 is subnormal
+    pieces = [
+        chance.integers(0, 50, size).tolist()
+        for size in chance.integers(0, longest + 1, 200)
+    ]
+    found = tokenizer_module.sums(matrix, pieces)
+    assert found.dtype == np.float32
+    assert np.array_equal(found, plain_merges.sums(matrix, pieces))
+
+
+def test_a_piece_without_a_row_is_an_error():
+    with pytest.raises(IndexError):
+        tokenizer_module.sums(np.ones((3, 4), np.float16), [[0, 3]])

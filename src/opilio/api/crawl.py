@@ -34,6 +34,7 @@ from opilio.search.searcher import Answer
 from opilio.sites.evolver import Outcome
 from opilio.sites.expander import Expansion
 from opilio.store.corpus.selection import Selection
+from opilio.store.folder import is_database
 from opilio.store.lookup import Explanation, Summary, opened, summary
 from opilio.store.message_log import ToldMessage
 from opilio.store.messages import USUAL_PAGES
@@ -63,6 +64,8 @@ class Crawl:
     ) -> None:
         """Open the crawl of a folder, or describe a new one; writes nothing yet.
 
+        `folder` may be the database of a crawl on many machines, `postgresql://…`. Such
+        a crawl can be read and steered, but not run from here.
         `topic` is a Topic or the path of a topic file; it may be left out if the folder
         already has a crawl. `strategy` and `judge` are names, `file.py:Class`, objects
         or classes.
@@ -74,8 +77,14 @@ class Crawl:
         sections = with_names(by_section(settings), strategy, judge)
         urls, named, sources = sort_seeds(seeds)
         sought = given_topic(topic)
+        self._dsn = str(folder) if is_database(folder) else ""
+        if self._dsn:
+            from opilio.cluster.mirror import mirror_of  # needs psycopg
+
+            folder = mirror_of(self._dsn).path
         self.path = Path(folder)
         self._described = described = Description(
+            dsn=self._dsn,
             folder=self.path,
             topic=with_sources(sought, named) if sought else None,
             sections=sections,
@@ -246,10 +255,12 @@ class Crawl:
     ) -> ToldMessage:
         """Steer the crawl while it runs, here or in another process: see
         `opilio.tell`."""
-        return tell(self.path, verb, *words, pages=pages, wait=wait)
+        where = self._dsn or self.path
+        return tell(where, verb, *words, pages=pages, wait=wait)
 
     def messages(self) -> list[ToldMessage]:
         """What the crawl was told so far, and what became of it."""
+        self._runs.settle()
         return list_messages(self._described.home.require())
 
     def explain(self, url: str) -> Explanation:

@@ -7,7 +7,8 @@ from dataclasses import replace
 from functools import partial
 
 from opilio.api.page_flow import PageFlow
-from opilio.assembly.build import assemble, find_seeds, ways_of
+from opilio.assembly.build import assemble, ways_of
+from opilio.assembly.find_seeds import find_seeds
 from opilio.assembly.plan import Plan
 from opilio.assembly.registry import Own
 from opilio.crawl import DRAIN_SECONDS, CrawlLoop, Stages

@@ -44,6 +44,7 @@ class Description:
     replay: Sequence[Path] = ()
     online: bool = False
     fresh: bool = False
+    dsn: str = ""  # of a crawl on many machines, of which the folder is a copy
 
     @property
     def home(self) -> CrawlFolder:
@@ -86,7 +87,12 @@ class CrawlRuns:
             self.current.stop()
 
     def settle(self) -> None:
-        """Wait until runs of this folder that were told to stop have ended."""
+        """Wait until runs of this folder that were told to stop have ended; bring the
+        copy of a crawl on many machines up to date."""
+        if self.crawl.dsn:
+            from opilio.cluster.mirror import mirror_of
+
+            mirror_of(self.crawl.dsn)
         for run in ending_runs(self.crawl.folder):
             run.join()
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import cache, partial
@@ -29,21 +29,18 @@ from opilio.fetch.proxy_and_certificates import parse_proxy
 from opilio.fetch.robots import Robots
 from opilio.frontier.reopen import queue_again
 from opilio.frontier.sqlite import SqliteFrontier
-from opilio.limits.contact import require_contact, user_agent
+from opilio.limits.contact import user_agent
 from opilio.limits.scope import Scope
 from opilio.protocols import (
     Adviser,
     Fetch,
     Judge,
     Readers,
-    SeedRequest,
-    SeedSource,
     Sharing,
     Strategy,
 )
 from opilio.read.pool import ReaderPool
 from opilio.records import (
-    SEED_PROMISE,
     Clock,
     Page,
     Reads,
@@ -58,16 +55,15 @@ from opilio.store.store import Store
 from opilio.subject.compile import compile_topic, setup_for
 from opilio.subject.page_reader import ExampleReader, limited_reader
 from opilio.subject.stored_subject import load_subject, save_subject
-from opilio.text import urls
 from opilio.topic import Classes
 
 if TYPE_CHECKING:
     from opilio.crawl.rendering import Rendering
+    from opilio.fetch.tdm_files import TdmFiles
     from opilio.subject.class_rules import LookAhead
 
 ADVISED = ("embedding", "llm")  # judges that ask for second opinions
 RENDERING = "rendering"  # the name of what rendering has learnt
-ASKED = 4  # terms of the topic in a query to search engines
 
 log = logging.getLogger(__name__)
 
@@ -98,7 +94,7 @@ def check_plan(plan: Plan, own: Own = BY_NAME) -> None:
 def prepare(
     plan: Plan, folder: CrawlFolder, *, fresh: bool = False, own: Own = BY_NAME
 ) -> Subject:
-    """Check a plan and compile its topic; a crawl that goes on has its subject, unless
+    """Check a plan and compile its topic; a resumed crawl has its subject, unless
     its ontology was improved."""
     check_plan(plan, own)
     plan, is_improved = with_accepted(plan, folder)
@@ -199,6 +195,7 @@ async def assemble(
                         judge=parts.judge,
                         strategy=strategy,
                         store=store,
+                        tdm=getattr(network_of(fetch), "tdm", None),
                         rendering=rendering,
                         learners={**learners, RENDERING: rendering}
                         if rendering
@@ -350,7 +347,22 @@ def make_network(
         frontier.pace,
         documents=plan.documents,
         keep=keep,
+        tdm=tdm_files(plan, store, frontier, egress, robots),
     )
+
+
+def tdm_files(
+    plan: Plan, store: Store, frontier: SqliteFrontier, egress: Egress, robots: Robots
+) -> TdmFiles | None:
+    """What fetches tdmrep.json of sites, if reservations matter to the topic."""
+    if plan.topic.purpose in (None, "search"):
+        return None
+    from opilio.fetch.tdm_files import TdmFiles
+    from opilio.store.robots import SqliteTdm
+
+    pause, longest = plan.politeness.delay, plan.politeness.max_delay
+    memory = SqliteTdm(store.db)
+    return TdmFiles(egress.get, robots, memory, frontier, pause=pause, longest=longest)
 
 
 def network_of(fetch: Fetch) -> HttpFetch | None:
@@ -390,76 +402,6 @@ class Ways:
 def ways_of(own: Own) -> Ways:
     """The factories of a crawl, given the parts that a program passes."""
     return Ways(judge=own.make_judge, strategy=own.make_strategy)
-
-
-async def find_seeds(
-    plan: Plan, subject: Subject, crawl: CrawlLoop, own: Sequence[SeedSource] = ()
-) -> dict[str, float]:
-    """The seeds with their promises; URLs from sitemaps and feeds have no precedence.
-
-    Seed sources, search engines and sites are asked once; a resumed crawl has their
-    answers stored. A replay does not ask search engines and sites, which need the
-    network.
-    """
-    sources, catalogue = plan.topic.sources, crawl.store.catalogue
-    listed = dict.fromkeys(map(urls.canonical, sources.urls), SEED_PROMISE)
-    if catalogue.has_event("seeds"):
-        return listed
-    if sources.sources or own:
-        listed |= await ask_own_sources(plan, subject, crawl, own)
-    asks = sources.search or sources.sitemaps or sources.feeds
-    network = network_of(crawl.fetch)
-    if not asks or not network:
-        if sources.sources or own:
-            catalogue.save_event("seeds", found=len(listed))
-        return listed
-    from opilio.seeds import Visits, gather_seeds
-    from opilio.store.seed_origins import note_origins
-
-    visits = Visits(network.egress.get, network.robots, plan.politeness.delay)
-    seeds = await gather_seeds(
-        sources,
-        " ".join(subject.terms[:ASKED]),
-        network.egress.get,
-        visits,
-        pause=plan.politeness.delay,
-        language=subject.language,
-    )
-    catalogue.save_event("seeds", found=len(seeds))
-    note_origins(catalogue, [seed for seed in seeds if not seed.listed_by_site])
-    found = {
-        seed.url: seed.promise + (0 if seed.listed_by_site else SEED_PROMISE)
-        for seed in seeds
-    }
-    found = listed | found
-    await crawl.plant(found)  # so that the frontier knows the hosts
-    for host, pause in visits.pauses.items():  # hosts that must rest now
-        await crawl.frontier.pace(host, rest=pause)
-    return found
-
-
-async def ask_own_sources(
-    plan: Plan, subject: Subject, crawl: CrawlLoop, own: Sequence[SeedSource]
-) -> dict[str, float]:
-    """The URLs of the seed sources that the topic names and the program passes."""
-    from opilio.seeds.custom_sources import ask_sources
-
-    sources, network = plan.topic.sources, network_of(crawl.fetch)
-    request = SeedRequest(
-        query=sources.query or " ".join(subject.terms[:ASKED]),
-        language=subject.language,
-        limit=sources.limit,
-        get=network.egress.get if network else crawl.fetch.fetch,
-    )
-    kind = "seed source"
-    named = [
-        extensions.make(kind, extensions.find_class(kind, name))
-        for name in sources.sources
-    ]
-    seeds = await ask_sources([*named, *own], request)
-    if not plan.is_offline:
-        require_contact(plan.fetch, [seed.url for seed in seeds])
-    return {seed.url: seed.promise + SEED_PROMISE for seed in seeds}
 
 
 @asynccontextmanager

@@ -1,6 +1,6 @@
 """Writes the pages of a crawl in one of the built-in formats, a few pages at a time.
 
-An export that was interrupted goes on where it was: see output_files.py.
+An interrupted export is resumed: see output_files.py.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
+from pathlib import Path
 from typing import Any, BinaryIO
 
 import msgspec
@@ -30,12 +31,11 @@ from opilio.store.export_format import Format
 from opilio.store.export_left_out import count_left_out, left_out_in_words
 from opilio.store.folder import CrawlFolder
 from opilio.store.stored_responses import StoredResponses
-from opilio.text.usage_signals import reservation
+from opilio.text.usage_signals import MINING, reservation
 
 FOLDERS = (Format.MARKDOWN, Format.HUGGINGFACE)
 ARCHIVES = (Format.WARC, Format.WACZ)
 SHARD_PAGES = 50_000  # of a dataset, if nothing else is said
-FACTS = ".facts.json"  # what is counted for the card of a dataset so far
 CSV_FIELDS = (
     *("url", "title", "language", "authors", "published", "score", "relevant"),
     *("state", "words", "depth", "parent", "anchor", "fetched_at", "status"),
@@ -53,6 +53,7 @@ class Exported(msgspec.Struct, frozen=True):
     degraded: int = 0  # pages that the parser could not take: text found by patterns
     trouble: str = ""  # a message about records that could not be read
     files: tuple[str, ...] = ()  # or the folder; none if it was a stream
+    unasked: int = 0  # origins whose tdmrep.json would matter, and is unknown
 
 
 class Shape(msgspec.Struct, frozen=True, kw_only=True):
@@ -133,8 +134,15 @@ class BuiltInExport:
             else:
                 written = self.to_files(pages)
             left_out = self.left_out(db)
-        trouble = self.records.trouble
-        return Exported(written, left_out, texts.degraded, trouble, self.files)
+        matters = self.selection.purpose in MINING
+        return Exported(
+            written,
+            left_out,
+            texts.degraded,
+            self.records.trouble,
+            self.files,
+            len(self.maker.unasked) if matters else 0,
+        )
 
     def left_out(self, db: Database) -> dict[str, int]:
         """Why pages were left out."""
@@ -183,9 +191,7 @@ class BuiltInExport:
     def to_shards(self, files: OutputFiles, pages: array[int], shards: int) -> None:
         """Write each shard, from where an interrupted export stopped."""
         note = files.note
-        if self.form is Format.HUGGINGFACE and note.pages:
-            told = (files.part / FACTS).read_bytes()
-            self.facts = msgspec.json.decode(told, type=DatasetFacts)
+        self.facts = note.facts or self.facts
         size = max(1, -(-len(pages) // shards))
         for number in range(note.shard, shards):
             end = min(len(pages), (number + 1) * size)
@@ -198,17 +204,19 @@ class BuiltInExport:
         self, files: OutputFiles, file: BinaryIO, pages: Sequence[int]
     ) -> None:
         """Write one shard, or what is missing of it."""
-        writer, note = self.writer(), files.note
+        writer, note = self.writer(files.index_file), files.note
+        done, written = note.pages, note.written
         writer.begin(file, fresh=note.size == 0)
         try:
             for count, rows in self.rows(pages):
-                note.written += self.put(writer, rows)
-                if writer.continues:
+                done += count
+                written += self.put(writer, rows)
+                if writer.is_settled():
                     file.flush()
-                    note.pages += count
-                    note.size = file.tell()
+                    note.pages, note.written, note.size = done, written, file.tell()
                     self.save(files)
             writer.end()
+            note.written = written
         except BaseException:
             writer.abandon()
             raise
@@ -219,7 +227,8 @@ class BuiltInExport:
             return files.shard(number)
         folder = files.part / "data"
         folder.mkdir(exist_ok=True)
-        return (folder / f"train-{number:05}-of-{shards:05}.parquet").open("wb")
+        name = f"train-{number:05}-of-{shards:05}.parquet"
+        return files.opened(folder / name, number)
 
     def to_markdown(self, files: OutputFiles, pages: array[int]) -> None:
         """Write a file for each page, from where an interrupted export stopped."""
@@ -234,7 +243,7 @@ class BuiltInExport:
     def save(self, files: OutputFiles) -> None:
         """Note how far the export is."""
         if self.form is Format.HUGGINGFACE:
-            (files.part / FACTS).write_bytes(msgspec.json.encode(self.facts))
+            files.note.facts = self.facts
         files.note.left_out = {"reserved": self.reserved}
         files.save_note()
 
@@ -269,8 +278,8 @@ class BuiltInExport:
                 written += 1
         return written
 
-    def writer(self) -> Any:
-        """What writes the format."""
+    def writer(self, index: Path | None = None) -> Any:
+        """What writes the format; `index`: a file beside it, if that is needed."""
         match self.form:
             case Format.JSONL:
                 return JsonLines(self.fields, compressor(self.out))
@@ -279,9 +288,9 @@ class BuiltInExport:
             case Format.WARC:
                 return WarcFile(packed=not self.out.lower().endswith(".warc"))
             case Format.WACZ:
-                return WaczFile(f"Opilio {__version__}", self.name)
+                return WaczFile(f"Opilio {__version__}", self.name, index)
             case _:
-                return ParquetTable(self.fields)
+                return ParquetTable(self.fields, index)
 
     def add_card(self, files: OutputFiles) -> None:
         """Write the card of a dataset."""
@@ -297,7 +306,6 @@ class BuiltInExport:
             self.provenance(),
         )
         (files.part / "README.md").write_text(said, encoding="utf-8")
-        (files.part / FACTS).unlink(missing_ok=True)
 
     @property
     def name(self) -> str:

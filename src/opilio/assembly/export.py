@@ -21,7 +21,7 @@ from opilio.store.export_left_out import count_left_out
 from opilio.store.folder import CrawlFolder
 from opilio.store.lookup import opened
 
-__all__ = ["Exported", "Exporter", "Shape", "export_graph", "export_pages"]
+__all__ = ["Exported", "Exporter", "Shape", "Tell", "export_graph", "export_pages"]
 
 FORMATS = tuple(Format)
 

@@ -7,17 +7,18 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from opilio.fetch.robots_rules import usage_in
+from opilio.fetch.tdm_rules import tdm_usage
 from opilio.records import Extraction
 from opilio.storage.packed import unpack_extraction
 from opilio.store.corpus.columns import FROM_CONTENT, ExportRow, as_row
 from opilio.store.stored_responses import StoredResponses
 from opilio.text import urls
-from opilio.text.usage_signals import IN_ROBOTS
+from opilio.text.usage_signals import IN_ROBOTS, IN_TDM
 
 if TYPE_CHECKING:
     from opilio.read.page_texts import PageTexts
 
-MOST_ORIGINS = 1000  # whose robots.txt is remembered
+MOST_ORIGINS = 1000  # whose robots.txt and tdmrep.json are remembered
 TOKEN = "opilio"  # noqa: S105  # our name in robots.txt files of older crawls
 
 
@@ -40,7 +41,8 @@ class RowMaker:
         self.needs_usage = usage or "usage" in fields
         self.needs_content = self.needs_usage or bool(FROM_CONTENT & set(fields))
         self.links = links or "markdown" not in fields
-        self.robots: dict[str, bytes] = {}
+        self.files: dict[str, tuple[bytes, bytes | None]] = {}  # of origins
+        self.unasked: set[str] = set()  # origins whose tdmrep.json is unknown
 
     def row(self, row: sqlite3.Row) -> ExportRow:
         """All columns of a page."""
@@ -71,15 +73,29 @@ class RowMaker:
         return self.texts.extract(response, degraded=bool(row["degraded"]))
 
     def site_usage(self, url: str) -> Mapping[str, str]:
-        """What robots.txt of the page's origin says about its use."""
+        """What robots.txt and tdmrep.json of the page's origin say about its use."""
         origin = urls.origin(url)
-        if origin not in self.robots:
-            if len(self.robots) >= MOST_ORIGINS:
-                self.robots.clear()
-            row = self.db.execute("SELECT body FROM robots WHERE origin = ?", (origin,))
-            self.robots[origin] = (row.fetchone() or (b"",))[0]
-        body = self.robots[origin]
-        if not body:
-            return {}
-        found = usage_in(body, TOKEN, url)
-        return {f"{IN_ROBOTS}{name}": value for name, value in found.items()}
+        if origin not in self.files:
+            if len(self.files) >= MOST_ORIGINS:
+                self.files.clear()
+            self.files[origin] = self.files_of(origin)
+        robots, rules = self.files[origin]
+        found: dict[str, str] = {}
+        if robots:
+            told = usage_in(robots, TOKEN, url)
+            found |= {f"{IN_ROBOTS}{name}": value for name, value in told.items()}
+        if rules:
+            told = tdm_usage(rules, url)
+            found |= {f"{IN_TDM}{name}": value for name, value in told.items()}
+        if rules is None:
+            self.unasked.add(origin)
+        return found
+
+    def files_of(self, origin: str) -> tuple[bytes, bytes | None]:
+        """robots.txt of an origin, and its rules in tdmrep.json; None: not known."""
+        robots = self.db.execute("SELECT body FROM robots WHERE origin = ?", (origin,))
+        rules = self.db.execute(
+            "SELECT body FROM tdmrep WHERE origin = ? AND status IN ('rules', 'none')",
+            (origin,),
+        )
+        return (robots.fetchone() or (b"",))[0], (rules.fetchone() or (None,))[0]

@@ -34,8 +34,8 @@ def keep_index(folder: CrawlFolder, plan: Plan, subject: Subject) -> Callable[[]
 
         nonlocal is_checked
         with (
-            # The index may be behind; the crawl goes on. SQLite raises its own error if
-            # a file cannot be opened, for instance for lack of file descriptors.
+            # The index may be behind; the crawl continues. SQLite raises its own error
+            # if a file cannot be opened, for instance for lack of file descriptors.
             suppress(OSError, sqlite3.OperationalError),
             closing(open_database(folder.database, read_only=True)) as db,
         ):

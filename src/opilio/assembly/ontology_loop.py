@@ -124,7 +124,7 @@ class Loop:
         except (msgspec.DecodeError, UnicodeDecodeError):
             raise BadInput(
                 f"{self.listed} is damaged; type: opilio ontology propose "
-                f"{self.folder.path}, which writes it anew"
+                f"{self.folder.path}, which writes it again"
             ) from None
 
     def save(self, proposals: Sequence[Proposal]) -> None:

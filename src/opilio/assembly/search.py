@@ -18,7 +18,7 @@ from opilio.assembly.plan import Plan, load_plan
 from opilio.assembly.reader_process import ReaderProcess
 from opilio.assembly.reader_setup import rereading
 from opilio.errors import BadInput, OpilioError
-from opilio.records import Page, ReaderSetup
+from opilio.records import MainText, Page, ReaderSetup
 from opilio.search.concepts import Concepts
 from opilio.search.index import Index, catch_up
 from opilio.search.log_query import log_query
@@ -31,6 +31,7 @@ from opilio.store.folder import CrawlFolder
 from opilio.store.index_entries import save_entry
 from opilio.store.stored_responses import StoredResponses
 from opilio.subject.current import current_subject
+from opilio.subject.page_reader import make_reader
 from opilio.subject.stored_subject import load_subject
 
 if TYPE_CHECKING:
@@ -55,7 +56,10 @@ log = logging.getLogger(__name__)
 
 @contextmanager
 def open_search(folder: CrawlFolder) -> Iterator[Searcher]:
-    """A search over all that a crawl has committed; logs slow steps."""
+    """A search over all that a crawl has committed; logs slow steps.
+
+    Several threads may use it in turn.
+    """
     folder.require()
     plan, subject = load_plan(folder), load_subject(folder.subject)
     records = StoredResponses(folder.warcs)
@@ -64,7 +68,7 @@ def open_search(folder: CrawlFolder) -> Iterator[Searcher]:
     from opilio.read.page_texts import PageTexts  # slow to import
 
     with (
-        closing(open_database(folder.database, read_only=True)) as db,
+        closing(open_database(folder.database, read_only=True, any_thread=True)) as db,
         closing(PageTexts()) as texts,
     ):
         index = open_index(db, folder, concepts)
@@ -134,19 +138,39 @@ def add_entries(
     setup: ReaderSetup,
     missing: Sequence[Missing],
 ) -> None:
-    """Read pages again and index those that can be read."""
+    """Index pages by their stored main texts; read the others again, and index those
+    that can be read."""
+    others = add_main_texts(db, setup, missing)
     kept = (
         (id, response)
-        for id, name, offset, length in missing
+        for id, name, offset, length in others
         if (response := records.response(name, offset, length))
     )
     with closing(ReaderProcess(setup)) as reader:
         pages = reader.pages(kept)
-        for _ in range(0, len(missing), AT_ONCE):
+        for _ in range(0, len(others), AT_ONCE):
             db.begin()
             for id, _, page in islice(pages, AT_ONCE):
                 save_entry(db, id, page or SILENT)
             db.commit()
+
+
+def add_main_texts(
+    db: Database, setup: ReaderSetup, missing: Sequence[Missing]
+) -> list[Missing]:
+    """Index pages by their stored main texts; returns those that have none."""
+    reader, others = make_reader(setup), []
+    for start in range(0, len(missing), AT_ONCE):
+        db.begin()
+        for one in missing[start : start + AT_ONCE]:
+            found = load_extraction(db, one[0])
+            words, terms = reader.main_words(found, "") if found else (b"", {})
+            if words:
+                save_entry(db, one[0], MainText(b"", words, terms))
+            else:
+                others.append(one)
+        db.commit()
+    return others
 
 
 def texts_in(

@@ -21,7 +21,7 @@ def send_and_wait(
     """Send a message, and wait so many seconds for what comes of it, if the crawl runs.
 
     The message is safe on disk when this returns. It takes effect once: now, if the
-    crawl runs, or else when it goes on.
+    crawl runs, or else when it is resumed.
     """
     key = send(folder, message)
     return await_outcome(folder, key, wait)

@@ -20,7 +20,7 @@ COMMANDS = {
     "demo": CommandPlace(
         "opilio.cli.demo",
         "demo",
-        "Make a small web, serve it on loopback, crawl it, and show the harvest.",
+        "Make a small web, serve it on loopback, crawl it, and show the result.",
     ),
     "crawl": CommandPlace("opilio.cli.crawl", "crawl", "Crawl the web for a topic."),
     "status": CommandPlace(
@@ -74,10 +74,25 @@ COMMANDS = {
         "repair",
         "Repair a damaged crawl: save what can be read, let the rest be fetched again.",
     ),
+    "cluster": CommandPlace(
+        "opilio.cli.cluster",
+        "cluster",
+        "Run the workers of one crawl on a Ray cluster, and restart those that die.",
+    ),
     "pull": CommandPlace(
         "opilio.cli.pull",
         "pull",
         "Copy a crawl on many machines into a folder, also while it runs.",
+    ),
+    "parts": CommandPlace(
+        "opilio.cli.parts",
+        "list_parts",
+        "List the WARC files of a crawl on many machines, or give up lost ones.",
+    ),
+    "push": CommandPlace(
+        "opilio.cli.push",
+        "push",
+        "Copy a crawl into PostgreSQL, where many machines continue it.",
     ),
     "rejudge": CommandPlace(
         "opilio.cli.rejudge",
@@ -151,6 +166,10 @@ def main() -> None:
     open_standard_files()
     limit_threads()
     show_messages()
+    if not sys.argv[1:] or {"--help", "-h"}.intersection(sys.argv):
+        from opilio.cli.light_help import import_for_help
+
+        import_for_help()
     try:
         with told(None):
             app()

@@ -12,8 +12,9 @@ from typing import Annotated, Literal
 import msgspec
 import typer
 
-from opilio.assembly.build import assemble, find_seeds, prepare
+from opilio.assembly.build import assemble, prepare
 from opilio.assembly.event_loop import run_loop
+from opilio.assembly.find_seeds import find_seeds
 from opilio.assembly.plan import (
     Options,
     Plan,
@@ -182,8 +183,8 @@ def crawl(
         str | None,
         typer.Option(
             metavar="auto|none|PATH",
-            help="Word vectors: wordllama if it is installed, none, or a table made "
-            "by `opilio vectors build`. \\[default: auto]",
+            help="Word vectors: the best that are installed (auto), none, english, "
+            "wordllama, or a table made by `opilio vectors build`. \\[default: auto]",
         ),
     ] = None,
     weights: Annotated[

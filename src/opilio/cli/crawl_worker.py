@@ -17,12 +17,12 @@ from opilio.cli.display import Reporter, is_terminal, show_trouble
 from opilio.cli.ending import ENDINGS
 from opilio.cli.error_messages import told
 from opilio.cluster.common import add_seeds, fetch_plan, share_plan, share_subject
-from opilio.cluster.connection import is_dsn, open_postgres, without_password
+from opilio.cluster.connection import open_postgres, require_dsn, without_password
+from opilio.cluster.part_places import PartTarget
 from opilio.cluster.parts import WorkFolders
 from opilio.cluster.schema import make_ready
 from opilio.cluster.worker import Worker
 from opilio.crawl import CrawlLoop
-from opilio.errors import BadInput
 from opilio.limits.contact import require_contact
 from opilio.records import SEED_PROMISE, Subject
 from opilio.store.folder import CrawlFolder
@@ -42,10 +42,7 @@ class Given(NamedTuple):
 
 def work_on(dsn: str, given: Given) -> int:
     """Begin a crawl in a database, or join it; returns the exit code."""
-    if not is_dsn(dsn):
-        raise BadInput(
-            f"--store {dsn!r} is no database; write postgresql://USER@HOST/DATABASE"
-        )
+    require_dsn(dsn)
     home = given.output or Path(f"{given.topic.stem}-crawl")
     with told(home):
         plan, subject = agree(dsn, home, given)
@@ -61,6 +58,8 @@ def agree(dsn: str, home: Path, given: Given) -> tuple[Plan, Subject]:
         _, plan = choose_plan(given.topic, home, given.settings, given.options, False)
         for warning in keyword_warnings(plan.topic):
             show_trouble(warning)
+        if plan.store.warc:
+            PartTarget(plan.store.warc, "")  # raises before anything is shared
         subject = prepare(plan, folder)
         seeds = check_seeds(given.seeds, plan.topic, folder, False)
         require_contact(plan.fetch, where_to(plan.topic, seeds))

@@ -47,7 +47,7 @@ def demo(
         typer.Option("--output", "-o", metavar="DIR", help="The folder of the crawl."),
     ] = Path("demo-crawl"),
 ) -> None:
-    """Make a small web, serve it on loopback, crawl it, and show the harvest."""
+    """Make a small web, serve it on loopback, crawl it, and show the result."""
     crawl = CrawlFolder(folder)
     crawl.check_free()
     if crawl.exists and load_plan(crawl).topic != demo_topic():

@@ -44,7 +44,7 @@ def is_terminal(stream: TextIO) -> bool:
 
 
 def show_trouble(sentence: str) -> None:
-    """Show a warning; the crawl goes on."""
+    """Show a warning; the crawl continues."""
     from opilio.cli.terminal import foreign, stderr  # slow to import
 
     stderr.print(foreign(sentence, style="yellow"), soft_wrap=True)

@@ -32,7 +32,7 @@ from opilio.settings import FetchSettings, StoreSettings
 from opilio.store.damage_check import UNREADABLE, Damage, check_crawl
 from opilio.store.folder import CrawlFolder
 from opilio.store.lookup import opened
-from opilio.vectors.files import installed
+from opilio.vectors.files import AUTO, resolve
 
 LIBRARIES = ("pycurl", "turbohtml", "ada-url", "fastwarc", "numpy", "uvloop")
 SAMPLE = b"<title>Harvestmen</title><p>Opilio walks out and gathers.</p>"
@@ -137,9 +137,13 @@ def look(folder: Path) -> Iterator[DoctorFinding]:
 
 def known_vectors() -> str:
     """Which word vectors a crawl has by default."""
-    if installed() is None:
-        return "none; pip install 'opilio[vectors]' brings those of wordllama"
-    return f"wordllama {version('wordllama')}"
+    match resolve(AUTO):
+        case "":
+            return "none; pip install 'opilio[vectors]' brings those of wordllama"
+        case "wordllama":
+            return f"wordllama {version('wordllama')}"
+        case name:
+            return f"{name}, for topics in English"
 
 
 def look_at_crawl(crawl: CrawlFolder) -> Iterator[DoctorFinding]:

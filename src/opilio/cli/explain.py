@@ -6,7 +6,6 @@ import time
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from heapq import nlargest
-from pathlib import Path
 from textwrap import shorten
 from typing import Annotated, Any
 
@@ -17,6 +16,7 @@ from rich.text import Text
 
 from opilio.assembly.crawled_pages import explain_url
 from opilio.cli.change_texts import change_in_words
+from opilio.cli.crawl_argument import CrawlName, crawl_at
 from opilio.cli.link_reasons import obstacle_in_words, reason_in_words
 from opilio.cli.stored_page import FoundTerm, Reread, SeenBlock, reread
 from opilio.cli.terminal import foreign, stdout
@@ -48,9 +48,7 @@ FACTS = (
 
 
 def explain(
-    folder: Annotated[
-        Path, typer.Argument(metavar="DIR", help="The folder of a crawl.")
-    ],
+    folder: CrawlName,
     url: Annotated[str, typer.Argument(metavar="URL", help="A URL, in any spelling.")],
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
@@ -60,7 +58,7 @@ def explain(
 
         opilio explain my-crawl https://example.org/chemistry/atoms.html
     """
-    crawl = CrawlFolder(folder)
+    crawl = crawl_at(folder)
     found = explain_url(crawl, url)
     with opened(crawl) as db:
         versions = versions_of(db, found.link["id"])

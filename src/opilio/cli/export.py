@@ -4,15 +4,26 @@ from __future__ import annotations
 
 import shlex
 import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeRemainingColumn,
+)
 from rich.text import Text
 
-from opilio.assembly.export import Exported, Shape, export_graph, export_pages
+from opilio.assembly.export import Exported, Shape, Tell, export_graph, export_pages
 from opilio.assembly.plan import load_plan
+from opilio.cli.crawl_argument import CrawlName, crawl_at, shown
 from opilio.cli.terminal import stderr
 from opilio.errors import BadInput, OpilioError
 from opilio.records import Purpose
@@ -21,13 +32,9 @@ from opilio.store.export_left_out import left_out_in_words
 from opilio.store.folder import CrawlFolder
 from opilio.text.usage_signals import PURPOSES
 
-OFTEN = 100  # pages between two updates of the progress display
-
 
 def export(
-    folder: Annotated[
-        Path, typer.Argument(metavar="DIR", help="The folder of a crawl.")
-    ],
+    folder: CrawlName,
     output: Annotated[
         str,
         typer.Option(
@@ -101,7 +108,7 @@ def export(
 ) -> None:
     """Write the pages of a crawl to a file, best first.
 
-    An export that was interrupted goes on where it was when it is repeated.
+    Repeating an interrupted export resumes it.
 
     Examples:
 
@@ -111,15 +118,10 @@ def export(
 
         opilio export my-crawl --format csv -o - | head
     """
-    crawl = CrawlFolder(folder)
+    crawl = crawl_at(folder)
     if graph:
-        with stderr.status("Writing the graph.") as status:
-            count = export_graph(
-                crawl,
-                output,
-                graph,
-                lambda done, of: status.update(f"Writing links: {done:,} of {of:,}"),
-            )
+        with progress_bar("Links") as tell:
+            count = export_graph(crawl, output, graph, tell)
         if output != "-":
             stderr.print(Text(f"{count:,} links written to {output}"), soft_wrap=True)
         return
@@ -132,18 +134,38 @@ def export(
         purpose=purpose_of(crawl, purpose),
     )
     names = tuple(filter(None, map(str.strip, (fields or "").split(","))))
-    command = shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]])
+    command = shlex.join([Path(sys.argv[0]).name, *map(shown, sys.argv[1:])])
     shape = Shape(fields=names, links=links, shards=shards, command=command)
-    with stderr.status("Writing the pages.") as status:
-
-        def tell(done: int, pages: int) -> None:
-            if done % OFTEN == 0 or done == pages:
-                status.update(f"Writing the pages: {done:,} of {pages:,}")
-
+    with progress_bar("Pages") as tell:
         done = export_pages(
             crawl, output, form, selection=selection, shape=shape, tell=tell
         )
     report(done, output)
+
+
+@contextmanager
+def progress_bar(what: str) -> Iterator[Tell]:
+    """A progress bar, gone when it ends; yields what moves it."""
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[rate]}"),
+        TimeRemainingColumn(),
+    )
+    with Progress(
+        *columns, console=stderr, transient=True, disable=not stderr.is_terminal
+    ) as bar:
+        task = bar.add_task(what, total=None, rate="")
+        begun, first = time.monotonic(), -1
+
+        def tell(done: int, total: int) -> None:
+            nonlocal first
+            first = done if first < 0 else first  # what an earlier try has written
+            rate = (done - first) / max(time.monotonic() - begun, 0.001)
+            bar.update(task, completed=done, total=total, rate=f"{rate:,.0f}/s")
+
+        yield tell
 
 
 def report(done: Exported, output: str) -> None:
@@ -157,6 +179,13 @@ def report(done: Exported, output: str) -> None:
         stderr.print(Text(written), soft_wrap=True)
         if done.left_out:
             stderr.print(Text(left_out_in_words(done.left_out)), soft_wrap=True)
+        if done.unasked:
+            sites = "site" if done.unasked == 1 else "sites"
+            told = (
+                f"tdmrep.json of {done.unasked:,} {sites} is unknown; set the purpose "
+                "in the topic before you crawl, so that it is fetched"
+            )
+            stderr.print(Text(told), soft_wrap=True)
         if done.degraded:
             pages = "page was" if done.degraded == 1 else "pages were"
             told = f"{done.degraded:,} {pages} too hard to parse; see docs/security.md"

@@ -84,8 +84,8 @@ Vectors = Annotated[
     str,
     typer.Option(
         metavar="auto|none|PATH",
-        help="Word vectors: wordllama if it is installed, none, or a table made by "
-        "`opilio vectors build`.",
+        help="Word vectors: the best that are installed (auto), none, english, "
+        "wordllama, or a table made by `opilio vectors build`.",
     ),
 ]
 EmbeddingModel = Annotated[

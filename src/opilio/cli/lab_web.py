@@ -23,13 +23,18 @@ def make_web(
         ),
     ] = WebKind.DENSE,
     pages: Annotated[
-        int | None, typer.Option(min=1, help="\\[default: 5000 or 6000, by kind]")
+        int | None,
+        typer.Option(min=1, help="Number of pages. \\[default: 5000 or 6000, by kind]"),
     ] = None,
     hosts: Annotated[
-        int | None, typer.Option(min=1, help="\\[default: 60, 30 or 150, by kind]")
+        int | None,
+        typer.Option(
+            min=1, help="Number of hosts. \\[default: 60, 30 or 150, by kind]"
+        ),
     ] = None,
     topics: Annotated[
-        int | None, typer.Option(min=1, help="\\[default: 12 or 16, by kind]")
+        int | None,
+        typer.Option(min=1, help="Number of topics. \\[default: 12 or 16, by kind]"),
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed of the random choices.")] = 0,
 ) -> None:

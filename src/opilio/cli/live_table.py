@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 MARGIN = 12  # columns of the names
 GAP = "   "
 REASONS = 4  # shown, the most frequent ones
-PAUSED = "paused; `opilio tell DIR resume` goes on"
+PAUSED = "paused; `opilio tell DIR resume` continues"
 ENDING = "stopping: waiting for the visits under way; Ctrl-C again stops now"
 
 

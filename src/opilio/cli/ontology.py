@@ -222,7 +222,7 @@ def show_ontology(facts: Any) -> None:
 
 
 def show_term(facts: Any, most: int | None) -> None:
-    """Print all that is known of a term."""
+    """Print everything known about a term."""
     stdout.print(headed(facts.term, facts.id), soft_wrap=True)
     rows = [("definition", facts.definition)]
     for code, labels in facts.labels.items():

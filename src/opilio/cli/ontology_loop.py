@@ -47,7 +47,7 @@ def propose(
     """List terms, labels and relations that the ontology of a crawl lacks.
 
     They come from the relevant pages of the crawl, best first, each with the sentences
-    that speak for it. Decide with accept, reject and edit.
+    that support it. Decide with accept, reject and edit.
 
     Example:
 
@@ -83,7 +83,7 @@ def accept(folder: FolderArgument, names: NamesArgument) -> None:
         stdout.print(foreign(f"Written: {file}"), soft_wrap=True)
     place = shlex.quote(str(folder))
     told = (
-        f"opilio crawl {place} goes on with it; opilio rejudge {place} judges the "
+        f"opilio crawl {place} uses it from now on; opilio rejudge {place} judges the "
         "pages so far again"
     )
     stdout.print(Text(told, "dim"), soft_wrap=True)
@@ -102,8 +102,12 @@ def reject(folder: FolderArgument, names: NamesArgument) -> None:
 
 def edit(
     folder: FolderArgument,
-    name: Annotated[str, typer.Argument(metavar="NUMBER|TERM", help="Of the list.")],
-    term: Annotated[str, typer.Option(metavar="WORDS", help="Write it so.")] = "",
+    name: Annotated[
+        str, typer.Argument(metavar="NUMBER|TERM", help="A number or term of the list.")
+    ],
+    term: Annotated[
+        str, typer.Option(metavar="WORDS", help="Spell the term like this.")
+    ] = "",
     relation: Annotated[
         str,
         typer.Option(
@@ -111,7 +115,7 @@ def edit(
         ),
     ] = "",
     concept: Annotated[
-        str, typer.Option(metavar="TERM", help="Put it beside this concept.")
+        str, typer.Option(metavar="TERM", help="Relate it to this concept.")
     ] = "",
 ) -> None:
     """Change a proposal before it is accepted.

@@ -14,10 +14,12 @@ _long_word = re.compile(r"(\S{120})\S{100,}(\S{40})")
 
 def plain(text: str, limit: int = 0) -> str:
     """Crawled text without control characters, cut to `limit` characters."""
-    clean = "".join(
-        " " if unicodedata.category(character) in ("Cc", "Cf", "Cs") else character
-        for character in text
-    )
+    clean = text
+    if not text.isprintable():
+        clean = "".join(
+            " " if unicodedata.category(character) in ("Cc", "Cf", "Cs") else character
+            for character in text
+        )
     clean = " ".join(clean.split())
     return clean if not limit or len(clean) <= limit else clean[: limit - 1] + "…"
 

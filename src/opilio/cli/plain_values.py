@@ -37,7 +37,9 @@ class PlainCommand(TyperCommand):
     def invoke(self, ctx: Any) -> Any:
         """Run it; errors of the machine are explained with the given folder."""
         given = ctx.params
-        with told(given.get("folder"), str(given.get("output") or "")):
+        folder = str(given.get("folder") or "")  # of a crawl, or its database
+        home = Path(folder) if folder and "://" not in folder else None
+        with told(home, str(given.get("output") or "")):
             return super().invoke(ctx)
 
 

@@ -8,9 +8,8 @@ from typing import Annotated
 import msgspec
 import typer
 
-from opilio.cluster.connection import is_dsn
+from opilio.cluster.connection import require_dsn
 from opilio.cluster.pull import pull_crawl
-from opilio.errors import BadInput
 from opilio.store.folder import CrawlFolder
 
 
@@ -32,9 +31,7 @@ def pull(
 
         opilio pull postgresql://crawler@db.example.org/bees bees-copy
     """
-    if not is_dsn(dsn):
-        raise BadInput(f"{dsn!r} is no database; write postgresql://USER@HOST/DATABASE")
-    copied = pull_crawl(dsn, CrawlFolder(folder))
+    copied = pull_crawl(require_dsn(dsn), CrawlFolder(folder))
     if as_json:
         typer.echo(msgspec.json.encode(copied._asdict()).decode())
         return

@@ -33,7 +33,7 @@ def rejudge(
     topic: Annotated[
         Path | None,
         typer.Argument(
-            metavar="[TOPIC.toml]",
+            metavar="TOPIC.toml",
             help="The changed topic file. \\[default: the topic of the crawl]",
         ),
     ] = None,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from pathlib import Path
 from typing import Annotated, Any
 
 import msgspec
@@ -12,13 +11,18 @@ import typer
 from rich.text import Text
 
 from opilio.assembly.search import logs_searches, open_search, remember_query
+from opilio.cli.crawl_argument import (
+    CrawlName,
+    crawl_at,
+    require_folder,
+)
 from opilio.cli.expansion import expand_search as fetch_more
 from opilio.cli.plain_text import plain
 from opilio.cli.plain_values import PlainCommand
 from opilio.cli.terminal import foreign, stderr, stdout
 from opilio.search.searcher import Answer, Hit
 from opilio.sites.expander import Expansion
-from opilio.store.folder import CrawlFolder
+from opilio.store.folder import CrawlFolder, is_database
 
 MARGIN = " " * 5
 WIDEST = 100  # columns; longer lines are hard to read
@@ -27,7 +31,7 @@ ENDED = {
     "time": "; stopped after --expand-seconds",
     "interrupted": "; interrupted",
     "paused": "; the crawl was paused",
-    "stopped": "; the crawl has stopped, and goes on with the query when it is resumed",
+    "stopped": "; the crawl has stopped; resumed, it continues with the query",
 }
 
 
@@ -46,9 +50,7 @@ class SearchCommand(PlainCommand):
 
 
 def search(
-    folder: Annotated[
-        Path, typer.Argument(metavar="DIR", help="The folder of a crawl.")
-    ],
+    folder: CrawlName,
     query: Annotated[
         list[str],
         typer.Argument(
@@ -94,9 +96,12 @@ def search(
         opilio search my-crawl 'star cluster' --expand 50
     """
     text = " ".join(part.strip() for part in query)
-    crawl = CrawlFolder(folder)
+    if expand or log:
+        require_folder(folder, "--expand" if expand else "--log")
+    crawl = crawl_at(folder)
     answer = search_folder(crawl, text, page, size)
     logged = logs_searches(crawl) if log is None else log
+    logged = logged and not is_database(folder)
     if logged:
         try:
             # A word that is new to the crawl may be spelt correctly all the same.

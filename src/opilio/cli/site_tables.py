@@ -136,7 +136,7 @@ def type_of(site: SiteProfile) -> str:
 
 
 def profile_of(site: SiteProfile) -> str:
-    """Whether enough is known of a site, in words."""
+    """Whether enough is known about a site, in words."""
     return "definite" if site.definite else "indefinite"
 
 

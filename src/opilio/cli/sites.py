@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Annotated, Any
 
 import msgspec
@@ -12,6 +11,7 @@ from rich.text import Text
 
 from opilio.assembly.plan import load_plan
 from opilio.assembly.reader_setup import rereading
+from opilio.cli.crawl_argument import CrawlName, crawl_at, require_folder
 from opilio.cli.plain_text import plain
 from opilio.cli.site_tables import show_site, show_sites
 from opilio.cli.terminal import stderr, stdout
@@ -30,9 +30,7 @@ MOST_PAGES = 10
 
 
 def sites(
-    folder: Annotated[
-        Path, typer.Argument(metavar="DIR", help="The folder of a crawl.")
-    ],
+    folder: CrawlName,
     host: Annotated[
         str, typer.Argument(metavar="HOST", help="One site, with its pages.")
     ] = "",
@@ -63,7 +61,9 @@ def sites(
 
         opilio sites my-crawl www.example.org
     """
-    crawl = CrawlFolder(folder)
+    if anew:
+        require_folder(folder, "--rebuild")
+    crawl = crawl_at(folder)
     if anew:
         make_anew(crawl)
     with opened(crawl) as db:

@@ -6,7 +6,6 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
-from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
 import msgspec
@@ -16,6 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from opilio.assembly.plan import Plan, load_plan
+from opilio.cli.crawl_argument import CrawlName, crawl_at, shown
 from opilio.cli.ending import ENDINGS
 from opilio.cli.link_reasons import reason_in_words, seed_in_words
 from opilio.cli.live_table import server_in_words
@@ -26,7 +26,6 @@ from opilio.cli.waiting import sentence, until
 from opilio.limits.stop_when_dry import left_in_words
 from opilio.progress import BusyServer, OpinionCounts, RenderedCounts
 from opilio.store.export_left_out import count_left_out
-from opilio.store.folder import CrawlFolder
 from opilio.store.lifecycle import Life, life_of
 from opilio.store.lookup import Summary, busy_in, opened, summary
 from opilio.store.message_log import WAITING, ToldMessage, is_paused, messages_of
@@ -71,7 +70,7 @@ class CrawlStanding(NamedTuple):
     life: Life
     not_kept: dict[str, int]  # pages that were not kept, by reason
     seeds: list[SeedNote]  # with problems
-    folder: Path
+    folder: str
     paused: bool = False
     messages: Sequence[ToldMessage] = ()
     found: Sequence[SeedOrigin] = ()  # seeds that search engines found
@@ -79,13 +78,11 @@ class CrawlStanding(NamedTuple):
 
 
 def status(
-    folder: Annotated[
-        Path, typer.Argument(metavar="DIR", help="The folder of a crawl.")
-    ],
+    folder: CrawlName,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Show the state of a crawl: pages, harvest rate, links, problems, hosts."""
-    crawl = CrawlFolder(folder)
+    crawl = crawl_at(folder)
     with opened(crawl) as db:
         standing = CrawlStanding(
             load_plan(crawl),
@@ -93,7 +90,7 @@ def status(
             life_of(db, crawl),
             count_left_out(db, relevant_only=True),
             seed_notes(db),
-            folder,
+            shown(folder),
             is_paused(db),
             messages_of(crawl, db),
             found_seeds(db),
@@ -136,7 +133,7 @@ def show(standing: CrawlStanding, now: float) -> None:
     )
     stdout.print(Text(doing(standing.life)), soft_wrap=True)
     if standing.paused:
-        resume = f"`opilio tell {standing.folder} resume` goes on"
+        resume = f"`opilio tell {standing.folder} resume` continues"
         stdout.print(Text(f"paused; {resume}", "yellow"), soft_wrap=True)
     show_counts(pages_heading(plan, figures), pages_rows(standing))
     if figures.estimate:
@@ -165,7 +162,7 @@ def show(standing: CrawlStanding, now: float) -> None:
 
 
 def show_opinions(counts: OpinionCounts) -> None:
-    """How often the adviser of the judge was asked, and how often in vain."""
+    """How often the adviser of the judge was asked, and how often it failed."""
     told = f"{counts.asked:,} asked for, {counts.answered:,} answered"
     stdout.print(f"\n[bold]Second opinions ({counts.adviser}):[/] {told}")
     for reason, count in sorted(counts.failures.items()):

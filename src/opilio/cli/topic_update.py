@@ -38,8 +38,8 @@ def update_topic(
     place = shlex.quote(str(folder))
     if accepted:
         told = (
-            f"opilio crawl {place} goes on with them; opilio rejudge {place} judges "
-            "the pages so far again"
+            f"opilio crawl {place} uses them from now on; opilio rejudge {place} "
+            "judges the pages so far again"
         )
     elif changes:
         told = f"opilio topic build --update {place} --accept all makes these changes"

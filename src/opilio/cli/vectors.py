@@ -64,7 +64,8 @@ def show(
     table: Annotated[
         str,
         typer.Argument(
-            metavar="PATH|wordllama", help="A table made by `build`, or wordllama."
+            metavar="PATH|english|wordllama",
+            help="A table made by `build`, the English words, or wordllama.",
         ),
     ],
     texts: Annotated[

@@ -1,7 +1,7 @@
 """Collects the rows of crawl.db that changed since the last time, by triggers.
 
 Promises that are revised do not count: they change all the time, and whoever takes a
-shard over computes them anew from the lessons.
+shard over computes them again from the lessons.
 """
 
 from __future__ import annotations
@@ -10,8 +10,9 @@ import json
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from opilio.cluster.tables import EDGES, INSERT_EDGES, TABLES
+from opilio.cluster.tables import EDGES, INSERT_EDGES, STEERED, TABLES
 from opilio.storage.database import Database
+from opilio.text import urls
 
 Cells = tuple[Any, ...]
 
@@ -21,7 +22,9 @@ WATCHED = (
     ("host", "rest", "host", ("INSERT",)),
     ("host", "silent_host", "host", ("INSERT", "DELETE")),
     ("standing", "standing", "domain", ("INSERT",)),
+    ("domain_words", "domain_words", "domain", ("INSERT",)),
     ("robots", "robots", "origin", ("INSERT",)),
+    ("tdmrep", "tdmrep", "origin", ("INSERT",)),
     ("link", "link", "id", ("INSERT", "UPDATE OF state, attempts, found_on, depth")),
     ("link", "retry", "link", ("INSERT", "DELETE")),
     ("page", "page", "id", ("INSERT",)),
@@ -29,6 +32,8 @@ WATCHED = (
     ("indexed", "indexed", "entry", ("INSERT",)),
     ("page_profile", "page_profile", "id", ("INSERT",)),
     ("site", "site", "host", ("INSERT",)),
+    ("label", "label", "page", ("INSERT",)),
+    ("message", "message", "id", ("INSERT", "UPDATE")),
     ("event", "event", "id", ("INSERT",)),
 )
 _EVENTS = "SELECT at, kind, detail FROM event JOIN changed_event ON key = id"
@@ -75,9 +80,8 @@ def take_changes(
     other shards are only this machine's notes. `prefix`: of the names of WARC files."""
     found = ChangedRows([], set(), 0, 0, db.execute(_EVENTS).fetchall())
     pages = kept = 0
-    for table in TABLES:
-        changed = f"changed_{table.name}"
-        rows = db.execute(table.query.format(changed=changed), {"prefix": prefix})
+    for table in (*TABLES, *STEERED):
+        rows = db.execute(table.rows(f"changed_{table.name}"), {"prefix": prefix})
         mine = list(_mine(rows, shard_of, owned))
         if table.name == "page":
             status, relevant = (table.columns.index(n) for n in ("status", "relevant"))
@@ -86,7 +90,6 @@ def take_changes(
         if mine:
             found.rows.append((table.statement, mine))
             found.shards.update(row[0] for row in mine)
-        db.execute(f"DELETE FROM {changed}")
     edges = db.execute(EDGES.format(changed="changed_edge"))
     mine = [
         (shard, page, json.loads(links))
@@ -94,8 +97,8 @@ def take_changes(
     ]
     if mine:
         found.rows.append((INSERT_EDGES, mine))
-    db.execute("DELETE FROM changed_edge")
-    db.execute("DELETE FROM changed_event")
+    for name in ("edge", *{kept for kept, *_ in WATCHED}):
+        db.execute(f"DELETE FROM changed_{name}")
     return found._replace(pages=pages, kept=kept)
 
 
@@ -103,7 +106,7 @@ def _mine(
     rows: Iterator[Cells], shard_of: Callable[[str], int], owned: Any
 ) -> Iterator[Cells]:
     for host, *cells in rows:
-        shard = shard_of(host)
+        shard = shard_of(urls.host(host) if "/" in host else host)
         if shard in owned:
             yield (shard, *map(without_nul, cells))
 

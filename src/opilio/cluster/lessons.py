@@ -7,12 +7,14 @@ page is a redirect to another shard.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from array import array
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 from isal import isal_zlib
 
+from opilio.cluster.shards import LostShards
 from opilio.records import Fingerprint, Lease, Link, Page, Verdict
 
 if TYPE_CHECKING:
@@ -31,6 +33,9 @@ class SharedLesson(msgspec.Struct, frozen=True, array_like=True, gc=False):
     verdict: Verdict | None = None
     content: Fingerprint = 0  # of its body
     fetched_at: float = 0.0
+    label: bool | None = None  # what a user has said of the page
+    # What links taught that were visited before this and not told yet.
+    experiences: Sequence[tuple[Fingerprint, bytes]] = ()
 
 
 class ToldLesson(NamedTuple):
@@ -63,14 +68,22 @@ def page_alone(page: Page) -> Page:
     )
 
 
-_NEWS = """
+# What is new is sorted once, without its contents: after a restart it is everything.
+_KEYS = """
+    SELECT lesson.worker, lesson.number
+    FROM lesson JOIN unnest(%(workers)s::bigint[], %(numbers)s::bigint[],
+            %(lasts)s::bigint[]) AS news (worker, heard, last)
+        ON lesson.worker = news.worker AND lesson.number > news.heard
+        AND lesson.number <= news.last
+    ORDER BY lesson.at, lesson.worker, lesson.number
+"""
+_LESSONS = """
     SELECT lesson.worker, lesson.number, lesson.packed, array(
         SELECT told.packed FROM told_link AS told WHERE told.worker = lesson.worker
             AND told.number = lesson.number AND told.shard = ANY(%(shards)s))
-    FROM lesson JOIN unnest(%(workers)s::bigint[], %(numbers)s::bigint[])
-        AS heard (worker, number) ON lesson.worker = heard.worker
-        AND lesson.number > heard.number
-    ORDER BY lesson.at, lesson.worker, lesson.number LIMIT %(most)s
+    FROM unnest(%(workers)s::bigint[], %(numbers)s::bigint[])
+        WITH ORDINALITY AS wanted (worker, number, place)
+    JOIN lesson USING (worker, number) ORDER BY place
 """
 
 
@@ -81,34 +94,66 @@ class Hearing:
         self.worker = worker
         self.shards = list(shards)
         self.heard: dict[int, int] = {}  # worker -> number of its last lesson
+        self.count = 0  # lessons that were learnt from, our own included
+        self.is_live = False  # our own lessons are no news, once the earlier are heard
+        self.until: Mapping[int, int] | None = None  # hear no more than these
+        self._next = array("q")  # lessons to fetch: worker, number, worker ...
+        self._place = 0  # in it
 
     @property
-    def count(self) -> int:
-        """The lessons heard so far."""
-        return sum(self.heard.values())
+    def last_told(self) -> int:
+        """The number of the last lesson that this worker has recorded."""
+        return self.heard.get(self.worker, 0)
+
+    def told(self, number: int) -> None:
+        """Our own lessons up to this number are recorded."""
+        self.count += number - self.last_told
+        self.heard[self.worker] = number
 
     def fetch(self, db: psycopg.Connection) -> list[ToldLesson]:
         """Lessons that were not heard yet, in about the order in which they were told.
 
         Every worker records its own lessons in order, so none can come late.
         """
-        for worker, last in db.execute("SELECT id, lessons FROM worker").fetchall():
-            if last:
-                self.heard.setdefault(worker, 0)
-        rows = db.execute(
-            _NEWS,
-            {
-                "shards": self.shards,
-                "workers": list(self.heard),
-                "numbers": list(self.heard.values()),
-                "most": AT_ONCE,
-            },
-        ).fetchall()
+        if self._place == len(self._next):
+            self._plan(db)
+        keys = self._next[self._place : self._place + 2 * AT_ONCE]
+        if not keys:
+            return []
+        wanted = {"workers": list(keys[::2]), "numbers": list(keys[1::2])}
+        rows = db.execute(_LESSONS, {"shards": self.shards, **wanted}).fetchall()
+        self._place += len(keys)
         news = []
         for worker, number, packed, links in rows:
-            if number != self.heard[worker] + 1:  # the server's clock was set back
-                continue
+            if number != self.heard.get(worker, 0) + 1:
+                continue  # the server's clock was set back: it comes again
             self.heard[worker] = number
             mine = [link for some in links for link in _links(unpacked(some))]
             news.append(ToldLesson(_lesson(unpacked(packed)), mine))
         return news
+
+    def _plan(self, db: psycopg.Connection) -> None:
+        """Find out what is new; raises LostShards if the server has lost lessons."""
+        before = dict(self.heard)  # our own lessons are recorded meanwhile
+        lasts: dict[int, int] = dict(
+            db.execute("SELECT worker, lessons FROM progress").fetchall()
+        )
+        if self.until is not None:
+            lasts = dict(self.until)
+        heard = {worker: before.get(worker, 0) for worker in lasts}
+        if any(last < heard[worker] for worker, last in lasts.items()):
+            raise LostShards("the server has lost lessons that were heard")
+        if self.is_live:
+            lasts.pop(self.worker, None)  # what is being recorded now
+        news = [worker for worker, last in lasts.items() if last > heard[worker]]
+        self._next, self._place = array("q"), 0
+        if not news:
+            return
+        asked = {
+            "workers": news,
+            "numbers": [heard[worker] for worker in news],
+            "lasts": [lasts[worker] for worker in news],
+        }
+        with db.cursor() as cursor:
+            for key in cursor.execute(_KEYS, asked):
+                self._next.extend(key)

@@ -5,6 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from opilio.cluster.folder_tables import (
+    FOR_WORKERS,
+    load_state,
+    pull_rest,
+    pull_same,
+    write_file,
+)
 from opilio.cluster.tables import LINK_COLUMNS, PAGE_COLUMNS
 from opilio.storage.database import Database, open_database
 from opilio.store.folder import CrawlFolder
@@ -20,23 +27,35 @@ class Loader:
     """Copies rows of some shards into a new crawl.db, where links get ids."""
 
     def __init__(
-        self, source: psycopg.Connection, target: Database, shards: Iterable[int]
+        self,
+        source: psycopg.Connection,
+        target: Database,
+        folder: CrawlFolder,
+        shards: Iterable[int],
     ) -> None:
         self.source = source
         self.target = target
+        self.folder = folder
         self.shards = list(shards)
         self.hosts: dict[str, int] = {}
         self.links: dict[int, int] = {}  # fingerprint -> id
 
     def load(self) -> None:
-        """Copy what a worker needs to go on."""
+        """Copy what a worker needs to continue."""
         self._hosts()
         self._links()
         self._pages()
         self._copy("standing", "domain, branch, support, is_established")
+        self._copy("domain_words", "domain, stale, words")
         robots = "origin, status, fetched_at, expires_at, body, failures"
         self._copy("robots", robots)
+        self._copy("tdmrep", "origin, status, fetched_at, expires_at, body")
         self._sites()
+        for table in FOR_WORKERS:
+            pull_same(self.source, self.target, table)
+        load_state(self.source, self.target)
+        for name, content in self.source.execute("SELECT name, content FROM file"):
+            write_file(self.folder, name, content)
 
     def load_rest(self) -> None:
         """Copy what only readers of a crawl need."""
@@ -56,6 +75,7 @@ class Loader:
             ((self.links[page], words, features) for page, words, features in rows),
         )
         self._of_pages("page_profile", "modified, in_domain, concepts, class, headings")
+        pull_rest(self.source, self.target, self.folder, self.links)
 
     def rows(self, table: str, columns: str, order: str) -> Rows:
         """The rows of a table, not all of them in memory."""
@@ -68,7 +88,7 @@ class Loader:
 
     def _hosts(self) -> None:
         columns = "name, domain, ip, delay, rest_until, taken, why, silent_since"
-        found = list(self.rows("host", columns, "shard, name"))
+        found = list(self.rows("host", columns, "number"))
         self.hosts = {row[0]: id for id, row in enumerate(found, 1)}
         self._put(
             "INSERT INTO host VALUES (?, ?, ?, ?, ?, ?, ?)",
@@ -82,6 +102,7 @@ class Loader:
     def _links(self) -> None:
         columns = ", ".join(LINK_COLUMNS)
         retries: list[tuple[int, float]] = []
+        late: list[tuple[int, int]] = []  # fingerprint of the source, id
 
         def made() -> Rows:
             for id, row in enumerate(self.rows("link", columns, "number"), 1):
@@ -89,8 +110,9 @@ class Loader:
                 self.links[fingerprint] = id
                 if due is not None:
                     retries.append((id, due))
-                # The page that it was found on is mostly found before it.
                 source = self.links.get(found_on, 0) if found_on is not None else 0
+                if found_on is not None and not source:
+                    late.append((found_on, id))
                 yield (
                     *(id, url, fingerprint, self.hosts[host], *rest),
                     *(source, anchor, parts),
@@ -99,6 +121,10 @@ class Loader:
         marks = ", ".join("?" * 15)
         self._put(f"INSERT INTO link VALUES ({marks})", made())
         self._put("INSERT INTO retry VALUES (?, ?)", retries)
+        self._put(  # a link may be found again, on a page that was found later
+            "UPDATE link SET found_on = ? WHERE id = ?",
+            ((self.links[page], id) for page, id in late if page in self.links),
+        )
 
     def _pages(self) -> None:
         columns = ", ".join(PAGE_COLUMNS)
@@ -160,7 +186,7 @@ def load_shards(
         target.begin()
         with source.transaction():
             source.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
-            loader = Loader(source, target, shards)
+            loader = Loader(source, target, folder, shards)
             loader.load()
             also(loader)
         target.commit()

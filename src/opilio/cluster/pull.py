@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from opilio.assembly.event_loop import run_loop
 from opilio.cluster.common import fetch_plan
 from opilio.cluster.connection import open_postgres, without_password
 from opilio.cluster.load import Loader, load_shards
-from opilio.cluster.schema import SHARDS, version_of
+from opilio.cluster.part_places import beginning
+from opilio.cluster.relearn import learn_again
+from opilio.cluster.schema import SHARDS, require_crawl
 from opilio.errors import BadInput
+from opilio.storage.warc_places import is_url, open_files
 from opilio.store.folder import CrawlFolder
 
-AT_ONCE = 2**20  # bytes that are copied together
-UP = 3  # from a WARC file of a running worker to the folder of its machine
+DRAFT = ".pulling"  # end of the folder's name until it is complete
 
 
 class PulledCrawl(NamedTuple):
@@ -31,72 +35,117 @@ class WarcPart(NamedTuple):
 
     name: str
     length: int
-    place: Path
+    place: str
 
 
 def pull_crawl(dsn: str, folder: CrawlFolder) -> PulledCrawl:
-    """Copy the crawl of a database, as of one moment, into a new folder."""
+    """Copy the crawl of a database, as of one moment, into a new folder. If this is
+    killed, repeat it: the WARC files that were copied stay."""
     folder.check_free()
     if folder.exists:
         raise BadInput(f"{folder.path} holds a crawl; choose another folder")
+    draft = CrawlFolder(folder.path.absolute().with_name(folder.path.name + DRAFT))
     with open_postgres(dsn) as db:
-        if not version_of(db):
-            raise BadInput(
-                f"{without_password(dsn)} holds no crawl; start one with: opilio crawl "
-                "TOPIC.toml --store DSN"
-            )
-        folder.make()
-        folder.lock()
-        parts: list[WarcPart] = []
-
-        def load_all(loader: Loader) -> None:
-            loader.load_rest()
-            rows = loader.source.execute("SELECT name, length, place FROM part")
-            parts.extend(WarcPart(name, length, Path(at)) for name, length, at in rows)
-            loader.target.executemany(
-                "INSERT INTO warc VALUES (?, ?)", [part[:2] for part in parts]
-            )
-            loader.target.executemany(
-                "INSERT INTO event (at, kind, detail) VALUES (?, ?, ?)",
-                loader.source.execute("SELECT at, kind, detail FROM event ORDER BY id"),
-            )
-
+        require_crawl(db, without_password(dsn))
+        draft.make()
+        draft.lock()
         try:
-            load_shards(db, folder, range(SHARDS), load_all)
+            clear_rows(draft)
+            fetch_plan(db, draft)
+            parts: list[WarcPart] = []
+            heads: dict[int, int] = {}
+
+            def load_all(loader: Loader) -> None:
+                loader.load_rest()
+                rows = loader.source.execute(
+                    "SELECT name, length, place FROM part WHERE NOT is_lost"
+                )
+                parts.extend(map(WarcPart._make, rows))
+                told = "SELECT worker, lessons FROM progress"
+                heads.update(loader.source.execute(told))
+                loader.target.executemany(
+                    "INSERT INTO warc VALUES (?, ?)", [part[:2] for part in parts]
+                )
+
+            load_shards(db, draft, range(SHARDS), load_all)
             for part in parts:
-                copy_part(part, folder.warcs)
-            [(links, pages)] = db.execute(
-                "SELECT (SELECT count(*) FROM link), (SELECT count(*) FROM page)"
-            ).fetchall()
-            copied = PulledCrawl(links, pages, len(parts), sum(p.length for p in parts))
-            database, draft = folder.database, folder.path / "crawl.new"
-            database.rename(draft)  # `fetch_plan` writes only where there is no crawl
-            fetch_plan(db, folder)
-            draft.rename(database)
-        except BaseException:
-            folder.clear()
-            raise
+                copy_part(part, places_now(dsn, part), draft.warcs)
+            copied = count(draft, parts)
         finally:
-            folder.unlock()
+            draft.unlock()
+    if any(heads.values()):
+        run_loop(learn_again(dsn, draft, heads))
+    finish(draft, folder)
     return copied
 
 
-def copy_part(part: WarcPart, target: Path) -> None:
-    """Copy what was recorded of a WARC file."""
-    place = part.place
-    if not place.exists() and len(place.parents) > UP:
-        place = place.parents[UP] / "warc" / part.name  # it was sealed meanwhile
-    if not place.exists() or place.stat().st_size < part.length:
-        raise BadInput(
-            f"{part.place} is not on this machine; copy it from the machine of its "
-            "worker to the same path, or mount that folder there, and try again"
+def clear_rows(draft: CrawlFolder) -> None:
+    """Delete what an interrupted pull has left, but for the WARC files."""
+    kept = {draft.warcs, draft.path / "lock"}
+    for path in draft.path.iterdir():
+        if path.is_dir() and path not in kept:
+            shutil.rmtree(path)
+        elif path not in kept:
+            path.unlink()
+
+
+def count(draft: CrawlFolder, parts: list[WarcPart]) -> PulledCrawl:
+    """What was copied."""
+    from opilio.store.lookup import opened
+
+    with opened(draft) as db:
+        [links] = db.execute("SELECT count(*) FROM link").fetchone()
+        [pages] = db.execute("SELECT count(*) FROM page").fetchone()
+    return PulledCrawl(links, pages, len(parts), sum(part.length for part in parts))
+
+
+def finish(draft: CrawlFolder, folder: CrawlFolder) -> None:
+    """Give the folder its name."""
+    shutil.rmtree(draft.index, ignore_errors=True)
+    (draft.path / "lock").unlink(missing_ok=True)
+    if folder.path.is_dir():  # empty, or left by a crawl that was killed at its start
+        shutil.rmtree(folder.path)
+    draft.path.rename(folder.path)
+
+
+def places_now(dsn: str, part: WarcPart) -> str:
+    """Where a part is by now: it may have been sealed since it was looked up."""
+    if is_url(part.place) or Path(part.place).exists():
+        return part.place
+    with open_postgres(dsn) as db:
+        rows: Mapping[str, str] = dict(
+            db.execute("SELECT name, place FROM part WHERE name = %s", (part.name,))
         )
-    with place.open("rb") as source, (target / part.name).open("wb") as copy:
-        left = part.length
-        while left:
-            some = source.read(min(AT_ONCE, left))
-            if not some:
-                raise BadInput(f"{place} became shorter while it was copied; try again")
-            copy.write(some)
-            left -= len(some)
-    shutil.copystat(place, target / part.name)
+    return rows.get(part.name, part.place)
+
+
+def copy_part(part: WarcPart, place: str, target: Path) -> None:
+    """Copy what was recorded of a WARC file, unless it is there."""
+    file = target / part.name
+    if file.exists() and file.stat().st_size == part.length:
+        return
+    draft = file.with_name(f"{file.name}.new")
+    try:
+        if is_url(place):
+            files, path = open_files(place)
+            files.get_file(path, str(draft))
+        else:
+            with draft.open("wb") as copy:
+                for some in beginning(Path(place), part.length):
+                    copy.write(some)
+    except (OSError, ValueError) as error:
+        raise missing(part, place) from error
+    if draft.stat().st_size < part.length:
+        raise missing(part, place)
+    draft.replace(file)
+
+
+def missing(part: WarcPart, place: str) -> BadInput:
+    """The error for a WARC file that is not where it should be."""
+    if is_url(place):
+        return BadInput(f"{place} cannot be read; check that you have access to it")
+    return BadInput(
+        f"{place} is not on this machine; copy it from the machine of its worker to "
+        "the same path, or mount that folder there, and try again. If it is lost: "
+        f"opilio parts DSN --lost {part.name}"
+    )

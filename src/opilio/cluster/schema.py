@@ -1,13 +1,14 @@
 """The tables in PostgreSQL, and the steps by which older ones are brought up to date.
 
 Links are known by the fingerprints of their URLs, hosts by their names, since every
-worker has ids of its own. The other columns are those of `storage/database.py`.
+worker has ids of its own. The other columns are those of `storage/schema.py`.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from opilio.cluster.migrations import READING, WORDS_AND_GATE
 from opilio.errors import BadInput
 
 if TYPE_CHECKING:
@@ -153,8 +154,41 @@ CREATE TABLE kept_row (                   -- rows of a folder that workers have 
 );
 """
 
-STEPS = (FIRST,)
+# A worker renews its lease while it records, so the two must not lock the same row.
+PROGRESS = """
+CREATE TABLE progress (                   -- what each worker has recorded
+    worker bigint PRIMARY KEY REFERENCES worker,
+    batch bigint NOT NULL DEFAULT 0,      -- transactions
+    lessons bigint NOT NULL DEFAULT 0,    -- the number of its last lesson
+    pages bigint NOT NULL DEFAULT 0,
+    kept bigint NOT NULL DEFAULT 0
+) WITH (fillfactor = 50);
+INSERT INTO progress SELECT id, batch, lessons, pages, kept FROM worker;
+ALTER TABLE worker DROP COLUMN batch, DROP COLUMN lessons, DROP COLUMN pages,
+    DROP COLUMN kept;
+ALTER TABLE shard ADD COLUMN rest_until timestamptz NOT NULL DEFAULT '-infinity';
+COMMENT ON COLUMN shard.rest_until IS
+    'its hosts rest until then, since their last owner did not give it back';
+-- Small tables whose rows change every few seconds, and tables that grow without end.
+ALTER TABLE shard SET (autovacuum_vacuum_scale_factor = 0,
+    autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_cost_delay = 0);
+ALTER TABLE worker SET (autovacuum_vacuum_scale_factor = 0,
+    autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_cost_delay = 0);
+ALTER TABLE progress SET (autovacuum_vacuum_scale_factor = 0,
+    autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_cost_delay = 0);
+ALTER TABLE link SET (autovacuum_vacuum_scale_factor = 0.02,
+    autovacuum_vacuum_insert_scale_factor = 0.05,
+    autovacuum_analyze_scale_factor = 0.02);
+ALTER TABLE host SET (autovacuum_vacuum_scale_factor = 0.02)
+"""
+
+STEPS = (FIRST, PROGRESS, READING, WORDS_AND_GATE)
 """The statements that lead from each version to the next."""
+
+_OLDER_WORKERS = """
+    SELECT count(*) FROM opilio.worker
+    WHERE until > clock_timestamp() AND ended IS NULL
+"""
 
 
 def make_ready(db: psycopg.Connection) -> None:
@@ -162,19 +196,47 @@ def make_ready(db: psycopg.Connection) -> None:
     so at the same time."""
     with db.transaction():
         db.execute("SELECT pg_advisory_xact_lock(%s)", (LOCK,))
-        db.execute("CREATE SCHEMA IF NOT EXISTS opilio")
-        db.execute("CREATE TABLE IF NOT EXISTS opilio.version (number bigint NOT NULL)")
-        found = version_of(db)
-        if found > len(STEPS):
-            raise BadInput(
-                f"the crawl was written by a newer Opilio (format {found}, this one "
-                f"knows {len(STEPS)}); update Opilio to work on it"
-            )
+        if not version_of(db):
+            db.execute("CREATE SCHEMA IF NOT EXISTS opilio")
+            db.execute("CREATE TABLE opilio.version (number bigint NOT NULL)")
+            db.execute("INSERT INTO opilio.version VALUES (0)")
+        found = require_known(db)
+        if found == len(STEPS):
+            return
+        if found:
+            [(count,)] = db.execute(_OLDER_WORKERS).fetchall()
+            if count:
+                raise BadInput(
+                    f"{count} workers of an older Opilio work on this crawl (format "
+                    f"{found}, this one writes {len(STEPS)}); stop them and try again"
+                )
+        db.execute("SET LOCAL search_path TO opilio")
         for step in STEPS[found:]:
             db.execute(step.encode())
-        if not found:
-            db.execute("INSERT INTO version VALUES (%s)", (len(STEPS),))
         db.execute("UPDATE version SET number = %s", (len(STEPS),))
+
+
+def require_crawl(db: psycopg.Connection, name: str) -> None:
+    """Raise BadInput unless this database has a crawl that can be read; brings one of
+    an older version up to date."""
+    if not version_of(db):
+        raise BadInput(
+            f"{name} holds no crawl; start one with: opilio crawl TOPIC.toml --store "
+            "DSN, or copy one there with: opilio push DIR DSN"
+        )
+    if require_known(db) < len(STEPS):
+        make_ready(db)
+
+
+def require_known(db: psycopg.Connection) -> int:
+    """The format of the tables; BadInput if a newer Opilio made them."""
+    found = version_of(db)
+    if found > len(STEPS):
+        raise BadInput(
+            f"the crawl was written by a newer Opilio (format {found}, this one knows "
+            f"{len(STEPS)}); update Opilio to work on it"
+        )
+    return found
 
 
 def version_of(db: psycopg.Connection) -> int:
@@ -184,3 +246,19 @@ def version_of(db: psycopg.Connection) -> int:
         return 0
     row = db.execute("SELECT number FROM opilio.version").fetchone()
     return int(row[0]) if row else 0
+
+
+def prepare_database(dsn: str) -> int:
+    """Make or update the tables of a database, for workers that may not; returns their
+    format."""
+    from opilio.cluster.connection import open_postgres
+
+    with open_postgres(dsn) as db:
+        make_ready(db)
+        return version_of(db)
+
+
+if __name__ == "__main__":
+    import sys
+
+    print(f"The tables are ready, format {prepare_database(sys.argv[1])}.")

@@ -9,6 +9,7 @@ grown.
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
@@ -25,20 +26,24 @@ if TYPE_CHECKING:
 
 SAFE = 0.7  # of a lease: without renewal, no request is made after that
 
+# Three locks of PostgreSQL keep the order: renewing (NO KEY UPDATE) does not wait for
+# a record of the same worker (KEY SHARE); taking over (UPDATE) waits for neither, and
+# takes what both leave.
 _RENEW = """
     WITH mine AS (
         SELECT id FROM shard JOIN unnest(%(ids)s::smallint[], %(epochs)s::bigint[])
             AS held (id, epoch) USING (id, epoch)
-        WHERE owner = %(worker)s ORDER BY id FOR UPDATE OF shard
-    ), alive AS (
-        UPDATE worker SET until = clock_timestamp() + make_interval(secs => %(lease)s),
-            is_idle = %(is_idle)s, heard = %(heard)s
-        WHERE id = %(worker)s
+        WHERE owner = %(worker)s ORDER BY id FOR NO KEY UPDATE OF shard
     ), renewed AS (
         UPDATE shard SET until = clock_timestamp() + make_interval(secs => %(lease)s)
         FROM mine WHERE shard.id = mine.id RETURNING shard.id
     )
     SELECT count(*) FROM renewed
+"""
+_ALIVE = """
+    UPDATE worker SET until = clock_timestamp() + make_interval(secs => %(lease)s),
+        is_idle = %(is_idle)s, heard = %(heard)s
+    WHERE id = %(worker)s
 """
 _TAKE = """
     WITH free AS (
@@ -47,37 +52,54 @@ _TAKE = """
         ORDER BY id LIMIT %(most)s FOR UPDATE SKIP LOCKED
     )
     UPDATE shard SET owner = %(worker)s, epoch = epoch + 1,
-        until = clock_timestamp() + make_interval(secs => %(lease)s)
-    FROM free WHERE shard.id = free.id RETURNING shard.id, epoch, free.owner
+        until = clock_timestamp() + make_interval(secs => %(lease)s),
+        rest_until = CASE WHEN free.owner IS NULL THEN rest_until
+            ELSE clock_timestamp() + make_interval(secs => %(lease)s) END
+    FROM free WHERE shard.id = free.id RETURNING shard.id, epoch
+"""
+_REST = """
+    SELECT extract(epoch FROM max(rest_until) - clock_timestamp()) FROM shard
+    WHERE owner = %s AND rest_until > clock_timestamp()
 """
 _STANDING = """
     SELECT (SELECT count(*) FROM worker
             WHERE until > clock_timestamp() AND ended IS NULL),
-        (SELECT count(*) FROM shard
-            WHERE owner IS NULL OR until < clock_timestamp() AND owner <> %(worker)s),
-        (SELECT coalesce(sum(pages), 0) FROM worker WHERE id <> %(worker)s),
-        (SELECT pages FROM worker WHERE id = %(worker)s),
+        (SELECT count(*) FROM worker
+            WHERE until > clock_timestamp() AND ended IS NULL AND id < %(worker)s),
+        (SELECT count(*) FROM (SELECT 1 FROM shard
+            WHERE owner IS NULL OR until < clock_timestamp() AND owner <> %(worker)s
+            FOR UPDATE SKIP LOCKED) AS free),
+        (SELECT coalesce(sum(pages), 0) FROM progress WHERE worker <> %(worker)s),
+        (SELECT pages FROM progress WHERE worker = %(worker)s),
         (SELECT value FROM setting WHERE name = 'ended'),
         NOT EXISTS (
             SELECT 1 FROM shard LEFT JOIN worker ON worker.id = owner
             WHERE worker.id IS NULL OR shard.until < clock_timestamp()
-                OR NOT is_idle OR heard < (SELECT sum(lessons) FROM worker))
+                OR NOT is_idle OR heard < (SELECT sum(lessons) FROM progress))
+        AND NOT EXISTS (
+            SELECT 1 FROM message WHERE state = 'waiting' AND shard IS NOT NULL)
 """
 
 
 class LostShards(OpilioError):
-    """Others own shards that this worker believed to own; it must start anew."""
+    """Others own shards that this worker believed to own; it must start over."""
 
 
 class WorkersState(NamedTuple):
     """What a worker must know of the others."""
 
     live: int  # workers, with this one
-    free: int  # shards that nobody owns, or whose lease has ended
+    before: int  # of these, that came before this one
+    free: int  # shards that nobody owns, or whose lease has ended, to be had now
     others_pages: int
     own_pages: int
     ended: str  # why the whole crawl has ended; "": it has not
     is_finished: bool  # nothing waits anywhere, and everybody has heard everything
+
+    @property
+    def share(self) -> int:
+        """The shards that this worker should own."""
+        return fair_share(self.live, self.before)
 
 
 @lru_cache(maxsize=2**16)
@@ -98,6 +120,7 @@ def register_worker(db: psycopg.Connection, name: str, lease: float) -> int:
             "make_interval(secs => %s)) RETURNING id",
             (name, lease),
         )
+        db.execute("INSERT INTO progress (worker) VALUES (%s)", (worker,))
         db.execute(
             "DELETE FROM setting WHERE name = 'ended' AND NOT EXISTS (SELECT 1 FROM "
             "worker WHERE until > clock_timestamp() AND ended IS NULL AND id <> %s)",
@@ -106,14 +129,26 @@ def register_worker(db: psycopg.Connection, name: str, lease: float) -> int:
     return int(worker)
 
 
+def now() -> float:
+    """Seconds by a clock that nobody sets, and that runs while the machine sleeps."""
+    return time.clock_gettime(_CLOCK)
+
+
+_CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
+
+
 class HeldShards:
-    """The shards that a worker owns, and until when it may act on that."""
+    """The shards that a worker owns, and until when it may act on that.
+
+    One thread renews while others take, give back and record.
+    """
 
     def __init__(self, worker: int, lease: float) -> None:
         self.worker = worker
         self.lease = lease
-        self.epochs: dict[int, int] = {}
-        self.renewed_at = -lease  # on this machine's monotonic clock
+        self.epochs: Mapping[int, int] = {}  # replaced, never changed
+        self.renewed_at = now() - lease
+        self.lock = threading.Lock()  # one change at a time, with its statement
 
     def __contains__(self, shard: int) -> bool:
         return shard in self.epochs
@@ -124,55 +159,76 @@ class HeldShards:
 
     def may_request(self) -> bool:
         """Whether the lease was renewed recently enough to make a request."""
-        return time.monotonic() < self.renewed_at + SAFE * self.lease
+        return now() < self.renewed_at + SAFE * self.lease
 
     def renew(self, db: psycopg.Connection, *, is_idle: bool, heard: int) -> None:
         """Extend the leases; raises LostShards if one has gone to another worker."""
-        asked_at = time.monotonic()
-        [(count,)] = db.execute(
-            _RENEW, self._arguments(is_idle=is_idle, heard=heard)
-        ).fetchall()
-        if count < len(self.epochs):
-            raise LostShards(
-                f"{len(self.epochs) - count} shards of worker {self.worker} went to "
-                "others, because its lease was not renewed in time"
-            )
-        self.renewed_at = asked_at
-
-    def take(self, db: psycopg.Connection, most: int) -> bool:
-        """Take at most so many shards that are free; returns whether one of them
-        belonged to a worker that did not give it back."""
-        asked_at = time.monotonic()
-        taken = db.execute(_TAKE, self._arguments(most=most)).fetchall()
-        if not self.epochs:
+        with self.lock:
+            asked_at = now()
+            db.execute(_ALIVE, self._arguments(is_idle=is_idle, heard=heard))
+            [(count,)] = db.execute(_RENEW, self._arguments()).fetchall()
+            if count < len(self.epochs):
+                raise LostShards(
+                    f"{len(self.epochs) - count} shards of worker {self.worker} went "
+                    "to others, because its lease was not renewed in time"
+                )
             self.renewed_at = asked_at
-        self.epochs |= {shard: epoch for shard, epoch, _ in taken}
-        return any(owner is not None for *_, owner in taken)
+
+    def take(self, db: psycopg.Connection, most: int) -> None:
+        """Take at most so many shards that are free."""
+        with self.lock:
+            asked_at = now()
+            taken = db.execute(_TAKE, self._arguments(most=most)).fetchall()
+            if not self.epochs:
+                self.renewed_at = asked_at
+            self.epochs = {**self.epochs, **dict(taken)}
+
+    def rest(self, db: psycopg.Connection) -> float:
+        """The seconds that the hosts of our shards must rest, because a worker which
+        did not give some of them back may still have a request under way."""
+        [(seconds,)] = db.execute(_REST, (self.worker,)).fetchall()
+        return float(seconds or 0.0)
 
     def release(self, db: psycopg.Connection, shards: Iterable[int]) -> None:
         """Give shards back; everything about them must be recorded."""
-        given = list(shards)
-        db.execute(
-            "UPDATE shard SET owner = NULL, until = '-infinity' "
-            "WHERE owner = %s AND id = ANY(%s)",
-            (self.worker, given),
-        )
-        for shard in given:
-            self.epochs.pop(shard, None)
+        given = set(shards)
+        with self.lock:
+            db.execute(
+                "UPDATE shard SET owner = NULL, until = '-infinity' "
+                "WHERE owner = %s AND id = ANY(%s)",
+                (self.worker, list(given)),
+            )
+            self._forget(given)
+
+    def abandon(self, db: psycopg.Connection) -> None:
+        """Leave after a loss: others may take everything at once, as from a worker that
+        died, since what we last did is not recorded. No request may be under way."""
+        with self.lock:
+            db.execute(
+                "UPDATE shard SET until = '-infinity' WHERE owner = %s", (self.worker,)
+            )
+            self._end(db, "lost")
+            self._forget(set(self.epochs))
+
+    def _forget(self, shards: set[int]) -> None:
+        self.epochs = {id: at for id, at in self.epochs.items() if id not in shards}
 
     def standing(self, db: psycopg.Connection) -> WorkersState:
         """How the crawl stands."""
-        [(live, free, others, own, ended, is_finished)] = db.execute(
+        [(live, before, free, others, own, ended, is_finished)] = db.execute(
             _STANDING, {"worker": self.worker}
         ).fetchall()
         return WorkersState(
-            *(max(live, 1), free, int(others), own or 0),
+            *(max(live, 1), before, free, int(others), own or 0),
             *((ended or b"").decode(), is_finished),
         )
 
     def leave(self, db: psycopg.Connection, reason: str) -> None:
         """Give everything back, and say why."""
-        self.release(db, list(self.epochs))
+        self.release(db, self.epochs)
+        self._end(db, reason)
+
+    def _end(self, db: psycopg.Connection, reason: str) -> None:
         db.execute(
             "UPDATE worker SET ended = %s, until = clock_timestamp() WHERE id = %s",
             (reason, self.worker),
@@ -188,6 +244,10 @@ class HeldShards:
         }
 
 
-def fair_share(live: int) -> int:
-    """The shards that each of so many workers owns at most."""
-    return -(-SHARDS // live)
+def fair_share(live: int, before: int) -> int:
+    """The shards of one of so many workers, by how many came before it.
+
+    >>> sum(fair_share(50, before) for before in range(50))
+    256
+    """
+    return SHARDS // live + (before < SHARDS % live)

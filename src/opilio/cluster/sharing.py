@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Sequence
+from time import monotonic
 
 import msgspec
 
@@ -18,9 +19,10 @@ from opilio.cluster.record import RecordBatch, Recorder
 from opilio.cluster.shards import HeldShards, shard_of
 from opilio.crawl import CrawlLoop
 from opilio.frontier.sqlite import SqliteFrontier
-from opilio.protocols import LearningJudge
+from opilio.protocols import Experienced, LearningJudge
 from opilio.records import Fingerprint, Lease, Link, Page, Ranked, Response, Verdict
 from opilio.store.store import Store
+from opilio.store.warc_files import JUST_BEGUN
 from opilio.store.warc_records import pack_revisit
 from opilio.text import urls
 
@@ -61,11 +63,22 @@ class ShardStore(Store):
     """A store whose changes are collected; originals of copies may be elsewhere."""
 
     fetched_elsewhere: dict[int, float]
+    part_seconds = float("inf")  # age at which a new WARC file is begun
+    _part: tuple[str, float] = ("", 0.0)  # the current one, and when it was begun
 
     def watch(self) -> None:
         """Collect changes from now on."""
         self.fetched_elsewhere = {}
         watch(self.db)
+
+    def rotate_if_old(self, now: float) -> None:
+        """Begin a new WARC file, so that the old one can be sealed. Everything must be
+        recorded."""
+        name, began = self._part
+        if name != self.warc.name:
+            self._part = self.warc.name, now
+        elif now > began + self.part_seconds and self.warc.length > JUST_BEGUN:
+            self.warc.rotate()
 
     def revisit(self, response: Response, original: int) -> bytes:
         """A WARC revisit record: the same bytes as another page."""
@@ -96,17 +109,17 @@ class ShardSharing:
         self.recorder = recorder
         self.hearing = hearing
         self.folder = folder
-        self.lessons: list[tuple[int, bytes]] = []  # not recorded yet
+        self.strategy: Experienced | None = None  # if it learns from others' visits
+        self.relived: set[Fingerprint] = set()  # links that taught it again
+        self.lessons: list[tuple[int, SharedLesson]] = []  # not recorded yet
         self.told: list[tuple[int, int, bytes]] = []
-        self.is_closing = False
         self.is_recorded = False  # nothing has been told since the last record
         frontier.shards, frontier.sharing = shards, self
 
     @property
     def last_number(self) -> int:
         """The number of the last lesson that was recorded or waits for that."""
-        recorded = self.hearing.heard.get(self.shards.worker, 0)
-        return self.lessons[-1][0] if self.lessons else recorded
+        return self.lessons[-1][0] if self.lessons else self.hearing.last_told
 
     def own_part(self, page: Page) -> Page:
         """The page with only those links that belong to this worker."""
@@ -130,7 +143,7 @@ class ShardSharing:
         for link in page.links:
             by_shard.setdefault(shard_of(urls.host(link.url)), []).append(link)
         lesson = SharedLesson(lease, page_alone(page), verdict, content, fetched_at)
-        self.lessons.append((number, pack(lesson)))
+        self.lessons.append((number, lesson))
         self.told += [(shard, number, pack(links)) for shard, links in by_shard.items()]
         self.is_recorded = False
         others = [
@@ -144,9 +157,15 @@ class ShardSharing:
     def tell_redirect(self, lease: Lease, target: Link) -> None:
         """Tell the owner of a link that another redirects to it."""
         number = self.last_number + 1
-        self.lessons.append((number, pack(SharedLesson(lease))))
+        self.lessons.append((number, SharedLesson(lease)))
         shard = shard_of(urls.host(target.url))
         self.told.append((shard, number, pack([target])))
+        self.is_recorded = False
+
+    def tell_label(self, lease: Lease, page: Page, relevant: bool) -> None:
+        """Tell the others what a user has said of a page."""
+        lesson = SharedLesson(lease, page_alone(page), label=relevant)
+        self.lessons.append((self.last_number + 1, lesson))
         self.is_recorded = False
 
     async def hear(self, crawl: CrawlLoop, news: Sequence[ToldLesson]) -> None:
@@ -154,22 +173,57 @@ class ShardSharing:
         judge = getattr(crawl.query_judges, "bare", crawl.judge)
         learns = isinstance(judge, LearningJudge) and judge.is_learning
         async with crawl.turn():
+            self._set_aside()
             for lesson, links in news:
-                lease, known = await self._local(lesson.lease)
-                if lesson.page is None or lesson.verdict is None:
-                    onward = [
-                        Ranked(to, lease.promise, level=lease.level) for to in links
-                    ]
-                    await self.frontier.add(onward, via=lease, redirect=True)
-                    continue
-                page = msgspec.structs.replace(lesson.page, links=links)
-                if learns:
-                    crawl.judge.judge(page)
-                await crawl.rank(page, lesson.verdict, lease)
-                if not known:
-                    self._note_content(lease.id, page, lesson)
+                await self._hear_one(crawl, lesson, links, learns)
+                self._learn_from(lesson)
+            if self.strategy:  # what is not ours to tell
+                self.relived.update(link for link, _ in self.strategy.experiences())
             if crawl.reviser:
                 await crawl.revise(crawl.reviser)
+            self.hearing.count += len(news)
+
+    async def _hear_one(
+        self,
+        crawl: CrawlLoop,
+        lesson: SharedLesson,
+        links: Sequence[Link],
+        learns: bool,
+    ) -> None:
+        lease, known = await self._local(lesson.lease)
+        if lesson.page is not None and lesson.label is not None:
+            for pupil in crawl.pupils:
+                pupil.teach(lesson.page, lesson.label)
+            return
+        if lesson.page is None or lesson.verdict is None:
+            onward = [Ranked(to, lease.promise, level=lease.level) for to in links]
+            await self.frontier.add(onward, via=lease, redirect=True)
+            return
+        page = msgspec.structs.replace(lesson.page, links=links)
+        if learns:
+            crawl.judge.judge(page)
+        await crawl.rank(page, lesson.verdict, lease)
+        if not known:
+            self._note_content(lease.id, page, lesson)
+
+    def _set_aside(self) -> None:
+        """Tell with our last lesson what our visits have taught so far."""
+        if self.strategy and self.lessons and (came := self.strategy.experiences()):
+            number, lesson = self.lessons.pop()
+            every = (*lesson.experiences, *came)
+            changed = msgspec.structs.replace(lesson, experiences=every)
+            self.lessons.append((number, changed))
+
+    def _learn_from(self, lesson: SharedLesson) -> None:
+        """Learn what others' visits taught. Who owns their links now has learnt the
+        same from the lessons, when its round began."""
+        if self.strategy and lesson.experiences:
+            self.relived.update(link for link, _ in self.strategy.experiences())
+            told = {link for link, _ in lesson.experiences}
+            self.strategy.learn_from(
+                came for link, came in lesson.experiences if link not in self.relived
+            )
+            self.relived -= told
 
     async def _local(self, lease: Lease) -> tuple[Lease, bool]:
         """The lease of another worker with our own id of its link, and whether that
@@ -195,13 +249,16 @@ class ShardSharing:
         store.warc.record_length()
         prefix = self.folder.prefix
         changes = take_changes(store.db, shard_of, shards, prefix)
-        lessons, self.lessons = self.lessons, []
+        self._set_aside()
+        lessons = [(number, pack(lesson)) for number, lesson in self.lessons]
+        self.lessons = []
         told, self.told = self.told, []
-        batch = RecordBatch(changes, lessons, told, self.folder.parts(store.db))
+        batch = RecordBatch(
+            changes, lessons, told, self.folder.parts(store.db), shards.epochs
+        )
         if not batch.is_empty:
-            await asyncio.to_thread(
-                self.recorder.write, batch, lambda: not self.is_closing
-            )
+            await asyncio.to_thread(self.recorder.write, batch)
         if lessons:
-            self.hearing.heard[shards.worker] = lessons[-1][0]
+            self.hearing.told(lessons[-1][0])
         self.is_recorded = not self.lessons
+        store.rotate_if_old(monotonic())

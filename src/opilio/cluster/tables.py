@@ -16,11 +16,19 @@ class SharedTable(NamedTuple):
     name: str
     columns: tuple[str, ...]
     query: str  # {changed}: the table of keys that changed
+    order: str  # in which rows are written: always the same, or upserts deadlock
     key: str = ""  # of two rows with the same one the later remains; "": there are none
+    update: str = ""  # the statement, if it is another one
+
+    def rows(self, changed: str, order: str = "") -> str:
+        """The query for the rows whose keys a table or view has."""
+        return f"{self.query.format(changed=changed)} ORDER BY {order or self.order}"
 
     @property
     def statement(self) -> str:
         """Writes one row to PostgreSQL."""
+        if self.update:
+            return self.update
         columns = ("shard", *self.columns)
         places = ", ".join(["%s"] * len(columns))
         insert = f"INSERT INTO {self.name} ({', '.join(columns)}) VALUES ({places})"
@@ -33,7 +41,8 @@ class SharedTable(NamedTuple):
             for column in self.columns
             if column != self.key
         )
-        return f"{insert} ON CONFLICT (shard, {self.key}) DO UPDATE SET {news}"
+        change = f"DO UPDATE SET {news}, changed = DEFAULT"
+        return f"{insert} ON CONFLICT (shard, {self.key}) {change}"
 
 
 LINK_COLUMNS = [
@@ -85,8 +94,9 @@ HOST = SharedTable(
     SELECT name, name, domain, ip, delay, rest_until, taken, rest.reason, since
     FROM {changed} JOIN host ON host.id = {changed}.key
     LEFT JOIN rest ON rest.host = host.id
-    LEFT JOIN silent_host ON silent_host.host = host.id ORDER BY name
+    LEFT JOIN silent_host ON silent_host.host = host.id
     """,
+    order="name",
     key="name",
 )
 STANDING = SharedTable(
@@ -94,8 +104,19 @@ STANDING = SharedTable(
     ("domain", "branch", "support", "is_established"),
     """
     SELECT domain, domain, branch, support, is_established
-    FROM {changed} JOIN standing ON domain = key ORDER BY domain
+    FROM {changed} JOIN standing ON domain = key
     """,
+    order="domain",
+    key="domain",
+)
+DOMAIN_WORDS = SharedTable(
+    "domain_words",
+    ("domain", "stale", "words"),
+    """
+    SELECT domain, domain, stale, words
+    FROM {changed} JOIN domain_words ON domain = key
+    """,
+    order="domain",
     key="domain",
 )
 ROBOTS = SharedTable(
@@ -104,8 +125,20 @@ ROBOTS = SharedTable(
     """
     SELECT substr(origin, instr(origin, '//') + 2), origin, status, fetched_at,
         expires_at, body, failures
-    FROM {changed} JOIN robots ON origin = key ORDER BY origin
+    FROM {changed} JOIN robots ON origin = key
     """,
+    order="origin",
+    key="origin",
+)
+TDMREP = SharedTable(
+    "tdmrep",
+    ("origin", "status", "fetched_at", "expires_at", "body"),
+    """
+    SELECT substr(origin, instr(origin, '//') + 2), origin, status, fetched_at,
+        expires_at, body
+    FROM {changed} JOIN tdmrep ON origin = key
+    """,
+    order="origin",
     key="origin",
 )
 LINK = SharedTable(
@@ -118,8 +151,9 @@ LINK = SharedTable(
         source.fingerprint, link.anchor, link.parts, retry.due
     FROM {{changed}} {OF_LINK}
     LEFT JOIN link AS source ON source.id = link.found_on
-    LEFT JOIN retry ON retry.link = link.id ORDER BY link.id
+    LEFT JOIN retry ON retry.link = link.id
     """,
+    order="link.id",
     key="fingerprint",
 )
 PAGE = SharedTable(
@@ -131,8 +165,9 @@ PAGE = SharedTable(
         original.fingerprint, score, relevant, page.parts, :prefix || warc, warc_offset,
         warc_length
     FROM {{changed}} {OF_LINK} JOIN page ON page.id = link.id
-    LEFT JOIN link AS original ON original.id = copy_of ORDER BY page.number
+    LEFT JOIN link AS original ON original.id = copy_of
     """,
+    order="page.number",
 )
 EXTRACTED = SharedTable(
     "extracted",
@@ -141,6 +176,7 @@ EXTRACTED = SharedTable(
     SELECT host.name, link.fingerprint, packed
     FROM {{changed}} {OF_LINK} JOIN extracted ON extracted.id = link.id
     """,
+    order="link.id",
     key="page",
 )
 INDEXED = SharedTable(
@@ -149,8 +185,9 @@ INDEXED = SharedTable(
     """
     SELECT host.name, fingerprint, words, features
     FROM {changed} JOIN indexed ON entry = {changed}.key
-    JOIN link ON link.id = page JOIN host ON host.id = link.host ORDER BY entry
+    JOIN link ON link.id = page JOIN host ON host.id = link.host
     """,
+    order="entry",
     key="page",
 )
 PROFILE = SharedTable(
@@ -160,6 +197,7 @@ PROFILE = SharedTable(
     SELECT host.name, link.fingerprint, modified, in_domain, concepts, class, headings
     FROM {{changed}} {OF_LINK} JOIN page_profile ON page_profile.id = link.id
     """,
+    order="link.id",
     key="page",
 )
 SITE = SharedTable(
@@ -172,18 +210,75 @@ SITE = SharedTable(
     JOIN host ON host.id = site.host
     LEFT JOIN link AS first ON first.id = entry LEFT JOIN link AS home ON home.id = root
     """,
+    order="name",
     key="host",
+)
+LABEL = SharedTable(
+    "label",
+    ("page", "relevant", "at"),
+    f"""
+    SELECT host.name, link.fingerprint, relevant, at
+    FROM {{changed}} {OF_LINK} JOIN label ON label.page = link.id
+    """,
+    order="link.id",
+    key="page",
 )
 TABLES = (
     HOST,
     STANDING,
+    DOMAIN_WORDS,
     ROBOTS,
+    TDMREP,
     LINK,
     PAGE,
     EXTRACTED,
     INDEXED,
     PROFILE,
     SITE,
+)
+# What a label changes besides: the verdict, and whether the page can be found.
+VERDICT = SharedTable(
+    "label",
+    ("page", "relevant", "parts"),
+    f"""
+    SELECT host.name, link.fingerprint, relevant, page.parts
+    FROM {{changed}} {OF_LINK} JOIN page ON page.id = link.id
+    """,
+    order="link.id",
+    update="""
+    WITH given (shard, page, relevant, parts) AS (
+        VALUES (%s::smallint, %s::bigint, %s::bigint, %s))
+    UPDATE page SET relevant = given.relevant, parts = given.parts, changed = DEFAULT
+    FROM given WHERE page.shard = given.shard AND page.fingerprint = given.page
+    """,
+)
+FOUND = SharedTable(
+    "label",
+    ("page", "is_indexed"),
+    f"""
+    SELECT host.name, link.fingerprint,
+        EXISTS (SELECT 1 FROM indexed WHERE indexed.page = link.id)
+    FROM {{changed}} {OF_LINK}
+    """,
+    order="link.id",
+    update="DELETE FROM indexed WHERE shard = %s AND page = %s AND %s::int = 0",
+)
+# Messages belong to shards, which their bodies say; the host is that of the URL.
+MESSAGE = SharedTable(
+    "message",
+    ("taken_at", "state", "outcome", "ended", "key"),
+    """
+    SELECT json_extract(body, '$.url'), taken_at, state, outcome, ended, message.key
+    FROM {changed} JOIN message ON message.id = {changed}.key
+    """,
+    order="message.id",
+    update="""
+    WITH given (shard, taken_at, state, outcome, ended, key) AS (
+        VALUES (%s::smallint, %s::float8, %s, %s, %s, %s))
+    UPDATE message SET taken_at = given.taken_at, state = given.state,
+        outcome = given.outcome, ended = given.ended, changed = DEFAULT
+    FROM given WHERE message.key = given.key AND message.shard = given.shard
+    """,
 )
 # The links of a page are one row of PostgreSQL, with an array.
 EDGES = """
@@ -192,4 +287,5 @@ EDGES = """
     JOIN host ON host.id = link.host JOIN link AS target ON target.id = {changed}.link
     GROUP BY {changed}.page
 """
+STEERED = (LABEL, VERDICT, FOUND, MESSAGE)
 INSERT_EDGES = "INSERT INTO edges (shard, page, links) VALUES (%s, %s, %s)"

@@ -1,16 +1,18 @@
 """Lets readers extract the main texts of the pages that are kept, beside the visits.
 
-What a page says does not change what is visited next, so no visit waits for it. If the
-crawl is killed, texts under way are lost; they are extracted when they are needed.
+What a page says does not change what is visited next, so no visit waits for it. Texts
+that were under way when a crawl was killed are extracted when it is resumed.
 """
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 
 from opilio.protocols import Readers
 from opilio.records import Response
-from opilio.store.store import Store
+from opilio.store.store import LostText, Store
+from opilio.store.stored_responses import StoredResponses
 
 MOST = 32  # pages under way; visits wait while there are more
 
@@ -29,6 +31,13 @@ class Extractions:
             self.forget(page)
         self.pending[page] = asyncio.create_task(self.extract(page, response))
 
+    def resume(self, lost: Sequence[LostText]) -> None:
+        """Extract texts that were under way when the crawl was killed."""
+        records = StoredResponses(self.store.folder.warcs)
+        for page, name, offset, length in lost:
+            if response := records.response(name, offset, length):
+                self.want(page, response)
+
     def forget(self, page: int) -> None:
         """Delete the main text of a page that has changed or is no longer kept."""
         if before := self.pending.pop(page, None):
@@ -37,8 +46,8 @@ class Extractions:
 
     async def extract(self, page: int, response: Response) -> None:
         """Extract one main text and store it."""
-        if packed := await self.readers.extract(response):
-            self.store.save_extraction(page, packed)
+        if found := await self.readers.extract(response):
+            self.store.save_extraction(page, found)
         self.pending.pop(page, None)
 
     async def room(self) -> None:

@@ -95,6 +95,8 @@ class CrawlLoop(PageVisits):
             self.bell = loop.call_later(limits.max_time, self.stop_soon, "time")
         # Once the start is committed, hosts rest whenever the crawl is opened again.
         await self.commit()
+        if lost := self.store.lost_texts():
+            self.extracting().resume(lost)
         if self.reviser:  # looking through all links takes time
             self.planted = self.store.catalogue.seeds(SEED_PROMISE)
         try:
@@ -229,14 +231,21 @@ class CrawlLoop(PageVisits):
             working = await self.is_working(after=self.settings.store.commit_every)
             if working:
                 self.frontier.retry_due()
-            elif self.extractions:
-                await self.extractions.finish()
+            else:
+                await self.finish()
             await self.commit()
             try:
                 require_disk_space(self.store.folder.path, self.settings.store.min_free)
             except MachineLimit as limit:
                 self.no_room = limit
                 self.stop_soon("disk")
+
+    async def finish(self) -> None:
+        """Do what is left once the last worker has ended."""
+        if self.extractions:
+            await self.extractions.finish()
+        if self.tdm and self.tdm.wanted and not self.stopped:
+            await self.tdm.ask_rest()
 
     async def index_regularly(self, grow: Callable[[], None]) -> None:
         """Add what was committed to the search index, until the crawl ends."""

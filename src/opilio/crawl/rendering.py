@@ -171,7 +171,7 @@ class Rendering:
         self.is_new = True
 
     def tried(self, lease: Lease) -> Iterator[Tried]:
-        """What is known of the host of a page, and of its template."""
+        """What is known about the host of a page, and of its template."""
         for known, name in (
             (self.learnt.hosts, lease.host),
             (self.learnt.templates, template_of(lease)),

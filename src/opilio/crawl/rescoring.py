@@ -53,7 +53,7 @@ class Rescoring:
         self.last = 0  # number of the last page that was ranked by the old table
         self.pages: deque[int] = deque()
         self.is_new = False  # the pages are to be listed
-        self.links = 0  # scored anew in this sweep
+        self.links = 0  # scored again in this sweep
 
     @property
     def is_due(self) -> bool:

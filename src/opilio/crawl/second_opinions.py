@@ -1,6 +1,6 @@
 """Asks an adviser about pages that the judge is unsure of, before they are judged.
 
-Other visits go on meanwhile. If the adviser fails, the page is judged without its
+Other visits continue meanwhile. If the adviser fails, the page is judged without its
 opinion; how often that happened is stored with the crawl, for `opilio status`.
 """
 
@@ -36,18 +36,18 @@ class SecondOpinions:
         if page is None or not isinstance(judge, Doubting) or not judge.doubts(page):
             return reading
         self.counts.asked += 1
-        packed = await self.readers.extract(response)
+        found = await self.readers.extract(response)
         title, text = page.title, ""
-        if packed and (content := unpack_extraction(packed)):
+        if found and (content := unpack_extraction(found.packed)):
             title, text = content.title or title, content.text
         try:
             opinion = await self.adviser.opinion(page.url, title, text)
         except FetchError as error:
             self.note(error)
-            return msgspec.structs.replace(reading, extraction=packed)
+            return msgspec.structs.replace(reading, extraction=found)
         self.counts.answered += 1
         page = msgspec.structs.replace(page, opinion=opinion)
-        return msgspec.structs.replace(reading, page=page, extraction=packed)
+        return msgspec.structs.replace(reading, page=page, extraction=found)
 
     def note(self, error: FetchError) -> None:
         """Count a failure; the first of each kind is reported."""
@@ -66,7 +66,7 @@ class SecondOpinions:
         return now
 
     def load(self, learnt: bytes) -> None:
-        """Go on counting where an earlier run ended."""
+        """Continue counting where an earlier run ended."""
         with suppress(msgspec.MsgspecError):
             counts = msgspec.json.decode(learnt, type=OpinionCounts)
             if counts.adviser == self.counts.adviser:

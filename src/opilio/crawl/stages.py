@@ -27,6 +27,7 @@ from opilio.store.store import Store
 
 if TYPE_CHECKING:
     from opilio.crawl.rendering import Rendering
+    from opilio.fetch.tdm_files import TdmFiles
 
 
 class FoundPage(NamedTuple):
@@ -65,6 +66,7 @@ class Stages:
     judge: Judge
     strategy: Strategy
     store: Store
+    tdm: TdmFiles | None = None  # fetches tdmrep.json of sites with kept pages
     rendering: Rendering | None = None  # runs the scripts of pages
     learners: Mapping[str, Learner] = field(default_factory=dict)
     followed: TopicUpdates | None = None  # for a topic that changes

@@ -20,7 +20,7 @@ from opilio.errors import Transient, Unusable
 from opilio.fetch.expected_redirects import ExpectedRedirects
 from opilio.limits import strategy_output
 from opilio.limits.followable_links import obstacles, to_follow
-from opilio.protocols import Judge, Observer, Reviser
+from opilio.protocols import DeadLinkLearner, Judge, Observer, Reviser
 from opilio.records import (
     SEED_PROMISE,
     Fingerprint,
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from opilio.crawl.second_opinions import SecondOpinions
 
 HEAVY_REST = 20  # times as long a host rests as its page kept a reader busy
+DEAD = frozenset(("http_404", "http_410"))  # reasons of links that lead nowhere
 MOVED = "moved"  # reason of a link parked because its redirect can be predicted
 Bring = Callable[[Lease], Awaitable[int]]
 """Visits a link; returns the number of pages it brought: 1 or 0."""
@@ -83,10 +84,14 @@ class PageVisits:
         # Checked once: isinstance with a protocol looks at all its methods each time.
         self.reviser = self.strategy if isinstance(self.strategy, Reviser) else None
         self.observer = self.strategy if isinstance(self.strategy, Observer) else None
+        self.learns_of_dead = (
+            self.strategy if isinstance(self.strategy, DeadLinkLearner) else None
+        )
         self.store = stages.store
         self.profiles = stages.profiles
         self.sharing = stages.sharing
         self.rendering = stages.rendering
+        self.tdm = stages.tdm
         self.extractions: Extractions | None = None  # once a page was kept
         self.adviser = stages.adviser
         self.opinions: SecondOpinions | None = None
@@ -129,7 +134,7 @@ class PageVisits:
             silent = error.reason in ("dead_host", "offline")
             state = State.PARKED if silent else State.UNUSABLE
             async with self.turn():
-                self.missed(lease, state)
+                self.missed(lease, state, dead=error.reason in DEAD)
                 await self.frontier.done(
                     lease, state, error.reason, contacted=error.contacted
                 )
@@ -239,12 +244,14 @@ class PageVisits:
         state, reason, like = State.COPY, "", ""
         if original := self.store.seen.find(content):
             reason = "content"
+            self.frontier.heard(lease.host, b"")
             self.store.save_copy(lease, response, original, content)
         elif page is None:
             state, reason = State.UNUSABLE, reading.reason
             self.store.save_unread(lease, response)
         elif original := self.near_copy(page):
             reason = "near"
+            self.frontier.heard(lease.host, b"")
             self.store.save_near_copy(
                 lease, response, reading.record, content, page, original
             )
@@ -266,6 +273,8 @@ class PageVisits:
                     followed, verdict, lease, content, response.fetched_at
                 )
                 followed = self.sharing.own_part(followed)
+            stems = page.stems or None  # they may not have been asked for
+            self.frontier.heard(lease.host, stems, len(response.body))
             ids = await self.rank(followed, verdict, lease)
             if followed.settled_ids:
                 settled = np.frombuffer(followed.settled_ids, "<i8").tolist()
@@ -279,6 +288,8 @@ class PageVisits:
             if self.profiles:
                 self.profiles.keep(lease, response, page, verdict, again=False)
             state = State.KEPT if verdict.relevant else State.IRRELEVANT
+            if verdict.relevant and not page.noindex and self.tdm:
+                self.tdm.want(lease.url)
             if verdict.relevant and not page.noindex and not page.degraded:
                 if reading.extraction:
                     self.store.save_extraction(lease.id, reading.extraction)
@@ -387,11 +398,14 @@ class PageVisits:
             strategy_output.refuse_revisions(self.settings.crawl.strategy, news)
             raise
 
-    def missed(self, lease: Lease, state: State) -> None:
-        """Report a visit without a new page to profiles and strategy."""
+    def missed(self, lease: Lease, state: State, *, dead: bool = False) -> None:
+        """Report a visit without a new page to profiles and strategy; `dead`: the
+        server has no page there."""
         if self.profiles:
             self.profiles.missed(lease, state)
-        if self.observer:
+        if dead and self.learns_of_dead:
+            self.learns_of_dead.dead(lease)
+        elif self.observer:
             self.observer.missed(lease, state)
 
     def to_follow(self, page: Page) -> Sequence[Link]:
@@ -425,6 +439,6 @@ class PageVisits:
 
 
 def likeness(page: Page) -> str:
-    """A key that pages share if they are as long and have as many topic terms, such as
-    the pages of a calendar, which differ only in their dates."""
-    return f"{page.words} {sum(page.terms.values())}"
+    """A key that pages share if they are as long as each other, such as the pages of a
+    calendar, which differ only in their dates. (frontier/reopen.py knows it, too.)"""
+    return str(page.words)

@@ -74,6 +74,7 @@ class Egress:
         self._multi = Multi()
         self._gate = AddressGate(ip_delay)
         self._idle: list[Exchange] = []
+        self._answered = False  # has the proxy, if any, let a request through?
         self._closed = False
 
     async def get(
@@ -206,7 +207,9 @@ class Egress:
         if exchange.head is None:  # libcurl found none, without an error
             raise Unusable("bad_http", f"{url} sent no headers")
         status, protocol, received = exchange.head
-        if status == 407:
+        # Any server can say so; only of a proxy that never worked do we believe it.
+        self._answered = self._answered or status != 407
+        if status == 407 and self._proxy and not self._answered:
             raise BadInput(
                 "the proxy asks for a user name and password (status 407); give "
                 "--proxy http://user:password@host:port"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterable
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from opilio import settings
 from opilio.errors import BadInput, Transient, Unusable
@@ -14,6 +14,9 @@ from opilio.fetch.back_off import BackOff, remember
 from opilio.fetch.egress import Egress
 from opilio.records import Clock, Headers, Response
 from opilio.text import urls
+
+if TYPE_CHECKING:
+    from opilio.fetch.tdm_files import TdmFiles
 
 UNCHANGED = 304
 Keep = Callable[[Response], None]
@@ -72,11 +75,13 @@ class HttpFetch:
         *,
         documents: settings.DocumentSettings = settings.DOCUMENTS,
         keep: Keep | None = None,
+        tdm: TdmFiles | None = None,
         now: Clock = time.monotonic,
     ) -> None:
         self.keep = keep
         self.egress = egress
         self.robots = robots
+        self.tdm = tdm  # fetches tdmrep.json, if reservations matter
         self._politeness = politeness
         self._settings = settings
         self._documents = documents
@@ -94,6 +99,8 @@ class HttpFetch:
         try:
             await self._look_up(url, host)
             await self._ask_robots(url, host)
+            if self.tdm:
+                await self.tdm.ask_first(url)
             response = await self.egress.get(
                 url,
                 headers=validators,
@@ -111,9 +118,9 @@ class HttpFetch:
                     f"({error}); check --proxy. A crawl continues through the proxy "
                     "it was made with; that of `opilio demo` ends with the demo"
                 ) from error
-            if error.reason == "robots_first":
+            if error.reason in ("robots_first", "tdmrep_first"):
                 self._outage.answer(host)
-            if error.reason in ("address_first", "robots_first"):
+            if error.reason in ("address_first", "robots_first", "tdmrep_first"):
                 raise
             raise self._back_off.after_failure(host, error) from error
         self._outage.answer(host)

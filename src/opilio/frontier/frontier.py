@@ -100,6 +100,12 @@ class LinkFrontier:
         because they do not change."""
         self._intake.support(ids, host)
 
+    def heard(self, host: str, stems: bytes | None, size: int = 0) -> None:
+        """Note the words of a page of this host, as in Page.stems, and how many bytes
+        it takes. None: they are not known; no words: it is a copy of another page."""
+        queue = self._agenda.queue
+        self._agenda.standing.heard(queue.host(host).domain, stems, size)
+
     def without_floods(self, links: Sequence[Link], host: str) -> Sequence[Link]:
         """The links of a page of this host, without those to new hosts if its site has
         linked to too many of them."""
@@ -379,6 +385,7 @@ class LinkFrontier:
 
     async def flush(self) -> None:
         """Write everything in memory to the transaction."""
+        self._agenda.standing.flush(self._agenda.queue.domains)
         self._ledger.flush(last=self._closed)
 
     def close(self) -> None:

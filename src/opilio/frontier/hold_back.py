@@ -43,7 +43,7 @@ class Floor:
         self._answer = 0.0
 
     def forget(self) -> None:
-        """Decide anew, although nothing that `held_until` compares has changed."""
+        """Decide again, although nothing that `held_until` compares has changed."""
         self._asked = ()
 
     def held_until(self, host: Host, now: float) -> float:

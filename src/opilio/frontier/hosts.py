@@ -21,9 +21,15 @@ class RegisteredDomain(msgspec.Struct):
     held: list[int] = []  # hosts that wait until these end
     branch: str = ""  # the domain by which it came into the crawl, see standing.py
     support: tuple[str, ...] = ()  # branches that link to it
-    is_established: bool = False  # no limit: it has a seed, or much support
+    is_established: bool = False  # it has a seed, or much support
     charged: int = 0  # pages of it, and of its branch as far as that has no support
+    stale: int = 0  # those that repeat words of others, less what was forgiven
     next_visit: float = 0.0  # number of the visit before which others go first
+
+    @property
+    def has_seed(self) -> bool:
+        """Whether somebody chose it: then it has no limit. (Support is forgotten.)"""
+        return self.is_established and not self.support
 
 
 class Address(msgspec.Struct):

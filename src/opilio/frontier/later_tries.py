@@ -14,7 +14,7 @@ from opilio.frontier.ledger import Ledger
 from opilio.records import Clock
 
 FIRST, FACTOR, LONGEST = 60.0, 5.0, 86_400.0  # 1, 5, 25 min, 2, 10 h, 1 day, 1 day
-AT_ONCE = 1000  # links that wait again in one step, so that the crawl goes on
+AT_ONCE = 1000  # links that wait again in one step; the crawl runs in between
 SILENT = 3600.0  # seconds until a link of a silent host is tried again
 DEAD_HOST, HOST_GONE, OFFLINE = "dead_host", "host_gone", "offline"
 

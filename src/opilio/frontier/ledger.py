@@ -126,6 +126,10 @@ class Ledger(Protocol):
         """Store who supports a domain."""
         ...
 
+    def save_words(self, domain: str, stale: int, words: bytes) -> None:
+        """Store the words of a domain, and how many of its pages repeat them."""
+        ...
+
     def schedule(self, id: int, due: float) -> None:
         """Store when a link is tried again, by the wall clock."""
         ...

@@ -1,7 +1,7 @@
 """Keeps the links that wait, by host, within the capacity of the queue.
 
 With a capacity only the best links wait; the others are displaced, and come back when
-there is room or when they promise more. The ledger is told of what has changed.
+there is room or when they promise more. The ledger is given what has changed.
 """
 
 from __future__ import annotations

@@ -97,6 +97,9 @@ class MemoryLedger:
     def save_standing(self, domain: RegisteredDomain) -> None:
         """Do nothing: the agenda knows it."""
 
+    def save_words(self, domain: str, stale: int, words: bytes) -> None:
+        """Do nothing: the agenda knows it."""
+
     def schedule(self, id: int, due: float) -> None:
         """Do nothing: the frontier knows it."""
 

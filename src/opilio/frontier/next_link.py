@@ -2,7 +2,7 @@
 
 Pure memory, one step at a time, no waiting. The best link of the hosts that may be
 visited goes first; what its budgets forbid is parked. Every step costs O(log n); the
-ledger is told of what has changed.
+ledger is given what has changed.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Agenda:
 
     @property
     def retry_for(self) -> float:
-        """Seconds to go on trying links whose attempts are used up."""
+        """Seconds to keep trying links whose attempts are used up."""
         return self._politeness.retry_for
 
     def count_later(self, attempts: int) -> int:
@@ -191,7 +191,7 @@ class Agenda:
         *,
         contacted: bool = True,
     ) -> bool:
-        """End a lease for good; also an expired one, unless the link is leased anew."""
+        """End a lease for good, also an expired one unless the link is leased again."""
         if self._is_out(id, attempts):
             is_page = state in PAGES and reason != "redirect"
             self._give_back(id, now, contacted, is_page)

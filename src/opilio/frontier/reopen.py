@@ -20,17 +20,18 @@ from opilio.frontier.intake import Intake, is_passing
 from opilio.frontier.ledger import Ledger
 from opilio.frontier.link_columns import LinkMode
 from opilio.frontier.next_link import Agenda
+from opilio.frontier.standing import MANY
 from opilio.records import State
 from opilio.settings import BoundsSettings, PolitenessSettings
 
 AT_ONCE = 2**13  # rows; few enough for the processor's cache
 # Nearly all rows are waiting links that were never tried. The others have a text with
-# state, attempts and reason; kept pages also their likeness (see crawl.py).
+# state, attempts and reason; kept pages also their likeness (crawl/visit.py).
 _LINKS = """
     SELECT fingerprint, promise, host, template,
         CASE WHEN state IN ('waiting', 'leased') AND attempts = 0 THEN NULL
         WHEN state = 'kept' AND template THEN 'kept ' || attempts || ' ' || coalesce((
-            SELECT words || ' ' || printf('%.3f', score) FROM page WHERE id = link.id
+            SELECT words FROM page WHERE id = link.id
         ), '')
         ELSE state || ' ' || attempts || ' ' || coalesce(reason, '') END
     FROM link ORDER BY id
@@ -115,6 +116,12 @@ def reopen(
         if domain := agenda.queue.domains.get(name):
             domain.branch, domain.support = branch, tuple(support.split())
             domain.is_established = bool(is_established)
+            if is_established and len(domain.support) < MANY:
+                domain.support = ()  # it has a seed
+    for name, stale, words in db.execute("SELECT * FROM domain_words"):
+        if domain := agenda.queue.domains.get(name):
+            domain.stale = stale
+            agenda.standing.words.restore(name, words)
     for domain in agenda.queue.domains.values():
         if domain.taken and not domain.branch:  # visited by an older version
             domain.branch = domain.name

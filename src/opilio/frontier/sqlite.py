@@ -218,6 +218,13 @@ class SqliteLedger:
             ),
         )
 
+    def save_words(self, domain: str, stale: int, words: bytes) -> None:
+        """Store the words of a domain, and how many of its pages repeat them."""
+        self._execute(
+            "INSERT OR REPLACE INTO domain_words VALUES (?, ?, ?)",
+            (domain, stale, words),
+        )
+
     def schedule(self, id: int, due: float) -> None:
         """Store when a link is tried again, by the wall clock."""
         self._execute("INSERT OR REPLACE INTO retry VALUES (?, ?)", (id, due))

@@ -1,30 +1,42 @@
 """How much of a crawl a registrable domain may take before others go first.
 
 Traps and link farms offer endless pages full of the topic's words. What they lack is
-somebody else who links to them. A domain has `free` pages for each independent domain
-that links to it. After n of them, 1 + n/free visits to others come before the next
-while links of other domains wait, so it gets about √(2·free·N) of N pages. A domain
-with a seed, or with links from MANY independent domains, has no such limit.
+somebody else who links to them, and new words. With s independent domains that link to
+it, a domain has F = `free`·s·max(1, s - 3) pages. After n of them,
+
+    (1 + n/F) · 2^(r/(STALE·s))
+
+visits to others come before the next while links of other domains wait. r counts the
+pages that repeat the words of earlier ones (domain_words.py); each page with new words
+takes five off. So a site gets about √(2·F·N) of N pages, and a trap that repeats its
+words about STALE·s·log₂(N). A domain with a seed has no such limit. Every MiB of a page
+counts as one more page, so that traps cannot fill the disk.
 
 Domains are independent if they came into the crawl by different ways. A domain that is
-found on an established domain (one without a limit) begins a branch; whatever is found
-on it, and on that, belongs to the same branch, as all domains of a link farm do. A
-domain that only its own branch links to has no free pages of its own: it takes those of
-the domain that began the branch. A branch may name MOST_HOSTS new hosts; each takes
-memory for the whole crawl.
+found on an established domain (one with a seed, or with links from MANY independent
+domains) begins a branch; whatever is found on it, and on that, belongs to the same
+branch, as all domains of a link farm do. A domain that only its own branch links to has
+no free pages of its own: it takes those of the domain that began the branch. A branch
+may name MOST_HOSTS new hosts; each takes memory for the whole crawl.
 """
 
 from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from heapq import heappop, heappush, heapreplace
 
+from opilio.frontier.domain_words import SETTLED, DomainWords
 from opilio.frontier.hosts import Host, RegisteredDomain
 from opilio.frontier.ledger import Ledger
 
-MANY = 5  # branches that link to a domain: it has no limit
+MANY = 5  # branches that link to a domain: its own links begin branches
+MOST_SUPPORT = 20  # branches that are counted
+STALE = 6  # pages that repeat words, for each supporter, which double the wait
+FORGIVEN = 5  # of these, for a page with new words
+LONGEST_WAIT = 30  # doublings
+LARGE = 2**20  # bytes of a page that count as another page: they fill the disk
 RELEASED = 8  # hosts of a branch that are looked at again at once
 MOST_HOSTS = 10_000  # new ones that a branch may link to, of 1 KB each
 
@@ -43,32 +55,59 @@ class DomainStanding:
         self._limited = False  # has any domain used up its free pages?
         self._branches: dict[str, RegisteredDomain] = {}  # those that began one
         self._named: Counter[str] = Counter()  # new hosts that branches link to
+        self.words = DomainWords()
 
     def support(self, hosts: Iterable[Host], source: RegisteredDomain | None) -> None:
         """Note that a page of `source` links to these hosts; None: a person, search
         engine or sitemap named them."""
         for domain in {id(host.domain): host.domain for host in hosts}.values():
-            if domain.is_established or domain is source:
+            if domain.has_seed or domain is source:
                 continue
             if source is None:
                 domain.branch, domain.is_established = domain.name, True
+                domain.support = ()
                 self._branches[domain.name] = domain
             else:
                 branch = source.name if source.is_established else source.branch
-                if not domain.branch:  # below an established one, it is its own
-                    own = source.is_established
-                    domain.branch = domain.name if own else branch
-                    if own:
-                        self._branches[domain.name] = domain
-                if branch in ("", domain.branch, *domain.support):
+                if not self._add_support(domain, branch, source.is_established):
                     continue
-                domain.support = (*domain.support, branch)
-                domain.is_established = len(domain.support) >= MANY
             self._ledger.save_standing(domain)
 
+    def _add_support(
+        self, domain: RegisteredDomain, branch: str, by_established: bool
+    ) -> bool:
+        """Note that a branch links to a domain; returns whether anything is new."""
+        is_new = not domain.branch
+        if is_new:  # below an established one, it is its own
+            domain.branch = domain.name if by_established else branch
+            if by_established:
+                self._branches[domain.name] = domain
+        known = domain.support
+        if branch in ("", domain.branch, *known) or len(known) >= MOST_SUPPORT:
+            return is_new
+        domain.support = (*known, branch)
+        domain.is_established = len(domain.support) >= MANY
+        return True
+
     def is_free(self, domain: RegisteredDomain) -> bool:
-        """Whether a domain has no limits."""
+        """Whether a domain may name any number of hosts."""
         return domain.is_established or not self._free
+
+    def heard(
+        self, domain: RegisteredDomain, stems: bytes | None, size: int = 0
+    ) -> None:
+        """Note the words of a page of a domain, as in Page.stems, and its bytes. None:
+        they are not known; no words: it is a copy of another page."""
+        if domain.has_seed or not self._free:
+            return
+        payer = self.payer(domain)
+        payer.charged += size // LARGE
+        if stems is None or payer.charged < SETTLED:
+            return
+        if self.words.is_fresh(payer.name, stems):
+            payer.stale = max(0, payer.stale - FORGIVEN)
+        else:
+            payer.stale += 1
 
     def may_name(self, count: int, source: RegisteredDomain) -> bool:
         """Whether a page of `source` may link to so many hosts that are new."""
@@ -93,16 +132,24 @@ class DomainStanding:
         branch = self._branches.get(domain.branch, domain)
         return domain if branch.is_established else branch
 
+    def flush(self, domains: Mapping[str, RegisteredDomain]) -> None:
+        """Store what is known of the words of domains."""
+        for name, packed in self.words.take_changes():
+            self._ledger.save_words(name, domains[name].stale, packed)
+
     def restore(self, domains: Iterable[RegisteredDomain]) -> None:
         """Count the pages of domains as they were when the crawl was stopped."""
         domains = list(domains)
         self._branches = {one.name: one for one in domains if one.branch == one.name}
         for domain in domains:
             self.payer(domain).charged += domain.taken
+        for domain in domains:
+            if not domain.has_seed:
+                domain.next_visit = self._wait_of(domain)
 
     def is_demoted(self, host: Host) -> bool:
         """Whether links of other domains go first now."""
-        if not self._limited or host.domain.is_established:
+        if not self._limited or host.domain.has_seed:
             return False
         return self.payer(host.domain).next_visit > self._visits
 
@@ -116,14 +163,24 @@ class DomainStanding:
     def visited(self, host: Host) -> list[int]:
         """Count a visit; returns the numbers of hosts that are no longer demoted."""
         self._visits += 1
-        if not self.is_free(host.domain):
+        if self._free and not host.domain.has_seed:
             payer = self.payer(host.domain)
             payer.charged += 1
-            free = self._free * max(1, len(payer.support))
-            if payer.charged >= free:
-                payer.next_visit = self._visits + 1 + payer.charged / free
-                self._limited = True
+            if wait := self._wait_of(payer):
+                payer.next_visit = self._visits + wait
         return self._released() if self._demoted else []
+
+    def _wait_of(self, payer: RegisteredDomain) -> float:
+        """How many visits to others come before its next one; 0: it is free."""
+        supporters = max(1, len(payer.support))
+        free = self._free * supporters * max(1, supporters - 3)
+        patience = STALE * supporters
+        if not self._free or (payer.charged < free and payer.stale < patience):
+            return 0.0
+        self._limited = True
+        return (1 + payer.charged / free) * 2 ** min(
+            payer.stale / patience, LONGEST_WAIT
+        )
 
     def _released(self) -> list[int]:
         """The hosts whose time has come, a few of each branch."""

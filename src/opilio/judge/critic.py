@@ -7,8 +7,8 @@ vector:
 
 Symbols: x a page, of length 1: each word with (1 + ln tf)·(0.05 + rarity²), its places
 hashed with signs to `SIZE`; for the second one the sum of the vectors of title, opening
-and text; y what is known of the page: its first score, or 1 or 0 if someone said so (as
-of examples); trust how often a page counts; μ the mean of y; Λ = λ/trust, λ 1, of
+and text; y the target: the first score of the page, or 1 or 0 if someone said so (as of
+examples); trust how often a page counts; μ the mean of y; Λ = λ/trust, λ 1, of
 vectors ½.
 """
 
@@ -102,7 +102,7 @@ class Lessons:
     def learn(
         self, pages: Sequence[SeenPage], values: Floats, trust: Floats
     ) -> Critics:
-        """Fit both regressions to pages and what is known of them."""
+        """Fit both regressions to pages and what is known about them."""
         middle = float(np.average(values, weights=trust))
         wanted = values - np.float32(middle)
         self._take(pages)

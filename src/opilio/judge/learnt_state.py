@@ -59,7 +59,7 @@ class Journal:
         return self._is_enough
 
     def snapshot(self, model: WordModel | None) -> bytes | None:
-        """A snapshot, if it is due; the journal then starts anew."""
+        """A snapshot, if it is due; the journal then starts over."""
         if not self.diary.is_due:
             return None
         taken = self.taken(model)

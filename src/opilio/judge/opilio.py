@@ -19,7 +19,7 @@ Seeds that somebody chose are examples of a kind, unless the keywords disagree:
 up to `SEED_TRUST` times as much. With an adviser (the judge `embedding`), its opinion
 on doubtful pages is added, too (`opinions.py`).
 
-It learns anew with every page up to 10, then whenever it has seen 1.15 times as many,
+It learns again with every page up to 10, then whenever it has seen 1.15 times as many,
 from `SAMPLE` pages at most, and keeps what it knows as `snapshots.py` says.
 """
 
@@ -28,6 +28,7 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from copy import copy
 from itertools import chain
 from typing import TYPE_CHECKING, Self
 
@@ -164,6 +165,19 @@ class Opilio:
         """Somebody says whether a page is relevant."""
         self.diary.write(self.note(page, relevant))
 
+    def without_labels(self) -> Self:
+        """The judge as it would be now if nobody had labelled a page."""
+        other = copy(self)
+        labelled = self.taught[self.examples :]
+        unknown = [msgspec.structs.replace(one, told=None) for one in labelled]
+        other.sample = [*self.sample, *unknown]
+        other.taught = self.taught[: self.examples]
+        other.sites = SiteEvidence()
+        other.sites.restore(self.sites.kept())
+        other.lessons = Lessons(self.lessons.vectors.shape[1])
+        other.fit()
+        return other
+
     def note(self, page: Page, told: bool | None = None) -> NotedPage:
         """What is kept of a page."""
         vectors = page_vectors(page)
@@ -246,7 +260,7 @@ class Opilio:
         return low, high - low + 0.02 * high + 1e-9
 
     def take_up(self, noted: NotedPage) -> bool:
-        """Learn from a page; True if it is a label: after each the critics learn anew,
+        """Learn from a page; True if it is a label: after each the critics learn again,
         so after a restart many would take long to learn from again."""
         if noted.told is not None:
             self.sample = [one for one in self.sample if one.url != noted.url]

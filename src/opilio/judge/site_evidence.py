@@ -97,7 +97,7 @@ class SiteEvidence:
                     self.meanings[site] = meaning
 
     def label(self, said: Iterable[tuple[str, bool]]) -> None:
-        """Take what somebody says of pages of sites, all of it anew."""
+        """Take what somebody says of pages of sites, all of it again."""
         self.labels.clear()
         for site, relevant in said:
             total, count = self.labels.get(site, (0, 0))

@@ -18,7 +18,7 @@ from opilio.lab.checks import parse_strategy
 from opilio.lab.perfect_judge import PERFECT
 from opilio.lab.runs import LabTask
 from opilio.lab.seeds_and_targets import Course, Ground
-from opilio.vectors.files import WORDLLAMA, resolve
+from opilio.vectors.files import ENGLISH, WORDLLAMA, resolve
 
 FileKey = tuple[str, int, int]
 
@@ -26,7 +26,7 @@ FileKey = tuple[str, int, int]
 def vectors_key(setting: str) -> FileKey:
     """The file that a setting of vectors names, with its state."""
     name = resolve(setting)
-    return (name, 0, 0) if name == WORDLLAMA else file_key(name)
+    return (name, 0, 0) if name in (ENGLISH, WORDLLAMA) else file_key(name)
 
 
 def file_key(name: str) -> FileKey:

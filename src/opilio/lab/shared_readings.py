@@ -16,7 +16,7 @@ import xxhash
 
 from opilio.read.html import PageReader
 from opilio.read.main_content.extract import extract_content
-from opilio.records import Page, ReaderSetup, Reading, Response
+from opilio.records import MainText, Page, ReaderSetup, Reading, Response
 from opilio.storage.packed import pack_extraction
 from opilio.subject.page_reader import make_reader
 from opilio.text import urls
@@ -59,10 +59,10 @@ class SharedReadings:
         self.spent += time.process_time() - began
         return Reading(page)
 
-    async def extract(self, response: Response) -> bytes:
-        """The packed Extraction of a response, if the judge needs main texts."""
+    async def extract(self, response: Response) -> MainText | None:
+        """The main text of a response, if the judge needs it; nothing is indexed."""
         if not self.texts:
-            return b""
+            return None
         began = time.process_time()
         key = urls.fingerprint(response.url)
         row = self.db.execute("SELECT packed FROM content WHERE url = ?", (key,))
@@ -74,7 +74,7 @@ class SharedReadings:
                 "INSERT OR IGNORE INTO content VALUES (?, ?)", (key, packed)
             )
         self.spent += time.process_time() - began
-        return packed
+        return MainText(packed)
 
     def renew(self, setup: bytes) -> None:
         """Use another setup from now on."""

@@ -19,9 +19,9 @@ ASKED = "https://example.org/about-my-crawl or me@example.org"
 def user_agent(settings: FetchSettings) -> str:
     """The User-Agent header, including the contact.
 
-    >>> user_agent(Fetch(user_agent="bees (study)", contact="me@example.org"))
+    >>> user_agent(FetchSettings(user_agent="bees (study)", contact="me@example.org"))
     'bees (study; +me@example.org)'
-    >>> user_agent(Fetch(user_agent="bees", contact="me@example.org"))
+    >>> user_agent(FetchSettings(user_agent="bees", contact="me@example.org"))
     'bees (+me@example.org)'
     """
     name, contact = settings.user_agent.strip(), settings.contact.strip()

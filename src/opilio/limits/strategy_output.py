@@ -10,7 +10,7 @@ from typing import Any
 from opilio.errors import BadInput
 from opilio.records import Page, Ranked, Revision, Verdict
 
-MEND = "a promise is a finite number; fix the strategy"
+REMEDY = "a promise is a finite number; fix the strategy"
 ROUNDING = 1e-6  # a sum of parts may be a little more than 1
 
 
@@ -35,7 +35,7 @@ def refuse_links(strategy: str, given: Sequence[Any]) -> None:
         if not is_promise(each.promise):
             raise BadInput(
                 f"the strategy {strategy} returned {shown(each.promise)} as the "
-                f"promise of {each.link.url}; {MEND}"
+                f"promise of {each.link.url}; {REMEDY}"
             )
 
 
@@ -45,7 +45,7 @@ def refuse_revisions(strategy: str, given: Sequence[Revision]) -> None:
         if not is_promise(each[1]):
             raise BadInput(
                 f"the strategy {strategy} returned {shown(each[1])} as the new promise "
-                f"of a waiting link; {MEND}"
+                f"of a waiting link; {REMEDY}"
             )
 
 

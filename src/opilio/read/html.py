@@ -6,22 +6,27 @@ If the parser fails, the page is scanned by patterns instead and marked as degra
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
+
 from opilio.read.document import MarkupSource, Parse, extract, parse_document
 from opilio.read.documents.as_markup import markup_of
 from opilio.read.language import language_of
 from opilio.read.lexicon import Lexicon, Transcribe
 from opilio.read.page_terms import count
-from opilio.read.parsed_markup import MarkupSection, ParsedMarkup
+from opilio.read.parsed_markup import MarkupSection, PageHead, ParsedMarkup
 from opilio.read.pattern_scan import scan
 from opilio.read.robots_directives import page_directives
 from opilio.read.settled_links import SettledLinks
 from opilio.read.word_vector_cache import WordRows
-from opilio.records import Page, ReaderSetup, Response
+from opilio.records import Extraction, Page, ReaderSetup, Response
 from opilio.text import urls
 from opilio.text.words import Vocabulary
 from opilio.vectors.words import Vectors
 
 WHOLE = (MarkupSection(),)  # a page that is one block
+_code = re.compile(r"(?ms)^```.*?^```").sub  # in Markdown
+_headings = re.compile(r"(?m)^#{1,6} (.+)$").findall
 
 
 class PageReader:
@@ -99,6 +104,19 @@ class PageReader:
             settled=found.settled[0],
             settled_ids=found.settled[1],
         )
+
+    def main_words(
+        self, found: Extraction, url: str
+    ) -> tuple[bytes, Mapping[str, int]]:
+        """The words of a main text for the search index, and the terms in it; none if
+        there is no index, or no text."""
+        if not self.setup.sequence or not found.text:
+            return b"", {}
+        language = language_of("", found.text) if self.lexicon.lattice else ""
+        headings = _headings(_code("", found.markdown))
+        parts = ParsedMarkup(PageHead(found.title), found.text, [], headings=headings)
+        counted = count(self.lexicon, parts, url, language, sequence=True, blocks=False)
+        return counted.sequence, counted.vector.terms
 
     def text_of(self, response: Response, found: ParsedMarkup) -> str:
         """The main text of a page; all of its text if there is none."""

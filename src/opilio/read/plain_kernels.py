@@ -74,7 +74,7 @@ def look_up(table: Hashes, text: str, longest: int) -> Runs:
     keys = _keys(data, begins, ends - begins)
     cells = np.frombuffer(coded, np.int8)
     lines = (cells == NEW_LINE).nonzero()[0].searchsorted(begins)
-    # Bytes that go on with a character; as signed numbers they are the least.
+    # Bytes that continue a character; as signed numbers they are the least.
     starts = begins - (cells < -64).nonzero()[0].searchsorted(begins)
     rows = _rows(table, keys)
     new = (rows[:, 0] != keys).nonzero()[0]

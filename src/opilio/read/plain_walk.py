@@ -66,7 +66,7 @@ class Part(msgspec.Struct, frozen=True, gc=False):
     """A heading or a possible region in a text."""
 
     level: int  # of a heading; 0: it is none
-    told: Told | None  # what its names tell of it
+    told: Told | None  # what its names say about it
     is_list: bool
     start: int
     end: int

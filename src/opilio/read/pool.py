@@ -18,7 +18,7 @@ import msgspec
 
 from opilio.read.processes import Process, start_process, used_up_cpu
 from opilio.read.worker import LENGTH, Task
-from opilio.records import Reading, Response
+from opilio.records import MainText, Reading, Response
 from opilio.text import urls
 
 AHEAD = 16  # pages at one reader, so that it never waits for the loop
@@ -190,9 +190,9 @@ class ReaderPool:
         """The reading of a response; without a page if it crashes readers."""
         return await self.ask(response)
 
-    async def extract(self, response: Response) -> bytes:
-        """The packed Extraction of a response; b"" if it crashes readers."""
-        return (await self.ask(response, extract=True)).record
+    async def extract(self, response: Response) -> MainText | None:
+        """The main text of a response; None if it crashes readers."""
+        return (await self.ask(response, extract=True)).extraction
 
     async def ask(self, response: Response, *, extract: bool = False) -> Reading:
         """The answer of a reader."""
@@ -299,8 +299,14 @@ class ReaderPool:
 
     def recover(self, reader: Reader, overdue: bool) -> None:
         """Give up the page that the reader died of, if that is certain; the others are
-        suspects and wait again. `overdue`: it took too long over a page."""
-        pending = reader.pending
+        suspects and wait again. `overdue`: it took too long over a page. Texts are
+        given up in any case: they are extracted when they are needed."""
+        texts = [page for page in reader.pending if page.extract]
+        pending = deque(page for page in reader.pending if not page.extract)
+        for page in texts:
+            if len(texts) == 1 and not pending:
+                self.note_heavy(page, self.task.deadline)
+            page.settle(Reading(None))
         if len(pending) == 1 and (overdue or pending[0].suspect):
             reason = "parse_timeout" if overdue else "parse_crashed"
             self.note_heavy(pending[0], 2 * self.task.deadline)
@@ -308,7 +314,7 @@ class ReaderPool:
         for page in pending:
             page.suspect = True
         self.waiting.extendleft(reversed(pending))
-        pending.clear()
+        reader.pending.clear()
         self.dispatch()
 
     def fail(self, error: Exception) -> None:

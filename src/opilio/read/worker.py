@@ -2,7 +2,7 @@
 
 A frame is its length in four bytes, then msgpack. The first one in is the Task; when
 the job is made, an empty frame says so; after that each response is answered in turn.
-Between them come links that need not be told of again (`settled_links.py`).
+Between them come links that need not be reported again (`settled_links.py`).
 Answers go back several at a time while more pages wait: where loop and reader share a
 core, each of them then does the same thing for longer, which caches reward by a sixth
 of the CPU of a crawl.
@@ -38,6 +38,7 @@ Extract = tuple[Response]
 
 LENGTH = struct.Struct("<I")
 READY = LENGTH.pack(0)
+TEXT_DEADLINE = 5.0  # seconds of CPU to extract a text, which others wait for
 HEAVY = 1.0  # seconds of CPU for one page; most take some milliseconds
 MOST_HELD = 2**18  # bytes of answers
 LONGEST_HELD = 0.02  # seconds; the next page may take long
@@ -97,19 +98,20 @@ def work(sock: socket.socket) -> None:
             if settle:
                 settle(message)
             continue
-        response, do = message, job
+        response, do, deadline = message, job, task.deadline
         if isinstance(message, tuple):
             response, do = message[0], job.extract  # type: ignore[attr-defined]
+            deadline = min(deadline, TEXT_DEADLINE)
         if not held:
             since = time.monotonic()
         # The kernel kills us at the deadline, or if the parent dies while the job
         # hangs. A living parent does so earlier.
-        signal.setitimer(signal.ITIMER_PROF, task.deadline)
+        signal.setitimer(signal.ITIMER_PROF, deadline)
         signal.setitimer(signal.ITIMER_REAL, 2 * task.patience)
         memory.allow(memory_for(response))
         reading = attempt(do, response)
         signal.setitimer(signal.ITIMER_REAL, 0)
-        took = task.deadline - signal.getitimer(signal.ITIMER_PROF)[0]
+        took = deadline - signal.getitimer(signal.ITIMER_PROF)[0]
         if took > HEAVY:
             reading = msgspec.structs.replace(reading, seconds=took)
         start, end = len(held), len(held) + LENGTH.size

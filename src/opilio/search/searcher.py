@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
@@ -22,6 +22,7 @@ from opilio.text.word_sequence import unpack_words, word
 from opilio.text.words import stem, tokens
 
 SPARE = 50  # additional results to look up, since copies are folded
+FOLDED = 10  # of these that are looked up at once: few results are copies
 LOOKED_AT = 2000  # pages at least, if many are copies or noindex
 MOST_RESULTS = 10_000
 BITS = 2**64 - 1
@@ -43,6 +44,24 @@ COPIES = """
 TextsOf = Callable[[int, str, int, int], Iterator[PageText]]
 """The id of a page, its WARC file, offset and length -> its texts: the main text, and
 all of it for hits that are not in that."""
+
+
+class Matches(NamedTuple):
+    """All pages that match a query, in no order."""
+
+    entries: npt.NDArray[np.int64]
+    scores: npt.NDArray[np.float32]
+    hosts: npt.NDArray[np.int64]
+    languages: npt.NDArray[np.int64]  # see language_code
+
+    def best(self, most: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
+        """The entries with the highest scores, best first, and the scores."""
+        entries, values = self.entries, self.scores
+        if len(entries) > most:
+            best = np.argpartition(values, len(entries) - most)[-most:]
+            entries, values = entries[best], values[best]
+        order = np.lexsort((entries, -values))
+        return entries[order], values[order]
 
 
 class Hit(msgspec.Struct, frozen=True):
@@ -111,21 +130,22 @@ class Searcher:
         self, query: Query, sought: SoughtTerms, most: int = MOST_RESULTS
     ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32], int]:
         """The entries of the best pages with their scores, and how many pages match."""
-        found, scores = [], []
+        found = self.matches(query, sought)
+        return *found.best(most), len(found.entries)
+
+    def matches(self, query: Query, sought: SoughtTerms) -> Matches:
+        """All pages that match a query."""
+        found: list[tuple[npt.NDArray[Any], ...]] = []
         hosts = self.hosts(query.sites)
         for segment in self.index.segments:
             value = score(segment, sought.wanted, self.index.mean_length)
             mask = candidates(segment, query, sought, hosts)
             mask &= value > 0
-            found.append(segment.pages["entry"][mask])
-            scores.append(value[mask])
-        entries, values = np.concatenate(found), np.concatenate(scores)
-        total = len(entries)
-        if total > most:
-            best = np.argpartition(values, total - most)[total - most :]
-            entries, values = entries[best], values[best]
-        order = np.lexsort((entries, -values))
-        return entries[order], values[order], total
+            places, pages = np.flatnonzero(mask), segment.pages
+            columns = (pages[name][places] for name in ("entry", "host", "language"))
+            found.append((value[places], *columns))
+        scores, entries, *others = map(np.concatenate, zip(*found, strict=True))
+        return Matches(entries, scores, *others)
 
     def hosts(self, sites: Sequence[str]) -> npt.NDArray[np.int64] | None:
         """The ids of the named hosts and those below them; None: any host."""
@@ -149,8 +169,9 @@ class Searcher:
     ) -> list[dict[str, Any]]:
         """The rows of the best pages that may be shown, with copies folded."""
         rows: list[dict[str, Any]] = []
-        for start in range(0, len(entries), wanted + SPARE):
-            part = entries[start : start + wanted + SPARE].tolist()
+        step = wanted + FOLDED
+        for start in range(0, len(entries), step):
+            part = entries[start : start + step].tolist()
             cursor = self.db.execute(FOUND, (msgspec.json.encode(part).decode(),))
             names = [column[0] for column in cursor.description]
             found = {row[0]: dict(zip(names, row, strict=True)) for row in cursor}

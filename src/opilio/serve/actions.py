@@ -19,7 +19,7 @@ from opilio.serve.served_crawl import ServedCrawl
 from opilio.serve.view import Action
 from opilio.serve.views.search import SINCE
 from opilio.serve.views.start import START, NewCrawl, StartedCrawl, start_crawl
-from opilio.store.lifecycle import owner_of
+from opilio.store.lifecycle import owner_of, workers_note
 from opilio.store.messages import AskQuery, checked_message, parse_message
 from opilio.topic import Keyword, check_topic
 
@@ -67,7 +67,7 @@ class FetchStarted(msgspec.Struct, frozen=True):
 
 
 class ResumeRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How far to go on."""
+    """How many pages to crawl."""
 
     max_pages: Annotated[int, Meta(ge=0, le=100_000_000)] | None = None
     """In all; 0: no limit; by default as before."""
@@ -90,8 +90,8 @@ def tell_it(crawl: ServedCrawl, asked: TellRequest) -> MessageOutcome:
 def in_words(told: MessageOutcome) -> str:
     """What became of a message, for the one who sent it."""
     if told.state == "waiting":
-        return "The crawl does not run. It will do that as soon as it goes on."
-    is_seen = told.outcome in ("paused", "goes on", "stopped")  # by its state
+        return "The crawl does not run. It will do that when it is resumed."
+    is_seen = told.outcome in ("paused", "resumed", "stopped")  # by its state
     return "" if is_seen else sentence(told.outcome)
 
 
@@ -110,6 +110,8 @@ def fetch_more(crawl: ServedCrawl, asked: MoreRequest) -> FetchStarted:
     if owner_of(crawl.folder):
         message = checked_message(AskQuery(asked.q, asked.pages))
         return FetchStarted(asked.q, send_and_wait(crawl.folder, message, WAIT).key)
+    if workers_note(crawl.folder):
+        raise BadInput("a crawl on many machines fetches no pages for a query")
     with crawl.reading() as db:
         (last,) = db.execute("SELECT coalesce(max(number), 0) FROM page").fetchone()
     expand_crawl(crawl, asked.q, asked.pages)
@@ -117,9 +119,11 @@ def fetch_more(crawl: ServedCrawl, asked: MoreRequest) -> FetchStarted:
 
 
 def resume_it(crawl: ServedCrawl, asked: ResumeRequest) -> StartedRun:
-    """Go on with a crawl, in a process of its own."""
+    """Resume a crawl, in a process of its own."""
     if owner_of(crawl.folder):
         raise BadInput("the crawl is running already")
+    if workers_note(crawl.folder):
+        raise BadInput("start workers with: opilio crawl TOPIC.toml --store DSN")
     return StartedRun(crawl.name, resume_crawl(crawl, max_pages=asked.max_pages))
 
 
@@ -147,7 +151,9 @@ class NewKeywords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def decide_it(crawl: ServedCrawl, asked: ProposalDecision) -> Decided:
-    """Accept and reject proposals; a crawl that runs or goes on uses the result."""
+    """Accept and reject proposals; a running or resumed crawl uses the result."""
+    if workers_note(crawl.folder):
+        raise BadInput("the topic of a crawl on many machines cannot be changed here")
     if asked.of == "keywords":
         changes = decide(crawl.folder, asked.accept, asked.reject)
         return Decided([one.term for one in changes], asked.back)
@@ -162,6 +168,8 @@ def rejudge_it(crawl: ServedCrawl, asked: NewKeywords) -> StartedRun:
     """Judge all pages again by other keywords, in a process of its own."""
     if owner_of(crawl.folder):
         raise BadInput("stop the crawl first: its pages cannot be judged while it runs")
+    if workers_note(crawl.folder):
+        raise BadInput("copy the crawl into a folder first: opilio pull DSN DIR")
     keywords = tuple(map(keyword_of, filter(str.strip, asked.keywords.splitlines())))
     topic = msgspec.structs.replace(crawl.plan.topic, keywords=keywords)
     check_topic(topic, "the keywords")
@@ -207,7 +215,7 @@ CRAWL_ACTIONS = (
     ),
     Action(
         path="resume",
-        help="Go on with a crawl that has stopped.",
+        help="Resume a crawl that has stopped.",
         body=ResumeRequest,
         result=StartedRun,
         act=resume_it,

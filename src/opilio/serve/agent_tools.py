@@ -129,7 +129,7 @@ class AgentTools:
         return await untrusted(expanded)
 
     async def crawl_on(self, pages: Pages = 50) -> dict[str, Any]:
-        """Go on crawling for so many more pages, and return the state of the crawl."""
+        """Continue crawling for so many more pages; return the state of the crawl."""
 
         def crawled() -> Any:
             if owner_of(self.crawl.folder):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import sqlite3
+import threading
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Collection
 from contextlib import asynccontextmanager
@@ -30,7 +31,7 @@ from opilio.serve.actions import CRAWL_ACTIONS, LIBRARY_ACTIONS
 from opilio.serve.guard import FORM_TOKEN_HEADER, Guard
 from opilio.serve.library import Library
 from opilio.serve.live import LiveEvents
-from opilio.serve.login import Doorkeeper
+from opilio.serve.login import Doorkeeper, same
 from opilio.serve.metrics import metrics_text
 from opilio.serve.openapi import API, openapi
 from opilio.serve.render import Renderer
@@ -66,10 +67,12 @@ def make_app(
 
 
 def closing_library(library: Library) -> Any:
-    """Closes the crawls when the server ends."""
+    """Counts what is in the crawls while the first browser is on its way, and closes
+    them when the server ends."""
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> Any:
+        threading.Thread(target=library.count_first, daemon=True).start()
         yield
         await run_in_threadpool(library.close)
 
@@ -135,13 +138,17 @@ class PageRoutes:
         async def endpoint(request: Request) -> Response:
             if view.name == "home" and (place := self.first_page()):
                 return RedirectResponse(place, 303)
-            try:
-                shown = await run_in_threadpool(self.show, view, request)
-            except (OpilioError, sqlite3.Error, msgspec.ValidationError) as error:
-                return self.render.trouble(request, *told(error))
-            return await run_in_threadpool(self.render.page, request, view, shown)
+            return await run_in_threadpool(self.rendered, view, request)
 
         return endpoint
+
+    def rendered(self, view: View | LibraryView, request: Request) -> Response:
+        """The page of a view, or what is wrong with the request."""
+        try:
+            shown = self.show(view, request)
+        except (OpilioError, sqlite3.Error, msgspec.ValidationError) as error:
+            return self.render.trouble(request, *told(error))
+        return self.render.page(request, view, shown)
 
     def first_page(self) -> str:
         """Where to go instead of the list of crawls: to the only one, or to the form
@@ -252,7 +259,7 @@ class PageRoutes:
             return True
         expected = getattr(request.state, "form_token", "")
         token = sent[0] if sent else request.headers.get(FORM_TOKEN_HEADER, "")
-        return bool(expected) and token == expected
+        return bool(expected) and same(token, expected)
 
     # The rest
 

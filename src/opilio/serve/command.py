@@ -10,18 +10,20 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
+from opilio.cli.crawl_argument import kept_current
 from opilio.cli.terminal import stdout
 from opilio.errors import BadInput
 
 
 def serve(
     folder: Annotated[
-        Path,
+        str,
         typer.Argument(
-            metavar="[DIR]",
-            help="The folder of a crawl, or a folder with several crawls in it.",
+            metavar="DIR",
+            help="The folder of a crawl, a folder with several crawls in it, or the "
+            "database of a crawl on many machines: postgresql://…",
         ),
-    ] = Path(),
+    ] = ".",
     host: Annotated[
         str,
         typer.Option(
@@ -81,7 +83,9 @@ def serve(
         if open_browser:
             webbrowser.open(link)
 
-    run_server(folder, Listening(host, port, token_file, tuple(allow_host or ())), tell)
+    where = Listening(host, port, token_file, tuple(allow_host or ()))
+    with kept_current(folder) as path:
+        run_server(path, where, tell)
 
 
 def is_loopback(host: str) -> bool:

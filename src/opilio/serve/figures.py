@@ -141,7 +141,7 @@ class LinkCounts(NamedTuple):
 
 
 class FiguresKeeper:
-    """Keeps the figures of one crawl; used by one thread."""
+    """Keeps the figures of one crawl; used by one thread at a time."""
 
     def __init__(self, name: str, folder: CrawlFolder) -> None:
         self.name = name
@@ -178,9 +178,10 @@ class FiguresKeeper:
         return now - self.scanned > SCAN_SHARE * self.scan_took
 
     def connection(self) -> sqlite3.Connection:
-        """The open connection, or a new one if the crawl was started over."""
+        """The open connection."""
         if self.db is None:
-            self.db = open_database(self.folder.require().database, read_only=True)
+            database = self.folder.require().database
+            self.db = open_database(database, read_only=True, any_thread=True)
             self.db.row_factory = sqlite3.Row
         return self.db
 
@@ -222,7 +223,7 @@ class FiguresKeeper:
         )
 
     def count_pages(self, db: sqlite3.Connection) -> None:
-        """Add the pages since the last time; all anew if some were judged again."""
+        """Add the pages since the last time; all of them if some were judged again."""
         total, changed = db.execute(
             "SELECT (SELECT max(number) FROM page), "
             "(SELECT coalesce(max(id), 0) FROM event WHERE kind = 'rejudged') "
@@ -263,7 +264,7 @@ def state_of(life: Life, paused: bool) -> tuple[str, str]:
     if life.running and paused:
         return "paused", "nothing is fetched until you resume it"
     if life.running:
-        return "running", f"process {life.running}"
+        return "running", f"pages are being fetched (process {life.running})"
     if not life.at:
         return "new", "not started yet"
     if life.stopped == "killed":

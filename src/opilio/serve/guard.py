@@ -52,8 +52,11 @@ class Guard:
         self.cookie = cookie  # its name, which has the port in it
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
+        if scope["type"] == "lifespan":
             await self.app(scope, receive, send)
+            return
+        if scope["type"] != "http":  # there are no WebSockets here
+            await send({"type": "websocket.close"})
             return
         refused = self.check(scope)
 
@@ -68,8 +71,11 @@ class Guard:
 
         if refused:
             await refused(scope, receive, send_safely)
-        else:
+            return
+        try:
             await self.app(scope, limited(receive), send_safely)
+        except BodyTooLarge:  # nothing was answered: the body is read before that
+            await too_large()(scope, receive, send_safely)
 
     def check(self, scope: Scope) -> Response | None:
         """The answer to a request that may not pass; None if it may."""
@@ -82,9 +88,7 @@ class Guard:
                 421,
             )
         if int_or(headers.get("content-length"), 0) > LARGEST_BODY:
-            return PlainTextResponse(
-                f"The request is larger than {LARGEST_BODY:,} bytes.\n", 413
-            )
+            return too_large()
         cookie = cookies(headers).get(self.cookie, "")
         scope["state"] = {"form_token": self.keeper.form_token(cookie)}
         path, method = scope["path"], scope["method"]
@@ -123,8 +127,18 @@ class Guard:
         return parts.netloc.lower() == headers.get("host", "").lower()
 
 
+class BodyTooLarge(Exception):
+    """The body of a request became too large while it was received."""
+
+
+def too_large() -> Response:
+    """The answer to a request with too large a body."""
+    told = f"The request is larger than {LARGEST_BODY:,} bytes.\n"
+    return PlainTextResponse(told, 413)
+
+
 def limited(receive: Receive) -> Receive:
-    """Receives a request; its body ends where it becomes too large."""
+    """Receives a request; BodyTooLarge where its body becomes that."""
     received = 0
 
     async def receive_some() -> Message:
@@ -132,7 +146,7 @@ def limited(receive: Receive) -> Receive:
         message = await receive()
         received += len(message.get("body", b""))
         if received > LARGEST_BODY:
-            return {"type": "http.disconnect"}
+            raise BodyTooLarge
         return message
 
     return receive_some

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import re
+import sqlite3
+import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 
-from opilio.errors import BadInput
+from opilio.errors import BadInput, OpilioError
 from opilio.serve.served_crawl import ServedCrawl
 from opilio.store.folder import CrawlFolder
 
+COUNTED_FIRST = 8  # crawls
 LOOK_AGAIN = 1.0  # seconds between two looks at the folder
 MOST = 1000  # crawls of a folder that are listed
 NEW_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,49}")
@@ -28,19 +32,34 @@ class Library:
         self.is_single = CrawlFolder(self.root).exists
         self._opened: dict[str, ServedCrawl] = {}
         self._looked_at = 0.0
+        self._lock = threading.Lock()  # requests are answered by many threads
 
     def crawls(self) -> dict[str, ServedCrawl]:
         """The crawls that are there now, by name."""
-        if not self._opened or time.monotonic() - self._looked_at > LOOK_AGAIN:
-            folders = [self.root] if self.is_single else self._subfolders()
-            names = {folder.name: folder for folder in folders}
-            for gone in self._opened.keys() - names.keys():
-                self._opened.pop(gone).close()
-            for name in names.keys() - self._opened.keys():
-                folder = CrawlFolder(names[name])
-                self._opened[name] = ServedCrawl(name, folder, self.log_of(names[name]))
-            self._looked_at = time.monotonic()
-        return dict(sorted(self._opened.items()))
+        with self._lock:
+            if not self._opened or time.monotonic() - self._looked_at > LOOK_AGAIN:
+                self._look()
+                self._looked_at = time.monotonic()
+            return dict(sorted(self._opened.items()))
+
+    def _look(self) -> None:
+        """Open the crawls that are new, and close those that are gone or were made
+        again."""
+        folders = [self.root] if self.is_single else self._subfolders()
+        names = {folder.name: CrawlFolder(folder) for folder in folders}
+        for name, crawl in list(self._opened.items()):
+            if name not in names or crawl.is_replaced():
+                del self._opened[name]
+                threading.Thread(target=crawl.close, daemon=True).start()  # may wait
+        for name in names.keys() - self._opened.keys():
+            log = self.log_of(names[name].path)
+            self._opened[name] = ServedCrawl(name, names[name], log)
+
+    def count_first(self) -> None:
+        """Count the pages and links of some crawls, before somebody asks."""
+        for crawl in list(self.crawls().values())[:COUNTED_FIRST]:
+            with suppress(OpilioError, sqlite3.Error, OSError, RuntimeError):
+                crawl.figures()
 
     def _subfolders(self) -> list[Path]:
         found = []

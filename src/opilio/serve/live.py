@@ -10,6 +10,7 @@ import msgspec
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response, StreamingResponse
+from starlette.types import Receive, Scope, Send
 
 from opilio.errors import OpilioError
 from opilio.serve.figures import CrawlFigures
@@ -29,7 +30,7 @@ class LiveEvents:
         self.library = library
         self.is_ending = is_ending  # the server is, so streams must end too
         self.streams = 0
-        self.encoded: dict[str, tuple[int, bytes]] = {}  # crawl -> version, event
+        self.broadcasts: dict[str, Broadcast] = {}  # by the name of the crawl
 
     async def stream(self, request: Request) -> Response:
         """The events of a crawl."""
@@ -42,42 +43,77 @@ class LiveEvents:
                 503,
                 {"retry-after": "10"},
             )
-        return StreamingResponse(
-            self.events(crawl, request), media_type="text/event-stream"
-        )
+        self.streams += 1  # at once: many may ask before the first is answered
+        return EventStream(self.events(crawl, request), self.left)
+
+    def left(self) -> None:
+        """A browser has left."""
+        self.streams -= 1
 
     async def events(
         self, crawl: ServedCrawl, request: Request
     ) -> AsyncIterator[bytes]:
         """Each new state of a crawl as an event, until the browser leaves."""
-        self.streams += 1
-        try:
-            yield b"retry: 2000\n\n"
-            seen, quiet = 0, 0.0
-            while not (self.is_ending() or await request.is_disconnected()):
-                version, event = await self.event(crawl)
-                if version != seen:
-                    seen, quiet = version, 0.0
-                    yield event
-                elif quiet >= BEAT:
-                    quiet = 0.0
-                    yield b": still here\n\n"
-                await asyncio.sleep(EVERY)
-                quiet += EVERY
-        finally:
-            self.streams -= 1
+        yield b"retry: 2000\n\n"
+        broadcast = self.broadcasts.get(crawl.name)
+        if broadcast is None or broadcast.crawl is not crawl:  # it was made again
+            broadcast = self.broadcasts[crawl.name] = Broadcast(crawl)
+        seen, quiet = 0, 0.0
+        while not (self.is_ending() or await request.is_disconnected()):
+            version, event = await broadcast.event()
+            if version != seen:
+                seen, quiet = version, 0.0
+                yield event
+            elif quiet >= BEAT:
+                quiet = 0.0
+                yield b": still here\n\n"
+            await asyncio.sleep(EVERY)
+            quiet += EVERY
 
-    async def event(self, crawl: ServedCrawl) -> tuple[int, bytes]:
-        """The latest event of a crawl, encoded once for all browsers."""
+
+class EventStream(StreamingResponse):
+    """A stream of events that says when it has ended, also before it began."""
+
+    media_type = "text/event-stream"
+
+    def __init__(self, events: AsyncIterator[bytes], left: Callable[[], None]) -> None:
+        super().__init__(events)
+        self.left = left
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
-            figures = await run_in_threadpool(crawl.figures)
+            await super().__call__(scope, receive, send)
+        finally:
+            self.left()
+
+
+class Broadcast:
+    """The latest event of a crawl, computed once for all browsers that ask."""
+
+    def __init__(self, crawl: ServedCrawl) -> None:
+        self.crawl = crawl
+        self.version = 0
+        self.encoded = b""
+        self.under_way: asyncio.Task[None] | None = None
+
+    async def event(self) -> tuple[int, bytes]:
+        """The latest event and its number; 0: there is none yet.
+
+        One thread counts, however many browsers wait for it.
+        """
+        if self.under_way is None or self.under_way.done():
+            self.under_way = asyncio.create_task(self.look())
+        await asyncio.shield(self.under_way)
+        return self.version, self.encoded
+
+    async def look(self) -> None:
+        """Ask for the figures, and encode them if they have changed."""
+        try:
+            figures = await run_in_threadpool(self.crawl.figures)
         except (OpilioError, sqlite3.Error):  # it has only just begun
-            return 0, b""
-        known = self.encoded.get(crawl.name)
-        if known is None or known[0] != figures.version:
-            known = figures.version, encode(figures)
-            self.encoded[crawl.name] = known
-        return known
+            return
+        if figures.version != self.version:
+            self.version, self.encoded = figures.version, encode(figures)
 
 
 def encode(figures: CrawlFigures) -> bytes:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from math import log, sqrt
 from typing import TypeAlias
 
@@ -81,7 +82,7 @@ def grouped(content: Extraction) -> Iterator[tuple[str, list[str]]]:
         elif text:
             lines.append(text)
             words += text.count(" ") + 1
-    if heading or lines:
+    if lines:
         yield heading, lines
 
 
@@ -92,6 +93,12 @@ def shade(relevance: float) -> int:
     (0, 1, 4)
     """
     return sum(relevance >= step for step in STEPS)
+
+
+@lru_cache(maxsize=100_000)
+def stem_of(word: str, language: str) -> str:
+    """The stem of a word of a text; "" if it has none."""
+    return next(iter(stem(tokens(word)[:1], language)), "")
 
 
 class TermMarker:
@@ -112,7 +119,7 @@ class TermMarker:
         return [
             (one, match.start(), match.end())
             for match in _word.finditer(text)
-            for one in stem(tokens(match[0])[:1], self.language)
+            if (one := stem_of(match[0], self.language))
         ]
 
     def terms(self, stems: Stems) -> Iterator[tuple[int, int]]:

@@ -98,6 +98,17 @@ def path(pages: Sequence[int], rates: Sequence[float]) -> str:
     return f"M{line}" if line else ""
 
 
+def spark(rates: Sequence[float]) -> str:
+    """A small line through rates, 120 wide and 28 high.
+
+    >>> spark([1.0, 0.5])
+    'M0.0,1.0L120.0,14.0'
+    """
+    step = 120 / max(len(rates) - 1, 1)
+    points = (f"{step * n:.1f},{27 - 26 * rate:.1f}" for n, rate in enumerate(rates))
+    return "M" + "L".join(points)
+
+
 def area(pages: Sequence[int], rates: Sequence[float]) -> str:
     """The area below a line."""
     if not pages:

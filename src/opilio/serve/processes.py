@@ -1,4 +1,4 @@
-"""Starts and resumes crawls as processes that go on when the server ends.
+"""Starts and resumes crawls as processes that outlive the server.
 
 A process has a session of its own, so neither Ctrl-C nor the end of the server reaches
 it, and it writes to a log file. Whether a crawl runs is read from the lock of its
@@ -51,7 +51,7 @@ def watch(process: subprocess.Popen[bytes], log: Path) -> None:
 
 
 def resume_crawl(crawl: ServedCrawl, *, max_pages: int | None = None) -> int:
-    """Go on with a crawl; returns the id of its process."""
+    """Resume a crawl; returns the id of its process."""
     words = ["crawl", str(crawl.folder.path)]
     if max_pages is not None:
         words += ["--max-pages", str(max_pages)]

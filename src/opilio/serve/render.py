@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from datetime import UTC, datetime
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
@@ -46,6 +47,7 @@ class Renderer:
             "short": shortened,
             "day": day,
             "moment": moment,
+            "spark": plot.spark,
             "size": plot.size_in_words,
             "outward": outward,
             "query": query_string,
@@ -109,6 +111,7 @@ class Renderer:
         return HTMLResponse(text, status)
 
 
+@lru_cache(maxsize=20_000)  # names of parts and hosts are repeated on every page
 def shortened(text: str | None, limit: int = LONGEST) -> str:
     """Crawled text in one line, without control characters."""
     return plain(text or "", limit)

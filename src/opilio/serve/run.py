@@ -99,5 +99,7 @@ async def listen(
     shown = where.host if where.host not in ANY else "localhost"
     tell(f"http://{shown}:{port}")
     await server.serve(sockets=[socket])
-    if server.should_exit:  # a signal has come; uvicorn's own way of saying so may fail
+    # After a signal, uvicorn restores the old handlers and raises the signal again. A
+    # shell starts background jobs with SIGINT ignored, and then nothing comes of that.
+    if server.should_exit:
         raise KeyboardInterrupt

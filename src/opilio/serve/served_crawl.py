@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
+import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -12,22 +13,24 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from opilio.assembly.plan import Plan, load_plan
 from opilio.assembly.search import open_search
 from opilio.records import Subject
+from opilio.serve.facets import DetailsMemory
 from opilio.serve.figures import CrawlFigures, FiguresKeeper
+from opilio.storage.database import open_database
 from opilio.store.folder import CrawlFolder
-from opilio.store.lookup import opened
 from opilio.subject.current import current_subject
 
 if TYPE_CHECKING:
     from opilio.search.searcher import Searcher
 
+MOST_IDLE = 8  # connections that are kept open
 T = TypeVar("T")
 
 
 class ServedCrawl:
     """A crawl with what is kept open between requests: figures and search index.
 
-    Both have a thread of their own, since SQLite's connections belong to threads. All
-    connections are read-only and hold no transaction between two statements, so they
+    One thread at a time uses each of them; pages share some connections. All are
+    read-only and hold no transaction between two statements, so they
     never keep a crawl from writing.
     """
 
@@ -35,11 +38,14 @@ class ServedCrawl:
         self.name = name
         self.folder = folder
         self.log = log  # of processes that the server starts
+        self._place = os.open(folder.path, os.O_RDONLY | os.O_DIRECTORY)
         self._figures = FiguresKeeper(name, folder)
-        self._counting = ThreadPoolExecutor(1, f"figures of {name}")
-        self._searching = ThreadPoolExecutor(1, f"search of {name}")
+        self._counting = threading.Lock()
+        self._searching = threading.Lock()
         self._open = ExitStack()
         self._searcher: Searcher | None = None
+        self._idle: list[sqlite3.Connection] = []  # connections for any thread
+        self.details = DetailsMemory()  # used while the search index is
         self._memory: dict[str, tuple[object, Any]] = {}
         self._plan: tuple[int, Plan] | None = None
         self._subject: tuple[tuple[int, ...], Subject] | None = None
@@ -55,8 +61,21 @@ class ServedCrawl:
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
         """A connection to crawl.db that cannot write, with rows by name."""
-        with opened(self.folder) as db:
+        try:
+            db = self._idle.pop()
+        except IndexError:
+            path = self.folder.require().database
+            db = open_database(path, read_only=True, any_thread=True)
+            db.row_factory = sqlite3.Row
+        try:
             yield db
+        except BaseException:  # it may still be reading
+            db.close()
+            raise
+        if len(self._idle) < MOST_IDLE:
+            self._idle.append(db)
+        else:
+            db.close()
 
     def subject(self, db: sqlite3.Connection) -> Subject:
         """The compiled topic, with what people asked for last."""
@@ -69,18 +88,24 @@ class ServedCrawl:
 
     def figures(self) -> CrawlFigures:
         """The figures of the crawl, at most half a second old while it is small."""
-        return self._counting.submit(self._figures.now).result()
+        with self._counting:
+            return self._figures.now()
 
     def search(self, work: Callable[[Searcher], T]) -> T:
         """Do something with the search index, which has all that was committed."""
-        return self._searching.submit(self._search, work).result()
+        with self._searching:
+            if self._searcher is None:
+                self._searcher = self._open.enter_context(open_search(self.folder))
+            else:
+                self._searcher.refresh()
+            return work(self._searcher)
 
-    def _search(self, work: Callable[[Searcher], T]) -> T:
-        if self._searcher is None:
-            self._searcher = self._open.enter_context(open_search(self.folder))
-        else:
-            self._searcher.refresh()
-        return work(self._searcher)
+    def is_replaced(self) -> bool:
+        """Whether the folder was deleted, and perhaps made again."""
+        try:
+            return not os.path.samestat(os.fstat(self._place), self.folder.path.stat())
+        except OSError:
+            return True
 
     def cached(self, name: str, key: object, make: Callable[[], T]) -> T:
         """What `make` returns, computed again only when the key changes."""
@@ -91,8 +116,12 @@ class ServedCrawl:
         return made
 
     def close(self) -> None:
-        """Close the connections, each in its thread."""
-        self._counting.submit(self._figures.close)
-        self._searching.submit(self._open.close)
-        self._counting.shutdown()
-        self._searching.shutdown()
+        """Close the connections."""
+        with self._counting:
+            self._figures.close()
+        with self._searching:
+            self._searcher = None
+            self._open.close()
+        while self._idle:
+            self._idle.pop().close()
+        os.close(self._place)

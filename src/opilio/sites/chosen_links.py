@@ -154,6 +154,10 @@ class ChosenLinks:
         """Note which known links a page of this host has."""
         self.frontier.support(ids, host)
 
+    def heard(self, host: str, stems: bytes | None, size: int = 0) -> None:
+        """Note the words and bytes of a page of this host."""
+        self.frontier.heard(host, stems, size)
+
     def without_floods(self, links: Sequence[Link], host: str) -> Sequence[Link]:
         """The links of a page that are not part of a flood of hosts."""
         return self.frontier.without_floods(links, host)

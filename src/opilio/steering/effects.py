@@ -19,6 +19,7 @@ from opilio.records import SEED_PROMISE, Link, Ranked, State, Subject
 from opilio.search.query import parse_query
 from opilio.sites.evolve_and_expand import domain_of, engines
 from opilio.sites.expander import Expander
+from opilio.steering.label_check import LabelChecker
 from opilio.steering.labels import labelled, unlabelled_page
 from opilio.steering.user_queries import UserQueries
 from opilio.store.inbox import Sent
@@ -74,6 +75,7 @@ class Effects:
         self.log = log
         self.queries = queries
         self.began = began  # when this run began, seconds since 1970
+        self.checker = LabelChecker(crawl)
 
     async def act(self, sent: Sent) -> None:
         """Carry out a new message."""
@@ -116,7 +118,7 @@ class Effects:
                 self.frontier.pause(paused)
                 if paused:
                     self.queries.end_all("paused")
-                outcome = "paused" if paused else "goes on"
+                outcome = "paused" if paused else "resumed"
             case StopCrawl():
                 outcome = self.stop(sent)
             case AddSeed(url):
@@ -165,8 +167,12 @@ class Effects:
         id = self.frontier.id_of(urls.fingerprint(message.url))
         stored = await unlabelled_page(self.crawl, id, message.url)
         async with self.crawl.turn():
-            outcome = await labelled(self.crawl, stored, message.relevant)
+            outcome = await labelled(
+                self.crawl, stored, message.relevant, learn=not message.check
+            )
+            self.checker.note(id, message.relevant, held_out=message.check)
             self.log.keep(sent, DONE, outcome)
+        await self.checker.measure()
 
 
 def make_effects(

@@ -53,7 +53,9 @@ async def unlabelled_page(crawl: CrawlLoop, id: int, url: str) -> StoredPage:
     return StoredPage(lease, response, page, verdict)
 
 
-async def labelled(crawl: CrawlLoop, stored: StoredPage, relevant: bool) -> str:
+async def labelled(
+    crawl: CrawlLoop, stored: StoredPage, relevant: bool, *, learn: bool = True
+) -> str:
     """Label a page, within a turn; returns the outcome in words."""
     lease, response, page, before = stored
     verdict = Verdict(
@@ -78,10 +80,12 @@ async def labelled(crawl: CrawlLoop, stored: StoredPage, relevant: bool) -> str:
         drop_entry(db, lease.id)
         if page.sequence and (relevant or store.index_all) and not page.noindex:
             save_entry(db, lease.id, page)
+    word = "relevant" if relevant else "not relevant"
+    if not learn:
+        return f"taken as {word}; kept to check the judge, which does not learn it"
     for pupil in crawl.pupils:
         pupil.teach(page, relevant)
     if crawl.reviser:
         await crawl.revise(crawl.reviser)
-    word = "relevant" if relevant else "not relevant"
     lesson = "; judge and strategy learn from it" if crawl.pupils else ""
     return f"taken as {word}{lesson}"

@@ -7,6 +7,7 @@ and both are searched until that is done, so no step takes long.
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Mapping, Sequence
 from itertools import repeat
 
@@ -18,8 +19,10 @@ FULLEST = 0.625  # share of places in use before a table is full
 # A table has room for 0.625 fingerprints more a place of the one before: one that is
 # emptied four times as fast as they come is empty long before the next is full.
 HASTE = 4
-# Fibonacci hashing: fingerprints that are close to each other part company.
-_MIX = np.uint64(0x9E3779B97F4A7C15)
+# A bucket is chosen by the first bits of the product with a number that nobody knows
+# (multiply-shift, Dietzfelbinger et al. 1997): otherwise a site could fill one bucket
+# with links, and every search would have to pass it. Results do not depend on it.
+_MIX = np.uint64(secrets.randbits(64) | 1)
 
 Ids = NDArray[np.int64]
 Prints = NDArray[np.int64]

@@ -11,6 +11,7 @@ import msgspec
 from fastwarc.warc import ArchiveIterator, WarcRecord, WarcRecordType
 
 from opilio.records import Headers, Response
+from opilio.storage.warc_places import read_at
 from opilio.text import content
 
 KINDS = WarcRecordType.response | WarcRecordType.revisit
@@ -28,9 +29,7 @@ def responses(stream: BinaryIO) -> Iterator[Response]:
 
 def read_response(path: Path, offset: int, length: int) -> Response:
     """The first response among the records at a place in a WARC file."""
-    with path.open("rb") as file:
-        file.seek(offset)
-        records = file.read(length)
+    records = read_at(path, offset, length)
     found = next(responses(BytesIO(records)), None)
     if found is None:
         raise ValueError(f"{path} has no response in {length} bytes at {offset}")

@@ -18,7 +18,7 @@ import msgspec
 
 from opilio.errors import BadInput
 from opilio.records import State
-from opilio.storage.database import SCHEMA, TABLE
+from opilio.storage.schema import SCHEMA, TABLE
 from opilio.store.folder import CrawlFolder
 from opilio.store.stored_responses import StoredResponses
 from opilio.text import urls

@@ -10,6 +10,17 @@ from typing import IO
 
 from opilio.errors import BadInput
 
+DATABASES = ("postgresql://", "postgres://")
+
+
+def is_database(name: object) -> bool:
+    """Whether this names the database of a crawl on many machines instead of a folder.
+
+    >>> is_database("postgresql://me@db.test/bees"), is_database("bees-crawl")
+    (True, False)
+    """
+    return str(name).startswith(DATABASES)
+
 
 class CrawlFolder:
     """The folder with everything of one crawl."""
@@ -84,6 +95,11 @@ class CrawlFolder:
         """
         if self._lock:
             return
+        if (self.path / "workers.json").exists():
+            raise BadInput(
+                f"{self.path} is a copy of a crawl on many machines, which only its "
+                "workers change; make one of your own with: opilio pull DSN DIR"
+            )
         file = (self.path / "lock").open("a+", encoding="ascii")
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -10,18 +10,18 @@ import sqlite3
 
 import msgspec
 
-from opilio.records import Page
+from opilio.records import MainText, Page
 from opilio.storage.database import Row
 
 _ADD = "INSERT INTO indexed (page, words, features) VALUES (?, ?, ?)"
 
 
-def entry(id: int, page: Page) -> tuple[str, Row]:
+def entry(id: int, page: Page | MainText) -> tuple[str, Row]:
     """The statement that adds a page to the index, and its parameters."""
     return _ADD, (id, page.sequence, msgspec.msgpack.encode(page.terms))
 
 
-def save_entry(db: sqlite3.Connection, id: int, page: Page) -> None:
+def save_entry(db: sqlite3.Connection, id: int, page: Page | MainText) -> None:
     """Add a page to the index, in the caller's transaction."""
     db.execute(*entry(id, page))
 

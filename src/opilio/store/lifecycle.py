@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import sqlite3
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
 from opilio.store.folder import CrawlFolder
 
+WORKERS = "workers.json"  # in folders that mirror a crawl on many machines
 LAST = """
     SELECT kind, at, detail FROM event WHERE kind IN ('started', 'stopped')
     ORDER BY id DESC LIMIT 1
@@ -19,13 +21,32 @@ LAST = """
 class Life(msgspec.Struct, frozen=True):
     """Whether a crawl runs, and when and why it stopped."""
 
-    running: int  # the id of the process that has it open; 0: none
+    running: int  # the id of the process that has it open, or the number of workers
     stopped: str  # why the last run ended; "" while it runs, or if it never began
     at: float  # when that was, or when the run began; seconds since 1970
 
 
+class WorkersNote(NamedTuple):
+    """Who works on a crawl on many machines, of which a folder is a copy."""
+
+    live: int  # workers
+    ended: str  # why the last one ended
+    at: float  # when it was last heard of, seconds since 1970
+
+
+def workers_note(folder: CrawlFolder) -> WorkersNote | None:
+    """The workers of the crawl that a folder mirrors; None: it is no mirror."""
+    try:
+        told = (folder.path / WORKERS).read_bytes()
+    except OSError:
+        return None
+    return WorkersNote(**msgspec.json.decode(told))
+
+
 def life_of(db: sqlite3.Connection, folder: CrawlFolder) -> Life:
     """Whether a crawl is running and, if not, why it stopped."""
+    if note := workers_note(folder):
+        return Life(note.live, "" if note.live else note.ended, note.at)
     row = db.execute(LAST).fetchone()
     kind, at, detail = row or ("", 0.0, None)
     owner = owner_of(folder)
@@ -42,6 +63,8 @@ def owner_of(folder: CrawlFolder) -> int:
     It is looked for among the open files of the process that the lock file names.
     Trying the lock would block a crawl that starts at the same moment.
     """
+    if note := workers_note(folder):
+        return note.live
     lock = folder.path / "lock"
     try:
         owner = int(lock.read_text("ascii") or 0)

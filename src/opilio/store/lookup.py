@@ -58,7 +58,7 @@ class Way(msgspec.Struct, frozen=True):
 
 
 class Explanation(msgspec.Struct, frozen=True):
-    """All that is known of one URL."""
+    """Everything known about one URL."""
 
     link: dict[str, Any]
     page: dict[str, Any] | None

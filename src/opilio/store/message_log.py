@@ -123,7 +123,7 @@ def messages_of(folder: CrawlFolder, db: sqlite3.Connection) -> list[ToldMessage
     told = [
         ToldMessage(
             key=key,
-            text=text_of(body),
+            text=message_text(body),
             at=at,
             state=state,
             outcome=outcome,
@@ -137,7 +137,7 @@ def messages_of(folder: CrawlFolder, db: sqlite3.Connection) -> list[ToldMessage
     ]
     known = {one.key for one in told}
     return told + [
-        ToldMessage(key=sent.key, text=text_of(sent.body), at=sent.at)
+        ToldMessage(key=sent.key, text=message_text(sent.body), at=sent.at)
         for sent in all_sent(folder)
         if sent.key not in known
     ]
@@ -150,7 +150,7 @@ def query_in(body: str) -> AskQuery:
     return msgspec.json.decode(body, type=AskQuery)
 
 
-def text_of(body: str) -> str:
+def message_text(body: str) -> str:
     """A message as one types it."""
     from opilio.store.messages import decode_message, message_in_words
 

@@ -36,7 +36,7 @@ class PauseCrawl(Message, frozen=True, tag="pause"):
 
 
 class ResumeCrawl(Message, frozen=True, tag="resume"):
-    """Go on after a pause."""
+    """Resume after a pause."""
 
 
 class StopCrawl(Message, frozen=True, tag="stop"):
@@ -67,6 +67,7 @@ class LabelPage(Message, frozen=True, tag="label"):
 
     url: str
     relevant: bool
+    check: bool = False  # learn nothing from it: check what other labels have taught
 
 
 class AskQuery(Message, frozen=True, tag="query"):
@@ -93,6 +94,7 @@ PLAIN: dict[str, AnyMessage] = {
     "resume": ResumeCrawl(),
     "stop": StopCrawl(),
 }
+LABELS = ("yes", "no", "yes check", "no check")
 USAGE = {
     "pause": "",
     "resume": "",
@@ -101,7 +103,7 @@ USAGE = {
     "block": "HOST",
     "unblock": "HOST",
     "boost": "HOST [FACTOR]",
-    "label": "URL yes|no",
+    "label": "URL yes|no [check]",
     "query": "WORDS… [--pages N]",
 }
 
@@ -126,15 +128,15 @@ def parse_message(
         return BlockHost(host) if verb == "block" else BoostHost(host, 1.0)
     if verb == "boost" and len(words) in (1, 2):
         return checked_message(BoostHost(host_of(words[0]), factor(words[1:])))
-    if verb == "label" and len(words) == 2 and words[1] in ("yes", "no"):
-        return LabelPage(address(words[0]), words[1] == "yes")
+    if verb == "label" and " ".join(words[1:]) in LABELS:
+        return LabelPage(address(words[0]), words[1] == "yes", len(words) > 2)
     raise BadInput(f"write it as: opilio tell DIR {verb} {USAGE[verb]}".rstrip())
 
 
 def checked_message(message: AnyMessage) -> AnyMessage:
     """A message whose numbers and texts are within their limits; else BadInput."""
     try:
-        return decode_message(encode(message))
+        return decode_message(encode_message(message))
     except msgspec.ValidationError as error:
         raise BadInput(f"{message.__struct_config__.tag}: {error}") from None
 
@@ -168,7 +170,7 @@ def factor(words: Sequence[str]) -> float:
         ) from None
 
 
-def encode(message: AnyMessage) -> str:
+def encode_message(message: AnyMessage) -> str:
     """A message as it is kept."""
     return msgspec.json.encode(message).decode()
 
@@ -196,8 +198,9 @@ def message_in_words(message: AnyMessage) -> str:
             return f"unblock {host}"
         case BoostHost(host, factor):
             return f"boost {host} {factor:g}"
-        case LabelPage(url, relevant):
-            return f"label {url} {'yes' if relevant else 'no'}"
+        case LabelPage(url, relevant, check):
+            check_word = " check" if check else ""
+            return f"label {url} {'yes' if relevant else 'no'}{check_word}"
         case AskQuery(query, pages):
             return f"query {query} --pages {pages}"
     return str(message.__struct_config__.tag)

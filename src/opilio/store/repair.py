@@ -54,21 +54,21 @@ def repair_crawl(folder: CrawlFolder) -> Repaired:
     done.database = fault_of(folder)
     if not done.database:
         with closing(open_database(folder.database)) as db:
-            mend(folder, db, done)
+            repair_rows(folder, db, done)
         return done
     draft = folder.database.with_name(f"{folder.database.name}.draft")
     for end in ("", *BESIDE):
         draft.with_name(draft.name + end).unlink(missing_ok=True)
     salvage(folder.database, draft)
     with closing(open_database(draft)) as db:
-        mend(folder, db, done)
+        repair_rows(folder, db, done)
     draft.rename(folder.repaired)  # closed, and so without a -wal
     done.kept_copy = put_in_place(folder)
     return done
 
 
-def mend(folder: CrawlFolder, db: Database, done: Repaired) -> None:
-    """Mend the rows of a database, and make it agree with the WARC files."""
+def repair_rows(folder: CrawlFolder, db: Database, done: Repaired) -> None:
+    """Repair the rows of a database, and make it agree with the WARC files."""
     db.begin()
     done.lost_links = mend_rows(db)
     lengths, done.cut_files = cut_torn_ends(folder.warcs)

@@ -8,12 +8,13 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 from opilio.records import State
-from opilio.storage.database import SCHEMA, TABLE, Database, open_database
+from opilio.storage.database import Database, open_database
+from opilio.storage.schema import SCHEMA, TABLE
 from opilio.store.damage_check import LINKS, UNREADABLE, decode, fault_of_link
 from opilio.text import urls
 
 SMALLEST = 8  # bytes of a row; so a file has few enough of them
-MOST_FAILURES = 20_000  # parts of a table that are tried in vain
+MOST_FAILURES = 20_000  # parts of a table that are tried without success
 # What judge, strategy and extractor made cannot be checked; it is made again instead.
 LEARNT = frozenset(
     (

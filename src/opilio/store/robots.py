@@ -1,10 +1,12 @@
-"""Stores robots.txt records in the table `robots` of crawl.db."""
+"""Stores what robots.txt and tdmrep.json of origins say, in crawl.db."""
 
 from __future__ import annotations
 
 import sqlite3
 
-from opilio.records import RobotsRecord
+import msgspec
+
+from opilio.records import RobotsRecord, TdmRecord
 
 
 class SqliteRobots:
@@ -36,4 +38,28 @@ class SqliteRobots:
                 record.body,
                 record.failures,
             ),
+        )
+
+
+class SqliteTdm:
+    """Records of tdmrep.json in crawl.db; durable with the next commit."""
+
+    def __init__(self, db: sqlite3.Connection) -> None:
+        self.db = db
+
+    def load(self, origin: str) -> TdmRecord | None:
+        """The record of an origin, if there is one."""
+        row = self.db.execute(
+            "SELECT origin, status, fetched_at, expires_at, body FROM tdmrep "
+            "WHERE origin = ?",
+            (origin,),
+        ).fetchone()
+        return TdmRecord(*row) if row else None
+
+    def save(self, record: TdmRecord) -> None:
+        """Store a record, replacing an earlier one of its origin."""
+        self.db.execute(
+            "INSERT OR REPLACE INTO tdmrep "
+            "(origin, status, fetched_at, expires_at, body) VALUES (?, ?, ?, ?, ?)",
+            msgspec.structs.astuple(record),
         )

@@ -12,7 +12,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 
 from opilio.errors import NO_ROOM
-from opilio.records import Fingerprint, Lease, Page, Response, Verdict
+from opilio.records import Fingerprint, Lease, MainText, Page, Response, Verdict
 from opilio.settings import StoreSettings
 from opilio.storage.database import open_database
 from opilio.store.catalogue import Catalogue, Location
@@ -23,6 +23,17 @@ from opilio.store.warc_files import WarcWriter
 from opilio.store.warc_records import pack_metadata, pack_response, pack_revisit
 
 SAVE_EXTRACTION = "INSERT OR REPLACE INTO extracted (id, packed) VALUES (?, ?)"
+# Few texts are under way when a crawl is killed, and all of them of its last pages.
+LOST_TEXTS = """
+    SELECT page.id, warc, warc_offset, warc_length
+    FROM indexed JOIN page ON page.id = page JOIN link ON link.id = page
+    WHERE entry > (SELECT max(entry) FROM indexed) - 256
+        AND state = 'kept' AND NOT noindex AND degraded IS NULL
+        AND page NOT IN (SELECT id FROM extracted)
+    ORDER BY entry DESC LIMIT 64
+"""
+LostText = tuple[int, str, int, int]
+"""A page, and the place of its record: file, offset and length."""
 
 
 class Store:
@@ -41,6 +52,8 @@ class Store:
         self.catalogue = Catalogue(self.db)
         self.seen = ContentSeen()
         self.near = NearCopies()
+        # Pages to index, by their visible text unless their main text comes first.
+        self.unindexed: dict[int, Page] = {}
         self.remember()
 
     def remember(self) -> None:
@@ -91,16 +104,36 @@ class Store:
     def index(self, id: int, page: Page, wanted: bool, *, again: bool) -> None:
         """Add a page that is wanted to the search index; `again`: drop its last
         version."""
-        from opilio.store.index_entries import drop_entry, entry  # after the start
+        from opilio.store.index_entries import drop_entry  # after the start
 
+        self.unindexed.pop(id, None)
         if again:
             drop_entry(self.db, id)
         if page.sequence and wanted:
-            self.db.later(*entry(id, page))
+            self.unindexed[id] = page
 
-    def save_extraction(self, page: int, packed: bytes) -> None:
-        """Store the main text of a page, packed."""
-        self.db.later(SAVE_EXTRACTION, (page, packed))
+    def save_extraction(self, page: int, text: MainText) -> None:
+        """Store the main text of a page, and index the page by it."""
+        self.db.later(SAVE_EXTRACTION, (page, text.packed))
+        if text.sequence:
+            from opilio.store.index_entries import drop_entry, entry
+
+            if self.unindexed.pop(page, None) is None:
+                drop_entry(self.db, page)  # it was indexed by its visible text
+            self.db.later(*entry(page, text))
+
+    def index_rest(self) -> None:
+        """Index pages whose main text is not there yet, so that they can be found."""
+        if self.unindexed:
+            from opilio.store.index_entries import entry
+
+            for id, page in self.unindexed.items():
+                self.db.later(*entry(id, page))
+            self.unindexed.clear()
+
+    def lost_texts(self) -> list[LostText]:
+        """Pages whose main texts were under way when the crawl was killed."""
+        return self.db.execute(LOST_TEXTS).fetchall()
 
     def drop_extraction(self, page: int) -> None:
         """Delete the main text of a page that says something else by now."""
@@ -197,6 +230,7 @@ class Store:
 
     def commit(self) -> None:
         """Commit all rows so far, together."""
+        self.index_rest()
         self.warc.record_length()
         self.db.commit()
         self.db.begin()

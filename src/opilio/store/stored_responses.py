@@ -1,7 +1,7 @@
 """Reads stored responses from a crawl's WARC files, and counts damaged ones.
 
-If some bytes of a file are lost, thousands of its pages are still fine: reading goes on
-without the damaged ones, and reports them at the end.
+If some bytes of a file are lost, thousands of its pages are still fine: damaged ones
+are skipped and reported at the end.
 """
 
 from __future__ import annotations

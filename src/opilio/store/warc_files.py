@@ -44,10 +44,10 @@ def read_record(folder: Path, name: str, offset: int, length: int) -> Response:
 
 def read_bytes(path: Path, offset: int, length: int) -> bytes:
     """The raw records at a place."""
+    from opilio.storage.warc_places import read_at  # most only write
+
     try:
-        with path.open("rb") as file:
-            file.seek(offset)
-            records = file.read(length)
+        records = read_at(path, offset, length)
     except PermissionError as error:
         raise protected(path) from error
     except OSError as error:
@@ -80,7 +80,8 @@ class WarcWriter:
         folder.mkdir(parents=True, exist_ok=True)
         known: dict[str, int] = dict(db.execute("SELECT name, length FROM warc"))
         cut_back(folder, known)
-        self.name = max(known, default=FILE_NAME.format(1))
+        ours = filter(OUR_FILES.fullmatch, known)  # others were pulled
+        self.name = max(ours, default=FILE_NAME.format(1))
         self.length = known.get(self.name, 0)  # including what is not on disk yet
         self.safe = self.length
         self.file = self.open()

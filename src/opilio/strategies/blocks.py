@@ -134,7 +134,7 @@ class Blocks:
 
     def seek(self, subject: Subject) -> None:
         """Compare with this weight table from now on; what blocks said about links by
-        an earlier one is forgotten as these are scored anew."""
+        an earlier one is forgotten as these are scored again."""
         self.relevance = relevance_of(subject.weights, self.options.mode)
         if self.parents:
             self.table_number += 1
@@ -192,7 +192,7 @@ class Blocks:
             yield Ranked(link, self.promise(known), self.parts(known), depth, reason)
 
     def known(self, link: Link) -> Parents:
-        """What is known of a link by the weight table of now."""
+        """What is known about a link by the weight table of now."""
         known = self.parents.get(link.fingerprint, UNKNOWN)
         if known.table == self.table_number:
             return known

@@ -12,7 +12,7 @@ the keywords, how similar to links that led to relevant pages, keywords in its a
 words of its anchor that relevant pages have, and how relevant the pages were that it
 stands on, and those of its host and section, and behind other links of its page.
 
-It learns anew after each of the first 10 pages, then whenever there are 1.15 times as
+It learns again after each of the first 10 pages, then whenever there are 1.15 times as
 many. Then the best links that wait, and those that were thought to be, are told their
 new promises; after every page the best few are. What is noted of each page is enough
 to learn everything again after a restart, in the same order.
@@ -66,7 +66,7 @@ from opilio.text.meaning import (
 EVERY, GROWTH = 10, 1.15  # how often it learns
 LEAST_TOLD = 256  # links that are told their promises when something was learnt
 MOST_TOLD = 4096
-SCORED = 128  # links that are scored anew then, for each page since the last time
+SCORED = 128  # links that are scored again then, for each page since the last time
 LEAST_SCORED, MOST_SCORED = 1024, 50_000
 MOST_WAITING = 2_000_000  # links with evidence; of more, the worse half is forgotten
 CHANGE = 0.02  # of a promise, relative: less is not worth telling
@@ -120,6 +120,8 @@ class Opilio:
         self.latest: dict[
             Fingerprint, tuple[float, PartsText]
         ] = {}  # of the page's links
+        # For other workers; None: nobody has asked for it.
+        self.experienced: list[tuple[Fingerprint, bytes]] | None = None
         self.journal = StrategyJournal(Visit, self.happen)
         self.changes = self.journal.changes
 
@@ -156,6 +158,10 @@ class Opilio:
     def missed(self, lease: Lease, state: State) -> None:
         """Drop the link of a visit without a new page, which teaches nothing."""
         self.journal.write(Visit(lease.fingerprint, lease.host))
+
+    def dead(self, lease: Lease) -> None:
+        """Drop a link that leads nowhere: others of its section and page may, too."""
+        self.journal.write(Visit(lease.fingerprint, lease.host, is_dead=True))
 
     def revise(self) -> Iterator[Revision]:
         """Promises that changed while links wait."""
@@ -208,6 +214,7 @@ class Opilio:
             self.tell(slots, self.look_through())
             self.pool.refill()
         else:
+            self.features.follow()
             self.tell(slots, self.pool.head)
             self.pool.add(slots)
         if visit.is_kept:
@@ -237,16 +244,45 @@ class Opilio:
         offset = self.ordinary + float(row @ self.weights) + self.now()
         logit = offset + float(row @ self.correction.weights)
         self.left.visit(1 / (1 + exp(-max(-FLAT, min(FLAT, logit)))), visit.worth)
+        waiting = self.waiting
+        if visit.is_dead:
+            section, page = int(waiting.section[slot]), int(waiting.page[slot])
+            self.groups.add_link(section, page, 0.0)
         if not visit.is_page:
             return
         self.correction.add(row, offset, visit.score)
-        waiting = self.waiting
+        vector = np.zeros(0, np.float32)
         if waiting.dimensions:
             [vector] = waiting.vectors(np.array([slot]))
             self.features.taught.add(vector, visit.score)
-        self.groups.add_link(
-            int(waiting.section[slot]), int(waiting.page[slot]), visit.score
-        )
+        section = int(waiting.section[slot])
+        self.groups.add_link(section, int(waiting.page[slot]), visit.score)
+        if self.experienced is not None:
+            # Only workers on many machines tell each other.
+            from opilio.strategies.shared.chooser.experience import pack_experience
+
+            came = pack_experience(row, offset, visit.score, section, vector)
+            self.experienced.append((visit.link, came))
+
+    def experiences(self) -> list[tuple[Fingerprint, bytes]]:
+        """What each link taught that was visited since the last call."""
+        new, self.experienced = self.experienced, []
+        return new or []
+
+    def learn_from(self, others: Iterable[bytes]) -> None:
+        """Learn from links that other workers have visited."""
+        from opilio.strategies.shared.chooser.experience import unpack_experience
+
+        for other in others:
+            came = unpack_experience(other)
+            row = np.frombuffer(came.row, "<f4")
+            if len(row) != len(self.weights):
+                continue  # without word vectors there are other features
+            self.correction.add(row, came.offset, came.score)
+            vector = np.frombuffer(came.vector, "<f2").astype(np.float32)
+            if len(vector) == self.waiting.dimensions > 0:
+                self.features.taught.add(vector, came.score)
+            self.groups.add_section(came.section, came.score)
 
     def row_of(self, slot: int) -> Floats:
         """The features of a link; of the best ones they are known."""
@@ -321,7 +357,7 @@ class Opilio:
         )
 
     def look_through(self) -> Slots:
-        """Score what waits anew, as much of it as may matter; returns the best."""
+        """Score what waits again, as much of it as may matter; returns the best."""
         waiting = self.waiting
         every = waiting.all()
         if len(every) > self.quota:

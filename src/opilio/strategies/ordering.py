@@ -14,7 +14,7 @@ We differ: the paper never defines TD; ours is the division score that its relat
 cites, or `depth`, 1/(1 + links from a seed). It reports no weights; ours are equal, or
 with `fit` found by logistic regression from the crawl so far. Without an ontology AS(p)
 is the verdict's score. O is computed again for links whose evidence changed only. The
-queue is chosen anew after k visits; a link that could not be visited yet stays ahead.
+queue is chosen again after k visits; a link that could not be visited yet stays ahead.
 "Replacement of the less important" is the frontier's bounds.capacity.
 """
 

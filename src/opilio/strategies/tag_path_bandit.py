@@ -18,7 +18,7 @@ grows with the number of arms, 200 at most, however many links wait.
 We differ: the reward is the page's own relevance, not the number of files it links to;
 a group's centre is the path that founded it, and our paths have no ids or classes; the
 counts are not hashed; P orders the links of an arm, where the paper draws one and lets
-P tell pages from files; the regression is fitted anew at 1.3·n + 5 visits instead of
+P tell pages from files; the regression is fitted again at 1.3·n + 5 visits instead of
 after every ten.
 """
 

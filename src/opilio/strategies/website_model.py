@@ -29,7 +29,7 @@ is indefinite while N_S < 3. Phase 4, refreshing, chooses no link that waits. A 
 is what the counts said when N_S was 1, 3, 6, 12, …, so that links of a site are
 compared by the same one; a new one revises them, at most SWEEP a page. Of several sites
 that link to U the best counts. The expander's list carries R·AnE_Score, as meant.
-When Q changes, the pages that links wait on are counted and their links scored anew.
+When Q changes, the pages that links wait on are counted and their links scored again.
 """
 
 from __future__ import annotations

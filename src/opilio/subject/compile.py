@@ -142,7 +142,7 @@ def compile_topic(
         language=language,
         dictionaries=read_dictionaries(topic, ontology.dictionaries),
         named_concepts=ontology.near,
-        word_vectors=resolve(vectors),
+        word_vectors=resolve(vectors, language),
     )
     pages = as_examples([*relevant, *irrelevant], subject, example_reader)
     subject = msgspec.structs.replace(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from opilio.errors import Unusable
-from opilio.records import Page, ReaderSetup, Reading, Response
+from opilio.records import MainText, Page, ReaderSetup, Reading, Response
 from opilio.store.warc_records import pack_response
 
 if TYPE_CHECKING:
@@ -35,13 +35,16 @@ class PageJob:
             return Reading(None, reason=error.reason)
 
     def extract(self, response: Response) -> Reading:
-        """The main text of a response, packed."""
+        """The main text of a response, packed, with its words for the search index."""
         # Not in the process of the crawl, which imports this file, too.
         from opilio.read.main_content.extract import extract_content
         from opilio.storage.packed import pack_extraction
 
         try:
-            return Reading(None, pack_extraction(extract_content(response)))
+            found = extract_content(response)
+            packed = pack_extraction(found)
+            words = self.reader.main_words(found, response.url)
+            return Reading(None, extraction=MainText(packed, *words))
         except Exception:  # MemoryError, or whatever a young parser may raise
             return Reading(None, reason="parse_crashed")
 

@@ -15,9 +15,10 @@ from opilio.records import Purpose
 PURPOSES: tuple[Purpose, ...] = get_args(Purpose)
 
 Usage = Mapping[str, str]
-"""The name of a signal -> what it says; those of robots.txt begin with IN_ROBOTS."""
+"""The name of a signal -> what it says; those of files begin with IN_ROBOTS, IN_TDM."""
 
 IN_ROBOTS = "robots.txt "
+IN_TDM = "tdmrep.json "
 LONGEST = 500  # characters of a signal
 
 # The purposes that a preference of Content-Usage (AIPREF) or Content-Signal is about.
@@ -53,13 +54,13 @@ def page_usage(
     """The signals of one page: in its headers, meta elements and licences."""
     found: dict[str, list[str]] = {}
     robots: list[str] = list(metas.get("robots", ()))
+    for name in ("tdm-reservation", "tdm-policy"):  # before those of headers
+        found.setdefault(name, []).extend(metas.get(name, ()))
     for name, value in headers:
         if name in ("content-usage", "content-signal", "tdm-reservation", "tdm-policy"):
             found.setdefault(name, []).append(value.strip())
         elif name == "x-robots-tag":
             robots.append(value)
-    for name in ("tdm-reservation", "tdm-policy"):
-        found.setdefault(name, []).extend(metas.get(name, ()))
     found["robots"] = sorted({one.lower() for text in robots for one in _ai(text)})
     commons = (_commons(licence) for licence in licences)
     found["creative-commons"] = sorted({one[1].lower() for one in commons if one})
@@ -81,9 +82,15 @@ def reservation(usage: Usage, purpose: Purpose) -> str:
 
 
 def reservations(usage: Usage) -> Iterator[tuple[str, Purpose]]:
-    """Each signal that reserves something, and what."""
+    """Each signal that reserves something, and what.
+
+    What a page says itself about mining overrides tdmrep.json, and its meta elements
+    override its headers.
+    """
     for name, value in usage.items():
-        match name.removeprefix(IN_ROBOTS):
+        if name.startswith(IN_TDM) and "tdm-reservation" in usage:
+            continue
+        match name.removeprefix(IN_ROBOTS).removeprefix(IN_TDM):
             case "content-usage" | "content-signal":
                 for what, answer in _preference(value):
                     if answer.lower() in NO:

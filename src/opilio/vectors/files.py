@@ -13,9 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from opilio.errors import BadInput
+from opilio.vectors import english
 from opilio.vectors.tokenizer import Tokenizer, TokenizerFile
 
-AUTO, NONE, WORDLLAMA = "auto", "none", "wordllama"
+AUTO, NONE, ENGLISH, WORDLLAMA = "auto", "none", "english", "wordllama"
 WEIGHTS = "weights/l2_supercat_256.safetensors"
 TOKENIZER = "tokenizers/l2_supercat_tokenizer_config.json"
 INSTALL = "install it: pip install 'opilio[vectors]'"
@@ -30,7 +31,7 @@ Matrix = npt.NDArray[np.float16] | npt.NDArray[np.float32]
 class VectorTable(NamedTuple):
     """A vector for each piece of a vocabulary."""
 
-    matrix: Matrix  # a row for each piece
+    matrix: Matrix | english.CodedMatrix  # a row for each piece
     tokenizer: Tokenizer
     source: str  # what it was made from
 
@@ -43,15 +44,26 @@ class Tensor(msgspec.Struct, frozen=True):
     data_offsets: tuple[int, int]
 
 
-def resolve(setting: str) -> str:
-    """What a setting of vectors names: "" for none, wordllama, or the path of a table.
+def resolve(setting: str, language: str = "en") -> str:
+    """What a setting of vectors names: "" for none, a table by its name, or the path of
+    one.
 
-    `auto` is wordllama if it is installed.
+    `auto` is the table of English words for topics in English, if it was made on this
+    machine, or else that of wordllama, if that is installed.
     """
     if setting == NONE or not setting:
         return ""
     if setting == AUTO:
+        if language.partition("-")[0] == "en" and english.FILE.is_file():
+            return ENGLISH
         return WORDLLAMA if installed() else ""
+    if setting == ENGLISH:
+        if not english.FILE.is_file():
+            raise BadInput(
+                f"vectors: there is no table of English words at {english.FILE}; "
+                f"{english.MAKE_IT}"
+            )
+        return ENGLISH
     if setting == WORDLLAMA:
         if not installed():
             raise BadInput(f"vectors: the package wordllama is missing; {INSTALL}")
@@ -59,8 +71,8 @@ def resolve(setting: str) -> str:
     path = Path(setting).absolute()
     if not path.is_file():
         raise BadInput(
-            f"vectors: {setting} is no file; give auto, none, or the path of a table "
-            "that `opilio vectors build` made"
+            f"vectors: {setting} is no file; give auto, none, {ENGLISH}, {WORDLLAMA}, "
+            "or the path of a table that `opilio vectors build` made"
         )
     return str(path)
 
@@ -76,6 +88,8 @@ def installed() -> Path | None:
 
 def read_table(name: str) -> VectorTable:
     """The table that a resolved setting names."""
+    if name == ENGLISH:
+        return VectorTable(*english.read(english.FILE))
     if name != WORDLLAMA:
         return read_built(Path(name))
     folder = installed()

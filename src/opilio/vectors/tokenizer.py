@@ -1,13 +1,14 @@
 """Splits words into the pieces that a sentence model's vocabulary has.
 
 It reads the `tokenizer.json` of Hugging Face's tokenizers: BPE as SentencePiece writes
-it (a word begins with "▁"), byte-level BPE (with "Ġ"), and WordPiece (what goes on with
-a word begins with "##"). Only single words are split, in lower case; where a vocabulary
-knows a word better with a capital, as names often are, that form is taken.
+it (a word begins with "▁"), byte-level BPE (with "Ġ"), and WordPiece (the later pieces
+of a word begin with "##"). Only single words are split, in lower case; if a vocabulary
+knows a word better with a capital letter, like many names, that form is used.
 """
 
 from __future__ import annotations
 
+import sys
 import unicodedata
 from collections.abc import Mapping, Sequence
 from functools import cached_property
@@ -16,7 +17,7 @@ import msgspec
 
 from opilio.errors import BadInput
 
-EDITION = 1  # what was compiled is used only if it is of the same edition
+EDITION = 2  # what was compiled is used only if it is of the same edition
 
 try:
     from opilio.vectors import _merges
@@ -27,6 +28,7 @@ except (ImportError, AttributeError):
     from opilio.vectors import plain_merges as _merges  # type: ignore[no-redef]
 
 Merges = _merges.Merges
+sums = _merges.sums
 
 LONGEST = 40  # characters of a word; longer ones are no words
 SPACE = "▁"
@@ -129,14 +131,12 @@ class Tokenizer:
     @cached_property
     def first(self) -> int:
         """The number of the first piece that is no sign, letter or mark."""
-        return min(
-            (
-                number
-                for piece, number in self.vocabulary.items()
-                if len(piece) > 1 and piece.isascii() and piece.isalpha()
-            ),
-            default=0,
-        )
+        first = sys.maxsize
+        for piece, number in self.vocabulary.items():
+            is_first = number < first and len(piece) > 1
+            if is_first and piece.isascii() and piece.isalpha():
+                first = number
+        return first if first < sys.maxsize else 0
 
 
 def without_accents(word: str) -> str:

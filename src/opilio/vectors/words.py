@@ -4,23 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from itertools import accumulate, chain
 from math import log
+from operator import itemgetter
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from opilio.text import words
+from opilio.vectors.english import CodedMatrix
 from opilio.vectors.files import VectorTable, read_table
+from opilio.vectors.tokenizer import sums
 
 Vector = npt.NDArray[np.float32]
 
 DIMENSIONS = 256  # of a table that are used, the first ones
 COMMON = 0.5  # rarity up to which a stop word is one; unknown ones are, too
 MOST_WORDS = 2**14  # that are remembered
+MOST_COMMON = 2**15  # the others are rare
 MOST_TEXTS = 2**12
 LONGEST_TEXT = 400  # words of a text that count
-FEW_ROWS = 8  # that numpy adds one after another, the first one last
 LONGEST_KEPT = 256  # characters of a text that is remembered
 
 
@@ -38,7 +41,11 @@ class Vectors:
     ) -> None:
         self.source = table.source
         self.tokenizer = table.tokenizer
-        self.matrix = np.ascontiguousarray(table.matrix[:, :dimensions])
+        self.matrix: CodedMatrix | npt.NDArray[Any]  # of float16 or float32
+        if isinstance(table.matrix, CodedMatrix):
+            self.matrix = table.matrix
+        else:
+            self.matrix = np.ascontiguousarray(table.matrix[:, :dimensions])
         self.size: int = self.matrix.shape[1]
         # Lists of stop words have "system" and "computer", too, which say something.
         self.stop = frozenset(
@@ -65,17 +72,9 @@ class Vectors:
         """A row for each list of words: the sum over them; none is remembered."""
         split = self.tokenizer.pieces
         pieces = [[piece for word in text for piece in split(word)] for text in texts]
-        filled = [number for number, each in enumerate(pieces) if each]
-        found: Vector = np.zeros((len(texts), self.size), np.float32)
-        if filled:
-            lengths = [len(pieces[number]) for number in filled]
-            every = self.matrix[list(chain.from_iterable(pieces))]
-            summed = sums_of_rows(every.astype(np.float32), lengths)
-            # What is no number in the table shall not spoil what it is added to.
-            found[filled] = np.where(
-                np.isfinite(summed).all(axis=1, keepdims=True), summed, np.float32(0)
-            )
-        return found
+        if isinstance(self.matrix, CodedMatrix):
+            return sums(*self.matrix.part(pieces))
+        return sums(self.matrix, pieces)
 
     def telling(self, text: str) -> list[str]:
         """The words of a text that are no stop words."""
@@ -124,41 +123,23 @@ class Vectors:
     def common(self) -> dict[str, float]:
         """The words that are one piece, with how rare they are, rarest first."""
         space, first = self.tokenizer.space, self.tokenizer.first
-        size = log(max(3, len(self.matrix)))
-        ranked = sorted(self.tokenizer.vocabulary.items(), key=lambda item: -item[1])
-        return {
-            piece[len(space) :].lower(): min(
-                1.0, log(2 + max(0, number - first)) / size
-            )
-            for piece, number in ranked
-            if piece.startswith(space) and piece[len(space) :].isalpha()
-        }
+        size, start = log(max(3, len(self.matrix))), len(space)
+        known, most = self.tokenizer.vocabulary.items(), first + MOST_COMMON
+        ranked = [item for item in known if item[1] < most]
+        ranked.sort(key=itemgetter(1), reverse=True)
+        found = {}
+        for piece, number in ranked:  # tens of thousands, at every start
+            word = piece[start:]
+            if word.isalpha() and piece.startswith(space):
+                rank = max(0, number - first)
+                found[word.lower()] = min(1.0, log(2 + rank) / size)
+        return found
 
     def by_key(self, terms: Mapping[str, str]) -> dict[str, bytes]:
         """The unit vectors of terms, by their keys, as little-endian float32."""
         return {
             key: self.of(term).astype("<f4").tobytes() for key, term in terms.items()
         }
-
-
-def sums_of_rows(rows: Vector, lengths: Sequence[int]) -> Vector:
-    """The sums of so many rows each; the same as np.add.reduceat, to the last bit, in a
-    fifth of the time where most sums have one to three rows."""
-    starts = np.array([0, *accumulate(lengths[:-1])])
-    longest = max(lengths)
-    if longest > FEW_ROWS:
-        long: Vector = np.add.reduceat(rows, starts)
-        return long
-    found: Vector = rows[starts]
-    sizes = np.array(lengths)
-    for size in range(2, longest + 1):
-        of_size = np.flatnonzero(sizes == size)
-        first = starts[of_size]
-        rest = rows[first + 1]
-        for place in range(2, size):
-            rest += rows[first + place]
-        found[of_size] += rest
-    return found
 
 
 def unit(vector: Vector) -> Vector:

@@ -125,7 +125,7 @@ class BrowserProcess:
                 await self.stop()  # a page holds it up
 
     async def start(self) -> Browser:
-        """The browser, started anew if it crashed or has rendered many pages."""
+        """The browser, restarted if it crashed or has rendered many pages."""
         async with self.starting:
             if self.rendered >= PAGES:
                 await self.stop()

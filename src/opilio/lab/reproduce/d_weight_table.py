@@ -184,7 +184,7 @@ EXPERIMENT = Experiment(
             False,
         ),
         Claim(
-            "scoring waiting links anew helps after the turn",
+            "scoring waiting links again helps after the turn",
             DYNAMIC,
             NOT_AGAIN,
             "after the turn",

@@ -102,7 +102,7 @@ def key_of(line: PdfLine) -> tuple[str, int]:
 
 
 def paragraphs(pages: Sequence[Sequence[PdfLine]]) -> Iterator[list[PdfLine]]:
-    """The lines of each paragraph; one may go on on the next page."""
+    """The lines of each paragraph; one may continue on the next page."""
     lines: list[PdfLine] = []
     for page in pages:
         gap = usual_gap(page)

@@ -45,8 +45,8 @@ _PATTERNS = tuple(
     )
 )
 _in_url = re.compile(
-    rf"[/_-]{_year}[/_-]?(?P<m>0?[1-9]|1[0-2])[/_-]?(?P<d>0?[1-9]|[12]\d|3[01])"
-    r"(?=[/_.-]|$)"
+    rf"[/_-]{_year}(?:(?P<cut>[/_-])(?P<m>0?[1-9]|1[0-2])(?P=cut)(?P<d>0?[1-9]|[12]\d|"
+    r"3[01])|(?P<mm>0[1-9]|1[0-2])(?P<dd>0[1-9]|[12]\d|3[01]))(?!\d)"
 ).search
 
 
@@ -79,7 +79,8 @@ def date_in_url(url: str, latest: date) -> str:
     found = _in_url(url)
     if not found:
         return ""
-    return parse_date(f"{found['y']}-{found['m']}-{found['d']}", latest)
+    month, day = found["m"] or found["mm"], found["d"] or found["dd"]
+    return parse_date(f"{found['y']}-{month}-{day}", latest)
 
 
 def first_date(texts: Iterable[str], latest: date) -> str:

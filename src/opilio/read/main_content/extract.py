@@ -22,7 +22,7 @@ from opilio.text import content
 from opilio.text.document_kinds import DocumentKind, kind_of
 from opilio.text.usage_signals import page_usage
 
-VERSION = 2  # grows when the same page would give another result
+VERSION = 3  # grows when the same page would give another result
 _controls = re.compile(
     "[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
 ).sub

@@ -59,9 +59,11 @@ CUES = {
 }
 NO_CUES = (False,) * len(CUES)
 _cues = [re.compile(pattern).search for pattern in CUES.values()]
-_marks = re.compile(r"[.,;:!?。，、]").findall
+MARKS = ".,;:!?。，、"
+DIGITS = dict.fromkeys(map(ord, "0123456789"))  # for str.translate: leaves them out
 _ends = re.compile(r"[.!?…。！？][\"'”’)\]]*$").search
 _words = re.compile(r"\w+").findall
+_first_word = re.compile(r"\w+").search
 
 OWN_TAGS = (
     *("p", "li", "td", "th", "pre", "blockquote", "dt", "dd", "figcaption"),
@@ -116,7 +118,8 @@ class BlockFeatures:
     def __init__(self, outline: PageOutline, title: str) -> None:
         self.blocks = outline.blocks
         self.boxes = outline.boxes
-        self.title = " ".join(_words(title.lower()))
+        words = _words(title.lower())
+        self.title, self.title_start = " ".join(words), words[0] if words else ""
         self.length = np.array([len(block.text) for block in self.blocks], np.float32)
         self.linked = np.array([block.linked for block in self.blocks], np.float32)
         self.linked = np.minimum(self.linked, self.length)
@@ -149,36 +152,33 @@ class BlockFeatures:
         for block in self.blocks:
             text = block.text
             size = len(text)
-            words = text.split()
-            count = len(words)
-            plain = " ".join(_words(text.lower())) if size < 300 else ""
+            said = short_text(text) if size <= SHORT else numbers_of(text)
             rows.append(
                 (
-                    np.log1p(size) if size > 5000 else LOGS[size],
-                    min(count, 500),
-                    size / max(1, count),
-                    len(_marks(text)) / (count + 1),
-                    bool(_ends(text)),
-                    text[:1].isupper(),
-                    sum([word[0].isupper() for word in words[:40]])
-                    / max(1, min(count, 40)),
-                    sum(map(str.isdigit, text[:200])) / min(size, 200),
+                    *said[:8],
                     min(block.links, 50),
                     min(1.0, block.linked / size),
                     min(1.0, block.marked / size),
-                    min(text.count("\n"), 50),
+                    said[8],
                     heading_level(self.tags[block.box]),
-                    self.likeness(plain),
+                    self.likeness(text) if size < 300 else 0.0,
                     text not in seen,
-                    text.count("|") + text.count("•") + text.count("/"),
+                    said[9],
                 )
             )
             seen.add(text)
         return np.array(rows, np.float32)
 
-    def likeness(self, plain: str) -> float:
+    def likeness(self, text: str) -> float:
         """How much of the title a block repeats."""
-        if not plain or not self.title or len(plain) < 4:
+        said = text.lower()
+        first = _first_word(said)
+        if not first or not self.title:
+            return 0.0
+        if first[0] not in self.title and self.title_start not in said:
+            return 0.0  # as for most blocks
+        plain = " ".join(_words(said))
+        if len(plain) < 4:
             return 0.0
         if plain == self.title:
             return 2.0
@@ -386,6 +386,28 @@ class BlockFeatures:
         rows[:, 16] = self.box_rows[around, 0]
 
 
+def numbers_of(text: str) -> tuple[float, ...]:
+    """The columns of `own` that follow from the text alone, in their order."""
+    words = text.split()
+    size, count = len(text), len(words)
+    first = words[:40]
+    return (
+        np.log1p(size) if size > 5000 else LOGS[size],
+        min(count, 500),
+        size / max(1, count),
+        sum(map(text.count, MARKS)) / (count + 1),
+        bool(_ends(text)),
+        text[:1].isupper(),
+        sum([word[0].isupper() for word in first]) / max(1, len(first)),
+        digits_in(text[:200]) / min(size, 200),
+        min(text.count("\n"), 50),
+        text.count("|") + text.count("•") + text.count("/"),
+    )
+
+
+short_text = lru_cache(maxsize=2**12)(numbers_of)  # the pages of a site share lines
+
+
 def cues_of(text: str) -> tuple[bool, ...]:
     """What a line says of itself; a long one is no such line."""
     return short_cues(text) if len(text) <= SHORT else NO_CUES
@@ -422,6 +444,13 @@ def shifted(table: Any, step: int) -> Any:
     else:
         found[-step:] = table[:step]
     return found
+
+
+def digits_in(text: str) -> int:
+    """The number of digits in a text."""
+    if text.isascii():
+        return len(text) - len(text.translate(DIGITS))
+    return sum(map(str.isdigit, text))
 
 
 def heading_level(tag: str) -> int:

@@ -11,7 +11,7 @@ from opilio.read.main_content.walk import PageOutline, TextBlock
 
 MAX_TITLE = 500  # characters
 MOST_LICENCES = 10
-NEAR = 12  # blocks from the title in which author and date are looked for
+NEAR = 20  # blocks from the title in which author and date are looked for
 UP = 8  # boxes around a block that are looked at
 
 CONTENT = re.compile(
@@ -28,6 +28,7 @@ ASIDE = sum(
 )
 
 _separators = re.compile(r"\s+[|\-–—:·»•/«~]+\s+|\s*[|»«·•]\s*|\s*::\s*").finditer
+_words = re.compile(r"\w+").findall
 _licence = re.compile(
     r"creativecommons\.org/(?:licenses|publicdomain)/[\w./-]+", re.IGNORECASE
 ).findall
@@ -88,7 +89,16 @@ class Facts:
                 return text, number
             if tag == "h1" and first[1] < 0:
                 first = text, number
-        return first
+        return first if first[1] >= 0 else self.titled_line()
+
+    def titled_line(self) -> tuple[str, int]:
+        """The first line that is the title of the page, where no heading is."""
+        titles = {self.declared.meta(*TITLES), self.without_site(self.declared.title)}
+        wanted = {squeezed(title) for title in titles} - {""}
+        for number, block in enumerate(self.outline.blocks):
+            if len(block.text) <= MAX_TITLE and squeezed(block.text) in wanted:
+                return " ".join(block.text.split()), number
+        return "", -1
 
     def title(self) -> str:
         """The title of the page, without the name of the site."""
@@ -96,10 +106,22 @@ class Facts:
         headline = next(filter(None, headlines), "")
         said, whole = self.declared.meta(*TITLES), self.declared.title
         heading = self.heading
-        if heading and (heading.casefold() in f"{said} {whole}".casefold() or not said):
+        if heading and self.is_title(heading, said, whole):
             return heading[:MAX_TITLE]
         shortened = self.without_site(said or whole or headline)
         return (shortened or headline or heading)[:MAX_TITLE]
+
+    def is_title(self, heading: str, said: str, whole: str) -> bool:
+        """Whether a heading is the title, by what is declared: it is a part of that and
+        not one word among others, or little is declared and shares words with it."""
+        same, words = heading.casefold(), set(_words(heading.casefold()))
+        declared = f"{said} {whole}".casefold()
+        if len(words) == 1 and len(said.split()) > 2:
+            return any(squeezed(part) == squeezed(same) for part in parts_of(said))
+        if said and same not in said.casefold():
+            return whole.casefold().startswith(same)
+        shares = bool(words & set(_words(declared))) or not declared.strip()
+        return same in declared or (shares and not said)
 
     def without_site(self, title: str) -> str:
         """A title without the name of the site at its end or beginning."""
@@ -138,9 +160,13 @@ class Facts:
         """The addresses of the licences that the page names."""
         found = [*self.declared.links.get("license", ())]
         found += (text_in(node.get("license")) for node in (*self.items, *self.pages))
-        links = (_href(given) for given in _anchors(self.markup))
-        found += (link[1] for link in links if link)
-        found += (f"https://{match}" for match in _licence(self.markup)[:MOST_LICENCES])
+        # Few pages have any; looking for the words first is far faster.
+        if "license" in self.markup:
+            links = (_href(given) for given in _anchors(self.markup))
+            found += (link[1] for link in links if link)
+        if "creativecommons" in self.markup.lower():
+            named = _licence(self.markup)[:MOST_LICENCES]
+            found += (f"https://{match}" for match in named)
         return list(dict.fromkeys(filter(None, map(str.strip, found))))[:MOST_LICENCES]
 
     def kinds(self, block: TextBlock) -> int:
@@ -169,6 +195,18 @@ class Facts:
 def is_content(node: Node) -> bool:
     """Whether a node of JSON-LD describes what the page is about."""
     return any(map(CONTENT, types_of(node)))
+
+
+def parts_of(title: str) -> list[str]:
+    """The parts of a title, as its separators divide it."""
+    edges = [
+        0,
+        *(edge for cut in _separators(title) for edge in cut.span()),
+        len(title),
+    ]
+    return [
+        title[start:end] for start, end in zip(edges[::2], edges[1::2], strict=True)
+    ]
 
 
 def squeezed(text: str) -> str:

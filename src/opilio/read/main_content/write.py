@@ -13,6 +13,7 @@ from urllib.parse import quote
 from opilio.read.main_content.walk import PageOutline, TextBlock, TextBox
 
 DEEPEST_LIST = 9
+MOST_LINKS = 10_000  # of a page; further ones are written as text
 SAFE = "!#$%&'*+,-./:;=?@_~"
 _may_be_special = re.compile(r"[\\`*\[\]<_]").search
 _special = re.compile(r"[\\`*\[\]<]|(?<!\w)_|_(?!\w)").sub
@@ -46,6 +47,7 @@ class ChosenText:
     ) -> None:
         self.boxes = outline.boxes
         self.join = join
+        self.links = 0  # that were written
         self.roles = roles_of(outline.boxes)
         self.blocks = [
             block
@@ -246,8 +248,11 @@ class ChosenText:
     def around(self, kind: str, body: str, href: str) -> str:
         """Marked text in Markdown."""
         if kind == "a":
-            target = self.join(href) if href else ""
-            if not target or "\n" in body:
+            if not href or "\n" in body or self.links >= MOST_LINKS:
+                return body
+            self.links += 1
+            target = self.join(href)
+            if not target:
                 return body
             return f"[{body}]({quote(target, safe=SAFE)})"
         sign = "**" if kind == "strong" else "*"

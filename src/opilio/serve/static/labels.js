@@ -3,6 +3,7 @@
 
 const queue = document.getElementById("queue");
 const said = document.getElementById("said");
+const { base, token } = document.body.dataset;
 
 function next(card) {
   card.hidden = true;
@@ -17,16 +18,37 @@ function next(card) {
   }
 }
 
+async function showEffect() {
+  const answer = await fetch(`/api/v1${base}/labels`);
+  if (!answer.ok) return;
+  const { effect, labels } = await answer.json();
+  document.getElementById("count").textContent = labels.toLocaleString("en");
+  if (!effect) return;
+  const texts = {
+    before: `${effect.right_without} of ${effect.labels}`,
+    error_before: effect.error_without.toFixed(2),
+    now: `${effect.right} of ${effect.labels}`,
+    error: effect.error.toFixed(2),
+  };
+  for (const node of document.querySelectorAll("[data-effect]")) {
+    node.textContent = texts[node.dataset.effect];
+  }
+  document.getElementById("effect").hidden = false;
+}
+
 async function label(card, word) {
-  const { base, token } = document.body.dataset;
+  const words = [card.dataset.url, word];
+  if (card.dataset.check) words.push("check");
   const answer = await fetch(`/api/v1${base}/tell`, {
     method: "POST",
     headers: { "content-type": "application/json", "x-form-token": token },
-    body: JSON.stringify({ verb: "label", words: [card.dataset.url, word] }),
+    body: JSON.stringify({ verb: "label", words }),
   });
   const told = await answer.json();
-  const waits = told.state === "waiting" ? "kept until the crawl goes on" : told.outcome;
-  said.textContent = answer.ok ? `Label ${word}: ${waits}.` : told.error;
+  const waits = told.state === "waiting" ? "kept until the crawl runs" : told.outcome;
+  const title = card.querySelector("h2").textContent.trim().slice(0, 60);
+  said.textContent = answer.ok ? `${title}: ${waits}.` : told.error;
+  if (told.state === "done") await showEffect();
 }
 
 queue.addEventListener("click", (event) => {

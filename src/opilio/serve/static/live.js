@@ -122,8 +122,22 @@ function readOut(event) {
     `${percent(curve.recent[best])} of the last 100`;
 }
 
+// A browser opens at most six connections to a server, so tabs that nobody sees let
+// theirs go.
+let events = null;
+
+function follow() {
+  if (document.hidden) {
+    events?.close();
+    events = null;
+  } else if (!events) {
+    events = new EventSource(head.dataset.events);
+    events.onmessage = (event) => show(JSON.parse(event.data));
+  }
+}
+
 if (head) {
-  const events = new EventSource(head.dataset.events);
-  events.onmessage = (event) => show(JSON.parse(event.data));
+  follow();
+  document.addEventListener("visibilitychange", follow);
   document.getElementById("plot").addEventListener("pointermove", readOut);
 }

@@ -10,6 +10,7 @@ from opilio.errors import OpilioError
 from opilio.serve.library import Library
 from opilio.serve.served_crawl import ServedCrawl
 from opilio.serve.view import LibraryView, NoParameters
+from opilio.serve.views.lab_reports import lab_folders
 
 
 class CrawlCard(msgspec.Struct, frozen=True, kw_only=True):
@@ -23,6 +24,7 @@ class CrawlCard(msgspec.Struct, frozen=True, kw_only=True):
     kept: int = 0
     harvest_rate: float = 0.0
     waiting: int = 0
+    curve: list[float] = []  # the harvest rate over the pages, 0 to 1
 
 
 class CrawlList(msgspec.Struct, frozen=True):
@@ -31,13 +33,15 @@ class CrawlList(msgspec.Struct, frozen=True):
     crawls: list[CrawlCard]
     may_start: bool  # new crawls can be started here
     folder: str
+    comparisons: int  # of the lab, that are in the folder
 
 
 def show_home(library: Library, _: NoParameters) -> CrawlList:
     """The crawls, those that run first."""
     cards = [card(crawl) for crawl in library.crawls().values()]
     cards.sort(key=lambda one: (one.state not in ("running", "paused"), one.name))
-    return CrawlList(cards, not library.is_single, str(library.root))
+    comparisons = len(lab_folders(library))
+    return CrawlList(cards, not library.is_single, str(library.root), comparisons)
 
 
 def card(crawl: ServedCrawl) -> CrawlCard:
@@ -55,6 +59,7 @@ def card(crawl: ServedCrawl) -> CrawlCard:
         kept=figures.kept,
         harvest_rate=figures.harvest_rate,
         waiting=figures.waiting,
+        curve=figures.curve.overall[::4],
     )
 
 

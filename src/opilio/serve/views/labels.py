@@ -1,14 +1,16 @@
 """Labels: the pages whose label would teach most, and what labels have shown so far.
 
 A page teaches most where the judge is least sure: its score is near the threshold. At
-most two pages of a host are asked for, so that labels tell about many sites. The effect
-is measured on labels as they come: each is compared with the verdict that the judge had
-given before it learnt of the label, so no label is counted that was learnt from.
+most two pages of a host are asked for, so that labels tell about many sites. Every
+fourth page is asked for to check the judge: nothing learns from its label, and the
+effect of the other labels is measured on it (`steering/label_check.py`).
 """
 
 from __future__ import annotations
 
 import sqlite3
+from itertools import chain
+from statistics import fmean
 
 import msgspec
 
@@ -16,12 +18,15 @@ from opilio.serve.page_text import TextPiece
 from opilio.serve.served_crawl import ServedCrawl
 from opilio.serve.view import NoParameters, View
 from opilio.serve.views.page import text_of
+from opilio.store.label_check import CheckedLabel, label_check_in
 from opilio.store.lifecycle import owner_of
 
 ASKED = 12  # pages to label
 LOOKED_AT = 400  # pages near the threshold
 PER_HOST = 2
 RECENT = 20  # labels
+CHANCES = ("opilio", "embedding", "llm")  # judges whose scores are chances
+CHECKED = 4  # of so many pages that are asked for, one checks the judge
 UNSURE = """
     SELECT page.*, link.url, link.host FROM page JOIN link USING (id)
     WHERE score IS NOT NULL AND copy_of IS NULL AND NOT noindex
@@ -45,6 +50,7 @@ class PageToLabel(msgspec.Struct, frozen=True):
     score: float
     relevant: bool  # as the judge says
     beginning: list[TextPiece]  # of its text, the terms of the topic marked
+    check: bool  # nothing should learn from its label: send it with the word `check`
 
 
 class GivenLabel(msgspec.Struct, frozen=True):
@@ -58,6 +64,18 @@ class GivenLabel(msgspec.Struct, frozen=True):
     agreed: bool  # the judge had said the same before
 
 
+class LabelEffect(msgspec.Struct, frozen=True, kw_only=True):
+    """What labels have taught the judge, measured on labels that it did not learn
+    from."""
+
+    labels: int  # that were held out
+    learnt: int  # that the judge has learnt from
+    right_without: int  # how many it would have right if nobody had labelled a page
+    right: int  # how many it has right now
+    error_without: float  # mean distance of the scores from the labels, 0 to 1
+    error: float
+
+
 class LabelQueue(msgspec.Struct, frozen=True, kw_only=True):
     """The pages to label, and what labels have shown."""
 
@@ -65,8 +83,7 @@ class LabelQueue(msgspec.Struct, frozen=True, kw_only=True):
     given: list[GivenLabel]  # the latest first
     labels: int
     threshold: float
-    agreement: float | None  # share of labels that the judge had right before
-    agreement_recent: float | None  # the same of the last 20
+    effect: LabelEffect | None  # null: no label was held out and measured yet
     running: bool  # labels take effect at once
 
 
@@ -75,6 +92,7 @@ def show_labels(crawl: ServedCrawl, _: NoParameters) -> LabelQueue:
     with crawl.reading() as db:
         threshold = threshold_of(crawl, db)
         given = given_labels(db, threshold)
+        effect = effect_of(label_check_in(db).labels, len(given))
         asked = [
             PageToLabel(
                 row["id"],
@@ -83,19 +101,31 @@ def show_labels(crawl: ServedCrawl, _: NoParameters) -> LabelQueue:
                 row["score"],
                 bool(row["relevant"]),
                 beginning(crawl, db, row),
+                place % CHECKED == 1,
             )
-            for row in least_sure(db, threshold)
+            for place, row in enumerate(least_sure(db, threshold))
         ]
-    right = [one.agreed for one in given]
-    last = right[-RECENT:]
     return LabelQueue(
         asked=asked,
         given=given[::-1][:RECENT],
         labels=len(given),
         threshold=threshold,
-        agreement=sum(right) / len(right) if right else None,
-        agreement_recent=sum(last) / len(last) if last else None,
+        effect=effect,
         running=bool(owner_of(crawl.folder)),
+    )
+
+
+def effect_of(held_out: list[CheckedLabel], labels: int) -> LabelEffect | None:
+    """What was measured on labels that were held out, of so many labels in all."""
+    if not held_out:
+        return None
+    return LabelEffect(
+        labels=len(held_out),
+        learnt=labels - len(held_out),
+        right_without=sum(one.was_right for one in held_out),
+        right=sum(one.is_right for one in held_out),
+        error_without=fmean(abs(one.relevant - one.without) for one in held_out),
+        error=fmean(abs(one.relevant - one.score) for one in held_out),
     )
 
 
@@ -105,6 +135,8 @@ def threshold_of(crawl: ServedCrawl, db: sqlite3.Connection) -> float:
     told = crawl.plan.topic.threshold
     if told is not None:
         return told
+    if crawl.plan.crawl.judge in CHANCES:
+        return 0.5
     low, high = db.execute(
         "SELECT max(CASE WHEN NOT relevant THEN score END), "
         "min(CASE WHEN relevant THEN score END) FROM page "
@@ -136,7 +168,9 @@ def beginning(
     best = max(blocks, key=lambda block: block.relevance, default=None)
     if best is None:
         return []
-    return [piece for line in best.paragraphs[:3] for piece in line][:80]
+    between = TextPiece(" ", False)
+    lines = [[*line, between] for line in best.paragraphs[:3]]
+    return list(chain.from_iterable(lines))[:80]
 
 
 def given_labels(db: sqlite3.Connection, threshold: float) -> list[GivenLabel]:

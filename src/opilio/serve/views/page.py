@@ -75,7 +75,7 @@ class PageVersion(msgspec.Struct, frozen=True):
 
 
 class PageDetails(msgspec.Struct, frozen=True, kw_only=True):
-    """All that is known of a page or link."""
+    """Everything known about a page or link."""
 
     id: int
     url: str

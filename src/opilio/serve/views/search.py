@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
-from collections import Counter
 from typing import Annotated, TypeAlias
 
 import msgspec
@@ -12,6 +10,13 @@ from msgspec import Meta
 from opilio.search.candidates import seek
 from opilio.search.query import parse_query
 from opilio.search.searcher import Searcher
+from opilio.serve.facets import (
+    VALUES,
+    DetailsMemory,
+    EntryDetails,
+    FacetValue,
+    facets_of,
+)
 from opilio.serve.served_crawl import ServedCrawl
 from opilio.serve.view import PageNumber, View
 from opilio.store.lifecycle import owner_of
@@ -19,17 +24,7 @@ from opilio.store.message_log import messages_of, pages_for
 from opilio.text import urls
 
 SIZE = 10  # results of a page
-COUNTED = 1_000  # of the best pages, for facets
-VALUES = 8  # of a facet
-FACETS = """
-    SELECT entry, host.name AS site, page.language, page.mime,
-        page_profile.concepts
-    FROM indexed JOIN page ON page.id = indexed.page JOIN link USING (id)
-    JOIN host ON host.id = link.host
-    LEFT JOIN page_profile ON page_profile.id = page.id
-    WHERE entry IN (SELECT value FROM json_each(?)) AND NOT noindex
-        AND copy_of IS NULL AND state IN ('kept', 'irrelevant')
-"""
+COUNTED = 1_000  # of the best pages, for types and concepts
 
 FETCHED_SINCE = "SELECT url FROM page JOIN link USING (id) WHERE number > ? LIMIT 500"
 SINCE = "since-"  # and a number: the key of pages that were fetched after that one
@@ -72,13 +67,6 @@ class SearchHit(msgspec.Struct, frozen=True):
     is_new: bool  # it was fetched for this query a moment ago
 
 
-class FacetValue(msgspec.Struct, frozen=True):
-    """A value of a facet, and how many of the best results have it."""
-
-    value: str
-    pages: int
-
-
 class FetchProgress(msgspec.Struct, frozen=True):
     """How far a request for more pages has come."""
 
@@ -115,11 +103,14 @@ def show_search(crawl: ServedCrawl, asked: SearchRequest) -> SearchResult:
             last_page=1,
             progress=progress,
         )
-    return crawl.search(lambda searcher: results(searcher, asked, progress, new))
+    return crawl.search(
+        lambda searcher: results(searcher, crawl.details, asked, progress, new)
+    )
 
 
 def results(
     searcher: Searcher,
+    memory: DetailsMemory,
     asked: SearchRequest,
     progress: FetchProgress | None,
     new: set[str],
@@ -127,12 +118,14 @@ def results(
     """The results of a query that has words."""
     query = parse_query(conditions(asked))
     sought = seek(searcher.index, searcher.concepts, query, searcher.language)
-    entries, scores, total = searcher.rank(query, sought, COUNTED)
-    rows = facet_rows(searcher.db, entries.tolist())
-    allowed = {entry for entry, row in rows.items() if fits(row, asked)}
+    matches = searcher.matches(query, sought)
+    entries, scores = matches.best(COUNTED)
+    total = len(matches.entries)
+    details = memory.of_entries(searcher.db, entries.tolist())
+    places = [place for place, one in enumerate(details) if fits(one, asked)]
     if asked.type or asked.concept:
-        total = len(allowed)
-    places = [n for n, entry in enumerate(entries.tolist()) if entry in allowed]
+        total = len(places)
+        details = [details[place] for place in places]
     shown = asked.page * SIZE
     found = searcher.look_up(entries[places], scores[places], shown)[shown - SIZE :]
     hits = [(row["id"], searcher.hit(row, sought)) for row in found]
@@ -153,7 +146,7 @@ def results(
             )
             for id, hit in hits
         ],
-        facets=facets_of([rows[entry] for entry in allowed]),
+        facets=facets_of(searcher.db, matches, details),
         concepts=sorted(sought.meant, key=lambda one: -sought.meant[one])[:VALUES],
         suggestion=searcher.suggest(query),
         last_page=max(1, min(1_000, -(-min(len(places), total) // SIZE))),
@@ -168,39 +161,11 @@ def conditions(asked: SearchRequest) -> str:
     return f"{asked.q}{site}{language}"
 
 
-def facet_rows(db: sqlite3.Connection, entries: list[int]) -> dict[int, dict[str, str]]:
-    """What facets need of each page, by its entry in the index."""
-    cursor = db.execute(FACETS, (msgspec.json.encode(entries).decode(),))
-    names = [column[0] for column in cursor.description]
-    return {row[0]: dict(zip(names, row, strict=True)) for row in cursor}
-
-
-def fits(row: dict[str, str], asked: SearchRequest) -> bool:
+def fits(page: EntryDetails, asked: SearchRequest) -> bool:
     """Whether a page has the type and the concept that were chosen."""
-    if asked.type and row["mime"] != asked.type:
+    if asked.type and page.mime != asked.type:
         return False
-    return not asked.concept or asked.concept in concepts_in(row)
-
-
-def concepts_in(row: dict[str, str]) -> list[str]:
-    """The concepts of the topic that a page names."""
-    found = row["concepts"]
-    return list(msgspec.json.decode(found, type=dict[str, int])) if found else []
-
-
-def facets_of(rows: list[dict[str, str]]) -> dict[str, list[FacetValue]]:
-    """How many pages have each value of each facet, most first."""
-    counts: dict[str, Counter[str]] = {
-        "site": Counter(row["site"] for row in rows),
-        "language": Counter(row["language"] for row in rows if row["language"]),
-        "type": Counter(row["mime"] for row in rows if row["mime"]),
-        "concept": Counter(one for row in rows for one in concepts_in(row)),
-    }
-    return {
-        name: [FacetValue(*one) for one in counted.most_common(VALUES)]
-        for name, counted in counts.items()
-        if counted
-    }
+    return not asked.concept or asked.concept in page.concepts
 
 
 def progress_of(crawl: ServedCrawl, key: str) -> tuple[FetchProgress | None, set[str]]:

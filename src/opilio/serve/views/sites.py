@@ -41,7 +41,7 @@ class SiteCard(msgspec.Struct, frozen=True, kw_only=True):
     relevant: int
     share: float  # of its pages that are relevant, shrunk while there are few
     kind: str
-    definite: bool  # enough is known of it
+    definite: bool  # enough is known about it
     concepts: list[ConceptShare]
     changed: float | None
     refresh: float | None  # when a change is expected

@@ -2,7 +2,7 @@
 
 A new crawl first fetches a few pages only. The page shows those that are relevant, the
 topic file that was written, the next links by promise, and keywords that the pages
-suggest; the user changes what is wrong and lets the crawl go on.
+suggest; the user changes what is wrong and continues the crawl.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from opilio.serve.view import LibraryView, NoParameters
 from opilio.serve.views.links import LinksRequest, ListedLink, show_links
 from opilio.serve.views.topic import KeywordStep
 from opilio.settings import FetchSettings, build_section
+from opilio.text.words import DEFAULT_LANGUAGE, stop_words
 from opilio.topic import Topic, check_topic, where_to
 from opilio.topic.draft import Draft, write
 
@@ -74,6 +75,7 @@ class CrawlPreview(msgspec.Struct, frozen=True, kw_only=True):
     """How far a new crawl is, and what it would visit first."""
 
     name: str
+    topic: str
     state: str  # starting, fetching, ready or failed
     topic_file: str
     log: list[str]
@@ -99,8 +101,7 @@ def start_crawl(library: Library, asked: NewCrawl) -> StartedCrawl:
     text = topic_text(asked, seeds)
     topic = build_section(tomllib.loads(text), Topic, "the topic")
     check_topic(topic, "the topic")
-    fetch = FetchSettings(contact=asked.contact.strip(), proxy=asked.proxy.strip())
-    require_contact(fetch, where_to(topic))
+    check_fetching(asked, topic)
     file = topic_file(library, name)
     file.write_text(text, encoding="utf-8")
     words = ["crawl", str(file), "-o", str(folder), "--delay", str(asked.delay)]
@@ -110,12 +111,29 @@ def start_crawl(library: Library, asked: NewCrawl) -> StartedCrawl:
         ("--proxy", asked.proxy.strip()),
         ("--allow-network", asked.allow_network.strip()),
     ):
-        words += [option, value] if value else []
+        words += [f"{option}={value}"] if value else []
     log = library.log_of(folder)
     log.write_text("", encoding="utf-8")
     process = start_opilio(words, log)
     library.forget()
     return StartedCrawl(name, process)
+
+
+def check_fetching(asked: NewCrawl, topic: Topic) -> None:
+    """BadInput if servers could not reach the user, or a password would be seen."""
+    fetch = FetchSettings(contact=asked.contact.strip(), proxy=asked.proxy.strip())
+    try:
+        require_contact(fetch, where_to(topic))
+    except BadInput:  # it speaks of the command line
+        raise BadInput(
+            "give your e-mail or web address: the owners of the servers that you visit "
+            "must be able to reach you (contact; e.g. me@example.org)"
+        ) from None
+    if "@" in fetch.proxy:  # other users of the machine can see the words of commands
+        raise BadInput(
+            "a proxy with a password cannot be given here, because crawls do not keep "
+            "passwords; start the crawl with `opilio crawl --proxy` in a terminal"
+        )
 
 
 def topic_file(library: Library, name: str) -> Path:
@@ -128,18 +146,21 @@ def seeds_in(text: str) -> list[str]:
     seeds = list(dict.fromkeys(text.split()))
     if len(seeds) > MOST_SEEDS:
         raise BadInput(f"{len(seeds)} seeds are too many for the form; at most 200")
+    for one in seeds:
+        if "://" not in one and "." not in one and not one.startswith("localhost"):
+            raise BadInput(
+                f"{one[:80]!r} is not an address to start from; write it like "
+                "https://example.org/page, one per line"
+            )
     return [one if "://" in one else f"https://{one}" for one in seeds]
 
 
 def topic_text(asked: NewCrawl, seeds: list[str]) -> str:
     """The topic file for a subject; without seeds, search engines find some."""
-    words = [
-        " ".join(one.split()) for one in (asked.keywords or asked.subject).split(",")
-    ]
     draft = Draft(
         name=" ".join(asked.subject.split()),
         languages=(asked.language.strip(),) if asked.language.strip() else (),
-        keywords={"given": dict.fromkeys(filter(None, words), 1.0)},
+        keywords={"given": keywords_of(asked)},
         seeds=tuple(seeds),
     )
     text = write(draft)
@@ -147,6 +168,19 @@ def topic_text(asked: NewCrawl, seeds: list[str]) -> str:
         return text
     lines = [line for line in text.splitlines() if not line.startswith("# seeds")]
     return "\n".join([*lines, "", "[seeds]", 'search = ["ddgs"]', "limit = 20"]) + "\n"
+
+
+def keywords_of(asked: NewCrawl) -> dict[str, float]:
+    """The keywords that were given with their weights; without any, the subject and,
+    with half its weight, each word of it that is not too common."""
+    given = [" ".join(one.split()) for one in asked.keywords.split(",")]
+    if any(given):
+        return dict.fromkeys(filter(None, given), 1.0)
+    subject = " ".join(asked.subject.split())
+    common = stop_words(asked.language.strip() or DEFAULT_LANGUAGE)
+    words = [one for one in re.findall(r"\w\w+", subject.lower()) if one not in common]
+    several = words if len(words) > 1 or words != [subject.lower()] else []
+    return {subject: 1.0} | dict.fromkeys(several, 0.5)
 
 
 def show_preview(library: Library, asked: PreviewRequest) -> CrawlPreview:
@@ -158,9 +192,11 @@ def show_preview(library: Library, asked: PreviewRequest) -> CrawlPreview:
     library.forget()
     text = file.read_text(encoding="utf-8", errors="replace")
     log = last_lines(library.log_of(library.root / asked.name))
+    has_failed = any("opilio: " in line for line in log)
     starting = CrawlPreview(
         name=asked.name,
-        state="failed" if any("opilio: " in line for line in log) else "starting",
+        topic=name_in(text) or asked.name,
+        state="failed" if has_failed else "starting",
         topic_file=text,
         log=log,
     )
@@ -175,6 +211,8 @@ def show_preview(library: Library, asked: PreviewRequest) -> CrawlPreview:
         return starting
     starting = msgspec.structs.replace(starting, figures=figures, pages=pages)
     nothing = not figures.pages and not links
+    if figures.state == "new" and has_failed:
+        return starting
     if figures.state in ("new", "running") or (nothing and not log):
         return msgspec.structs.replace(starting, state="fetching")
     if nothing:
@@ -186,6 +224,14 @@ def show_preview(library: Library, asked: PreviewRequest) -> CrawlPreview:
     return msgspec.structs.replace(
         starting, state="ready", links=links, proposals=changes
     )
+
+
+def name_in(topic_file: str) -> str:
+    """The name of a topic in its file; "" if that cannot be read."""
+    try:
+        return str(tomllib.loads(topic_file).get("name", ""))
+    except tomllib.TOMLDecodeError:
+        return ""
 
 
 START = LibraryView(

@@ -82,7 +82,7 @@ class DictionaryWords(msgspec.Struct, frozen=True):
 
 
 class TopicTables(msgspec.Struct, frozen=True, kw_only=True):
-    """All that is known of a topic."""
+    """Everything known about a topic."""
 
     name: str
     keywords: list[TermWeight]

@@ -96,7 +96,7 @@ def as_row(
     """All columns of one page; without its content if its record cannot be read."""
     found = content or Extraction()
     return {
-        "url": row["url"],
+        "url": row["linked"],
         "final_url": row["url"],
         "canonical": found.canonical or None,
         "title": found.title or row["title"] or None,

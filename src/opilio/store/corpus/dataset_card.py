@@ -43,7 +43,7 @@ class DatasetFacts(msgspec.Struct):
         self.last = max(self.last, day)
         add(self.languages, row["language"] or "unknown")
         add(self.licences, next(iter(row["licences"]), "unknown"))
-        add(self.sites, row["url"].split("/")[2])
+        add(self.sites, row["final_url"].split("/")[2])
         for purpose in reserved_purposes(row["usage"]):
             add(self.reserved, purpose)
         for signal in row["usage"]:

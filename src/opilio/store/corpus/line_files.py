@@ -43,8 +43,6 @@ def gzipped(data: bytes) -> bytes:
 class JsonLines:
     """One JSON object per page."""
 
-    continues = True
-
     def __init__(self, fields: Sequence[str], compress: Compress | None) -> None:
         self.fields = fields
         self.compress = compress
@@ -65,6 +63,10 @@ class JsonLines:
         """Write some bytes, compressed if that was asked for."""
         if data:
             self.file.write(self.compress(data) if self.compress else data)
+
+    def is_settled(self) -> bool:
+        """Whether all pages so far are in the file."""
+        return True
 
     def end(self) -> None:
         """Complete the file."""

@@ -1,8 +1,8 @@
 """Files and folders that get their name when they are complete, and can be continued.
 
 Until then they are beside their place, with a dot before and `.part` after the name. A
-note tells how far they are. The same export finds it and goes on there; any other
-begins anew.
+note says how far they are. The same export finds it and resumes there; any other
+starts over.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from typing import BinaryIO, cast
 import msgspec
 
 from opilio.errors import BadInput
+from opilio.store.corpus.dataset_card import DatasetFacts
 
 CHUNK = 2**20
 
@@ -32,6 +33,7 @@ class ExportNote(msgspec.Struct, kw_only=True):
     shard: int = 0
     size: int = 0  # bytes of that shard
     left_out: dict[str, int] = {}  # reason -> pages
+    facts: DatasetFacts | None = None  # for the card of a dataset
 
 
 class OutputFiles:
@@ -47,8 +49,10 @@ class OutputFiles:
             raise BadInput(f"{out} exists already; remove it, or name another folder")
         self.part = self.path.with_name(f".{self.path.name}.part")
         self.note_file = self.path.with_name(f".{self.path.name}.part.json")
+        self.index_file = self.path.with_name(f".{self.path.name}.part.index")
         try:
-            self.lock_file = self.note_file.open("a+b")
+            self.note_file.touch()
+            self.lock_file = self.note_file.open("r+b", buffering=0)
         except OSError as error:
             raise BadInput(f"{out} cannot be written: {error.strerror}") from None
         self.lock(out)
@@ -68,7 +72,8 @@ class OutputFiles:
         """The note of the same export, if it was interrupted, or a new one."""
         self.lock_file.seek(0)
         try:
-            note = msgspec.json.decode(self.lock_file.read(), type=ExportNote)
+            told = self.lock_file.readline()  # what follows is of an older note
+            note = msgspec.json.decode(told, type=ExportNote)
         except msgspec.DecodeError:
             note = ExportNote(key="")
         if note.key == key and all(map(Path.exists, self.parts()[: note.shard])):
@@ -97,19 +102,26 @@ class OutputFiles:
     @contextmanager
     def shard(self, number: int) -> Iterator[BinaryIO]:
         """The file of a shard, at the place where it is to be continued."""
+        with self.opened(self.parts()[number], number) as file:
+            yield file
+
+    @contextmanager
+    def opened(self, path: Path, number: int) -> Iterator[BinaryIO]:
+        """A file that belongs to a shard, whole and safe on disk afterwards."""
         goes_on = self.note.shard == number and self.note.size
-        with self.parts()[number].open("r+b" if goes_on else "wb", CHUNK) as file:
+        with path.open("r+b" if goes_on else "w+b", CHUNK) as file:
             if goes_on:
                 file.truncate(self.note.size)
                 file.seek(self.note.size)
             yield file
+            file.flush()
+            os.fsync(file.fileno())
 
     def save_note(self) -> None:
         """Note how far the export is."""
+        # At once, so that there is a whole note whenever the process is killed.
         self.lock_file.seek(0)
-        self.lock_file.truncate()
-        self.lock_file.write(msgspec.json.encode(self.note))
-        self.lock_file.flush()
+        self.lock_file.write(msgspec.json.encode(self.note) + b"\n")
 
     def finish(self) -> None:
         """Give the files their names."""
@@ -117,12 +129,13 @@ class OutputFiles:
             if self.is_folder and final.exists():
                 final.rmdir()
             part.replace(final)
+        self.index_file.unlink(missing_ok=True)
         self.note_file.unlink(missing_ok=True)
         self.lock_file.close()
 
     def clear(self) -> None:
         """Delete what an export that is not continued has left."""
-        for path in self.parts():
+        for path in (*self.parts(), self.index_file):
             if path.is_dir():
                 shutil.rmtree(path)
             else:

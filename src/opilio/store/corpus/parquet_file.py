@@ -1,62 +1,111 @@
-"""Writes pages as Parquet, with typed columns."""
+"""Writes pages as Parquet, with typed columns; an interrupted file can be continued."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import struct
+from collections.abc import Iterator, Sequence
+from itertools import starmap
+from pathlib import Path
 from typing import Any, BinaryIO
 
 from opilio.store.corpus.columns import COLUMNS, ColumnKind, ExportRow
+from opilio.store.corpus.parquet_footer import joined_footer
 from opilio.store.corpus.pyarrow_needed import require_pyarrow
 
-GROUP_ROWS = 1000  # pages of a row group at most
+GROUP_ROWS = 1000  # pages of a row group, and some more
 GROUP_CHARACTERS = 16 * 2**20  # of their texts
+MAGIC = b"PAR1"  # where a Parquet file begins and ends
+TAIL = 8  # bytes after a footer: its length, and MAGIC
+NOTE = struct.Struct("<QI")  # where the file of a row group is, length of its footer
 
 
 class ParquetTable:
-    """One row per page. A file that was interrupted has to be written anew."""
+    """One row per page. `index` is a file beside the one that is written, with the
+    footer of each row group so far; without it, nothing can be continued."""
 
-    continues = False
-
-    def __init__(self, fields: Sequence[str]) -> None:
+    def __init__(self, fields: Sequence[str], index: Path | None = None) -> None:
         self.arrow = require_pyarrow("writing Parquet")
         self.fields = fields
         self.schema = schema_of(self.arrow, fields)
+        self.index = index
         self.rows: list[ExportRow] = []
         self.size = 0
+        self.groups: list[tuple[bytes, int]] = []  # footers, and where their files are
 
     def begin(self, file: BinaryIO, *, fresh: bool) -> None:
-        """Write to this file from now on."""
-        from pyarrow import parquet
-
-        self.writer = parquet.ParquetWriter(file, self.schema, compression="zstd")
+        """Write to this file from now on, after the row groups that it has."""
+        self.file = file
+        if not fresh and self.index:
+            self.place = file.tell()
+            self.groups = list(groups_in(self.index.read_bytes(), self.place))
+            self.index.write_bytes(b"".join(starmap(noted, self.groups)))
+            return
+        file.write(MAGIC)
+        self.place = len(MAGIC)
+        if self.index:
+            self.index.write_bytes(b"")
 
     def write(self, rows: Sequence[ExportRow]) -> None:
         """Write some pages; row groups have more of them than a call."""
-        for row in rows:
-            self.rows.append(row)
-            self.size += len(row["text"] or "") + len(row["markdown"] or "")
-            if len(self.rows) >= GROUP_ROWS or self.size >= GROUP_CHARACTERS:
-                self.write_group()
+        self.rows += rows
+        self.size += sum(
+            len(row["text"] or "") + len(row["markdown"] or "") for row in rows
+        )
+        if len(self.rows) >= GROUP_ROWS or self.size >= GROUP_CHARACTERS:
+            self.write_group()
 
     def write_group(self) -> None:
-        """Write a row group."""
+        """Append the pages of a file with one row group, and remember its footer."""
+        from pyarrow import parquet
+
         columns = [
             self.arrow.array([as_stored(row[name]) for row in self.rows], kind)
             for name, kind in zip(self.schema.names, self.schema.types, strict=True)
         ]
         table = self.arrow.Table.from_arrays(columns, schema=self.schema)
-        self.writer.write_table(table)
+        made = self.arrow.BufferOutputStream()
+        with parquet.ParquetWriter(made, self.schema, compression="zstd") as writer:
+            writer.write_table(table, row_group_size=max(1, len(self.rows)))
+        data = memoryview(made.getvalue())
+        length = int.from_bytes(data[-TAIL : -len(MAGIC)], "little")
+        footer = bytes(data[-TAIL - length : -TAIL])
+        self.groups.append((footer, self.place - len(MAGIC)))
+        if self.index:
+            with self.index.open("ab") as index:
+                index.write(noted(*self.groups[-1]))
+        self.file.write(data[len(MAGIC) : -TAIL - length])
+        self.place += len(data) - len(MAGIC) - TAIL - length
         self.rows, self.size = [], 0
+
+    def is_settled(self) -> bool:
+        """Whether all pages so far are in the file."""
+        return not self.rows
 
     def end(self) -> None:
         """Complete the file."""
-        if self.rows:
+        if self.rows or not self.groups:
             self.write_group()
-        self.writer.close()
+        footer = joined_footer(self.groups)
+        self.file.write(footer + len(footer).to_bytes(4, "little") + MAGIC)
 
     def abandon(self) -> None:
-        """Leave the file, which will be written anew."""
-        self.writer.close()
+        """Leave the file as it is."""
+
+
+def noted(footer: bytes, start: int) -> bytes:
+    """A row group as the index has it."""
+    return NOTE.pack(start, len(footer)) + footer
+
+
+def groups_in(index: bytes, end: int) -> Iterator[tuple[bytes, int]]:
+    """The footers of the row groups before a place, and where their files are."""
+    place = 0
+    while place + NOTE.size <= len(index):
+        start, length = NOTE.unpack_from(index, place)
+        if start + len(MAGIC) >= end:  # it was not written to the end
+            return
+        place += NOTE.size + length
+        yield index[place - length : place], start
 
 
 def schema_of(arrow: Any, fields: Sequence[str]) -> Any:

@@ -22,13 +22,23 @@ CHOSEN = """
       AND (:hosts IS NULL OR link.host IN (SELECT value FROM json_each(:hosts)))
     ORDER BY score DESC, number
 """
+# `linked` is the link whose redirects led to the page, over up to 20 hops.
 ROWS = """
-    SELECT page.id, link.url, title, language, score, relevant, page.parts, link.state,
-           link.depth, link.anchor, fetched_at, status, mime, words, content, degraded,
-           warc, warc_offset, warc_length, parent.url AS parent, extracted.packed,
+    SELECT page.id, link.url, linked.url AS linked, title, language, score, relevant,
+           page.parts, link.state, link.depth, linked.anchor, fetched_at, status, mime,
+           words, content, degraded, warc, warc_offset, warc_length,
+           parent.url AS parent, extracted.packed,
            (SELECT count(*) FROM page AS copy JOIN link AS its ON its.id = copy.id
             WHERE copy.copy_of = page.id AND its.reason IS NOT 'redirect') AS copies
-    FROM page JOIN link USING (id) LEFT JOIN link AS parent ON parent.id = link.found_on
+    FROM page JOIN link USING (id) JOIN link AS linked ON linked.id = (
+        WITH RECURSIVE hop (id, found_on, redirects, count) AS (
+            SELECT link.id, link.found_on, link.redirects, 0
+            UNION ALL
+            SELECT source.id, source.found_on, source.redirects, count + 1
+            FROM hop JOIN link AS source ON source.id = hop.found_on
+            WHERE hop.redirects AND count < 20)
+        SELECT id FROM hop ORDER BY count DESC LIMIT 1)
+    LEFT JOIN link AS parent ON parent.id = linked.found_on
     LEFT JOIN extracted ON extracted.id = page.id
     WHERE page.id IN (SELECT value FROM json_each(?))
 """

@@ -88,7 +88,7 @@ class DistilledSite:
 
     @property
     def is_indefinite(self) -> bool:
-        """Whether too little is known of it."""
+        """Whether too little is known about it."""
         return self.counts.pages < WELL_PROFILED
 
 

@@ -66,7 +66,7 @@ class Termhood:
         }
 
     def features(self, key: str) -> list[float]:
-        """What is known of a candidate, without whether it is a label."""
+        """What is known about a candidate, without whether it is a label."""
         counts, words = self.counts, key.split()
         own = key in self.labels
         pages, times = counts.pages[key], counts.times[key]

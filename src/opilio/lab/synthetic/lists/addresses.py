@@ -2,9 +2,9 @@
 
 /                              home
 /browse/                       all sections of the host
-/series-4/                     a section; /series-4/page/2/ or ?page=2 goes on
+/series-4/                     a section; /series-4/page/2/ or ?page=2 continues
 /series-4/2019/03/12/17/       item 17 of it, if it is dated; see `Addresses.item`
-/archive/2019/                 what all sections published in 2019; /page/2/ goes on
+/archive/2019/                 what all sections published in 2019; /page/2/ continues
 /imprint.html                  a page about nothing
 """
 

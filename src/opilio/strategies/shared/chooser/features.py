@@ -5,6 +5,10 @@ siblings.
 Without: anchor and around (keywords in them) take the place of meaning and taught.
 
     z = (x − mean)/spread, within ±4; mean and spread over a sample of what waits
+
+Means over pages change with every page. Else links that were found before and after a
+page could not be compared, so after each page the means follow those of some links that
+wait.
 """
 
 from __future__ import annotations
@@ -26,6 +30,7 @@ COMMON = ("address", "words", "host", "parents", "section", "siblings")
 WITH_VECTORS = ("meaning", "taught", *COMMON)
 WITHOUT_VECTORS = ("anchor", "around", *COMMON)
 SAMPLE = 4096  # links over which means and spreads are taken
+FOLLOWED = 256  # links, about, whose means are followed from page to page
 ORDINARY = 8  # links; with fewer, no spread is known
 NARROWEST = 0.01  # spread: where all links are alike, none shall stand out
 
@@ -49,6 +54,11 @@ class Features:
         self.names = WITH_VECTORS if waiting.dimensions else WITHOUT_VECTORS
         self.mean = np.zeros(len(self.names), np.float32)
         self.spread = np.ones(len(self.names), np.float32)
+        # Some slots, their links, and the numbers of these when scales were taken.
+        self._followed: Slots = np.zeros(0, np.int64)
+        self._links = self._followed
+        self._then = np.zeros((0, len(self.names)), np.float32)
+        self._mean = self.mean  # at that time
 
     def seek(self, keywords: KeywordVectors) -> None:
         """Compare with other keywords from now on."""
@@ -104,3 +114,16 @@ class Features:
         rows = self.raw(chosen)
         self.mean = rows.mean(axis=0)
         self.spread = np.maximum(rows.std(axis=0), np.float32(NARROWEST))
+        self._mean = self.mean
+        self._followed = slots[:: max(1, len(slots) // FOLLOWED)].copy()
+        self._links = self.waiting.link[self._followed]
+        self._then = self.raw(self._followed)
+
+    def follow(self) -> None:
+        """Move the means by as much as those of the followed links that still wait have
+        moved since the scales were taken."""
+        waiting, slots = self.waiting, self._followed
+        wait = (waiting.link[slots] == self._links) & (waiting.told[slots] >= 0)
+        if np.count_nonzero(wait) >= ORDINARY:
+            moved = self.raw(slots[wait]) - self._then[wait]
+            self.mean = self._mean + moved.mean(axis=0)

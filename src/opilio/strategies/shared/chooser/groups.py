@@ -9,10 +9,10 @@ been like it:
     siblings = (Σ score + 2·host) / (n + 2)
 
 `base` and `base²` are means over all pages. Where the items of a list are about one
-subject, the first one tells what the others are, hence the half. Squares because many
-scores that are a little above nothing shall not look like a few good pages: a section
-that nobody has tried is worth more than one that was tried in vain. It is worth as
-much as any even if all that is known of its host is a poor home page.
+subject, the first one shows what the others are, hence the half. Scores are squared so
+that many scores slightly above zero do not look like a few good pages: an untried
+section is worth more than one that was tried without success. It is worth as much as
+any even if everything known about its host is a poor home page.
 """
 
 from __future__ import annotations
@@ -77,10 +77,14 @@ class Groups:
 
     def add_link(self, section: int, page: int, score: float) -> None:
         """Count what a link brought."""
-        self.section_sum[section] += score * score
-        self.section_count[section] += 1
+        self.add_section(section, score)
         self.page_sum.values[page] += score
         self.page_count.values[page] += 1
+
+    def add_section(self, section: int, score: float) -> None:
+        """Count what a link brought for its section alone."""
+        self.section_sum[section] += score * score
+        self.section_count[section] += 1
 
     @property
     def columns(self) -> tuple[npt.NDArray[Any], ...]:

@@ -50,6 +50,7 @@ class Visit(msgspec.Struct, frozen=True, array_like=True, gc=False):
     caught: int = 0  # links to pages that were kept before
     waiting: float = 0.0  # chances of links that wait and are not in `links`
     dimensions: int = 0  # of the vectors; 0 in notes of earlier versions
+    is_dead: bool = False  # the server has no page there
 
     @property
     def worth(self) -> float:

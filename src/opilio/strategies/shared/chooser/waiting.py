@@ -24,7 +24,7 @@ from opilio.vectors import codes
 Singles = npt.NDArray[np.float32]
 
 LEAST = 1024  # slots in the beginning
-NEW = FREE  # instead of a slot: nothing is known of the link
+NEW = FREE  # instead of a slot: nothing is known about the link
 
 
 class Waiting:

@@ -1,0 +1,38 @@
+"""What a visited link taught the default strategy, for other workers of the crawl."""
+
+from __future__ import annotations
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+Singles = npt.NDArray[np.float32]
+
+
+class LinkExperience(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """The evidence of a link when it was chosen, and what came of it."""
+
+    row: bytes  # its features, standardised, float32
+    offset: float  # what the trained weights said
+    score: float  # of its page
+    section: int
+    vector: bytes  # float16; empty without word vectors
+
+
+_encode = msgspec.msgpack.Encoder().encode
+unpack_experience = msgspec.msgpack.Decoder(LinkExperience).decode
+
+
+def pack_experience(
+    row: Singles, offset: float, score: float, section: int, vector: Singles
+) -> bytes:
+    """The experience as bytes."""
+    return _encode(
+        LinkExperience(
+            row.astype("<f4").tobytes(),
+            offset,
+            score,
+            section,
+            vector.astype("<f2").tobytes(),
+        )
+    )
