@@ -18,6 +18,7 @@ import sys
 import tempfile
 import time
 from collections import Counter, defaultdict
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -33,6 +34,8 @@ from opilio.lab.synthetic.web import SyntheticWeb
 
 DELAY = 0.1
 IN_FLIGHT = 16
+BETWEEN = 15  # pages between two faults
+PATIENCE = 150  # times 0.2 seconds, to wait for them
 SLACK = 0.02  # between a client's clock and the moment a server reads the request
 CALM = Dials(
     seed=7,
@@ -154,19 +157,23 @@ class Crowd:
 
 
 async def strike(crowd: Crowd, postgres: PostgresServer) -> Counter[str]:
-    """Let everything happen that shall, at random moments while the crawl runs."""
+    """Let everything happen that shall, at random moments while the crawl runs. Between
+    two faults pages are recorded: workers that have not begun are no test."""
     storm, done = crowd.storm, Counter[str]()
     rng = random.Random(storm.seed)
     plan = ["kill"] * storm.kills + ["stop"] * storm.stops
     plan += ["postmaster"] * storm.postmasters
     rng.shuffle(plan)
     stopped: list[asyncio.Task] = []
+    before = 0
     for fault in plan:
         await asyncio.sleep(rng.uniform(0.4, 1.0) * storm.lease)
+        before, working = await progress(crowd.dsn, before + BETWEEN)
         running = crowd.still()
         if not running:
             break
-        victim = rng.choice(running)
+        victims = [one for one in running if one.pid in working]
+        victim = rng.choice(victims or running)
         if fault == "kill":
             victim.kill()
             victim.wait()
@@ -177,8 +184,32 @@ async def strike(crowd: Crowd, postgres: PostgresServer) -> Counter[str]:
             await asyncio.to_thread(postgres.kill)
             await asyncio.to_thread(postgres.start)
         done[fault] += 1
+        done["of a worker that had pages"] += fault != "postmaster" and bool(victims)
     await asyncio.gather(*stopped)
     return done
+
+
+async def progress(dsn: str, wanted: int) -> tuple[int, set[int]]:
+    """Wait until so many pages are recorded, but not forever; returns their number, and
+    the processes of workers that have recorded some."""
+    pages, working = 0, set[int]()
+    for _ in range(PATIENCE):
+        with suppress(psycopg.OperationalError):
+            pages, working = await asyncio.to_thread(look, dsn)
+            if pages >= wanted:
+                break
+        await asyncio.sleep(0.2)
+    return pages, working
+
+
+def look(dsn: str) -> tuple[int, set[int]]:
+    with psycopg.connect(dsn, options="-c search_path=opilio") as db:
+        [(pages,)] = db.execute("SELECT count(*) FROM recorded").fetchall()
+        rows = db.execute(
+            "SELECT w.name FROM worker AS w JOIN progress ON worker = id "
+            "WHERE pages > 0 AND ended IS NULL AND until > clock_timestamp()"
+        )
+        return int(pages), {int(name.rpartition(":")[2]) for (name,) in rows}
 
 
 async def stop(process: subprocess.Popen, seconds: float) -> None:
@@ -226,12 +257,21 @@ async def weather(folder: Path, postgres: PostgresServer, storm: Storm) -> Outco
             outcome.faults = dict(await strike(crowd, postgres))
             while crowd.still() and time.monotonic() - began < storm.limit:
                 await asyncio.sleep(0.1)
+                if not storm.fenced and await asyncio.to_thread(has_doubles, dsn):
+                    break  # the control has shown what it shall
         finally:
             crowd.close()
         outcome.seconds = round(time.monotonic() - began, 1)
         count(outcome, dsn, expected)
         look_at_requests(outcome, server, web)
     return outcome
+
+
+def has_doubles(dsn: str) -> bool:
+    query = "SELECT count(*) > count(DISTINCT fingerprint) FROM opilio.recorded"
+    with psycopg.connect(dsn) as db:
+        [(found,)] = db.execute(query).fetchall()
+        return bool(found)
 
 
 def count(outcome: Outcome, dsn: str, expected: set[str]) -> None:

@@ -145,11 +145,23 @@ def built_colly(folder: Path) -> Path | None:
     return source / "peer"
 
 
-def pages_of(cost: Cost) -> tuple[int, int | None]:
-    """How many pages a run reports as visited and, if it says so, as kept."""
-    last = cost.printed.strip().rpartition("\n")[2]
-    said = json.loads(last)
-    return (said["pages"], said["kept"]) if isinstance(said, dict) else (said, None)
+class Brought(NamedTuple):
+    """What a run reports; requests and kept pages only if it does so."""
+
+    pages: int  # answered with status 200, which parsers can read
+    requests: int | None = None
+    kept: int | None = None
+
+
+def brought(cost: Cost) -> Brought:
+    """What a run brought."""
+    said = json.loads(cost.printed.strip().rpartition("\n")[2])
+    if not isinstance(said, dict):
+        return Brought(said)
+    requests = said.get("requests")
+    if "unusable" in said:
+        requests = said["pages"] + sum(said["unusable"].values())
+    return Brought(said["pages"], requests, said.get("kept"))
 
 
 def compare(site: str, start: str, wanted: Wanted, folder: Path) -> None:
@@ -163,17 +175,15 @@ def compare(site: str, start: str, wanted: Wanted, folder: Path) -> None:
                 continue  # it takes as long as all the others
             runs.setdefault(name, []).append(measure(pinned + command(start, folder)))
     each = {
-        name: [cost.cpu / pages_of(cost)[0] * 1000 for cost in costs]
+        name: [cost.cpu / brought(cost).pages * 1000 for cost in costs]
         for name, costs in runs.items()
     }
     rows = []
     for name, costs in runs.items():
-        pages, kept = pages_of(costs[0])
         rows.append(
             (
                 name,
-                f"{pages:,}",
-                "" if kept is None else f"{kept:,}",
+                *("" if n is None else f"{n:,}" for n in brought(costs[0])),
                 f"{statistics.median(each[name]):.2f}",
                 *(
                     against(each[name], each[other])
@@ -184,7 +194,16 @@ def compare(site: str, start: str, wanted: Wanted, folder: Path) -> None:
         )
     show(
         f"{site}: CPU of all processes, start included, medians of {wanted.rounds}",
-        ("crawler", "pages", "kept", "ms/page", "x limit", "x Opilio", "peak MB"),
+        (
+            "crawler",
+            "pages",
+            "requests",
+            "kept",
+            "ms/page",
+            "x limit",
+            "x Opilio",
+            "peak MB",
+        ),
         rows,
     )
 
@@ -210,8 +229,8 @@ def scale(start: str, wanted: Wanted, folder: Path) -> None:
         [
             (
                 readers,
-                f"{pages_of(costs[0])[0] / median(costs, 'seconds').seconds:.0f}",
-                f"{median(costs).cpu / pages_of(costs[0])[0] * 1000:.2f}",
+                f"{brought(costs[0]).pages / median(costs, 'seconds').seconds:.0f}",
+                f"{median(costs).cpu / brought(costs[0]).pages * 1000:.2f}",
             )
             for readers, costs in runs.items()
         ],

@@ -21,7 +21,8 @@ from unittest.mock import patch
 import msgspec
 
 from bench.table import show
-from opilio.assembly.build import assemble, find_seeds, prepare
+from opilio.assembly.build import assemble, prepare
+from opilio.assembly.find_seeds import find_seeds
 from opilio.assembly.plan import begin_crawl, make_plan
 from opilio.lab.synthetic.dials import CALM
 from opilio.lab.synthetic.server import serve

@@ -31,7 +31,8 @@ import msgspec
 
 from bench.judges import THESAURUS, WEB, read_labels
 from bench.table import show
-from opilio.assembly.build import assemble, find_seeds, prepare
+from opilio.assembly.build import assemble, prepare
+from opilio.assembly.find_seeds import find_seeds
 from opilio.assembly.plan import Plan, begin_crawl, for_replay, load_plan, make_plan
 from opilio.assembly.search import open_search, remember_query
 from opilio.crawl import CrawlLoop

@@ -43,6 +43,7 @@ def main() -> None:
 
 def cover(name: str, seconds: int) -> None:
     """Fuzz guided by coverage."""
+    os.environ["RUST_BACKTRACE"] = "0"  # fastobo panics often, and traces take long
     import atheris  # type: ignore[import-not-found, unused-ignore]
 
     with atheris.instrument_imports(include=["opilio"]):

@@ -31,6 +31,7 @@ class PostgresServer:
         self.data = folder / "data"
         self.process: subprocess.Popen | None = None
         self._numbers = count(1)
+        self.settings: tuple[str, ...] = ()  # besides the usual ones
         folder.mkdir(mode=0o755)
         if USER:
             shutil.chown(folder, USER)
@@ -43,7 +44,9 @@ class PostgresServer:
         )
 
     def start(self) -> None:
-        settings = [part for setting in SETTINGS for part in ("-c", setting)]
+        settings = [
+            part for setting in (*SETTINGS, *self.settings) for part in ("-c", setting)
+        ]
         with (self.folder / "log").open("ab") as log:
             self.process = subprocess.Popen(
                 [f"{BINARIES}/postgres", "-D", self.data, "-k", self.folder, *settings],
@@ -73,7 +76,9 @@ class PostgresServer:
         return psycopg.connect(self.dsn(name), autocommit=True)
 
     def dsn(self, name: str) -> str:
-        return f"postgresql://opilio@/{name}?host={self.folder}"
+        port = [one.partition("=")[2] for one in self.settings if "port=" in one]
+        more = f"&port={port[0]}" if port else ""
+        return f"postgresql://opilio@/{name}?host={self.folder}{more}"
 
     def database(self) -> str:
         """The DSN of a new database."""

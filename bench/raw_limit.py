@@ -5,12 +5,14 @@
 One process, one host: asyncio and httptools for HTTP/1.1, turbohtml for title,
 headings, links with anchor and context, and text, ada-url for joining, a set of URLs.
 No robots, no politeness, no limits, no errors, no store. It is what crawling would cost
-if nothing could go wrong and nothing had to be stored.
+if nothing could go wrong and nothing had to be stored. Only answers with status 200
+count as pages, as they do for Opilio; dead links cost both of them requests.
 """
 
 from __future__ import annotations
 
 import asyncio
+import json
 import sys
 from collections import deque
 from urllib.parse import urlsplit
@@ -52,7 +54,7 @@ class Connection(asyncio.Protocol):
         if self in self.crawler.idle:
             self.crawler.idle.remove(self)
         elif not self.crawler.done.done():
-            self.crawler.page(self.url, b"")
+            self.crawler.answer(self.url, 0, b"")
             self.crawler.connect()
 
     def data_received(self, data: bytes) -> None:
@@ -63,7 +65,7 @@ class Connection(asyncio.Protocol):
 
     def on_message_complete(self) -> None:
         body, self.chunks = b"".join(self.chunks), []
-        self.crawler.page(self.url, body)
+        self.crawler.answer(self.url, self.parser.get_status_code(), body)
         self.ask()
 
 
@@ -75,7 +77,7 @@ class Crawler:
         self.queue = deque([start])
         self.seen = {start}
         self.limit = limit
-        self.asked = self.answered = 0
+        self.asked = self.answered = self.pages = 0
         self.idle: list[Connection] = []
         self.loop = asyncio.get_running_loop()
         self.done = self.loop.create_future()
@@ -91,23 +93,32 @@ class Crawler:
         task.add_done_callback(self.opening.discard)
 
     def next(self) -> str | None:
-        if not self.queue or self.asked >= self.limit:
+        if not self.queue or self.is_enough():
             return None
         self.asked += 1
         return self.queue.popleft()
 
-    def page(self, url: str, body: bytes) -> None:
+    def is_enough(self) -> bool:
+        """Whether the pages so far and those that are awaited reach the limit."""
+        return self.pages + self.asked - self.answered >= self.limit
+
+    def answer(self, url: str, status: int, body: bytes) -> None:
         self.answered += 1
-        for target in extract(url, body):
+        if status == 200:
+            self.pages += 1
+            self.follow(extract(url, body))
+        while self.idle and self.queue and not self.is_enough():
+            self.idle.pop().ask()
+        over = self.asked == self.answered and not self.queue
+        if (self.pages >= self.limit or over) and not self.done.done():
+            self.done.set_result(None)
+
+    def follow(self, targets: list[str]) -> None:
+        for target in targets:
             if target not in self.seen:
                 self.seen.add(target)
                 if urlsplit(target).netloc == self.host:
                     self.queue.append(target)
-        while self.idle and self.queue and self.asked < self.limit:
-            self.idle.pop().ask()
-        over = self.asked == self.answered and not self.queue
-        if (self.answered >= self.limit or over) and not self.done.done():
-            self.done.set_result(None)
 
 
 def extract(url: str, body: bytes) -> list[str]:
@@ -145,7 +156,7 @@ async def main() -> None:
     for _ in range(CONNECTIONS):
         crawler.connect()
     await crawler.done
-    print(crawler.answered)
+    print(json.dumps({"pages": crawler.pages, "requests": crawler.answered}))
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ python -m bench.scrapy_peer START_URL MAX_PAGES
 
 from __future__ import annotations
 
+import json
 import sys
 from urllib.parse import urlsplit
 
@@ -35,7 +36,7 @@ def main() -> None:
     Peer.allowed_domains = [urlsplit(start).hostname]
     process = CrawlerProcess(
         {
-            "CLOSESPIDER_PAGECOUNT": limit,
+            "CLOSESPIDER_ITEMCOUNT": limit,
             "CONCURRENT_REQUESTS": 16,
             "CONCURRENT_REQUESTS_PER_DOMAIN": 16,
             "DOWNLOAD_DELAY": 0,
@@ -50,7 +51,9 @@ def main() -> None:
     crawler = process.create_crawler(Peer)
     process.crawl(crawler)
     process.start()
-    print(crawler.stats.get_value("response_received_count"))
+    pages = crawler.stats.get_value("item_scraped_count")
+    requests = crawler.stats.get_value("response_received_count")
+    print(json.dumps({"pages": pages, "requests": requests}))
 
 
 if __name__ == "__main__":

@@ -1,21 +1,26 @@
 """Takes pictures of every page of `opilio serve`, light and dark, for the docs:
 `python -m bench.screenshots docs/images`.
 
-It serves a synthetic web, crawls it for beekeeping with a small ontology, and opens the
-pages in Chromium (`chromium-headless-shell` or `chromium`).
+It serves a synthetic web, crawls it for beekeeping with a small ontology, gives some
+labels, compares strategies on another web, and opens the pages in Chromium
+(`chromium-headless-shell` or `chromium`). Files that end in .png instead of .jpg are
+for looking at: `python -m bench.screenshots FOLDER png`.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
+import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
@@ -23,8 +28,11 @@ from opilio.cli.demo import TOPIC, demo_topic, served
 from opilio.serve.login import read_token
 
 NAMES = ("chromium-headless-shell", "chromium", "google-chrome")
-WIDTH, HEIGHT, PHONE = 1180, 760, 390
+WIDTH, HEIGHT, PHONE = 1180, 820, 390
+WHOLE = ("overview", "topic", "labels", "lab", "start")  # pages shown to their end
 QUALITY = 55  # of JPEG
+KIND = "jpg"
+COMPARED = "breadth-first,best-first,shark-search,opilio"
 PAGES = 4_000
 ENOUGH = 400  # pages before the pictures are taken
 ONTOLOGY = """
@@ -71,6 +79,7 @@ async def crawl_and_take(target: Path) -> None:
                 seeds=list(topic.sources.urls),
             )
         )
+        await asyncio.to_thread(compare, root)
         async with served() as proxy:
             crawl = start(
                 "crawl",
@@ -84,6 +93,27 @@ async def crawl_and_take(target: Path) -> None:
             finally:
                 crawl.terminate()
                 crawl.wait()
+
+
+def compare(root: Path) -> None:
+    """Compare some strategies in the lab, on a small web."""
+    web = root.parent / "synthetic"
+    for words in (
+        ("web", str(web), "--pages", "600", "--hosts", "20", "--topics", "4"),
+        (
+            "compare",
+            "--web",
+            str(web),
+            "--strategies",
+            COMPARED,
+            "--judges",
+            "opilio",
+            "-o",
+            str(root / "strategies"),
+        ),
+    ):
+        process = start("lab", *words)
+        process.communicate()
 
 
 def start(*words: str) -> subprocess.Popen[str]:
@@ -112,12 +142,30 @@ def take_all(root: Path, proxy: str, target: Path) -> None:
         line = server.stdout.readline() if server.stdout else ""
         origin = line.split()[1].partition("/login")[0]
         secret = read_token(token)
+        give_labels(origin, secret)
         with chromium() as browser:
             for scheme in ("light", "dark"):
                 take_pages(browser, origin, secret, proxy, target, scheme)
     finally:
         server.terminate()
         server.wait()
+
+
+def give_labels(origin: str, secret: str) -> None:
+    """Label some pages as the judge does, to show what labels teach."""
+    headers = {"authorization": f"Bearer {secret}"}
+    place = f"{origin}/api/v1/crawls/beekeeping"
+
+    def call(path: str, body: object = None) -> Any:
+        data = None if body is None else json.dumps(body).encode()
+        request = urllib.request.Request(f"{place}/{path}", data, headers)
+        with urllib.request.urlopen(request) as answer:
+            return json.load(answer)
+
+    for page in call("labels")["asked"][:8]:
+        words = [page["url"], "yes" if page["score"] > 0.3 else "no"]
+        words += ["check"] if page["check"] else []
+        call("tell", {"verb": "label", "words": words})
 
 
 @contextlib.contextmanager
@@ -149,6 +197,7 @@ def take_pages(
         ("sites", f"{base}/sites"),
         ("map", f"{base}/map"),
         ("start", "/start"),
+        ("lab", "/lab"),
     ):
         page.goto(origin + path)
         page.wait_for_timeout(700)
@@ -198,10 +247,12 @@ def preview(page: Page, origin: str, proxy: str, scheme: str) -> None:
 
 def take(page: Page, target: Path, name: str, scheme: str) -> None:
     """One picture."""
-    file = target / f"serve-{name}-{scheme}.jpg"
-    page.screenshot(path=file, type="jpeg", quality=QUALITY)
+    file = target / f"serve-{name}-{scheme}.{KIND}"
+    how = {"quality": QUALITY, "type": "jpeg"} if KIND == "jpg" else {"type": "png"}
+    page.screenshot(path=file, full_page=name in WHOLE, **how)  # type: ignore[arg-type]
     print(f"{file}: {file.stat().st_size / 1000:.0f} KB")
 
 
 if __name__ == "__main__":
+    KIND = sys.argv[2] if len(sys.argv) > 2 else KIND
     main(Path(sys.argv[1] if len(sys.argv) > 1 else "docs/images"))

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import asyncio
 import http.client
-import os
 import random
 import resource
 import signal
@@ -20,7 +19,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
@@ -37,7 +36,7 @@ PAGES = 100_000
 REQUESTS = 100
 CRAWLED = 400  # pages of each crawl
 BROWSERS = 20
-ROUNDS = 2
+ROUNDS = 5
 WEB = Dials(pages=5_000, hosts=60, english=True, hindi=0.0)
 SETTINGS = "[politeness]\ndelay = 0.0\nip_delay = 0.0\n[store]\nmin_free = 0\n"
 QUERIES = ("queen bee", "honey", '"royal jelly"', "swarm pollen", "smoker -queen")
@@ -61,7 +60,7 @@ async def measure_all() -> None:
                 ask = asker(port, home / "token")
                 folder = home / "crawls" / "big"
                 rows = await asyncio.to_thread(times, ask, folder, pid)
-            header = ("", "median", "p95", "CPU of the server")
+            header = ("", "median", "p95", "CPU of the server: median", "p95")
             show(f"Milliseconds over {pages:,} pages", header, rows)
             rows = await asyncio.to_thread(compare, home, proxy)
             show(
@@ -192,13 +191,20 @@ def times(ask: Callable[[str], float], folder: Path, pid: int) -> list[tuple[str
     found = []
     for kind, path in kinds.items():
         first = ask(path())
-        before = cpu_of(pid)
-        taken = sorted(ask(path()) for _ in range(REQUESTS))
-        cpu = 1000 * (cpu_of(pid) - before) / REQUESTS
-        p95 = taken[int(0.95 * len(taken))]
-        found.append((kind, f"{median(taken):.0f}", f"{p95:.0f}", f"{cpu:.0f}"))
-        found.append((f"{kind}, first request", f"{first:.0f}", "", ""))
+        taken, used = [], []
+        for _ in range(REQUESTS):
+            before = cpu_of(pid)
+            taken.append(ask(path()))
+            used.append(1000 * (cpu_of(pid) - before))
+        found.append((kind, *middle_and_p95(taken), *middle_and_p95(used)))
+        found.append((f"{kind}, first request", f"{first:.0f}", "", "", ""))
     return found
+
+
+def middle_and_p95(values: list[float]) -> tuple[str, str]:
+    """The median of some times, and what 95 % of them stay below."""
+    found = sorted(values)
+    return f"{median(found):.0f}", f"{found[int(0.95 * len(found))]:.0f}"
 
 
 def compare(home: Path, proxy: str) -> list[tuple[str, ...]]:
@@ -209,13 +215,22 @@ def compare(home: Path, proxy: str) -> list[tuple[str, ...]]:
             folder = home / f"turn-{turn}-{watched}"
             folder.mkdir()
             results[watched].append(one_crawl(home, folder, proxy, watched))
-    return [
+    rows = [
         (
             f"{BROWSERS} browsers" if watched else "no browser",
-            *(f"{median(column):.3g}" for column in zip(*runs, strict=True)),
+            *(in_words(column) for column in zip(*runs, strict=True)),
         )
         for watched, runs in results.items()
     ]
+    pairs = zip(results[False], results[True], strict=True)
+    ratios = [with_them[1] / alone[1] for alone, with_them in pairs]
+    return [*rows, ("CPU with browsers / without", "", in_words(ratios), "")]
+
+
+def in_words(values: Iterable[float]) -> str:
+    """The median of some numbers, and between which they are."""
+    found = sorted(values)
+    return f"{median(found):.3g} ({found[0]:.3g}–{found[-1]:.3g})"
 
 
 def one_crawl(
@@ -262,9 +277,9 @@ def cpu_of_children() -> float:
 
 
 def cpu_of(pid: int) -> float:
-    """CPU seconds of a process that runs."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    """CPU seconds of the threads of a process that runs, to the nanosecond."""
+    files = Path(f"/proc/{pid}/task").glob("*/schedstat")
+    return sum(int(file.read_text().split()[0]) for file in files) / 1e9
 
 
 if __name__ == "__main__":

@@ -1,11 +1,14 @@
 """Crawls a synthetic web beside hostile hosts, is killed at random, and loses nothing.
 
-    python -m bench.soak_hostile [PAGES [KILLS [FOLDER]]]
+    python -m bench.soak_hostile [PAGES [KILLS [FOLDER [MINUTES]]]]
 
 One in twenty hosts plays an attack of `opilio.lab.hostile`, with links to it from pages
 of the web. The same pages are crawled twice: without hostile hosts and kills, and with
 both. Shown are memory, CPU and open files of the second crawl at each tenth, and then
 what was lost or fetched twice, and how many relevant pages of the web both have found.
+
+With FOLDER, a soak can be made in pieces: each ends after MINUTES (by one more kill),
+and the same command continues it. Its figures so far are shown each time.
 """
 
 from __future__ import annotations
@@ -20,27 +23,21 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, closing, suppress
+from contextlib import closing, suppress
 from pathlib import Path
+from statistics import median
 from typing import NamedTuple
 
 from warcio.archiveiterator import ArchiveIterator
 
 from bench.soak import cpu_of, resident
+from bench.soak_web import SoakServer, served
 from bench.table import show
-from opilio.lab.hostile.cases import CASES
-from opilio.lab.hostile.server import LONGEST_REQUEST, HostileServer, HostileVisit
 from opilio.lab.synthetic.dials import Dials
-from opilio.lab.synthetic.server import REASONS
-from opilio.lab.synthetic.web import SyntheticWeb
 
 OPILIO = str(Path(sys.executable).with_name("opilio"))
-HOSTILE = 0.05  # share of hosts
-SPONSORS = 2  # hosts of the web that link to a hostile one
-LINKING = 0.5  # share of their pages that do
-ANCHOR = "honey bee hive"  # as the topic asks for
 IN_FLIGHT = 32
+SAVED_EVERY = 60.0  # seconds
 SETTINGS = f"""
 [crawl]
 in_flight = {IN_FLIGHT}
@@ -57,48 +54,7 @@ min_free = 0
 """
 
 
-class SoakServer(HostileServer):
-    """A synthetic web and hostile hosts behind one proxy."""
-
-    def __init__(self, web: SyntheticWeb, hostile: list[str]) -> None:
-        super().__init__(CASES)
-        self.web = web
-        rng = random.Random(len(hostile))
-        self.linked: dict[str, list[str]] = {}  # host of the web -> hostile ones
-        good = web.hosts[: len(web.hosts) // 3]  # the largest: those are visited
-        for name in hostile:
-            for sponsor in rng.sample(good, SPONSORS):
-                self.linked.setdefault(sponsor, []).append(name)
-        self.fetched: Counter[str] = Counter()  # pages of the web, by URL
-        self.attempts: Counter[str] = Counter()
-
-    async def play(self, visit: HostileVisit) -> None:
-        """Answer for a host of the web, or play the case of a hostile one."""
-        if visit.host.endswith((".hostile", ".farm.test")):
-            await super().play(visit)
-            return
-        url = f"http://{visit.host}{visit.path}"
-        answer = self.web.respond(url, self.attempts[url])
-        if answer.status >= 500:
-            self.attempts[url] += 1
-        if visit.path != "/robots.txt":
-            self.fetched[url] += 1
-        if answer.delay:
-            await asyncio.sleep(answer.delay)
-        body = answer.body
-        rng = random.Random(url)
-        hostile = self.linked.get(visit.host)
-        if hostile and rng.random() < LINKING and b"</body>" in body:
-            link = f'<a href="http://{rng.choice(hostile)}/">{ANCHOR}</a>'
-            body = body.replace(b"</body>", link.encode() + b"</body>", 1)
-        lines = [f"HTTP/1.1 {answer.status} {REASONS.get(answer.status, '')}"]
-        lines += [f"{name}: {value}" for name, value in answer.headers]
-        lines += [f"content-length: {len(body)}", "", ""]
-        visit.kept = True
-        await visit.send("\r\n".join(lines).encode("latin-1") + body)
-
-
-class Tenth(NamedTuple):
+class Sample(NamedTuple):
     """The state of a crawl at one time."""
 
     pages: int
@@ -107,13 +63,19 @@ class Tenth(NamedTuple):
     readers_mb: float
     files: int
     cpu: float  # seconds so far, of all processes and lives
+    opening: float  # of these, before the first page of each life
 
 
 class SoakCrawl:
-    """A crawl that is killed when the server was asked so often."""
+    """A crawl that is killed when the server was asked so often.
+
+    What the server and the processes did is kept in soak.json, beside the crawl.
+    """
 
     def __init__(self, home: Path, server: SoakServer, pages: int, kills: int) -> None:
+        home.mkdir(parents=True, exist_ok=True)
         self.folder = home / "crawl"
+        self.notes = home / "soak.json"
         self.server = server
         self.pages = pages
         self.topic, self.settings = home / "soak.toml", home / "settings.toml"
@@ -121,21 +83,68 @@ class SoakCrawl:
         self.settings.write_text(SETTINGS)
         rng = random.Random(pages)
         self.kills = sorted(rng.uniform(0.01, 1.0) * pages for _ in range(kills))
-        self.killed = 0
-        self.samples: list[Tenth] = []
-        self.earlier_cpu = self.cpu = 0.0
-        self.began = time.monotonic()
+        self.killed = 0  # as planned
+        self.pieces = 0  # kills at the end of a piece
+        self.ended = False
+        self.samples: list[Sample] = []
+        self.earlier_cpu = self.cpu = self.opening = self.earlier = 0.0
+        self.restore()
+        self.began = self.saved = time.monotonic()
 
-    async def run(self) -> None:
-        """Crawl until it ends by itself."""
-        while not await self.live():
-            self.killed += 1
+    def restore(self) -> None:
+        """Continue with what was noted."""
+        if not self.notes.exists():
+            return
+        told = json.loads(self.notes.read_text())
+        self.samples = [Sample(*row) for row in told["samples"]]
+        self.killed, self.pieces = told["killed"], told["pieces"]
+        self.ended, self.opening = told["ended"], told["opening"]
+        self.earlier_cpu, self.earlier = told["cpu"], told["seconds"]
+        self.server.fetched.update(told["fetched"])
+        self.server.attempts.update(told["attempts"])
+        self.server.requests.update(told["requests"])
+
+    def save(self) -> None:
+        """Note what happened so far."""
+        told = {
+            "samples": self.samples,
+            "killed": self.killed,
+            "pieces": self.pieces,
+            "ended": self.ended,
+            "opening": self.opening,
+            "cpu": self.earlier_cpu + self.cpu,
+            "seconds": self.seconds,
+            "fetched": self.server.fetched,
+            "attempts": self.server.attempts,
+            "requests": self.server.requests,
+        }
+        fresh = self.notes.with_suffix(".new")
+        fresh.write_text(json.dumps(told))
+        fresh.replace(self.notes)
+        self.saved = time.monotonic()
+
+    @property
+    def seconds(self) -> float:
+        """How long it has run, in all pieces."""
+        return self.earlier + time.monotonic() - self.began
+
+    @property
+    def asked(self) -> int:
+        """How many pages of the web were asked for."""
+        return len(self.server.fetched)
+
+    async def run(self, until: float) -> None:
+        """Crawl until it ends by itself, or the time is over."""
+        while not self.ended and time.monotonic() < until:
+            self.ended = await self.live(until)
             self.earlier_cpu += self.cpu
             self.cpu = 0.0
+            self.save()
 
-    async def live(self) -> bool:
+    async def live(self, until: float) -> bool:
         """One life; whether it ended by itself."""
         known = (self.folder / "crawl.toml").exists()
+        before, opening = sum(self.server.fetched.values()), 0.0
         process = await asyncio.create_subprocess_exec(
             *(OPILIO, "crawl", str(self.topic), "-o", str(self.folder), "-q"),
             *(() if known else ("--settings", str(self.settings))),
@@ -149,20 +158,23 @@ class SoakCrawl:
             await asyncio.wait((ending,), timeout=0.5)
             with suppress(OSError, IndexError):
                 self.sample(process.pid)
-            if self.killed < len(self.kills) and self.asked > self.kills[self.killed]:
+            if sum(self.server.fetched.values()) == before:
+                self.opening += self.cpu - opening
+                opening = self.cpu
+            if time.monotonic() > self.saved + SAVED_EVERY:
+                self.save()
+            due = self.killed < len(self.kills) and self.asked > self.kills[self.killed]
+            if due or time.monotonic() > until:
                 with suppress(ProcessLookupError):
                     process.send_signal(signal.SIGKILL)
                 await ending
+                self.killed += due
+                self.pieces += not due
                 return False
         _, said = await ending
         if process.returncode or b"Traceback" in said:
             raise SystemExit(f"the crawl failed: {said.decode(errors='replace')}")
         return True
-
-    @property
-    def asked(self) -> int:
-        """How many pages of the web were asked for."""
-        return len(self.server.fetched)
 
     def sample(self, pid: int) -> None:
         """Note memory, CPU and open files."""
@@ -170,22 +182,31 @@ class SoakCrawl:
         pids = [pid, *map(int, children)]
         self.cpu = max(self.cpu, sum(map(cpu_of, pids)))
         self.samples.append(
-            Tenth(
+            Sample(
                 self.asked,
-                time.monotonic() - self.began,
-                resident(pid),
-                sum(map(resident, pids[1:])),
+                round(self.seconds, 1),
+                round(resident(pid), 1),
+                round(sum(map(resident, pids[1:])), 1),
                 sum(1 for _ in Path(f"/proc/{pid}/fd").iterdir()),
-                self.earlier_cpu + self.cpu,
+                round(self.earlier_cpu + self.cpu, 2),
+                round(self.opening, 2),
             )
         )
 
-    def kept(self) -> set[str]:
-        """The relevant pages of the web that were found."""
-        query = "SELECT url FROM page JOIN link USING (id) WHERE state = 'kept'"
-        hostile = (".hostile/", ".farm.test/")
-        found = {url for (url,) in self.rows(query)}
-        return {url for url in found if not any(name in url for name in hostile)}
+    def kept(self) -> list[int]:
+        """The numbers of the relevant pages of the web, in the order of the crawl."""
+        query = "SELECT url, number FROM page JOIN link USING (id) WHERE state = 'kept'"
+        return [int(number) for url, number in self.rows(query) if not is_hostile(url)]
+
+    def last(self) -> int:
+        """How many pages were visited."""
+        [[number]] = self.rows("SELECT max(number) FROM page")
+        return int(number)
+
+    def hostile_pages(self) -> int:
+        """How many pages of hostile hosts were visited."""
+        urls = self.rows("SELECT url FROM page JOIN link USING (id)")
+        return sum(is_hostile(url) for (url,) in urls)
 
     def rows(self, query: str) -> list[tuple[str, ...]]:
         """The rows of a query of crawl.db."""
@@ -215,77 +236,86 @@ class SoakCrawl:
             "pages without a record": len({u for (u,) in self.rows(stored)} - answered),
             "links without state or reason": len(self.rows(no_reason)),
             "pages fetched again": sum(self.server.fetched.values()) - self.asked,
-            "in flight at the kills": self.killed * IN_FLIGHT,
+            "in flight at the kills": (self.killed + self.pieces) * IN_FLIGHT,
         }
 
 
-@asynccontextmanager
-async def served(dials: Dials, hostile: bool) -> AsyncIterator[SoakServer]:
-    """The web, with or without hostile hosts."""
-    count = round(dials.hosts * HOSTILE)
-    names = list(CASES)
-    random.Random(0).shuffle(names)
-    hosts = [f"{names[n % len(names)]}.{n}.hostile" for n in range(count)]
-    server = SoakServer(SyntheticWeb(dials), hosts if hostile else [])
-    listener = await asyncio.start_server(
-        server.meet, "127.0.0.1", 0, limit=LONGEST_REQUEST
-    )
-    server.port = listener.sockets[0].getsockname()[1]
-    try:
-        yield server
-    finally:
-        listener.close()
-        await server.close()
+def is_hostile(url: str) -> bool:
+    """Whether a URL is of a hostile host."""
+    return any(name in url for name in (".hostile/", ".farm.test/", ".many-hosts.test"))
 
 
-def show_tenths(samples: list[Tenth], pages: int) -> None:
+def show_tenths(samples: list[Sample], pages: int) -> None:
     """Memory, CPU and open files at each tenth of the pages."""
-    rows, before = [], Tenth(0, 0.0, 0.0, 0.0, 0, 0.0)
+    rows, before = [], Sample(0, 0.0, 0.0, 0.0, 0, 0.0, 0.0)
     for tenth in range(1, 11):
         found = [one for one in samples if one.pages >= pages * tenth / 10]
         near = found[0] if found else samples[-1]
         since = [one for one in samples if before.pages < one.pages <= near.pages]
         if not since or near.pages == before.pages:
             continue
-        cpu = (near.cpu - before.cpu) / (near.pages - before.pages) * 1000
+        crawling = (near.cpu - near.opening) - (before.cpu - before.opening)
+        count = near.pages - before.pages
         rows.append(
             (
                 f"{near.pages:,}",
                 f"{near.seconds:,.0f}",
-                f"{cpu:.2f}",
+                f"{crawling / count * 1000:.2f}",
+                f"{(near.opening - before.opening) / count * 1000:.2f}",
                 f"{max(one.loop_mb for one in since):,.0f}",
+                f"{median(one.readers_mb for one in since):,.0f}",
                 f"{max(one.readers_mb for one in since):,.0f}",
                 max(one.files for one in since),
             )
         )
         before = near
-    columns = ("pages", "s", "CPU ms/page", "loop MB", "readers MB", "open files")
+    columns = (
+        *("pages", "s", "CPU ms/page", "to open", "loop MB"),
+        *("readers MB", "at most", "open files"),
+    )
     show("With hostile hosts and kills", columns, rows)
 
 
-async def main(pages: int = 30_000, kills: int = 40, place: str = "") -> None:
-    """Crawl both and compare."""
+async def main(pages: int, kills: int, home: Path, minutes: float) -> None:
+    """Crawl both, each for half of the time at most, and compare as far as both are."""
     dials = Dials(pages=2 * pages, hosts=max(60, pages // 20))
-    with tempfile.TemporaryDirectory() as temporary:
-        home = Path(place or temporary)
-        found = {}
-        for hostile in (False, True):
-            own = home / ("hostile" if hostile else "plain")
-            own.mkdir(parents=True)
-            async with served(dials, hostile) as server:
-                crawl = SoakCrawl(own, server, pages, kills if hostile else 0)
-                await crawl.run()
-                found[hostile] = crawl.kept()
-                cases = Counter(server.requests)
-            print(f"{'hostile' if hostile else 'plain'}: {crawl.asked:,} asked for, "
-                  f"{len(found[hostile]):,} relevant, {crawl.killed} kills, "
-                  f"{crawl.samples[-1].seconds:,.0f} s", flush=True)  # fmt: skip
-        show_tenths(crawl.samples, pages)
-        print(json.dumps(crawl.faults(), indent=2))
-        print(f"hostile requests: {sum(cases.values()):,} to {len(cases)} cases")
-    share = len(found[True]) / len(found[False])
-    print(f"relevant pages beside hostile hosts: {share:.3f} of those without")
+    began = time.monotonic()
+    found, visited = {}, pages
+    for hostile in (False, True):
+        name = "hostile" if hostile else "plain"
+        async with served(dials, hostile) as server:
+            crawl = SoakCrawl(home / name, server, pages, kills if hostile else 0)
+            await crawl.run(began + 60 * minutes * (1.0 if hostile else 0.45))
+            found[name] = crawl.kept()
+            visited = min(visited, crawl.last())
+            cases = Counter(server.requests)
+        print(
+            f"{name}: {crawl.asked:,} asked for, {len(found[name]):,} relevant, "
+            f"{crawl.killed} kills, {crawl.pieces} pieces ended, "
+            f"{crawl.samples[-1].seconds:,.0f} s",
+            flush=True,
+        )
+        if not crawl.ended:
+            print("not ended; the same command continues it")
+    show_tenths(crawl.samples, pages)
+    print(json.dumps(crawl.faults(), indent=2))
+    print(f"hostile requests: {sum(cases.values()):,} to {len(cases)} cases")
+    print(f"hostile pages visited: {crawl.hostile_pages():,}")
+    for tenth in range(1, 11):
+        upto = visited * tenth // 10
+        plain, beside = (
+            sum(number <= upto for number in found[name]) for name in found
+        )
+        print(
+            f"relevant among the first {upto:,}: {beside:,} beside hostile hosts, "
+            f"{plain:,} without: {beside / plain:.3f}"
+        )
 
 
 if __name__ == "__main__":
-    asyncio.run(main(*map(int, sys.argv[1:3]), *sys.argv[3:4]))
+    pages, kills, place, minutes, *_ = (*sys.argv[1:], *("30000", "40", "", "inf")[
+        len(sys.argv) - 1 :
+    ])  # fmt: skip
+    with tempfile.TemporaryDirectory() as temporary:
+        home = Path(place or temporary)
+        asyncio.run(main(int(pages), int(kills), home, float(minutes)))
