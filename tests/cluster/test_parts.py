@@ -6,18 +6,24 @@ import json
 import os
 import shutil
 import signal
-from contextlib import suppress
+from collections import Counter
+from contextlib import closing, suppress
 from pathlib import Path
 
 import psycopg
 import pytest
 
+from cluster.held_web import HeldWeb
 from cluster.test_push import bees
 from cluster.test_worker import SETTINGS, rows
 from crawling import end_of, opilio, start_opilio
+from opilio.cluster.connection import open_postgres
+from opilio.cluster.schema import SHARDS, make_ready
+from opilio.cluster.shards import HeldShards, register_worker
 
 KEYS = {"AWS_ACCESS_KEY_ID": "a-key", "AWS_SECRET_ACCESS_KEY": "a-very-secret-key"}
 OLD = '[store]\npart_seconds = 0.2\nlost_after = 1.0\nlease = 1.0\nwarc = "{}"\n'
+FIRST = 2  # pages that are answered before the worker is killed
 
 
 @pytest.fixture(scope="module")
@@ -58,13 +64,26 @@ def parts(dsn):
     return rows(dsn, "SELECT name, place, is_sealed, is_lost, length FROM part")
 
 
-async def count_reaches(dsn, query, least, seconds=30):
+async def count_reaches(dsn, query, least, seconds=60):
     for _ in range(int(seconds * 20)):
         with suppress(psycopg.errors.UndefinedTable):  # the worker starts
             if rows(dsn, query)[0][0] >= least:
                 return
         await asyncio.sleep(0.05)
-    raise TimeoutError(query)
+    raise TimeoutError(f"{query} did not reach {least} in {seconds} s")
+
+
+async def killed_in_the_middle(crawled, dsn, text, count=12):
+    """A crawl whose worker has recorded exactly its first pages in a WARC file that is
+    not sealed, and was killed; the web is still held."""
+    web = HeldWeb(bees(count), first=FIRST)
+    life = await crawled(web, settings_text=text.replace("0.2\n", "3600.0\n", 1))
+    first = await start(life, dsn, 1)
+    await count_reaches(dsn, "SELECT count(*) FROM page", FIRST)
+    first.send_signal(signal.SIGKILL)
+    await end_of(first)
+    assert [part[2:4] for part in parts(dsn)] == [(False, False)], "nothing is sealed"
+    return life, web
 
 
 async def test_parts_go_to_an_object_store_and_are_read_from_there(
@@ -135,34 +154,28 @@ async def test_places_that_cannot_be_used_are_refused(crawled, dsn, place, messa
     assert not rows(dsn, "SELECT 1 FROM setting WHERE name = 'plan'")
 
 
+def crawled_urls(dsn):
+    query = "SELECT url FROM page JOIN link USING (fingerprint)"
+    return {url for (url,) in rows(dsn, query)}
+
+
 async def test_pages_of_a_machine_that_is_gone_are_fetched_again(crawled, dsn):
-    text = settings("", 0.3).replace("part_seconds = 0.2", "part_seconds = 60.0")
-    life = await crawled(bees(24), settings_text=text)
-    first = await start(life, dsn, 1)
-    await count_reaches(dsn, "SELECT count(*) FROM page", 3)
-    first.send_signal(signal.SIGKILL)
-    await end_of(first)
-    lost = {
-        url
-        for (url,) in rows(dsn, "SELECT url FROM page JOIN link USING (fingerprint)")
-    }
-    unsealed = [name for name, _, is_sealed, *_ in parts(dsn) if not is_sealed]
-    assert unsealed
+    life, web = await killed_in_the_middle(crawled, dsn, settings(""))
+    lost = crawled_urls(dsn)
+    [(gone, *_)] = parts(dsn)
     shutil.rmtree(life.home / "box-1" / "work")
-    ended = await end_of(await start(life, dsn, 2), 100)
+    second = await start(life, dsn, 2)
+    await count_reaches(dsn, "SELECT count(*) FROM lost_page", FIRST)
+    web.let_go()
+    ended = await end_of(second, 100)
     assert ended.code == 0, ended.err
     assert json.loads(ended.out)["ended"] == "exhausted"
-    assert {name for name, *_, is_lost, _ in parts(dsn) if is_lost} == set(unsealed)
-    assert rows(dsn, "SELECT count(*) FROM lost_page")[0][0] > 0
+    assert [name for name, *_, is_lost, _ in parts(dsn) if is_lost] == [gone]
     assert not rows(dsn, "SELECT 1 FROM link WHERE state = 'waiting'")
     counted = "SELECT (SELECT sum(pages) FROM progress), (SELECT sum(pages) FROM site)"
     good = rows(dsn, "SELECT count(*) FROM page WHERE status < 300")[0][0]
     assert rows(dsn, counted) == [(good, good)]
-    found = {
-        url
-        for (url,) in rows(dsn, "SELECT url FROM page JOIN link USING (fingerprint)")
-    }
-    assert lost <= found
+    assert lost <= crawled_urls(dsn)
     pulled = await opilio("pull", dsn, life.home / "copy")
     assert pulled.code == 0, pulled.err
     checked = await opilio("doctor", life.home / "copy")
@@ -172,31 +185,61 @@ async def test_pages_of_a_machine_that_is_gone_are_fetched_again(crawled, dsn):
 async def test_a_worker_that_comes_back_to_an_empty_folder_notices_at_once(
     crawled, dsn
 ):
-    text = settings("", 0.3).replace("lost_after = 1.0", "lost_after = 3600.0")
-    life = await crawled(bees(12), settings_text=text)
-    first = await start(life, dsn, 1)
-    await count_reaches(dsn, "SELECT count(*) FROM page", 3)
-    first.send_signal(signal.SIGKILL)
-    await end_of(first)
+    """Before the crawl ends, although the others have an hour to come back."""
+    text = settings("").replace("lost_after = 1.0", "lost_after = 3600.0")
+    life, web = await killed_in_the_middle(crawled, dsn, text, count=0)
     shutil.rmtree(life.home / "box-1" / "work")
+    web.let_go()
     ended = await end_of(await start(life, dsn, 1), 100)
     assert ended.code == 0, ended.err
-    assert any(is_lost for *_, is_lost, _ in parts(dsn))
+    assert json.loads(ended.out)["ended"] == "exhausted"
+    assert [part[3] for part in parts(dsn)].count(True) == 1
+    assert crawled_urls(dsn) == set(web.answers)
     assert not rows(dsn, "SELECT 1 FROM link WHERE state = 'waiting'")
 
 
+def test_a_crawl_ends_only_after_every_machine_has_looked_for_its_parts(dsn):
+    """Whoever finds that nothing is left cannot see the files of other machines."""
+    with closing(open_postgres(dsn)) as db:
+        make_ready(db)
+        dead, one, two = (
+            HeldShards(register_worker(db, "m:1", 60.0, home), 60.0)
+            for home in ("box-1", "box-1", "box-2")
+        )
+        for held, count in ((one, SHARDS // 2), (two, SHARDS)):
+            held.take(db, count)
+            held.renew(db, is_idle=True, heard=0)
+        assert two.standing(db).is_finished
+        db.execute(
+            "INSERT INTO part (name, worker, length, place, home) "
+            "VALUES ('a', %s, 1, '/nowhere', 'box-1')",
+            (dead.worker,),
+        )
+        looked = "UPDATE worker SET looked_at = clock_timestamp() WHERE id = %s"
+        db.execute(looked, (one.worker,))
+        assert two.standing(db).is_finished, "its worker may still seal it"
+        db.execute(
+            "UPDATE worker SET until = clock_timestamp() WHERE id = %s", (dead.worker,)
+        )
+        for held in (one, two):
+            assert not held.standing(db).is_finished
+            assert held.standing(db).must_look == (held is one)
+        db.execute(looked, (two.worker,))
+        assert not two.standing(db).is_finished
+        db.execute(looked, (one.worker,))
+        assert two.standing(db).is_finished
+        assert not one.standing(db).must_look
+
+
 async def test_parts_of_a_killed_worker_are_sealed_by_the_next_one(crawled, dsn):
-    life = await crawled(bees(12), settings_text=settings("", 0.3))
-    first = await start(life, dsn, 1)
-    await count_reaches(dsn, "SELECT count(*) FROM page", 3)
-    first.send_signal(signal.SIGKILL)
-    await end_of(first)
+    life, web = await killed_in_the_middle(crawled, dsn, settings(""))
+    web.let_go()
     ended = await end_of(await start(life, dsn, 1))
     assert ended.code == 0, ended.err
     assert all(is_sealed and not is_lost for _, _, is_sealed, is_lost, _ in parts(dsn))
     assert not rows(dsn, "SELECT 1 FROM lost_page")
-    asked = [one.url for one in life.server.requests if "robots" not in one.url]
-    assert len(asked) - len(set(asked)) < 8, "what was recorded is not fetched again"
+    asked = Counter(one.url for one in life.server.requests)
+    assert {asked[url] for url in web.open} == {1}, "what was recorded is fetched once"
 
 
 async def test_a_sealed_part_is_given_up_by_command(crawled, dsn):

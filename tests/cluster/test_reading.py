@@ -4,16 +4,25 @@ import asyncio
 import json
 import os
 import sqlite3
+import time
 import urllib.request
 
 import pytest
 
+from cluster.test_parts import count_reaches
 from cluster.test_push import bees, half_a_crawl, tables
 from cluster.test_worker import BEES, SETTINGS, rows, worker
 from crawling import end_of, opilio, start_opilio
+from opilio.cluster import mirror as mirror_module
+from opilio.cluster.connection import open_postgres
+from opilio.cluster.mirror import keep_current
+from opilio.cluster.schema import make_ready
 from opilio.lab.synthetic.small import SmallWeb, page
+from opilio.store.inbox import send
+from opilio.store.messages import PauseCrawl, ResumeCrawl
 
 SECRET = "pass-word-7"
+PLAN = b'[topic]\nname = "bees"\nkeywords = ["bee"]\n'
 
 
 @pytest.fixture
@@ -203,10 +212,10 @@ async def test_the_server_shows_and_steers_a_crawl_on_many_machines(
     crawled, dsn, env, tmp_path
 ):
     pytest.importorskip("starlette", reason="the extra `serve` is not installed")
-    life = await crawled(bees(20), settings_text=SETTINGS.replace("0.02", "0.5"))
+    # Several minutes of work, unless it is told to stop.
+    life = await crawled(bees(2000), settings_text=SETTINGS.replace("0.02", "0.5"))
     process = await worker(life, dsn, 1)
-    while len(life.server.requests) < 4:
-        await asyncio.sleep(0.1)
+    await count_reaches(dsn, "SELECT count(*) FROM page", 2)
     token = tmp_path / "token"
     server = await start_opilio(
         "serve", secret(dsn), "--port", 0, "--token-file", token, env=env
@@ -221,35 +230,49 @@ async def test_the_server_shows_and_steers_a_crawl_on_many_machines(
             if data:
                 headers["Content-Type"] = "application/json"
             asked = urllib.request.Request(f"{base}/api/v1/{path}", data, headers)
-            with urllib.request.urlopen(asked, timeout=30) as answer:
+            with urllib.request.urlopen(asked, timeout=60) as answer:
                 return json.loads(answer.read())
 
         [crawl] = (await asyncio.to_thread(ask, "crawls"))["crawls"]
         name = crawl["name"] if "name" in crawl else crawl["crawl"]
         assert SECRET not in json.dumps(crawl)
-        body = {"verb": "pause", "words": []}
-        await asyncio.to_thread(ask, f"crawls/{name}/tell", body)
-        for _ in range(200):
-            if rows(dsn, "SELECT 1 FROM meta WHERE key = 'paused' AND value = '1'"):
-                break
-            await asyncio.sleep(0.1)
-        else:
-            raise AssertionError("the message did not arrive")
-        await asyncio.to_thread(
-            ask, f"crawls/{name}/tell", {"verb": "resume", "words": []}
-        )
-        assert (await end_of(process)).code == 0
+        for told, verb in enumerate(("pause", "resume", "stop"), 1):
+            body = {"verb": verb, "words": []}
+            await asyncio.to_thread(ask, f"crawls/{name}/tell", body)
+            done = "SELECT count(*) FROM message WHERE state = 'done'"
+            await count_reaches(dsn, done, told)
+        ended = await end_of(process)
+        assert json.loads(ended.out)["ended"] == "told", ended.err
         pages = rows(dsn, "SELECT count(*) FROM page WHERE status < 300")[0][0]
-        for _ in range(200):
+        end = time.monotonic() + 60
+        while crawl["pages"] != pages and time.monotonic() < end:
+            await asyncio.sleep(0.2)
             [crawl] = (await asyncio.to_thread(ask, "crawls"))["crawls"]
-            if crawl["pages"] == pages:
-                break
-            await asyncio.sleep(0.1)
-        assert crawl["pages"] == pages
+        assert crawl["pages"] == pages, "the server's copy is not brought up to date"
     finally:
         server.send_signal(2)
         ended = await end_of(server)
     assert SECRET not in ended.out + ended.err
+
+
+def test_messages_in_a_copy_are_sent_however_long_it_takes_to_copy(
+    dsn, env, monkeypatch
+):
+    """A copy is brought up to date less often the longer that takes; what the crawl is
+    told does not wait for that."""
+    monkeypatch.setenv("XDG_CACHE_HOME", env["XDG_CACHE_HOME"])
+    monkeypatch.setattr(mirror_module, "THRIFT", 1e9)
+    monkeypatch.setattr(mirror_module, "MOST_BEHIND", 1e9)
+    with open_postgres(dsn) as db:
+        make_ready(db)
+        db.execute("INSERT INTO setting VALUES ('plan', %s)", (PLAN,))
+    with keep_current(dsn) as folder:
+        for message, paused in ((PauseCrawl(), "1"), (ResumeCrawl(), "0")):
+            send(folder, message)
+            end = time.monotonic() + 60
+            while rows(dsn, "SELECT value FROM meta") != [(paused,)]:
+                assert time.monotonic() < end, f"{message} was not sent"
+                time.sleep(0.05)
 
 
 async def test_python_programs_read_and_steer_it(crawled, dsn, env, monkeypatch):

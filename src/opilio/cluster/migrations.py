@@ -131,3 +131,8 @@ CREATE UNLOGGED TABLE address_gate (      -- for addresses that workers share
 ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0,
     autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_cost_delay = 0);
 """
+
+LOOKS = """
+ALTER TABLE worker ADD COLUMN looked_at timestamptz;  -- for WARC files of the dead
+CREATE INDEX part_unsealed ON part (worker) WHERE NOT is_sealed AND NOT is_lost;
+"""

@@ -13,6 +13,7 @@ import json
 import logging
 import os
 import shutil
+import sqlite3
 import threading
 import time
 from collections.abc import Iterator
@@ -48,7 +49,9 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 STATE = "mirror"  # key of `meta`
-EVERY = 1.0  # seconds between two looks for changes
+EVERY = 1.0  # seconds between two looks for messages, and for changes at least
+MOST_BEHIND = 10.0  # seconds between two looks for changes at most
+THRIFT = 9  # times as long as a look took, there is none
 JOIN = 5.0  # seconds to wait for the thread to end
 _SNAPSHOT = """
     SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint,
@@ -101,28 +104,36 @@ def mirror_of(dsn: str) -> CrawlFolder:
 
 @contextmanager
 def keep_current(dsn: str) -> Iterator[CrawlFolder]:
-    """The crawl of a database as a folder that is brought up to date by a thread, at
-    most a tenth of the time."""
+    """The crawl of a database as a folder that is brought up to date by a thread, and
+    whose messages are sent by it."""
     folder = mirror_of(dsn)
     stopped = threading.Event()
-
-    def run() -> None:
-        wait = EVERY
-        while not stopped.wait(wait):
-            began = time.monotonic()
-            try:
-                mirror_of(dsn)
-            except (OpilioError, library().Error, OSError) as error:
-                log.warning("the copy is not up to date: %s", reason_of(error))
-            wait = max(EVERY, 9 * (time.monotonic() - began))
-
-    thread = threading.Thread(target=run, name="mirror", daemon=True)
+    thread = threading.Thread(
+        target=follow, args=(dsn, folder, stopped), name="mirror", daemon=True
+    )
     thread.start()
     try:
         yield folder
     finally:
         stopped.set()
         thread.join(JOIN)
+
+
+def follow(dsn: str, folder: CrawlFolder, stopped: threading.Event) -> None:
+    """Bring a mirror up to date until told to stop: at once when a message was left in
+    it, else seldom enough that it takes a tenth of the time, or every few seconds."""
+    due, known = time.monotonic() + EVERY, 0
+    while not stopped.wait(EVERY):
+        began, sent = time.monotonic(), len(all_sent(folder))
+        if began < due and sent == known:
+            continue
+        try:
+            mirror_of(dsn)
+            known = sent
+        except (OpilioError, library().Error, sqlite3.Error, OSError) as error:
+            log.warning("the copy is not up to date: %s", reason_of(error))
+        now = time.monotonic()
+        due = now + min(THRIFT * (now - began), MOST_BEHIND)
 
 
 @contextmanager

@@ -7,10 +7,11 @@ import logging
 import math
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
-from opilio.cluster.connection import PatientConnection
+from opilio.cluster.connection import PatientConnection, library
 from opilio.cluster.lost_parts import give_back_lost
 from opilio.cluster.parts import RoundFolder, WorkFolders
 from opilio.errors import OpilioError
@@ -44,10 +45,15 @@ class PartKeeper:
         self.round: tuple[RoundFolder, Callable[[], str]] | None = None
         self.since = time.monotonic()
         self._task: asyncio.Task[None] | None = None
+        self._wanted = asyncio.Event()
 
     def start(self) -> None:
         """Begin to look."""
         self._task = asyncio.create_task(self._look_regularly())
+
+    def look_soon(self) -> None:
+        """Look at once: a worker has died here."""
+        self._wanted.set()
 
     async def stop(self) -> None:
         """Look no more."""
@@ -59,27 +65,29 @@ class PartKeeper:
 
     async def _look_regularly(self) -> None:
         while True:
+            self._wanted.clear()
             round = self.round
             current = round[1]() if round else ""
             folder = round[0] if round else None
             try:
                 await self.connection.ask(partial(self.look, folder, current))
-            except (OpilioError, OSError) as error:
+            except (OpilioError, OSError, library().Error) as error:
                 log.warning("WARC files cannot be sealed: %s; it is tried again", error)
-            await asyncio.sleep(self.every)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._wanted.wait(), self.every)
 
     def look(
         self, folder: RoundFolder | None, current: str, db: psycopg.Connection
     ) -> None:
         """Seal what is complete, and give back what is lost."""
-        db.execute(
-            "UPDATE worker SET home = %s WHERE id = %s AND home IS NULL",
-            (self.folders.name, self.worker()),
-        )
+        [(began,)] = db.execute("SELECT clock_timestamp()").fetchall()
         if folder:
             self.folders.seal_finished(db, folder, current)
         self.folders.adopt(db)
         give_back_lost(db, self.folders.name, self.patience())
+        db.execute(
+            "UPDATE worker SET looked_at = %s WHERE id = %s", (began, self.worker())
+        )
 
     def patience(self) -> float:
         """Seconds that other machines have to come back. After a break of all workers

@@ -61,7 +61,19 @@ _REST = """
     SELECT extract(epoch FROM max(rest_until) - clock_timestamp()) FROM shard
     WHERE owner = %s AND rest_until > clock_timestamp()
 """
+# Parts of dead workers on machines that have live ones, none of which has looked for
+# the file since: the crawl must not end before, it may be lost.
 _STANDING = """
+    WITH alive AS (
+        SELECT home, looked_at FROM worker
+        WHERE until > clock_timestamp() AND ended IS NULL
+    ), unseen AS (
+        SELECT part.home FROM part JOIN worker AS dead ON dead.id = part.worker
+        WHERE NOT is_sealed AND NOT is_lost AND dead.until < clock_timestamp()
+            AND part.home IN (SELECT home FROM alive)
+            AND NOT EXISTS (SELECT 1 FROM alive WHERE alive.home = part.home
+                AND looked_at > dead.until)
+    )
     SELECT (SELECT count(*) FROM worker
             WHERE until > clock_timestamp() AND ended IS NULL),
         (SELECT count(*) FROM worker
@@ -78,6 +90,9 @@ _STANDING = """
                 OR NOT is_idle OR heard < (SELECT sum(lessons) FROM progress))
         AND NOT EXISTS (
             SELECT 1 FROM message WHERE state = 'waiting' AND shard IS NOT NULL)
+        AND NOT EXISTS (SELECT 1 FROM unseen),
+        EXISTS (SELECT 1 FROM unseen JOIN worker USING (home)
+            WHERE worker.id = %(worker)s)
 """
 
 
@@ -95,6 +110,7 @@ class WorkersState(NamedTuple):
     own_pages: int
     ended: str  # why the whole crawl has ended; "": it has not
     is_finished: bool  # nothing waits anywhere, and everybody has heard everything
+    must_look: bool  # for WARC files of workers that died on this machine
 
     @property
     def share(self) -> int:
@@ -112,13 +128,16 @@ def shard_of(host: str) -> int:
     return xxh3_64_intdigest(urls.domain(host).encode()) % SHARDS
 
 
-def register_worker(db: psycopg.Connection, name: str, lease: float) -> int:
-    """Enter a worker; returns its number. The first one begins a new run."""
+def register_worker(
+    db: psycopg.Connection, name: str, lease: float, home: str = ""
+) -> int:
+    """Enter a worker; returns its number. The first one begins a new run. `home`: its
+    machine and folder."""
     with db.transaction():
         [(worker,)] = db.execute(
-            "INSERT INTO worker (name, until) VALUES (%s, clock_timestamp() + "
-            "make_interval(secs => %s)) RETURNING id",
-            (name, lease),
+            "INSERT INTO worker (name, home, until) VALUES (%s, %s, clock_timestamp() "
+            "+ make_interval(secs => %s)) RETURNING id",
+            (name, home, lease),
         )
         db.execute("INSERT INTO progress (worker) VALUES (%s)", (worker,))
         db.execute(
@@ -215,12 +234,12 @@ class HeldShards:
 
     def standing(self, db: psycopg.Connection) -> WorkersState:
         """How the crawl stands."""
-        [(live, before, free, others, own, ended, is_finished)] = db.execute(
+        [(live, before, free, others, own, ended, *flags)] = db.execute(
             _STANDING, {"worker": self.worker}
         ).fetchall()
         return WorkersState(
             *(max(live, 1), before, free, int(others), own or 0),
-            *((ended or b"").decode(), is_finished),
+            *((ended or b"").decode(), *flags),
         )
 
     def leave(self, db: psycopg.Connection, reason: str) -> None:

@@ -94,9 +94,7 @@ class Worker:
         self.folders = WorkFolders(home, plan.store.warc)
         self.lease = plan.store.lease
         with open_postgres(dsn) as db:
-            self.shards = HeldShards(
-                register_worker(db, my_name(), self.lease), self.lease
-            )
+            self.shards = HeldShards(self.register(db), self.lease)
         self.database = PatientConnection(dsn)
         self.ask = self.database.ask
         self.gate = PatientConnection(dsn)
@@ -176,12 +174,16 @@ class Worker:
         if FIRST_SHARD in self.shards:
             forget_addresses(db)
 
+    def register(self, db: psycopg.Connection) -> int:
+        """Join the crawl; returns our number."""
+        return register_worker(db, my_name(), self.lease, self.folders.name)
+
     def rejoin(self, db: psycopg.Connection) -> None:
         """Start over under another number, with nothing."""
         self.recorder.is_closing = True
         self.shards.abandon(db)
         with self.shards.lock:
-            self.shards.worker = register_worker(db, my_name(), self.lease)
+            self.shards.worker = self.register(db)
         self.recorder = Recorder(self.dsn, self.shards)
 
     def leave(self, reason: str, db: psycopg.Connection) -> None:
@@ -338,6 +340,8 @@ class Worker:
 
     def act(self, standing: WorkersState) -> None:
         """End the round if the crawl ends or shards must move; count what others do."""
+        if standing.must_look:
+            self.parts.look_soon()
         crawl = self.crawl
         if crawl is None:
             return

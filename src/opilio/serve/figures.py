@@ -223,10 +223,12 @@ class FiguresKeeper:
         )
 
     def count_pages(self, db: sqlite3.Connection) -> None:
-        """Add the pages since the last time; all of them if some were judged again."""
+        """Add the pages since the last time; all of them if some were judged again
+        or lost."""
         total, changed = db.execute(
             "SELECT (SELECT max(number) FROM page), "
-            "(SELECT coalesce(max(id), 0) FROM event WHERE kind = 'rejudged') "
+            "(SELECT coalesce(max(id), 0) FROM event "
+            "WHERE kind IN ('rejudged', 'lost')) "
             "+ (SELECT count(*) FROM label)"
         ).fetchone()
         if changed != self.curve.edition or (total or 0) < self.last:
