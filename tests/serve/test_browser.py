@@ -1,6 +1,9 @@
 """The pages in real Chromium: every one of them, hostile text, keys, a phone, a crawl
 that moves."""
 
+import sqlite3
+from contextlib import closing
+from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -108,6 +111,45 @@ def test_keys(browser, shared_server: Client):
     seen.context.close()
 
 
+def test_names_on_the_map_do_not_cover_each_other(
+    browser, serve_folder, own_crawl: Path
+):
+    with closing(sqlite3.connect(own_crawl / "crawl.db")) as db:
+        first = db.execute("SELECT max(id) + 1 FROM host").fetchone()[0]
+        for n in range(first, first + 200):
+            name = f"a-host-with-a-long-name-{n}.test"
+            db.execute(
+                "INSERT INTO host (id, name, domain) VALUES (?, ?, ?)", (n, name, name)
+            )
+            db.execute(
+                "INSERT INTO site SELECT ?, ?, 1, concepts, modified, entry, root "
+                "FROM site LIMIT 1",
+                (n, n),
+            )
+        db.commit()
+    client: Client = serve_folder(own_crawl.parent)
+    seen = Watched(browser, client)
+    page = seen.open("/crawls/bees/map")
+
+    def names() -> list[dict]:
+        return page.eval_on_selector_all(
+            ".mapnames text[visibility=visible]",
+            "all => all.map(text => text.getBoundingClientRect().toJSON())",
+        )
+
+    for _ in range(2):
+        boxes = names()
+        assert len(boxes) >= 5
+        for one, other in combinations(boxes, 2):
+            across = min(one["right"], other["right"]) - max(one["left"], other["left"])
+            down = min(one["bottom"], other["bottom"]) - max(one["top"], other["top"])
+            assert across < 2 or down < 3  # pixels; lines are higher than letters
+        assert all(11 <= box["height"] <= 22 for box in boxes)  # at every zoom
+        page.get_by_role("button", name="Zoom in").click(click_count=3)
+    assert seen.wrong == []
+    seen.context.close()
+
+
 def test_labels_by_one_key_each(browser, serve_folder, own_crawl: Path):
     client: Client = serve_folder(own_crawl.parent)
     seen = Watched(browser, client)
@@ -162,7 +204,7 @@ def test_from_the_form_to_a_moving_chart(browser, serve_folder, tmp_path: Path):
         page = seen.open(search)
         page.get_by_role("button", name="Fetch more for this query").click()
         expect(page.locator(".progress.done")).to_be_visible(timeout=60_000)
-        expect(page.locator(".result .new").first).to_be_visible()
+        expect(page.locator(".result .marknew").first).to_be_visible()
         page = seen.open("/crawls/honey-bees")
         page.get_by_role("button", name="Stop").first.click()
         expect(page.locator("[data-state]")).to_have_text("stopped", timeout=30_000)

@@ -7,6 +7,7 @@ from urllib.parse import quote
 
 import pytest
 
+from opilio.serve.render import headline
 from opilio.serve.views import CRAWL_VIEWS, LIBRARY_VIEWS
 from opilio.serve.views.labels import effect_of
 from opilio.store.label_check import CheckedLabel
@@ -46,6 +47,20 @@ class Scripts(HTMLParser):
             tag == "script" and not source.startswith("/static/")
         ):
             self.found.append(tag)
+
+
+@pytest.mark.parametrize("path", ["/nothing", "/crawls/nothing", "/static/nothing"])
+def test_what_is_not_there_is_said_on_a_page(shared_server: Client, path: str):
+    answer = shared_server.get(path)
+    assert answer.status == 404
+    assert "<h1>Not found</h1>" in answer.text
+    assert "To the start" in answer.text
+
+
+def test_lists_call_pages_by_their_titles_without_the_site():
+    assert headline("Honey – Bees Online", "http://bees-online.test/a") == "Honey"
+    assert headline("", "http://bees-online.test/a") == "http://bees-online.test/a"
+    assert headline("Honey – Wax", "http://bees-online.test/a") == "Honey – Wax"
 
 
 @pytest.mark.parametrize("path", PATHS)

@@ -119,6 +119,23 @@ def test_a_crawl_that_finds_no_seeds_has_failed(serve_folder, tmp_path: Path):
     failed = wait_for(lambda: preview(client, "bees"), 60)
     assert failed["state"] == "failed"
     assert any("no search engine" in line for line in failed["log"])
+    assert "addresses to start from" in failed["advice"]
+    [card] = client.api("crawls")["crawls"]
+    assert (card["state"], card["path"]) == ("failed", "/crawls/bees/preview")
+    given = client.api("start?again=bees")["given"]  # the form has all of it again
+    assert given | asked == given
+    given |= {"seeds": "http://127.0.0.1:1/", "again": "bees"}
+    assert client.post("start", given).json()["name"] == "bees"  # it takes its place
+    assert "127.0.0.1:1/" in client.api("preview?name=bees")["topic_file"]
+
+
+def test_a_crawl_with_pages_is_not_replaced(serve_folder, own_crawl: Path):
+    client: Client = serve_folder(own_crawl.parent)
+    own_crawl.with_suffix(".toml").write_text('name = "bees"\n')
+    asked = {"subject": "bees", "seeds": "http://127.0.0.1:1/", "again": "bees"}
+    refused = client.post("start", asked)
+    assert (refused.status, "has pages already" in refused.text) == (400, True)
+    assert (own_crawl / "crawl.db").exists()
 
 
 def test_a_password_of_a_proxy_is_not_taken(serve_folder, tmp_path: Path):

@@ -92,16 +92,7 @@ def in_words(told: MessageOutcome) -> str:
     if told.state == "waiting":
         return "The crawl does not run. It will do that when it is resumed."
     is_seen = told.outcome in ("paused", "resumed", "stopped")  # by its state
-    return "" if is_seen else sentence(told.outcome)
-
-
-def sentence(text: str) -> str:
-    """A text as a sentence.
-
-    >>> sentence("paused")
-    'Paused.'
-    """
-    return f"{text[:1].upper()}{text[1:]}." if text else ""
+    return "" if is_seen else told.outcome
 
 
 def fetch_more(crawl: ServedCrawl, asked: MoreRequest) -> FetchStarted:
@@ -228,8 +219,8 @@ CRAWL_ACTIONS = (
         result=Decided,
         act=decide_it,
         next_page=lambda decided: decided.back,
-        say=lambda decided: sentence(
-            f"accepted: {', '.join(decided.accepted)}"
+        say=lambda decided: (
+            f"accepted what was proposed for: {', '.join(decided.accepted)}"
             if decided.accepted
             else "nothing was accepted"
         ),

@@ -58,10 +58,11 @@ def make_app(
     is_ending: Callable[[], bool] = lambda: False,
 ) -> Starlette:
     """The server of a library, behind its guard."""
+    routes = PageRoutes(library, keeper, cookie, is_ending)
     return Starlette(
-        routes=PageRoutes(library, keeper, cookie, is_ending).routes(),
+        routes=routes.routes(),
         middleware=[Middleware(Guard, keeper=keeper, hosts=hosts, cookie=cookie)],
-        exception_handlers={404: not_found, 405: not_allowed},
+        exception_handlers={404: routes.not_found, 405: not_allowed},
         lifespan=closing_library(library),
     )
 
@@ -105,6 +106,7 @@ class PageRoutes:
             Route("/metrics", self.metrics),
             Route(f"{API}/openapi.json", self.openapi),
             Route(f"{of_crawl}/events", self.live.stream),
+            Route(f"{of_crawl}/preview", self.to_preview),
             Route("/lab/{report}/recall.svg", self.curves),
         ]
         for view in CRAWL_VIEWS:
@@ -300,6 +302,18 @@ class PageRoutes:
         text = await run_in_threadpool(metrics_text, self.library)
         return Response(text, media_type="text/plain; version=0.0.4")
 
+    async def to_preview(self, request: Request) -> Response:
+        """Where a form on the preview of a crawl goes back to."""
+        name = quote(request.path_params["crawl"], safe="")
+        return RedirectResponse(f"/preview?name={name}", 303)
+
+    async def not_found(self, request: Request, _: Exception) -> Response:
+        """There is nothing at this address."""
+        if request.url.path.startswith(API):
+            return problem("there is nothing at this address", 404)
+        message = "there is nothing at this address"
+        return await run_in_threadpool(self.render.trouble, request, message, 404)
+
     async def openapi(self, _: Request) -> Response:
         """The description of the API."""
         return as_json(openapi())
@@ -338,13 +352,6 @@ def problem(message: str, status: int) -> Response:
     """An error for programs."""
     body = msgspec.json.encode({"error": message})
     return Response(body, status, media_type="application/json")
-
-
-async def not_found(request: Request, _: Exception) -> Response:
-    """There is nothing at this address."""
-    if request.url.path.startswith(API):
-        return problem("there is nothing at this address", 404)
-    return PlainTextResponse("There is nothing at this address.\n", 404)
 
 
 async def not_allowed(request: Request, error: Exception) -> Response:

@@ -28,7 +28,7 @@ from opilio.store.message_log import is_paused
 
 EVERY = 0.5  # seconds between two looks at most
 SCAN_SHARE = 40  # a scan of all links is repeated after so many times its own length
-NEWEST = 8  # that are shown
+NEWEST = 12  # that are shown
 BANDS = 10  # of promises between 0 and 1
 PAGES = """
     SELECT id, number, status, relevant, noindex, copy_of, score, bytes, fetched_at
@@ -242,7 +242,7 @@ class FiguresKeeper:
     def newest(self, db: sqlite3.Connection) -> list[NewPage]:
         """The best of the pages that were kept last."""
         rows = db.execute(BEST, (self.last - 200, 40)).fetchall()
-        best = sorted(rows[:20], key=lambda row: -(row["score"] or 0))[:NEWEST]
+        best = sorted(rows[:30], key=lambda row: -(row["score"] or 0))[:NEWEST]
         return [
             NewPage(
                 row["url"],

@@ -12,7 +12,9 @@ from typing import Any
 import msgspec
 
 from opilio.progress import Estimate
+from opilio.read.main_content.titles import host_names, without_name
 from opilio.serve.figures import CrawlFigures
+from opilio.serve.harvest_curve import RECENT
 
 WIDTH, HEIGHT = 720, 260  # of the plot, in units of its SVG
 LEFT, RIGHT, TOP, BOTTOM = 40, 8, 8, 24  # its margins
@@ -26,14 +28,18 @@ def live_values(figures: CrawlFigures) -> dict[str, Any]:
         "text": texts(figures),
         "paths": {
             "overall": path(figures.curve.pages, figures.curve.overall),
-            "recent": path(figures.curve.pages, figures.curve.recent),
+            "recent": recent_path(figures),
             "area": area(figures.curve.pages, figures.curve.overall),
         },
         "ticks": ticks(figures.pages),
         "curve": msgspec.to_builtins(figures.curve),
         "outcomes": outcome_bars(figures),
         "promises": promise_bars(figures),
-        "newest": msgspec.to_builtins(figures.newest),
+        "newest": [
+            msgspec.to_builtins(page)
+            | {"title": without_name(page.title, host_names(page.url))}
+            for page in figures.newest
+        ],
         "hosts": msgspec.to_builtins(figures.host_states),
     }
 
@@ -96,6 +102,13 @@ def path(pages: Sequence[int], rates: Sequence[float]) -> str:
     )
     line = "L".join(points)
     return f"M{line}" if line else ""
+
+
+def recent_path(figures: CrawlFigures) -> str:
+    """The line of the last pages; none while these are all pages."""
+    if figures.pages <= RECENT:
+        return ""
+    return path(figures.curve.pages, figures.curve.recent)
 
 
 def spark(rates: Sequence[float]) -> str:

@@ -74,6 +74,11 @@ def begun(crawl: ServedCrawl, process: int) -> int:
     return process
 
 
+def failed_with(lines: Sequence[str]) -> bool:
+    """Whether the last lines of a log have an error of `opilio`."""
+    return any("opilio: " in line for line in lines)
+
+
 def last_lines(log: Path) -> list[str]:
     """The end of a log file, without lines of progress."""
     try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from datetime import UTC, datetime
 from functools import lru_cache
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
@@ -15,6 +16,7 @@ from starlette.responses import HTMLResponse
 
 from opilio import __version__
 from opilio.cli.plain_text import plain
+from opilio.read.main_content.titles import host_names, without_name
 from opilio.serve import plot
 from opilio.serve.library import Library
 from opilio.serve.openapi import API
@@ -52,6 +54,8 @@ class Renderer:
             "outward": outward,
             "query": query_string,
             "segment": lambda name: quote(name, safe=""),
+            "headline": headline,
+            "sentence": sentence,
         }
         self.templates.globals |= {"version": __version__}
 
@@ -78,13 +82,15 @@ class Renderer:
     def say(self, request: Request, text: str) -> None:
         """Show this on the next page of the browser that sent a request."""
         if token := getattr(request.state, "form_token", ""):
-            self.said = {token: text, **dict(list(self.said.items())[:MOST_SAID])}
+            self.said = {
+                token: sentence(text),
+                **dict(list(self.said.items())[:MOST_SAID]),
+            }
 
     def trouble(self, request: Request, message: str, status: int) -> HTMLResponse:
         """A page that says what is wrong."""
-        return self.html(
-            request, "trouble", "Something is wrong", status, message=message
-        )
+        title = "Not found" if status == HTTPStatus.NOT_FOUND else "Something is wrong"
+        return self.html(request, "trouble", title, status, message=message)
 
     def login(self, request: Request, message: str, status: int = 200) -> HTMLResponse:
         """The page for those who are not logged in."""
@@ -115,6 +121,26 @@ class Renderer:
 def shortened(text: str | None, limit: int = LONGEST) -> str:
     """Crawled text in one line, without control characters."""
     return plain(text or "", limit)
+
+
+@lru_cache(maxsize=20_000)
+def headline(title: str | None, url: str, limit: int = LONGEST) -> str:
+    """What a list calls a page: its title without the name of the site, or its URL.
+
+    >>> headline("Honey – Bees Online", "https://www.bees-online.org/honey")
+    'Honey'
+    """
+    return shortened(without_name(title or "", host_names(url)) or url, limit)
+
+
+def sentence(text: str) -> str:
+    """A text as a sentence.
+
+    >>> sentence("paused"), sentence("Is it?")
+    ('Paused.', 'Is it?')
+    """
+    end = "" if not text or text[-1] in ".!?…" else "."
+    return f"{text[:1].upper()}{text[1:]}{end}"
 
 
 def outward(url: str) -> str:

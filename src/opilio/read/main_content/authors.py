@@ -7,9 +7,10 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 
 from opilio.read.main_content.declared import Node, text_in, types_of
-from opilio.read.main_content.metadata import Facts, squeezed
+from opilio.read.main_content.metadata import Facts
 from opilio.read.main_content.names import KINDS
 from opilio.read.main_content.properties import authors_within
+from opilio.read.main_content.titles import squeezed
 from opilio.read.main_content.walk import TextBlock
 
 MOST = 10

@@ -7,6 +7,14 @@ from datetime import date
 
 from opilio.read.main_content.declared import Declared, Node, text_in, types_of
 from opilio.read.main_content.names import KINDS
+from opilio.read.main_content.titles import (
+    host_names,
+    is_site,
+    parts_of,
+    separators,
+    squeezed,
+    without_name,
+)
 from opilio.read.main_content.walk import PageOutline, TextBlock
 
 MAX_TITLE = 500  # characters
@@ -27,7 +35,6 @@ ASIDE = sum(
     for kind in ("comment", "related", "popular", "sidebar", "footer", "aside", "nav")
 )
 
-_separators = re.compile(r"\s+[|\-–—:·»•/«~]+\s+|\s*[|»«·•]\s*|\s*::\s*").finditer
 _words = re.compile(r"\w+").findall
 _licence = re.compile(
     r"creativecommons\.org/(?:licenses|publicdomain)/[\w./-]+", re.IGNORECASE
@@ -125,17 +132,13 @@ class Facts:
 
     def without_site(self, title: str) -> str:
         """A title without the name of the site at its end or beginning."""
-        cuts = list(_separators(title))
-        if not cuts:
-            return title
         names = {squeezed(self.site), *host_names(self.url)} - {""}
-        first, last = cuts[0], cuts[-1]
-        head, tail = title[: first.start()], title[last.end() :]
-        if is_site(tail, names):
-            return title[: last.start()].strip()
-        if is_site(head, names):
-            return title[first.end() :].strip()
-        rest = title[: last.start()].strip()
+        shortened = without_name(title, names)
+        cuts = list(separators(title))
+        if shortened != title or not cuts:
+            return shortened
+        last = cuts[-1]
+        rest, tail = title[: last.start()].strip(), title[last.end() :]
         apart = last[0].strip() in ("|", "»", "•") or len(tail.split()) <= 3
         return rest if apart and len(rest) > len(tail) else title
 
@@ -195,38 +198,3 @@ class Facts:
 def is_content(node: Node) -> bool:
     """Whether a node of JSON-LD describes what the page is about."""
     return any(map(CONTENT, types_of(node)))
-
-
-def parts_of(title: str) -> list[str]:
-    """The parts of a title, as its separators divide it."""
-    edges = [
-        0,
-        *(edge for cut in _separators(title) for edge in cut.span()),
-        len(title),
-    ]
-    return [
-        title[start:end] for start, end in zip(edges[::2], edges[1::2], strict=True)
-    ]
-
-
-def squeezed(text: str) -> str:
-    """Letters and digits alone, in lower case."""
-    return "".join(char for char in text.casefold() if char.isalnum())
-
-
-def host_names(url: str) -> set[str]:
-    """The name of the host, whole and in parts, as titles write it."""
-    host = re.sub(r"^\w+://(?:www\.)?", "", url).partition("/")[0].partition(":")[0]
-    parts = host.split(".")
-    return {squeezed(host), *(squeezed(part) for part in parts[:-1] if len(part) > 3)}
-
-
-def is_site(text: str, names: set[str]) -> bool:
-    """Whether this part of a title is the name of the site."""
-    said = squeezed(text)
-    return bool(said) and any(
-        said == name
-        or (len(name) > 3 and name in said and len(said) < 2 * len(name))
-        or (len(said) > 3 and said in name)
-        for name in names
-    )

@@ -48,6 +48,10 @@ document.addEventListener("keydown", (event) => {
   }
 });
 
+// On a narrow screen the tabs scroll: show the one that is open.
+const tab = document.querySelector(".tabs [aria-current]");
+if (tab) tab.parentElement.scrollLeft = tab.offsetLeft - tab.parentElement.clientWidth / 2;
+
 for (const button of document.querySelectorAll("[data-open]")) {
   button.addEventListener("click", () =>
     document.getElementById(button.dataset.open).showModal());

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import sqlite3
+from urllib.parse import quote
 
 import msgspec
 
 from opilio.errors import OpilioError
 from opilio.serve.library import Library
+from opilio.serve.processes import failed_with, last_lines
 from opilio.serve.served_crawl import ServedCrawl
 from opilio.serve.view import LibraryView, NoParameters
 from opilio.serve.views.lab_reports import lab_folders
+
+NOT_FETCHED = "the first pages could not be fetched"
 
 
 class CrawlCard(msgspec.Struct, frozen=True, kw_only=True):
     """A crawl in the list."""
 
     name: str
+    path: str  # of the page that shows it
     topic: str = ""
     state: str = "unreadable"
     state_words: str = ""
@@ -46,15 +51,18 @@ def show_home(library: Library, _: NoParameters) -> CrawlList:
 
 def card(crawl: ServedCrawl) -> CrawlCard:
     """A crawl in short; also one that cannot be read."""
+    path = f"/crawls/{quote(crawl.name, safe='')}"
     try:
         figures = crawl.figures()
     except (OpilioError, sqlite3.Error, OSError) as error:
-        return CrawlCard(name=crawl.name, state_words=str(error))
+        return CrawlCard(name=crawl.name, path=path, state_words=str(error))
+    has_failed = figures.state == "new" and failed_with(last_lines(crawl.log))
     return CrawlCard(
         name=crawl.name,
+        path=f"{path}/preview" if has_failed else path,
         topic=figures.topic,
-        state=figures.state,
-        state_words=figures.state_words,
+        state="failed" if has_failed else figures.state,
+        state_words=NOT_FETCHED if has_failed else figures.state_words,
         pages=figures.pages,
         kept=figures.kept,
         harvest_rate=figures.harvest_rate,

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from math import pi, sqrt
+from math import log, pi, sqrt
 from typing import Any
 
 import msgspec
 import numpy as np
 
-from opilio.serve.host_layout import place_circles, place_names
+from opilio.serve.host_layout import place_circles
 from opilio.serve.served_crawl import ServedCrawl
 from opilio.serve.view import NoParameters, View
 
 MOST_HOSTS, MOST_LINKS = 1_000, 1_500
+GROWTH = 20  # maps while the pages become 2.7 times as many
+SMALLEST = 1 / 150  # radius of a circle, as a share of the map's size
 FILLED = 0.14  # share of its area that circles cover
-NAMED = 60  # hosts whose names are written, if there is room
-LETTER, LONGEST_NAME = 8.6, 28  # the width of a letter, and letters that are written
 HOSTS = """
     SELECT host, name, pages, in_domain FROM site
     JOIN host ON host.id = site.host WHERE pages ORDER BY pages DESC LIMIT ?
@@ -38,7 +38,6 @@ class MapHost(msgspec.Struct, frozen=True):
     y: float
     radius: float
     tone: int  # 0 to 4: the share of its pages that are relevant
-    name_at: list[float] | None  # the middle of its name; null: there is no room
 
 
 class MapLink(msgspec.Struct, frozen=True):
@@ -59,12 +58,14 @@ class HostMap(msgspec.Struct, frozen=True):
 
 
 def show_map(crawl: ServedCrawl, _: NoParameters) -> HostMap:
-    """The map of the crawl as it is now; computed again when its sites have changed."""
+    """The map of the crawl; computed again when it has another host or 5 % more
+    pages."""
     with crawl.reading() as db:
         rows = db.execute(HOSTS, (MOST_HOSTS,)).fetchall()
         (total,) = db.execute("SELECT count(*) FROM site WHERE pages").fetchone()
         pairs = db.execute(LINKS, (MOST_LINKS,)).fetchall()
-    key = len(rows), sum(row["pages"] for row in rows)
+    pages = sum(row["pages"] for row in rows)
+    key = len(rows), int(GROWTH * log(pages or 1))
     return crawl.cached("map", key, lambda: make_map(rows, pairs, total - len(rows)))
 
 
@@ -79,11 +80,11 @@ def make_map(rows: list[Any], pairs: list[Any], left_out: int) -> HostMap:
     size = min(1_600.0, max(360.0, 100 * sqrt(len(rows))))
     total = sum(row["pages"] for row in rows) or 1
     scale = size * sqrt(FILLED / pi / total)
-    radii = np.array([max(4.0, scale * sqrt(row["pages"])) for row in rows])
+    radii = np.array(
+        [max(4.0, size * SMALLEST, scale * sqrt(row["pages"])) for row in rows]
+    )
     ends = np.array([(one.source, one.target) for one in links], np.int64)
     at = place_circles(radii, ends.reshape(-1, 2), size)
-    widths = [LETTER * min(len(row["name"]), LONGEST_NAME) for row in rows[:NAMED]]
-    names = place_names(widths, at, radii)
     hosts = [
         MapHost(
             row["name"],
@@ -93,9 +94,8 @@ def make_map(rows: list[Any], pairs: list[Any], left_out: int) -> HostMap:
             round(float(y), 1),
             round(float(radius), 1),
             min(4, int(5 * row["in_domain"] / row["pages"])),
-            names.get(place),
         )
-        for place, (row, (x, y), radius) in enumerate(zip(rows, at, radii, strict=True))
+        for row, (x, y), radius in zip(rows, at, radii, strict=True)
     ]
     return HostMap(hosts, links, box_around(at, radii), left_out)
 

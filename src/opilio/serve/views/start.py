@@ -1,48 +1,34 @@
-"""From a subject in words to a running crawl: the form, and how far a new crawl is.
-
-A new crawl first fetches a few pages only. The page shows those that are relevant, the
-topic file that was written, the next links by promise, and keywords that the pages
-suggest; the user changes what is wrong and continues the crawl.
-"""
+"""From a subject in words to a new crawl: the form, and what is done with it."""
 
 from __future__ import annotations
 
 import re
-import sqlite3
+import shutil
 import tomllib
 from pathlib import Path
 from typing import Annotated, TypeAlias
 
 import msgspec
+import tomli_w
 from msgspec import Meta
 
-from opilio.assembly.topic_update import proposals_for
 from opilio.cli.topic import file_name
-from opilio.errors import BadInput, OpilioError
+from opilio.errors import BadInput
 from opilio.limits.contact import require_contact
-from opilio.serve.figures import CrawlFigures
 from opilio.serve.library import Library
-from opilio.serve.processes import last_lines, start_opilio
-from opilio.serve.view import LibraryView, NoParameters
-from opilio.serve.views.links import LinksRequest, ListedLink, show_links
-from opilio.serve.views.topic import KeywordStep
+from opilio.serve.processes import start_opilio
+from opilio.serve.served_crawl import ServedCrawl
+from opilio.serve.view import LibraryView
 from opilio.settings import FetchSettings, build_section
+from opilio.store.lifecycle import owner_of
 from opilio.text.words import DEFAULT_LANGUAGE, stop_words
 from opilio.topic import Topic, check_topic, where_to
 from opilio.topic.draft import Draft, write
 
 PREVIEWED = 20  # pages that are fetched before the user decides, and links shown then
-FIRST_PAGES = 8  # of those that are shown
 MOST_SEEDS = 200
 Text: TypeAlias = Annotated[str, Meta(max_length=2_000)]
-
-
-class StartForm(msgspec.Struct, frozen=True):
-    """What the form for a new crawl needs to know."""
-
-    may_start: bool
-    names: list[str]  # that are taken
-    folder: str  # where crawls are kept
+Name: TypeAlias = Annotated[str, Meta(max_length=80)]
 
 
 class NewCrawl(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -56,6 +42,23 @@ class NewCrawl(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     proxy: Text = ""
     allow_network: Text = ""  # a private network that may be crawled
     delay: Annotated[float, Meta(ge=0, le=3600)] = 1.0
+    again: Name = ""  # a crawl whose first pages could not be fetched, to replace it
+
+
+class FormRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What the form for a new crawl is to have in it."""
+
+    again: Name = ""
+    """A crawl that failed: the form has what was written for it."""
+
+
+class StartForm(msgspec.Struct, frozen=True):
+    """What the form for a new crawl needs to know."""
+
+    may_start: bool
+    names: list[str]  # that are taken
+    folder: str  # where crawls are kept
+    given: NewCrawl | None  # what is in the form
 
 
 class StartedCrawl(msgspec.Struct, frozen=True):
@@ -65,43 +68,45 @@ class StartedCrawl(msgspec.Struct, frozen=True):
     process: int
 
 
-class PreviewRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A crawl that was started a moment ago."""
-
-    name: Annotated[str, Meta(max_length=80)] = ""
-
-
-class CrawlPreview(msgspec.Struct, frozen=True, kw_only=True):
-    """How far a new crawl is, and what it would visit first."""
-
-    name: str
-    topic: str
-    state: str  # starting, fetching, ready or failed
-    topic_file: str
-    log: list[str]
-    figures: CrawlFigures | None = None
-    pages: list[ListedLink] = []  # the best of those that were fetched
-    links: list[ListedLink] = []  # those to be visited next
-    proposals: list[KeywordStep] = []
-
-
-def show_form(library: Library, _: NoParameters) -> StartForm:
+def show_form(library: Library, asked: FormRequest) -> StartForm:
     """What the form needs to know."""
-    names = list(library.crawls())
-    return StartForm(not library.is_single, names, str(library.root))
+    crawls = library.crawls()
+    crawl = None if library.is_single else crawls.get(asked.again)
+    given = given_for(crawl) if crawl else None
+    return StartForm(not library.is_single, list(crawls), str(library.root), given)
+
+
+def given_for(crawl: ServedCrawl) -> NewCrawl:
+    """What was written into the form for a crawl."""
+    topic, plan = crawl.plan.topic, crawl.plan
+    given = NewCrawl(
+        subject=topic.name,
+        seeds="\n".join(topic.sources.urls),
+        contact=plan.fetch.contact,
+        language=topic.languages[0] if topic.languages else "",
+        proxy=plan.fetch.proxy,
+        allow_network=plan.fetch.allow_networks[0] if plan.fetch.allow_networks else "",
+        delay=plan.politeness.delay,
+        again=crawl.name,
+    )
+    if topic.weights() == keywords_of(given):  # none were written
+        return given
+    return msgspec.structs.replace(given, keywords=", ".join(topic.weights()))
 
 
 def start_crawl(library: Library, asked: NewCrawl) -> StartedCrawl:
     """Write the topic file, and fetch the first pages in a process of its own."""
     name = file_name(asked.subject)
     name = re.sub(r"[^a-z0-9-]+", "", name).strip("-")[:50] or "crawl"
-    folder = library.new_folder(name)
-    name = folder.name
     seeds = seeds_in(asked.seeds)
     text = topic_text(asked, seeds)
     topic = build_section(tomllib.loads(text), Topic, "the topic")
     check_topic(topic, "the topic")
     check_fetching(asked, topic)
+    if asked.again:
+        remove_failed(library, asked.again)
+    folder = library.new_folder(name)
+    name = folder.name
     file = topic_file(library, name)
     file.write_text(text, encoding="utf-8")
     words = ["crawl", str(file), "-o", str(folder), "--delay", str(asked.delay)]
@@ -119,6 +124,20 @@ def start_crawl(library: Library, asked: NewCrawl) -> StartedCrawl:
     return StartedCrawl(name, process)
 
 
+def remove_failed(library: Library, name: str) -> None:
+    """Remove a crawl that was started here and has fetched nothing."""
+    crawl = library.find(name)
+    file = topic_file(library, name)
+    if library.is_single or crawl is None or not file.is_file():
+        return  # it never came to a folder, or is gone
+    if crawl.figures().pages or owner_of(crawl.folder):
+        raise BadInput(f"{name!r} has pages already, so it cannot be started again")
+    shutil.rmtree(crawl.folder.path)
+    file.unlink()
+    library.log_of(crawl.folder.path).unlink(missing_ok=True)
+    library.forget()
+
+
 def check_fetching(asked: NewCrawl, topic: Topic) -> None:
     """BadInput if servers could not reach the user, or a password would be seen."""
     fetch = FetchSettings(contact=asked.contact.strip(), proxy=asked.proxy.strip())
@@ -126,8 +145,8 @@ def check_fetching(asked: NewCrawl, topic: Topic) -> None:
         require_contact(fetch, where_to(topic))
     except BadInput:  # it speaks of the command line
         raise BadInput(
-            "give your e-mail or web address: the owners of the servers that you visit "
-            "must be able to reach you (contact; e.g. me@example.org)"
+            "give your e-mail or web address as the contact, like me@example.org: the "
+            "owners of the servers that you visit must be able to reach you"
         ) from None
     if "@" in fetch.proxy:  # other users of the machine can see the words of commands
         raise BadInput(
@@ -167,7 +186,8 @@ def topic_text(asked: NewCrawl, seeds: list[str]) -> str:
     if seeds:
         return text
     lines = [line for line in text.splitlines() if not line.startswith("# seeds")]
-    return "\n".join([*lines, "", "[seeds]", 'search = ["ddgs"]', "limit = 20"]) + "\n"
+    table = {"search": ["ddgs"], "query": draft.name, "limit": 20}
+    return "\n".join([*lines, "", tomli_w.dumps({"seeds": table})])
 
 
 def keywords_of(asked: NewCrawl) -> dict[str, float]:
@@ -183,72 +203,12 @@ def keywords_of(asked: NewCrawl) -> dict[str, float]:
     return {subject: 1.0} | dict.fromkeys(several, 0.5)
 
 
-def show_preview(library: Library, asked: PreviewRequest) -> CrawlPreview:
-    """How far a new crawl is."""
-    file = topic_file(library, asked.name)
-    known = re.fullmatch(r"[a-z0-9-]{1,60}", asked.name)
-    if library.is_single or not known or not file.is_file():
-        raise BadInput("no crawl of this name was started here")
-    library.forget()
-    text = file.read_text(encoding="utf-8", errors="replace")
-    log = last_lines(library.log_of(library.root / asked.name))
-    has_failed = any("opilio: " in line for line in log)
-    starting = CrawlPreview(
-        name=asked.name,
-        topic=name_in(text) or asked.name,
-        state="failed" if has_failed else "starting",
-        topic_file=text,
-        log=log,
-    )
-    crawl = library.find(asked.name)
-    if crawl is None:
-        return starting
-    try:
-        figures = crawl.figures()
-        links = show_links(crawl, LinksRequest()).links[:PREVIEWED]
-        pages = show_links(crawl, LinksRequest("kept")).links[:FIRST_PAGES]
-    except (OpilioError, sqlite3.Error):
-        return starting
-    starting = msgspec.structs.replace(starting, figures=figures, pages=pages)
-    nothing = not figures.pages and not links
-    if figures.state == "new" and has_failed:
-        return starting
-    if figures.state in ("new", "running") or (nothing and not log):
-        return msgspec.structs.replace(starting, state="fetching")
-    if nothing:
-        return msgspec.structs.replace(starting, state="failed")
-    changes = [
-        KeywordStep(one.term, one.kind, one.before, one.after, one.pages)
-        for one in proposals_for(crawl.folder)
-    ]
-    return msgspec.structs.replace(
-        starting, state="ready", links=links, proposals=changes
-    )
-
-
-def name_in(topic_file: str) -> str:
-    """The name of a topic in its file; "" if that cannot be read."""
-    try:
-        return str(tomllib.loads(topic_file).get("name", ""))
-    except tomllib.TOMLDecodeError:
-        return ""
-
-
 START = LibraryView(
     name="start",
     path="start",
     title="New crawl",
     help="Whether new crawls can be started here, and the names that are taken.",
-    parameters=NoParameters,
+    parameters=FormRequest,
     result=StartForm,
     show=show_form,
-)
-PREVIEW = LibraryView(
-    name="preview",
-    path="preview",
-    title="Preview",
-    help="How far a new crawl is, its topic file, and the links it would visit first.",
-    parameters=PreviewRequest,
-    result=CrawlPreview,
-    show=show_preview,
 )
