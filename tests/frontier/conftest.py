@@ -16,8 +16,9 @@ from opilio.protocols import Frontier
 from opilio.settings import BoundsSettings, PolitenessSettings
 from opilio.storage.database import open_database
 from through_postgres import CurrentDatabase, ThroughPostgres
-from through_postgres import dsn as dsn
+from through_postgres import emptied_dsn as emptied_dsn
 from through_postgres import postgres as postgres
+from through_postgres import shared_database as shared_database
 
 
 @pytest.fixture
@@ -34,9 +35,11 @@ def db(tmp_path: Path) -> Iterator[CurrentDatabase]:
 
 
 @pytest.fixture
-def journey(dsn: str, db: CurrentDatabase, tmp_path: Path) -> Iterator[ThroughPostgres]:
+def journey(
+    emptied_dsn: str, db: CurrentDatabase, tmp_path: Path
+) -> Iterator[ThroughPostgres]:
     """Takes the crawl.db through PostgreSQL."""
-    made = ThroughPostgres(dsn, db, tmp_path)
+    made = ThroughPostgres(emptied_dsn, db, tmp_path)
     yield made
     made.close()
 
