@@ -144,8 +144,11 @@ def make_ready(db: Database, path: Path, *, read_only: bool) -> None:
         db.execute("PRAGMA wal_autocheckpoint = 16384")  # pages: 64 MB
         db.execute("PRAGMA cache_size = -262144")  # 256 MB, if needed
         db.execute("PRAGMA temp_store = MEMORY")
-        db.executescript(SCHEMA)
-        db.execute("INSERT OR IGNORE INTO meta VALUES ('version', ?)", (str(VERSION),))
+        # In one transaction, or each statement would wait for the disk.
+        db.executescript(
+            f"BEGIN IMMEDIATE; {SCHEMA};"
+            f"INSERT OR IGNORE INTO meta VALUES ('version', '{VERSION}'); COMMIT"
+        )
     found = version_of(db, path)
     if found > VERSION:
         raise BadInput(
