@@ -7,6 +7,7 @@ import os
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
+import shutil
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from itertools import count
 from pathlib import Path
@@ -30,6 +31,13 @@ hypothesis.settings.register_profile(
     "patient", hypothesis.settings.get_profile("roaming"), derandomize=True
 )
 hypothesis.settings.load_profile("patient")
+
+
+# Crawls wait for the disk at every commit, and no test needs what survives a power cut.
+MEMORY = Path("/dev/shm")
+ENOUGH = 4 * 2**30  # bytes; the folders of a run take less than 1 GB
+if MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > ENOUGH:
+    os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
 
 
 def pytest_xdist_auto_num_workers() -> int:

@@ -5,6 +5,7 @@ memory of their owner, over an ordinary crawl.db. What the owner records is in
 PostgreSQL, and the next owner's crawl.db is made from that.
 """
 
+import os
 import shutil
 import sqlite3
 import tempfile
@@ -31,7 +32,8 @@ def postgres() -> Iterator[PostgresServer]:
     """One server for all tests; a socket's path must be short."""
     if not BINARIES:
         pytest.skip("PostgreSQL is not installed")
-    home = Path(tempfile.mkdtemp(prefix="pg-"))
+    memory = os.environ.get("PYTEST_DEBUG_TEMPROOT")  # see tests/conftest.py
+    home = Path(tempfile.mkdtemp(prefix="pg-", dir=memory))
     home.chmod(0o755)
     server = PostgresServer(home / "s")
     server.settings = ("fsync=off",)  # what was written survives kill -9 all the same

@@ -145,10 +145,9 @@ def make_ready(db: Database, path: Path, *, read_only: bool) -> None:
         db.execute("PRAGMA cache_size = -262144")  # 256 MB, if needed
         db.execute("PRAGMA temp_store = MEMORY")
         # In one transaction, or each statement would wait for the disk.
-        db.executescript(
-            f"BEGIN IMMEDIATE; {SCHEMA};"
-            f"INSERT OR IGNORE INTO meta VALUES ('version', '{VERSION}'); COMMIT"
-        )
+        db.executescript(f"BEGIN IMMEDIATE; {SCHEMA}")
+        db.execute("INSERT OR IGNORE INTO meta VALUES ('version', ?)", (str(VERSION),))
+        db.execute("COMMIT")
     found = version_of(db, path)
     if found > VERSION:
         raise BadInput(
