@@ -63,7 +63,7 @@ async def start_opilio(
     return await start_warm(*arguments, stdout=stdout, stderr=stderr, env=env)
 
 
-async def end_of(process: Process, seconds: float = 60) -> Ended:
+async def end_of(process: Process, seconds: float = 100) -> Ended:
     """How a command ends; one that does not, or whose test fails, is killed."""
     try:
         out, err = await asyncio.wait_for(process.communicate(), seconds)

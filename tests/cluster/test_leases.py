@@ -20,7 +20,8 @@ from opilio.cluster.shards import (
     register_worker,
 )
 
-LEASE = 1.0
+LEASE = 60.0  # seconds, of which none pass here unless `pass_time` says so
+SECONDS = 60  # that what must happen may take
 
 
 @pytest.fixture
@@ -36,8 +37,30 @@ def other(dsn, db):
         yield made
 
 
+def wait_until(is_so):
+    """Wait, and let nothing else run in this thread."""
+    end = time.monotonic() + SECONDS
+    while not is_so():
+        assert time.monotonic() < end, "it did not come about"
+        time.sleep(0.02)
+
+
 def join(db, lease=LEASE):
     return HeldShards(register_worker(db, "machine:1", lease), lease)
+
+
+def pass_time(db, seconds, *workers):
+    """Let time pass for the leases, by the server's clock and these workers' own."""
+    db.execute(
+        "UPDATE shard SET until = until - make_interval(secs => %(by)s), "
+        "rest_until = rest_until - make_interval(secs => %(by)s)",
+        {"by": seconds},
+    )
+    db.execute(
+        "UPDATE worker SET until = until - make_interval(secs => %s)", (seconds,)
+    )
+    for held in workers:
+        held.renewed_at -= seconds
 
 
 def batch(held, *shards, lessons=()):
@@ -67,7 +90,7 @@ def test_shards_of_a_record_under_way_are_not_taken_over(db, other):
     recorder = Recorder("", held)
     with other.transaction():
         recorder._fence(other, batch(held, 7))
-        time.sleep(1.2 * LEASE)
+        pass_time(db, 1.2 * LEASE)
         assert rival.standing(db).free == SHARDS - 1
         rival.take(db, SHARDS)
     assert set(range(SHARDS)) - set(rival.epochs) == {7}
@@ -78,7 +101,7 @@ def test_shards_of_a_record_under_way_are_not_taken_over(db, other):
 def test_an_expired_lease_that_nobody_took_is_renewed(db):
     held = join(db)
     held.take(db, 3)
-    time.sleep(1.2 * LEASE)
+    pass_time(db, 1.2 * LEASE, held)
     assert not held.may_request()
     renew(held, db)
     assert held.may_request()
@@ -89,7 +112,7 @@ def test_no_request_after_seven_tenths_of_a_lease(db):
     held.take(db, 1)
     renew(held, db)
     assert held.may_request()
-    time.sleep(0.75 * LEASE)
+    pass_time(db, 0.75 * LEASE, held)
     assert not held.may_request()
 
 
@@ -97,13 +120,13 @@ def test_hosts_of_a_worker_that_died_rest_for_a_lease_whoever_owns_them_next(db)
     dead, heir, third = join(db), join(db), join(db)
     dead.take(db, 2)
     assert dead.rest(db) == 0
-    time.sleep(1.2 * LEASE)
+    pass_time(db, 1.2 * LEASE)
     heir.take(db, 2)
     assert 0.5 * LEASE < heir.rest(db) <= LEASE
     heir.release(db, [0])
     third.take(db, 1)
     assert 0 < third.rest(db) <= LEASE
-    time.sleep(1.1 * LEASE)
+    pass_time(db, 1.1 * LEASE)
     assert heir.rest(db) == third.rest(db) == 0
 
 
@@ -134,7 +157,7 @@ def test_all_workers_get_shards_as_evenly_as_possible(live):
 
 
 def test_taking_shards_while_renewing_loses_none(db, other):
-    held = join(db, lease=5.0)
+    held = join(db)
     held.take(db, 1)
     failures = []
 
@@ -192,10 +215,13 @@ def test_a_batch_of_an_earlier_life_is_refused_after_joining_anew(dsn, db):
 
 
 def test_a_transaction_that_the_server_ended_is_tried_again(dsn, db):
+    gone = "SELECT count(*) FROM pg_stat_activity WHERE pid = %s"
     with closing(open_postgres(dsn, idle=0.2)) as stopped:
         with pytest.raises(psycopg.Error) as caught, stopped.transaction():
             stopped.execute("SELECT 1 FROM shard FOR KEY SHARE")
-            time.sleep(0.6)
+            wait_until(
+                lambda: not db.execute(gone, (stopped.info.backend_pid,)).fetchone()[0]
+            )
             stopped.execute("SELECT 1")
         assert may_pass(caught.value, stopped)
     with closing(open_postgres(dsn)) as refused:
@@ -222,14 +248,17 @@ class Heard:
 
 
 async def test_a_busy_event_loop_does_not_lose_the_lease(dsn, db):
-    held, heard = join(db), Heard()
+    held, heard = join(db, lease=0.4), Heard()
     held.take(db, SHARDS)
     pulse = Heartbeat(dsn, held, heard)
     pulse.start()
-    time.sleep(2.5 * LEASE)
-    assert held.may_request()
-    await asyncio.sleep(0.1)
-    assert heard.standings and not heard.errors
+    for _ in range(3):
+        before = held.renewed_at
+        wait_until(lambda: held.renewed_at > before)  # noqa: B023  # noqa: ASYNC251
+    async with asyncio.timeout(SECONDS):
+        while not heard.standings:
+            await asyncio.sleep(0.02)
+    assert not heard.errors
     pulse.stop()
 
 
@@ -239,7 +268,7 @@ async def test_a_heartbeat_that_cannot_go_on_says_so(dsn, db):
     db.execute("ALTER TABLE shard RENAME TO hidden")
     pulse = Heartbeat(dsn, held, heard)
     pulse.start()
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(SECONDS):
         while not heard.errors:
             await asyncio.sleep(0.02)
     assert isinstance(heard.errors[0], psycopg.errors.UndefinedTable)

@@ -64,9 +64,10 @@ def test_links_come_to_the_owner_of_their_shard(db):
 
 def test_a_long_history_is_heard_in_order(db):
     me, one, two = (register_worker(db, "m:1", 9.0) for _ in range(3))
-    for number in range(1, AT_ONCE):
-        tell(db, one, number)
-        tell(db, two, number)
+    with db.transaction():
+        for number in range(1, AT_ONCE):
+            tell(db, one, number)
+            tell(db, two, number)
     hearing, heard = Hearing(me, []), []
     while some := heard_by(hearing, db):
         heard += some
