@@ -138,7 +138,7 @@ def copy_rows(db: sqlite3.Connection, turn: int, links: int, numbers: int) -> No
 def mixed(packed: bytes, rng: np.random.Generator) -> bytes:
     """The words of a page in another order, so that it is no copy."""
     words = unpack_words(packed)
-    return pack(words.title, words.headings, rng.permutation(words.text))
+    return pack(words.title, words.headings, rng.permutation(np.array(words.text)))
 
 
 @contextmanager

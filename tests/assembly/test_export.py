@@ -18,7 +18,7 @@ from opilio.errors import BadInput
 from opilio.records import Extraction, Response
 from opilio.storage.database import open_database
 from opilio.storage.packed import pack_extraction
-from opilio.store.corpus import parquet_file
+from opilio.store.corpus import graph, parquet_file
 from opilio.store.corpus.columns import COLUMNS
 from opilio.store.corpus.selection import AT_ONCE, Selection
 from opilio.store.folder import CrawlFolder
@@ -435,6 +435,38 @@ def test_the_graph_has_pages_and_links(crawl, tmp_path):
     assert edges["anchor"].to_list() == ["here & <there>"] * 2
     with pytest.raises(BadInput, match="graphml or parquet"):
         export_graph(crawl, str(folder), "dot")
+
+
+@pytest.mark.parametrize("form", ["graphml", "parquet"])
+@pytest.mark.parametrize("stop_after", [40, PAGES + 3])  # among nodes, among edges
+def test_a_graph_that_was_interrupted_is_resumed(
+    crawl, tmp_path, monkeypatch, form, stop_after
+):
+    with closing(open_database(crawl.database)) as db, db:
+        pairs = [(page, 1 + page % 7) for page in range(1, 12)]
+        db.executemany("INSERT INTO edge (page, link) VALUES (?, ?)", pairs)
+    monkeypatch.setattr(graph, "GROUP", 5)
+    monkeypatch.setattr(parquet_file, "GROUP_ROWS", 10)
+    whole, out = tmp_path / "whole-graph", tmp_path / "graph"
+    links = export_graph(crawl, str(whole), form)
+
+    def stop(done: int, total: int) -> None:
+        if done > stop_after:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        export_graph(crawl, str(out), form, stop)
+    assert not out.exists()
+    seen: list[int] = []
+    done = export_graph(crawl, str(out), form, lambda at, _: seen.append(at))
+    assert (done, seen[-1]) == (links, links + PAGES)
+    assert seen[0] > 20  # it went on
+    made, wanted = (
+        [file.read_bytes() for file in sorted(path.rglob("*")) or [path]]
+        for path in (out, whole)
+    )
+    assert made == wanted
+    assert {path.name for path in tmp_path.iterdir()} == {"whole-graph", "graph"}
 
 
 def test_the_card_of_a_page_cannot_break_out(tmp_path):

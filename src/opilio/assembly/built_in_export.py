@@ -25,7 +25,7 @@ from opilio.store.corpus.dataset_card import DatasetFacts, card
 from opilio.store.corpus.line_files import CsvTable, JsonLines, compressor
 from opilio.store.corpus.markdown_files import MarkdownFiles
 from opilio.store.corpus.output_files import OutputFiles, is_stream, stream
-from opilio.store.corpus.parquet_file import ParquetTable
+from opilio.store.corpus.parquet_file import ParquetTable, schema_of
 from opilio.store.corpus.selection import Selection, chosen_pages, rows_of
 from opilio.store.export_format import Format
 from opilio.store.export_left_out import count_left_out, left_out_in_words
@@ -290,7 +290,7 @@ class BuiltInExport:
             case Format.WACZ:
                 return WaczFile(f"Opilio {__version__}", self.name, index)
             case _:
-                return ParquetTable(self.fields, index)
+                return ParquetTable(schema_of(self.fields), index)
 
     def add_card(self, files: OutputFiles) -> None:
         """Write the card of a dataset."""

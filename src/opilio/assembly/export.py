@@ -5,16 +5,16 @@ from __future__ import annotations
 
 import gzip
 from collections.abc import Iterable, Iterator
-from contextlib import closing
 from pathlib import PurePath
 from typing import BinaryIO, Protocol, cast
 
 from opilio import extensions
 from opilio.assembly.built_in_export import BuiltInExport, Exported, Shape, Tell
 from opilio.assembly.crawled_pages import CrawledPage, best_first
+from opilio.assembly.graph_export import GraphExport
 from opilio.errors import BadInput
 from opilio.store.corpus import graph
-from opilio.store.corpus.output_files import OutputFiles, whole_file
+from opilio.store.corpus.output_files import whole_file
 from opilio.store.corpus.selection import Selection
 from opilio.store.export_format import SUFFIXES, Format, choose_format
 from opilio.store.export_left_out import count_left_out
@@ -73,16 +73,7 @@ def export_graph(
     if form not in graph.FORMATS:
         raise BadInput(f"--graph {form}: use {' or '.join(graph.FORMATS)}")
     with opened(folder.require()) as db:
-        if form == "graphml":
-            with whole_file(out) as file:
-                return graph.write_graphml(db, file, tell)
-        files = OutputFiles(out, "", folder=True)
-        with closing(files):
-            files.clear()
-            files.part.mkdir()
-            count = graph.write_graph_tables(db, files.part, tell)
-            files.finish()
-    return count
+        return GraphExport(db, out, form, tell).run()
 
 
 def find_exporter(

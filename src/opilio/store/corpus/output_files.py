@@ -34,6 +34,7 @@ class ExportNote(msgspec.Struct, kw_only=True):
     size: int = 0  # bytes of that shard
     left_out: dict[str, int] = {}  # reason -> pages
     facts: DatasetFacts | None = None  # for the card of a dataset
+    last: list[int] = []  # of a graph: the last rows of nodes and edges that are there
 
 
 class OutputFiles:

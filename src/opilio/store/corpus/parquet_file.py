@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import starmap
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from opilio.store.corpus.columns import COLUMNS, ColumnKind, ExportRow
+from opilio.store.corpus.columns import COLUMNS, ColumnKind
 from opilio.store.corpus.parquet_footer import joined_footer
 from opilio.store.corpus.pyarrow_needed import require_pyarrow
 
@@ -20,15 +20,15 @@ NOTE = struct.Struct("<QI")  # where the file of a row group is, length of its f
 
 
 class ParquetTable:
-    """One row per page. `index` is a file beside the one that is written, with the
-    footer of each row group so far; without it, nothing can be continued."""
+    """Rows of a schema, such as one per page. `index` is a file beside the one that is
+    written, with the footer of each row group so far; without it, nothing can be
+    continued."""
 
-    def __init__(self, fields: Sequence[str], index: Path | None = None) -> None:
+    def __init__(self, schema: Any, index: Path | None = None) -> None:
         self.arrow = require_pyarrow("writing Parquet")
-        self.fields = fields
-        self.schema = schema_of(self.arrow, fields)
+        self.schema = schema
         self.index = index
-        self.rows: list[ExportRow] = []
+        self.rows: list[Mapping[str, Any]] = []
         self.size = 0
         self.groups: list[tuple[bytes, int]] = []  # footers, and where their files are
 
@@ -45,17 +45,17 @@ class ParquetTable:
         if self.index:
             self.index.write_bytes(b"")
 
-    def write(self, rows: Sequence[ExportRow]) -> None:
-        """Write some pages; row groups have more of them than a call."""
+    def write(self, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Write some rows; row groups have at least those of a call."""
         self.rows += rows
         self.size += sum(
-            len(row["text"] or "") + len(row["markdown"] or "") for row in rows
+            len(row.get("text") or "") + len(row.get("markdown") or "") for row in rows
         )
         if len(self.rows) >= GROUP_ROWS or self.size >= GROUP_CHARACTERS:
             self.write_group()
 
     def write_group(self) -> None:
-        """Append the pages of a file with one row group, and remember its footer."""
+        """Append the rows of a file with one row group, and remember its footer."""
         from pyarrow import parquet
 
         columns = [
@@ -78,7 +78,7 @@ class ParquetTable:
         self.rows, self.size = [], 0
 
     def is_settled(self) -> bool:
-        """Whether all pages so far are in the file."""
+        """Whether all rows so far are in the file."""
         return not self.rows
 
     def end(self) -> None:
@@ -108,8 +108,9 @@ def groups_in(index: bytes, end: int) -> Iterator[tuple[bytes, int]]:
         yield index[place - length : place], start
 
 
-def schema_of(arrow: Any, fields: Sequence[str]) -> Any:
-    """The types of the columns."""
+def schema_of(fields: Sequence[str]) -> Any:
+    """The types of the columns of pages."""
+    arrow = require_pyarrow("writing Parquet")
     text = arrow.string()
     types = {
         ColumnKind.TEXT: text,
