@@ -73,6 +73,29 @@ def test_menus_and_footers_are_left_out():
             "<table><tr><td><a href=/p>Peru</a><td><b>7</b><tr><td>Chile<td>8</table>",
             ["Peru\t7", "Chile\t8"],
         ),
+        (  # cells that reach over several rows or columns
+            "<table><tr><th>Year<th>Hive<th>Honey<tr><td rowspan=2>2020<td>North<td>12"
+            "<tr><td>South<td>9<tr><td colspan=2>All<td>21</table>",
+            ["Year\tHive\tHoney", "2020\tNorth\t12", "\tSouth\t9", "All\t\t21"],
+        ),
+        (  # one that claims to reach for ever
+            "<table><tr><td rowspan=99999>Peru<td colspan=0>7<tr><td>8</table>",
+            ["Peru\t7", "\t8"],
+        ),
+        (  # a table in a table: its rows stay rows, the outer one is read cell by cell
+            "<table><tr><td>Peru<td><table><tr><td>north<td>7<tr><td>south<td>8"
+            "</table></table>",
+            ["Peru", "north\t7", "south\t8"],
+        ),
+        (  # a table in an item of a list
+            "<ul><li>Peru<table><tr><td>north<td>7<tr><td>south<td>8</table>"
+            "<li>Chile</ul>",
+            ["Peru", "north\t7", "south\t8", "Chile"],
+        ),
+        (  # right to left
+            "<table dir=rtl><tr><td>عسل<td>7<tr><td>شمع<td>8</table>",
+            ["عسل\t7", "شمع\t8"],
+        ),
     ],
 )
 def test_no_cell_of_a_table_is_lost_or_glued(table: str, rows: list[str]):
@@ -108,6 +131,28 @@ def test_a_table_for_the_layout_is_read_cell_by_cell():
         ),
         ("<ul><li>honey<br>sweet<li>wax</ul>", ["honey", "sweet", "wax"]),
         ("<ul><li><div>honey</div><div>sweet</div><li>wax</ul>", None),
+        ("<dl><div><dt>honey<dd>sweet</div><div><dt>wax</div></dl>", None),
+        ("<ul>honey<ul><li>sweet</ul><div>wax</div></ul>", None),  # not valid
+        ("<p>honey<br>sweet<br><br>wax</p>", None),
+        ("<address>honey<br>sweet<br>wax</address>", None),
+        ("<details open><summary>honey</summary>sweet<p>wax</details>", None),
+        (
+            "<figure><img src=a.png alt=no><figcaption>honey</figcaption></figure>"
+            "<p>sweet<p>wax",
+            None,
+        ),
+        ("<pre>honey\nsweet\nwax</pre>", None),
+        ("<pre><code><b>honey</b>\n<i>sweet</i>\nwax</code></pre>", None),
+        (
+            "<ruby>honey<rp>(</rp><rt>h</rt><rp>)</rp></ruby><p>sw&shy;eet<p>w<wbr>ax",
+            None,
+        ),
+        ("<ul dir=rtl><li>عسل<li>شمع</ul>", ["عسل", "شمع"]),
+        (
+            # quotes in the names of attributes
+            '<p>honey<input value="" a"><img alt="12" b" c><p>sweet<p>wax',
+            None,
+        ),
     ],
 )
 def test_no_item_of_a_list_is_lost_or_glued(items: str, told: list[str] | None):

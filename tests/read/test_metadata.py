@@ -60,6 +60,8 @@ def test_the_title_has_no_name_of_the_site(head: str, body: str, title: str):
             ["Jane Doe"],
         ),
         ("<meta name=author content='By Jane Doe and John Roe'>", "", None),
+        ("<meta name=author content='Jane Doe, and John Roe'>", "", None),
+        ("", "<h1>Bees</h1><p>By Jane Doe and John Roe For The Daily Bee</p>", None),
         ("<meta name=author content=admin>", "", []),
         ("<meta name=author content=https://a.test/jane>", "", []),
         ("", "<h1>Bees</h1><p>By Jane Doe | 3 May 2024</p>", ["Jane Doe"]),

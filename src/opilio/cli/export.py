@@ -120,7 +120,7 @@ def export(
     """
     crawl = crawl_at(folder)
     if graph:
-        with progress_bar("Links") as tell:
+        with progress_bar("Rows") as tell:
             count = export_graph(crawl, output, graph, tell)
         if output != "-":
             stderr.print(Text(f"{count:,} links written to {output}"), soft_wrap=True)

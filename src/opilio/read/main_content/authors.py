@@ -49,10 +49,12 @@ _after_name = re.compile(
         \b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?[ ]\d|
         ,[ ](?:[a-z]+[ ])?(?:staff|editor|reporter|writer|correspondent|contributor|
                             senior|the[ ])|
-        \bin\b[ ]|\b(?:am|vom|le)[ ]\d|[ ]\(
+        \bin\b[ ]|[ ]for[ ]the\b|\b(?:am|vom|le)[ ]\d|[ ]\(
     )"""
 ).search
-_split = re.compile(r"(?i)\s*(?:;|,|\||&)\s+|/|\s+(?:and|und|et|y)\s+").split
+_split = re.compile(
+    r"(?i)\s*(?:;|,|\||&)\s+(?:(?:and|und|et|y|e)\s+)?|/|\s+(?:and|und|et|y)\s+"
+).split
 _not_a_name = re.compile(
     r"""(?ix)[<>{}=\[\]©:]|(?<![a-z_])\d{3}|
     \b(?:subscribe|follow|comments?|read|share|views?|posts?|login|minutes?|ago|written|

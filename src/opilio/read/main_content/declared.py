@@ -17,9 +17,9 @@ LONGEST_JSON = 2**20  # characters
 DEEPEST_JSON = 20
 
 _elements = re.compile(
-    r'<(meta|link|html|title|script)((?: [^ =]+="[^"]*")*)>'
+    r'<(meta|link|html|title|script)((?: [^ ][^ =]*="[^"]*")*)>'
 ).finditer
-_attributes = re.compile(' ([^ =]+)="([^"]*)"').findall
+_attributes = re.compile(' ([^ ][^ =]*)="([^"]*)"').findall
 _control = re.compile(r"[\x00-\x1f]+").sub
 _trailing_comma = re.compile(r",\s*([}\]])").sub
 _comments = re.compile(

@@ -67,8 +67,9 @@ UNSEEN = frozenset(
     )
 )
 
-_tag = re.compile(r'<(/?)([^\s/>]+)([^>"]*(?:"[^"]*"[^>"]*)*)>').match
-_attributes = re.compile(' ([^ =]+)="([^"]*)"').findall
+# Names of attributes may have quotes in them, and = at their beginning.
+_tag = re.compile(r'<(/?)([^\s/>]+)((?: [^ ][^ =]*="[^"]*")*)>').match
+_attributes = re.compile(' ([^ ][^ =]*)="([^"]*)"').findall
 _is_unseen = re.compile(
     r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE
 ).search
@@ -157,7 +158,9 @@ class BlockWalker:
                 continue
             found = _tag(markup, at)
             if not found:
-                break
+                stop = find(">", at)
+                place = end if stop < 0 else stop + 1
+                continue
             place = found.end()
             closing, tag, given = found.groups()
             if closing:
@@ -328,7 +331,9 @@ class BlockWalker:
 
 
 def with_single_spaces(text: str) -> str:
-    """A text with one space for each run of blanks."""
+    """A text with one space for each run of blanks, and without soft hyphens."""
+    if "\xad" in text:
+        text = text.replace("\xad", "") or " "
     for blank in "\n\t\xa0\r\f\u200b":  # faster than a pattern
         if blank in text:
             text = text.replace(blank, " ")

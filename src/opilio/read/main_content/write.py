@@ -13,6 +13,7 @@ from urllib.parse import quote
 from opilio.read.main_content.walk import PageOutline, TextBlock, TextBox
 
 DEEPEST_LIST = 9
+MOST_CELLS = (("colspan", 50), ("rowspan", 1000))  # that one cell takes
 MOST_LINKS = 10_000  # of a page; further ones are written as text
 SAFE = "!#$%&'*+,-./:;=?@_~"
 _may_be_special = re.compile(r"[\\`*\[\]<_]").search
@@ -49,6 +50,7 @@ class ChosenText:
         self.join = join
         self.links = 0  # that were written
         self.roles = roles_of(outline.boxes)
+        self.columns = columns_of(outline.boxes, self.roles)
         self.blocks = [
             block
             for block, is_kept in zip(outline.blocks, kept, strict=True)
@@ -111,33 +113,11 @@ class ChosenText:
             if role.cell == cell and rows[-1]:
                 rows[-1][-1] += f" {said}"
             else:
-                empty = self.skipped(row, cell, role.cell)
-                rows[-1] += [""] * empty
+                place = self.columns.get(role.cell, 0)
+                rows[-1] += [""] * (place - len(rows[-1]))
                 rows[-1].append(said)
             cell = role.cell
         return rows
-
-    def skipped(self, row: int, before: int, cell: int) -> int:
-        """How many cells of a row stand between two, or before the first."""
-        if row < 0 or cell < 0:
-            return 0
-        cells = self.cells.get(row) or self.note_cells(row)
-        place = cells.index(cell) if cell in cells else 0
-        return place - (cells.index(before) + 1 if before in cells else 0)
-
-    @property
-    def cells(self) -> dict[int, list[int]]:
-        """The cells of each row."""
-        if not hasattr(self, "_cells"):
-            self._cells: dict[int, list[int]] = {}
-            for number, box in enumerate(self.boxes):
-                if box.tag in ("td", "th"):
-                    self._cells.setdefault(self.roles[number].row, []).append(number)
-        return self._cells
-
-    def note_cells(self, row: int) -> list[int]:
-        """A row without cells."""
-        return self._cells.setdefault(row, [])
 
     def table(self, blocks: Sequence[TextBlock]) -> str:
         """A table in Markdown; what stands outside of its rows comes before it."""
@@ -314,6 +294,36 @@ def data_tables(boxes: Sequence[TextBox]) -> set[int]:
         for number, cells in found.items()
         if number not in layout and max(cells.values(), default=0) > 1
     }
+
+
+def columns_of(boxes: Sequence[TextBox], roles: Sequence[Role]) -> dict[int, int]:
+    """The column of each cell of a table of data, as browsers place them: beside
+    those that reach down from rows above."""
+    columns: dict[int, int] = {}
+    row = table = -1
+    below: dict[int, int] = {}  # column -> rows that a cell in it still takes
+    for number, box in enumerate(boxes):
+        role = roles[number]
+        if box.tag not in ("td", "th") or role.table < 0:
+            continue
+        if role.row != row:
+            is_next = role.table == table
+            below = {c: n - 1 for c, n in below.items() if n > 1} if is_next else {}
+            row, table, column = role.row, role.table, 0
+        while column in below:
+            column += 1
+        columns[number] = column
+        across, down = (span(box, *most) for most in MOST_CELLS)
+        if down > 1:
+            below |= dict.fromkeys(range(column, column + across), down)
+        column += across
+    return columns
+
+
+def span(box: TextBox, name: str, most: int) -> int:
+    """How many columns or rows a cell takes."""
+    told = box.given.get(name, "")
+    return max(1, min(most, int(told[:9]))) if told.isdecimal() else 1
 
 
 def plain(block: TextBlock) -> str:
