@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import atexit
+import gc
 import os
 import sqlite3
 import sys
@@ -166,6 +168,7 @@ def main() -> None:
     open_standard_files()
     limit_threads()
     show_messages()
+    atexit.register(gc.freeze)  # the end frees everything; looking for garbage is vain
     if not sys.argv[1:] or {"--help", "-h"}.intersection(sys.argv):
         from opilio.cli.light_help import import_for_help
 

@@ -78,7 +78,7 @@ class WordRows:
         rows = np.arange(self.known + 1, self.known + 1 + len(keys), dtype=np.int32)
         self.known += len(keys)
         self.matrix[rows] = vectors
-        rows[~vectors.any(axis=1)] = 0
+        rows[np.einsum("ij,ij->i", vectors, vectors) == 0] = 0
         kernels.put_rows(self.table, keys, rows)
         return rows
 

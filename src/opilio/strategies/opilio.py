@@ -86,7 +86,7 @@ class Opilio:
     """Chooses by a trained model of many kinds of evidence that corrects itself."""
 
     Options = OpilioOptions
-    reads = Reads(context=True, blocks=True, vector=True, words=True, vectors=True)
+    reads = Reads(context=True, vector=True, words=True, vectors=True)
     calibrated = True
 
     def __init__(self, options: OpilioOptions, knowledge: Knowledge) -> None:

@@ -177,12 +177,16 @@ def sums(matrix, list pieces not None):
     cdef Py_ssize_t height = matrix.shape[0], size = matrix.shape[1]
     cdef Py_ssize_t rows = len(pieces), number, at, place
     cdef float[MOST_DIMENSIONS] rest
-    cdef bint is_long = rows and max(map(len, pieces)) > FEW_ROWS
+    cdef list long = [at for at, each in enumerate(pieces) if len(each) > FEW_ROWS]
     cdef bint is_half = matrix.itemsize == 2
-    if is_long or size > MOST_DIMENSIONS:
+    if long or size > MOST_DIMENSIONS:
         from opilio.vectors import plain_merges  # rarely needed
 
-        return plain_merges.sums(matrix, pieces)
+        if size > MOST_DIMENSIONS:
+            return plain_merges.sums(matrix, pieces)
+        found = sums(matrix, [() if len(each) > FEW_ROWS else each for each in pieces])
+        found[long] = plain_merges.sums(matrix, [pieces[at] for at in long])
+        return found
     found = np.zeros((rows, size), np.float32)
     cdef Py_buffer source, made
     cdef float *target

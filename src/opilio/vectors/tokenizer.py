@@ -109,7 +109,9 @@ class Tokenizer:
             return self.greedy(without_accents(word) if self.bare else word)
         if self.byte_level:
             word = "".join(map(BYTES.__getitem__, word.encode()))
-        found = self.merges.split(self.space + word)
+        found: list[int] = self.merges.split(self.space + word)
+        if self.unknown not in found:
+            return found
         return [number for number in found if number != self.unknown]
 
     def greedy(self, word: str) -> list[int]:
