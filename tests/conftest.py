@@ -46,6 +46,29 @@ def pytest_xdist_auto_num_workers() -> int:
     return 2 * (os.cpu_count() or 1)
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the tests that may take longer than others, so that no worker is left
+    alone with them in the end. `--dist worksteal` divides the list into equal parts."""
+    first = [item for item in items if may_take_long(item)]
+    others = [item for item in items if not may_take_long(item)]
+    workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    left = len(items)
+    items.clear()
+    for number in range(workers):
+        size = left // (workers - number)
+        part = first[number::workers]
+        items += part + others[: size - len(part)]
+        del others[: size - len(part)]
+        left -= size
+
+
+def may_take_long(item: pytest.Item) -> bool:
+    """Whether the test has a limit above the usual one."""
+    marker = item.get_closest_marker("timeout")
+    return bool(marker and marker.args[0] > float(item.config.getini("timeout")))
+
+
 @pytest.fixture(scope="session", autouse=True)
 def warm_readers() -> Iterator[None]:
     """Crawls in this process, too, have readers that need not import anything."""

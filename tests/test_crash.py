@@ -9,7 +9,7 @@ import random
 import signal
 import sqlite3
 from collections import Counter, defaultdict
-from contextlib import closing, suppress
+from contextlib import AsyncExitStack, closing, suppress
 from itertools import pairwise
 from pathlib import Path
 
@@ -26,7 +26,8 @@ from opilio.lab.synthetic.web import SyntheticWeb
 from opilio.store.folder import CrawlFolder
 from opilio.store.warc_files import read_record
 
-KILLS = 50
+CRAWLS = 5  # at the same time
+KILLS = 10  # of each
 DELAY = 0.1
 IN_FLIGHT = 16
 SLACK = 0.02  # between a client's clock and the moment a server reads the request
@@ -157,34 +158,38 @@ def check_hosts_were_never_hurried(server: Server, web: SyntheticWeb) -> None:
 @pytest.mark.timeout(400)
 async def test_a_crawl_killed_at_fifty_random_moments_loses_nothing(tmp_path: Path):
     web = SyntheticWeb(WEB)
-    rng = random.Random(1)
-    async with serve(web) as server:
-        whole = Life(tmp_path / "whole", web, server)
-        assert await whole.run()
-        expected = page_urls(whole)
-        assert len(expected) > 200
-        entries, models, answers = searchable(whole), profiles(whole), found(whole)
-        assert len(entries) > 20 and len(models) > 200 and answers > 20
+    async with AsyncExitStack() as servers:
+        lives = [
+            Life(tmp_path / name, web, await servers.enter_async_context(serve(web)))
+            for name in ("whole", *(f"killed-{n}" for n in range(CRAWLS)))
+        ]
+        whole, *killed = lives
+        await asyncio.gather(
+            run_to_the_end(whole, kills=0, seed=0),
+            *(run_to_the_end(life, KILLS, seed) for seed, life in enumerate(killed, 1)),
+        )
+    expected = page_urls(whole)
+    assert len(expected) > 200
+    entries, models, answers = searchable(whole), profiles(whole), found(whole)
+    assert len(entries) > 20 and len(models) > 200 and answers > 20
+    for life in killed:
+        check_nothing_is_left_open(life)
+        check_every_page_can_be_read(life)
+        check_hosts_were_never_hurried(life.server, web)
+        assert page_urls(life) == expected  # I5
+        assert searchable(life) == entries
+        assert profiles(life) == models
+        assert found(life) == answers
+        check_sites_count_their_pages(life)
+        check_few_were_fetched_twice(life.server, KILLS)
 
-        kills = 0
-        while kills < KILLS:
-            server.requests.clear()
-            life = Life(tmp_path / f"after-{kills}", web, server)
-            killed_here = 0
-            while not await life.run(
-                until=rng.uniform(0.05, 1.7) if kills < KILLS else None
-            ):
-                kills += 1
-                killed_here += 1
-            check_nothing_is_left_open(life)
-            check_every_page_can_be_read(life)
-            check_hosts_were_never_hurried(server, web)
-            assert page_urls(life) == expected  # I5
-            assert searchable(life) == entries
-            assert profiles(life) == models
-            assert found(life) == answers
-            check_sites_count_their_pages(life)
-            check_few_were_fetched_twice(server, killed_here)
+
+async def run_to_the_end(life: Life, kills: int, seed: int) -> None:
+    """Kill the crawl so often, then let it end."""
+    rng = random.Random(seed)
+    for _ in range(kills):
+        assert not await life.run(until=rng.uniform(0.05, 0.9))
+    assert await life.run()
 
 
 def searchable(life: Life) -> Counter:

@@ -18,6 +18,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import traceback
 from contextlib import suppress
 from functools import cache
@@ -28,6 +29,7 @@ from typing import NoReturn
 OPILIO = Path(sys.executable).with_name("opilio")
 READER = "reader"
 LONGEST = 2**17  # bytes of a request
+STARTING = threading.Lock()
 ADDRESS = "OPILIO_TESTS_WARM"  # the environment variable with the address to connect to
 
 
@@ -159,7 +161,8 @@ def request(
 
 def address() -> str:
     """Where to ask for processes; what answers there is started on first use."""
-    return os.environ.get(ADDRESS) or start_server()
+    with STARTING:
+        return os.environ.get(ADDRESS) or start_server()
 
 
 @cache
