@@ -106,7 +106,7 @@ async def test_a_notebook(adapt, tmp_path: Path):
             cells=[nbformat.v4.new_code_cell(cell) for cell in cells]
         )
         client = NotebookClient(
-            notebook, timeout=60, resources={"metadata": {"path": str(tmp_path)}}
+            notebook, timeout=100, resources={"metadata": {"path": str(tmp_path)}}
         )
         await client.async_execute()
     printed = [
@@ -128,9 +128,9 @@ async def test_ctrl_c_stops_a_crawl_cleanly(adapt, tmp_path: Path, way: str):
         sys.executable, script, cwd=tmp_path, stdout=PIPE, stderr=PIPE
     )
     assert process.stdout
-    await asyncio.wait_for(process.stdout.readline(), 30)
+    await asyncio.wait_for(process.stdout.readline(), 100)
     process.send_signal(signal.SIGINT)
-    _, error = await asyncio.wait_for(process.communicate(), 30)
+    _, error = await asyncio.wait_for(process.communicate(), 100)
     assert process.returncode == -signal.SIGINT
     assert error.decode().endswith("KeyboardInterrupt\n"), error.decode()
     status = Crawl(tmp_path / "bees-crawl").status()

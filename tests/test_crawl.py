@@ -7,7 +7,6 @@ import signal
 from pathlib import Path
 
 import msgspec
-import pytest
 
 from crawling import OPILIO, SETTINGS, interrupt
 from opilio.crawl import DRAIN_SECONDS
@@ -326,7 +325,6 @@ async def test_private_addresses_are_refused_by_default(tmp_path: Path, crawled)
     assert server.connections == 0
 
 
-@pytest.mark.timeout(60)
 async def test_dead_seeds_end_the_crawl_with_a_reason(crawled):
     life = await crawled(SmallWeb({}))
     ended = await life.crawl()

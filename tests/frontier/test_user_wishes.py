@@ -52,7 +52,7 @@ async def test_the_end_of_a_rest_wakes_who_waits_for_a_preferred_link(
     await frontier.done(await take(frontier), State.KEPT)
     [id] = await frontier.add([found("a/2", 0.1)])
     frontier.prefer([id])
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         assert name_of(await frontier.take()) == "a/2"
 
 
@@ -114,7 +114,7 @@ async def test_nothing_is_leased_while_paused(make: Make) -> None:
 async def test_a_paused_frontier_without_links_ends(make: Make) -> None:
     frontier = make()
     frontier.pause(True)
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         assert await frontier.take() is None
 
 

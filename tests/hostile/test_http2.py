@@ -224,7 +224,6 @@ def certificate(authority: trustme.CA) -> Iterator[trustme.LeafCert]:
     yield authority.issue_cert("h2.test")
 
 
-@pytest.mark.timeout(60)
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda one: one.__name__)
 async def test_an_attack_costs_one_page(
     attack: Script, certificate: trustme.LeafCert, ca_file: str

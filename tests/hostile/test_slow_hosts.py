@@ -137,7 +137,6 @@ async def test_one_page_or_domain_gets_a_quarter_of_the_slow_lane() -> None:
     assert not lane.visits and not lane.inside
 
 
-@pytest.mark.timeout(60)
 async def test_a_crawl_of_few_pages_from_a_slow_server_ends(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -28,8 +28,6 @@ TERMS = ("water", "basic chemistry", "chemistry")
 READER = PageReader(ReaderSetup(TERMS, "en", context=True, blocks=True, vector=True))
 PLAIN = PageReader(ReaderSetup(TERMS, "en"))
 
-pytestmark = pytest.mark.timeout(60)
-
 
 def response(body: str | bytes, content_type: str) -> Response:
     raw = body.encode() if isinstance(body, str) else body

@@ -139,7 +139,7 @@ async def test_hosts_whose_pages_take_long_are_noted() -> None:
 
 
 async def test_a_page_that_hangs_is_given_up_at_the_deadline() -> None:
-    async with readers(deadline=1.0) as pool:
+    async with readers(deadline=0.3) as pool:
         hung, *others = await read_all(pool, ["hang", "a", "b"])
     assert (hung.page, hung.reason) == (None, "parse_timeout")
     assert [title(reading) for reading in others] == ["a", "b"]
@@ -148,7 +148,7 @@ async def test_a_page_that_hangs_is_given_up_at_the_deadline() -> None:
 @pytest.mark.parametrize("order", ["abort", "hang"])
 async def test_pages_beside_one_that_brings_readers_down_are_read(order: str) -> None:
     names = [str(number) for number in range(8)]
-    async with readers(deadline=1.0) as pool:
+    async with readers(deadline=0.3) as pool:
         readings = await read_all(
             pool, [*names[:3], order, *names[3:6], order, *names[6:]]
         )
