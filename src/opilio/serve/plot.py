@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from opilio.progress import Estimate
-from opilio.read.main_content.titles import host_names, without_name
+from opilio.read.main_content.titles import names_of_host, without_name
 from opilio.serve.figures import CrawlFigures
 from opilio.serve.harvest_curve import RECENT
 
@@ -37,7 +37,7 @@ def live_values(figures: CrawlFigures) -> dict[str, Any]:
         "promises": promise_bars(figures),
         "newest": [
             msgspec.to_builtins(page)
-            | {"title": without_name(page.title, host_names(page.url))}
+            | {"title": without_name(page.title, names_of_host(page.url))}
             for page in figures.newest
         ],
         "hosts": msgspec.to_builtins(figures.host_states),

@@ -16,7 +16,7 @@ from starlette.responses import HTMLResponse
 
 from opilio import __version__
 from opilio.cli.plain_text import plain
-from opilio.read.main_content.titles import host_names, without_name
+from opilio.read.main_content.titles import names_of_host, without_name
 from opilio.serve import plot
 from opilio.serve.library import Library
 from opilio.serve.openapi import API
@@ -130,7 +130,7 @@ def headline(title: str | None, url: str, limit: int = LONGEST) -> str:
     >>> headline("Honey – Bees Online", "https://www.bees-online.org/honey")
     'Honey'
     """
-    return shortened(without_name(title or "", host_names(url)) or url, limit)
+    return shortened(without_name(title or "", names_of_host(url)) or url, limit)
 
 
 def sentence(text: str) -> str:

@@ -8,9 +8,9 @@ from datetime import date
 from opilio.read.main_content.declared import Declared, Node, text_in, types_of
 from opilio.read.main_content.names import KINDS
 from opilio.read.main_content.titles import (
-    host_names,
     is_site,
-    parts_of,
+    names_of_host,
+    parts_of_title,
     separators,
     squeezed,
     without_name,
@@ -83,7 +83,7 @@ class Facts:
         """The heading of the page and the number of its block; "", -1: none."""
         titles = (self.declared.title, self.declared.meta("og:title", "twitter:title"))
         said = " ".join(titles).casefold()
-        names = {squeezed(self.site), *host_names(self.url)} - {""}
+        names = {squeezed(self.site), *names_of_host(self.url)} - {""}
         first = ("", -1)
         for number, block in enumerate(self.outline.blocks):
             tag = self.outline.boxes[block.box].tag
@@ -124,7 +124,9 @@ class Facts:
         same, words = heading.casefold(), set(_words(heading.casefold()))
         declared = f"{said} {whole}".casefold()
         if len(words) == 1 and len(said.split()) > 2:
-            return any(squeezed(part) == squeezed(same) for part in parts_of(said))
+            return any(
+                squeezed(part) == squeezed(same) for part in parts_of_title(said)
+            )
         if said and same not in said.casefold():
             return whole.casefold().startswith(same)
         shares = bool(words & set(_words(declared))) or not declared.strip()
@@ -132,7 +134,7 @@ class Facts:
 
     def without_site(self, title: str) -> str:
         """A title without the name of the site at its end or beginning."""
-        names = {squeezed(self.site), *host_names(self.url)} - {""}
+        names = {squeezed(self.site), *names_of_host(self.url)} - {""}
         shortened = without_name(title, names)
         cuts = list(separators(title))
         if shortened != title or not cuts:

@@ -25,7 +25,7 @@ def without_name(title: str, names: Collection[str]) -> str:
     return title
 
 
-def parts_of(title: str) -> list[str]:
+def parts_of_title(title: str) -> list[str]:
     """The parts of a title, as its separators divide it."""
     edges = [
         0,
@@ -42,7 +42,7 @@ def squeezed(text: str) -> str:
     return "".join(char for char in text.casefold() if char.isalnum())
 
 
-def host_names(url: str) -> set[str]:
+def names_of_host(url: str) -> set[str]:
     """The name of the host, whole and in parts, as titles write it."""
     host = re.sub(r"^\w+://(?:www\.)?", "", url).partition("/")[0].partition(":")[0]
     parts = host.split(".")
