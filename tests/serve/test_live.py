@@ -42,6 +42,22 @@ def test_streams_are_bounded(serve_folder, own_crawl: Path):
         connection.close()
 
 
+def test_a_stream_ends_when_the_folder_of_its_crawl_is_gone(
+    serve_folder, own_crawl: Path
+):
+    client = serve_folder(own_crawl.parent)
+    connection = http.client.HTTPConnection("127.0.0.1", client.port, timeout=60)
+    token = {"authorization": f"Bearer {client.keeper.token}"}
+    connection.request("GET", "/crawls/bees/events", headers=token)
+    response = connection.getresponse()
+    assert response.readline() == b"retry: 2000\n"
+    own_crawl.rename(own_crawl.parent / "elsewhere")
+    while response.readline():  # until the end
+        pass
+    connection.close()
+    assert client.get("/crawls/bees/events").status == 404  # who asks again is told
+
+
 def test_a_flood_of_streams_at_once_is_bounded(serve_folder, own_crawl: Path):
     client = serve_folder(own_crawl.parent)
     with ThreadPoolExecutor(100) as pool:

@@ -7,7 +7,12 @@ import pytest
 
 import opilio as library
 from crawling import opilio
+from opilio.assembly.build import assemble
+from opilio.assembly.plan import load_plan
 from opilio.lab.synthetic.small import SmallWeb, page
+from opilio.steering import listening
+from opilio.store.folder import CrawlFolder
+from opilio.subject.current import current_subject
 
 SETTINGS = """
 [crawl]
@@ -217,6 +222,19 @@ async def test_stop_ends_the_run_and_the_crawl_can_go_on(running):
     ended = await life.crawl("--max-pages", pages + 5)
     assert ended.code == 0, ended.err
     assert (await opilio("status", life.folder, "--json")).json()["pages"] > pages
+
+
+async def test_a_crawl_that_has_only_just_begun_can_be_stopped(crawled):
+    """It has its folder, so others see that it runs, but it does not listen yet."""
+    life = await crawled(bee_web(), settings_text=SETTINGS.format(delay=0.05))
+    await life.crawl("--max-pages", 3)
+    folder = CrawlFolder(life.folder)
+    plan = load_plan(folder)
+    async with assemble(plan, folder) as crawl:
+        await thread(library.tell, life.folder, "stop", wait=0)
+        subject = current_subject(plan.topic, folder, crawl.store.db)
+        await listening(crawl, plan, subject)
+        assert await crawl.run({}, []) == "told"
 
 
 async def test_a_crawl_that_does_not_run_takes_messages_up_when_it_goes_on(crawled):

@@ -61,6 +61,9 @@ class LiveEvents:
         seen, quiet = 0, 0.0
         while not (self.is_ending() or await request.is_disconnected()):
             version, event = await broadcast.event()
+            if broadcast.is_gone:
+                self.library.forget()
+                return
             if version != seen:
                 seen, quiet = version, 0.0
                 yield event
@@ -94,6 +97,7 @@ class Broadcast:
         self.crawl = crawl
         self.version = 0
         self.encoded = b""
+        self.is_gone = False  # its folder was deleted, or made again
         self.under_way: asyncio.Task[None] | None = None
 
     async def event(self) -> tuple[int, bytes]:
@@ -108,6 +112,7 @@ class Broadcast:
 
     async def look(self) -> None:
         """Ask for the figures, and encode them if they have changed."""
+        self.is_gone = await run_in_threadpool(self.crawl.is_replaced)
         try:
             figures = await run_in_threadpool(self.crawl.figures)
         except (OpilioError, sqlite3.Error):  # it has only just begun

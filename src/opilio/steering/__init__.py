@@ -21,7 +21,8 @@ POLL = 0.25  # seconds
 async def listening(crawl: CrawlLoop, plan: Plan, subject: Subject) -> Beside:
     """The task that handles messages while a crawl runs; messages that are waiting take
     effect before its first visit."""
-    inbox, began = crawl.store.folder.inbox, time.time()
+    folder = crawl.store.folder
+    inbox, began = folder.inbox, folder.locked_at or time.time()
 
     def start() -> Listener:
         from opilio.steering.listener import Listener

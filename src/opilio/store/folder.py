@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import shutil
+import time
 from pathlib import Path
 from typing import IO
 
@@ -39,6 +40,7 @@ class CrawlFolder:
         self.inbox = path / "inbox.db"
         self.keywords = path / "keywords.jsonl"  # how they changed, and when
         self.ontology = path / "ontology"  # what was decided about proposals
+        self.locked_at = 0.0  # when this process got its lock, seconds since 1970
         self._lock: IO[str] | None = None
 
     @property
@@ -101,6 +103,7 @@ class CrawlFolder:
                 "workers change; make one of your own with: opilio pull DSN DIR"
             )
         file = (self.path / "lock").open("a+", encoding="ascii")
+        self.locked_at = time.time()  # before others can see it
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:

@@ -2,6 +2,7 @@
 "use strict";
 
 const head = document.querySelector("[data-events]");
+const lost = document.getElementById("lost");
 let curve = { pages: [], overall: [], recent: [] };
 
 function clone(name) {
@@ -133,7 +134,17 @@ function follow() {
   } else if (!events) {
     events = new EventSource(head.dataset.events);
     events.onmessage = (event) => show(JSON.parse(event.data));
+    events.onopen = () => { lost.hidden = true; };
+    events.onerror = () => lose(events.readyState === EventSource.CLOSED);
   }
+}
+
+// What is shown is old from now on: the server does not answer, or refuses.
+function lose(refused) {
+  lost.hidden = false;
+  lost.textContent = refused
+    ? "These figures are old: the crawl is gone, or you have to log in again. Reload the page."
+    : "These figures are old: the server does not answer. They go on when it does.";
 }
 
 if (head) {
