@@ -14,6 +14,7 @@ from opilio.crawl.visit import Bring, PageVisits
 from opilio.errors import MachineLimit, OpilioError, full_disk
 from opilio.limits.budget import Budget
 from opilio.limits.disk_space import require_disk_space
+from opilio.limits.unused_memory import TRIM_SECONDS, trim_memory
 from opilio.progress import Estimate
 from opilio.protocols import (
     Estimator,
@@ -107,6 +108,7 @@ class CrawlLoop(PageVisits):
                 self.lane.give_back = partial(self.budget.settle, 0)
                 self.lane.on_back = self.budget.reserve_again
                 group.create_task(self.commit_regularly())
+                group.create_task(self.trim_regularly())
                 for task in beside:
                     group.create_task(task())
                 if self.grow_index:
@@ -246,6 +248,11 @@ class CrawlLoop(PageVisits):
             await self.extractions.finish()
         if self.tdm and self.tdm.wanted and not self.stopped:
             await self.tdm.ask_rest()
+
+    async def trim_regularly(self) -> None:
+        """Give back memory that is no longer used, until the crawl ends."""
+        while await self.is_working(after=TRIM_SECONDS):
+            trim_memory()
 
     async def index_regularly(self, grow: Callable[[], None]) -> None:
         """Add what was committed to the search index, until the crawl ends."""

@@ -142,7 +142,7 @@ def make_ready(db: Database, path: Path, *, read_only: bool) -> None:
         db.execute("PRAGMA journal_mode = WAL")
         db.execute("PRAGMA synchronous = FULL")
         db.execute("PRAGMA wal_autocheckpoint = 16384")  # pages: 64 MB
-        db.execute("PRAGMA cache_size = -262144")  # 256 MB, if needed
+        db.execute("PRAGMA cache_size = -16384")  # 16 MB; the system caches the rest
         db.execute("PRAGMA temp_store = MEMORY")
         # In one transaction, or each statement would wait for the disk.
         db.executescript(f"BEGIN IMMEDIATE; {SCHEMA}")
