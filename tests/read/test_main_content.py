@@ -303,3 +303,11 @@ def test_the_addresses_of_countless_links_are_left_out():
     found = extracted(f"<p>Bees make honey: {links}</p>")
     assert found.markdown.count("](http") == 10_000
     assert "bee 11999" in found.markdown
+
+
+def test_code_full_of_backticks_takes_no_long():
+    runs = " ".join("`" * length for length in range(1, 500))
+    for body in (f"<p>Say <code>{runs}</code>.", f"<pre><code>{'`' * 100_000}"):
+        told = markdown(body)
+        assert without_links(told) == told
+    assert without_links(f"\\` [a](b) {runs} [c](d)").startswith("\\` a ")

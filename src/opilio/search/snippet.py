@@ -30,7 +30,7 @@ WHOLE = 200.0  # the factor of a phrase: more than all words of a query together
 
 _ends = re.compile(r"[.!?…]['\"”’)]*\s|[。！？]|\n").finditer  # of sentences
 _is_end = re.compile(r"[.!?…。！？:;,·]['\"”’)]*\Z").search
-_lines = re.compile(r"\s*\n\s*").split
+_lines = re.compile(r"(?<!\s)\s*\n\s*").split
 _blanks = re.compile(" +").sub
 
 First = Callable[[str], tuple[str, int]]

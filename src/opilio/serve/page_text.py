@@ -24,10 +24,10 @@ LONGEST = 200_000  # characters of a text that are shown
 ENOUGH = 40  # words of a block, after which another may begin
 STEPS = (0.02, 0.06, 0.12, 0.22)  # the relevance from which each next shade is used
 _word = re.compile(r"[^\W_][\w’']*")
-_heading = re.compile(r"^#{1,6}\s+(.*?)\s*$", re.MULTILINE)
+_heading = re.compile(r"^#{1,6} (.*)$", re.MULTILINE)
 Stems: TypeAlias = list[tuple[str, int, int]]
 """The stems of a text, and where each word begins and ends."""
-_link = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
+_link = re.compile(r"!?\[([^\[\]]*)\]\([^()\s]*\)")
 
 
 class TextPiece(msgspec.Struct, frozen=True):
