@@ -134,3 +134,47 @@ async def test_damage_in_the_middle_of_an_archive_costs_the_pages_there(
     assert "1 pages were lost" in ended.out or "2 pages were lost" in ended.out
     assert (await life.crawl()).code == 0
     assert kept(life) == before
+
+
+ODD = (
+    "UPDATE page SET fetched_at = 'soon'",
+    "UPDATE page SET fetched_at = 9e99, parts = '[1, 2]'",
+    "UPDATE page SET copy_of = 77777, warc_length = 4611686018427387904",
+    "UPDATE link SET found_on = 77777, promise = x'ff'",
+    "UPDATE host SET rest_until = 9e999",
+    "UPDATE event SET at = 'then', detail = '{'",
+    "UPDATE meta SET value = 'one' WHERE key = 'version'",
+)
+
+
+async def test_values_that_cannot_be_are_named_and_mended(life: Crawled) -> None:
+    before, sound = kept(life), (life.folder / "crawl.db").read_bytes()
+    warc = next((life.folder / "warc").iterdir())
+    records = warc.read_bytes()
+    for odd in ODD:
+        (life.folder / "crawl.db").write_bytes(sound)
+        warc.write_bytes(records)
+        with closing(sqlite3.connect(life.folder / "crawl.db")) as db, db:
+            db.execute(odd)
+        for name, *more in (
+            ("status",),
+            ("explain", "http://seed.test/3"),
+            ("search", "honey"),
+            ("export", "-o", life.home / "out.jsonl"),
+        ):
+            told = await opilio(name, life.folder, *more)
+            assert "Traceback" not in told.err, (odd, name, told.err)
+            assert told.code in (0, 2), (odd, name, told.err)
+        told = await opilio("doctor", life.folder)
+        assert told.code == 1 and "opilio repair" in told.out, odd
+        mended = await opilio("repair", life.folder)
+        assert mended.code == 0, (odd, mended.err)
+        assert (await opilio("doctor", life.folder)).code == 0, odd
+        assert kept(life) >= before, odd
+
+
+async def test_notes_that_cannot_be_read_count_as_none(life: Crawled) -> None:
+    with closing(sqlite3.connect(life.folder / "crawl.db")) as db, db:
+        db.execute("UPDATE learnt SET state = x'fffe00'")
+    told = await opilio("status", life.folder)
+    assert told.code == 0, told.err

@@ -6,6 +6,7 @@ import os
 import pickle
 import re
 import shutil
+import sqlite3
 import struct
 import zipfile
 from contextlib import closing
@@ -222,3 +223,50 @@ def test_the_security_page_names_every_case_and_its_test() -> None:
     assert not missing
     attacks = set(re.findall(r"^\| `([a-z0-9-]+)` \|", page, re.M))
     assert attacks >= set(CASES)
+
+
+async def test_a_folder_of_a_stranger_cannot_change_files_elsewhere(crawled) -> None:
+    life = await crawled(SmallWeb({"http://seed.test/": page("Bees", "honey hive")}))
+    assert (await life.crawl()).code == 0
+    victim = life.home / "victim.txt"
+    victim.write_text("precious " * 1000)
+    lock, [warc] = life.folder / "lock", (life.folder / "warc").iterdir()
+    for file in (lock, warc):
+        stored = file.read_bytes()
+        file.unlink()
+        file.symlink_to(victim)
+        for command in ("crawl", "repair"):
+            ended = await opilio(command, life.folder)
+            assert ended.code == 2, ended.err
+            assert f"{file.name} is a symbolic link" in ended.err
+        file.unlink()
+        file.write_bytes(stored)
+    for name in (str(victim), "../../victim.txt"):
+        with closing(sqlite3.connect(life.folder / "crawl.db")) as db, db:
+            db.execute("INSERT INTO warc VALUES (?, 3)", (name,))
+        ended = await opilio("crawl", life.folder)
+        assert ended.code == 2 and "not a file here" in ended.err, ended.err
+        assert (await opilio("doctor", life.folder)).code == 1
+        assert (await opilio("repair", life.folder)).code == 0
+        assert (await opilio("doctor", life.folder)).code == 0
+    assert victim.read_text() == "precious " * 1000
+
+
+async def test_pipes_and_devices_in_a_folder_are_not_read(crawled) -> None:
+    life = await crawled(SmallWeb({"http://seed.test/": page("Bees", "honey hive")}))
+    assert (await life.crawl()).code == 0
+    for name, command in (
+        ("lock", ("status",)),
+        ("models/brief.msgpack", ("search", "honey")),
+        ("in-hand", ("crawl",)),
+    ):
+        file = life.folder / name
+        stored = file.read_bytes()
+        file.unlink()
+        os.mkfifo(file)
+        ended = await opilio(command[0], life.folder, *command[1:])
+        assert ended.code == 2, ended.err
+        assert f"{file} is neither a file nor a folder" in ended.err
+        file.unlink()
+        file.write_bytes(stored)
+    assert (await opilio("status", life.folder)).code == 0

@@ -23,7 +23,7 @@ from opilio.store.extractions import load_extraction
 from opilio.store.folder import CrawlFolder
 from opilio.store.lookup import Explanation, opened
 from opilio.store.lookup import explain_link as look_up
-from opilio.store.warc_files import read_record
+from opilio.store.warc_files import file_in, read_record
 from opilio.text import content, urls
 from opilio.text.document_kinds import DocumentKind, kind_of
 
@@ -140,7 +140,7 @@ def as_page(folder: CrawlFolder, row: sqlite3.Row) -> CrawledPage:
     """A row as a record."""
     place = None
     if row["warc"] is not None:
-        file = folder.warcs / row["warc"]
+        file = file_in(folder.warcs, row["warc"])
         place = WarcPlace(file, row["warc_offset"], row["warc_length"])
     return CrawledPage(
         url=row["url"],

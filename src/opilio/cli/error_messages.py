@@ -22,6 +22,8 @@ LITTLE = 2**20  # free bytes below which a disk counts as full
 READ_ERRORS = ("SQLITE_IOERR_READ", "SQLITE_IOERR_SHORT_READ", "SQLITE_IOERR_CORRUPTFS")
 STDOUT = 1
 FILES = 1024  # open files that are enough
+# Errors with messages of their own, and ways to end a command.
+MEANT = (OpilioError, typer.Exit, typer.Abort, typer.BadParameter)
 
 
 @contextmanager
@@ -36,6 +38,19 @@ def told(folder: Path | None, output: str = "") -> Iterator[None]:
         if found := explained(error, folder, output):
             raise found from error
         raise
+    except Exception as error:
+        if found := of_damage(error, folder):
+            raise found from error
+        raise
+
+
+def of_damage(error: Exception, folder: Path | None) -> OpilioError | None:
+    """Explain an error that no check foresaw, if the crawl's database is damaged."""
+    if folder is None or isinstance(error, MEANT):
+        return None
+    from opilio.store.damage_check import damage_behind  # only for this
+
+    return damage_behind(folder)
 
 
 @contextmanager

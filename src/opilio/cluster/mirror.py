@@ -9,7 +9,6 @@ rows whose transaction was not finished at the time of the last copy.
 from __future__ import annotations
 
 import fcntl
-import json
 import logging
 import os
 import shutil
@@ -207,7 +206,7 @@ def write_files(db: psycopg.Connection, folder: CrawlFolder) -> None:
     write_places(folder.warcs, dict(places))
     [(ended, at)] = db.execute(_ENDED).fetchall()
     note = WorkersNote(live_workers(db), ended or "", at or 0.0)
-    write_file(folder, WORKERS, json.dumps(note._asdict()).encode())
+    write_file(folder, WORKERS, msgspec.json.encode(note))
     for name, file in ((SUBJECT, folder.subject), (PLAN, folder.settings)):
         value = setting(db, name)
         if value is not None and (not file.is_file() or file.read_bytes() != value):

@@ -19,6 +19,7 @@ from opilio.errors import BadInput
 from opilio.storage.database import Database, open_database
 from opilio.storage.promise_log import copy_all
 from opilio.store.folder import CrawlFolder
+from opilio.store.warc_files import file_in
 
 if TYPE_CHECKING:
     import psycopg
@@ -106,7 +107,7 @@ def place_parts(
     their lengths and places. What an earlier try has copied stays."""
     places = {}
     for name, length in crawl.execute("SELECT name, length FROM warc").fetchall():
-        path = folder.warcs / name
+        path = file_in(folder.warcs, name)
         if not path.is_file() or path.stat().st_size < length:
             raise BadInput(f"{path} is missing or too short; see: opilio doctor DIR")
         if target:

@@ -36,7 +36,8 @@ def read_at(path: Path, offset: int, length: int) -> bytes:
         path = Path(place)
     with path.open("rb") as file:
         file.seek(offset)
-        return file.read(length)
+        rest = os.fstat(file.fileno()).st_size - offset
+        return file.read(max(0, min(length, rest)))
 
 
 def is_url(place: str) -> bool:

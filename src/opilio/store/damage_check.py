@@ -10,6 +10,7 @@ from __future__ import annotations
 import sqlite3
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import closing
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -18,9 +19,11 @@ import msgspec
 
 from opilio.errors import BadInput
 from opilio.records import State
-from opilio.storage.schema import SCHEMA, TABLE
+from opilio.storage.database import open_reading
 from opilio.store.folder import CrawlFolder
+from opilio.store.odd_values import count_odd_values
 from opilio.store.stored_responses import StoredResponses
+from opilio.store.warc_files import IN_FOLDER
 from opilio.text import urls
 
 # The text of an error may be damaged itself.
@@ -34,15 +37,6 @@ PAGES = """
     SELECT id, url, warc, warc_offset, warc_length FROM page JOIN link USING (id)
     WHERE warc IS NOT NULL
 """
-
-
-TYPES = {
-    "INTEGER": "'integer'",
-    "REAL": "'real', 'integer'",
-    "TEXT": "'text'",
-    "BLOB": "'blob'",
-}
-JSON = frozenset(("parts", "detail", "concepts", "headings", "change"))
 
 
 class Damage(msgspec.Struct, frozen=True):
@@ -77,6 +71,25 @@ def quick_check(db: sqlite3.Connection, path: Path) -> None:
         )
 
 
+def damage_behind(folder: Path) -> BadInput | None:
+    """The message for a crawl whose database is damaged; None if it is sound, or if
+    there is none. For errors that have no other explanation."""
+    path = folder / "crawl.db"
+    if not path.is_file():
+        return None
+    try:
+        with closing(open_reading(path)) as db:
+            found = next(check_database(db, path.name), None)
+    except UNREADABLE as error:
+        found = Damage(path.name, str(error))
+    if found is None:
+        return None
+    return BadInput(
+        f"{path} is damaged ({found.what}); `opilio doctor {folder}` says how badly, "
+        f"`opilio repair {folder}` saves what can be saved"
+    )
+
+
 def is_unjudged(db: sqlite3.Connection) -> bool:
     """Whether pages must be judged again since the crawl was repaired."""
     row = db.execute("SELECT 1 FROM meta WHERE key = ?", (UNJUDGED,)).fetchone()
@@ -100,20 +113,24 @@ def fault_of_link(row: tuple[Any, ...]) -> str:
 
 def check_crawl(folder: CrawlFolder, db: sqlite3.Connection) -> Iterator[Damage]:
     """Everything that is wrong with the database and the WARC files."""
-    name = folder.database.name
-    db.text_factory = decode
     try:
-        rows = db.execute("PRAGMA integrity_check(100)").fetchall()
-        faults = [text for (text,) in rows if text != "ok"]
-        if faults:
-            yield Damage(name, str(faults[0]).splitlines()[0], len(faults))
-        for what, count in (count_faults(db) + count_odd_values(db)).items():
-            yield Damage(name, what, count)
+        yield from check_database(db, folder.database.name)
     except UNREADABLE as error:
-        yield Damage(name, str(error))
+        yield Damage(folder.database.name, str(error))
         return
     yield from check_files(folder, db)
     yield from check_records(folder, db)
+
+
+def check_database(db: sqlite3.Connection, name: str) -> Iterator[Damage]:
+    """Everything that is wrong with the database."""
+    db.text_factory = decode
+    rows = db.execute("PRAGMA integrity_check(100)").fetchall()
+    faults = [text for (text,) in rows if text != "ok"]
+    if faults:
+        yield Damage(name, str(faults[0]).splitlines()[0], len(faults))
+    for what, count in (count_faults(db) + count_odd_values(db)).items():
+        yield Damage(name, what, count)
 
 
 def count_faults(db: sqlite3.Connection) -> Counter[str]:
@@ -138,38 +155,6 @@ def count_faults(db: sqlite3.Connection) -> Counter[str]:
     return +found
 
 
-def count_odd_values(db: sqlite3.Connection) -> Counter[str]:
-    """Values that are not of the type of their column, and how many there are."""
-    found: Counter[str] = Counter()
-    for table in [name for name, _ in TABLE.findall(SCHEMA)]:
-        columns = db.execute(f"PRAGMA table_info({table})").fetchall()
-        for _, column, kind, needed, *_ in columns:
-            types = TYPES.get(kind, "''")  # none, if the schema is damaged
-            allowed = types if needed else f"{types}, 'null'"
-            odd = f"typeof({column}) NOT IN ({allowed})"
-            if column in JSON:
-                odd += f" OR {column} IS NOT NULL AND NOT json_valid({column})"
-            query = f"SELECT count(*) FROM {table} WHERE {odd}"  # noqa: S608
-            found[f"a value of {table}.{column} is odd"] += db.execute(
-                query
-            ).fetchone()[0]
-        texts = [
-            f"coalesce({name}, '')" for _, name, kind, *_ in columns if kind == "TEXT"
-        ]
-        if texts:
-            query = f"SELECT {' || '.join(texts)} FROM {table}"  # noqa: S608
-            db.text_factory = bytes
-            broken = sum(not is_text(raw) for (raw,) in db.execute(query))
-            db.text_factory = decode
-            found[f"a text of {table} is not UTF-8"] += broken
-    return +found
-
-
-def is_text(raw: bytes) -> bool:
-    """Whether bytes are UTF-8."""
-    return raw == raw.decode("utf-8", "ignore").encode()
-
-
 def decode(raw: bytes) -> str:
     """The text of a column, also if it is damaged."""
     return raw.decode("utf-8", "replace")
@@ -178,6 +163,9 @@ def decode(raw: bytes) -> str:
 def check_files(folder: CrawlFolder, db: sqlite3.Connection) -> Iterator[Damage]:
     """WARC files that are missing or too short."""
     for name, length in db.execute("SELECT name, length FROM warc").fetchall():
+        if not IN_FOLDER.fullmatch(str(name)):
+            yield Damage(folder.database.name, "a WARC file is not in its folder")
+            continue
         path = folder.warcs / str(name)
         size = path.stat().st_size if path.is_file() else 0
         if size < length:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import shutil
+import stat
 import time
 from pathlib import Path
 from typing import IO
@@ -55,7 +56,24 @@ class CrawlFolder:
                 f"{self.path} holds no crawl (no crawl.toml and crawl.db in it); "
                 "start one with: opilio crawl TOPIC.toml -o DIR"
             )
+        self.refuse_odd_files()
         return self
+
+    def refuse_odd_files(self) -> None:
+        """Raise BadInput if something here is neither a file nor a folder: reading a
+        pipe or a device may never end."""
+        for folder in (self.path, self.warcs, self.models, self.index, self.ontology):
+            if not folder.is_dir():
+                continue
+            for path in folder.iterdir():
+                try:
+                    mode = path.stat().st_mode
+                except FileNotFoundError:  # a running crawl has deleted it
+                    continue
+                except OSError:  # links in a ring
+                    mode = 0
+                if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+                    raise BadInput(f"{path} is neither a file nor a folder; delete it")
 
     def check_free(self) -> None:
         """Raise BadInput if the path holds something other than a crawl."""
@@ -102,6 +120,8 @@ class CrawlFolder:
                 f"{self.path} is a copy of a crawl on many machines, which only its "
                 "workers change; make one of your own with: opilio pull DSN DIR"
             )
+        self.refuse_odd_files()
+        self.refuse_symlinks()
         file = (self.path / "lock").open("a+", encoding="ascii")
         self.locked_at = time.time()  # before others can see it
         try:
@@ -118,6 +138,21 @@ class CrawlFolder:
         file.write(str(os.getpid()))
         file.flush()
         self._lock = file
+
+    def refuse_symlinks(self) -> None:
+        """Raise BadInput if a file that is written here is a link to another place: a
+        folder may come from a stranger."""
+        own = ("lock", *(self.database.name + end for end in ("", "-wal", "-shm")))
+        files = [self.path / name for name in own]
+        files += [self.in_hand, self.keywords, self.inbox]
+        if self.warcs.is_dir():
+            files += self.warcs.iterdir()
+        for file in files:
+            if file.is_symlink():
+                raise BadInput(
+                    f"{file} is a symbolic link, and Opilio would write to what it "
+                    "points at; replace it by the file itself"
+                )
 
     def unlock(self) -> None:
         """Release the lock."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import sqlite3
 from pathlib import Path
-from typing import NamedTuple
 
 import msgspec
 
+from opilio.errors import BadInput
 from opilio.store.folder import CrawlFolder
 
 WORKERS = "workers.json"  # in folders that mirror a crawl on many machines
@@ -26,7 +26,7 @@ class Life(msgspec.Struct, frozen=True):
     at: float  # when that was, or when the run began; seconds since 1970
 
 
-class WorkersNote(NamedTuple):
+class WorkersNote(msgspec.Struct, frozen=True):
     """Who works on a crawl on many machines, of which a folder is a copy."""
 
     live: int  # workers
@@ -40,7 +40,13 @@ def workers_note(folder: CrawlFolder) -> WorkersNote | None:
         told = (folder.path / WORKERS).read_bytes()
     except OSError:
         return None
-    return WorkersNote(**msgspec.json.decode(told))
+    try:
+        return msgspec.json.decode(told, type=WorkersNote)
+    except msgspec.MsgspecError as error:
+        raise BadInput(
+            f"{folder.path / WORKERS} is damaged ({error}); delete it and its folder, "
+            "a copy of a crawl on many machines"
+        ) from None
 
 
 def life_of(db: sqlite3.Connection, folder: CrawlFolder) -> Life:

@@ -6,7 +6,7 @@ import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -18,6 +18,7 @@ from opilio.store.folder import CrawlFolder
 from opilio.store.resting_hosts import Resting, count_resting, rest_of, resting, slowest
 from opilio.store.seed_origins import SeedOrigin, origin_of
 
+T = TypeVar("T")
 IS_PAGE = "status BETWEEN 200 AND 299"  # redirects and errors are not pages
 
 
@@ -138,28 +139,35 @@ def summary(db: sqlite3.Connection, now: Clock = time.time) -> Summary:
 
 def estimate_in(db: sqlite3.Connection) -> Estimate | None:
     """The strategy's estimate of what is left to find, as of the last commit."""
-    rows = db.execute("SELECT state FROM learnt WHERE name = 'estimate'")
-    return next((msgspec.json.decode(row[0], type=Estimate) for row in rows), None)
+    return learnt_in(db, "estimate", msgspec.json.Decoder(Estimate))
 
 
 def opinions_in(db: sqlite3.Connection) -> OpinionCounts | None:
     """How often an adviser was asked, as of the last commit."""
-    rows = db.execute("SELECT state FROM learnt WHERE name = 'opinions'")
-    return next((msgspec.json.decode(row[0], type=OpinionCounts) for row in rows), None)
+    return learnt_in(db, "opinions", msgspec.json.Decoder(OpinionCounts))
 
 
 def rendered_in(db: sqlite3.Connection) -> RenderedCounts | None:
     """How many pages were rendered, if any were."""
-    rows = db.execute("SELECT state FROM learnt WHERE name = 'rendering'")
-    decode = msgspec.msgpack.decode
-    return next((decode(row[0], type=RenderedCounts) for row in rows), None)
+    return learnt_in(db, "rendering", msgspec.msgpack.Decoder(RenderedCounts))
 
 
 def busy_in(db: sqlite3.Connection) -> list[BusyServer]:
     """The servers that had requests under way at the last commit."""
-    rows = db.execute("SELECT state FROM learnt WHERE name = 'busy'")
-    found = [msgspec.json.decode(row[0], type=list[BusyServer]) for row in rows]
-    return found[0] if found else []
+    return learnt_in(db, "busy", msgspec.json.Decoder(list[BusyServer])) or []
+
+
+def learnt_in(
+    db: sqlite3.Connection,
+    name: str,
+    decoder: msgspec.json.Decoder[T] | msgspec.msgpack.Decoder[T],
+) -> T | None:
+    """What a part of the crawl has noted; None: nothing, or nothing readable."""
+    row = db.execute("SELECT state FROM learnt WHERE name = ?", (name,)).fetchone()
+    try:
+        return decoder.decode(row[0]) if row else None
+    except (msgspec.MsgspecError, TypeError, UnicodeDecodeError):
+        return None  # it is made again
 
 
 def explain_link(

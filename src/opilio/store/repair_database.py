@@ -11,6 +11,7 @@ from opilio.records import State
 from opilio.storage.database import Database, open_database
 from opilio.storage.schema import SCHEMA, TABLE
 from opilio.store.damage_check import LINKS, UNREADABLE, decode, fault_of_link
+from opilio.store.odd_values import JSON, is_odd
 from opilio.text import urls
 
 SMALLEST = 8  # bytes of a row; so a file has few enough of them
@@ -126,15 +127,50 @@ def mend_rows(db: Database) -> int:
         elif hosts.get(urls.host(row[1])) != row[3]:
             host = host_number(db, hosts, urls.host(row[1]))
             db.execute("UPDATE link SET host = ? WHERE id = ?", (host, row[0]))
-    for table, column in (("link", "parts"), ("page", "parts"), ("event", "detail")):
+    empty_odd_values(db)
+    drop_lost_references(db)
+    return lost
+
+
+def empty_odd_values(db: Database) -> None:
+    """Replace values that cannot be by empty ones."""
+    for table in [name for name, _ in TABLE.findall(SCHEMA)]:
+        columns = db.execute(f"PRAGMA table_info({table})").fetchall()
+        for _, column, kind, needed, _, key in columns:
+            odd = is_odd(table, column, kind, bool(needed))
+            if key:
+                db.execute(f"DELETE FROM {table} WHERE {odd}")  # noqa: S608
+                continue
+            json = {"object": "{}", "array": "[]"}.get(
+                JSON.get(f"{table}.{column}", "")
+            )
+            empty = (json or PYTHON[kind][1]) if needed else None
+            db.execute(f"UPDATE {table} SET {column} = ? WHERE {odd}", (empty,))  # noqa: S608
+
+
+def drop_lost_references(db: Database) -> None:
+    """Let no row refer to one that does not exist: pages, then what belongs to them."""
+    db.execute(
+        "UPDATE link SET found_on = 0 WHERE found_on NOT IN (SELECT id FROM link)"
+    )
+    for table, column in (("page", "copy_of"), ("site", "root")):
         db.execute(
             f"UPDATE {table} SET {column} = NULL "  # noqa: S608
-            f"WHERE typeof({column}) != 'text' OR NOT json_valid({column})"
+            f"WHERE {column} NOT IN (SELECT id FROM link)"
         )
-    db.execute("DELETE FROM page WHERE id NOT IN (SELECT id FROM link)")
-    db.execute("DELETE FROM edge WHERE page NOT IN (SELECT id FROM page)")
-    db.execute("DELETE FROM edge WHERE link NOT IN (SELECT id FROM link)")
-    return lost
+    names = [name for name, _ in TABLE.findall(SCHEMA)]
+    names.sort(key=lambda name: name != "page")
+    for table in names:
+        for _, _, other, column, *_ in db.execute(
+            f"PRAGMA foreign_key_list({table})"
+        ).fetchall():
+            [key] = [
+                row[1] for row in db.execute(f"PRAGMA table_info({other})") if row[5]
+            ]
+            db.execute(
+                f"DELETE FROM {table} WHERE {column} IS NOT NULL "  # noqa: S608
+                f"AND {column} NOT IN (SELECT {key} FROM {other})"
+            )
 
 
 def fill_host(db: Database, id: int) -> None:

@@ -15,7 +15,7 @@ from isal import isal_zlib
 
 from opilio.errors import BadInput
 from opilio.records import Response
-from opilio.store.warc_files import damaged, read_bytes, read_record
+from opilio.store.warc_files import damaged, file_in, read_bytes, read_record
 from opilio.text.content import InflateError
 
 MOST_NAMED = 5  # files
@@ -38,8 +38,8 @@ class StoredResponses:
 
     def raw(self, name: str, offset: int, length: int) -> bytes | None:
         """The raw bytes at this place; None if they are damaged."""
-        path = self.warcs / name
         with self.counted(name):
+            path = file_in(self.warcs, name)
             records = read_bytes(path, offset, length)
             if trouble := fault_in(records):
                 raise damaged(path, trouble)
@@ -52,7 +52,7 @@ class StoredResponses:
         try:
             yield
         except BadInput as error:
-            self.lost[name] += 1
+            self.lost[str(name)] += 1
             self.first = self.first or str(error)
 
     @property

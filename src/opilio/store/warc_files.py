@@ -21,6 +21,7 @@ GIB = 2**30
 FILE_NAME = "{:06}.warc.gz"
 JUST_BEGUN = 2**12  # bytes; a file with only its warcinfo record has fewer
 OUR_FILES = re.compile(r"\d{6}\.warc\.gz")
+IN_FOLDER = re.compile(r"\w[\w.-]*", re.ASCII)  # names that lead nowhere else
 DESCRIPTION = {
     "software": f"opilio/{__version__}",
     "format": "WARC File Format 1.1",
@@ -34,12 +35,13 @@ def read_record(folder: Path, name: str, offset: int, length: int) -> Response:
     """The response that was appended there."""
     from opilio.storage import warc_reading  # most only write
 
+    path = file_in(folder, name)
     try:
-        return warc_reading.read_response(folder / name, offset, length)
+        return warc_reading.read_response(path, offset, length)
     except PermissionError as error:
-        raise protected(folder / name) from error
-    except (OSError, ValueError) as error:
-        raise damaged(folder / name, str(error)) from error
+        raise protected(path) from error
+    except (OSError, ValueError, TypeError, OverflowError) as error:
+        raise damaged(path, str(error)) from error
 
 
 def read_bytes(path: Path, offset: int, length: int) -> bytes:
@@ -153,6 +155,15 @@ def damaged(path: Path, trouble: str) -> BadInput:
     )
 
 
+def file_in(folder: Path, name: str) -> Path:
+    """The file of this name, which crawl.db tells; BadInput if it is elsewhere."""
+    if not isinstance(name, str) or not IN_FOLDER.fullmatch(name):
+        raise damaged(
+            folder / "…", f"crawl.db has the name {str(name)[:100]!r}, not a file here"
+        )
+    return folder / name
+
+
 def cut_back(folder: Path, known: Mapping[str, int]) -> None:
     """Truncate the files to their committed lengths; raise if bytes are missing."""
     for path in sorted(folder.iterdir()):
@@ -166,7 +177,7 @@ def cut_back(folder: Path, known: Mapping[str, int]) -> None:
                 )
             path.unlink()
     for name, length in known.items():
-        path = folder / name
+        path = file_in(folder, name)
         size = path.stat().st_size if path.exists() else 0
         if size < length:
             raise damaged(path, f"{size} bytes, but {length} by crawl.db")
