@@ -8,7 +8,7 @@ import pytest
 
 from bee_web import bee_web
 from crawling import serving
-from opilio.serve.processes import last_lines
+from opilio.serve.log_file import error_since, last_lines
 from opilio.serve.views.start import NewCrawl, keywords_of
 from opilio.store.folder import CrawlFolder
 from opilio.store.lifecycle import owner_of
@@ -198,3 +198,7 @@ def test_log_lines_are_the_last_without_progress(tmp_path: Path):
     assert last_lines(log) == []
     log.write_text('{"pages": 1}\nopilio: no\n\n' + "a\n" * 20)
     assert last_lines(log) == ["a"] * 12
+    log.write_text("a\nopilio: the proxy does not work\n")
+    written = log.stat().st_mtime
+    assert error_since(log, written - 1) == "the proxy does not work"
+    assert error_since(log, written + 1) == ""  # it is of an earlier run

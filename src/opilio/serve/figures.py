@@ -10,6 +10,7 @@ from __future__ import annotations
 import sqlite3
 import time
 from contextlib import closing
+from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
@@ -20,6 +21,7 @@ from opilio.errors import OpilioError
 from opilio.progress import Estimate
 from opilio.serve.harvest_curve import CurvePoints, HarvestCurve
 from opilio.serve.host_states import HostState, WaitingHost, host_states, most_waiting
+from opilio.serve.log_file import error_since
 from opilio.storage.database import open_database
 from opilio.store.folder import CrawlFolder
 from opilio.store.lifecycle import Life, life_of
@@ -143,9 +145,10 @@ class LinkCounts(NamedTuple):
 class FiguresKeeper:
     """Keeps the figures of one crawl; used by one thread at a time."""
 
-    def __init__(self, name: str, folder: CrawlFolder) -> None:
+    def __init__(self, name: str, folder: CrawlFolder, log: Path | None = None) -> None:
         self.name = name
         self.folder = folder
+        self.log = log  # of processes that the server has started
         self.db: sqlite3.Connection | None = None
         self.curve = HarvestCurve()
         self.last = 0  # number of the last page that was counted
@@ -194,7 +197,7 @@ class FiguresKeeper:
             self.links = count_links(db)
             self.scanned, self.scan_took = start, time.monotonic() - start
         plan, curve = load_plan(self.folder), self.curve
-        state, words = state_of(life, is_paused(db))
+        state, words = state_of(life, is_paused(db), self.log)
         return CrawlFigures(
             crawl=self.name,
             topic=plan.topic.name,
@@ -261,7 +264,7 @@ class FiguresKeeper:
             self.db = None
 
 
-def state_of(life: Life, paused: bool) -> tuple[str, str]:
+def state_of(life: Life, paused: bool, log: Path | None) -> tuple[str, str]:
     """Whether a crawl runs, in a word and in a sentence."""
     if life.running and paused:
         return "paused", "nothing is fetched until you resume it"
@@ -270,7 +273,8 @@ def state_of(life: Life, paused: bool) -> tuple[str, str]:
     if not life.at:
         return "new", "not started yet"
     if life.stopped == "killed":
-        return "stopped", "killed or failed; it can be resumed"
+        why = error_since(log, life.at) if log else ""
+        return "stopped", why or "killed or failed; it can be resumed"
     return "stopped", STOPPED.get(life.stopped, life.stopped)
 
 

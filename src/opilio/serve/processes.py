@@ -20,8 +20,6 @@ from opilio.store.lifecycle import owner_of
 COMMAND = (sys.executable, "-m", "opilio.cli")
 STARTING = 15.0  # seconds to wait for a process to begin
 LOOK = 0.05
-LAST_LINES = 12
-TAIL = 8_000  # bytes of a log file
 
 
 def start_opilio(words: Sequence[str], log: Path) -> int:
@@ -72,20 +70,3 @@ def begun(crawl: ServedCrawl, process: int) -> int:
             break
         time.sleep(LOOK)
     return process
-
-
-def failed_with(lines: Sequence[str]) -> bool:
-    """Whether the last lines of a log have an error of `opilio`."""
-    return any("opilio: " in line for line in lines)
-
-
-def last_lines(log: Path) -> list[str]:
-    """The end of a log file, without lines of progress."""
-    try:
-        with log.open("rb") as file:
-            file.seek(max(0, log.stat().st_size - TAIL))
-            text = file.read().decode("utf-8", "replace")
-    except OSError:
-        return []
-    told = [line for line in text.splitlines() if line.strip() and line[:1] != "{"]
-    return told[-LAST_LINES:]

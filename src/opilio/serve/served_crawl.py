@@ -39,7 +39,7 @@ class ServedCrawl:
         self.folder = folder
         self.log = log  # of processes that the server starts
         self._place = os.open(folder.path, os.O_RDONLY | os.O_DIRECTORY)
-        self._figures = FiguresKeeper(name, folder)
+        self._figures = FiguresKeeper(name, folder, log)
         self._counting = threading.Lock()
         self._searching = threading.Lock()
         self._open = ExitStack()

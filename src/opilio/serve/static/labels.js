@@ -34,6 +34,7 @@ async function showEffect() {
     node.textContent = texts[node.dataset.effect];
   }
   document.getElementById("effect").hidden = false;
+  document.getElementById("noeffect")?.remove();
 }
 
 async function label(card, word) {

@@ -9,7 +9,7 @@ import msgspec
 
 from opilio.errors import OpilioError
 from opilio.serve.library import Library
-from opilio.serve.processes import failed_with, last_lines
+from opilio.serve.log_file import failed_with, last_lines
 from opilio.serve.served_crawl import ServedCrawl
 from opilio.serve.view import LibraryView, NoParameters
 from opilio.serve.views.lab_reports import lab_folders

@@ -17,7 +17,7 @@ from opilio.assembly.topic_update import proposals_for
 from opilio.errors import BadInput, OpilioError
 from opilio.serve.figures import CrawlFigures
 from opilio.serve.library import Library
-from opilio.serve.processes import failed_with, last_lines
+from opilio.serve.log_file import failed_with, last_lines
 from opilio.serve.view import LibraryView
 from opilio.serve.views.links import LinksRequest, ListedLink, show_links
 from opilio.serve.views.start import PREVIEWED, Name, topic_file
