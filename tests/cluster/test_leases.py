@@ -139,6 +139,22 @@ def test_shards_that_were_given_back_need_no_rest(db):
     assert heir.rest(db) == 0
 
 
+def test_a_crawl_does_not_end_while_an_idle_worker_takes_over_shards(db):
+    """Their links wait, although every owner has said that nothing does."""
+    one, two = join(db), join(db)
+    one.take(db, SHARDS // 2)
+    two.take(db, SHARDS)
+    for held in (one, two):
+        held.renew(db, is_idle=True, heard=0)
+    assert two.standing(db).is_finished
+    two.release(db, [SHARDS - 1])
+    assert not two.standing(db).is_finished
+    one.take(db, 1)
+    assert not two.standing(db).is_finished
+    one.renew(db, is_idle=True, heard=0)
+    assert two.standing(db).is_finished
+
+
 def test_what_a_worker_abandons_can_be_had_at_once_but_rests(db):
     held, heir = join(db), join(db)
     held.take(db, 5)
@@ -181,7 +197,7 @@ def test_a_batch_whose_answer_was_lost_is_not_written_twice(dsn, db):
     held = join(db)
     held.take(db, 1)
     recorder = Recorder(dsn, held)
-    told = batch(held, 0, lessons=[(1, b"one")])
+    told = batch(held, 0, lessons=[(1, 0, b"one", None)])
     recorder.write(told)
     recorder.batch -= 1  # as if the answer had not come
     recorder.write(told)
@@ -194,11 +210,11 @@ def test_a_worker_notices_that_the_server_has_lost_transactions(dsn, db):
     held = join(db)
     held.take(db, 1)
     recorder = Recorder(dsn, held)
-    recorder.write(batch(held, 0, lessons=[(1, b"one")]))
-    recorder.write(batch(held, 0, lessons=[(2, b"two")]))
+    recorder.write(batch(held, 0, lessons=[(1, 0, b"one", None)]))
+    recorder.write(batch(held, 0, lessons=[(2, 0, b"two", None)]))
     db.execute("UPDATE progress SET batch = 1, lessons = 1")  # an older backup
     with pytest.raises(LostShards, match="lost what worker"):
-        recorder.write(batch(held, 0, lessons=[(3, b"three")]))
+        recorder.write(batch(held, 0, lessons=[(3, 0, b"three", None)]))
     recorder.close()
 
 

@@ -5,7 +5,7 @@ from contextlib import closing
 import pytest
 
 from opilio.cluster.connection import open_postgres
-from opilio.cluster.lessons import AT_ONCE, Hearing, SharedLesson, pack
+from opilio.cluster.lessons import AT_ONCE, Hearing, SharedLesson, pack, pack_seen
 from opilio.cluster.schema import make_ready
 from opilio.cluster.shards import LostShards, register_worker
 from opilio.records import Lease, Link
@@ -19,13 +19,15 @@ def db(dsn):
         yield made
 
 
-def tell(db, worker, number, links=()):
+def tell(db, worker, number, links=(), shard=None):
     url = f"http://host{worker}.test/{number}"
     lease = Lease(1, url, urls.fingerprint(url), urls.host(url), 1.0, 0, 0, 0, 0)
+    lesson = SharedLesson(lease)
     with db.transaction():
         db.execute(
-            "INSERT INTO lesson (worker, number, packed) VALUES (%s, %s, %s)",
-            (worker, number, pack(SharedLesson(lease))),
+            "INSERT INTO lesson (worker, number, shard, packed, seen) "
+            "VALUES (%s, %s, %s, %s, %s)",
+            (worker, number, shard, pack(lesson), pack_seen(lesson)),
         )
         for shard, link in links:
             found = Link(link, urls.fingerprint(link))
@@ -39,7 +41,7 @@ def tell(db, worker, number, links=()):
 
 
 def heard_by(hearing, db):
-    return [lesson.lease.url for lesson, _ in hearing.fetch(db)]
+    return [lesson.lease.url for lesson, *_ in hearing.fetch(db)]
 
 
 def test_lessons_come_once_and_in_order(db):
@@ -58,8 +60,28 @@ def test_lessons_come_once_and_in_order(db):
 def test_links_come_to_the_owner_of_their_shard(db):
     me, one = (register_worker(db, "m:1", 9.0) for _ in range(2))
     tell(db, one, 1, [(3, "http://mine.test/"), (4, "http://other.test/")])
-    [(_, links)] = Hearing(me, [3, 5]).fetch(db)
+    [(_, links, _)] = Hearing(me, [3, 5]).fetch(db)
     assert [link.url for link in links] == ["http://mine.test/"]
+
+
+def test_of_many_workers_lessons_a_share_is_learnt(db):
+    """All that has to do with our shards, labels, and one of so many of the rest; of
+    the others we know the pages."""
+    me, one = (register_worker(db, "m:1", 9.0) for _ in range(2))
+    for number in range(1, 61):
+        links = [(3, "http://mine.test/")] if number == 10 else ()
+        tell(db, one, number, links, shard=3 if number == 20 else 9)
+    db.execute("UPDATE lesson SET seen = NULL WHERE number = 30")  # a label
+    hearing = Hearing(me, [3])
+    hearing.one_of = 17
+    news = hearing.fetch(db)
+    learnt = {n for n, told in enumerate(news, 1) if told.lesson}
+    share = {n for n in range(1, 61) if n % 17 == one % 17}
+    assert 3 <= len(share) <= 4
+    assert learnt == {10, 20, 30} | share
+    assert {told.seen.url for told in news if told.seen} == {
+        f"http://host{one}.test/{number}" for number in range(1, 61) if number != 30
+    }
 
 
 def test_a_long_history_is_heard_in_order(db):

@@ -1,8 +1,13 @@
 """What workers tell each other of the pages that they read.
 
-A lesson has a page without its links, and its verdict: every worker learns from it. Its
-links are told only to the owners of their shards, who rank them. A lesson without a
-page is a redirect to another shard.
+A lesson has a page without its links, and its verdict. Its links are told only to the
+owners of their shards, who rank them. A lesson without a page is a redirect to another
+shard.
+
+Models need not see every page: they are learnt from samples. So the more workers there
+are, the smaller the share of the others' lessons that a worker learns from, besides
+those that have to do with its shards: about as many as `FULL` workers tell. Of the
+rest, it only takes note that there is such a page.
 """
 
 from __future__ import annotations
@@ -14,6 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 from isal import isal_zlib
 
+from opilio.cluster.elsewhere import SeenElsewhere
 from opilio.cluster.shards import LostShards
 from opilio.records import Fingerprint, Lease, Link, Page, Verdict
 
@@ -23,6 +29,7 @@ if TYPE_CHECKING:
 LEVEL = 1  # of compression
 AT_ONCE = 500  # lessons that are fetched together
 MOST = 2**27  # bytes of one, unpacked
+FULL = 3  # other workers from whose lessons all is learnt; of more, a share
 
 
 class SharedLesson(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -41,18 +48,41 @@ class SharedLesson(msgspec.Struct, frozen=True, array_like=True, gc=False):
 class ToldLesson(NamedTuple):
     """A lesson with those of its links that belong to this worker."""
 
-    lesson: SharedLesson
+    lesson: SharedLesson | None  # None: nothing is to be learnt from it
     links: Sequence[Link]
+    seen: SeenElsewhere | None  # the page, if it has one that counts
 
 
 _encode = msgspec.msgpack.Encoder().encode
 _lesson = msgspec.msgpack.Decoder(SharedLesson).decode
 _links = msgspec.msgpack.Decoder(list[Link]).decode
+_seen = msgspec.msgpack.Decoder(SeenElsewhere).decode
 
 
 def pack(told: SharedLesson | Sequence[Link]) -> bytes:
     """A lesson or links in compressed form."""
     return isal_zlib.compress(_encode(told), LEVEL)
+
+
+def pack_seen(lesson: SharedLesson) -> bytes | None:
+    """What those need who do not learn from a lesson; None: everybody learns from it,
+    since a user has said something."""
+    return None if lesson.label is not None else _encode(seen_of(lesson))
+
+
+def seen_of(lesson: SharedLesson) -> SeenElsewhere:
+    """The page of a lesson."""
+    simhash = lesson.page.simhash if lesson.page else 0
+    return SeenElsewhere(lesson.lease.url, lesson.content, simhash, lesson.fetched_at)
+
+
+def one_of(live: int) -> int:
+    """Of how many lessons of others a worker learns from one, among so many workers.
+
+    >>> [one_of(live) for live in (1, 2, 4, 5, 50)]
+    [1, 1, 1, 2, 17]
+    """
+    return max(1, -(-(live - 1) // FULL))
 
 
 def unpacked(packed: bytes) -> bytes:
@@ -78,12 +108,17 @@ _KEYS = """
     ORDER BY lesson.at, lesson.worker, lesson.number
 """
 _LESSONS = """
-    SELECT lesson.worker, lesson.number, lesson.packed, array(
-        SELECT told.packed FROM told_link AS told WHERE told.worker = lesson.worker
-            AND told.number = lesson.number AND told.shard = ANY(%(shards)s))
+    SELECT lesson.worker, lesson.number, links, seen,
+        CASE WHEN seen IS NULL OR lesson.shard = ANY(%(shards)s) OR links <> '{}'
+            OR lesson.number %% %(one_of)s = lesson.worker %% %(one_of)s
+            THEN lesson.packed END
     FROM unnest(%(workers)s::bigint[], %(numbers)s::bigint[])
         WITH ORDINALITY AS wanted (worker, number, place)
-    JOIN lesson USING (worker, number) ORDER BY place
+    JOIN lesson USING (worker, number)
+    CROSS JOIN LATERAL (SELECT array(
+        SELECT told.packed FROM told_link AS told WHERE told.worker = lesson.worker
+            AND told.number = lesson.number AND told.shard = ANY(%(shards)s))
+    ) AS told (links) ORDER BY place
 """
 
 
@@ -97,6 +132,7 @@ class Hearing:
         self.count = 0  # lessons that were learnt from, our own included
         self.is_live = False  # our own lessons are no news, once the earlier are heard
         self.until: Mapping[int, int] | None = None  # hear no more than these
+        self.one_of = 1  # of so many lessons of others, one is learnt from
         self._next = array("q")  # lessons to fetch: worker, number, worker ...
         self._place = 0  # in it
 
@@ -121,15 +157,17 @@ class Hearing:
         if not keys:
             return []
         wanted = {"workers": list(keys[::2]), "numbers": list(keys[1::2])}
-        rows = db.execute(_LESSONS, {"shards": self.shards, **wanted}).fetchall()
+        asked = {"shards": self.shards, "one_of": self.one_of, **wanted}
+        rows = db.execute(_LESSONS, asked).fetchall()
         self._place += len(keys)
         news = []
-        for worker, number, packed, links in rows:
+        for worker, number, links, seen, packed in rows:
             if number != self.heard.get(worker, 0) + 1:
                 continue  # the server's clock was set back: it comes again
             self.heard[worker] = number
             mine = [link for some in links for link in _links(unpacked(some))]
-            news.append(ToldLesson(_lesson(unpacked(packed)), mine))
+            lesson = _lesson(unpacked(packed)) if packed else None
+            news.append(ToldLesson(lesson, mine, _seen(seen) if seen else None))
         return news
 
     def _plan(self, db: psycopg.Connection) -> None:

@@ -136,3 +136,8 @@ LOOKS = """
 ALTER TABLE worker ADD COLUMN looked_at timestamptz;  -- for WARC files of the dead
 CREATE INDEX part_unsealed ON part (worker) WHERE NOT is_sealed AND NOT is_lost;
 """
+
+SAMPLED = """
+ALTER TABLE lesson ADD COLUMN shard smallint;  -- of its page
+ALTER TABLE lesson ADD COLUMN seen bytea;  -- what those need who do not learn from it
+"""

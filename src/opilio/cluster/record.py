@@ -35,7 +35,10 @@ _COUNT = """
         kept = kept + %s
     WHERE worker = %s
 """
-_LESSON = "INSERT INTO lesson (worker, number, packed) VALUES (%s, %s, %s)"
+_LESSON = """
+    INSERT INTO lesson (worker, number, shard, packed, seen)
+    VALUES (%s, %s, %s, %s, %s)
+"""
 _TOLD = "INSERT INTO told_link (shard, worker, number, packed) VALUES (%s, %s, %s, %s)"
 _EVENT = "INSERT INTO event (worker, at, kind, detail) VALUES (%s, %s, %s, %s)"
 _PART = """
@@ -49,7 +52,7 @@ class RecordBatch(NamedTuple):
     """All that one transaction records."""
 
     changes: ChangedRows
-    lessons: Sequence[Cells]  # number, packed
+    lessons: Sequence[Cells]  # number, shard, packed, seen
     told: Sequence[Cells]  # shard, number, packed
     parts: Mapping[str, tuple[int, str, str]]  # WARC file -> length, place, home
     epochs: Mapping[int, int]  # of the shards that were ours meanwhile

@@ -194,9 +194,13 @@ class HeldShards:
             self.renewed_at = asked_at
 
     def take(self, db: psycopg.Connection, most: int) -> None:
-        """Take at most so many shards that are free."""
+        """Take at most so many shards that are free. From now on we are not idle, even
+        if we were before: their links have yet to be queued here."""
         with self.lock:
             asked_at = now()
+            db.execute(
+                "UPDATE worker SET is_idle = false WHERE id = %s", (self.worker,)
+            )
             taken = db.execute(_TAKE, self._arguments(most=most)).fetchall()
             if not self.epochs:
                 self.renewed_at = asked_at

@@ -13,11 +13,21 @@ from time import monotonic
 import msgspec
 
 from opilio.cluster.changes import take_changes, watch
-from opilio.cluster.lessons import Hearing, SharedLesson, ToldLesson, pack, page_alone
+from opilio.cluster.elsewhere import PagesElsewhere
+from opilio.cluster.lessons import (
+    Hearing,
+    SharedLesson,
+    ToldLesson,
+    pack,
+    pack_seen,
+    page_alone,
+    seen_of,
+)
 from opilio.cluster.parts import RoundFolder
 from opilio.cluster.record import RecordBatch, Recorder
 from opilio.cluster.shards import HeldShards, shard_of
 from opilio.crawl import CrawlLoop
+from opilio.frontier.intake import Trail
 from opilio.frontier.sqlite import SqliteFrontier
 from opilio.protocols import Experienced, LearningJudge
 from opilio.records import Fingerprint, Lease, Link, Page, Ranked, Response, Verdict
@@ -58,17 +68,25 @@ class ShardFrontier(SqliteFrontier):
                     self.sharing.tell_redirect(via, each.link)
         return await super().add(kept, via, redirect=redirect)
 
+    def note_elsewhere(self, url: str) -> int:
+        """The id of a link that belongs to another worker."""
+        noted = Ranked(Link(url, urls.fingerprint(url)), 0.0, reason=ELSEWHERE)
+        [id] = self._intake.admit([noted], Trail(), self._clock())
+        return id
+
 
 class ShardStore(Store):
     """A store whose changes are collected; originals of copies may be elsewhere."""
 
-    fetched_elsewhere: dict[int, float]
+    frontier: ShardFrontier
+    elsewhere: PagesElsewhere
+    _original = 0, "", 0.0  # the last one that is elsewhere: id, URL, when fetched
     part_seconds = float("inf")  # age at which a new WARC file is begun
     _part: tuple[str, float] = ("", 0.0)  # the current one, and when it was begun
 
     def watch(self) -> None:
         """Collect changes from now on."""
-        self.fetched_elsewhere = {}
+        self.elsewhere = PagesElsewhere(self.db, self.seen, self.near)
         watch(self.db)
 
     def rotate_if_old(self, now: float) -> None:
@@ -80,14 +98,38 @@ class ShardStore(Store):
         elif now > began + self.part_seconds and self.warc.length > JUST_BEGUN:
             self.warc.rotate()
 
+    def id_of(self, original: int) -> int:
+        """The id of a page here, which may be another worker's."""
+        if original > 0:
+            return original
+        url, fetched_at = self.elsewhere.find(original)
+        self._original = self.frontier.note_elsewhere(url), url, fetched_at
+        return self._original[0]
+
+    def save_copy(
+        self, lease: Lease, response: Response, original: int, content: Fingerprint
+    ) -> None:
+        """Store a response with the same bytes as another page."""
+        super().save_copy(lease, response, self.id_of(original), content)
+
+    def save_near_copy(
+        self,
+        lease: Lease,
+        response: Response,
+        record: bytes,
+        content: Fingerprint,
+        page: Page,
+        original: int,
+    ) -> None:
+        """Store a page that is a near copy of another."""
+        id = self.id_of(original)
+        super().save_near_copy(lease, response, record, content, page, id)
+
     def revisit(self, response: Response, original: int) -> bytes:
         """A WARC revisit record: the same bytes as another page."""
-        fetched_at = self.fetched_elsewhere.get(original)
-        if fetched_at is None:
+        id, url, fetched_at = self._original
+        if original != id:
             return super().revisit(response, original)
-        [url] = self.db.execute(
-            "SELECT url FROM link WHERE id = ?", (original,)
-        ).fetchone()
         return pack_revisit(response, url, fetched_at)
 
 
@@ -174,9 +216,12 @@ class ShardSharing:
         learns = isinstance(judge, LearningJudge) and judge.is_learning
         async with crawl.turn():
             self._set_aside()
-            for lesson, links in news:
-                await self._hear_one(crawl, lesson, links, learns)
-                self._learn_from(lesson)
+            for told in news:
+                if told.lesson:
+                    await self._hear_one(crawl, told.lesson, told.links, learns)
+                    self._learn_from(told.lesson)
+                elif told.seen:
+                    self.store.elsewhere.add(told.seen)
             if self.strategy:  # what is not ours to tell
                 self.relived.update(link for link, _ in self.strategy.experiences())
             if crawl.reviser:
@@ -190,11 +235,13 @@ class ShardSharing:
         links: Sequence[Link],
         learns: bool,
     ) -> None:
-        lease, known = await self._local(lesson.lease)
+        lease, is_ours = lesson.lease, self.shards.owns(lesson.lease.host)
         if lesson.page is not None and lesson.label is not None:
             for pupil in crawl.pupils:
                 pupil.teach(lesson.page, lesson.label)
             return
+        if links or is_ours:
+            lease = await self._local(lease, "" if is_ours else ELSEWHERE)
         if lesson.page is None or lesson.verdict is None:
             onward = [Ranked(to, lease.promise, level=lease.level) for to in links]
             await self.frontier.add(onward, via=lease, redirect=True)
@@ -203,8 +250,8 @@ class ShardSharing:
         if learns:
             crawl.judge.judge(page)
         await crawl.rank(page, lesson.verdict, lease)
-        if not known:
-            self._note_content(lease.id, page, lesson)
+        if not is_ours:
+            self.store.elsewhere.add(seen_of(lesson))
 
     def _set_aside(self) -> None:
         """Tell with our last lesson what our visits have taught so far."""
@@ -225,23 +272,13 @@ class ShardSharing:
             )
             self.relived -= told
 
-    async def _local(self, lease: Lease) -> tuple[Lease, bool]:
-        """The lease of another worker with our own id of its link, and whether that
-        link is ours."""
-        is_ours = self.shards.owns(lease.host)
+    async def _local(self, lease: Lease, reason: str) -> Lease:
+        """The lease of another worker with our own id of its link."""
         link = Link(lease.url, lease.fingerprint)
-        reason = "" if is_ours else ELSEWHERE
         [id] = await super(ShardFrontier, self.frontier).add(
             [Ranked(link, 0.0, reason=reason)]
         )
-        return msgspec.structs.replace(lease, id=id, found_on=0), is_ours
-
-    def _note_content(self, id: int, page: Page, lesson: SharedLesson) -> None:
-        """Recognise copies of a page that another worker has."""
-        self.store.fetched_elsewhere[id] = lesson.fetched_at
-        self.store.seen.add(lesson.content, id)
-        if page.simhash:
-            self.store.near.add(page.simhash, id)
+        return msgspec.structs.replace(lease, id=id, found_on=0)
 
     async def record(self) -> None:
         """Record everything since the last call in one transaction."""
@@ -250,7 +287,10 @@ class ShardSharing:
         prefix = self.folder.prefix
         changes = take_changes(store.db, shard_of, shards, prefix)
         self._set_aside()
-        lessons = [(number, pack(lesson)) for number, lesson in self.lessons]
+        lessons = [
+            (number, shard_of(lesson.lease.host), pack(lesson), pack_seen(lesson))
+            for number, lesson in self.lessons
+        ]
         self.lessons = []
         told, self.told = self.told, []
         batch = RecordBatch(

@@ -28,7 +28,7 @@ from opilio.assembly.plan import Plan
 from opilio.cluster.common import GATHERED, add_seeds, seeds_of, set_once, setting
 from opilio.cluster.connection import PatientConnection, library, open_postgres
 from opilio.cluster.heartbeat import Heartbeat
-from opilio.cluster.lessons import Hearing
+from opilio.cluster.lessons import Hearing, one_of
 from opilio.cluster.load import load_shards
 from opilio.cluster.part_keeper import PartKeeper
 from opilio.cluster.parts import RoundFolder, WorkFolders
@@ -108,6 +108,7 @@ class Worker:
         self.told: ToldWorker | None = None
         self.hearing = Hearing(self.shards.worker, ())
         self.rounds = 0
+        self.live = 1  # workers, with this one
         self.pages = self.kept = 0  # of all rounds
         self.others_pages = 0  # as the budget knows it
         self.stopped = ""  # a signal has come
@@ -165,7 +166,8 @@ class Worker:
 
     def take_share(self, db: psycopg.Connection) -> None:
         """Give back what is more than our share, or take what is free."""
-        share = self.shards.standing(db).share
+        standing = self.shards.standing(db)
+        share, self.live = standing.share, standing.live
         surplus = sorted(self.shards.epochs)[share:]
         if surplus:
             self.shards.release(db, surplus)
@@ -201,6 +203,7 @@ class Worker:
                 partial(load_shards, folder=folder, shards=self.shards.epochs)
             )
             self.hearing = Hearing(self.shards.worker, self.shards.epochs)
+            self.hearing.one_of = one_of(self.live)
             rest = await self.ask(self.shards.rest)
             async with assemble(
                 self.plan_of_round(), folder, self.subject, self.ways(folder, rest)
@@ -273,6 +276,7 @@ class Worker:
         def sharing(store: Store, frontier: SqliteFrontier) -> ShardSharing:
             assert isinstance(store, ShardStore)  # noqa: S101
             assert isinstance(frontier, ShardFrontier)  # noqa: S101
+            store.frontier = frontier
             self.sharing = ShardSharing(
                 store, frontier, self.shards, self.recorder, self.hearing, folder
             )
