@@ -1,5 +1,6 @@
 """A visit that outlives its lease: the link is leased again, and recorded once."""
 
+import asyncio
 import time
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -71,3 +72,10 @@ async def test_whichever_visit_comes_first_is_recorded_and_the_other_is_not(
     assert db.execute("SELECT state FROM link WHERE id = 1").fetchone() == ("kept",)
     assert crawl.frontier.counts().leased == 0
     assert crawl.tally.pages == crawl.store.catalogue.pages == 1
+
+
+async def test_nobody_is_hired_once_a_worker_has_failed(crawl: CrawlLoop) -> None:
+    async with asyncio.TaskGroup() as group:
+        pass
+    crawl.hire(group)  # as a slow visit may do while the crawl ends
+    assert crawl.workers == []

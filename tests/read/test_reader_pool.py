@@ -29,7 +29,8 @@ def start_from_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(autouse=True)
 def jobs_are_importable(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PYTHONPATH", str(HERE))
+    monkeypatch.setenv("PYTHONPATH", str(HERE))  # of a reader that is a new Python
+    monkeypatch.syspath_prepend(HERE)  # of one that is forked
 
 
 @asynccontextmanager

@@ -159,7 +159,11 @@ class CrawlLoop(PageVisits):
     def hire(self, group: asyncio.TaskGroup) -> None:
         """Start one more worker."""
         self.workers = [worker for worker in self.workers if not worker.done()]
-        self.workers.append(group.create_task(self.work()))
+        work = self.work()
+        try:
+            self.workers.append(group.create_task(work))
+        except RuntimeError:  # another one has failed, and the crawl ends
+            work.close()
 
     def replace_slow(self, group: asyncio.TaskGroup, lease: Lease) -> None:
         """Let another worker take the place of one with a slow visit."""
