@@ -3,8 +3,9 @@
     python -m bench.export [--pages N]
 
 The pages have 600 words each, of a vocabulary with the frequencies of natural text, in
-paragraphs; their main texts are stored, as a crawl leaves them. Each export runs in a
-process of its own; the memory is the most that it held (VmHWM).
+paragraphs; their main texts are stored, as a crawl leaves them. 5,000 texts are made
+and repeated in the same order; no compression reaches that far back. Each export runs
+in a process of its own; the memory is the most that it held (VmHWM).
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from opilio.store.folder import CrawlFolder
 PAGES = 100_000
 WORDS, PARAGRAPH = 600, 60
 AT_ONCE = 1000
+DISTINCT = 5_000  # texts
 EXPORTS = (
     ("pages.parquet", "parquet"),
     ("dataset", "huggingface"),
@@ -94,22 +96,13 @@ def fill(crawl: CrawlFolder, pages: int) -> None:
     (crawl.path / "crawl.toml").write_text('[topic]\nname = "words"\n')
     with closing(open_database(crawl.database)) as db:
         db.execute("INSERT INTO host (id, name, domain) VALUES (1, 'a.test', 'a.test')")
+        contents = []
         for start in range(0, pages, AT_ONCE):
             db.begin()
             for number in range(start + 1, min(pages, start + AT_ONCE) + 1):
-                said = rng.choices(words, weights, k=WORDS)
-                lines = [
-                    " ".join(said[at : at + PARAGRAPH]) + "."
-                    for at in range(0, WORDS, PARAGRAPH)
-                ]
-                content = Extraction(
-                    version=1,
-                    text="\n".join(lines),
-                    markdown="\n\n".join(lines),
-                    title=lines[0][:60],
-                    authors=("Jane Doe",),
-                    published="2026-05-17",
-                )
+                if number <= DISTINCT:
+                    contents.append(made(rng.choices(words, weights, k=WORDS)))
+                title, packed = contents[(number - 1) % DISTINCT]
                 db.execute(
                     "INSERT INTO link (id, url, fingerprint, host, state, promise) "
                     "VALUES (?, ?, ?, 1, 'kept', 1)",
@@ -119,11 +112,26 @@ def fill(crawl: CrawlFolder, pages: int) -> None:
                     "INSERT INTO page (id, number, fetched_at, status, language, "
                     "title, bytes, score, relevant, parts) "
                     "VALUES (?, ?, 1.8e9, 200, 'en', ?, 1, ?, 1, '{\"cosine\": 0.5}')",
-                    (number, number, content.title, rng.random()),
+                    (number, number, title, 1 - number / (pages + 1)),
                 )
-                packed = pack_extraction(content)
                 db.execute("INSERT INTO extracted VALUES (?, ?)", (number, packed))
             db.commit()
+
+
+def made(said: list[str]) -> tuple[str, bytes]:
+    """A title, and a main text as it is stored."""
+    lines = [
+        " ".join(said[at : at + PARAGRAPH]) + "." for at in range(0, WORDS, PARAGRAPH)
+    ]
+    content = Extraction(
+        version=1,
+        text="\n".join(lines),
+        markdown="\n\n".join(lines),
+        title=lines[0][:60],
+        authors=("Jane Doe",),
+        published="2026-05-17",
+    )
+    return content.title, pack_extraction(content)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """Measures how well searches find pages, by the labels of a real web.
 
-All pages of ../shared/webs/schools are indexed with the UNESCO thesaurus; for each
+All pages of ../shared/webs/schools are indexed with the UNESCO thesaurus: their main
+texts, as crawls do, and for comparison all of their visible text. For each
 labelled subject with at least ten pages its name is the query ("Space_Astronomy":
 "space astronomy"), and the pages with the label are what it should find. Ontology and
 full text together against full text alone: precision and nDCG of the first ten, mean
@@ -33,7 +34,7 @@ from opilio.search.query import parse_query
 from opilio.search.searcher import Searcher
 from opilio.storage.database import open_database
 from opilio.store.index_entries import save_entry
-from opilio.subject.page_reader import make_reader
+from opilio.subject.page_reader import PageJob, make_reader
 from opilio.text.words import Vocabulary, stem
 from opilio.topic.ontology import concept_words, load_ontology
 
@@ -77,16 +78,20 @@ def subjects(labels: Mapping[str, Sequence[str]], concepts: Concepts) -> list[Su
     return found
 
 
-def index_pages(folder: Path, concepts: Concepts, terms: Sequence[str]) -> Searcher:
-    """Everything indexed, as if all of it had been kept."""
+def index_pages(
+    folder: Path, concepts: Concepts, terms: Sequence[str], *, main: bool
+) -> Searcher:
+    """Everything indexed, as if all of it had been kept; `main`: the main texts, or all
+    visible text."""
+    folder.mkdir()
     db = open_database(folder / "crawl.db")
-    reader = make_reader(
-        ReaderSetup(tuple(terms), "en", overlapping=True, sequence=True)
+    job = PageJob(
+        make_reader(ReaderSetup(tuple(terms), "en", overlapping=True, sequence=True))
     )
     db.execute("BEGIN")
     responses = (one for warc in open_web(WEB).warcs for one in load(warc, -1))
     for number, response in enumerate(responses, 1):
-        page = reader.read(response)
+        page = job.reader.read(response)
         db.execute(
             "INSERT INTO link (id, url, fingerprint, host, state, promise) "
             "VALUES (?, ?, ?, 1, 'kept', 0)",
@@ -97,7 +102,8 @@ def index_pages(folder: Path, concepts: Concepts, terms: Sequence[str]) -> Searc
             "VALUES (?, ?, 0, 200, ?, ?, 0)",
             (number, number, page.language, page.title),
         )
-        save_entry(db, number, page)
+        found = job.extract(response).extraction if main else None
+        save_entry(db, number, found or page)
     db.execute("COMMIT")
     return Searcher(Index(db, folder / "index"), concepts, "en")
 
@@ -115,6 +121,11 @@ def ranking(searcher: Searcher, query: str) -> list[str]:
     return [urls[entry] for entry in entries.tolist()]
 
 
+def answers(searcher: Searcher, asked: Sequence[Subject]) -> list[Quality]:
+    """How good the answers to all queries are."""
+    return [quality(ranking(searcher, one.query), one.relevant) for one in asked]
+
+
 def quality(ranked: Sequence[str], relevant: frozenset[str]) -> Quality:
     """Precision and nDCG at 10, and average precision."""
     gains = [url in relevant for url in ranked]
@@ -129,7 +140,12 @@ def quality(ranked: Sequence[str], relevant: frozenset[str]) -> Quality:
     return Quality(sum(top) / 10, dcg / ideal, total / len(relevant))
 
 
-def compare(title: str, alone: Sequence[Quality], both: Sequence[Quality]) -> None:
+def compare(
+    title: str,
+    alone: Sequence[Quality],
+    both: Sequence[Quality],
+    names: tuple[str, str] = ("full text alone", "with the ontology"),
+) -> None:
     """Print the means, and how sure the difference is."""
     if not alone:
         return
@@ -142,8 +158,8 @@ def compare(title: str, alone: Sequence[Quality], both: Sequence[Quality]) -> No
         f"{title}: {len(one)} subjects",
         ("", "P@10", "nDCG@10", "MAP"),
         [
-            ("full text alone", *(f"{value:.3f}" for value in one.mean(axis=0))),
-            ("with the ontology", *(f"{value:.3f}" for value in other.mean(axis=0))),
+            (names[0], *(f"{value:.3f}" for value in one.mean(axis=0))),
+            (names[1], *(f"{value:.3f}" for value in other.mean(axis=0))),
             (
                 "difference, 95 %",
                 *(f"{a:+.3f} to {b:+.3f}" for a, b in zip(low, high, strict=True)),
@@ -161,13 +177,17 @@ def main() -> None:
     words = concept_words(ontology, Vocabulary((), "en").key, languages=["en"])
     terms = [t for concept in ontology.concepts for t in concept.surfaces(["en"])]
     concepts = Concepts(words)
+    asked = subjects(read_labels(), concepts)
     with tempfile.TemporaryDirectory() as name:
-        searcher = index_pages(Path(name), concepts, terms)
-        asked = subjects(read_labels(), concepts)
-        both = [quality(ranking(searcher, s.query), s.relevant) for s in asked]
-        searcher.concepts = Concepts()
-        alone = [quality(ranking(searcher, s.query), s.relevant) for s in asked]
+        searcher = index_pages(Path(name, "all"), concepts, terms, main=False)
+        visible = answers(searcher, asked)
         searcher.db.close()
+        searcher = index_pages(Path(name, "main"), concepts, terms, main=True)
+        both = answers(searcher, asked)
+        searcher.concepts = Concepts()
+        alone = answers(searcher, asked)
+        searcher.db.close()
+    compare("all", visible, both, ("all visible text", "main texts"))
     everything = range(len(asked))
     covered = [number for number in everything if asked[number].covered]
     for title, chosen in (

@@ -30,7 +30,7 @@ from opilio.store.message_log import is_paused
 
 EVERY = 0.5  # seconds between two looks at most
 SCAN_SHARE = 40  # a scan of all links is repeated after so many times its own length
-NEWEST = 12  # that are shown
+NEWEST = 10  # that are shown
 BANDS = 10  # of promises between 0 and 1
 PAGES = """
     SELECT id, number, status, relevant, noindex, copy_of, score, bytes, fetched_at
