@@ -134,7 +134,8 @@ def nothing_answered(crawl: CrawlLoop) -> str:
 def remedies_for(reasons: Collection[str | None], bounds: BoundsSettings) -> list[str]:
     """What to do about seeds that gave no page for these reasons."""
     known = {
-        "blocked_address": "allow a private network with --allow-network CIDR",
+        "blocked_address": "if you may crawl it, allow its network, for example "
+        "with --allow-network 127.0.0.0/8",
         "blocked_port": "ports of other services, such as 25 (mail) and 6379, are "
         "blocked: let the server use another port, such as 8080",
         "trap_length": f"a URL may have {bounds.max_url_length:,} characters "
