@@ -20,6 +20,7 @@ import shutil
 import subprocess
 import sysconfig
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
@@ -37,6 +38,7 @@ SOURCES = tuple(
         "strategies/shared/chooser/_scores",
     )
 )
+CORES = os.cpu_count() or 1
 FLAGS = ["-O3", "-fPIC", "-fno-strict-aliasing"]
 
 
@@ -56,9 +58,7 @@ class CustomBuildHook(BuildHookInterface):
         try:
             if wanted == "0":
                 raise NotWanted("OPILIO_COMPILE=0")
-            linker = find_linker()
-            for source, target in zip(sources, targets, strict=True):
-                compile_kernels(source, target, linker)
+            compile_all(sources, targets, find_linker())
         except (OSError, subprocess.CalledProcessError, NotWanted) as error:
             if wanted == "1":
                 raise
@@ -93,24 +93,35 @@ def find_linker() -> list[str]:
     return linker
 
 
-def compile_kernels(source: Path, target: Path, linker: list[str]) -> None:
-    """From Cython to C to a library."""
+def compile_all(sources: list[Path], targets: list[Path], linker: list[str]) -> None:
+    """From Cython to C one after another, from C to libraries on all cores."""
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(CORES) as pool:
+        compiled = []
+        for source, target in zip(sources, targets, strict=True):
+            c_file = Path(folder, f"{source.stem}.c")
+            translate(source, c_file)
+            compiled.append(pool.submit(compile_library, c_file, target, linker))
+        for each in compiled:
+            each.result()
+
+
+def translate(source: Path, c_file: Path) -> None:
+    """Write a Cython file as C."""
     from Cython.Compiler.Main import CompilationOptions, compile_single
 
-    with tempfile.TemporaryDirectory() as folder:
-        c_file, library = Path(folder, "kernels.c"), Path(folder, "kernels.so")
-        options = CompilationOptions(output_file=str(c_file), language_level=3)
-        compile_single(
-            str(source),
-            options,
-            full_module_name=".".join(
-                source.with_suffix("").parts[source.parts.index("opilio") :]
-            ),
-        )
-        include = f"-I{sysconfig.get_paths()['include']}"
-        command = [*linker, *FLAGS, include, str(c_file), "-o", str(library)]
-        subprocess.run(command, check=True, capture_output=True)  # noqa: S603
-        # Where it is in use, the old one stays until it is let go.
-        fresh = target.with_suffix(".fresh")
-        shutil.copy(library, fresh)
-        fresh.replace(target)
+    options = CompilationOptions(output_file=str(c_file), language_level=3)
+    parts = source.with_suffix("").parts
+    name = ".".join(parts[source.parts.index("opilio") :])
+    compile_single(str(source), options, full_module_name=name)
+
+
+def compile_library(c_file: Path, target: Path, linker: list[str]) -> None:
+    """Compile and link a file of C."""
+    library = c_file.with_suffix(".so")
+    include = f"-I{sysconfig.get_paths()['include']}"
+    command = [*linker, *FLAGS, include, str(c_file), "-o", str(library)]
+    subprocess.run(command, check=True, capture_output=True)  # noqa: S603
+    # Where it is in use, the old one stays until it is let go.
+    fresh = target.with_suffix(".fresh")
+    shutil.copy(library, fresh)
+    fresh.replace(target)
