@@ -22,7 +22,7 @@ import psycopg
 from bench.postgres_server import PostgresServer
 from opilio.cluster.changes import take_changes, watch
 from opilio.cluster.connection import open_postgres
-from opilio.cluster.load import load_shards
+from opilio.cluster.load import load_shards, spare_memory
 from opilio.cluster.record import RecordBatch, Recorder
 from opilio.cluster.schema import make_ready
 from opilio.cluster.shards import HeldShards, fair_share, register_worker, shard_of
@@ -83,6 +83,7 @@ def work(dsn: str, workers: int) -> dict[str, float]:
         load_shards(db, folder, held.epochs)
         loaded = time.monotonic() - began
     local = open_database(folder.database)
+    spare_memory(local)
     watch(local)
     local.begin()
     began = time.monotonic()

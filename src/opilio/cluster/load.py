@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from opilio.cluster.folder_tables import (
@@ -14,12 +16,14 @@ from opilio.cluster.folder_tables import (
 )
 from opilio.cluster.tables import LINK_COLUMNS, PAGE_COLUMNS
 from opilio.storage.database import Database, open_database
+from opilio.storage.seen_urls import SeenUrls
 from opilio.store.folder import CrawlFolder
 
 if TYPE_CHECKING:
     import psycopg
 
-AT_ONCE = 10_000  # rows that are fetched together
+AT_ONCE = 4000  # rows that are fetched together
+CACHE = 8192  # KB
 Rows = Iterator[tuple[Any, ...]]
 
 
@@ -38,7 +42,8 @@ class Loader:
         self.folder = folder
         self.shards = list(shards)
         self.hosts: dict[str, int] = {}
-        self.links: dict[int, int] = {}  # fingerprint -> id
+        self.known = SeenUrls()  # fingerprint -> id
+        self.links: Mapping[int, int] = {}  # the same, for those who ask one by one
 
     def load(self) -> None:
         """Copy what a worker needs to continue."""
@@ -59,6 +64,7 @@ class Loader:
 
     def load_rest(self) -> None:
         """Copy what only readers of a crawl need."""
+        self.links = dict(self.target.execute("SELECT fingerprint, id FROM link"))
         self._put(
             "INSERT INTO edge VALUES (?, ?)",
             (
@@ -101,56 +107,69 @@ class Loader:
 
     def _links(self) -> None:
         columns = ", ".join(LINK_COLUMNS)
+        found_at = LINK_COLUMNS.index("found_on")
         retries: list[tuple[int, float]] = []
-        late: list[tuple[int, int]] = []  # fingerprint of the source, id
+        late = array("q")  # fingerprint of the source, id, fingerprint ...
 
         def made() -> Rows:
-            for id, row in enumerate(self.rows("link", columns, "number"), 1):
-                fingerprint, url, host, *rest, found_on, anchor, parts, due = row
-                self.links[fingerprint] = id
-                if due is not None:
-                    retries.append((id, due))
-                source = self.links.get(found_on, 0) if found_on is not None else 0
-                if found_on is not None and not source:
-                    late.append((found_on, id))
-                yield (
-                    *(id, url, fingerprint, self.hosts[host], *rest),
-                    *(source, anchor, parts),
-                )
+            last = 0
+            for some in in_batches(self.rows("link", columns, "number")):
+                ids = range(last + 1, last + len(some) + 1)
+                self.known.put({row[0]: id for row, id in zip(some, ids, strict=True)})
+                sources = self.known.find([row[found_at] or 0 for row in some])
+                for id, row, source in zip(ids, some, sources, strict=True):
+                    fingerprint, url, host, *rest, found_on, anchor, parts, due = row
+                    if due is not None:
+                        retries.append((id, due))
+                    if found_on is not None and not source:
+                        late.extend((found_on, id))
+                    yield (
+                        *(id, url, fingerprint, self.hosts[host], *rest),
+                        *(source if found_on is not None else 0, anchor, parts),
+                    )
+                last = ids[-1]
 
         marks = ", ".join("?" * 15)
         self._put(f"INSERT INTO link VALUES ({marks})", made())
         self._put("INSERT INTO retry VALUES (?, ?)", retries)
-        self._put(  # a link may be found again, on a page that was found later
-            "UPDATE link SET found_on = ? WHERE id = ?",
-            ((self.links[page], id) for page, id in late if page in self.links),
-        )
+        for start in range(0, len(late), 2 * AT_ONCE):
+            # A link may be found again, on a page that was found later.
+            some = late[start : start + 2 * AT_ONCE]
+            sources = self.known.find(some[::2].tolist())
+            self._put(
+                "UPDATE link SET found_on = ? WHERE id = ?",
+                (pair for pair in zip(sources, some[1::2], strict=True) if pair[0]),
+            )
 
     def _pages(self) -> None:
         columns = ", ".join(PAGE_COLUMNS)
         place = PAGE_COLUMNS.index("copy_of")
 
         def made() -> Rows:
-            for number, row in enumerate(self.rows("page", columns, "number"), 1):
-                original = self.links.get(row[place]) if row[place] else None
-                cells = (*row[1:place], original, *row[place + 1 :])
-                yield self.links[row[0]], number, *cells
+            number = 0
+            for some in in_batches(self.rows("page", columns, "number")):
+                ids = self.known.find([row[0] for row in some])
+                originals = self.known.find([row[place] or 0 for row in some])
+                for id, original, row in zip(ids, originals, some, strict=True):
+                    number += 1
+                    copy_of = original or None if row[place] else None
+                    yield id, number, *row[1:place], copy_of, *row[place + 1 :]
 
         marks = ", ".join("?" * 22)
         self._put(f"INSERT INTO page VALUES ({marks})", made())
 
     def _sites(self) -> None:
         columns = "host, pages, in_domain, concepts, modified, entry, root"
+        rows = list(self.rows("site", columns, "host"))
+        entries = self.known.find([row[-2] or 0 for row in rows])
+        roots = self.known.find([row[-1] or 0 for row in rows])
         self._put(
             "INSERT INTO site VALUES (?, ?, ?, ?, ?, ?, ?)",
             (
-                (
-                    self.hosts[host],
-                    *counts,
-                    self.links.get(entry, 0),
-                    self.links.get(root),
+                (self.hosts[host], *counts, entry, root or None)
+                for (host, *counts, _, _), entry, root in zip(
+                    rows, entries, roots, strict=True
                 )
-                for host, *counts, entry, root in self.rows("site", columns, "host")
             ),
         )
 
@@ -173,6 +192,18 @@ class Loader:
         self.target.executemany(statement, rows)
 
 
+def in_batches(rows: Rows) -> Iterator[list[tuple[Any, ...]]]:
+    """The same rows, many at a time."""
+    while some := list(islice(rows, AT_ONCE)):
+        yield some
+
+
+def spare_memory(db: Database) -> None:
+    """Let SQLite keep little of a crawl.db in memory: a worker has its links there
+    already, and reads few rows."""
+    db.execute(f"PRAGMA cache_size = -{CACHE}")
+
+
 def load_shards(
     source: psycopg.Connection,
     folder: CrawlFolder,
@@ -182,6 +213,7 @@ def load_shards(
     """Make the crawl.db of a folder, as of one moment; `also` loads more than workers
     need."""
     target = open_database(folder.database)
+    spare_memory(target)
     try:
         target.begin()
         with source.transaction():

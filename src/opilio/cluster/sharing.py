@@ -23,6 +23,7 @@ from opilio.cluster.lessons import (
     page_alone,
     seen_of,
 )
+from opilio.cluster.load import spare_memory
 from opilio.cluster.parts import RoundFolder
 from opilio.cluster.record import RecordBatch, Recorder
 from opilio.cluster.shards import HeldShards, shard_of
@@ -86,6 +87,7 @@ class ShardStore(Store):
 
     def watch(self) -> None:
         """Collect changes from now on."""
+        spare_memory(self.db)
         self.elsewhere = PagesElsewhere(self.db, self.seen, self.near)
         watch(self.db)
 
