@@ -74,7 +74,7 @@ def memory_of(pid: int) -> int:
     return total // 1024
 
 
-@pytest.mark.timeout(240)
+@pytest.mark.timeout(300)
 @pytest.mark.parametrize("kind", [WIRE_CASES, CONTENT_CASES], ids=["wire", "content"])
 async def test_all_cases_at_once(tmp_path: Path, kind: list[HostileCase]) -> None:
     names = [*(case.name for case in kind), "good"]
@@ -89,7 +89,7 @@ async def test_all_cases_at_once(tmp_path: Path, kind: list[HostileCase]) -> Non
         proxy = f"http://127.0.0.1:{server.port}"
         process = await start_opilio(
             *("crawl", topic, "-o", folder, "-q", "--settings", settings),
-            *("--proxy", proxy, "--max-time", 90),
+            *("--proxy", proxy, "--max-time", 180),
         )
         peak = 0
 
@@ -103,7 +103,7 @@ async def test_all_cases_at_once(tmp_path: Path, kind: list[HostileCase]) -> Non
                 await asyncio.sleep(0.1)
 
         watching = asyncio.create_task(watch())
-        ended = await end_of(process, 200)
+        ended = await end_of(process, 280)
         await watching
     assert ended.code == 0, ended.err
     assert "Traceback" not in ended.err

@@ -91,7 +91,7 @@ async def crawling(
             yield crawl
 
 
-@pytest.mark.timeout(150)
+@pytest.mark.timeout(240)
 async def test_good_hosts_are_crawled_beside_many_slow_ones(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -103,7 +103,7 @@ async def test_good_hosts_are_crawled_beside_many_slow_ones(
         took = time.monotonic() - began
         assert crawl.tally.pages == wanted
     # Without the slow lane, 40 hosts take the 8 places for 20 s each: twice, 200 s.
-    assert took < 80, took
+    assert took < 160, took
 
 
 def lease(host: str, found_on: int = 7) -> Lease:

@@ -268,7 +268,7 @@ def test_hostile_markup_takes_bounded_time(body: str):
 
     began = time.process_time()
     extract_markup(body, "http://a.test/", date(2026, 1, 1))
-    assert time.process_time() - began < 10  # quadratic would be minutes
+    assert time.process_time() - began < 30  # quadratic would be minutes
 
 
 def test_no_character_that_controls_a_terminal_is_left() -> None:

@@ -130,13 +130,13 @@ async def test_a_page_is_not_given_up_because_the_machine_is_busy() -> None:
 
 
 async def test_hosts_whose_pages_take_long_are_noted() -> None:
-    async with readers(deadline=1.5) as pool:
+    async with readers(deadline=2.5) as pool:
         await read_all(pool, ["a", "spin 1.2", "b"])
         [(host, seconds)] = pool.heavy.items()
-        assert host == "a.test" and 1.1 < seconds < 1.5
+        assert host == "a.test" and 1.1 < seconds < 2.5
         pool.heavy.clear()
         await read_all(pool, ["hang"])
-        assert pool.heavy == {"a.test": 3.0}
+        assert pool.heavy == {"a.test": 5.0}
 
 
 async def test_a_page_that_hangs_is_given_up_at_the_deadline() -> None:
