@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from opilio.store.catalogue import PAGE_FACTS
+
 
 class SharedTable(NamedTuple):
     """A table, its columns after `shard`, and the query that reads them."""
@@ -62,29 +64,7 @@ LINK_COLUMNS = [
     "parts",
     "due",
 ]
-PAGE_COLUMNS = [
-    "fingerprint",
-    "fetched_at",
-    "status",
-    "mime",
-    "charset",
-    "language",
-    "title",
-    "words",
-    "bytes",
-    "truncated",
-    "degraded",
-    "noindex",
-    "content",
-    "simhash",
-    "copy_of",
-    "score",
-    "relevant",
-    "parts",
-    "warc",
-    "warc_offset",
-    "warc_length",
-]
+PAGE_COLUMNS = ["fingerprint", *PAGE_FACTS]
 OF_LINK = "JOIN link ON link.id = {changed}.key JOIN host ON host.id = link.host"
 
 HOST = SharedTable(

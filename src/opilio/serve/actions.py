@@ -90,7 +90,7 @@ def tell_it(crawl: ServedCrawl, asked: TellRequest) -> MessageOutcome:
 def in_words(told: MessageOutcome) -> str:
     """What became of a message, for the one who sent it."""
     if told.state == "waiting":
-        return "The crawl does not run. It will do that when it is resumed."
+        return "The crawl is not running. It does that when it is resumed."
     is_seen = told.outcome in ("paused", "resumed", "stopped")  # by its state
     return "" if is_seen else told.outcome
 

@@ -57,7 +57,7 @@ def resume_crawl(crawl: ServedCrawl, *, max_pages: int | None = None) -> int:
 
 
 def expand_crawl(crawl: ServedCrawl, query: str, pages: int) -> int:
-    """Fetch pages for a query into a crawl that does not run."""
+    """Fetch pages for a query into a crawl that is not running."""
     words = ["search", str(crawl.folder.path), "--expand", str(pages), "--json"]
     return begun(crawl, start_opilio([*words, "--", query], crawl.log))
 

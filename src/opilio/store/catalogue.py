@@ -16,9 +16,7 @@ from opilio.text.document_kinds import document_type
 Location = tuple[str, int, int]
 """The name of a WARC file, the offset and the length."""
 
-PAGE_COLUMNS = (
-    "id",
-    "number",
+PAGE_FACTS = (  # the columns of a page, besides what identifies it
     "fetched_at",
     "status",
     "mime",
@@ -40,6 +38,7 @@ PAGE_COLUMNS = (
     "warc_offset",
     "warc_length",
 )
+PAGE_COLUMNS = ("id", "number", *PAGE_FACTS)
 
 INSERT_PAGE = (
     f"INSERT OR REPLACE INTO page ({', '.join(PAGE_COLUMNS)}) "  # noqa: S608
