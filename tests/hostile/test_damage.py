@@ -59,8 +59,8 @@ async def test_values_that_were_changed_are_noticed_and_mended(life: Crawled) ->
     refused = await life.crawl()
     assert refused.code == 2
     assert "is damaged" in refused.err and "opilio repair" in refused.err
-    mended = await opilio("repair", life.folder)
-    assert mended.code == 0, mended.err
+    repaired = await opilio("repair", life.folder)
+    assert repaired.code == 0, repaired.err
     assert (await opilio("doctor", life.folder)).code == 0
     assert kept(life) == before
     assert (await life.crawl()).code == 0
@@ -147,7 +147,7 @@ ODD = (
 )
 
 
-async def test_values_that_cannot_be_are_named_and_mended(life: Crawled) -> None:
+async def test_impossible_values_are_named_and_repaired(life: Crawled) -> None:
     before, sound = kept(life), (life.folder / "crawl.db").read_bytes()
     warc = next((life.folder / "warc").iterdir())
     records = warc.read_bytes()
@@ -167,8 +167,8 @@ async def test_values_that_cannot_be_are_named_and_mended(life: Crawled) -> None
             assert told.code in (0, 2), (odd, name, told.err)
         told = await opilio("doctor", life.folder)
         assert told.code == 1 and "opilio repair" in told.out, odd
-        mended = await opilio("repair", life.folder)
-        assert mended.code == 0, (odd, mended.err)
+        repaired = await opilio("repair", life.folder)
+        assert repaired.code == 0, (odd, repaired.err)
         assert (await opilio("doctor", life.folder)).code == 0, odd
         assert kept(life) >= before, odd
 
