@@ -2,6 +2,8 @@
 
     _tidy       pages as the parser would write them, without the parser
     _walk       text, links, headings and regions, found on one walk
+    _block_walk blocks of text, found in what the parser wrote
+    _block_numbers  numbers that describe these blocks, and trees asked about them
     _kernels    words, looked up and counted
     _page_words words of a page, weighed and hashed
     _codes      vectors, stored in short codes
@@ -31,6 +33,8 @@ SOURCES = tuple(
         "read/_kernels",
         "read/_tidy",
         "read/_walk",
+        "read/main_content/_block_walk",
+        "read/main_content/_block_numbers",
         "text/_page_words",
         "vectors/_codes",
         "vectors/_merges",

@@ -21,9 +21,10 @@ from unittest.mock import patch
 import msgspec
 
 from bench.table import show
-from opilio.assembly.build import assemble, prepare
+from opilio.assembly.build import assemble
 from opilio.assembly.find_seeds import find_seeds
 from opilio.assembly.plan import begin_crawl, make_plan
+from opilio.assembly.prepare import prepare
 from opilio.lab.synthetic.dials import CALM
 from opilio.lab.synthetic.server import serve
 from opilio.lab.synthetic.web import SyntheticWeb

@@ -31,9 +31,10 @@ import msgspec
 
 from bench.judges import THESAURUS, WEB, read_labels
 from bench.table import show
-from opilio.assembly.build import assemble, prepare
+from opilio.assembly.build import assemble
 from opilio.assembly.find_seeds import find_seeds
 from opilio.assembly.plan import Plan, begin_crawl, for_replay, load_plan, make_plan
+from opilio.assembly.prepare import prepare
 from opilio.assembly.search import open_search, remember_query
 from opilio.crawl import CrawlLoop
 from opilio.lab.statistics import compare

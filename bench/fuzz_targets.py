@@ -29,6 +29,7 @@ from opilio.settings import read_toml
 from opilio.store.warc_files import read_record
 from opilio.store.warc_members import members
 from opilio.text import content, urls
+from opilio.text.link_joiner import Joiner
 from opilio.topic.dictionary import read_dictionary
 from opilio.topic.file import load_topic
 from opilio.topic.ontology.load import read_ontology
@@ -58,7 +59,7 @@ def check_urls(data: bytes) -> None:
     text = data.decode("utf-8", "surrogateescape")
     found = urls.join(BASE, text)
     if len(text) < urls.MAX_LENGTH // 4:
-        assert urls.Joiner(BASE)[text] == (found, urls.fingerprint(found) * bool(found))
+        assert Joiner(BASE)[text] == (found, urls.fingerprint(found) * bool(found))
     for url in filter(None, (found, urls.page(text))):
         assert url.startswith(("http://", "https://"))
         assert url.isascii() and url.isprintable() and " " not in url

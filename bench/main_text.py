@@ -31,8 +31,9 @@ import turbohtml
 from opilio.read.main_content import choose, extract, trees
 from opilio.read.main_content.declared import declared_in
 from opilio.read.main_content.features import describe
+from opilio.read.main_content.outline import PageOutline
 from opilio.read.main_content.page_kind import about_page
-from opilio.read.main_content.walk import PageOutline, walk
+from opilio.read.main_content.walk import walk
 
 SHARED = Path("../shared/text")
 TODAY = date(2026, 11, 18)

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 # It was 181 before the folders were made, and 147 then.
-MOST_MODULES = 147
+MOST_MODULES = 146
 
 COUNT = """
 import sys

@@ -11,7 +11,7 @@ from opilio import settings
 from opilio.assembly.build import assemble
 from opilio.assembly.plan import Plan, begin_crawl
 from opilio.crawl import CrawlLoop
-from opilio.frontier.frontier import LEASE_SECONDS
+from opilio.frontier.frontier import LEASE_SECONDS, LinkFrontier
 from opilio.lab.synthetic.small import page
 from opilio.records import Response
 from opilio.store.folder import CrawlFolder
@@ -40,11 +40,17 @@ async def crawl(tmp_path: Path) -> AsyncIterator[CrawlLoop]:
         yield crawl
 
 
+def set_clock(frontier: LinkFrontier, ahead: float) -> None:
+    """Let the clock of a frontier be ahead by so many seconds."""
+    frontier._clock = lambda: time.monotonic() + ahead
+    frontier._leases._clock = frontier._clock
+
+
 async def test_a_page_that_was_recorded_stays_when_a_later_visit_is_sent_elsewhere(
     crawl: CrawlLoop,
 ) -> None:
     old = await crawl.frontier.take()
-    crawl.frontier._clock = lambda: time.monotonic() + LEASE_SECONDS + 1.0
+    set_clock(crawl.frontier, LEASE_SECONDS + 1.0)
     new = await crawl.frontier.take()
     assert old and new
     assert await crawl.keep(new, answer("It came first.")) == 1
@@ -60,7 +66,7 @@ async def test_whichever_visit_comes_first_is_recorded_and_the_other_is_not(
     crawl: CrawlLoop, first: int
 ) -> None:
     old = await crawl.frontier.take()
-    crawl.frontier._clock = lambda: time.monotonic() + LEASE_SECONDS + 1.0
+    set_clock(crawl.frontier, LEASE_SECONDS + 1.0)
     new = await crawl.frontier.take()
     assert old and new and (old.id, new.attempts) == (new.id, 1)
     leases = [old, new][:: -1 if first else 1]

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from opilio.api import Crawl, tell
     from opilio.assembly.crawled_pages import CrawledPage, WarcPlace
     from opilio.assembly.export import Exported, Exporter
-    from opilio.assembly.rejudge import Rejudged
+    from opilio.assembly.rejudge_pages import Rejudged
     from opilio.errors import (
         BadInput,
         FetchError,
@@ -104,7 +104,7 @@ HOMES = {
     "Unusable": "opilio.errors",
     "Exported": "opilio.assembly.export",
     "Exporter": "opilio.assembly.export",
-    "Rejudged": "opilio.assembly.rejudge",
+    "Rejudged": "opilio.assembly.rejudge_pages",
     "Judge": "opilio.protocols",
     "SeedRequest": "opilio.protocols",
     "SeedSource": "opilio.protocols",

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from opilio.assembly.build import prepare
 from opilio.assembly.judge_and_strategy import JudgeAndStrategy
 from opilio.assembly.plan import Plan
+from opilio.assembly.prepare import prepare
 from opilio.assembly.reader_setup import rereading
 from opilio.assembly.registry import make_strategy
 from opilio.settings import CrawlSettings, FetchSettings

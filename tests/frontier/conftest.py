@@ -12,8 +12,8 @@ from frontier.frontier_play import HandClock, Make, Open
 from opilio.cluster.sharing import ShardFrontier
 from opilio.frontier.memory import MemoryFrontier
 from opilio.frontier.sqlite import SqliteFrontier
-from opilio.protocols import Frontier
 from opilio.settings import BoundsSettings, PolitenessSettings
+from opilio.stage_protocols import Frontier
 from opilio.storage.database import open_database
 from through_postgres import CurrentDatabase, ThroughPostgres
 from through_postgres import emptied_dsn as emptied_dsn

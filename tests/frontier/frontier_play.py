@@ -8,8 +8,8 @@ from contextlib import suppress
 from typing import Any
 
 from opilio.frontier.sqlite import SqliteFrontier
-from opilio.protocols import Frontier
 from opilio.records import Lease, Link, Ranked, State
+from opilio.stage_protocols import Frontier
 from opilio.text.urls import fingerprint
 
 Make = Callable[..., Frontier]

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from frontier.frontier_play import HandClock, Make, found, name_of, take, take_now
 from opilio.frontier.memory import MemoryFrontier
-from opilio.protocols import Frontier
 from opilio.records import SEED_PROMISE, State
 from opilio.settings import BoundsSettings, PolitenessSettings
+from opilio.stage_protocols import Frontier
 
 NO_DELAY = PolitenessSettings(delay=0.0)
 

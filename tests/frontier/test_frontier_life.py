@@ -17,9 +17,9 @@ from frontier.frontier_play import (
     take_now,
 )
 from opilio.frontier.frontier import LEASE_SECONDS
-from opilio.protocols import Frontier
 from opilio.records import State
 from opilio.settings import PolitenessSettings
+from opilio.stage_protocols import Frontier
 
 KEPT, PARKED, UNUSABLE = State.KEPT, State.PARKED, State.UNUSABLE
 

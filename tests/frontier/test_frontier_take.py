@@ -7,9 +7,9 @@ import time
 from contextlib import suppress
 
 from frontier.frontier_play import HandClock, Make, found, name_of, take
-from opilio.protocols import Frontier
 from opilio.records import Lease, State
 from opilio.settings import PolitenessSettings
+from opilio.stage_protocols import Frontier
 
 KEPT = State.KEPT
 

@@ -16,9 +16,9 @@ from frontier.frontier_play import (
     take,
     take_now,
 )
-from opilio.protocols import Frontier
 from opilio.records import SEED_PROMISE, State
 from opilio.settings import PolitenessSettings
+from opilio.stage_protocols import Frontier
 
 KEPT = State.KEPT
 

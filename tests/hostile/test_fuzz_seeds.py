@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from opilio.text.urls import Joiner
+from opilio.text.link_joiner import Joiner
 
 bench = pytest.importorskip("bench.fuzz_targets", reason="bench/ is not here")
 SEEDS = Path(bench.__file__).with_name("fuzz_seeds")

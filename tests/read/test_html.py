@@ -15,6 +15,7 @@ from opilio.read.html import PageReader
 from opilio.read.simhash import distance
 from opilio.records import Link, Page, ReaderSetup, Response
 from opilio.text import urls, words
+from opilio.text.link_joiner import Joiner
 from read.pages import ARTICLE, SAMPLES
 
 URL = "http://a.test/dir/page"
@@ -241,7 +242,7 @@ def assert_like_selectolax(body: bytes, page: Page) -> None:
     )
     tree.strip_tags(["noscript", "template", "script", "style", "select", "textarea"])
     base = tree.css_first("base[href]")
-    joiner = urls.Joiner(page.url, base.attributes["href"] if base else "")
+    joiner = Joiner(page.url, base.attributes["href"] if base else "")
     hrefs = [a.attributes["href"] or "" for a in tree.css("a[href]")]
     expected = dict.fromkeys(url for url, _ in map(joiner.__getitem__, hrefs) if url)
     expected.pop(page.url, None)

@@ -23,6 +23,7 @@ from opilio.records import (
     Response,
 )
 from opilio.text import urls
+from opilio.text.link_joiner import Joiner
 
 HOST = "http://a.test"
 URL = "http://a.test/water/page?q=chemistry"
@@ -258,7 +259,7 @@ def test_a_settled_link_is_told_by_its_fingerprint() -> None:
     settled.hrefs.enter(f"{HOST}/")
     markup = b'<a href="/old">old</a><a href="/new">new</a>'
     arguments = URL, (), 0, settled.places, settled.hrefs
-    targets = urls.Joiner(f"{HOST}/").join_all(["/old", "/new"])
+    targets = Joiner(f"{HOST}/").join_all(["/old", "/new"])
     found = kernels.walk(markup, settled.hrefs, settled.places)
     before = kernels.find_links(found.text, found.links, targets, *arguments)
     again = kernels.walk(markup, settled.hrefs, settled.places)

@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 
 from opilio.read.main_content.extract import extract_markup
-from opilio.read.main_content.write import without_links
+from opilio.read.main_content.without_links import without_links
 from opilio.records import Extraction
 
 PROSE = (

@@ -6,6 +6,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from opilio.text import urls
+from opilio.text.link_joiner import Joiner
 
 # Text that a URL parser trips over more often than over random text.
 PIECES = [
@@ -214,7 +215,7 @@ def test_the_order_of_parameters_does_not_matter(pairs: list[str]) -> None:
 )
 def test_a_link_means(base: str, href: str, expected: str) -> None:
     assert urls.join(base, href) == expected
-    found = urls.Joiner(base)[href]
+    found = Joiner(base)[href]
     assert found == (expected, urls.fingerprint(expected) if expected else 0)
 
 
@@ -222,7 +223,7 @@ def test_a_link_means(base: str, href: str, expected: str) -> None:
 def test_joining_never_raises(base: str, href: str) -> None:
     joined = urls.join(base, href)
     assert joined == "" or urls.canonical(joined) == joined
-    url, _ = urls.Joiner(base)[href]
+    url, _ = Joiner(base)[href]
     assert url == "" or urls.canonical(url) == url
 
 
@@ -233,7 +234,7 @@ def test_the_quick_way_of_joining_gives_what_the_parser_gives(
     page: str, hrefs: list[str]
 ) -> None:
     base = urls.join("", page)
-    joiner = urls.Joiner(page)
+    joiner = Joiner(page)
     expected = [urls.join(base, href) for href in [*hrefs, *hrefs]]
     assert [url for url, _ in joiner.join_all([*hrefs, *hrefs])] == expected
     assert [joiner[href][0] for href in [*hrefs, *hrefs]] == expected
@@ -272,24 +273,24 @@ def test_the_quick_way_to_a_page_gives_what_the_parser_gives(url: str) -> None:
     ],
 )
 def test_the_base_of_a_page_counts(base_href: str, expected: str) -> None:
-    assert urls.Joiner("http://ex.com/a/b", base_href)["x"][0] == expected
+    assert Joiner("http://ex.com/a/b", base_href)["x"][0] == expected
 
 
 def test_a_page_without_a_usable_address_still_has_absolute_links() -> None:
-    joiner = urls.Joiner("about:blank")
+    joiner = Joiner("about:blank")
     assert joiner["http://ex.com/a"][0] == "http://ex.com/a"
     assert joiner["a"] == joiner["/a"] == joiner[""] == joiner["#a"] == ("", 0)
 
 
 def test_a_base_with_endless_folders_is_still_a_base() -> None:
     base = "http://ex.com/" + "a/" * 3000
-    joiner = urls.Joiner("http://ex.com/", base)
+    joiner = Joiner("http://ex.com/", base)
     assert joiner["../b"][0] == base[:-2] + "b"
     assert joiner["/b"][0] == "http://ex.com/b"
 
 
 def test_a_very_long_link_is_joined_and_an_endless_one_is_cut() -> None:
-    joiner = urls.Joiner("http://ex.com/a")
+    joiner = Joiner("http://ex.com/a")
     long = "?q=" + "x" * 2000
     assert joiner[long][0] == "http://ex.com/a" + long
     cut = joiner["?q=" + "x" * 10 * urls.MAX_LENGTH][0]

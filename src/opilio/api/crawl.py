@@ -24,7 +24,7 @@ from opilio.assembly.crawled_pages import CrawledPage
 from opilio.assembly.export import Exported, Exporter, Shape, export_pages
 from opilio.assembly.plan import load_plan, override
 from opilio.assembly.registry import Own
-from opilio.assembly.rejudge import Rejudged
+from opilio.assembly.rejudge_pages import Rejudged
 from opilio.assembly.search import logs_searches, open_search, remember_query
 from opilio.assembly.tell import list_messages
 from opilio.errors import BadInput

@@ -14,10 +14,11 @@ from opilio.api.call_arguments import merged
 from opilio.api.page_flow import PageFlow
 from opilio.api.run_crawl import run_crawl
 from opilio.api.setting_names import Sections, by_section
-from opilio.assembly.build import prepare
 from opilio.assembly.plan import Plan, begin_crawl, for_replay, make_plan, resumed_plan
+from opilio.assembly.prepare import prepare
 from opilio.assembly.registry import Own
-from opilio.assembly.rejudge import Rejudged, rejudge
+from opilio.assembly.rejudge import rejudge
+from opilio.assembly.rejudge_pages import Rejudged
 from opilio.assembly.search import logs_searches, remember_query
 from opilio.errors import BadInput
 from opilio.limits.contact import require_contact

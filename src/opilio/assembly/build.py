@@ -10,35 +10,23 @@ import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from functools import cache, partial
-from pathlib import Path
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from opilio import extensions
 from opilio.assembly.followed_topic import FollowedTopic
 from opilio.assembly.judge_and_strategy import JudgeAndStrategy
+from opilio.assembly.network import make_fetch, network_of
 from opilio.assembly.plan import Plan
-from opilio.assembly.registry import BY_NAME, Own, make_judge, make_strategy
+from opilio.assembly.prepare import ADVISED, prepare, with_accepted
+from opilio.assembly.registry import Own, make_judge, make_strategy
 from opilio.crawl import CrawlLoop, Stages
-from opilio.fetch.addresses import parse_networks
-from opilio.fetch.egress import Egress
-from opilio.fetch.http import HttpFetch, Keep
-from opilio.fetch.proxy_and_certificates import parse_proxy
-from opilio.fetch.robots import Robots
 from opilio.frontier.reopen import queue_again
 from opilio.frontier.sqlite import SqliteFrontier
 from opilio.limits.contact import user_agent
 from opilio.limits.scope import Scope
-from opilio.protocols import (
-    Adviser,
-    Fetch,
-    Judge,
-    Readers,
-    Sharing,
-    Strategy,
-)
+from opilio.protocols import Adviser, Judge, Strategy
 from opilio.read.pool import ReaderPool
 from opilio.records import (
     Clock,
@@ -50,91 +38,20 @@ from opilio.records import (
 )
 from opilio.settings import StoreSettings
 from opilio.store.folder import CrawlFolder
-from opilio.store.robots import SqliteRobots
 from opilio.store.store import Store
-from opilio.subject.compile import compile_topic, setup_for
-from opilio.subject.page_reader import ExampleReader, limited_reader
-from opilio.subject.stored_subject import load_subject, save_subject
+from opilio.subject.compile import setup_for
+from opilio.subject.stored_subject import save_subject
 from opilio.topic import Classes
 
 if TYPE_CHECKING:
     from opilio.crawl.rendering import Rendering
-    from opilio.fetch.tdm_files import TdmFiles
+    from opilio.stage_protocols import Fetch, Readers, Sharing
     from opilio.subject.class_rules import LookAhead
+    from opilio.subject.page_reader import ExampleReader
 
-ADVISED = ("embedding", "llm")  # judges that ask for second opinions
 RENDERING = "rendering"  # the name of what rendering has learnt
 
 log = logging.getLogger(__name__)
-
-
-def check_plan(plan: Plan, own: Own = BY_NAME) -> None:
-    """Raise BadInput if the plan cannot be built, before anything is written."""
-    own.check(plan)
-    for name in plan.topic.sources.sources:
-        extensions.find_class("seed source", name)
-    parse_networks(plan.fetch.allow_networks)
-    parse_proxy(plan.fetch.proxy)
-    if plan.crawl.judge in ADVISED:
-        from opilio.assembly.advisers import check_adviser
-
-        check_adviser(plan)
-    if plan.browser.render != "never" and not plan.is_offline:
-        from opilio.fetch.browser.chromium import find_chromium, require_playwright
-
-        require_playwright()
-        find_chromium(plan.browser.executable)
-    if plan.replay:
-        from opilio.fetch.replay import check_archive  # only replays need it
-
-        for name in plan.replay:
-            check_archive(Path(name))
-
-
-def prepare(
-    plan: Plan, folder: CrawlFolder, *, fresh: bool = False, own: Own = BY_NAME
-) -> Subject:
-    """Check a plan and compile its topic; a resumed crawl has its subject, unless
-    its ontology was improved."""
-    check_plan(plan, own)
-    plan, is_improved = with_accepted(plan, folder)
-    if folder.subject.is_file() and not fresh and not is_improved:
-        return load_subject(folder.subject)
-    topic, asked = plan.topic, None
-    if topic.asked:
-        from opilio.subject.current import follow_log
-
-        log = follow_log(topic)
-        asked = log.build() if log else None
-    if topic.ontology:
-        from opilio.subject.improved_ontology import with_improved
-
-        topic = with_improved(topic, folder)
-    subject = compile_topic(topic, asked, plan.crawl.vectors, plan.crawl.weights)
-    own.make_judge(plan, subject)  # raises BadInput if the topic lacks something,
-    strategy = own.make_strategy(plan, subject)  # as does this
-    if own.strategy is None and (plan.options or not subject.weights):
-        from opilio.strategies.shared.inputs import require_input
-
-        name, has_classes = plan.crawl.strategy, plan.topic.classes is not None
-        require_input(name, strategy, subject, has_classes)
-    if strategy.reads.look_ahead and plan.topic.classes:
-        from opilio.subject.class_rules import check_classes
-
-        check_classes(plan.topic.classes)
-    return subject
-
-
-def with_accepted(plan: Plan, folder: CrawlFolder) -> tuple[Plan, bool]:
-    """The plan with the keywords that were accepted for this crawl, and whether its
-    topic must be compiled again because something was accepted."""
-    if not folder.keywords.is_file() and not folder.ontology.is_dir():
-        return plan, False
-    from opilio.subject.improved_ontology import is_improved
-    from opilio.subject.topic_updates import with_updates
-
-    topic = with_updates(plan.topic, folder)
-    return msgspec.structs.replace(plan, topic=topic), is_improved(folder)
 
 
 @asynccontextmanager
@@ -272,7 +189,9 @@ async def evidence_for(
     found: dict[str, Any] = {}
     if reads.look_ahead and plan.topic.classes:
         setup = setup_for(subject, msgspec.structs.replace(reads, vector=True))
-        with ways.example_reader(setup) as read:
+        from opilio.subject.page_reader import limited_reader
+
+        with (ways.example_reader or limited_reader)(setup) as read:
             rules = await class_rules(plan, plan.topic.classes, folder, read, fetch)
         found |= {"look_ahead": rules, "class_links": rules.examples}
     return found
@@ -308,69 +227,6 @@ def make_readers(count: int, setup: bytes) -> ReaderPool:
     return ReaderPool(count, "opilio.subject.page_reader:make_job", setup)
 
 
-def make_fetch(plan: Plan, store: Store, frontier: SqliteFrontier) -> Fetch:
-    """Fetches from the network, from WARC files in a replay, or from both."""
-    network = partial(make_network, plan, store, frontier)
-    if not plan.replay:
-        return network()
-    if plan.online:
-        from opilio.assembly.online_replay import open_online
-
-        return open_online(plan.replay, network, plan.documents)
-    from opilio.fetch.replay import ReplayFetch, with_additions
-
-    archives = with_additions([Path(name) for name in plan.replay])
-    return ReplayFetch(archives, documents=plan.documents)
-
-
-def make_network(
-    plan: Plan,
-    store: Store,
-    frontier: SqliteFrontier,
-    keep: Keep | None = None,
-    way_out: Callable[..., Egress] = Egress,
-) -> HttpFetch:
-    """Fetches from the network; `keep` takes the responses."""
-    egress = way_out(plan.fetch, ip_delay=plan.politeness.ip_delay)
-    robots = Robots(
-        egress.get,
-        SqliteRobots(store.db),
-        plan.fetch.user_agent,
-        pause=plan.politeness.delay,
-        turns=frontier,
-    )
-    return HttpFetch(
-        egress,
-        robots,
-        plan.politeness,
-        plan.fetch,
-        frontier.pace,
-        documents=plan.documents,
-        keep=keep,
-        tdm=tdm_files(plan, store, frontier, egress, robots),
-    )
-
-
-def tdm_files(
-    plan: Plan, store: Store, frontier: SqliteFrontier, egress: Egress, robots: Robots
-) -> TdmFiles | None:
-    """What fetches tdmrep.json of sites, if reservations matter to the topic."""
-    if plan.topic.purpose in (None, "search"):
-        return None
-    from opilio.fetch.tdm_files import TdmFiles
-    from opilio.store.robots import SqliteTdm
-
-    pause, longest = plan.politeness.delay, plan.politeness.max_delay
-    memory = SqliteTdm(store.db)
-    return TdmFiles(egress.get, robots, memory, frontier, pause=pause, longest=longest)
-
-
-def network_of(fetch: Fetch) -> HttpFetch | None:
-    """What fetches from the network; None in a replay that does not."""
-    network = getattr(fetch, "network", fetch)
-    return network if isinstance(network, HttpFetch) else None
-
-
 def make_adviser(
     plan: Plan, subject: Subject, judge: Judge, store: Store
 ) -> Adviser | None:
@@ -390,7 +246,7 @@ class Ways:
     frontier: Callable[..., SqliteFrontier] = SqliteFrontier
     fetch: Callable[[Plan, Store, SqliteFrontier], Fetch] = make_fetch
     readers: Callable[[int, bytes], Readers] = make_readers
-    example_reader: ExampleReader = limited_reader
+    example_reader: ExampleReader | None = None  # None: the usual one, with limits
     judge: Callable[[Plan, Subject], Judge] = make_judge
     adviser: Callable[[Plan, Subject, Judge, Store], Adviser | None] = make_adviser
     strategy: Callable[..., Strategy] = make_strategy

@@ -55,7 +55,7 @@ class RowMaker:
             }
         made = as_row(row, content, usage)
         if not self.links and made["markdown"]:
-            from opilio.read.main_content.write import without_links
+            from opilio.read.main_content.without_links import without_links
 
             made["markdown"] = without_links(made["markdown"])
         return made

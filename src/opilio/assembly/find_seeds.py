@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from opilio import extensions
-from opilio.assembly.build import network_of
+from opilio.assembly.network import network_of
 from opilio.assembly.plan import Plan
 from opilio.crawl import CrawlLoop
 from opilio.limits.contact import require_contact

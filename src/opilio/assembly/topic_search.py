@@ -16,10 +16,10 @@ from typing import NamedTuple
 from opilio.errors import BadInput, FetchError
 from opilio.fetch.egress import Egress
 from opilio.limits.contact import require_contact
-from opilio.protocols import Fetch
 from opilio.records import Response
 from opilio.seeds import Seed, Visits, gather_seeds
 from opilio.settings import FetchSettings, PolitenessSettings
+from opilio.stage_protocols import Fetch
 from opilio.subject.class_rules import network
 from opilio.text import content, urls
 from opilio.topic.file import Sources, Topic, where_to

@@ -12,7 +12,7 @@ from typing import Annotated, Literal
 import msgspec
 import typer
 
-from opilio.assembly.build import assemble, prepare
+from opilio.assembly.build import assemble
 from opilio.assembly.event_loop import run_loop
 from opilio.assembly.find_seeds import find_seeds
 from opilio.assembly.plan import (
@@ -21,6 +21,7 @@ from opilio.assembly.plan import (
     begin_crawl,
     for_replay,
 )
+from opilio.assembly.prepare import prepare
 from opilio.assembly.registry import find_judge, find_strategy
 from opilio.cli.crawl_inputs import (
     check_seeds,

@@ -9,9 +9,9 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
-from opilio.assembly.build import prepare
 from opilio.assembly.event_loop import run_loop
 from opilio.assembly.plan import Options, Plan
+from opilio.assembly.prepare import prepare
 from opilio.cli.crawl_inputs import check_seeds, choose_plan, keyword_warnings
 from opilio.cli.display import Reporter, is_terminal, show_trouble
 from opilio.cli.ending import ENDINGS

@@ -13,8 +13,8 @@ from rich.text import Text
 from opilio.assembly.event_loop import run_loop
 from opilio.assembly.plan import Options
 from opilio.assembly.registry import find_judge, find_strategy
-from opilio.assembly.rejudge import Changed, Rejudged
 from opilio.assembly.rejudge import rejudge as judge_again
+from opilio.assembly.rejudge_pages import Changed, Rejudged
 from opilio.cli.crawl_inputs import parse_options
 from opilio.cli.error_messages import told
 from opilio.cli.terminal import foreign, stderr, stdout

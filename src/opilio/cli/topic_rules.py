@@ -8,9 +8,9 @@ from pathlib import Path
 from opilio.errors import BadInput
 from opilio.fetch.egress import Egress
 from opilio.fetch.replay import ReplayFetch, with_additions
-from opilio.protocols import Fetch
 from opilio.records import ReaderSetup
 from opilio.settings import FetchSettings, PolitenessSettings
+from opilio.stage_protocols import Fetch
 from opilio.subject.class_rules import network
 from opilio.subject.page_reader import limited_reader
 from opilio.topic import Topic

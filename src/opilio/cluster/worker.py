@@ -22,8 +22,9 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from opilio.assembly.build import Ways, assemble, make_network
+from opilio.assembly.build import Ways, assemble
 from opilio.assembly.find_seeds import find_seeds
+from opilio.assembly.network import make_network
 from opilio.assembly.plan import Plan
 from opilio.cluster.common import GATHERED, add_seeds, seeds_of, set_once, setting
 from opilio.cluster.connection import PatientConnection, library, open_postgres
@@ -262,7 +263,7 @@ class Worker:
 
         def frontier(*arguments: Any, **settings: Any) -> SqliteFrontier:
             made = ShardFrontier(*arguments, **settings, rest=rest)
-            made.is_fed = True
+            made.expect_links()
             made.shards = self.shards
             return made
 

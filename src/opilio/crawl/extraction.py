@@ -9,8 +9,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from opilio.protocols import Readers
 from opilio.records import Response
+from opilio.stage_protocols import Readers
 from opilio.store.store import LostText, Store
 from opilio.store.stored_responses import StoredResponses
 

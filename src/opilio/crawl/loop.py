@@ -13,17 +13,8 @@ from opilio.crawl.stages import Stages
 from opilio.crawl.visit import Bring, PageVisits
 from opilio.errors import MachineLimit, OpilioError, full_disk
 from opilio.limits.budget import Budget
-from opilio.limits.disk_space import require_disk_space
-from opilio.limits.unused_memory import TRIM_SECONDS, trim_memory
 from opilio.progress import Estimate
-from opilio.protocols import (
-    Estimator,
-    Remembering,
-    Rescorer,
-    Seeker,
-    Teachable,
-    TopicUpdates,
-)
+from opilio.protocols import Estimator, Remembering, Rescorer, Seeker, Teachable
 from opilio.records import SEED_PROMISE, Lease, Link, Page, Ranked
 from opilio.settings import Settings
 from opilio.store.store import is_full_disk
@@ -32,8 +23,10 @@ from opilio.text import urls
 if TYPE_CHECKING:
     from opilio.crawl.rescoring import Rescoring
     from opilio.limits.schedule import Schedule
+    from opilio.stage_protocols import TopicUpdates
 
 DRAIN_SECONDS = 10.0  # for visits under way when a crawl is stopped
+TRIM_SECONDS = 20.0  # between two times that unused memory is given back
 INDEX_SECONDS = 2.0  # between two checks whether the index is behind
 
 Beside = Callable[[], Coroutine[Any, Any, None]]
@@ -232,6 +225,8 @@ class CrawlLoop(PageVisits):
 
     async def commit_regularly(self) -> None:
         """Commit at intervals until the last worker has ended, then once more."""
+        from opilio.limits.disk_space import require_disk_space  # not needed at first
+
         working = True
         while working:
             working = await self.is_working(after=self.settings.store.commit_every)
@@ -256,6 +251,8 @@ class CrawlLoop(PageVisits):
     async def trim_regularly(self) -> None:
         """Give back memory that is no longer used, until the crawl ends."""
         while await self.is_working(after=TRIM_SECONDS):
+            from opilio.limits.unused_memory import trim_memory  # by long crawls
+
             trim_memory()
 
     async def index_regularly(self, grow: Callable[[], None]) -> None:

@@ -18,9 +18,9 @@ from typing import Protocol
 import msgspec
 
 from opilio.crawl.script_signs import has_script, looks_scripted
-from opilio.protocols import Readers
 from opilio.records import Lease, Page, Reading, Response
 from opilio.settings import BrowserSettings
+from opilio.stage_protocols import Readers
 from opilio.store.warc_records import pack_response
 from opilio.text import urls
 from opilio.text.document_kinds import DocumentKind, kind_of

@@ -13,8 +13,9 @@ import msgspec
 
 from opilio.errors import FetchError
 from opilio.progress import OpinionCounts
-from opilio.protocols import Adviser, Doubting, Judge, Readers
+from opilio.protocols import Adviser, Doubting, Judge
 from opilio.records import Reading, Response
+from opilio.stage_protocols import Readers
 from opilio.storage.packed import unpack_extraction
 
 log = logging.getLogger(__name__)

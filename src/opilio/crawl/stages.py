@@ -9,25 +9,22 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from opilio.limits.scope import Scope
-from opilio.protocols import (
-    Adviser,
-    Fetch,
-    Frontier,
-    Judge,
-    Learner,
-    Profiles,
-    QueryJudges,
-    Readers,
-    Sharing,
-    Strategy,
-    TopicUpdates,
-)
+from opilio.protocols import Adviser, Judge, Learner, Strategy
 from opilio.records import Clock
 from opilio.store.store import Store
 
 if TYPE_CHECKING:
     from opilio.crawl.rendering import Rendering
     from opilio.fetch.tdm_files import TdmFiles
+    from opilio.stage_protocols import (
+        Fetch,
+        Frontier,
+        Profiles,
+        QueryJudges,
+        Readers,
+        Sharing,
+        TopicUpdates,
+    )
 
 
 class FoundPage(NamedTuple):

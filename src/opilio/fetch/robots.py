@@ -22,17 +22,12 @@ import ada_url
 import msgspec
 
 from opilio.errors import Transient, Unusable
-from opilio.fetch.robots_rules import (
-    RobotRules,
-    is_for_another,
-    read_rules,
-    reduce_file,
-)
 from opilio.records import Clock, Response, RobotsRecord
 from opilio.text import urls
 
 if TYPE_CHECKING:
     from opilio.fetch.host_turns import HostTurns
+    from opilio.fetch.robots_rules import RobotRules
 
 UNREACHED = "robots_unreachable"
 RULES, UNAVAILABLE, UNREACHABLE = "rules", "unavailable", "unreachable"
@@ -124,7 +119,7 @@ class Robots:
             if known and self.holds(known[0]):
                 return self.answer(*known)
             last = self.memory.load(origin)
-            if last and is_for_another(last.body, self.token):
+            if last and was_for_another(last, self.token):
                 last = None
             if last is not None and self.holds(last):
                 return self.answer(last, await self.keep(last))
@@ -164,6 +159,8 @@ class Robots:
         """Parse a record and cache both, dropping the least recently used ones."""
         parsed = None
         if record.body:
+            from opilio.fetch.robots_rules import read_rules  # with the first file
+
             parsed = await self.off_loop(read_rules, record.body)
         self.forget(record.origin)
         self.cache[record.origin] = record, parsed
@@ -206,6 +203,8 @@ class Robots:
             ip = ip or response.ip
             if response.status < 300:
                 status = RULES
+                from opilio.fetch.robots_rules import reduce_file
+
                 body = await self.off_loop(reduce_file, cut(response.body))
             if response.status // 100 != 3:
                 break
@@ -302,3 +301,10 @@ def cut(body: bytes) -> bytes:
         return body
     head = body[:MAX_BYTES]
     return head[: max(head.rfind(b"\n"), head.rfind(b"\r")) + 1]
+
+
+def was_for_another(record: RobotsRecord, token: str) -> bool:
+    """Whether a stored robots.txt was reduced for another crawler than this one."""
+    from opilio.fetch.robots_rules import is_for_another
+
+    return is_for_another(record.body, token)

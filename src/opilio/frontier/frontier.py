@@ -1,14 +1,10 @@
-"""The frontier's interface: queues links, leases the best one, ends leases.
-
-Waiting calls of `take` get a lease in their order, as soon as one is possible: when a
-link is added, a lease ends, or a timer expires. No call is woken without a lease.
-"""
+"""The frontier's interface: queues links, leases the best one, ends leases."""
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from heapq import nsmallest
@@ -24,9 +20,10 @@ from opilio.frontier.host_rules import BLOCKED, HostRules
 from opilio.frontier.hosts import NEVER
 from opilio.frontier.intake import Intake, Trail
 from opilio.frontier.later_tries import DEAD_HOST, HOST_GONE, OFFLINE, LaterTries
-from opilio.frontier.ledger import Ledger, LinkRow
+from opilio.frontier.leasing import Leasing
+from opilio.frontier.ledger import Ledger
 from opilio.frontier.link_columns import LinkMode
-from opilio.frontier.next_link import PARKED_AT_ONCE, Agenda
+from opilio.frontier.next_link import Agenda
 from opilio.progress import BusyServer, Counts
 from opilio.records import Clock, Fingerprint, Lease, Link, Ranked, Revision, State
 
@@ -34,7 +31,6 @@ LEASE_SECONDS = 600.0
 TURN_PATIENCE = 10.0  # seconds to wait for a host, and at least two of its delays
 TURN_POLL = 0.1  # seconds; a host with a request under way may be free at any time
 BUSY = 5  # servers that are shown
-SHORTEST_WAIT = 0.001  # a timer may expire a little early by another clock
 
 
 class LinkFrontier:
@@ -57,18 +53,19 @@ class LinkFrontier:
         self._ledger = ledger
         self._clock = clock
         self._wall = wall
-        self._waiters: deque[asyncio.Future[Lease | None]] = deque()
-        self._timer: asyncio.TimerHandle | None = None
-        self._timer_at = 0.0
-        self._serving: asyncio.Handle | None = None  # will serve soon
-        self._closed = False
-        self._paused = False
-        self._max_idle = max_idle
-        self.rested = False  # `take` returned None because of that
-        self.is_fed = False  # links come from elsewhere too: wait for them
+        self._leases = Leasing(agenda, intake.novelty, ledger, clock, max_idle)
+        self.watcher: Watcher | None = None
         self._later = LaterTries(ledger, agenda.retry_for, wall)
         self._borrowed: set[str] = set()  # hosts with a turn, or a wait for one
-        self.watcher: Watcher | None = None
+
+    @property
+    def rested(self) -> bool:
+        """Whether `take` returned None because no link may be visited for long."""
+        return self._leases.rested
+
+    def expect_links(self) -> None:
+        """Let `take` wait although no link is left: links come from elsewhere, too."""
+        self._leases.is_fed = True
 
     async def add(
         self,
@@ -87,7 +84,7 @@ class LinkFrontier:
         )
         if self.watcher:
             self.watcher.found(batch, ids, via, redirect=redirect)
-        self._serve_soon()
+        self._leases.serve_soon()
         return ids
 
     def unchanging(self, links: Sequence[Fingerprint]) -> Mapping[Fingerprint, int]:
@@ -113,16 +110,11 @@ class LinkFrontier:
 
     async def take(self) -> Lease | None:
         """The best link whose host may be visited now; waits while there may be one."""
-        if self._closed:
+        if self._leases.is_closed:
             return None
-        while self._waiters and self._waiters[0].done():  # cancelled
-            self._waiters.popleft()
-        if not self._waiters and (lease := self._lease(self._clock())):
+        if lease := self._leases.take_at_once():
             return lease
-        waiter: asyncio.Future[Lease | None]
-        waiter = asyncio.get_running_loop().create_future()
-        self._waiters.append(waiter)
-        self._serve_soon()
+        waiter = self._leases.wait()
         try:
             return await waiter
         except asyncio.CancelledError:
@@ -158,7 +150,7 @@ class LinkFrontier:
                 self._later.heard(host)
             if self.watcher:
                 self.watcher.ended(lease, state, reason)
-        self._serve_soon()
+        self._leases.serve_soon()
 
     async def retry(
         self,
@@ -186,7 +178,7 @@ class LinkFrontier:
             self._later.schedule(lease.id, self._agenda.count_later(lease.attempts))
             if self.watcher:
                 self.watcher.ended(lease, State.UNUSABLE, reason)
-        self._serve_soon()
+        self._leases.serve_soon()
         return again
 
     def retry_due(self) -> int:
@@ -203,7 +195,7 @@ class LinkFrontier:
                 self._agenda.queue.reopen(id, row.reason or "", now, State(row.state))
                 count += 1
         if count:
-            self._serve(now)
+            self._leases.serve(now)
         return count
 
     async def reopen(self, id: int, reason: str) -> Fingerprint:
@@ -215,7 +207,7 @@ class LinkFrontier:
             return 0
         now = self._clock()
         self._agenda.queue.reopen(id, reason, now)
-        self._serve(now)
+        self._leases.serve(now)
         return row.fingerprint
 
     async def revise(self, revisions: Iterable[Revision]) -> int:
@@ -244,7 +236,7 @@ class LinkFrontier:
                 ]
             )
             self._agenda.queue.reprice(moved, keys[changed].tolist(), now)
-            self._serve_soon()
+            self._leases.serve_soon()
         return int(np.count_nonzero(waiting))
 
     async def pace(
@@ -267,7 +259,7 @@ class LinkFrontier:
             self._ledger.pace(known.number, delay, until, ip)
             if rest is not None:
                 self._ledger.rest(known.number, why)
-            self._serve(now)
+            self._leases.serve(now)
         return is_new
 
     @asynccontextmanager
@@ -292,7 +284,7 @@ class LinkFrontier:
                 yield True
             finally:
                 turns.leave(known, now := self._clock())
-                self._serve(now)
+                self._leases.serve(now)
         finally:
             self._borrowed.discard(host)
 
@@ -301,7 +293,7 @@ class LinkFrontier:
     ) -> None:
         """Set how long to hold links back for better ones, and how to share hosts."""
         self._agenda.steer(haste, breadth, calibrated)
-        self._serve(self._clock())
+        self._leases.serve(self._clock())
 
     def overlook(self, lease: Lease) -> None:
         """Hold no link back for the page of a lease any longer: it is slow."""
@@ -309,18 +301,18 @@ class LinkFrontier:
         if out := leases.get(lease.id):
             leases[lease.id] = msgspec.structs.replace(out, is_slow=True)
             self._agenda.floor.forget()
-            self._serve(self._clock())
+            self._leases.serve(self._clock())
 
     def prefer(self, ids: Sequence[int]) -> None:
         """Let these links, by id, be leased before all others as soon as their hosts
         may be visited; they replace those of the last call."""
         self._agenda.wishes.prefer(ids)
-        self._serve(self._clock())
+        self._leases.serve(self._clock())
 
     def pause(self, paused: bool) -> None:
         """Give out no more leases, or give them out again."""
-        self._paused = paused
-        self._serve(self._clock())
+        self._leases.is_paused = paused
+        self._leases.serve(self._clock())
 
     def set_rules(self, rules: HostRules) -> None:
         """Block and boost hosts as these rules say; links that were parked because
@@ -331,7 +323,7 @@ class LinkFrontier:
         freed = [number for number in before if hosts[number].factor != BLOCKED]
         for id in self._ledger.parked("blocked", freed) if freed else ():
             self._agenda.queue.reopen(id, "blocked", now)
-        self._serve(now)
+        self._leases.serve(now)
 
     def id_of(self, fingerprint: Fingerprint) -> int:
         """The id of a link; 0: it was never found."""
@@ -353,7 +345,7 @@ class LinkFrontier:
             return False
         now = self._clock()
         due = self._agenda.next_event(now)
-        return not self._agenda.queue.count or self._is_idle_until(due, now)
+        return not self._agenda.queue.count or self._leases.is_idle_until(due, now)
 
     def counts(self) -> Counts:
         """The numbers of links and hosts by state."""
@@ -369,118 +361,19 @@ class LinkFrontier:
             awaited=awaited,
             awaited_for=max(0.0, at - now) if awaited else 0.0,
             held=agenda.count_held(now),
-            paused=self._paused,
-            busy=self._busy(),
+            paused=self._leases.is_paused,
+            busy=busy_servers(agenda),
         )
-
-    def _busy(self) -> list[BusyServer]:
-        """The servers with most requests under way; looks at leases only."""
-        requests = Counter(out.host.number for out in self._agenda.leases.values())
-        hosts = self._agenda.hosts
-        servers = [
-            BusyServer(hosts[number].name, count, len(hosts[number].backlog))
-            for number, count in requests.items()
-        ]
-        return nsmallest(BUSY, servers, key=lambda one: (-one.requests, -one.links))
 
     async def flush(self) -> None:
         """Write everything in memory to the transaction."""
         self._agenda.standing.flush(self._agenda.queue.domains)
-        self._ledger.flush(last=self._closed)
+        self._ledger.flush(last=self._leases.is_closed)
 
     def close(self) -> None:
         """Let every waiting `take` return None; open leases stay valid."""
-        self._closed = True
-        self._dismiss()
-
-    def _lease(self, now: float) -> Lease | None:
-        if self._paused:
-            return None
-        for _ in range(PARKED_AT_ONCE):
-            id = self._agenda.choose(now)
-            if not id:
-                return None
-            row = self._ledger.read(id)
-            if not self._intake.novelty.is_spent(row.template):
-                return self._lease_of(row)
-            self._agenda.park(id, "template_budget", now)
-        return None
-
-    def _lease_of(self, row: LinkRow) -> Lease:
-        return Lease(
-            id=row.id,
-            url=row.url,
-            fingerprint=row.fingerprint,
-            host=self._agenda.hosts[row.host].name,
-            promise=sort_keys.promise(self._agenda.links.key_of[row.id]),
-            depth=row.depth,
-            level=row.level,
-            redirects=row.redirects,
-            attempts=self._agenda.attempts.get(row.id, 0),
-            found_on=row.found_on,
-            template=row.template,
-        )
-
-    def _serve_soon(self) -> None:
-        """Serve once the caller has made all its changes: recording a page adds links,
-        revises promises and ends a lease, and then one choice is made."""
-        if self._waiters and self._serving is None:
-            loop = asyncio.get_running_loop()
-            self._serving = loop.call_soon(self._serve_now)
-
-    def _serve_now(self) -> None:
-        self._serving = None
-        self._serve(self._clock())
-
-    def _serve(self, now: float) -> None:
-        """Give leases to waiting calls of `take`, as far as there are any."""
-        due = now
-        if self._paused and (self._agenda.queue.count or self._agenda.leases):
-            return
-        while self._waiters and (due := self._agenda.next_event(now)) <= now:
-            if self._waiters[0].done():  # cancelled
-                self._waiters.popleft()
-            elif lease := self._lease(now):
-                self._waiters.popleft().set_result(lease)
-            else:
-                due = self._agenda.next_event(now)
-                break
-        if not (self._agenda.queue.count or self._agenda.leases or self.is_fed):
-            self._dismiss()
-        elif not self.is_fed and self._is_idle_until(due, now):
-            self.rested = True
-            self._dismiss()
-        elif self._waiters:
-            self._set_timer(due, now)
-
-    def _is_idle_until(self, due: float, now: float) -> bool:
-        """Whether links wait, but none may be visited for too long."""
-        too_long = self._max_idle and due - now > self._max_idle
-        return bool(too_long and not self._agenda.leases and self._waiters)
-
-    def _dismiss(self) -> None:
-        for waiter in self._waiters:
-            if not waiter.done():
-                waiter.set_result(None)
-        self._waiters.clear()
-        if self._timer:
-            self._timer.cancel()
-            self._timer = None
-
-    def _set_timer(self, at: float, now: float) -> None:
-        if self._timer and self._timer_at <= at:
-            return  # it expires early enough, and is set again then
-        if self._timer:
-            self._timer.cancel()
-            self._timer = None
-        if at < float("inf"):
-            wait = max(at - now, SHORTEST_WAIT)
-            self._timer_at = at
-            self._timer = asyncio.get_running_loop().call_later(wait, self._ring)
-
-    def _ring(self) -> None:
-        self._timer = None
-        self._serve(self._clock())
+        self._leases.is_closed = True
+        self._leases.dismiss()
 
 
 class Watcher(Protocol):
@@ -500,3 +393,14 @@ class Watcher(Protocol):
     def ended(self, lease: Lease, state: State, reason: str) -> None:
         """A lease has ended for good."""
         ...
+
+
+def busy_servers(agenda: Agenda) -> list[BusyServer]:
+    """The servers with most requests under way; looks at leases only."""
+    requests = Counter(out.host.number for out in agenda.leases.values())
+    servers = [
+        BusyServer(host.name, count, len(host.backlog))
+        for number, count in requests.items()
+        for host in [agenda.hosts[number]]
+    ]
+    return nsmallest(BUSY, servers, key=lambda one: (-one.requests, -one.links))

@@ -10,8 +10,6 @@ import ctypes
 from functools import cache
 from typing import Any
 
-TRIM_SECONDS = 20.0  # between two times
-
 
 def trim_memory() -> None:
     """Give back what is free; a few milliseconds of CPU."""

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from opilio.records import Subject
 from opilio.subject.compile import setup_for, written_terms
-from opilio.subject.page_reader import make_reader
 
 if TYPE_CHECKING:
     from opilio.equations.ontology_classes import OntoClasses
@@ -64,4 +63,6 @@ class SubjectConcepts:
     @cached_property
     def lexicon(self) -> Lexicon:
         """The topic's terms, ready to be found in a text."""
+        from opilio.subject.page_reader import make_reader  # plain crawls need none
+
         return make_reader(setup_for(self.subject)).lexicon

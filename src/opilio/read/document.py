@@ -19,6 +19,7 @@ from opilio.read.parsed_markup import ParsedMarkup
 from opilio.read.plain_walk import Walk
 from opilio.read.settled_links import SettledLinks
 from opilio.text import urls
+from opilio.text.link_joiner import Joiner
 
 if TYPE_CHECKING:
     from turbohtml import Document
@@ -86,7 +87,7 @@ def extract(
     hrefs: kernels.Hrefs | None = settled.hrefs
     if base := first_of(declared, "base", "href"):  # hrefs mean something else here
         hrefs, passages = None, source.walk().links
-    joiner = urls.Joiner(url, base)
+    joiner = Joiner(url, base)
     head = head_of(source, declared, url, joiner, agent)
     line = text.replace("\n", " ")
     sections, cuts, at_rank = outline_of(line, parts) if blocks else NO_OUTLINE

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from opilio.read.parsed_markup import PageHead, clean
 from opilio.text import urls
+from opilio.text.link_joiner import Joiner
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -28,7 +29,7 @@ def head_of(
     source: MarkupSource,
     declared: Sequence[Declared],
     url: str,
-    joiner: urls.Joiner,
+    joiner: Joiner,
     agent: str,
 ) -> PageHead:
     """The metadata of the page at this URL, with its rules for the robot `agent`."""
@@ -52,7 +53,7 @@ def first_of(declared: Iterable[Declared], wanted: str, name: str) -> str:
 
 
 def relations_of(
-    declared: Iterable[Declared], joiner: urls.Joiner, url: str
+    declared: Iterable[Declared], joiner: Joiner, url: str
 ) -> tuple[str, dict[str, str]]:
     """The canonical URL, unless that is on another site, and the URLs of the same page
     in other languages."""
@@ -78,7 +79,7 @@ def refreshes(meta: dict[str, str]) -> bool:
     return "refresh" in meta.get("http-equiv", "").lower()
 
 
-def refresh_of(document: Document, joiner: urls.Joiner, url: str) -> str:
+def refresh_of(document: Document, joiner: Joiner, url: str) -> str:
     """The target of an immediate <meta http-equiv=refresh>, unless it is this page."""
     try:
         delay, href = document.meta_refresh() or (math.inf, "")

@@ -9,13 +9,13 @@ from opilio.read.parsed_markup import Spot
 from opilio.read.plain_walk import Passage
 from opilio.read.settled_links import SettledLinks
 from opilio.records import Fingerprint, Link
-from opilio.text import urls
+from opilio.text.link_joiner import Joiner
 
 
 def links_of(
     line: str,
     passages: Sequence[Passage | Fingerprint],
-    joiner: urls.Joiner,
+    joiner: Joiner,
     url: str,
     at_rank: Sequence[int],
     settled: SettledLinks,

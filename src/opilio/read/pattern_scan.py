@@ -9,7 +9,7 @@ import re
 
 from opilio.read.parsed_markup import PageHead, ParsedMarkup, clean
 from opilio.records import Link
-from opilio.text import urls
+from opilio.text.link_joiner import Joiner
 
 MAX_LINKS = 5000
 MAX_TITLE = 500
@@ -24,7 +24,7 @@ _tags = re.compile(r"<[^<>]*>").sub
 def scan(markup: str, url: str) -> ParsedMarkup:
     """The title, text and links of a page, roughly."""
     title = _title(markup)
-    joiner = urls.Joiner(url)
+    joiner = Joiner(url)
     links: dict[str, Link] = {}
     for match in _hrefs(markup):
         target, fingerprint = joiner[match[1]]

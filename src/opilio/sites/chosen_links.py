@@ -12,10 +12,10 @@ import msgspec
 from opilio.crawl import Bring, CrawlLoop, Stages
 from opilio.frontier.memory import MemoryFrontier
 from opilio.progress import Counts
-from opilio.protocols import Frontier
 from opilio.records import Clock, Fingerprint, Lease, Link, Ranked, Revision, State
 from opilio.settings import BoundsSettings, Settings
 from opilio.sites.host_budgets import Allowance
+from opilio.stage_protocols import Frontier
 
 # These links passed the bounds before; only politeness and, by an Allowance, the
 # budgets of their hosts still apply.

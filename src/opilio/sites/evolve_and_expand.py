@@ -9,8 +9,10 @@ from dataclasses import replace
 
 import msgspec
 
-from opilio.assembly.build import Ways, assemble, network_of, prepare, ways_of
+from opilio.assembly.build import Ways, assemble, ways_of
+from opilio.assembly.network import network_of
 from opilio.assembly.plan import Options, Plan, resumed_plan
+from opilio.assembly.prepare import prepare
 from opilio.assembly.reader_setup import rereading
 from opilio.assembly.registry import BY_NAME, Own
 from opilio.crawl import CrawlLoop

@@ -9,12 +9,12 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable
 
-from opilio.protocols import Frontier
 from opilio.records import Lease, Ranked, State
 from opilio.settings import Settings
 from opilio.sites.chosen_links import ChosenLinks
 from opilio.sites.link_interest import Interest, WantedLink
 from opilio.sites.wanted_links import WantedLinks
+from opilio.stage_protocols import Frontier
 from opilio.text import urls
 
 

@@ -13,9 +13,9 @@ from opilio.errors import BadInput
 from opilio.fetch.egress import Egress
 from opilio.fetch.http import HttpFetch, Keep
 from opilio.fetch.robots import Robots
-from opilio.protocols import Fetch
 from opilio.records import ExampleLink, Page, RobotsRecord
 from opilio.settings import FetchSettings, PolitenessSettings
+from opilio.stage_protocols import Fetch
 from opilio.topic.class_model import ClassModel, load_classes
 from opilio.topic.classes import learn_from_links, read_class_examples
 from opilio.topic.file import Classes

@@ -24,12 +24,12 @@ from opilio.records import (
     Response,
     Subject,
 )
-from opilio.subject.page_reader import ExampleReader, limited_reader
 from opilio.text.meaning import dimensions
 from opilio.text.words import Vocabulary, hash_all, stem_all, stop_words
 from opilio.topic import OntologyFiles, Topic
 
 if TYPE_CHECKING:
+    from opilio.subject.page_reader import ExampleReader
     from opilio.topic.ontology.repository import Sought
 from opilio.vectors.files import NONE, resolve
 
@@ -121,7 +121,7 @@ def compile_topic(
     asked: Mapping[str, float] | None = None,
     vectors: str = NONE,
     weights: str = "",
-    example_reader: ExampleReader = limited_reader,
+    example_reader: ExampleReader | None = None,
 ) -> Subject:
     """Read all that a topic names; `asked` is the weight table of its query log,
     `vectors` and `weights` are the settings of these names."""
@@ -324,11 +324,15 @@ def consult(topic: Topic, weighted: Sequence[str]) -> Ontological:
 
 
 def as_examples(
-    responses: Sequence[Response], subject: Subject, reader: ExampleReader
+    responses: Sequence[Response], subject: Subject, reader: ExampleReader | None
 ) -> list[Page]:
     """Saved pages as examples: only what they say."""
     if not responses:
         return []  # to make a reader takes its time
+    if reader is None:
+        from opilio.subject.page_reader import limited_reader
+
+        reader = limited_reader
     setup = setup_for(subject, Reads(vector=True, vectors=True))
     with reader(setup) as read:
         return [msgspec.structs.replace(read(one), links=()) for one in responses]

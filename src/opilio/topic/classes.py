@@ -16,8 +16,8 @@ from pathlib import Path
 import msgspec
 
 from opilio.errors import BadInput
-from opilio.protocols import Fetch
 from opilio.records import Response
+from opilio.stage_protocols import Fetch
 from opilio.text import content, urls
 from opilio.topic.class_model import ClassModel, learn_classes
 from opilio.topic.linked_pages import (

@@ -9,8 +9,8 @@ from itertools import chain, islice, zip_longest
 from typing import NamedTuple
 
 from opilio.errors import BadInput, FetchError, Transient, Unusable
-from opilio.protocols import Fetch
 from opilio.records import Clock, Page, Response
+from opilio.stage_protocols import Fetch
 from opilio.text import urls
 
 Read = Callable[[Response], Page]

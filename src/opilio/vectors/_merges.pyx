@@ -10,7 +10,7 @@ from libc.string cimport memmove, memset
 
 import numpy as np
 
-EDITION = 2
+EDITION = 3
 
 cdef extern from *:
     """
@@ -126,7 +126,7 @@ cdef class Merges:
             at = (at + 1) & self.mask
         return NONE
 
-    def split(self, str text not None):
+    cpdef list split(self, str text):
         cdef int32_t[MOST] parts
         cdef int64_t[MOST] values
         cdef int32_t size = 0, at, best
@@ -171,6 +171,24 @@ cdef class Merges:
             if parts[at] >= 0:
                 found.append(parts[at])
         return found
+
+    def split_all(
+        self, list words not None, str space not None, int longest, int unknown
+    ):
+        cdef list every = [], found
+        cdef str word
+        for word in words:
+            found = self.split(space + word) if 0 < len(word) <= longest else []
+            if unknown in found:
+                found = [number for number in found if number != unknown]
+            if len(found) > 1:
+                number = self.vocabulary.get(space + word.capitalize())
+                if number is None:
+                    number = self.vocabulary.get(space + word.upper())
+                if number is not None:
+                    found = [number]
+            every.append(found)
+        return every
 
 
 def sums(matrix, list pieces not None):

@@ -59,6 +59,24 @@ class Merges:
                 pairs[at] = self.ranks.get((parts[at], parts[at + 1]), none)
         return [part for part in parts if part >= 0]
 
+    def split_all(
+        self, words: Iterable[str], space: str, longest: int, unknown: int
+    ) -> list[list[int]]:
+        """The pieces of each word in lower case, which begins with `space`, without
+        the unknown one; if it is one piece with a capital or in capitals, this."""
+        every = []
+        for word in words:
+            found = self.split(space + word) if 0 < len(word) <= longest else []
+            found = [number for number in found if number != unknown]
+            if len(found) > 1:
+                for form in (word.capitalize(), word.upper()):
+                    number = self.vocabulary.get(space + form)
+                    if number is not None:
+                        found = [number]
+                        break
+            every.append(found)
+        return every
+
     def letter(self, letter: str) -> list[int]:
         """The pieces that a letter is at first; -1: it has none."""
         number = self.vocabulary.get(letter)

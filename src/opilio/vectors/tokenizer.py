@@ -17,7 +17,7 @@ import msgspec
 
 from opilio.errors import BadInput
 
-EDITION = 2  # what was compiled is used only if it is of the same edition
+EDITION = 3  # what was compiled is used only if it is of the same edition
 
 try:
     from opilio.vectors import _merges
@@ -89,6 +89,8 @@ class Tokenizer:
         self.merges = Merges(model.vocab, merges, model.byte_fallback)
         self.bare = source.normalizer is not None and source.normalizer.strips
         self.byte_level = BYTE_SPACE + "a" in self.vocabulary and not self.word_piece
+        # Then words need nothing but merges.
+        self.is_plain = not (self.word_piece or self.byte_level or self.bare)
         self.space = "" if self.word_piece else BYTE_SPACE if self.byte_level else SPACE
 
     def pieces(self, word: str) -> list[int]:
@@ -102,6 +104,15 @@ class Tokenizer:
                 if number is not None:
                     return [number]
         return found
+
+    def pieces_of_all(self, words: list[str]) -> list[list[int]]:
+        """The pieces of each word."""
+        if self.is_plain:
+            found: list[list[int]] = self.merges.split_all(
+                words, self.space, LONGEST, self.unknown
+            )
+            return found
+        return list(map(self.pieces, words))
 
     def split(self, word: str) -> list[int]:
         """The pieces of a word as it is written."""

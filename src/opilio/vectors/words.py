@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
+from itertools import chain, islice
 from math import log
 from operator import itemgetter
 from typing import Any
@@ -68,10 +69,15 @@ class Vectors:
             self._words[word] = known
         return known
 
-    def sums(self, texts: Sequence[Iterable[str]]) -> Vector:
+    def sums(self, texts: Sequence[Sequence[str]]) -> Vector:
         """A row for each list of words: the sum over them; none is remembered."""
-        split = self.tokenizer.pieces
-        pieces = [[piece for word in text for piece in split(word)] for text in texts]
+        every = iter(self.tokenizer.pieces_of_all(list(chain.from_iterable(texts))))
+        pieces = [
+            next(every)
+            if len(text) == 1
+            else list(chain.from_iterable(islice(every, len(text))))
+            for text in texts
+        ]
         if isinstance(self.matrix, CodedMatrix):
             return sums(*self.matrix.part(pieces))
         return sums(self.matrix, pieces)

@@ -9,9 +9,9 @@ from itertools import chain
 from opilio.read.main_content.declared import Node, text_in, types_of
 from opilio.read.main_content.metadata import Facts
 from opilio.read.main_content.names import KINDS
+from opilio.read.main_content.outline import TextBlock
 from opilio.read.main_content.properties import authors_within
 from opilio.read.main_content.titles import squeezed
-from opilio.read.main_content.walk import TextBlock
 
 MOST = 10
 LONGEST = 80  # characters of a name
@@ -131,7 +131,8 @@ def is_named(node: Node) -> bool:
 def in_marked_elements(facts: Facts) -> Iterator[list[str]]:
     """Authors in elements that say so: itemprop, rel."""
     yield list(authors_within(facts.markup))
-    yield [found.strip() for found in _signed(facts.markup)[:1]]
+    if "author" in facts.markup:
+        yield [found.strip() for found in _signed(facts.markup)[:1]]
 
 
 def in_bylines(facts: Facts) -> Iterator[list[str]]:

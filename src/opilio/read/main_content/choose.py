@@ -13,11 +13,12 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from opilio.read.main_content.features import Numbers, describe, shifted, wider_boxes
+from opilio.read.main_content.features import describe, shifted, wider_boxes
 from opilio.read.main_content.names import KINDS
+from opilio.read.main_content.outline import PageOutline
+from opilio.read.main_content.plain_block_numbers import Numbers
 from opilio.read.main_content.trees import load_trees
 from opilio.read.main_content.units import units_of
-from opilio.read.main_content.walk import PageOutline
 
 Chances = npt.NDArray[np.float64]
 

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, date, datetime
-from urllib.parse import urljoin, urlsplit
 
 import turbohtml
 
 from opilio.read.documents.as_markup import markup_of
+from opilio.read.main_content.addresses import LinkAddresses, address
 from opilio.read.main_content.authors import authors_of
 from opilio.read.main_content.choose import choose
 from opilio.read.main_content.declared import Declared, Node, declared_in
 from opilio.read.main_content.metadata import Facts
+from opilio.read.main_content.outline import PageOutline
 from opilio.read.main_content.page_dates import modified, published
 from opilio.read.main_content.page_kind import about_page
-from opilio.read.main_content.walk import PageOutline, walk
+from opilio.read.main_content.walk import walk
 from opilio.read.main_content.write import ChosenText
 from opilio.records import Extraction, Headers, Response
 from opilio.text import content
@@ -92,6 +93,8 @@ def extract_markup(
 
 def harmless(text: str) -> str:
     """A text without characters that control terminals or the direction of writing."""
+    if text.replace("\n", "").replace("\t", "").isprintable():  # faster
+        return text
     return _controls("", text)
 
 
@@ -104,7 +107,7 @@ def contents(
     else:
         about = about_page(url, declared.types(), declared.meta("og:type"))
         kept = choose(outline, declared.title, about).tolist()
-    page = ChosenText(outline, kept, lambda href: address(base, href))
+    page = ChosenText(outline, kept, LinkAddresses(base).of)
     text = page.text()
     if len(text) < LITTLE:
         told = longest_body(declared.nodes)
@@ -133,14 +136,3 @@ def base_of(tidy: str) -> str:
     """The address that links of a page start from, if it declares one."""
     found = re.search(r'<base(?: [^>]*?)? href="([^"]*)"', tidy[:100_000])
     return found[1] if found else ""
-
-
-def address(base: str, href: str) -> str:
-    """A link as an absolute web address; "": it is none."""
-    try:
-        target = urljoin(base, href.strip()) if href.strip() else ""
-        parts = urlsplit(target)
-        is_web = parts.scheme in ("http", "https") and parts.port != 0
-    except ValueError:  # of the port, for example
-        return ""
-    return target if is_web else ""

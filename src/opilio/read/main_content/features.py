@@ -1,7 +1,7 @@
 """Describes each block of a page in numbers, from which trees.py tells its main text.
 
 A block is described by its own text, the blocks beside it, the boxes around it and the
-page as a whole. `COLUMNS` names the numbers in their order.
+page as a whole. columns.py names the numbers in their order.
 """
 
 from __future__ import annotations
@@ -9,100 +9,31 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from opilio.read.main_content.names import KINDS
-from opilio.read.main_content.walk import PageOutline, TextBox
-
-Numbers = npt.NDArray[np.float32]
+from opilio.read.main_content.block_numbers import kind_rows, own_rows, side_rows
+from opilio.read.main_content.columns import BESIDE, INLINE, LEVELS, OWN_TAGS, PAGE
+from opilio.read.main_content.line_features import cues_of, heading_level
+from opilio.read.main_content.names import KINDS, bits_of
+from opilio.read.main_content.outline import PageOutline, TextBox
+from opilio.read.main_content.plain_block_numbers import Numbers
 
 LARGE = 0.5  # share of a page above which a box is the page itself
 ABSENT = 2.0  # more than any share of a page
-LEVELS = 5  # boxes around a block that are described
-BESIDE = (-3, -2, -1, 1, 2, 3)
-SHORT = 160  # characters of a line that may be no sentence
 
-# Lines that say what they are.
-CUES = {
-    "date": r"\b(?:19|20)\d\d\b|\b\d{1,2}[./-]\d{1,2}[./-]\d{2,4}\b|\bago\b|\bvor \d",
-    "by": r"^(?:written |posted |reviewed |edited |words )?"
-    r"(?:by|von|par|por|di|author)\b",
-    "more": r"^(?:(?:read|learn|see|show|view|load|find out|discover|weiter|mehr|lire|"
-    r"leer)\b|more|continue|»|→)",
-    "share": r"\b(?:share|tweet|follow us|follow|teilen|partager|compartir|print|email|"
-    r"copy link|whatsapp|facebook|twitter|linkedin|pinterest|instagram)\b",
-    "subscribe": r"\b(?:subscribe|newsletter|sign ?up|inbox|join|register|log ?in|"
-    r"sign in|anmelden|abonnieren|abonnez|suscríb)",
-    "comment": r"\b(?:comments?|repl(?:y|ies)|kommentare?|commentaires?|"
-    r"comentarios?)\b",
-    "related": r"\b(?:related|recommended|you (?:may|might)|also like|read next|"
-    r"popular|trending|latest|more from|similar|auch interessant|mehr zum thema|"
-    r"lire aussi|recent|see also|customers)\b",
-    "legal": r"©|\(c\)|\b(?:copyright|all rights reserved|privacy|terms|cookies?|"
-    r"imprint|impressum|datenschutz)\b",
-    "tags": r"^(?:tags?|filed under|categor(?:y|ies)|topics?|posted in|labels?|"
-    r"schlagw|themen|mots)",
-    "photo": r"\b(?:photo|image|picture|foto|bild|credit|getty|reuters|shutterstock|"
-    r"source|courtesy|afp|unsplash)\b",
-    "ad": r"\b(?:advertisement|anzeige|sponsored|werbung|publicité|publicidad|"
-    r"promoted|affiliate)\b",
-    "count": r"^\W*\d[\d.,]*\s*(?:k|m)?\s*(?:min|views?|likes?|shares?|comments?|"
-    r"votes?|stars?|reviews?|points?|answers?)?\b.{0,12}$",
-    "price": r"[$€£¥]\s?\d|\d\s?(?:€|usd|eur)",
-    "jump": r"^(?:home|menu|search|next|previous|prev|back|top|skip|close|contents|"
-    r"table of contents|toggle|cancel|ok|submit|edit|reply|quote|report|help)\b",
-    "question": r"\?$",
-}
-NO_CUES = (False,) * len(CUES)
-_cues = [re.compile(pattern).search for pattern in CUES.values()]
-MARKS = ".,;:!?。，、"
-DIGITS = dict.fromkeys(map(ord, "0123456789"))  # for str.translate: leaves them out
-_ends = re.compile(r"[.!?…。！？][\"'”’)\]]*$").search
-_words = re.compile(r"\w+").findall
-_first_word = re.compile(r"\w+").search
-
-OWN_TAGS = (
-    *("p", "li", "td", "th", "pre", "blockquote", "dt", "dd", "figcaption"),
-    *("div", "section", "button", "label", "summary", "caption"),
-)
-OWN = (
-    *("length", "words", "mean", "marks", "ended", "upper", "capital", "digits"),
-    *("links", "linked", "bold", "lines", "heading", "title", "first_seen", "pipes"),
-)
-SHARED = ("length", "linked", "ended", "heading", "is_p", "is_li", "marks")
-AROUND = ("share", "linked", "marks", "blocks", "prose", "same", "headings", "ended")
-PAGE = (
-    *("chars", "blocks", "linked", "prose", "articles", "mains", "place", "before"),
-    *("after_title", "from_title", "in_best", "best_share", "from_best", "best_prose"),
-    *("best_linked", "in_wider", "wider_share", "in_article", "in_main"),
-    *("same_block", "depth", "article_share", "only_article"),
-    *("beside_main", "least_beside", "good", "in_comments", "comment_share"),
-    *("thread_share", "sidebar_share", "card_share"),
-)
 # Kinds of boxes beside the main text, and of those with it.
-BESIDE_MAIN = (
+BAD = bits_of(
     *("related", "popular", "share", "navigation", "footer", "sidebar", "advertising"),
     *("newsletter", "login", "popup", "search", "nav", "aside", "dialog"),
 )
-WITH_MAIN = ("content", "article", "main", "summary", "thread")
-ABOUT = ("article", "product", "thread", "list", "home", "slug", "page")
-
-COLUMNS = (
-    *OWN,
-    *(f"tag_{tag}" for tag in OWN_TAGS),
-    *(f"says_{cue}" for cue in CUES),
-    *(f"beside{step}_{name}" for step in BESIDE for name in SHARED),
-    *(f"around{level}_{name}" for level in range(LEVELS) for name in AROUND),
-    *(f"in_{kind}" for kind in KINDS),
-    *(f"inline_{kind}" for kind in KINDS[:38]),
-    *(f"page_{name}" for name in PAGE),
-    *(f"about_{name}" for name in ABOUT),
-)
-INLINE = 38
+GOOD = bits_of("content", "article", "main", "summary", "thread")
+COMMENT = bits_of("comment")
+PLACES = {tag: number for number, tag in enumerate(OWN_TAGS)}
+_words = re.compile(r"\w+").findall
+_first_word = re.compile(r"\w+").search
 
 
 def describe(outline: PageOutline, title: str, about: Sequence[float]) -> Numbers:
@@ -126,6 +57,8 @@ class BlockFeatures:
         self.inner = np.array([block.box for block in self.blocks], np.int32)
         self.first = np.array([box.first for box in self.boxes], np.int32)
         self.last = np.array([box.last for box in self.boxes], np.int32)
+        self.parents = np.array([box.parent for box in self.boxes], np.int32)
+        self.box_kinds = np.array([box.kinds for box in self.boxes], np.int64)
         self.tags = [box.tag for box in self.boxes]
 
     def rows(self) -> Numbers:
@@ -147,27 +80,8 @@ class BlockFeatures:
 
     def own(self) -> Numbers:
         """Columns about the text of a block."""
-        seen: set[str] = set()
-        rows = []
-        for block in self.blocks:
-            text = block.text
-            size = len(text)
-            said = short_text(text) if size <= SHORT else numbers_of(text)
-            rows.append(
-                (
-                    *said[:8],
-                    min(block.links, 50),
-                    min(1.0, block.linked / size),
-                    min(1.0, block.marked / size),
-                    said[8],
-                    heading_level(self.tags[block.box]),
-                    self.likeness(text) if size < 300 else 0.0,
-                    text not in seen,
-                    said[9],
-                )
-            )
-            seen.add(text)
-        return np.array(rows, np.float32)
+        levels = [heading_level(self.tags[block.box]) for block in self.blocks]
+        return own_rows(self.blocks, levels, self.likeness)
 
     def likeness(self, text: str) -> float:
         """How much of the title a block repeats."""
@@ -188,13 +102,10 @@ class BlockFeatures:
 
     def own_tags(self) -> Numbers:
         """One column per tag."""
-        places = {tag: number for number, tag in enumerate(OWN_TAGS)}
-        rows = np.zeros((len(self.blocks), len(OWN_TAGS)), np.float32)
-        for number, block in enumerate(self.blocks):
-            place = places.get(self.tags[block.box])
-            if place is not None:
-                rows[number, place] = 1
-        return rows
+        rows = np.zeros((len(self.blocks), len(OWN_TAGS) + 1), np.float32)
+        places = [PLACES.get(self.tags[block.box], -1) for block in self.blocks]
+        rows[np.arange(len(rows)), places] = 1
+        return rows[:, :-1]  # the last column is for all other tags
 
     def cues(self) -> Numbers:
         """Columns about what a short line says."""
@@ -259,18 +170,10 @@ class BlockFeatures:
 
     def kinds(self) -> Numbers:
         """One column per kind: the share of the page of the nearest box of it."""
-        shares = self.box_rows[:, 0]
-        rows = np.full((len(self.boxes), len(KINDS)), ABSENT, np.float32)
-        for number, box in enumerate(self.boxes):
-            if number:
-                rows[number] = rows[box.parent]
-            kinds, share = box.kinds, shares[number]
-            while kinds:
-                bit = kinds & -kinds
-                rows[number, bit.bit_length() - 1] = share
-                kinds ^= bit
-        self.kind_rows = rows
-        return rows[self.inner]
+        self.kind_rows = kind_rows(
+            self.parents, self.box_kinds, self.box_rows[:, 0], len(KINDS), ABSENT
+        )
+        return self.kind_rows[self.inner]
 
     def inline(self) -> Numbers:
         """One column per kind of the elements in a line."""
@@ -307,19 +210,13 @@ class BlockFeatures:
         shares = self.kind_rows[self.inner]
         rows[:, 17] = shares[:, KINDS.index("article")] < ABSENT
         rows[:, 18] = shares[:, KINDS.index("main")] < ABSENT
-        counts = Counter(
-            (self.boxes[block.box].names, self.boxes[block.box].parent)
-            for block in self.blocks
-        )
-        rows[:, 19] = [
-            counts[self.boxes[block.box].names, self.boxes[block.box].parent]
-            for block in self.blocks
-        ]
-        depths = np.zeros(len(self.boxes), np.float32)
-        for number, box in enumerate(self.boxes):
-            if number:
-                depths[number] = depths[box.parent] + 1
-        rows[:, 20] = depths[self.inner]
+        boxes = [self.boxes[block.box] for block in self.blocks]
+        sorts = [(box.names, box.parent) for box in boxes]
+        rows[:, 19] = list(map(Counter(sorts).__getitem__, sorts))
+        depths = [0]
+        for box in self.boxes[1:]:
+            depths.append(depths[box.parent] + 1)
+        rows[:, 20] = [depths[block.box] for block in self.blocks]
         articles = [n for n, tag in enumerate(self.tags) if tag == "article"]
         if articles:
             best = max(articles, key=lambda n: self.totals[n, 3])
@@ -331,23 +228,16 @@ class BlockFeatures:
 
     def add_sides(self, rows: Numbers) -> None:
         """Columns about all boxes around a block that stand beside the main text."""
-        shares = self.box_rows[:, 0]
-        bad = sum(1 << KINDS.index(kind) for kind in BESIDE_MAIN)
-        good = sum(1 << KINDS.index(kind) for kind in WITH_MAIN)
-        comment = 1 << KINDS.index("comment")
-        table = np.zeros((len(self.boxes), 4), np.float32)
-        table[0] = 0, ABSENT, 0, 0
-        for number, box in enumerate(self.boxes):
-            if not number:
-                continue
-            row = table[number]
-            row[:] = table[box.parent]
-            share = shares[number]
-            if box.kinds & bad and share < LARGE:
-                row[0] += (box.kinds & bad).bit_count()
-                row[1] = min(row[1], share)
-            row[2] += (box.kinds & good).bit_count()
-            row[3] += bool(box.kinds & comment)
+        table = side_rows(
+            self.parents,
+            self.box_kinds,
+            self.box_rows[:, 0],
+            BAD,
+            GOOD,
+            COMMENT,
+            LARGE,
+            ABSENT,
+        )
         rows[:, 23:27] = table[self.inner]
         chars = max(1, self.all[0])
         for place, kind in enumerate(("comment", "thread", "sidebar", "cards"), 27):
@@ -386,40 +276,6 @@ class BlockFeatures:
         rows[:, 16] = self.box_rows[around, 0]
 
 
-def numbers_of(text: str) -> tuple[float, ...]:
-    """The columns of `own` that follow from the text alone, in their order."""
-    words = text.split()
-    size, count = len(text), len(words)
-    first = words[:40]
-    return (
-        np.log1p(size) if size > 5000 else LOGS[size],
-        min(count, 500),
-        size / max(1, count),
-        sum(map(text.count, MARKS)) / (count + 1),
-        bool(_ends(text)),
-        text[:1].isupper(),
-        sum([word[0].isupper() for word in first]) / max(1, len(first)),
-        digits_in(text[:200]) / min(size, 200),
-        min(text.count("\n"), 50),
-        text.count("|") + text.count("•") + text.count("/"),
-    )
-
-
-short_text = lru_cache(maxsize=2**12)(numbers_of)  # the pages of a site share lines
-
-
-def cues_of(text: str) -> tuple[bool, ...]:
-    """What a line says of itself; a long one is no such line."""
-    return short_cues(text) if len(text) <= SHORT else NO_CUES
-
-
-@lru_cache(maxsize=2**12)  # the pages of a site share many lines
-def short_cues(text: str) -> tuple[bool, ...]:
-    """What a short line says of itself."""
-    text = text.lower()  # faster than patterns that ignore case
-    return tuple([says(text) is not None for says in _cues])
-
-
 def wider_boxes(
     boxes: Sequence[TextBox], first: npt.NDArray[np.int32], last: npt.NDArray[np.int32]
 ) -> npt.NDArray[np.int32]:
@@ -444,18 +300,3 @@ def shifted(table: Any, step: int) -> Any:
     else:
         found[-step:] = table[:step]
     return found
-
-
-def digits_in(text: str) -> int:
-    """The number of digits in a text."""
-    if text.isascii():
-        return len(text) - len(text.translate(DIGITS))
-    return sum(map(str.isdigit, text))
-
-
-def heading_level(tag: str) -> int:
-    """1 to 6 for a heading, else 0."""
-    return int(tag[1]) if len(tag) == 2 and tag[0] == "h" and tag[1] in "123456" else 0
-
-
-LOGS = np.log1p(np.arange(5001)).tolist()

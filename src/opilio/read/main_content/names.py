@@ -100,6 +100,11 @@ for _kind, _words in WORDS.items():
         _place[_word] = _place.get(_word, 0) | _bit[_kind]
 
 
+def bits_of(*kinds: str) -> int:
+    """Some kinds as bits; of two with one name, the kind that words name."""
+    return sum(1 << KINDS.index(kind) for kind in kinds)
+
+
 @lru_cache(maxsize=2**13)
 def named(names: str) -> int:
     """The kinds, as bits, that a class or id names."""

@@ -31,8 +31,9 @@ MODIFIED = (
 )
 
 _times = re.compile(r'<time((?: [^ =]+="[^"]*")*)>([^<]*)').finditer
+CLASSES = ("published", "entry-date", "post-date", "pubdate")
 _classed = re.compile(
-    r' class="[^"]*\b(?:published|entry-date|post-date|pubdate)\b[^"]*"([^>]*)>([^<]*)'
+    rf' class="[^"]*\b(?:{"|".join(CLASSES)})\b[^"]*"([^>]*)>([^<]*)'
 ).finditer
 
 
@@ -77,9 +78,10 @@ def in_metas(facts: Facts, names: Iterable[str]) -> Iterator[str]:
 
 def in_elements(facts: Facts) -> Iterator[str]:
     """What <time> elements and elements classed as dates say."""
-    for find in (_times, _classed):
-        for found in islice(find(facts.markup), MOST):
-            yield content_of(found[1]) or found[2]
+    for find, words in ((_times, ("<time",)), (_classed, CLASSES)):
+        if any(word in facts.markup for word in words):
+            for found in islice(find(facts.markup), MOST):
+                yield content_of(found[1]) or found[2]
 
 
 def in_lines(facts: Facts) -> Iterator[str]:

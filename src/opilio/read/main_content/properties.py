@@ -21,6 +21,8 @@ _content = re.compile(r' (?:content|datetime|title)="([^"]*)"').search
 
 def values_of(markup: str, *names: str) -> Iterator[str]:
     """The values of elements with one of these names."""
+    if ' itemprop="date' not in markup:  # as on most pages
+        return
     for number, found in enumerate(_properties(markup)):
         if number == MOST:
             return
@@ -30,6 +32,8 @@ def values_of(markup: str, *names: str) -> Iterator[str]:
 
 def authors_within(markup: str) -> Iterator[str]:
     """The authors that elements name, together with the first of them."""
+    if ' itemprop="author"' not in markup:  # as on most pages
+        return
     last = 0
     for found in islice(_authors(markup), MOST):
         if last and found.start() > last + LONGEST_THING:

@@ -14,10 +14,10 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from opilio.read.main_content.features import Numbers
+from opilio.read.main_content.block_numbers import odds
+from opilio.read.main_content.plain_block_numbers import Numbers
 
 FILE = Path(__file__).parents[2] / "pretrained" / "main_text.npz"
-AT_ONCE = 500  # rows
 
 
 @dataclass(frozen=True)
@@ -30,30 +30,8 @@ class Trees:
 
     def chances(self, rows: Numbers) -> npt.NDArray[np.float64]:
         """The probability of each row."""
-        parts = [
-            self.odds(rows[start : start + AT_ONCE])
-            for start in range(0, len(rows), AT_ONCE)
-        ]
-        return 1 / (1 + np.exp(-np.concatenate(parts)))
-
-    def odds(self, rows: Numbers) -> npt.NDArray[np.float64]:
-        """The log odds of some rows."""
-        trees, questions = self.columns.shape
-        columns, thresholds = self.columns.ravel(), self.thresholds.ravel()
-        first = np.arange(trees, dtype=np.int32) * questions
-        place = np.zeros((len(rows), trees), np.int32)
-        width = rows.shape[1]
-        base = (np.arange(len(rows), dtype=np.int32) * width)[:, None]
-        values = np.ascontiguousarray(rows).ravel()
-        for _ in range(int(np.log2(questions + 1))):
-            at = place + first
-            asked = values.take(base + columns.take(at))
-            place = 2 * place + 1 + (asked > thresholds.take(at))
-        leaf = place - questions + np.arange(trees, dtype=np.int32) * (questions + 1)
-        found: npt.NDArray[np.float64] = (
-            self.leaves.ravel().take(leaf).sum(axis=1, dtype=np.float64)
-        )
-        return found
+        told = odds(rows, self.columns, self.thresholds, self.leaves)
+        return 1 / (1 + np.exp(-told))
 
 
 @cache

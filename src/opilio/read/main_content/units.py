@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from opilio.read.main_content.walk import PageOutline, TextBox
+from opilio.read.main_content.outline import PageOutline, TextBox
 
 SHORT_CELL, SHORT_ITEM = 200, 400  # characters on average
 BLOCKS_PER_ITEM = 2.5

@@ -7,37 +7,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
 from urllib.parse import quote
 
-from opilio.read.main_content.walk import PageOutline, TextBlock, TextBox
+from opilio.read.main_content.block_roles import Role, cell_columns, roles_of
+from opilio.read.main_content.outline import PageOutline, TextBlock
 
-DEEPEST_LIST = 9
-MOST_CELLS = (("colspan", 50), ("rowspan", 1000))  # that one cell takes
 MOST_LINKS = 10_000  # of a page; further ones are written as text
 SAFE = "!#$%&'*+,-./:;=?@_~"
 _may_be_special = re.compile(r"[\\`*\[\]<_]").search
 _special = re.compile(r"[\\`*\[\]<]|(?<!\w)_|_(?!\w)").sub
 _starts = re.compile(r"(?m)^(\s*)([#>+-]|\d{1,9}[.)])(?=\s|$)").sub
+_start = re.compile(r"(\s*)([#>+-]|\d{1,9}[.)])(?=\s|$)").match
 _ticks = re.compile("`+")
 _language = re.compile(
     r"(?:language|lang|highlight-source|brush)[-:]\s?([\w+#-]{1,20})"
 )
-_links = re.compile(r"(?<!\\)\[((?:\\.|[^\[\]\\])*)\]\([^()\s]*\)")
-
-
-class Role(NamedTuple):
-    """The place of a box: in which heading, list, quotation or cell it is."""
-
-    heading: int = 0
-    quotes: int = 0
-    list: int = -1  # the box of the list around it
-    items: tuple[int, ...] = ()  # the boxes of the items around it
-    table: int = -1
-    row: int = -1
-    cell: int = -1
-    code: int = -1
-    term: bool = False
 
 
 class ChosenText:
@@ -50,7 +34,7 @@ class ChosenText:
         self.join = join
         self.links = 0  # that were written
         self.roles = roles_of(outline.boxes)
-        self.columns = columns_of(outline.boxes, self.roles)
+        self.columns = cell_columns(outline.boxes, self.roles)
         self.blocks = [
             block
             for block, is_kept in zip(outline.blocks, kept, strict=True)
@@ -144,7 +128,7 @@ class ChosenText:
         elif role.heading:
             said = f"{'#' * role.heading} {self.inline(block).replace(chr(10), ' ')}"
         else:
-            said = _starts(r"\1\\\2", self.inline(block)).replace("\n", "  \n")
+            said = without_start(self.inline(block)).replace("\n", "  \n")
             if role.term:
                 said = f"**{said}**" if "**" not in said else said
         lead = "> " * role.quotes
@@ -238,91 +222,12 @@ class ChosenText:
         return f"{sign}{body}{sign}" if "\n" not in body else body
 
 
-def roles_of(boxes: Sequence[TextBox]) -> list[Role]:
-    """The role of each box."""
-    data = data_tables(boxes)
-    roles: list[Role] = []
-    for number, box in enumerate(boxes):
-        role = roles[box.parent] if number else Role()
-        tag = box.tag
-        if tag == "li":
-            role = role._replace(items=(*role.items[-DEEPEST_LIST:], number))
-        elif tag in ("ul", "ol", "menu", "dir"):
-            role = role._replace(list=number)
-        elif tag == "blockquote":
-            role = role._replace(quotes=role.quotes + 1)
-        elif len(tag) == 2 and tag[0] == "h" and tag[1] in "123456":
-            role = role._replace(heading=int(tag[1]))
-        elif tag == "pre":
-            role = role._replace(code=number)
-        elif tag == "dt":
-            role = role._replace(term=True)
-        elif tag == "table" and number in data:
-            role = role._replace(table=number, row=-1, cell=-1)
-        elif tag == "tr" and role.table >= 0:
-            role = role._replace(row=number)
-        elif tag in ("td", "th") and role.table >= 0:
-            role = role._replace(cell=number)
-        roles.append(role)
-    return roles
-
-
-def data_tables(boxes: Sequence[TextBox]) -> set[int]:
-    """The tables with rows of several cells, and no heading or table inside."""
-    found: dict[int, dict[int, int]] = {}  # table -> row -> cells
-    layout: set[int] = set()
-    around = [-1] * len(boxes)
-    rows = [-1] * len(boxes)
-    for number, box in enumerate(boxes):
-        if number:
-            around[number], rows[number] = around[box.parent], rows[box.parent]
-        if box.tag == "table":
-            if around[number] >= 0:
-                layout.add(around[number])
-            around[number] = number
-            found[number] = {}
-        elif box.tag == "tr":
-            rows[number] = number
-        elif box.tag in ("td", "th") and around[number] >= 0:
-            cells = found[around[number]]
-            cells[rows[number]] = cells.get(rows[number], 0) + 1
-        elif box.tag in ("h1", "h2", "h3", "article", "section", "form", "pre"):
-            layout.add(around[number])
-    return {
-        number
-        for number, cells in found.items()
-        if number not in layout and max(cells.values(), default=0) > 1
-    }
-
-
-def columns_of(boxes: Sequence[TextBox], roles: Sequence[Role]) -> dict[int, int]:
-    """The column of each cell of a table of data, as browsers place them: beside
-    those that reach down from rows above."""
-    columns: dict[int, int] = {}
-    row = table = -1
-    below: dict[int, int] = {}  # column -> rows that a cell in it still takes
-    for number, box in enumerate(boxes):
-        role = roles[number]
-        if box.tag not in ("td", "th") or role.table < 0:
-            continue
-        if role.row != row:
-            is_next = role.table == table
-            below = {c: n - 1 for c, n in below.items() if n > 1} if is_next else {}
-            row, table, column = role.row, role.table, 0
-        while column in below:
-            column += 1
-        columns[number] = column
-        across, down = (span(box, *most) for most in MOST_CELLS)
-        if down > 1:
-            below |= dict.fromkeys(range(column, column + across), down)
-        column += across
-    return columns
-
-
-def span(box: TextBox, name: str, most: int) -> int:
-    """How many columns or rows a cell takes."""
-    told = box.given.get(name, "")
-    return max(1, min(most, int(told[:9]))) if told.isdecimal() else 1
+def without_start(text: str) -> str:
+    """Text whose lines do not begin with what makes headings, quotations or lists."""
+    if "\n" in text:
+        return _starts(r"\1\\\2", text)
+    found = _start(text)
+    return f"{found[1]}\\{text[found.end(1) :]}" if found else text
 
 
 def plain(block: TextBlock) -> str:
@@ -337,47 +242,3 @@ def escaped(text: str) -> str:
 
 def _escape(found: re.Match[str]) -> str:
     return f"\\{found[0]}"  # much faster than a template
-
-
-def without_links(markdown: str) -> str:
-    """Our Markdown with the text of its links alone."""
-    parts: list[str] = []
-    done = 0
-    for start, end in code_spans(markdown):
-        parts += (_links.sub(r"\1", markdown[done:start]), markdown[start:end])
-        done = end
-    parts.append(_links.sub(r"\1", markdown[done:]))
-    return "".join(parts)
-
-
-def code_spans(markdown: str) -> Iterator[tuple[int, int]]:
-    """Where code is, with its backticks, in a time that is linear in the text.
-
-    Code ends at the next run of as many backticks as it began with; a fenced block, at
-    the next line that consists of them.
-    """
-    runs = [found.span() for found in _ticks.finditer(markdown)]
-    ends, fences = [-1] * len(runs), [-1] * len(runs)
-    next_run: dict[int, int] = {}  # length -> the next run of it
-    next_fence: dict[int, int] = {}
-    for place in range(len(runs) - 1, -1, -1):
-        start, end = runs[place]
-        ends[place] = next_run.get(end - start, -1)
-        fences[place] = next_fence.get(end - start, -1)
-        next_run[end - start] = place
-        if markdown[start - 1 : start] in ("", "\n") and markdown[end : end + 1] in (
-            "",
-            "\n",
-        ):
-            next_fence[end - start] = place
-    place = 0
-    while place < len(runs):
-        start, end = runs[place]
-        before = markdown[start - 1 : start] if start else "\n"
-        last = fences[place] if before == "\n" and end - start >= 3 else -1
-        if last < 0 and before != "\\":
-            last = ends[place]
-        if last >= 0:
-            yield start, runs[last][1]
-            place = last
-        place += 1
