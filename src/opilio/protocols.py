@@ -230,6 +230,21 @@ class Experienced(Protocol):
 
 
 @runtime_checkable
+class Publishing(Protocol):
+    """A judge or strategy that can pass on what it learnt from all pages, to others of
+    its kind. Evidence of links and of their hosts is no part of that."""
+
+    def publish(self) -> bytes:
+        """What was learnt."""
+        ...
+
+    def adopt(self, model: bytes) -> None:
+        """Replace what was learnt by what another has published; a strategy then scores
+        what waits again."""
+        ...
+
+
+@runtime_checkable
 class Remembering(Protocol):
     """A strategy that keeps notes by URL, which are committed with the page."""
 

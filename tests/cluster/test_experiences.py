@@ -48,13 +48,13 @@ def test_what_a_round_has_relived_is_not_learnt_twice():
     sharing.strategy, sharing.relived, sharing.lessons = strategy, set(), []
     strategy.experiences()
     visited(strategy)  # as heard from the lessons
-    before = len(strategy.correction._rows)
+    before = len(strategy.correction.rows)
     told = tuple(chooser_told())
     sharing._learn_from(SharedLesson(lease(SEED), experiences=told[:10]))
-    assert len(strategy.correction._rows) == before
+    assert len(strategy.correction.rows) == before
     assert len(sharing.relived) == 10  # whose experiences come with a later lesson
     sharing._learn_from(SharedLesson(lease(SEED), experiences=told[10:]))
-    assert len(strategy.correction._rows) == before and not sharing.relived
+    assert len(strategy.correction.rows) == before and not sharing.relived
 
 
 def chooser_told():

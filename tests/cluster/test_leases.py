@@ -197,7 +197,7 @@ def test_a_batch_whose_answer_was_lost_is_not_written_twice(dsn, db):
     held = join(db)
     held.take(db, 1)
     recorder = Recorder(dsn, held)
-    told = batch(held, 0, lessons=[(1, 0, b"one", None)])
+    told = batch(held, 0, lessons=[(1, 0, b"one", None, None)])
     recorder.write(told)
     recorder.batch -= 1  # as if the answer had not come
     recorder.write(told)
@@ -210,11 +210,11 @@ def test_a_worker_notices_that_the_server_has_lost_transactions(dsn, db):
     held = join(db)
     held.take(db, 1)
     recorder = Recorder(dsn, held)
-    recorder.write(batch(held, 0, lessons=[(1, 0, b"one", None)]))
-    recorder.write(batch(held, 0, lessons=[(2, 0, b"two", None)]))
+    recorder.write(batch(held, 0, lessons=[(1, 0, b"one", None, None)]))
+    recorder.write(batch(held, 0, lessons=[(2, 0, b"two", None, None)]))
     db.execute("UPDATE progress SET batch = 1, lessons = 1")  # an older backup
     with pytest.raises(LostShards, match="lost what worker"):
-        recorder.write(batch(held, 0, lessons=[(3, 0, b"three", None)]))
+        recorder.write(batch(held, 0, lessons=[(3, 0, b"three", None, None)]))
     recorder.close()
 
 

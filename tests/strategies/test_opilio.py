@@ -248,7 +248,7 @@ def test_the_chance_by_which_links_are_corrected_is_the_one_they_were_told():
     told = ranked(strategy, [star])["http://h.test/star"]
     strategy.now = lambda: 0.0
     list(strategy.rank(page([]), verdict(0.9), lease("http://h.test/star")))
-    [(_, offset, score)] = strategy.correction._rows
+    [(_, offset, score)] = strategy.correction.rows
     assert offset == pytest.approx(logit(told), abs=1e-4)
     assert score == 0.9
 

@@ -8,6 +8,10 @@ Models need not see every page: they are learnt from samples. So the more worker
 are, the smaller the share of the others' lessons that a worker learns from, besides
 those that have to do with its shards: about as many as `FULL` workers tell. Of the
 rest, it only takes note that there is such a page.
+
+Of a lesson that a published model has learnt from (`trainer.py`) only an outline is
+kept: page and verdict without the words of the page. It and the links tell the owners
+of these links what they know of them; all else is in the model.
 """
 
 from __future__ import annotations
@@ -76,6 +80,26 @@ def seen_of(lesson: SharedLesson) -> SeenElsewhere:
     return SeenElsewhere(lesson.lease.url, lesson.content, simhash, lesson.fetched_at)
 
 
+def outline_of(lesson: SharedLesson) -> SharedLesson:
+    """What is kept of a lesson when models have learnt from it."""
+    page, verdict = lesson.page, lesson.verdict
+    if page is not None:
+        page = msgspec.structs.replace(
+            page, stems=b"", counts=b"", vectors=b"", blocks=(), headings=(), text=""
+        )
+    if verdict is not None:
+        verdict = Verdict(verdict.score, verdict.relevant)
+    return msgspec.structs.replace(lesson, page=page, verdict=verdict, experiences=())
+
+
+def packed_forms(lesson: SharedLesson) -> tuple[bytes, bytes | None, bytes | None]:
+    """The outline of a lesson, what those need who do not learn from it, and the whole
+    of it, if that is more than the outline."""
+    if lesson.page is None:
+        return pack(lesson), pack_seen(lesson), None
+    return pack(outline_of(lesson)), pack_seen(lesson), pack(lesson)
+
+
 def one_of(live: int) -> int:
     """Of how many lessons of others a worker learns from one, among so many workers.
 
@@ -108,18 +132,48 @@ _KEYS = """
     ORDER BY lesson.at, lesson.worker, lesson.number
 """
 _LESSONS = """
-    SELECT lesson.worker, lesson.number, links, seen,
-        CASE WHEN seen IS NULL OR lesson.shard = ANY(%(shards)s) OR links <> '{}'
-            OR lesson.number %% %(one_of)s = lesson.worker %% %(one_of)s
-            THEN lesson.packed END
+    SELECT lesson.worker, lesson.number, links, seen, is_wanted,
+        CASE WHEN NOT is_wanted THEN NULL
+            WHEN is_whole OR %(outlines)s THEN lesson.packed
+            ELSE (SELECT packed FROM lesson_page AS page
+                WHERE page.worker = lesson.worker AND page.number = lesson.number)
+        END
     FROM unnest(%(workers)s::bigint[], %(numbers)s::bigint[])
         WITH ORDINALITY AS wanted (worker, number, place)
     JOIN lesson USING (worker, number)
     CROSS JOIN LATERAL (SELECT array(
         SELECT told.packed FROM told_link AS told WHERE told.worker = lesson.worker
             AND told.number = lesson.number AND told.shard = ANY(%(shards)s))
-    ) AS told (links) ORDER BY place
+    ) AS told (links)
+    CROSS JOIN LATERAL (SELECT lesson.shard = ANY(%(shards)s) OR links <> '{}'
+        OR seen IS NULL OR lesson.number %% %(one_of)s = lesson.worker %% %(one_of)s
+    ) AS choice (is_wanted) ORDER BY place
 """
+
+
+# Lessons about our pages and links that a model has learnt from.
+_OUTLINES = """
+    SELECT lesson.worker, lesson.number FROM (
+        SELECT worker, number FROM lesson WHERE shard = ANY(%(shards)s)
+        UNION SELECT worker, number FROM told_link WHERE shard = ANY(%(shards)s)
+    ) AS mine JOIN lesson USING (worker, number)
+    JOIN unnest(%(workers)s::bigint[], %(lasts)s::bigint[]) AS known (worker, last)
+        ON lesson.worker = known.worker AND lesson.number <= known.last
+    ORDER BY lesson.at, lesson.worker, lesson.number
+"""
+_SEEN = """
+    SELECT seen FROM lesson WHERE worker = %s AND number > %s AND number <= %s
+        AND seen IS NOT NULL AND NOT shard = ANY(%s)
+"""
+
+
+def pages_seen(
+    worker: int, numbers: tuple[int, int], ours: Sequence[int], db: psycopg.Connection
+) -> list[SeenElsewhere]:
+    """The pages of lessons of a worker after the first of these numbers, up to the
+    second, that are of other shards than ours."""
+    asked = worker, *numbers, list(ours)
+    return [_seen(seen) for (seen,) in db.execute(_SEEN, asked)]
 
 
 class Hearing:
@@ -133,6 +187,7 @@ class Hearing:
         self.is_live = False  # our own lessons are no news, once the earlier are heard
         self.until: Mapping[int, int] | None = None  # hear no more than these
         self.one_of = 1  # of so many lessons of others, one is learnt from
+        self.outlines = False  # of lessons about our links; a model has learnt the rest
         self._next = array("q")  # lessons to fetch: worker, number, worker ...
         self._place = 0  # in it
 
@@ -151,24 +206,42 @@ class Hearing:
 
         Every worker records its own lessons in order, so none can come late.
         """
-        if self._place == len(self._next):
+        if self._place == len(self._next) and not self.outlines:
             self._plan(db)
         keys = self._next[self._place : self._place + 2 * AT_ONCE]
         if not keys:
             return []
         wanted = {"workers": list(keys[::2]), "numbers": list(keys[1::2])}
         asked = {"shards": self.shards, "one_of": self.one_of, **wanted}
+        asked["outlines"] = self.outlines
         rows = db.execute(_LESSONS, asked).fetchall()
         self._place += len(keys)
         news = []
-        for worker, number, links, seen, packed in rows:
-            if number != self.heard.get(worker, 0) + 1:
+        for worker, number, links, seen, is_wanted, packed in rows:
+            if number != self.heard.get(worker, 0) + 1 and not self.outlines:
                 continue  # the server's clock was set back: it comes again
+            if is_wanted and not packed:
+                raise LostShards("lessons that were not heard are deleted by now")
             self.heard[worker] = number
             mine = [link for some in links for link in _links(unpacked(some))]
             lesson = _lesson(unpacked(packed)) if packed else None
             news.append(ToldLesson(lesson, mine, _seen(seen) if seen else None))
         return news
+
+    def begin_outlines(self, heads: Mapping[int, int], db: psycopg.Connection) -> None:
+        """Hear next only the outlines of lessons up to these, and only of those that
+        have to do with our shards."""
+        self.outlines = True
+        asked = {"workers": list(heads), "lasts": list(heads.values())}
+        self._next, self._place = array("q"), 0
+        with db.cursor() as cursor:
+            for key in cursor.execute(_OUTLINES, {**asked, "shards": self.shards}):
+                self._next.extend(key)
+
+    def end_outlines(self, heads: Mapping[int, int]) -> None:
+        """Go on with the lessons after these."""
+        self.outlines = False
+        self.heard, self.count = dict(heads), sum(heads.values())
 
     def _plan(self, db: psycopg.Connection) -> None:
         """Find out what is new; raises LostShards if the server has lost lessons."""

@@ -141,3 +141,36 @@ SAMPLED = """
 ALTER TABLE lesson ADD COLUMN shard smallint;  -- of its page
 ALTER TABLE lesson ADD COLUMN seen bytea;  -- what those need who do not learn from it
 """
+
+MODELS = """
+ALTER TABLE lesson ADD COLUMN is_whole boolean NOT NULL DEFAULT true;
+COMMENT ON COLUMN lesson.is_whole IS 'false: the words of its page are in lesson_page';
+
+CREATE TABLE lesson_page (                -- lessons with all that can be learnt from
+    worker bigint NOT NULL, number bigint NOT NULL,
+    packed bytea NOT NULL,                -- deleted once models have learnt from them
+    PRIMARY KEY (worker, number)
+);
+CREATE INDEX lesson_shard ON lesson (shard);
+CREATE INDEX told_link_shard ON told_link (shard);
+
+CREATE TABLE trainer (                    -- who publishes models
+    id smallint PRIMARY KEY DEFAULT 1 CHECK (id = 1),
+    owner bigint REFERENCES worker,
+    epoch bigint NOT NULL DEFAULT 0,      -- grows with every new owner
+    until timestamptz NOT NULL DEFAULT '-infinity'
+) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0,
+    autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_cost_delay = 0);
+INSERT INTO trainer DEFAULT VALUES;
+
+CREATE TABLE model (                      -- what judge and strategy have learnt
+    version bigint PRIMARY KEY,
+    at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    worker bigint NOT NULL REFERENCES worker, epoch bigint NOT NULL,  -- the trainer
+    heads jsonb NOT NULL,                 -- of each worker: the last lesson in it
+    lessons bigint NOT NULL,              -- in it, of all workers
+    judge bytea, strategy bytea
+);
+ALTER TABLE worker ADD COLUMN passed bigint NOT NULL DEFAULT 0;
+COMMENT ON COLUMN worker.passed IS 'it has heard all lessons of this model';
+"""

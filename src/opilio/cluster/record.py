@@ -36,9 +36,10 @@ _COUNT = """
     WHERE worker = %s
 """
 _LESSON = """
-    INSERT INTO lesson (worker, number, shard, packed, seen)
-    VALUES (%s, %s, %s, %s, %s)
+    INSERT INTO lesson (worker, number, shard, packed, seen, is_whole)
+    VALUES (%s, %s, %s, %s, %s, %s)
 """
+_PAGE = "INSERT INTO lesson_page (worker, number, packed) VALUES (%s, %s, %s)"
 _TOLD = "INSERT INTO told_link (shard, worker, number, packed) VALUES (%s, %s, %s, %s)"
 _EVENT = "INSERT INTO event (worker, at, kind, detail) VALUES (%s, %s, %s, %s)"
 _PART = """
@@ -52,7 +53,7 @@ class RecordBatch(NamedTuple):
     """All that one transaction records."""
 
     changes: ChangedRows
-    lessons: Sequence[Cells]  # number, shard, packed, seen
+    lessons: Sequence[Cells]  # number, shard, outline, seen, whole lesson or None
     told: Sequence[Cells]  # shard, number, packed
     parts: Mapping[str, tuple[int, str, str]]  # WARC file -> length, place, home
     epochs: Mapping[int, int]  # of the shards that were ours meanwhile
@@ -108,8 +109,16 @@ class Recorder:
             with db.cursor() as cursor:
                 for statement, rows in changes.rows:
                     cursor.executemany(statement, rows)
-                lessons = [(worker, *lesson) for lesson in batch.lessons]
+                lessons = [
+                    (worker, *lesson, whole is None) for *lesson, whole in batch.lessons
+                ]
                 cursor.executemany(_LESSON, lessons)
+                pages = [
+                    (worker, number, whole)
+                    for number, *_, whole in batch.lessons
+                    if whole is not None
+                ]
+                cursor.executemany(_PAGE, pages)
                 told = [(shard, worker, *rest) for shard, *rest in batch.told]
                 cursor.executemany(_TOLD, told)
                 cursor.executemany(_EVENT, [(worker, *row) for row in changes.events])

@@ -1,7 +1,8 @@
 """Lets judge and strategy of a copied crawl learn what the workers learnt.
 
-What workers know is in their memory, and follows from the lessons of all of them. They
-are told to the copy in the same order.
+What workers know is in their memory. It follows from the lessons of all of them, which
+are told to the copy in the same order, and from the newest model for those whose pages
+are deleted.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from opilio.assembly.plan import load_plan
 from opilio.assembly.rejudge import Offline
 from opilio.cluster.connection import PatientConnection
 from opilio.cluster.lessons import Hearing
+from opilio.cluster.models import can_publish, newest
 from opilio.cluster.schema import SHARDS
 from opilio.cluster.sharing import ShardFrontier, ShardSharing, ShardStore
 from opilio.frontier.sqlite import SqliteFrontier
@@ -63,8 +65,14 @@ async def learn_again(dsn: str, folder: CrawlFolder, heads: Mapping[int, int]) -
             hearing,
             cast(Any, folder),
         )
-        while news := await database.ask(hearing.fetch):
-            for place in range(0, len(news), AT_A_TIME):
-                await sharing.hear(crawl, news[place : place + AT_A_TIME])
+
+        async def hear_all() -> None:
+            while news := await database.ask(hearing.fetch):
+                for place in range(0, len(news), AT_A_TIME):
+                    await sharing.hear(crawl, news[place : place + AT_A_TIME])
+
+        if can_publish(crawl) and (model := await database.ask(newest)):
+            await sharing.begin_from(crawl, model, database.ask, hear_all)
+        await hear_all()
         await crawl.commit()
     database.close()

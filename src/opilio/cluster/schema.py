@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from opilio.cluster.migrations import LOOKS, READING, SAMPLED, WORDS_AND_GATE
+from opilio.cluster.migrations import LOOKS, MODELS, READING, SAMPLED, WORDS_AND_GATE
 from opilio.errors import BadInput
 
 if TYPE_CHECKING:
@@ -182,7 +182,7 @@ ALTER TABLE link SET (autovacuum_vacuum_scale_factor = 0.02,
 ALTER TABLE host SET (autovacuum_vacuum_scale_factor = 0.02)
 """
 
-STEPS = (FIRST, PROGRESS, READING, WORDS_AND_GATE, LOOKS, SAMPLED)
+STEPS = (FIRST, PROGRESS, READING, WORDS_AND_GATE, LOOKS, SAMPLED, MODELS)
 """The statements that lead from each version to the next."""
 
 _OLDER_WORKERS = """

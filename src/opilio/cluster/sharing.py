@@ -7,8 +7,10 @@ pages refer to them, and they are told to their owners.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from functools import partial
 from time import monotonic
+from typing import Any
 
 import msgspec
 
@@ -19,11 +21,13 @@ from opilio.cluster.lessons import (
     SharedLesson,
     ToldLesson,
     pack,
-    pack_seen,
+    packed_forms,
     page_alone,
+    pages_seen,
     seen_of,
 )
 from opilio.cluster.load import spare_memory
+from opilio.cluster.models import PublishedModel, adopt
 from opilio.cluster.parts import RoundFolder
 from opilio.cluster.record import RecordBatch, Recorder
 from opilio.cluster.shards import HeldShards, shard_of
@@ -37,6 +41,7 @@ from opilio.store.warc_files import JUST_BEGUN
 from opilio.store.warc_records import pack_revisit
 from opilio.text import urls
 
+PAGES_AT_ONCE = 5000  # of others, that are noted when a round begins
 ELSEWHERE = "elsewhere"  # reason of links that belong to other workers
 
 
@@ -212,10 +217,40 @@ class ShardSharing:
         self.lessons.append((self.last_number + 1, lesson))
         self.is_recorded = False
 
+    async def begin_from(
+        self,
+        crawl: CrawlLoop,
+        model: PublishedModel,
+        ask: Callable[..., Awaitable[Any]],
+        hear_all: Callable[[], Awaitable[None]],
+    ) -> None:
+        """Begin with a model: learn of our own links from the outlines of the lessons
+        that are in it, then let it replace all that is known of pages."""
+        hearing, heads = self.hearing, model.heads
+        if hearing.until is not None:
+            heads = lesser(heads, hearing.until)
+        for worker, last in heads.items():
+            for start in range(0, last, PAGES_AT_ONCE):
+                some = start, min(last, start + PAGES_AT_ONCE)
+                look = partial(pages_seen, worker, some, hearing.shards)
+                pages = await ask(look)
+                async with crawl.turn():
+                    for page in pages:
+                        self.store.elsewhere.add(page)
+        await ask(partial(hearing.begin_outlines, heads))
+        await hear_all()
+        hearing.end_outlines(heads)
+        async with crawl.turn():
+            adopt(crawl, model)
+            if crawl.reviser:
+                await crawl.revise(crawl.reviser)
+        self.relived.clear()
+
     async def hear(self, crawl: CrawlLoop, news: Sequence[ToldLesson]) -> None:
         """Learn from what others have told, and queue the links that are ours."""
         judge = getattr(crawl.query_judges, "bare", crawl.judge)
         learns = isinstance(judge, LearningJudge) and judge.is_learning
+        learns = learns and not self.hearing.outlines
         async with crawl.turn():
             self._set_aside()
             for told in news:
@@ -228,7 +263,8 @@ class ShardSharing:
                 self.relived.update(link for link, _ in self.strategy.experiences())
             if crawl.reviser:
                 await crawl.revise(crawl.reviser)
-            self.hearing.count += len(news)
+            if not self.hearing.outlines:
+                self.hearing.count += len(news)
 
     async def _hear_one(
         self,
@@ -239,6 +275,8 @@ class ShardSharing:
     ) -> None:
         lease, is_ours = lesson.lease, self.shards.owns(lesson.lease.host)
         if lesson.page is not None and lesson.label is not None:
+            if self.hearing.outlines:
+                return
             for pupil in crawl.pupils:
                 pupil.teach(lesson.page, lesson.label)
             return
@@ -290,7 +328,7 @@ class ShardSharing:
         changes = take_changes(store.db, shard_of, shards, prefix)
         self._set_aside()
         lessons = [
-            (number, shard_of(lesson.lease.host), pack(lesson), pack_seen(lesson))
+            (number, shard_of(lesson.lease.host), *packed_forms(lesson))
             for number, lesson in self.lessons
         ]
         self.lessons = []
@@ -304,3 +342,8 @@ class ShardSharing:
             self.hearing.told(lessons[-1][0])
         self.is_recorded = not self.lessons
         store.rotate_if_old(monotonic())
+
+
+def lesser(one: Mapping[int, int], other: Mapping[int, int]) -> dict[int, int]:
+    """Of each worker that both name, the lesson that comes first."""
+    return {name: min(one[name], other[name]) for name in one.keys() & other.keys()}

@@ -31,6 +31,7 @@ from opilio.cluster.connection import PatientConnection, library, open_postgres
 from opilio.cluster.heartbeat import Heartbeat
 from opilio.cluster.lessons import Hearing, one_of
 from opilio.cluster.load import load_shards
+from opilio.cluster.models import begin, can_publish
 from opilio.cluster.part_keeper import PartKeeper
 from opilio.cluster.parts import RoundFolder, WorkFolders
 from opilio.cluster.record import Recorder
@@ -43,6 +44,7 @@ from opilio.cluster.shards import (
 from opilio.cluster.shared_gate import SharedGate, forget_addresses
 from opilio.cluster.sharing import ShardFrontier, ShardSharing, ShardStore
 from opilio.cluster.told import ToldWorker
+from opilio.cluster.trainer import Trainer
 from opilio.crawl import CrawlLoop, Stages
 from opilio.errors import OpilioError
 from opilio.fetch.egress import Egress
@@ -108,6 +110,7 @@ class Worker:
         self.sharing: ShardSharing | None = None
         self.told: ToldWorker | None = None
         self.hearing = Hearing(self.shards.worker, ())
+        self.trainer: Trainer | None = None  # if models are published
         self.rounds = 0
         self.live = 1  # workers, with this one
         self.pages = self.kept = 0  # of all rounds
@@ -151,6 +154,7 @@ class Worker:
             if self.shards.epochs:
                 reason = await self.round(watch)
                 return "" if reason == MOVING else reason
+            await self.ask(partial(begin, worker=self.shards.worker))
             standing = await self.ask(self.shards.standing)
         except LostShards as lost:
             log.warning("%s", lost)
@@ -291,10 +295,23 @@ class Worker:
         )
 
     async def catch_up(self, crawl: CrawlLoop) -> None:
-        """Learn from everything that was told before this round."""
+        """Learn from everything that was told before this round: the newest model and
+        what it tells nothing of, our own links; then the lessons after it."""
+        assert self.sharing is not None  # noqa: S101
+        self.trainer = None
+        if can_publish(crawl):
+            worker = self.shards.worker
+            self.trainer = Trainer(worker, self.lease, self.sharing, self.ask)
+            if model := await self.ask(partial(begin, worker=worker)):
+                hear_all = partial(self.hear_all, crawl)
+                await self.sharing.begin_from(crawl, model, self.ask, hear_all)
+        await self.hear_all(crawl)
+        self.hearing.is_live = True
+
+    async def hear_all(self, crawl: CrawlLoop) -> None:
+        """Learn from all that there is to hear."""
         while await self.hear(crawl):
             self.check_lease()
-        self.hearing.is_live = True
 
     async def hear(self, crawl: CrawlLoop) -> int:
         """Learn from what was told since the last time; returns how much that was."""
@@ -310,6 +327,8 @@ class Worker:
         while crawl and await crawl.is_working(after=HEAR_SECONDS):
             self.check_lease()
             await self.hear(crawl)
+            if self.trainer:
+                await self.trainer.work(crawl)
             if self.told and (ended := await self.told.look()):
                 crawl.stop_soon(ended)
             self.note_state()

@@ -105,6 +105,15 @@ class Learning(ABC):
         with suppress(msgspec.DecodeError):
             self.model = self.journal.restore(learnt)
 
+    def publish(self) -> bytes:
+        """All that it has learnt, for others of its kind."""
+        return self.journal.taken(self.model)
+
+    def adopt(self, model: bytes) -> None:
+        """Replace what was learnt by what another has published."""
+        self.model = self.journal.restore(model)
+        self.journal.diary.is_due = True
+
     def follow(self, before: Self) -> None:
         """Take over what a judge of the same kind learnt before the topic changed."""
         self.journal.restore(before.journal.taken(before.model))

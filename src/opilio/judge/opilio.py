@@ -412,6 +412,15 @@ class Opilio:
             self.critics = Critics(found.middle, words, vector)
         self.diary.begin(found.number)
 
+    def publish(self) -> bytes:
+        """All that it has learnt, for others of its kind."""
+        return self.snapshot()
+
+    def adopt(self, model: bytes) -> None:
+        """Replace what was learnt by what another has published."""
+        self.restore(msgspec.msgpack.decode(model, type=JudgeSnapshot))
+        self.diary.is_due = True
+
     def follow(self, before: Self) -> None:
         """Take up what another judge of the kind learnt, whose topic was a little
         other: the words of its pages still teach, its keywords do not."""

@@ -47,7 +47,7 @@ from opilio.records import (
 from opilio.settings import Section
 from opilio.strategies.shared.chooser.features import Features, Floats
 from opilio.strategies.shared.chooser.groups import Groups
-from opilio.strategies.shared.chooser.lessons import Correction
+from opilio.strategies.shared.chooser.lessons import Correction, Taught, WordValues
 from opilio.strategies.shared.chooser.loops import distinct as distinct_links
 from opilio.strategies.shared.chooser.loops import sort_out, tell
 from opilio.strategies.shared.chooser.places import Slots
@@ -188,6 +188,9 @@ class Opilio:
 
     def happen(self, visit: Visit) -> None:
         """Learn from a visit, and take in the links of its page."""
+        if visit.model:
+            self.take_model(visit.model)
+            return
         self.settle(visit)
         self.latest.clear()
         if not visit.is_page:
@@ -283,6 +286,40 @@ class Opilio:
             if len(vector) == self.waiting.dimensions > 0:
                 self.features.taught.add(vector, came.score)
             self.groups.add_section(came.section, came.score)
+
+    def publish(self) -> bytes:
+        """What was learnt from all pages."""
+        from opilio.strategies.shared.chooser.published import pack_learnt
+
+        return pack_learnt(*self.learnt)
+
+    def adopt(self, model: bytes) -> None:
+        """Replace what was learnt from all pages by what another has learnt, and score
+        what waits again."""
+        self.journal.write(Visit(0, "", model=model))
+
+    def take_model(self, model: bytes) -> None:
+        """Know what a model says."""
+        from opilio.strategies.shared.chooser.published import restore_learnt
+
+        restore_learnt(model, *self.learnt)
+        self.fitted = self.groups.pages
+        self.next_fit = int(GROWTH * self.fitted) + 1
+        every = self.waiting.all()
+        self.features.rescale(every)
+        nothing = every[:0]
+        for start in range(0, len(every), MOST_SCORED):
+            self.tell(nothing, every[start : start + MOST_SCORED])
+        self.pool.refill()
+
+    @property
+    def learnt(self) -> tuple[Groups, WordValues, Taught, Correction, Remaining]:
+        """The parts that learn from all pages."""
+        features = self.features
+        return (
+            *(self.groups, features.words, features.taught),
+            *(self.correction, self.left),
+        )
 
     def row_of(self, slot: int) -> Floats:
         """The features of a link; of the best ones they are known."""

@@ -39,7 +39,8 @@ class Groups:
         self.section_count = np.zeros(SECTIONS, np.int32)
         self.page_sum: Column[np.float64] = Column(np.float64)
         self.page_count: Column[np.int32] = Column(np.int32)
-        self.pages = 0
+        self.numbered = 0  # pages that have a number here
+        self.pages = 0  # that were read, also by others
         self.total = 0.0
         self.squares = 0.0
 
@@ -71,9 +72,10 @@ class Groups:
         self.total += score
         self.squares += score * score
         self.pages += 1
-        self.page_sum.reach(self.pages)
-        self.page_count.reach(self.pages)
-        return self.pages - 1
+        self.numbered += 1
+        self.page_sum.reach(self.numbered)
+        self.page_count.reach(self.numbered)
+        return self.numbered - 1
 
     def add_link(self, section: int, page: int, score: float) -> None:
         """Count what a link brought."""

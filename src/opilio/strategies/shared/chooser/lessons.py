@@ -45,36 +45,40 @@ class Taught:
     def __init__(self, size: int) -> None:
         self.direction = np.zeros(size, np.float32)
         self.tables = codes.tables(self.direction)
-        self._products = np.zeros((size, size))
-        self._sum = np.zeros(size)
-        self._scored = np.zeros(size)
-        self._scores = 0.0
-        self._count = 0
-        self._new: list[tuple[Singles, float]] = []  # that are not in the sums
+        self.products = np.zeros((size, size))
+        self.sum = np.zeros(size)
+        self.scored = np.zeros(size)
+        self.scores = 0.0
+        self.count = 0
+        self.new: list[tuple[Singles, float]] = []  # that are not in the sums
 
     def add(self, vector: Singles, score: float) -> None:
         """Add a link with this vector that led to a page of this score."""
-        self._new.append((vector, score))
+        self.new.append((vector, score))
 
     def fit(self) -> None:
         """Compute the direction again."""
-        if not self._new or not len(self.direction):
+        if not self.new or not len(self.direction):
             return
-        rows = np.array([vector for vector, _ in self._new], np.float64)
-        scores = np.array([score for _, score in self._new])
-        self._new.clear()
-        self._products += rows.T @ rows
-        self._sum += rows.sum(axis=0)
-        self._scored += scores @ rows
-        self._scores += float(scores.sum())
-        self._count += len(rows)
-        if self._count < FEWEST:
+        rows = np.array([vector for vector, _ in self.new], np.float64)
+        scores = np.array([score for _, score in self.new])
+        self.new.clear()
+        self.products += rows.T @ rows
+        self.sum += rows.sum(axis=0)
+        self.scored += scores @ rows
+        self.scores += float(scores.sum())
+        self.count += len(rows)
+        if self.count < FEWEST:
             return
-        centred = self._products - np.outer(self._sum, self._sum) / self._count
-        target = self._scored - self._sum * (self._scores / self._count)
+        centred = self.products - np.outer(self.sum, self.sum) / self.count
+        target = self.scored - self.sum * (self.scores / self.count)
         centred.flat[:: len(centred) + 1] += 1
-        self.direction = np.linalg.solve(centred, target).astype(np.float32)
-        self.tables = codes.tables(self.direction)
+        self.point(np.linalg.solve(centred, target).astype(np.float32))
+
+    def point(self, direction: Singles) -> None:
+        """Compare links with this direction from now on."""
+        self.direction = direction
+        self.tables = codes.tables(direction)
 
 
 class WordValues:
@@ -98,20 +102,20 @@ class Correction:
     def __init__(self, size: int, penalty: float) -> None:
         self.weights = np.zeros(size)
         self.penalty = penalty
-        self._rows: deque[tuple[Singles, float, float]] = deque(maxlen=LATEST)
+        self.rows: deque[tuple[Singles, float, float]] = deque(maxlen=LATEST)
 
     def add(self, row: Singles, offset: float, score: float) -> None:
         """A link with these features, of which the trained weights said `offset`,
         brought a page of this score."""
-        self._rows.append((row, offset, score))
+        self.rows.append((row, offset, score))
 
     def fit(self) -> None:
         """Compute the correction again, by Newton's method."""
-        if len(self._rows) < LEAST:
+        if len(self.rows) < LEAST:
             return
-        rows = np.array([each[0] for each in self._rows], np.float64)
-        offsets = np.array([each[1] for each in self._rows])
-        scores = np.array([each[2] for each in self._rows])
+        rows = np.array([each[0] for each in self.rows], np.float64)
+        offsets = np.array([each[1] for each in self.rows])
+        scores = np.array([each[2] for each in self.rows])
         found = self.weights.copy()
         ridge = self.penalty * np.eye(len(found))
         for _ in range(STEPS):

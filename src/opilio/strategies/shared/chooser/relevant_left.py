@@ -53,12 +53,13 @@ class Remaining:
     def __init__(self) -> None:
         self.found = 0.0
         self.kept: set[Fingerprint] = set()
-        self._visits: deque[tuple[float, float]] = deque(maxlen=VISITS)
-        self._samples: deque[tuple[int, float]] = deque(maxlen=PAGES)
+        self.elsewhere = 0  # pages that others kept, and that are not known here
+        self.visits: deque[tuple[float, float]] = deque(maxlen=VISITS)
+        self.samples: deque[tuple[int, float]] = deque(maxlen=PAGES)
 
     def visit(self, chance: float, worth: float) -> None:
         """Note that a link with this chance was visited."""
-        self._visits.append((chance, worth))
+        self.visits.append((chance, worth))
 
     def keep(
         self, link: Fingerprint, worth: float, caught: int, waiting: float
@@ -67,24 +68,29 @@ class Remaining:
         the chances of those that wait add up to `waiting`."""
         self.found += worth
         self.kept.add(link)
-        self._samples.append((caught, waiting))
+        self.samples.append((caught, waiting))
+
+    @property
+    def count(self) -> int:
+        """The number of relevant pages found."""
+        return len(self.kept) + self.elsewhere
 
     @property
     def ratio(self) -> float:
         """What the last visits were worth, relative to their chances."""
-        chances = sum(chance for chance, _ in self._visits)
-        return (sum(worth for _, worth in self._visits) + FEW) / (chances + FEW)
+        chances = sum(chance for chance, _ in self.visits)
+        return (sum(worth for _, worth in self.visits) + FEW) / (chances + FEW)
 
     def recaptured(self) -> float:
         """The estimate by capture and recapture."""
-        caught = sum(caught for caught, _ in self._samples)
-        waiting = self.ratio * sum(waiting for _, waiting in self._samples)
-        return len(self.kept) * (waiting + FEW) / (caught + FEW)
+        caught = sum(caught for caught, _ in self.samples)
+        waiting = self.ratio * sum(waiting for _, waiting in self.samples)
+        return self.count * (waiting + FEW) / (caught + FEW)
 
     def estimate(self, chances: Floats, waiting: int, best: Floats) -> Estimate | None:
         """What is left, from the chances of a sample of the `waiting` links and those
         of the best of them; None: too little was visited to say."""
-        if len(self._visits) < LEAST or not self.found:
+        if len(self.visits) < LEAST or not self.found:
             return None
         ratio = self.ratio
         model = recapture = 0.0

@@ -51,6 +51,7 @@ class Visit(msgspec.Struct, frozen=True, array_like=True, gc=False):
     waiting: float = 0.0  # chances of links that wait and are not in `links`
     dimensions: int = 0  # of the vectors; 0 in notes of earlier versions
     is_dead: bool = False  # the server has no page there
+    model: bytes = b""  # no visit: what was learnt is replaced by this
 
     @property
     def worth(self) -> float:
