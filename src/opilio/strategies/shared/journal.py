@@ -20,9 +20,9 @@ class StrategyJournal(Generic[E]):
     """Passes events to `happen`, now and again after a restart.
 
     >>> seen: list[int] = []
-    >>> journal = Journal(int, seen.append)
+    >>> journal = StrategyJournal(int, seen.append)
     >>> journal.write(7)
-    >>> list(Journal(int, seen.append).replay(journal.changes()))
+    >>> list(StrategyJournal(int, seen.append).replay(journal.changes()))
     [7]
     >>> seen
     [7, 7]
