@@ -5,12 +5,13 @@ import shutil
 from collections.abc import AsyncIterator
 from itertools import takewhile
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import pytest_asyncio
 
 from crawling import Crawled, opilio
-from opilio.cli.explain import show_parts, show_promise
+from opilio.cli.explain import show_parts, show_promise, where_found
 from opilio.lab.synthetic.server import serve
 from opilio.lab.synthetic.small import SmallWeb, page, redirect
 from opilio.lab.synthetic.web import HTML, SyntheticAnswer
@@ -204,3 +205,16 @@ async def test_a_lost_archive_is_told_and_the_rest_shown(done, tmp_path):
     assert "000001.warc.gz" in shown and "restore it from a backup" in shown
     told = await told_to_programs(copy, "keeping")
     assert told["blocks"] == [] and "is damaged" in told["trouble"]
+
+
+@pytest.mark.parametrize(
+    ("steps", "in_links", "words"),
+    [
+        (1, 0, "a seed"),
+        (1, 2, "a seed, also found on 2 pages"),
+        (3, 1, "found on 1 page"),
+        (2, 1200, "found on 1,200 pages"),
+    ],
+)
+def test_the_first_line_says_how_a_url_became_known(steps, in_links, words):
+    assert where_found(SimpleNamespace(way=[None] * steps, in_links=in_links)) == words

@@ -123,7 +123,6 @@ async def test_a_dumb_terminal_gets_lines(monkeypatch, capsys):
     dumb = Screen(stderr=True, force_terminal=True, _environ={"TERM": "dumb"})
     monkeypatch.setenv("FORCE_COLOR", "1")  # as if it were a terminal
     monkeypatch.setattr(terminal, "stderr", dumb)
-    monkeypatch.setattr(display, "WaitingNotice", lambda *_: Watched())
     async with Watched():
         await asyncio.sleep(0.1)
     assert json.loads(capsys.readouterr().err.splitlines()[0])["pages"] == 123_456

@@ -18,118 +18,150 @@ from opilio.cli.log_output import show_messages
 from opilio.errors import OpilioError
 
 LONGEST = 2000  # characters of an error message; some list all known names
+CRAWL = "Crawl"
+USE = "Look at a crawl and use its pages"
+CHECK = "Check and repair"
+COMPARE = "Compare and improve"
+MANY = "One crawl on many machines"
 COMMANDS = {
     "demo": CommandPlace(
         "opilio.cli.demo",
         "demo",
         "Make a small web, serve it on loopback, crawl it, and show the result.",
+        CRAWL,
     ),
-    "crawl": CommandPlace("opilio.cli.crawl", "crawl", "Crawl the web for a topic."),
+    "topic": CommandPlace(
+        "opilio.cli.topic",
+        "topic_app",
+        "Make a topic file, or show its contents.",
+        CRAWL,
+    ),
+    "crawl": CommandPlace(
+        "opilio.cli.crawl",
+        "crawl",
+        "Crawl the web for a topic.",
+        CRAWL,
+    ),
     "status": CommandPlace(
         "opilio.cli.status",
         "status",
         "Show the state of a crawl: pages, harvest rate, links, problems, hosts.",
+        CRAWL,
     ),
     "tell": CommandPlace(
         "opilio.cli.tell",
         "tell_crawl",
         "Steer a running crawl: pause, stop, seed, block, boost, label, query.",
+        CRAWL,
+    ),
+    "rejudge": CommandPlace(
+        "opilio.cli.rejudge",
+        "rejudge",
+        "Judge the pages of a crawl again, offline, and re-score its waiting links.",
+        CRAWL,
+    ),
+    "evolve": CommandPlace(
+        "opilio.cli.evolve",
+        "evolve",
+        "Keep a crawl current: complete its websites, follow links, refresh pages.",
+        CRAWL,
     ),
     "search": CommandPlace(
         "opilio.cli.search",
         "search",
         "Search the pages of a crawl, also while it runs.",
+        USE,
         "SearchCommand",
     ),
     "explain": CommandPlace(
         "opilio.cli.explain",
         "explain",
         "Explain how a URL was found, ranked and judged, block by block.",
-    ),
-    "serve": CommandPlace(
-        "opilio.serve.command",
-        "serve",
-        "Show crawls in the browser; also an HTTP API and metrics.",
-    ),
-    "mcp": CommandPlace(
-        "opilio.serve.mcp_command",
-        "mcp",
-        "Let agents search and read a crawl, by the Model Context Protocol.",
+        USE,
     ),
     "sites": CommandPlace(
         "opilio.cli.sites",
         "sites",
         "Show the models of websites: the concepts each covers, best first.",
+        USE,
     ),
     "export": CommandPlace(
         "opilio.cli.export",
         "export",
         "Write the pages of a crawl to a file, best first.",
+        USE,
+    ),
+    "serve": CommandPlace(
+        "opilio.serve.command",
+        "serve",
+        "Show crawls in the browser; also an HTTP API and metrics.",
+        USE,
+    ),
+    "mcp": CommandPlace(
+        "opilio.serve.mcp_command",
+        "mcp",
+        "Let agents search and read a crawl, by the Model Context Protocol.",
+        USE,
     ),
     "doctor": CommandPlace(
         "opilio.cli.doctor",
         "doctor",
         "Check what a crawl needs: libraries, disk, files, clock, readers, network.",
+        CHECK,
     ),
     "repair": CommandPlace(
         "opilio.cli.repair",
         "repair",
         "Repair a damaged crawl: save what can be read, let the rest be fetched again.",
-    ),
-    "cluster": CommandPlace(
-        "opilio.cli.cluster",
-        "cluster",
-        "Run the workers of one crawl on a Ray cluster, and restart those that die.",
-    ),
-    "pull": CommandPlace(
-        "opilio.cli.pull",
-        "pull",
-        "Copy a crawl on many machines into a folder, also while it runs.",
-    ),
-    "parts": CommandPlace(
-        "opilio.cli.parts",
-        "list_parts",
-        "List the WARC files of a crawl on many machines, or give up lost ones.",
-    ),
-    "push": CommandPlace(
-        "opilio.cli.push",
-        "push",
-        "Copy a crawl into PostgreSQL, where many machines continue it.",
-    ),
-    "rejudge": CommandPlace(
-        "opilio.cli.rejudge",
-        "rejudge",
-        "Judge the pages of a crawl again, offline, and re-score its waiting links.",
-    ),
-    "evolve": CommandPlace(
-        "opilio.cli.evolve",
-        "evolve",
-        "Keep a crawl current: complete its websites, follow links, refresh pages.",
+        CHECK,
     ),
     "strategies": CommandPlace(
         "opilio.cli.strategies",
         "list_strategies",
         "List the strategies for choosing the next link, with their options.",
-    ),
-    "topic": CommandPlace(
-        "opilio.cli.topic",
-        "topic_app",
-        "Make a topic file, or show its contents.",
-    ),
-    "ontology": CommandPlace(
-        "opilio.cli.ontology",
-        "ontology_app",
-        "Ask an ontology about its terms, or improve it from a crawl.",
-    ),
-    "vectors": CommandPlace(
-        "opilio.cli.vectors",
-        "vectors_app",
-        "Make a table of word vectors, or try one out.",
+        COMPARE,
     ),
     "lab": CommandPlace(
         "opilio.cli.lab",
         "lab_app",
         "Measure strategies on a fixed web with labels that crawls never see.",
+        COMPARE,
+    ),
+    "ontology": CommandPlace(
+        "opilio.cli.ontology",
+        "ontology_app",
+        "Ask an ontology about its terms, or improve it from a crawl.",
+        COMPARE,
+    ),
+    "vectors": CommandPlace(
+        "opilio.cli.vectors",
+        "vectors_app",
+        "Make a table of word vectors, or try one out.",
+        COMPARE,
+    ),
+    "cluster": CommandPlace(
+        "opilio.cli.cluster",
+        "cluster",
+        "Run the workers of one crawl on a Ray cluster, and restart those that die.",
+        MANY,
+    ),
+    "pull": CommandPlace(
+        "opilio.cli.pull",
+        "pull",
+        "Copy a crawl on many machines into a folder, also while it runs.",
+        MANY,
+    ),
+    "push": CommandPlace(
+        "opilio.cli.push",
+        "push",
+        "Copy a crawl into PostgreSQL, where many machines continue it.",
+        MANY,
+    ),
+    "parts": CommandPlace(
+        "opilio.cli.parts",
+        "list_parts",
+        "List the WARC files of a crawl on many machines, or give up lost ones.",
+        MANY,
     ),
 }
 

@@ -69,8 +69,7 @@ def cluster(
 
     Example:
 
-        opilio cluster bees.toml --store postgresql://crawler@db.example.org/bees \\
-            --workers 20 --address auto --contact me@example.org
+        opilio cluster bees.toml --store postgresql://example.org/bees --workers 9
     """
     require_dsn(store)
     ray_library()

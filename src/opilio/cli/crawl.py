@@ -6,8 +6,6 @@ import asyncio
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
-from pathlib import Path
-from typing import Annotated, Literal
 
 import msgspec
 import typer
@@ -30,11 +28,41 @@ from opilio.cli.crawl_inputs import (
     parse_options,
     update_keywords,
 )
+from opilio.cli.crawl_options import (
+    AllowedNetworks,
+    Breadth,
+    Capacity,
+    ContactAddress,
+    Delay,
+    EmbeddingModel,
+    Fresh,
+    Haste,
+    JudgeName,
+    MaxPages,
+    MaxTime,
+    Online,
+    Output,
+    ProxyUrl,
+    Quiet,
+    ReaderCount,
+    Render,
+    ReplayFiles,
+    SeedSources,
+    SeedUrls,
+    ServeToo,
+    SettingsFile,
+    StopWhenDry,
+    StoreDsn,
+    StrategyName,
+    StrategyOptions,
+    TopicOrFolder,
+    VectorsChoice,
+    WeightsFile,
+)
 from opilio.cli.display import Reporter, show_trouble
 from opilio.cli.error_messages import told
 from opilio.crawl import CrawlLoop
 from opilio.errors import BadInput
-from opilio.judge import JUDGES
 from opilio.limits.contact import require_contact
 from opilio.records import SEED_PROMISE, Subject
 from opilio.store.folder import CrawlFolder
@@ -43,207 +71,35 @@ from opilio.topic.file import with_sources
 
 
 def crawl(
-    topic: Annotated[
-        Path,
-        typer.Argument(
-            metavar="TOPIC.toml",
-            help="A topic file, or the folder of a crawl to resume.",
-        ),
-    ],
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="DIR",
-            help="The crawl's folder; an existing crawl is resumed. "
-            "\\[default: TOPIC-crawl]",
-        ),
-    ] = None,
-    strategy: Annotated[
-        str | None,
-        typer.Option(
-            help="How links are chosen: a name that `opilio strategies` lists, or "
-            "your own class as FILE.py:CLASS. \\[default: opilio]"
-        ),
-    ] = None,
-    option: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME=VALUE", help="An option of the strategy; may be repeated."
-        ),
-    ] = None,
-    judge: Annotated[
-        str | None,
-        typer.Option(
-            help=f"How pages are judged: {', '.join(JUDGES)}, the judge of an "
-            "installed package, or your own class as FILE.py:CLASS."
-        ),
-    ] = None,
-    max_pages: Annotated[
-        int | None,
-        typer.Option(
-            min=0,
-            help="Stop after this many pages in all; 0: no limit. \\[default: 1000]",
-        ),
-    ] = None,
-    max_time: Annotated[
-        float | None,
-        typer.Option(
-            min=0,
-            metavar="SECONDS",
-            help="Stop after this time; the same command resumes the crawl. 0: no "
-            "limit. \\[default: 0]",
-        ),
-    ] = None,
-    haste: Annotated[
-        float | None,
-        typer.Option(
-            min=0,
-            max=1,
-            help="0: visit the best links first, even if that takes long; 1: never "
-            "wait for a better link. \\[default: 0.1]",
-        ),
-    ] = None,
-    breadth: Annotated[
-        float | None,
-        typer.Option(
-            min=0,
-            max=1,
-            help="0: take pages wherever the best links are; 1: share the pages among "
-            "many hosts. \\[default: 0]",
-        ),
-    ] = None,
-    capacity: Annotated[
-        int | None,
-        typer.Option(
-            min=0,
-            metavar="N",
-            help="Links in the queue at a time, the best ones; the others are kept on "
-            "disk until there is room. 0: no limit. \\[default: 0]",
-        ),
-    ] = None,
-    stop_when_dry: Annotated[
-        bool | None,
-        typer.Option(
-            "--stop-when-dry/--no-stop-when-dry",
-            help="Stop when little is left to find. \\[default: no]",
-        ),
-    ] = None,
-    seed_url: Annotated[
-        list[str] | None,
-        typer.Option(metavar="URL", help="Also start here; may be repeated."),
-    ] = None,
-    seed_source: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME",
-            help="Take seeds from this seed source of an installed package, or from "
-            "your own class as FILE.py:CLASS; may be repeated.",
-        ),
-    ] = None,
-    readers: Annotated[
-        int | None,
-        typer.Option(min=1, help="Number of reader processes. \\[default: 1]"),
-    ] = None,
-    render: Annotated[
-        Literal["never", "auto", "always"] | None,
-        typer.Option(
-            help="Run the scripts of pages in a browser: of those that need it "
-            "(auto), or of all. \\[default: never]",
-        ),
-    ] = None,
-    delay: Annotated[
-        float | None,
-        typer.Option(
-            min=0,
-            metavar="SECONDS",
-            help="Wait this long between two requests to one host. \\[default: 1]",
-        ),
-    ] = None,
-    allow_network: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="CIDR",
-            help="Allow requests to this private network; may be repeated.",
-        ),
-    ] = None,
-    proxy: Annotated[
-        str | None,
-        typer.Option(metavar="URL", help="Send all requests through this proxy."),
-    ] = None,
-    contact: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ADDRESS",
-            help="A URL or e-mail address where you can be reached; part of the user "
-            "agent. Required unless all seeds are on this machine.",
-        ),
-    ] = None,
-    vectors: Annotated[
-        str | None,
-        typer.Option(
-            metavar="auto|none|PATH",
-            help="Word vectors: the best that are installed (auto), none, english, "
-            "wordllama, or a table made by `opilio vectors build`. \\[default: auto]",
-        ),
-    ] = None,
-    weights: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE",
-            help="Trained weights of the strategy and the judge `opilio`, made by "
-            "`opilio lab train`. \\[default: those of the package]",
-        ),
-    ] = None,
-    embedding_model: Annotated[
-        str | None,
-        typer.Option(
-            metavar="PATH",
-            help="The sentence model of the judge `embedding`: a folder, an .onnx "
-            "file with its tokenizer.json beside it, or a jar with both.",
-        ),
-    ] = None,
-    replay: Annotated[
-        list[Path] | None,
-        typer.Option(
-            metavar="WARC",
-            help="Crawl these WARC files instead of the network; may be repeated.",
-        ),
-    ] = None,
-    online: Annotated[
-        bool,
-        typer.Option(
-            "--online",
-            help="With --replay: fetch what the WARC files lack from the web, and add "
-            "it to them.",
-        ),
-    ] = False,
-    settings: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Read more settings from this TOML file."),
-    ] = None,
-    store: Annotated[
-        str | None,
-        typer.Option(
-            metavar="DSN",
-            help="Work on the crawl in this PostgreSQL database, together with all "
-            "others that run the same command: postgresql://USER@HOST/DATABASE.",
-        ),
-    ] = None,
-    fresh: Annotated[
-        bool,
-        typer.Option(
-            "--fresh", help="Delete the contents of the folder and start over."
-        ),
-    ] = False,
-    serve: Annotated[
-        bool,
-        typer.Option("--serve", help="Show the crawl in the browser while it runs."),
-    ] = False,
-    quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="Show the result only, no progress.")
-    ] = False,
+    topic: TopicOrFolder,
+    output: Output = None,
+    max_pages: MaxPages = None,
+    max_time: MaxTime = None,
+    seed_url: SeedUrls = None,
+    seed_source: SeedSources = None,
+    contact: ContactAddress = None,
+    settings: SettingsFile = None,
+    serve: ServeToo = False,
+    fresh: Fresh = False,
+    quiet: Quiet = False,
+    strategy: StrategyName = None,
+    option: StrategyOptions = None,
+    judge: JudgeName = None,
+    haste: Haste = None,
+    breadth: Breadth = None,
+    stop_when_dry: StopWhenDry = None,
+    vectors: VectorsChoice = None,
+    weights: WeightsFile = None,
+    embedding_model: EmbeddingModel = None,
+    delay: Delay = None,
+    allow_network: AllowedNetworks = None,
+    proxy: ProxyUrl = None,
+    render: Render = None,
+    readers: ReaderCount = None,
+    capacity: Capacity = None,
+    store: StoreDsn = None,
+    replay: ReplayFiles = None,
+    online: Online = False,
 ) -> None:
     """Crawl the web for a topic.
 

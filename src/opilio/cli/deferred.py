@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
 from importlib import import_module
+from inspect import cleandoc
 from typing import Any, NamedTuple
 
 import typer
@@ -27,18 +28,22 @@ class CommandPlace(NamedTuple):
     module: str
     name: str  # of a function, or of a Typer with sub-commands
     help: str  # its first line
+    group: str  # the heading under which `opilio --help` lists it
     kind: str = ""  # the name of its TyperCommand class, if it has a special one
 
     def load(self, command: str) -> TyperCommand | TyperGroup:
         """Import the command."""
         module = import_module(self.module)
         found = getattr(module, self.name)
+        made: TyperCommand | TyperGroup
         if isinstance(found, typer.Typer):
-            return typer.main.get_group(found)
-        alone = typer.Typer(add_completion=False)
-        kind = getattr(module, self.kind) if self.kind else PlainCommand
-        alone.command(command, cls=kind)(found)
-        made: TyperCommand = typer.main.get_command(alone)  # type: ignore[assignment]
+            made = typer.main.get_group(found)
+        else:
+            alone = typer.Typer(add_completion=False)
+            kind = getattr(module, self.kind) if self.kind else PlainCommand
+            alone.command(command, cls=kind)(found)
+            made = typer.main.get_command(alone)  # type: ignore[assignment]
+        lay_out(made)
         return made
 
 
@@ -47,7 +52,7 @@ class Deferred(TyperCommand):
 
     def __init__(self, name: str, place: CommandPlace) -> None:
         self.place = place
-        super().__init__(name, help=place.help)
+        super().__init__(name, help=place.help, rich_help_panel=place.group)
 
     @cached_property
     def loaded(self) -> TyperCommand | TyperGroup:
@@ -89,6 +94,24 @@ def deferred(places: Mapping[str, CommandPlace]) -> type[TyperGroup]:
                 return super().invoke(ctx)
 
     return Group
+
+
+def lay_out(command: Any) -> None:
+    """Change the help of a command, or of the commands of a group."""
+    command.help = laid_out(command.help or "")
+    for below in getattr(command, "commands", {}).values():
+        lay_out(below)
+
+
+def laid_out(docstring: str) -> str:
+    """Text whose lines the terminal breaks, and examples with a prompt, one a line."""
+    paragraphs: list[str] = []
+    for paragraph in cleandoc(docstring).split("\n\n"):
+        if not paragraph.startswith(" "):
+            paragraphs.append(" ".join(paragraph.split("\n")))
+        elif paragraphs:
+            paragraphs[-1] += f"\n$ {paragraph.strip()}"
+    return "\n\n".join(paragraphs)
 
 
 @contextmanager

@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
-from opilio.cli.waiting import WaitingNotice, print_json, wait_in_words
 from opilio.crawl import CrawlLoop
 
 if TYPE_CHECKING:
@@ -82,8 +81,7 @@ class Reporter:
         self.live: Live | None = None
 
     async def __aenter__(self) -> Reporter:
-        waiting = WaitingNotice(self.crawl, self.show_waiting)
-        self.tasks.append(asyncio.create_task(waiting.watch()))
+        self.tasks.append(asyncio.create_task(self.watch_for_waiting()))
         if self.quiet:
             return self
         if is_terminal(sys.stderr):
@@ -113,8 +111,17 @@ class Reporter:
             self.live = Live(console=stderr, transient=True, auto_refresh=False)
             self.live.start()
 
+    async def watch_for_waiting(self) -> None:
+        """Say when nothing can be visited."""
+        await asyncio.sleep(LIVE_SECONDS)
+        from opilio.cli.waiting import WaitingNotice  # not before the first visit
+
+        await WaitingNotice(self.crawl, self.show_waiting).watch()
+
     def show_waiting(self, event: dict[str, Any]) -> None:
         """Say that nothing can be visited now; also with --quiet."""
+        from opilio.cli.waiting import print_json, wait_in_words
+
         if self.quiet or is_terminal(sys.stderr):
             show_trouble(wait_in_words(event))
         else:

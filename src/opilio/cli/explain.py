@@ -180,8 +180,7 @@ def show_way(found: Explanation) -> None:
     link = found.link
     reason = f": {reason_in_words(link['reason'])}" if link["reason"] else ""
     stdout.print(foreign(link["url"], style="bold"), soft_wrap=True)
-    pages = "page" if found.in_links == 1 else "pages"
-    stdout.print(Text(f"{link['state']}{reason}; found on {found.in_links:,} {pages}"))
+    stdout.print(Text(f"{link['state']}{reason}; {where_found(found)}"))
     if found.deaths:
         stdout.print(
             f"the crawl crashed {found.deaths} times while processing this page; after "
@@ -198,6 +197,14 @@ def show_way(found: Explanation) -> None:
         if step.anchor:
             through = Text(" " * 16) + foreign(f"“{step.anchor}”", 70, "dim")
             stdout.print(through, soft_wrap=True)
+
+
+def where_found(found: Explanation) -> str:
+    """How the crawl came to know a URL."""
+    pages = f"{found.in_links:,} {'page' if found.in_links == 1 else 'pages'}"
+    if len(found.way) > 1:
+        return f"found on {pages}"
+    return f"a seed, also found on {pages}" if found.in_links else "a seed"
 
 
 def show_promise(promise: float, parts: Parts | None) -> None:

@@ -176,7 +176,7 @@ def run(
 
     Example:
 
-        opilio lab run --web my-web --topic birds --strategy blocks --json birds.json
+        opilio lab run --web my-web --topic birds --strategy blocks --json out.json
     """
     wanted = WantedRuns(
         topics=topic,
@@ -273,8 +273,9 @@ def compare_all(
 
         opilio lab compare --web my-web
 
-        opilio lab compare --web my-web --topics birds,railways
-        --strategies blocks,best-first --judges cosine,perfect --repeat 5
+        opilio lab compare --web my-web --topics birds,railways --repeat 5
+
+        opilio lab compare --web my-web --strategies blocks --judges cosine,perfect
 
         opilio lab compare --web my-web --web my-lists --examples 5
     """

@@ -16,9 +16,9 @@ from opilio.assembly.registry import find_judge, find_strategy
 from opilio.assembly.rejudge import rejudge as judge_again
 from opilio.assembly.rejudge_pages import Changed, Rejudged
 from opilio.cli.crawl_inputs import parse_options
+from opilio.cli.crawl_options import JUDGE_NAMES
 from opilio.cli.error_messages import told
 from opilio.cli.terminal import foreign, stderr, stdout
-from opilio.judge import JUDGES
 from opilio.store.folder import CrawlFolder
 from opilio.topic import load_topic
 
@@ -40,15 +40,17 @@ def rejudge(
     judge: Annotated[
         str | None,
         typer.Option(
-            help=f"Change the judge: {', '.join(JUDGES)}, the judge of an installed "
-            "package, or your own class as FILE.py:CLASS."
+            metavar="NAME",
+            help=f"Change the judge: {JUDGE_NAMES}, the judge of an installed "
+            "package, or your own class as FILE.py:CLASS.",
         ),
     ] = None,
     strategy: Annotated[
         str | None,
         typer.Option(
+            metavar="NAME",
             help="Change the strategy: `opilio strategies` lists them; or your own "
-            "class as FILE.py:CLASS."
+            "class as FILE.py:CLASS.",
         ),
     ] = None,
     option: Annotated[

@@ -62,7 +62,7 @@ def serve(
 
         opilio serve my-crawl --open
 
-        opilio serve --host 0.0.0.0 --token-file token --allow-host crawls.example.org
+        opilio serve --host 0.0.0.0 --token-file token --allow-host www.example.org
     """
     try:
         from opilio.serve.run import Listening, run_server
