@@ -16,7 +16,7 @@ import opilio
 from bee_web import bee_web
 from crawling import serving
 from in_process import run
-from opilio.api import async_pages, page_flow
+from opilio.api import async_pages, given_objects, page_flow
 from opilio.api.background_loop import ending_runs
 from opilio.lab.synthetic.server import Server
 from opilio.lab.synthetic.small import SmallWeb
@@ -309,8 +309,19 @@ def test_pages_search_explain_and_export_read_what_was_crawled(server, tmp_path)
     assert len((tmp_path / "bees.jsonl").read_bytes().splitlines()) == 31
 
 
-def test_a_folder_crawled_with_an_object_says_so_when_it_is_missing(server, tmp_path):
+def test_a_program_gives_an_object_once(server, tmp_path):
+    judge = ByText()
+    crawl_of(server, tmp_path / "c", judge=judge, max_pages=2).run()
+    assert opilio.Crawl(tmp_path / "c").run(max_pages=4).pages == 4
+    assert len(judge.read) == 4
+    other = ByText()
+    assert opilio.Crawl(tmp_path / "c", judge=other).run(max_pages=6).pages == 6
+    assert (len(judge.read), len(other.read)) == (4, 2)
+
+
+def test_another_program_is_told_to_give_an_object_again(server, tmp_path, monkeypatch):
     crawl_of(server, tmp_path / "c", judge=ByText(), max_pages=2).run()
+    monkeypatch.setattr(given_objects, "_given", {})  # as in another program
     again = opilio.Crawl(tmp_path / "c")
     assert len(list(again.pages())) == 2
     with pytest.raises(opilio.BadInput, match=r"an object of class ByText.*judge="):

@@ -15,6 +15,7 @@ from typing import Any
 from opilio.api.async_pages import AsyncPages
 from opilio.api.background_loop import Background
 from opilio.api.call_arguments import given_topic, merged, sort_seeds, with_names
+from opilio.api.given_objects import recall_objects
 from opilio.api.page_flow import LEAVE_SECONDS, PageFlow
 from opilio.api.runs import CrawlRuns, Description
 from opilio.api.setting_names import Sections, by_section
@@ -100,7 +101,8 @@ class Crawl:
         elif fresh or named or sources:
             raise BadInput("fresh and seed sources need a topic; give one")
         else:
-            override(load_plan(described.home.require()), sections)  # checks them
+            plan = override(load_plan(described.home.require()), sections)
+            described.own = recall_objects(self.path, described.own, plan)
         self._runs = CrawlRuns(described)
 
     def __repr__(self) -> str:

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 from opilio.api.background_loop import Background, ending_runs
 from opilio.api.call_arguments import merged
+from opilio.api.given_objects import remember_objects
 from opilio.api.page_flow import PageFlow
 from opilio.api.run_crawl import run_crawl
 from opilio.api.setting_names import Sections, by_section
@@ -120,6 +121,7 @@ class CrawlRuns:
         plan = crawl.plan(settings)
         if not plan.is_offline:
             require_contact(plan.fetch, where_to(plan.topic, crawl.urls))
+        remember_objects(crawl.folder, crawl.own)
 
         async def work(run: Background[Summary]) -> Summary:
             home = crawl.home
@@ -155,6 +157,7 @@ class CrawlRuns:
         async def work(run: Background[Rejudged]) -> Rejudged:
             found = await rejudge(crawl.home, topic, sections, own=own)
             crawl.sections, crawl.own = sections, own
+            remember_objects(crawl.folder, own)
             if crawl.topic is not None:
                 crawl.topic = topic or crawl.topic
             return found
