@@ -51,11 +51,12 @@ def plain(all_rows: list[CriticRow], values: np.ndarray, trust: np.ndarray) -> C
     return Critics(middle, *found)
 
 
-def test_both_critics_are_ridge_regressions():
-    pages = [One(row) for row in rows(60)]
+@pytest.mark.parametrize("count", [3, 60])  # fewer than dimensions, and more
+def test_both_critics_are_ridge_regressions(count: int):
+    pages = [One(row) for row in rows(count)]
     rng = np.random.default_rng(1)
-    values = rng.random(60).astype(np.float32)
-    trust = (1 + 7 * rng.random(60)).astype(np.float32)
+    values = rng.random(count).astype(np.float32)
+    trust = (1 + 7 * rng.random(count)).astype(np.float32)
     found = Lessons(4).learn(pages, values, trust)
     expected = plain([page.row for page in pages], values, trust)
     assert found.middle == pytest.approx(expected.middle, abs=1e-6)

@@ -180,8 +180,14 @@ def solve_positive(matrix: Floats, wanted: Floats) -> Floats:
 
 
 def ridge(rows: Floats, wanted: Floats, trust: Floats) -> Floats:
-    """w = (XᵀΛ⁻¹X + I)⁻¹XᵀΛ⁻¹y: the same regression, for few dimensions."""
-    weighted = rows.T * (trust / np.float32(VECTOR_PENALTY))
+    """The same regression on vectors: w = (XᵀΛ⁻¹X + I)⁻¹XᵀΛ⁻¹y where there are more
+    pages than dimensions."""
+    penalty = np.float32(VECTOR_PENALTY)
+    if len(rows) <= rows.shape[1]:
+        kernel = rows @ rows.T
+        kernel.flat[:: len(kernel) + 1] += penalty / trust
+        return solve_positive(kernel, wanted) @ rows
+    weighted = rows.T * (trust / penalty)
     curve = weighted @ rows
     curve.flat[:: len(curve) + 1] += 1
-    return np.linalg.solve(curve, weighted @ wanted).astype(np.float32)
+    return solve_positive(curve, weighted @ wanted)

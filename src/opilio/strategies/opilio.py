@@ -244,8 +244,9 @@ class Opilio:
         if slot == NEW:
             return
         row = self.row_of(slot)
-        offset = self.ordinary + float(row @ self.weights) + self.now()
-        logit = offset + float(row @ self.correction.weights)
+        z = row.astype(np.float64)
+        offset = self.ordinary + float(z @ self.weights) + self.now()
+        logit = offset + float(z @ self.correction.weights)
         self.left.visit(1 / (1 + exp(-max(-FLAT, min(FLAT, logit)))), visit.worth)
         waiting = self.waiting
         if visit.is_dead:
@@ -256,7 +257,7 @@ class Opilio:
         self.correction.add(row, offset, visit.score)
         vector = np.zeros(0, np.float32)
         if waiting.dimensions:
-            [vector] = waiting.vectors(np.array([slot]))
+            vector = waiting.vector_of(slot)
             self.features.taught.add(vector, visit.score)
         section = int(waiting.section[slot])
         self.groups.add_link(section, int(waiting.page[slot]), visit.score)

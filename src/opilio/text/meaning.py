@@ -75,8 +75,8 @@ def heaviest(weights: Mapping[str, float]) -> list[str]:
 
 def unpack_vectors(packed: bytes, rows: int) -> Floats:
     """Vectors that were packed as int8, 127 times each number."""
-    found = np.frombuffer(packed, np.int8).astype(np.float32) / np.float32(127)
-    return found.reshape(rows, -1)
+    numbers = np.frombuffer(packed, np.int8)
+    return np.divide(numbers, np.float32(127), dtype=np.float32).reshape(rows, -1)
 
 
 class Rarity:

@@ -11,6 +11,7 @@ from opilio.strategies.shared.chooser.lessons import (
     Correction,
     Taught,
     WordValues,
+    direction_of_few,
 )
 from opilio.strategies.shared.chooser.loops import raw
 from opilio.strategies.shared.chooser.plain_rows import ANCHOR_WORDS, WORD_BITS
@@ -46,6 +47,20 @@ def test_the_direction_is_a_ridge_regression():
     expected = np.linalg.solve(centred.T @ centred + np.eye(2), target)
     assert taught.direction == pytest.approx(expected, abs=1e-6)
     assert taught.direction[0] > 0 > taught.direction[1]
+
+
+def test_the_direction_of_many_links_is_that_of_few():
+    rng = np.random.default_rng(3)
+    rows = rng.normal(size=(9, 8)).astype(np.float32)
+    scores = rng.random(9)
+    taught = Taught(8)
+    for before, until in ((0, 7), (7, 8), (8, 9)):  # then they are as many as numbers
+        for row, score in zip(rows[before:until], scores[before:until], strict=True):
+            taught.add(row, score)
+        taught.fit()
+        found = direction_of_few(rows[:until].astype(np.float64), scores[:until])
+        assert taught.direction == pytest.approx(found, abs=1e-6)
+        assert taught.count == (until if until >= 8 else 0)
 
 
 def test_two_links_teach_no_direction():

@@ -130,6 +130,7 @@ def test_features_are_the_same(dimensions: int):
     columns = (
         given["vectors"],
         rng.random(50).astype(np.float32),
+        np.full(50, np.nan, np.float32),
         given["terms"],
         given["anchors"],
         rng.random(50).astype(np.float32),
@@ -145,12 +146,36 @@ def test_features_are_the_same(dimensions: int):
     )
     groups += (rng.random(5),)
     found = []
+    evidence = (groups, 0.3, 0.2, given["tables"], sums)
     for each in BOTH_SCORES:
         out = np.zeros((30, 8), np.float32)
-        each.raw(slots, columns, groups, 0.3, 0.2, given["tables"], sums, out)
+        own = tuple(column.copy() for column in columns)
+        each.raw(slots, own, *evidence, out)
         found.append(out)
+        if dimensions:  # known from now on, until the link or the direction changes
+            assert np.isnan(own[2]).sum() == 50 - len(set(slots.tolist()))
+            own[2][slots[0]] = 7
+            each.raw(slots[:1], own, *evidence, out := out[:1].copy())
+            assert out[0, 1] == 7
     assert found[0] == pytest.approx(found[1], abs=1e-4)
     assert (np.abs(found[0]).sum(axis=0) > 1).all()
+
+    link = rng.integers(0, 3, 50)
+    told = rng.choice([-1, 0, 0.5], 50).astype(np.float32)
+    slots, then = np.arange(40), rng.random((40, 8)).astype(np.float32)
+    links = np.where(slots % 2, link[:40], 3)  # every other slot has a new link
+    totals = []
+    for each in BOTH_SCORES:
+        own = tuple(column.copy() for column in columns)
+        each.raw(slots, own, *evidence, now := np.zeros((40, 8), np.float32))
+        total = np.zeros(8, np.float32)
+        given_ones = (link, told), (own, *evidence), total
+        count = each.moved(slots, links, then, *given_ones)
+        still = (slots % 2 == 1) & (told[:40] >= 0)
+        assert count == np.count_nonzero(still) > 5
+        assert total == pytest.approx((now - then)[still].sum(axis=0), abs=1e-3)
+        totals.append(total)
+    assert totals[0] == pytest.approx(totals[1], abs=1e-3)
 
 
 def test_words_of_pages_are_added_alike():

@@ -2,12 +2,12 @@
 # cython: initializedcheck=False, freethreading_compatible=True
 """The loops of `plain_scores`, which documents them, compiled."""
 
-from libc.math cimport exp, rint, sqrt
+from libc.math cimport exp, isnan, rint, sqrt
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t
 from libc.stdint cimport uint32_t, uint64_t
 from libc.string cimport memcpy
 
-EDITION = 4
+EDITION = 5
 
 cdef extern from "Python.h":
     str PyUnicode_FromStringAndSize(const char *, Py_ssize_t)
@@ -27,13 +27,14 @@ def raw(const int64_t[::1] slots, tuple columns, tuple groups, double base,
         double square, const float[:, ::1] tables, const float[:, ::1] sums, float[:, ::1] found):
     cdef const uint8_t[:, ::1] vectors = columns[0]
     cdef const float[::1] meaning = columns[1]
-    cdef const uint8_t[:, ::1] terms = columns[2]
-    cdef const uint16_t[:, ::1] anchors = columns[3]
-    cdef const float[::1] scores = columns[4]
-    cdef const uint8_t[::1] parents = columns[5]
-    cdef const int32_t[::1] hosts = columns[6]
-    cdef const uint16_t[::1] sections = columns[7]
-    cdef const int32_t[::1] pages = columns[8]
+    cdef float[::1] taught = columns[2]
+    cdef const uint8_t[:, ::1] terms = columns[3]
+    cdef const uint16_t[:, ::1] anchors = columns[4]
+    cdef const float[::1] scores = columns[5]
+    cdef const uint8_t[::1] parents = columns[6]
+    cdef const int32_t[::1] hosts = columns[7]
+    cdef const uint16_t[::1] sections = columns[8]
+    cdef const int32_t[::1] pages = columns[9]
     cdef const double[::1] host_sum = groups[0], part_sum = groups[2]
     cdef const double[::1] page_sum = groups[4]
     cdef const int32_t[::1] host_count = groups[1], part_count = groups[3]
@@ -48,17 +49,19 @@ def raw(const int64_t[::1] slots, tuple columns, tuple groups, double base,
     for row in range(slots.shape[0]):
         slot = slots[row]
         if size:
-            vector = &vectors[slot, 0]
-            one = two = three = four = 0.0
-            for place in range(0, size - 3, 4):
-                one += tables[place, vector[place]]
-                two += tables[place + 1, vector[place + 1]]
-                three += tables[place + 2, vector[place + 2]]
-                four += tables[place + 3, vector[place + 3]]
-            for place in range(size - size % 4, size):
-                one += tables[place, vector[place]]
+            if isnan(taught[slot]):
+                vector = &vectors[slot, 0]
+                one = two = three = four = 0.0
+                for place in range(0, size - 3, 4):
+                    one += tables[place, vector[place]]
+                    two += tables[place + 1, vector[place + 1]]
+                    three += tables[place + 2, vector[place + 2]]
+                    four += tables[place + 3, vector[place + 3]]
+                for place in range(size - size % 4, size):
+                    one += tables[place, vector[place]]
+                taught[slot] = one + two + three + four
             found[row, 0] = meaning[slot]
-            found[row, 1] = one + two + three + four
+            found[row, 1] = taught[slot]
         else:
             found[row, 0] = terms[slot, 1] / <float>255
             found[row, 1] = terms[slot, 2] / <float>255
@@ -81,6 +84,29 @@ def raw(const int64_t[::1] slots, tuple columns, tuple groups, double base,
                          / (part_count[place] + 0.5))
         place = pages[slot]
         found[row, 7] = (page_sum[place] + PAGE * host) / (page_count[place] + PAGE)
+
+
+def moved(const int64_t[::1] slots, const int64_t[::1] links, const float[:, ::1] then,
+          tuple waiting, tuple evidence, float[::1] total):
+    cdef const int64_t[::1] link = waiting[0]
+    cdef const float[::1] told = waiting[1]
+    cdef Py_ssize_t row, column, count = 0, width = then.shape[1]
+    cdef bytearray all_wait = bytearray(8 * slots.shape[0] or 8)
+    cdef bytearray all_rows = bytearray(8 * slots.shape[0] or 8)
+    cdef bytearray all_now = bytearray(4 * width * slots.shape[0] or 4)
+    cdef int64_t *wait = <int64_t *><char *>all_wait
+    cdef int64_t *rows = <int64_t *><char *>all_rows
+    cdef float *now = <float *><char *>all_now
+    for row in range(slots.shape[0]):
+        if link[slots[row]] == links[row] and told[slots[row]] >= 0:
+            wait[count], rows[count] = slots[row], row
+            count += 1
+    if count:
+        raw(<int64_t[:count]>wait, *evidence, <float[:count, :width]>now)
+    for row in range(count):
+        for column in range(width):
+            total[column] += now[row * width + column] - then[rows[row], column]
+    return count
 
 
 def add_words(const uint16_t[::1] words, const uint8_t[::1] shares, float score,

@@ -13,16 +13,21 @@ wait.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import numpy.typing as npt
 
 from opilio.strategies.shared.chooser.groups import Groups
 from opilio.strategies.shared.chooser.lessons import Taught, WordValues
-from opilio.strategies.shared.chooser.loops import raw, weigh
+from opilio.strategies.shared.chooser.loops import moved, raw, weigh
 from opilio.strategies.shared.chooser.places import Slots
 from opilio.strategies.shared.chooser.plain_rows import LIMIT
 from opilio.strategies.shared.chooser.waiting import Waiting
 from opilio.text.meaning import KeywordVectors, Rarity
+
+if TYPE_CHECKING:
+    from opilio.strategies.shared.chooser.plain_scores import Evidence
 
 Floats = npt.NDArray[np.float32]
 
@@ -50,6 +55,7 @@ class Features:
         self.waiting = waiting
         self.groups = groups
         self.taught = Taught(waiting.dimensions)
+        self._direction = self.taught.direction  # that links were compared with
         self.words = WordValues(rarity.table)
         self.names = WITH_VECTORS if waiting.dimensions else WITHOUT_VECTORS
         self.mean = np.zeros(len(self.names), np.float32)
@@ -67,19 +73,24 @@ class Features:
 
     def raw(self, slots: Slots) -> Floats:
         """A row of numbers for each link."""
-        waiting, groups = self.waiting, self.groups
         found = np.empty((len(slots), len(self.names)), np.float32)
-        raw(
-            slots,
+        raw(slots, *self.evidence(), found)
+        return found
+
+    def evidence(self) -> Evidence:
+        """What the numbers are worked out from, for `raw`."""
+        waiting, groups, taught = self.waiting, self.groups, self.taught
+        if taught.direction is not self._direction:
+            self._direction = taught.direction
+            waiting.taught[:] = np.nan
+        return (
             waiting.columns,
             groups.columns,
             groups.base,
             groups.square,
-            self.taught.tables,
+            taught.tables,
             self.words.sums,
-            found,
         )
-        return found
 
     def standard(self, slots: Slots) -> Floats:
         """The same on their scales."""
@@ -122,8 +133,15 @@ class Features:
     def follow(self) -> None:
         """Move the means by as much as those of the followed links that still wait have
         moved since the scales were taken."""
-        waiting, slots = self.waiting, self._followed
-        wait = (waiting.link[slots] == self._links) & (waiting.told[slots] >= 0)
-        if np.count_nonzero(wait) >= ORDINARY:
-            moved = self.raw(slots[wait]) - self._then[wait]
-            self.mean = self._mean + moved.mean(axis=0)
+        waiting = self.waiting
+        total = np.zeros(len(self.names), np.float32)
+        count = moved(
+            self._followed,
+            self._links,
+            self._then,
+            (waiting.link, waiting.told),
+            self.evidence(),
+            total,
+        )
+        if count >= ORDINARY:
+            self.mean = self._mean + total / np.float32(count)

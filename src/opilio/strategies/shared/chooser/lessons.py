@@ -3,6 +3,7 @@
 Vectors: a ridge regression of scores on link vectors, centred, from running sums:
 
     g = (Σeeᵀ − s·sᵀ/n + I)⁻¹ (Σe·r − s·Σr/n),     s = Σe
+      = Cᵀ(CCᵀ + I)⁻¹ (r − mean of r)              while n is small
 
 Words: how much better pages with a word are than others (Rocchio 1971):
 
@@ -14,7 +15,8 @@ Weights: the trained ones w are corrected by δ, which a ridge keeps small:
     δ = argmin Σ loss(r, σ(w·z + δ·z)) + λ/2·|δ|²     over the last links visited
 
 Symbols: e the vector of a link that was visited, r the score of its page, z its
-standardised features when it was chosen; x a page as its words, of length 1.
+standardised features when it was chosen; x a page as its words, of length 1; C the e
+minus their mean, a row for each of the n links.
 """
 
 from __future__ import annotations
@@ -62,14 +64,16 @@ class Taught:
             return
         rows = np.array([vector for vector, _ in self.new], np.float64)
         scores = np.array([score for _, score in self.new])
+        if not self.count and len(rows) < max(FEWEST, len(self.direction)):
+            if len(rows) >= FEWEST:
+                self.point(direction_of_few(rows, scores))
+            return
         self.new.clear()
         self.products += rows.T @ rows
         self.sum += rows.sum(axis=0)
         self.scored += scores @ rows
         self.scores += float(scores.sum())
         self.count += len(rows)
-        if self.count < FEWEST:
-            return
         centred = self.products - np.outer(self.sum, self.sum) / self.count
         target = self.scored - self.sum * (self.scores / self.count)
         centred.flat[:: len(centred) + 1] += 1
@@ -79,6 +83,16 @@ class Taught:
         """Compare links with this direction from now on."""
         self.direction = direction
         self.tables = codes.tables(direction)
+
+
+def direction_of_few(rows: Floats, scores: Floats) -> Singles:
+    """The direction, from a few links with their vectors and scores."""
+    centred = rows - rows.mean(axis=0)
+    products = centred @ centred.T
+    products.flat[:: len(products) + 1] += 1
+    shares = np.linalg.solve(products, scores - scores.mean())
+    found: Singles = (shares @ centred).astype(np.float32)
+    return found
 
 
 class WordValues:

@@ -5,7 +5,7 @@
 
 from opilio.strategies.shared.chooser import plain_rows
 
-SCORES_EDITION = 4  # what was compiled is used only if it is of the same edition
+SCORES_EDITION = 5  # what was compiled is used only if it is of the same edition
 OTHER = "it was compiled for another version of the package"
 
 try:
@@ -34,6 +34,7 @@ sort_out = _rows.sort_out
 enter = _rows.enter
 
 raw = _scores.raw
+moved = _scores.moved
 add_words = _scores.add_words
 weigh = _scores.weigh
 tell = _scores.tell

@@ -21,13 +21,17 @@ from opilio.strategies.shared.chooser.plain_rows import (
 )
 from opilio.vectors.plain_codes import dots
 
+Columns = tuple[npt.NDArray[Any], ...]
+Evidence = tuple[Columns, Columns, float, float, Floats, Floats]
+"""What `raw` works features out from, in the order of its arguments."""
+
 HOST, SECTION, PAGE = 1.0, 0.5, 2.0  # as many pages as a mean is shrunk by
 
 
 def raw(
     slots: Longs,
-    columns: tuple[npt.NDArray[Any], ...],
-    groups: tuple[npt.NDArray[Any], ...],
+    columns: Columns,
+    groups: Columns,
     base: float,
     square: float,
     tables: Floats,
@@ -37,12 +41,16 @@ def raw(
     """Write the features of links as rows of `found`. `columns` are those of all slots,
     `groups` sums and counts by host, section and page, `square` the mean of all squared
     scores, `tables` those of the direction
-    that was learnt (`vectors/codes.py`); the sums of NO_WORD are 0."""
-    vectors, meaning, terms, anchors, scores, parents, hosts, sections, pages = columns
+    that was learnt (`vectors/codes.py`); the sums of NO_WORD are 0. How similar a link
+    is to that direction is NaN in its column until it is asked for, and kept then."""
+    vectors, meaning, taught, terms, anchors, scores, parents, hosts = columns[:8]
+    sections, pages = columns[8:]
     own = terms[slots] * np.float32(1 / 255)
     if len(tables):
+        unknown = slots[np.isnan(taught[slots])]
+        taught[unknown] = dots(vectors, unknown, tables)
         found[:, 0] = meaning[slots]
-        found[:, 1] = dots(vectors, slots, tables)
+        found[:, 1] = taught[slots]
     else:
         found[:, :2] = own[:, 1:]
     found[:, 2] = own[:, 0]
@@ -65,6 +73,25 @@ def raw(
     found[:, 6] = (part_sum[places] + usual) / count
     places = pages[slots]
     found[:, 7] = (page_sum[places] + PAGE * host) / (page_count[places] + PAGE)
+
+
+def moved(
+    slots: Longs,
+    links: Longs,
+    then: Floats,
+    waiting: tuple[Longs, Floats],
+    evidence: Evidence,
+    total: Floats,
+) -> int:
+    """Count the slots whose links are still these and wait, and add to `total` by how
+    much their features differ from `then`. `waiting` are the links of all slots and
+    their promises; `evidence` is what `raw` needs."""
+    link, told = waiting
+    wait = (link[slots] == links) & (told[slots] >= 0)
+    now = np.empty((np.count_nonzero(wait), then.shape[1]), np.float32)
+    raw(slots[wait], *evidence, now)
+    total += (now - then[wait]).sum(axis=0)
+    return len(now)
 
 
 def add_words(

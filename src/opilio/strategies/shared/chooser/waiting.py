@@ -44,6 +44,8 @@ class Waiting:
         self.link = np.zeros(size, np.int64)
         self.vector = np.zeros((size, codes.width(self.dimensions)), np.uint8)
         self.meaning = np.zeros(size, np.float32)  # similarity to the keywords
+        # To links that led to relevant pages; NaN: not worked out yet.
+        self.taught = np.full(size, np.nan, np.float32)
         self.terms = np.zeros((size, 3), np.uint8)  # in address, anchor, around
         self.anchor = np.zeros((size, ANCHOR_WORDS), np.uint16)
         self.scores = np.zeros(size, np.float32)  # of the pages that it is on, added up
@@ -59,6 +61,7 @@ class Waiting:
         return (
             self.vector,
             self.meaning,
+            self.taught,
             self.terms,
             self.anchor,
             self.scores,
@@ -149,9 +152,11 @@ class Waiting:
     ) -> Slots:
         """Add new links, and evidence to those that wait already; returns their slots,
         without those of links that were visited."""
+        if not len(slots):
+            return slots
         slots = slots.copy()
         fresh = slots == NEW
-        if fresh.any():
+        if np.count_nonzero(fresh):
             slots[fresh] = self._add(links.prints[fresh])
         rows = np.empty(len(slots), np.int64)
         shares = np.empty(len(slots), np.float32)
@@ -171,19 +176,27 @@ class Waiting:
             rows,
             shares,
         )
-        rows = rows[:joined]
-        if self.dimensions:
-            mix = (links.vectors, rows, shares[:joined], self.dimensions)
-            codes.mix(self.vector, slots[rows], *mix)
-        fresh[rows] = True
-        self.compare(slots[fresh], keywords)
+        if joined:
+            rows = rows[:joined]
+            if self.dimensions:
+                mix = (links.vectors, rows, shares[:joined], self.dimensions)
+                codes.mix(self.vector, slots[rows], *mix)
+            fresh[rows] = True
+        changed = slots[fresh]
+        self.taught[changed] = np.nan
+        self.compare(changed, keywords)
         return slots[slots >= 0]
 
     def compare(self, slots: Slots, keywords: KeywordVectors) -> None:
         """Compute how similar links are to the keywords."""
-        if not self.dimensions:
+        if not self.dimensions or not len(slots):
             return
         self.meaning[slots] = keywords.similar(self.vectors(slots))
+
+    def vector_of(self, slot: int) -> Singles:
+        """The vector of one link."""
+        found: Singles = codes.decode(self.vector[slot : slot + 1], self.dimensions)[0]
+        return found
 
     def vectors(self, slots: Slots) -> Singles:
         """The vectors of links, nearly as they were."""
