@@ -5,7 +5,7 @@
 One worker crawls a synthetic web of many domains with the default judge and strategy.
 Then one of so many workers hears its lessons as if others had told them, in CPU time.
 Judge and strategy learn again whenever there are 1.15 times as many pages; since that
-becomes rare, it is measured apart.
+becomes rare, it is measured apart. At last a worker begins with the newest model.
 """
 
 import argparse
@@ -27,6 +27,8 @@ from opilio.assembly.rejudge import Offline
 from opilio.cluster.common import fetch_plan
 from opilio.cluster.connection import open_postgres
 from opilio.cluster.lessons import Hearing, one_of
+from opilio.cluster.models import newest
+from opilio.cluster.schema import make_ready
 from opilio.cluster.shards import fair_share, shard_of
 from opilio.cluster.sharing import ShardFrontier, ShardSharing, ShardStore
 from opilio.judge.opilio import Opilio as Judge
@@ -46,6 +48,10 @@ readers = 1
 [store]
 min_free = 0
 """
+KEEP = """
+CREATE FUNCTION keep() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
+CREATE TRIGGER kept BEFORE DELETE ON lesson_page FOR EACH ROW EXECUTE FUNCTION keep()
+"""  # lessons, although models have learnt from them
 AT_A_TIME = 50  # as in a worker
 fits: list[float] = []  # seconds of each time that something was learnt again
 
@@ -99,7 +105,9 @@ async def crawl(home: Path, dsn: str, pages: int) -> float:
     return 1000 * spent / pages
 
 
-async def hear(dsn: str, workers: int, *, sampled: bool = True) -> dict[str, float]:
+async def hear(
+    dsn: str, workers: int, *, sampled: bool = True, from_model: bool = False
+) -> dict[str, float]:
     """Hear all lessons as one of so many workers."""
     folder = CrawlFolder(Path(tempfile.mkdtemp(prefix="hearing-")))
     folder.make()
@@ -136,21 +144,34 @@ async def hear(dsn: str, workers: int, *, sampled: bool = True) -> dict[str, flo
             if isinstance(crawl.strategy, Experienced):
                 sharing.strategy = crawl.strategy
                 crawl.strategy.experiences()
+
+            async def ask(question: Any) -> Any:
+                return question(db)
+
+            async def hear_all() -> None:
+                nonlocal heard, learnt
+                while news := hearing.fetch(db):
+                    for place in range(0, len(news), AT_A_TIME):
+                        some = news[place : place + AT_A_TIME]
+                        await sharing.hear(crawl, some)
+                        learnt += sum(told.lesson is not None for told in some)
+                    heard += 0 if hearing.outlines else len(news)
+
             began = time.process_time()
-            while news := hearing.fetch(db):
-                for place in range(0, len(news), AT_A_TIME):
-                    some = news[place : place + AT_A_TIME]
-                    await sharing.hear(crawl, some)
-                    learnt += sum(told.lesson is not None for told in some)
-                heard += len(news)
+            if from_model:
+                model = newest(db)
+                await sharing.begin_from(crawl, model, ask, hear_all)
+                heard += model.lessons
+            await hear_all()
             spent = time.process_time() - began
     shutil.rmtree(folder.path)
     return {
+        "lessons": heard,
         "learnt_share": round(learnt / heard, 3),
         "cpu_ms": round(1000 * spent / heard, 3),
         "cpu_ms_without_fits": round(1000 * (spent - sum(fits)) / heard, 3),
         "fits": len(fits),
-        "cpu_ms_a_fit": round(1000 * sum(fits) / len(fits), 1),
+        "cpu_ms_a_fit": round(1000 * sum(fits) / max(1, len(fits)), 1),
     }
 
 
@@ -165,12 +186,21 @@ def main() -> None:
     try:
         postgres.start()
         dsn = postgres.database()
+        with closing(open_postgres(dsn)) as db:
+            make_ready(db)
+            db.execute(KEEP)
         own = asyncio.run(crawl(home / "crawl", dsn, given.pages))
         print(json.dumps({"own_page_cpu_ms": round(own, 2)}), flush=True)
         for workers in map(int, given.workers.split(",")):
-            for sampled in (True, False):
-                found = asyncio.run(hear(dsn, workers, sampled=sampled))
-                row = {"workers": workers, "sampled": sampled, **found}
+            for case in ("sampled", "all", "model"):
+                found = asyncio.run(
+                    hear(
+                        *(dsn, workers),
+                        sampled=case != "all",
+                        from_model=case == "model",
+                    )
+                )
+                row = {"workers": workers, "case": case, **found}
                 print(json.dumps(row), flush=True)
     finally:
         postgres.stop()

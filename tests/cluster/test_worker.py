@@ -71,3 +71,11 @@ async def test_a_crawl_in_a_database_finds_every_page_once(crawled, dsn, workers
     assert rows(dsn, "SELECT count(*) FROM page") == [(len(BEES),)]
     asked = [one.url for one in life.server.requests if "robots" not in one.url]
     assert sorted(asked) == sorted(BEES)
+
+
+async def test_a_crawl_whose_seeds_lead_nowhere_says_why(crawled, dsn):
+    life = await crawled(SmallWeb({}), settings_text=SETTINGS)
+    ended = await end_of(await worker(life, dsn))
+    assert ended.code == 1
+    assert "no page could be fetched. Seeds: http://seed.test/" in ended.err
+    assert "opilio doctor --url" in ended.err

@@ -48,7 +48,8 @@ def require_folder(name: str, what: str) -> None:
     """Raise BadInput if a database is given for what only a folder can do."""
     if is_database(name):
         raise BadInput(
-            f"{what} needs a folder; copy the crawl into one with: opilio pull DSN DIR"
+            f"{what} needs a folder, and this crawl is on many machines; copy it into "
+            "a folder with: opilio pull DSN DIR"
         )
 
 

@@ -14,7 +14,7 @@ from opilio.assembly.plan import Options, Plan
 from opilio.assembly.prepare import prepare
 from opilio.cli.crawl_inputs import check_seeds, choose_plan, keyword_warnings
 from opilio.cli.display import Reporter, is_terminal, show_trouble
-from opilio.cli.ending import ENDINGS
+from opilio.cli.ending import ENDINGS, nothing_answered
 from opilio.cli.error_messages import told
 from opilio.cluster.common import add_seeds, fetch_plan, share_plan, share_subject
 from opilio.cluster.connection import open_postgres, require_dsn, without_password
@@ -23,10 +23,15 @@ from opilio.cluster.parts import WorkFolders
 from opilio.cluster.schema import make_ready
 from opilio.cluster.worker import Worker
 from opilio.crawl import CrawlLoop
+from opilio.errors import OpilioError
 from opilio.limits.contact import require_contact
 from opilio.records import SEED_PROMISE, Subject
 from opilio.store.folder import CrawlFolder
 from opilio.topic import where_to
+
+FIRST_SEEDS = """
+    SELECT url, state, reason FROM link WHERE depth = 0 ORDER BY number LIMIT 5
+"""
 
 
 class Given(NamedTuple):
@@ -81,9 +86,12 @@ async def work(dsn: str, plan: Plan, subject: Subject, home: Path, quiet: bool) 
             await asyncio.Event().wait()
 
     reason = await worker.run(watch)
+    if reason in ("exhausted", "resting"):
+        require_pages(dsn, plan)
     if is_terminal(sys.stdout):
         print(f"{worker.pages:,} pages, {worker.kept:,} relevant by this worker.")
         print(f"Stopped: {ENDINGS[reason]}.")
+        print(f"  opilio status {without_password(dsn)}")
     else:
         figures = {
             "store": without_password(dsn),
@@ -95,3 +103,12 @@ async def work(dsn: str, plan: Plan, subject: Subject, home: Path, quiet: bool) 
         }
         print(json.dumps(figures))
     return 130 if reason == "interrupted" else 0
+
+
+def require_pages(dsn: str, plan: Plan) -> None:
+    """Raise OpilioError if all workers together have found no page."""
+    with open_postgres(dsn) as db:
+        if db.execute("SELECT 1 FROM page LIMIT 1").fetchone():
+            return
+        rows = db.execute(FIRST_SEEDS).fetchall()
+    raise OpilioError(nothing_answered(rows, plan.bounds))

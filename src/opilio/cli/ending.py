@@ -20,6 +20,8 @@ from opilio.settings import BoundsSettings
 from opilio.store.seed_notes import SeedNote, seed_notes
 
 SEEDS = 5  # whose problems are shown
+SEEDS_HERE = "SELECT url, state, reason FROM link WHERE depth = 0 ORDER BY id LIMIT 5"
+SeedRow = tuple[str, str, str | None]
 ENDINGS = {
     "budget": "the page budget is used up; continue with a larger --max-pages",
     "time": "the time is up (--max-time); continue with the same command",
@@ -36,7 +38,8 @@ def show_end(crawl: CrawlLoop, reason: str, before: Before) -> int:
     """Say how it went and what to do next; returns the exit code."""
     nothing_left = reason in ("exhausted", "resting")
     if nothing_left and not crawl.store.catalogue.pages:
-        raise OpilioError(nothing_answered(crawl))
+        rows = crawl.store.db.execute(SEEDS_HERE).fetchall()
+        raise OpilioError(nothing_answered(rows, crawl.settings.bounds))
     seeds = seed_notes(crawl.store.db)
     if is_terminal(sys.stdout):
         print_end(crawl, reason, before, seeds)
@@ -119,15 +122,12 @@ def share(pages: int, kept: int) -> str:
     return f"[bold]{pages:,}[/] {name}, [bold green]{kept:,}[/] relevant{rate}"
 
 
-def nothing_answered(crawl: CrawlLoop) -> str:
-    """Why a crawl ended without a page, seed by seed."""
-    rows = crawl.store.db.execute(
-        "SELECT url, state, reason FROM link WHERE depth = 0 ORDER BY id LIMIT 5"
-    ).fetchall()
+def nothing_answered(rows: Sequence[SeedRow], bounds: BoundsSettings) -> str:
+    """Why a crawl ended without a page, by its first seeds."""
     seeds = "; ".join(
         f"{url} {reason_in_words(reason or state)}" for url, state, reason in rows
     )
-    remedies = remedies_for({reason for *_, reason in rows}, crawl.settings.bounds)
+    remedies = remedies_for({reason for *_, reason in rows}, bounds)
     return f"no page could be fetched. Seeds: {seeds}; {'; '.join(remedies)}"
 
 

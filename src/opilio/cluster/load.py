@@ -22,8 +22,8 @@ from opilio.store.folder import CrawlFolder
 if TYPE_CHECKING:
     import psycopg
 
-AT_ONCE = 4000  # rows that are fetched together
-CACHE = 8192  # KB
+AT_ONCE = 1000  # rows that are fetched together
+CACHE = 4096  # KB
 Rows = Iterator[tuple[Any, ...]]
 
 

@@ -93,8 +93,9 @@ def apply_message(db: psycopg.Connection, key: str, message: AnyMessage) -> None
         case AskQuery():
             state = REFUSED
             outcome = (
-                "a crawl on many machines fetches no pages for a query; add seeds with "
-                "`opilio tell DSN seed URL`"
+                "a crawl on many machines fetches no pages for a query; copy it with "
+                "`opilio pull DSN DIR` and fetch them there with `opilio search DIR "
+                "QUERY --expand N`, or name pages with `opilio tell DSN seed URL`"
             )
         case PauseCrawl() | ResumeCrawl():
             is_paused = isinstance(message, PauseCrawl)

@@ -150,7 +150,8 @@ CREATE TABLE lesson_page (                -- lessons with all that can be learnt
     worker bigint NOT NULL, number bigint NOT NULL,
     packed bytea NOT NULL,                -- deleted once models have learnt from them
     PRIMARY KEY (worker, number)
-);
+) WITH (autovacuum_vacuum_scale_factor = 0.05,
+    toast.autovacuum_vacuum_scale_factor = 0.05);
 CREATE INDEX lesson_shard ON lesson (shard);
 CREATE INDEX told_link_shard ON told_link (shard);
 

@@ -119,7 +119,7 @@ class Trainer:
         self.draft = None
         try:
             version = await self.ask(partial(self.publish, model=draft))
-            log.info("Published version %d of the model", version)
+            log.debug("Published version %d of the model", version)
         except StalePublication as stale:
             log.warning("%s", stale)
 

@@ -102,7 +102,10 @@ def fetch_more(crawl: ServedCrawl, asked: MoreRequest) -> FetchStarted:
         message = checked_message(AskQuery(asked.q, asked.pages))
         return FetchStarted(asked.q, send_and_wait(crawl.folder, message, WAIT).key)
     if workers_note(crawl.folder):
-        raise BadInput("a crawl on many machines fetches no pages for a query")
+        raise BadInput(
+            "a crawl on many machines fetches no pages for a query; copy it with: "
+            "opilio pull DSN DIR"
+        )
     with crawl.reading() as db:
         (last,) = db.execute("SELECT coalesce(max(number), 0) FROM page").fetchone()
     expand_crawl(crawl, asked.q, asked.pages)
