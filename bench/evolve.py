@@ -21,7 +21,9 @@ from opilio.lab.synthetic.server import Server, serve
 from opilio.lab.synthetic.web import SyntheticWeb
 
 DAYS = 20
-DIALS = msgspec.structs.replace(CALM, seed=6, pages=600, hosts=12, changing=0.5)
+DIALS = msgspec.structs.replace(
+    CALM, seed=6, pages=1500, hosts=30, changing=0.5, english=True, hindi=0.0
+)
 SETTINGS = "[politeness]\ndelay = 0.0\n[store]\nmin_free = 0\n"
 
 
