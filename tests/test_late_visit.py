@@ -81,7 +81,7 @@ async def test_whichever_visit_comes_first_is_recorded_and_the_other_is_not(
 
 
 async def test_nobody_is_hired_once_a_worker_has_failed(crawl: CrawlLoop) -> None:
-    async with asyncio.TaskGroup() as group:
+    async with asyncio.TaskGroup() as crawl.group:
         pass
-    crawl.hire(group)  # as a slow visit may do while the crawl ends
+    crawl.hire()  # as a slow visit may do while the crawl ends
     assert crawl.workers == []

@@ -111,9 +111,8 @@ def lease(host: str, found_on: int = 7) -> Lease:
 
 
 async def test_slow_visits_leave_and_their_hosts_start_slow_the_next_time() -> None:
-    lane = SlowLane(4, after=0.01)
-    hired = []
-    lane.on_slow = hired.append
+    hired: list[Lease] = []
+    lane = SlowLane(4, after=0.01, on_slow=hired.append)
     await lane.watch(lease("fast.test"), asyncio.sleep(0))
     assert not hired
     await lane.watch(lease("slow.test"), asyncio.sleep(0.05))
@@ -176,12 +175,16 @@ async def test_a_host_that_was_not_asked_has_not_shown_that_it_is_quick() -> Non
 
 
 async def test_a_slow_page_that_comes_too_late_for_the_budget_waits() -> None:
-    lane = SlowLane(4, after=0.01)
-    lane.on_back = lambda: False
+    given_back: list[int] = []
+    lane = SlowLane(
+        4,
+        after=0.01,
+        give_back=lambda: given_back.append(1),
+        on_back=lambda: False,
+    )
     with pytest.raises(Transient) as late:
         await lane.watch(lease("slow.test"), asyncio.sleep(0.05))
     assert (late.value.reason, late.value.counted) == ("budget", False)
-    given_back: list[int] = []
-    lane.give_back = lambda: given_back.append(1)
+    assert given_back == [1]
     await lane.watch(lease("slow.test"), asyncio.sleep(0.05))  # it keeps its page now
-    assert not given_back
+    assert given_back == [1]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from opilio.crawl.slow_lane import SlowLane
 from opilio.crawl.stages import Stages
 from opilio.crawl.visit import Bring, PageVisits
 from opilio.errors import MachineLimit, OpilioError, full_disk
@@ -55,6 +56,13 @@ class CrawlLoop(PageVisits):
         self.schedule: Schedule | None = None  # if there is a time limit
         self.bell: asyncio.TimerHandle | None = None  # ends the crawl on time
         self.budget = Budget(settings.crawl.max_pages, self.store.catalogue.pages)
+        self.lane = SlowLane(
+            settings.crawl.in_flight,
+            on_slow=self.replace_slow,
+            give_back=partial(self.budget.settle, 0),
+            on_back=self.budget.reserve_again,
+        )
+        self.group: asyncio.TaskGroup  # of the run
         self.workers: list[asyncio.Task[None]] = []
         self.no_room: MachineLimit | None = None
         self.stopped = ""  # the reason, once the crawl was stopped
@@ -94,12 +102,10 @@ class CrawlLoop(PageVisits):
         if self.reviser:  # looking through all links takes time
             self.planted = self.store.catalogue.seeds(SEED_PROMISE)
         try:
-            async with asyncio.TaskGroup() as group:
+            async with asyncio.TaskGroup() as self.group:
+                group = self.group
                 for _ in range(self.settings.crawl.in_flight):
-                    self.hire(group)
-                self.lane.on_slow = partial(self.replace_slow, group)
-                self.lane.give_back = partial(self.budget.settle, 0)
-                self.lane.on_back = self.budget.reserve_again
+                    self.hire()
                 group.create_task(self.commit_regularly())
                 group.create_task(self.trim_regularly())
                 for task in beside:
@@ -149,19 +155,19 @@ class CrawlLoop(PageVisits):
             calibrated=getattr(self.strategy, "calibrated", False),
         )
 
-    def hire(self, group: asyncio.TaskGroup) -> None:
+    def hire(self) -> None:
         """Start one more worker."""
         self.workers = [worker for worker in self.workers if not worker.done()]
         work = self.work()
         try:
-            self.workers.append(group.create_task(work))
+            self.workers.append(self.group.create_task(work))
         except RuntimeError:  # another one has failed, and the crawl ends
             work.close()
 
-    def replace_slow(self, group: asyncio.TaskGroup, lease: Lease) -> None:
+    def replace_slow(self, lease: Lease) -> None:
         """Let another worker take the place of one with a slow visit."""
         self.frontier.overlook(lease)
-        self.hire(group)
+        self.hire()
 
     async def work(self) -> None:
         """Visit one link after another."""

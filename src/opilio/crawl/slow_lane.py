@@ -39,14 +39,23 @@ Origin = str | int
 class SlowLane:
     """The visits that are slow now, and the hosts that were."""
 
-    def __init__(self, fast: int, after: float = SLOW_AFTER) -> None:
+    def __init__(
+        self,
+        fast: int,
+        after: float = SLOW_AFTER,
+        *,
+        on_slow: Callable[[Lease], None] = lambda _: None,
+        give_back: Callable[[], None] = lambda: None,
+        on_back: Callable[[], bool] = lambda: True,
+    ) -> None:
+        """`on_slow`: a visit became slow, so a worker is missing. `give_back`: its page
+        of the budget. `on_back`: whether the page still fits."""
         self.fast = fast
         self.places = PLACES * fast
         self.after = after
-        # A visit became slow: a worker is missing.
-        self.on_slow: Callable[[Lease], None] = lambda _: None
-        self.give_back: Callable[[], None] = lambda: None  # its page of the budget
-        self.on_back: Callable[[], bool] = lambda: True  # does the page still fit?
+        self.on_slow = on_slow
+        self.give_back = give_back
+        self.on_back = on_back
         self.inside: Counter[Origin] = Counter()
         self.visits: set[SlowVisit] = set()  # inside
         self.surplus = 0  # workers that are no longer needed

@@ -40,6 +40,8 @@ Bring = Callable[[Lease], Awaitable[int]]
 class PageVisits(PageRecorder):
     """The visits of a crawl."""
 
+    lane: SlowLane
+
     def __init__(self, settings: Settings, stages: Stages) -> None:
         super().__init__(settings, stages)
         self.fetch = stages.fetch
@@ -54,7 +56,6 @@ class PageVisits(PageRecorder):
         self.redirects = ExpectedRedirects()
         if learnt := self.store.learnt("redirects"):
             self.redirects.load(learnt)
-        self.lane = SlowLane(settings.crawl.in_flight)
         self.bring: Bring = self.fetch_page
 
     async def visit(self, lease: Lease) -> int:

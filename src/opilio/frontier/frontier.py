@@ -54,7 +54,7 @@ class LinkFrontier:
         self._clock = clock
         self._wall = wall
         self._leases = Leasing(agenda, intake.novelty, ledger, clock, max_idle)
-        self.watcher: Watcher | None = None
+        self._watcher: Watcher | None = None
         self._later = LaterTries(ledger, agenda.retry_for, wall)
         self._borrowed: set[str] = set()  # hosts with a turn, or a wait for one
 
@@ -66,6 +66,10 @@ class LinkFrontier:
     def expect_links(self) -> None:
         """Let `take` wait although no link is left: links come from elsewhere, too."""
         self._leases.is_fed = True
+
+    def report_to(self, watcher: Watcher | None) -> None:
+        """Tell this watcher from now on what happens to links; None: nobody."""
+        self._watcher = watcher
 
     async def add(
         self,
@@ -82,8 +86,8 @@ class LinkFrontier:
         ids = self._intake.admit(
             batch, Trail.of(via, redirect), now, via.host if via else ""
         )
-        if self.watcher:
-            self.watcher.found(batch, ids, via, redirect=redirect)
+        if self._watcher:
+            self._watcher.found(batch, ids, via, redirect=redirect)
         self._leases.serve_soon()
         return ids
 
@@ -148,8 +152,8 @@ class LinkFrontier:
                 self._later.schedule_silent(lease.id, host)
             elif contacted:
                 self._later.heard(host)
-            if self.watcher:
-                self.watcher.ended(lease, state, reason)
+            if self._watcher:
+                self._watcher.ended(lease, state, reason)
         self._leases.serve_soon()
 
     async def retry(
@@ -176,8 +180,8 @@ class LinkFrontier:
                 contacted=contacted,
             )
             self._later.schedule(lease.id, self._agenda.count_later(lease.attempts))
-            if self.watcher:
-                self.watcher.ended(lease, State.UNUSABLE, reason)
+            if self._watcher:
+                self._watcher.ended(lease, State.UNUSABLE, reason)
         self._leases.serve_soon()
         return again
 

@@ -89,7 +89,7 @@ class UserQueries:
         judge = judges.judge_for(asked) if judges else None
         errand = Errand(query, expander, until, query.pages, asked, judge)
         self.errands[query.id] = errand
-        self.frontier.watcher = self
+        self.frontier.report_to(self)
         self.read_for_all()
 
     def read_for_all(self) -> None:
@@ -240,7 +240,7 @@ class UserQueries:
             self.crawl.judges.pop(id, None)
         self.read_for_all()
         if not self.errands:
-            self.frontier.watcher = None
+            self.frontier.report_to(None)
 
     def prefer(self) -> None:
         """Tell the frontier which links come first: one of each query in turn."""
