@@ -1,5 +1,6 @@
 """Commands are imported when they are run, and look the same before and after."""
 
+import gc
 import subprocess
 import sys
 
@@ -7,6 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from opilio.cli import COMMANDS, app
+from opilio.cli.deferred import importing_for_good
 
 SAYS_WHAT_IS_LOADED = """
 import sys
@@ -115,3 +117,13 @@ def test_a_short_usage_error_is_left_as_it_is():
     ended = CliRunner().invoke(app, ["stats"])
     assert "No such command 'stats'. Did you mean 'status'" in ended.output
     assert "…" not in ended.output
+
+
+def test_garbage_is_looked_for_again_after_an_import_that_failed():
+    before = gc.get_freeze_count()
+    with pytest.raises(ImportError), importing_for_good():
+        assert not gc.isenabled()
+        raise ImportError
+    assert gc.isenabled()
+    assert gc.get_freeze_count() > before  # what was imported is looked at no more
+    gc.unfreeze()

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
@@ -33,7 +34,8 @@ class CommandPlace(NamedTuple):
 
     def load(self, command: str) -> TyperCommand | TyperGroup:
         """Import the command."""
-        module = import_module(self.module)
+        with importing_for_good():
+            module = import_module(self.module)
         found = getattr(module, self.name)
         made: TyperCommand | TyperGroup
         if isinstance(found, typer.Typer):
@@ -45,6 +47,18 @@ class CommandPlace(NamedTuple):
             made = typer.main.get_command(alone)  # type: ignore[assignment]
         lay_out(made)
         return made
+
+
+@contextmanager
+def importing_for_good() -> Iterator[None]:
+    """Import modules without looking for garbage among them, now or later: that was an
+    eighth of the start of a crawl."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 class Deferred(TyperCommand):
