@@ -1,6 +1,7 @@
 """Kills and stops workers and the database of a crawl, and counts what comes of it.
 
     python -m bench.chaos [--kills 30] [--stops 10] [--postmasters 3] [--unfenced]
+                          [--strategy opilio --judge opilio]
 
 Every page must be recorded exactly once, and no host may be asked faster than its
 delay, by the log of the server that is crawled. `--unfenced` removes the fences: the
@@ -55,8 +56,8 @@ CALM = Dials(
 )
 SETTINGS = """
 [crawl]
-strategy = "weight-table"
-judge = "cosine"
+strategy = "{strategy}"
+judge = "{judge}"
 in_flight = {in_flight}
 near_copies = false
 [politeness]
@@ -92,6 +93,8 @@ class Storm:
     pages: int = 600
     seed: int = 1
     limit: float = 900.0  # seconds for all of it
+    strategy: str = "weight-table"
+    judge: str = "cosine"
 
 
 @dataclass
@@ -107,6 +110,10 @@ class Outcome:
     hurried: list[str] = field(default_factory=list)
     left_open: int = 0  # links that wait in the end
     lost: int = 0  # times that a worker was refused
+    models: int = 0  # versions that were published
+    trainers: int = 0  # elections
+    lessons: int = 0
+    words: int = 0  # lessons whose words are kept in the end
     faults: dict[str, int] = field(default_factory=dict)
     seconds: float = 0.0
 
@@ -123,7 +130,13 @@ class Crowd:
         self.topic.write_text(web.topic_file(web.topics[0]))
         self.settings = home / "settings.toml"
         self.settings.write_text(
-            SETTINGS.format(in_flight=IN_FLIGHT, delay=DELAY, lease=storm.lease)
+            SETTINGS.format(
+                in_flight=IN_FLIGHT,
+                delay=DELAY,
+                lease=storm.lease,
+                strategy=storm.strategy,
+                judge=storm.judge,
+            )
         )
         self.running: list[subprocess.Popen] = []
         self.log = (home / "log").open("ab")
@@ -218,11 +231,13 @@ async def stop(process: subprocess.Popen, seconds: float) -> None:
     process.send_signal(signal.SIGCONT)
 
 
-async def whole_crawl(home: Path, web: SyntheticWeb, server: Server) -> set[str]:
+async def whole_crawl(
+    home: Path, web: SyntheticWeb, server: Server, storm: Storm
+) -> set[str]:
     """The pages that an undisturbed crawl on one machine finds."""
     import sqlite3
 
-    crowd = Crowd(home, web, server, "", Storm())
+    crowd = Crowd(home, web, server, "", storm)
     command = [sys.executable, "-m", "opilio.cli", "crawl", str(crowd.topic), "-q"]
     command += ["-o", str(home / "crawl"), "--max-pages", "0", "--proxy"]
     command += [server.proxy_url, "--settings", str(crowd.settings)]
@@ -248,7 +263,7 @@ async def weather(folder: Path, postgres: PostgresServer, storm: Storm) -> Outco
     async with serve(web) as server:
         expected = set[str]()
         if storm.fenced:  # the control has nothing to expect
-            expected = await whole_crawl(folder / "whole", web, server)
+            expected = await whole_crawl(folder / "whole", web, server, storm)
             server.requests.clear()
         crowd = Crowd(folder / "crowd", web, server, dsn, storm)
         began = time.monotonic()
@@ -287,6 +302,10 @@ def count(outcome: Outcome, dsn: str, expected: set[str]) -> None:
         outcome.distinct = one("SELECT count(DISTINCT fingerprint) FROM recorded")
         outcome.left_open = one("SELECT count(*) FROM link WHERE state = 'waiting'")
         outcome.lost = one("SELECT count(*) FROM worker WHERE ended = 'lost'")
+        outcome.models = one("SELECT coalesce(max(version), 0) FROM model")
+        outcome.trainers = one("SELECT epoch FROM trainer")
+        outcome.lessons = one("SELECT count(*) FROM lesson")
+        outcome.words = one("SELECT count(*) FROM lesson_page")
         rows = db.execute("SELECT url FROM page JOIN link USING (shard, fingerprint)")
         found = {url for (url,) in rows}
     outcome.expected = len(expected)
@@ -318,6 +337,8 @@ def main() -> None:
     parser.add_argument("--pages", type=int, default=6000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--unfenced", action="store_true")
+    parser.add_argument("--strategy", default=Storm.strategy)
+    parser.add_argument("--judge", default=Storm.judge)
     given = parser.parse_args()
     storm = Storm(
         kills=given.kills,
@@ -327,6 +348,8 @@ def main() -> None:
         seed=given.seed,
         sleeps=True,
         fenced=not given.unfenced,
+        strategy=given.strategy,
+        judge=given.judge,
     )
     home = Path(tempfile.mkdtemp(prefix="chaos-"))
     home.chmod(0o755)

@@ -1,11 +1,13 @@
 """Measures what the pages of other workers cost a worker, by their number.
 
-    python -m bench.hearing [--pages 2000] [--workers 1,4,50]
+    python -m bench.hearing [--pages 2000] [--workers 1,4,50] [--times 20]
 
 One worker crawls a synthetic web of many domains with the default judge and strategy.
 Then one of so many workers hears its lessons as if others had told them, in CPU time.
 Judge and strategy learn again whenever there are 1.15 times as many pages; since that
-becomes rare, it is measured apart. At last a worker begins with the newest model.
+becomes rare, it is measured apart. At last a worker begins with the newest model;
+`--times`: with so many times as many lessons in it, the same again under the names of
+other workers.
 """
 
 import argparse
@@ -67,6 +69,23 @@ def timed(method: Any) -> Any:
 
 Judge.fit = timed(Judge.fit)
 Strategy.learn = timed(Strategy.learn)
+
+
+TIMES = """
+INSERT INTO worker (name, until, ended)
+    SELECT 'again', now(), 'again' FROM generate_series(2, %(times)s);
+INSERT INTO lesson (worker, number, at, packed, shard, seen, is_whole)
+    SELECT w.id, number, l.at, packed, shard, seen, is_whole
+    FROM lesson AS l, worker AS w WHERE w.ended = 'again';
+INSERT INTO told_link (shard, worker, number, packed)
+    SELECT shard, w.id, number, packed
+    FROM told_link, worker AS w WHERE w.ended = 'again';
+INSERT INTO progress (worker, lessons)
+    SELECT w.id, max(number) FROM lesson, worker AS w
+    WHERE w.ended = 'again' GROUP BY w.id;
+UPDATE model SET heads = (SELECT jsonb_object_agg(worker::text, lessons) FROM progress);
+ANALYZE lesson; ANALYZE told_link
+"""
 
 
 class Share:
@@ -179,6 +198,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--pages", type=int, default=2000)
     parser.add_argument("--workers", default="4,50")
+    parser.add_argument("--times", type=int, default=20)
     given = parser.parse_args()
     home = Path(tempfile.mkdtemp(prefix="hearing-"))
     home.chmod(0o755)
@@ -202,6 +222,14 @@ def main() -> None:
                 )
                 row = {"workers": workers, "case": case, **found}
                 print(json.dumps(row), flush=True)
+        with closing(open_postgres(dsn)) as db:
+            for statement in TIMES.split(";"):
+                times = str(given.times)
+                db.execute(statement.replace("%(times)s", times).encode())
+        for workers in map(int, given.workers.split(",")):
+            found = asyncio.run(hear(dsn, workers, from_model=True))
+            row = {"workers": workers, "case": f"model, {given.times} times", **found}
+            print(json.dumps(row), flush=True)
     finally:
         postgres.stop()
         shutil.rmtree(home)
