@@ -22,7 +22,7 @@ import msgspec
 import psycopg
 from ray.cluster_utils import Cluster
 
-from bench.chaos import CALM, DELAY, SETTINGS, whole_crawl
+from bench.chaos import CALM, DELAY, SETTINGS, Storm, whole_crawl
 from bench.postgres_server import PostgresServer
 from opilio.lab.synthetic.server import serve
 from opilio.lab.synthetic.web import SyntheticWeb
@@ -35,9 +35,15 @@ async def crawl(home: Path, dsn: str, pages: int, workers: int) -> dict[str, obj
     """Crawl, and kill a node when a third of the pages is recorded."""
     web = SyntheticWeb(msgspec.structs.replace(CALM, pages=pages))
     async with serve(web) as server:
-        expected = await whole_crawl(home / "whole", web, server)
+        expected = await whole_crawl(home / "whole", web, server, Storm())
         (home / "topic.toml").write_text(web.topic_file(web.topics[0]))
-        settings = SETTINGS.format(in_flight=8, delay=DELAY, lease=5.0)
+        settings = SETTINGS.format(
+            in_flight=8,
+            delay=DELAY,
+            lease=5.0,
+            strategy=Storm.strategy,
+            judge=Storm.judge,
+        )
         (home / "settings.toml").write_text(settings)
         nodes = Cluster(
             initialize_head=True, connect=False, head_node_args={**NODE, **LOOPBACK}

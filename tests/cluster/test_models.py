@@ -20,7 +20,7 @@ from opilio.cluster.lessons import (
     packed_forms,
     pages_seen,
 )
-from opilio.cluster.models import PublishedModel, begin
+from opilio.cluster.models import PublishedModel, adopt, begin, model_of
 from opilio.cluster.schema import make_ready
 from opilio.cluster.shards import LostShards, register_worker
 from opilio.cluster.trainer import FIRST, KEPT, StalePublication, Trainer
@@ -179,10 +179,11 @@ def test_a_new_worker_begins_with_the_newest_model_and_misses_no_lesson(db):
     lead(one, db)
     tell(db, one.worker, 1, 9)
     for number in (3, 6):
-        one.publish(db, PublishedModel({one.worker: number}, b"judge", b"strategy"))
+        made = PublishedModel({one.worker: number}, b"judge", b"strategy", ["j", "s"])
+        one.publish(db, made)
     one.look(db, {one.worker: 9})
     model = begin(db, new.worker)
-    assert model == PublishedModel({one.worker: 6}, b"judge", b"strategy")
+    assert model == made
     one.publish(db, PublishedModel({one.worker: 9}, None, None))
     one.look(db, {one.worker: 9})
     assert one.delete_old(db) == 6  # what it needs, the lessons 7 to 9, is kept
@@ -338,3 +339,24 @@ async def test_the_trainer_is_killed_and_another_one_publishes(crawled, dsn):
     assert pulled.code == 0, pulled.err
     status = await opilio("status", life.home / "copy", "--json")
     assert json.loads(status.out)["pages"] == len(every)
+
+
+class Crawl:
+    """What a model needs of one."""
+
+    query_judges = None
+
+    def __init__(self, judge, strategy):
+        self.judge, self.strategy = judge, strategy
+
+
+def test_a_model_of_another_strategy_is_ignored():
+    """Somebody has changed the settings of the crawl meanwhile."""
+    teacher, pupil = chooser(), chooser()
+    taught(teacher)
+    model = model_of(Crawl(None, teacher), {1: 61})
+    before = pupil.publish()
+    adopt(Crawl(None, pupil), model._replace(kinds=["builtins.NoneType", "x.Other"]))
+    assert pupil.publish() == before
+    adopt(Crawl(None, pupil), model)
+    assert pupil.publish() == teacher.publish()

@@ -170,7 +170,8 @@ CREATE TABLE model (                      -- what judge and strategy have learnt
     worker bigint NOT NULL REFERENCES worker, epoch bigint NOT NULL,  -- the trainer
     heads jsonb NOT NULL,                 -- of each worker: the last lesson in it
     lessons bigint NOT NULL,              -- in it, of all workers
-    judge bytea, strategy bytea
+    judge bytea, strategy bytea,
+    kinds text[] NOT NULL                 -- of these
 );
 ALTER TABLE worker ADD COLUMN passed bigint NOT NULL DEFAULT 0;
 COMMENT ON COLUMN worker.passed IS 'it has heard all lessons of this model';

@@ -6,7 +6,7 @@ from which their owners learn it again.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from opilio.crawl import CrawlLoop
@@ -34,6 +34,7 @@ class PublishedModel(NamedTuple):
     heads: Mapping[int, int]  # of each worker: the last lesson in it
     judge: bytes | None  # None: it does not learn
     strategy: bytes | None
+    kinds: Sequence[str] = ()  # of judge and strategy, whose names users may choose
 
     @property
     def lessons(self) -> int:
@@ -64,16 +65,23 @@ def model_of(crawl: CrawlLoop, heads: Mapping[int, int]) -> PublishedModel:
         dict(heads),
         judge.publish() if isinstance(judge, Publishing) else None,
         strategy.publish() if isinstance(strategy, Publishing) else None,
+        (kind_of(judge), kind_of(strategy)),
     )
 
 
 def adopt(crawl: CrawlLoop, model: PublishedModel) -> None:
-    """Let a crawl know what a model says."""
-    judge, strategy = judge_of(crawl), crawl.strategy
-    if model.judge is not None and isinstance(judge, Publishing):
-        judge.adopt(bytes(model.judge))
-    if model.strategy is not None and isinstance(strategy, Publishing):
-        strategy.adopt(bytes(model.strategy))
+    """Let a crawl know what a model says. What another kind of judge or strategy has
+    learnt tells it nothing: somebody has changed the settings."""
+    pupils = judge_of(crawl), crawl.strategy
+    learnt = model.judge, model.strategy
+    for pupil, packed, kind in zip(pupils, learnt, model.kinds, strict=True):
+        if packed and isinstance(pupil, Publishing) and kind_of(pupil) == kind:
+            pupil.adopt(bytes(packed))
+
+
+def kind_of(pupil: object) -> str:
+    """The class of a judge or strategy."""
+    return f"{type(pupil).__module__}.{type(pupil).__qualname__}"
 
 
 def begin(db: psycopg.Connection, worker: int) -> PublishedModel | None:
@@ -94,11 +102,9 @@ def newest(db: psycopg.Connection) -> PublishedModel | None:
 
 def fetch_model(db: psycopg.Connection, version: int) -> PublishedModel | None:
     """A version, unless it is deleted."""
-    query = "SELECT heads, judge, strategy FROM model WHERE version = %s"
+    query = "SELECT heads, judge, strategy, kinds FROM model WHERE version = %s"
     row = db.execute(query, (version,)).fetchone()
     if row is None:
         return None
-    heads, judge, strategy = row
-    return PublishedModel(
-        {int(told): last for told, last in heads.items()}, judge, strategy
-    )
+    heads, *learnt = row
+    return PublishedModel({int(told): last for told, last in heads.items()}, *learnt)

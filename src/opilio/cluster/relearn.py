@@ -15,7 +15,7 @@ from opilio.assembly.plan import load_plan
 from opilio.assembly.rejudge import Offline
 from opilio.cluster.connection import PatientConnection
 from opilio.cluster.lessons import Hearing
-from opilio.cluster.models import can_publish, newest
+from opilio.cluster.models import newest
 from opilio.cluster.schema import SHARDS
 from opilio.cluster.sharing import ShardFrontier, ShardSharing, ShardStore
 from opilio.frontier.sqlite import SqliteFrontier
@@ -24,6 +24,8 @@ from opilio.store.folder import CrawlFolder
 from opilio.subject.stored_subject import load_subject
 
 AT_A_TIME = 50  # lessons that are learnt in one turn
+# Workers may delete lessons meanwhile.
+_KEEP = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
 
 class AllShards:
@@ -71,7 +73,8 @@ async def learn_again(dsn: str, folder: CrawlFolder, heads: Mapping[int, int]) -
                 for place in range(0, len(news), AT_A_TIME):
                     await sharing.hear(crawl, news[place : place + AT_A_TIME])
 
-        if can_publish(crawl) and (model := await database.ask(newest)):
+        await database.ask(lambda db: db.execute(_KEEP))
+        if model := await database.ask(newest):
             await sharing.begin_from(crawl, model, database.ask, hear_all)
         await hear_all()
         await crawl.commit()

@@ -41,8 +41,9 @@ _LEAD = """
 """
 _IS_TRAINER = "SELECT 1 FROM trainer WHERE owner = %s AND epoch = %s FOR UPDATE"
 _PUBLISH = """
-    INSERT INTO model (version, worker, epoch, heads, lessons, judge, strategy)
-    SELECT coalesce(max(version), 0) + 1, %s, %s, %s, %s, %s, %s FROM model
+    INSERT INTO model (version, worker, epoch, heads, lessons, judge, strategy,
+        kinds)
+    SELECT coalesce(max(version), 0) + 1, %s, %s, %s, %s, %s, %s, %s FROM model
     RETURNING version
 """
 # The models that a worker may have passed by now: not more than a few.
@@ -147,7 +148,9 @@ class Trainer:
                 raise StalePublication("another worker is the trainer now")
             heads = json.dumps(model.heads)
             figures = self.worker, self.epoch, heads, model.lessons
-            row = db.execute(_PUBLISH, (*figures, model.judge, model.strategy))
+            row = db.execute(
+                _PUBLISH, (*figures, model.judge, model.strategy, list(model.kinds))
+            )
             [(version,)] = row.fetchall()
             db.execute("DELETE FROM model WHERE version <= %s", (version - KEPT,))
         return int(version)

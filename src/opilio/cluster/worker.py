@@ -298,13 +298,13 @@ class Worker:
         """Learn from everything that was told before this round: the newest model and
         what it tells nothing of, our own links; then the lessons after it."""
         assert self.sharing is not None  # noqa: S101
+        worker = self.shards.worker
         self.trainer = None
         if can_publish(crawl):
-            worker = self.shards.worker
             self.trainer = Trainer(worker, self.lease, self.sharing, self.ask)
-            if model := await self.ask(partial(begin, worker=worker)):
-                hear_all = partial(self.hear_all, crawl)
-                await self.sharing.begin_from(crawl, model, self.ask, hear_all)
+        if model := await self.ask(partial(begin, worker=worker)):
+            hear_all = partial(self.hear_all, crawl)
+            await self.sharing.begin_from(crawl, model, self.ask, hear_all)
         await self.hear_all(crawl)
         self.hearing.is_live = True
 
