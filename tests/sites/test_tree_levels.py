@@ -1,12 +1,14 @@
 """Tree_Level_Limit (Yang, section 3): how deep a site is walked from its homepage."""
 
+from contextlib import closing
+
 import numpy as np
 import pytest
 
 from crawling import SETTINGS, TOPIC, opilio
 from opilio.lab.synthetic.small import SmallWeb, page
 from opilio.sites.tree_levels import TreeLevels
-from opilio.storage.database import open_database
+from opilio.storage.database import Database, open_database
 from opilio.topic.file import SiteSettings
 from sites.evolving_sites import BEES, evolve
 
@@ -57,10 +59,20 @@ async def test_a_site_is_walked_as_deep_as_its_limit(crawled, told, deepest):
     assert shown.json()["site"]["tree_level_limit"] == limit
 
 
+HOSTS = [0, 1, 1, 1, 1, 2, 1]  # of the links 1 to 6
+
+
 def test_the_shortest_way_within_the_site_counts(tmp_path):
-    db = open_database(tmp_path / "crawl.db")
-    hosts = [0, 1, 1, 1, 1, 2, 1]  # of the links 1 to 6
-    for id, host in list(enumerate(hosts))[1:]:
+    with closing(open_database(tmp_path / "crawl.db")) as db:
+        fill_with_links(db)
+        levels = TreeLevels().of(db, np.array(HOSTS, np.int32))
+    # 5 is on another site, and 6 is linked from there alone.
+    assert levels.tolist()[1:] == [0, 1, 1, 2, -1, -1]
+
+
+def fill_with_links(db: Database) -> None:
+    """Six links of two hosts, four of them with pages."""
+    for id, host in list(enumerate(HOSTS))[1:]:
         db.execute(
             "INSERT INTO link (id, url, fingerprint, host, state, promise) "
             "VALUES (?, ?, ?, ?, 'kept', 0)",
@@ -75,9 +87,6 @@ def test_the_shortest_way_within_the_site_counts(tmp_path):
     db.execute("INSERT INTO site VALUES (1, 3, 3, '{}', NULL, 3, 1)")
     ways = [(1, 2), (2, 3), (3, 4), (1, 3), (1, 5), (5, 6)]
     db.executemany("INSERT INTO edge VALUES (?, ?)", ways)
-    levels = TreeLevels().of(db, np.array(hosts, np.int32))
-    # 5 is on another site, and 6 is linked from there alone.
-    assert levels.tolist()[1:] == [0, 1, 1, 2, -1, -1]
 
 
 def test_a_limit_holds_for_a_host_and_those_below_it():
