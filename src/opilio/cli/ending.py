@@ -94,8 +94,11 @@ def print_end(
     if len(seeds) > SEEDS:
         more = "More seeds have problems; `opilio status` lists them."
         stdout.print(Text(more, "yellow"))
-    for command in ("status {}", "export {} --relevant-only -o pages.jsonl"):
-        stdout.print(Text(f"  opilio {command.format(folder)}", "dim"), soft_wrap=True)
+    commands = [f"status {folder}"]
+    if before.kept + tally.kept:
+        commands.append(f"export {folder} --relevant-only -o pages.jsonl")
+    for command in commands:
+        stdout.print(Text(f"  opilio {command}", "dim"), soft_wrap=True)
 
 
 def added_to(crawl: CrawlLoop) -> dict[str, Any]:
