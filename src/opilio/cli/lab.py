@@ -25,6 +25,22 @@ from opilio.cli.lab_conditions import (
     Preset,
     chosen_conditions,
 )
+from opilio.cli.lab_options import (
+    LONG,
+    Budget,
+    EmbeddingModel,
+    Given,
+    GivenOthers,
+    Jobs,
+    Labels,
+    Modes,
+    Repeat,
+    TimeLimit,
+    TopicsDir,
+    TrainedWeights,
+    Vectors,
+    Webs,
+)
 from opilio.cli.lab_reproduce import reproduce
 from opilio.cli.lab_runs import carry_out, cores, facts_of, locked, open_grounds
 from opilio.cli.lab_table import print_tables
@@ -43,89 +59,6 @@ lab_app = typer.Typer(
     help="Measure strategies on a fixed web with labels that crawls never see.",
     no_args_is_help=True,
 )
-
-Webs = Annotated[
-    list[Path],
-    typer.Option(metavar="DIR", help="A web: a folder with web.toml; repeatable."),
-]
-Budget = Annotated[
-    str,
-    typer.Option(
-        metavar="N|3R|25%",
-        help="Requests of a crawl: a number, times the relevant pages, or a share of "
-        "all pages.",
-    ),
-]
-Repeat = Annotated[
-    int, typer.Option(min=1, help="Repeat with other seeds and random choices.")
-]
-Modes = Annotated[
-    list[SeedsMode], typer.Option(help="Seeds: the topic's, far away, or home pages.")
-]
-Jobs = Annotated[
-    int, typer.Option("--jobs", "-j", min=0, help="Crawls at a time; 0: one a core.")
-]
-TimeLimit = Annotated[
-    float,
-    typer.Option(
-        min=0, metavar="SECONDS", help="Time limit of one crawl; 0: no limit."
-    ),
-]
-TrainedWeights = Annotated[
-    str,
-    typer.Option(
-        metavar="FILE",
-        help="Trained weights of the strategy and the judge `opilio`, made by "
-        "`opilio lab train`. \\[default: those of the package]",
-        show_default=False,
-    ),
-]
-Vectors = Annotated[
-    str,
-    typer.Option(
-        metavar="auto|none|PATH",
-        help="Word vectors: the best that are installed (auto), none, english, "
-        "wordllama, or a table made by `opilio vectors build`.",
-    ),
-]
-EmbeddingModel = Annotated[
-    str,
-    typer.Option(
-        metavar="PATH",
-        help="The sentence model of the judge `embedding`: a folder, an .onnx file "
-        "with its tokenizer.json beside it, or a jar with both.",
-        show_default=False,
-    ),
-]
-LONG = 900.0  # seconds
-Given = Annotated[
-    int,
-    typer.Option(
-        min=0,
-        metavar="N",
-        help="Give each crawl N relevant pages as examples; they are not targets.",
-    ),
-]
-GivenOthers = Annotated[
-    int,
-    typer.Option(min=0, metavar="N", help="Also give each crawl N irrelevant pages."),
-]
-Labels = Annotated[
-    int,
-    typer.Option(
-        min=0,
-        metavar="N",
-        help="Tell each crawl the labels of N pages that it has fetched, while it "
-        "runs.",
-    ),
-]
-TopicsDir = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="DIR",
-        help="A folder of topic files to use instead of the web's own topics.",
-    ),
-]
 
 
 @lab_app.command()

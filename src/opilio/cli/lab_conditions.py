@@ -18,6 +18,7 @@ class Preset(StrEnum):
     REAL = "real"
 
 
+CONDITIONS = "Simulated conditions"  # in the help
 PRESETS = {Preset.ONE_AT_A_TIME: ONE_AT_A_TIME, Preset.REAL: REAL}
 
 Named = Annotated[
@@ -27,31 +28,49 @@ Named = Annotated[
         help="Visit one page at a time, or as a real crawl does, in simulated time: "
         f"{REAL.in_flight} in flight, delay {REAL.delay:g} s, latency "
         f"{REAL.latency:g} s.",
+        rich_help_panel=CONDITIONS,
     ),
 ]
 InFlight = Annotated[
-    int | None, typer.Option(min=1, help="Simulate this many requests at a time.")
+    int | None,
+    typer.Option(
+        min=1, help="Simulate this many requests at a time.", rich_help_panel=CONDITIONS
+    ),
 ]
 Delay = Annotated[
     float | None,
     typer.Option(
-        min=0, metavar="SECONDS", help="Simulate a delay between visits to a host."
+        min=0,
+        metavar="SECONDS",
+        help="Simulate a delay between visits to a host.",
+        rich_help_panel=CONDITIONS,
     ),
 ]
 Latency = Annotated[
     float | None,
-    typer.Option(min=0, metavar="SECONDS", help="Simulate this median response time."),
+    typer.Option(
+        min=0,
+        metavar="SECONDS",
+        help="Simulate this median response time.",
+        rich_help_panel=CONDITIONS,
+    ),
 ]
 Haste = Annotated[
     float | None,
     typer.Option(
-        min=0, max=1, help="Set crawl.haste: 0 keeps the order, 1 never waits."
+        min=0,
+        max=1,
+        help="Set crawl.haste: 0 keeps the order, 1 never waits.",
+        rich_help_panel=CONDITIONS,
     ),
 ]
 Breadth = Annotated[
     float | None,
     typer.Option(
-        min=0, max=1, help="Set crawl.breadth: 1 shares pages among many hosts."
+        min=0,
+        max=1,
+        help="Set crawl.breadth: 1 shares pages among many hosts.",
+        rich_help_panel=CONDITIONS,
     ),
 ]
 

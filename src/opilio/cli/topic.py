@@ -6,7 +6,6 @@ import re
 import shlex
 import tomllib
 from collections.abc import Sequence
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,6 +15,36 @@ from rich.text import Text
 
 from opilio.assembly.event_loop import run_loop
 from opilio.cli.terminal import foreign, stderr
+from opilio.cli.topic_options import (
+    AcceptTerms,
+    AllowNetwork,
+    AsJson,
+    ClassFolder,
+    Concepts,
+    Contact,
+    EngineNames,
+    ExamplePaths,
+    Force,
+    IrrelevantPaths,
+    KeywordList,
+    LanguageCodes,
+    MostFound,
+    OntologyPaths,
+    OutputFile,
+    Phrases,
+    Proxy,
+    QueryFile,
+    QueryMode,
+    RejectTerms,
+    RequestDelay,
+    SearchQuery,
+    SeedUrlList,
+    TargetClass,
+    TopicName,
+    TopTerms,
+    UpdateDir,
+    WeightMode,
+)
 from opilio.cli.topic_rules import learn_topic_rules
 from opilio.cli.topic_sources import TopicSources, check_sources, draft_of
 from opilio.cli.topic_tables import show as show_tables
@@ -45,152 +74,35 @@ topic_app = typer.Typer(
 )
 
 
-class QueryMode(StrEnum):
-    """How queries are weighted."""
-
-    FIXED = "fixed"
-    PAPER = "paper"
-
-
 @topic_app.command()
 def build(
-    queries: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="A query log: a text file with a query per line."
-        ),
-    ] = None,
-    phrase: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="WORDS",
-            help="Treat these words of queries as one phrase; may be repeated.",
-        ),
-    ] = None,
-    mode: Annotated[
-        QueryMode,
-        typer.Option(help="Weight words by share of queries, or as in the paper."),
-    ] = QueryMode.FIXED,
-    ontology: Annotated[
-        list[Path] | None,
-        typer.Option(
-            metavar="FILE", help="SKOS, OWL, RDFS, OBO or CSV; may be repeated."
-        ),
-    ] = None,
-    concept: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME", help="A concept that is sought; may be repeated."),
-    ] = None,
-    examples: Annotated[
-        list[Path] | None,
-        typer.Option(
-            metavar="DIR|FILE", help="Saved pages about the topic; may be repeated."
-        ),
-    ] = None,
-    irrelevant: Annotated[
-        list[Path] | None,
-        typer.Option(metavar="DIR|FILE", help="Saved pages that are not about it."),
-    ] = None,
-    classes: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR", help="A folder with a folder of saved pages per class."
-        ),
-    ] = None,
-    target: Annotated[
-        str, typer.Option(metavar="NAME", help="The class that is sought.")
-    ] = "",
-    keywords: Annotated[
-        str, typer.Option(metavar="WORDS", help='Words and phrases: "bee, queen bee".')
-    ] = "",
-    top: Annotated[
-        int,
-        typer.Option(min=1, max=49, help="Keywords to take from examples or ontology."),
-    ] = FROM_EXAMPLES,
-    search: Annotated[
-        str,
-        typer.Option(
-            metavar="QUERY",
-            help="Ask search engines; the pages that they find become seeds, and "
-            "their words keywords.",
-        ),
-    ] = "",
-    engine: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME",
-            help="Ask this engine: ddgs, ddgs:NAME or searxng:URL; may be repeated. "
-            "\\[default: ddgs]",
-        ),
-    ] = None,
-    most: Annotated[
-        int, typer.Option(min=1, max=499, help="Pages to take from all engines.")
-    ] = SEARCHED,
-    delay: Annotated[
-        float,
-        typer.Option(
-            min=0, metavar="SECONDS", help="Between two requests to one host."
-        ),
-    ] = 1.0,
-    contact: Annotated[
-        str, typer.Option(metavar="ADDRESS", help="Where you can be reached.")
-    ] = "",
-    proxy: Annotated[
-        str, typer.Option(metavar="URL", help="Ask everything through this proxy.")
-    ] = "",
-    allow_network: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="CIDR", help="A private network that may be asked; repeatable."
-        ),
-    ] = None,
-    update: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR",
-            help="Propose better keywords for a crawl, from the pages it kept.",
-        ),
-    ] = None,
-    accept: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="TERM", help="With --update: make this change, or all; repeatable."
-        ),
-    ] = None,
-    reject: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="TERM", help="With --update: never propose this; repeatable."
-        ),
-    ] = None,
-    name: Annotated[
-        str,
-        typer.Option(help="The topic's name. \\[default: the first word or file]"),
-    ] = "",
-    seed_url: Annotated[
-        list[str] | None,
-        typer.Option(metavar="URL", help="Where to start; may be repeated."),
-    ] = None,
-    language: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="CODE",
-            help="Keep only pages in this language; the first is also the language of "
-            "the topic's terms. May be repeated. \\[default: en, any pages]",
-        ),
-    ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output", "-o", metavar="FILE", help="\\[default: the topic's name .toml]"
-        ),
-    ] = None,
-    force: Annotated[
-        bool, typer.Option("--force", help="Overwrite an existing file.")
-    ] = False,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print the tables as JSON.")
-    ] = False,
+    keywords: KeywordList = "",
+    name: TopicName = "",
+    seed_url: SeedUrlList = None,
+    language: LanguageCodes = None,
+    top: TopTerms = FROM_EXAMPLES,
+    output: OutputFile = None,
+    force: Force = False,
+    as_json: AsJson = False,
+    queries: QueryFile = None,
+    phrase: Phrases = None,
+    mode: WeightMode = QueryMode.FIXED,
+    ontology: OntologyPaths = None,
+    concept: Concepts = None,
+    examples: ExamplePaths = None,
+    irrelevant: IrrelevantPaths = None,
+    classes: ClassFolder = None,
+    target: TargetClass = "",
+    search: SearchQuery = "",
+    engine: EngineNames = None,
+    most: MostFound = SEARCHED,
+    delay: RequestDelay = 1.0,
+    contact: Contact = "",
+    proxy: Proxy = "",
+    allow_network: AllowNetwork = None,
+    update: UpdateDir = None,
+    accept: AcceptTerms = None,
+    reject: RejectTerms = None,
 ) -> None:
     """Make a topic file from keywords, queries, an ontology or example pages.
 
