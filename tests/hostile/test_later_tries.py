@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from socket import socket
+
+import pytest
 
 from crawling import SETTINGS, Crawled, opilio
 from fetch.hostile_server import Connection, answer, serve
@@ -15,7 +18,7 @@ from opilio.frontier.sqlite import SqliteFrontier
 from opilio.lab.synthetic.small import page
 from opilio.records import Lease, State
 from opilio.settings import BoundsSettings, PolitenessSettings
-from opilio.storage.database import open_database
+from opilio.storage.database import Database, open_database
 
 HASTE = SETTINGS.replace("delay = 0.0", "delay = 0.0\nip_delay = 0.0\nmax_rest = 0.2")
 HOUR, DAY = 3600.0, 86_400.0
@@ -26,11 +29,22 @@ def test_the_waits_grow_from_a_minute_to_a_day() -> None:
     assert [wait(number) for number in range(7)] == waits
 
 
+OPENED: list[Database] = []
+
+
+@pytest.fixture(autouse=True)
+def databases_are_closed() -> Iterator[None]:
+    yield
+    while OPENED:
+        OPENED.pop().close()
+
+
 class Life:
     """A frontier on disk, whose wall clock is the hand clock."""
 
     def __init__(self, tmp_path: Path, **politeness: float) -> None:
         self.db = open_database(tmp_path / "crawl.db")
+        OPENED.append(self.db)
         self.db.execute("BEGIN")
         self.clock = HandClock()
         self.manners = PolitenessSettings(delay=0.0, **politeness)  # type: ignore[arg-type]

@@ -103,8 +103,8 @@ async def test_redirects_wait_for_the_host_that_they_lead_to(tmp_path: Path) -> 
     victim = "http://victim.test/page"
     await frontier.add([Ranked(Link(victim, urls.fingerprint(victim)), 1.0)])
     web = Redirecting()
-    memory = SqliteRobots(open_database(tmp_path / "crawl.db"))
-    robots = Robots(web.get, memory, "opilio", pause=delay, turns=frontier)
+    db = open_database(tmp_path / "crawl.db")
+    robots = Robots(web.get, SqliteRobots(db), "opilio", pause=delay, turns=frontier)
     origins = [f"http://h{n}.test" for n in range(30)]
     lease = await frontier.take()  # the victim is visited for its own page, too
     assert lease and lease.host == "victim.test"
@@ -114,6 +114,7 @@ async def test_redirects_wait_for_the_host_that_they_lead_to(tmp_path: Path) -> 
     assert "victim.test" not in web.arrivals  # it is being visited
     await frontier.retry(lease, 0.0, "x", counted=False)
     await asking
+    db.close()
     gaps = [b - a for a, b in pairwise(web.arrivals["victim.test"])]
     assert len(gaps) >= 4
     assert min(gaps) >= delay * 0.99, gaps
