@@ -12,7 +12,7 @@ from crawling import opilio as command
 from crawling import serving
 from doc_examples import blocks, build_wheel, install, python, write_modules
 from opilio import extensions
-from opilio.lab.synthetic.small import SmallWeb, page
+from opilio.lab.synthetic.small import SmallWeb, page, redirect
 
 LINKS = {"/a": "x", "/b": "a very long anchor", "/c": "a long one", "/ships": "sh"}
 WEB = SmallWeb(
@@ -142,6 +142,35 @@ def test_a_topic_file_names_seed_sources_beside_it(home: Path):
         settings = {"delay": 0.0, "min_free": 0, "proxy": server.proxy_url}
         crawl = opilio.Crawl(home / "c", home / "topic.toml", max_pages=1, **settings)
         assert [page.title for page in crawl] == ["Start"]
+
+
+def test_a_seed_source_gets_lists_that_moved_and_no_pages_of_errors(
+    home: Path, caplog: pytest.LogCaptureFixture
+):
+    write_modules(home)
+    moved = "http://example.org/new.txt"
+    pages = {
+        moved: "http://start.test/",
+        "http://start.test/": page("Start", f"{BEES} {'alpha ' * 60}"),
+        "http://own.test/": page("Own", f"{BEES} {'beta ' * 60}"),
+    }
+    for answers, titles in (
+        ({"http://example.org/bees.txt": redirect(moved)}, {"Start", "Own"}),
+        ({}, {"Own"}),
+    ):
+        with serving(SmallWeb(pages | answers)) as server:
+            crawl = opilio.Crawl(
+                home / f"c{len(answers)}",
+                opilio.Topic(name="bees", keywords=["honey bee", "hive"]),
+                seeds=["http://own.test/", f"{home}/address_list.py:AddressList"],
+                proxy=server.proxy_url,
+                delay=0.0,
+                min_free=0,
+            )
+            assert {page.title for page in crawl} == titles
+    assert "no seeds from AddressList: http://example.org/bees.txt answered 404" in (
+        caplog.text
+    )
 
 
 @pytest.mark.parametrize(

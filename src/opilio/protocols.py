@@ -90,7 +90,7 @@ class SeedRequest:
     limit: int  # pages wanted at most
     get: Callable[[str], Awaitable[Response]]
     """Fetches a URL under the rules of the crawl: its proxy, its timeouts, no private
-    addresses. Raises FetchError."""
+    addresses. Follows redirects; raises FetchError, also for an answer such as 404."""
 
 
 class SeedSource(Protocol):

@@ -4,6 +4,7 @@ sources of your own."""
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from opilio import extensions
 from opilio.assembly.network import network_of
@@ -68,13 +69,16 @@ async def ask_own_sources(
 ) -> dict[str, float]:
     """The URLs of the seed sources that the topic names and the program passes."""
     from opilio.seeds.custom_sources import ask_sources
+    from opilio.seeds.service_requests import page_for_source
 
     sources, network = plan.topic.sources, network_of(crawl.fetch)
     request = SeedRequest(
         query=sources.query or " ".join(subject.terms[:ASKED]),
         language=subject.language,
         limit=sources.limit,
-        get=network.egress.get if network else crawl.fetch.fetch,
+        get=partial(page_for_source, network.egress.get)
+        if network
+        else crawl.fetch.fetch,
     )
     kind = "seed source"
     named = [

@@ -1,4 +1,4 @@
-"""Sends requests to search services that the user named, and follows redirects.
+"""Sends requests to search services and for seed sources, and follows redirects.
 
 A search engine or SearXNG instance in a topic file is the user's choice, as if typed
 into a browser, so robots.txt is not checked. Otherwise it is like any request: it uses
@@ -39,6 +39,15 @@ async def ask(
     raise Unusable(
         "too_many_redirects", f"{first} redirects more than {MAX_HOPS} times"
     )
+
+
+async def page_for_source(get: Get, url: str) -> Response:
+    """What a seed source asks for, behind redirects; Unusable if the answer is an
+    error, whose page would be taken for a list of seeds."""
+    response = await ask(get, url)
+    if not 200 <= response.status < 300:
+        raise Unusable(f"http_{response.status}", f"{url} answered {response.status}")
+    return response
 
 
 def redirect_target(response: Response) -> str:
