@@ -48,27 +48,35 @@ class SoakServer(HostileServer):
             self.fetched[url] += 1
         if answer.delay:
             await asyncio.sleep(answer.delay)
-        body = answer.body
-        rng = random.Random(url)
-        hostile = self.linked.get(visit.host)
-        if hostile and rng.random() < LINKING and b"</body>" in body:
-            link = f'<a href="http://{rng.choice(hostile)}/">{ANCHOR}</a>'
-            body = body.replace(b"</body>", link.encode() + b"</body>", 1)
+        body = self.with_links(visit.host, url, answer.body)
         lines = [f"HTTP/1.1 {answer.status} {REASONS.get(answer.status, '')}"]
         lines += [f"{name}: {value}" for name, value in answer.headers]
         lines += [f"content-length: {len(body)}", "", ""]
         visit.kept = True
         await visit.send("\r\n".join(lines).encode("latin-1") + body)
 
+    def with_links(self, host: str, url: str, body: bytes) -> bytes:
+        """A page of the web, perhaps with a link to a hostile host."""
+        rng = random.Random(url)
+        hostile = self.linked.get(host)
+        if hostile and rng.random() < LINKING and b"</body>" in body:
+            link = f'<a href="http://{rng.choice(hostile)}/">{ANCHOR}</a>'
+            body = body.replace(b"</body>", link.encode() + b"</body>", 1)
+        return body
+
+
+def hostile_names(dials: Dials) -> list[str]:
+    """The hostile hosts beside a web of these dials."""
+    count = round(dials.hosts * HOSTILE)
+    names = list(CASES)
+    random.Random(0).shuffle(names)
+    return [f"{names[n % len(names)]}.{n}.hostile" for n in range(count)]
+
 
 @asynccontextmanager
 async def served(dials: Dials, hostile: bool) -> AsyncIterator[SoakServer]:
     """The web, with or without hostile hosts."""
-    count = round(dials.hosts * HOSTILE)
-    names = list(CASES)
-    random.Random(0).shuffle(names)
-    hosts = [f"{names[n % len(names)]}.{n}.hostile" for n in range(count)]
-    server = SoakServer(SyntheticWeb(dials), hosts if hostile else [])
+    server = SoakServer(SyntheticWeb(dials), hostile_names(dials) if hostile else [])
     listener = await asyncio.start_server(
         server.meet, "127.0.0.1", 0, limit=LONGEST_REQUEST
     )

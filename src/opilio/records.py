@@ -316,6 +316,7 @@ class Lease(msgspec.Struct, frozen=True, gc=False):
     attempts: int = 0  # how often it was tried before
     found_on: int = 0  # id of the page it was found on; 0: a seed
     template: Fingerprint = 0  # of its URL without numbers and values; 0: it has none
+    is_doubted: bool = False  # pages of its domain repeat each other, as those of traps
 
     def level_after(self, verdict: Verdict) -> int:
         """The level of the page's links: 0 if it is relevant, else one more."""

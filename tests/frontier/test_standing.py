@@ -123,6 +123,45 @@ async def test_a_flood_of_hosts_is_ignored(
     assert frontier.without_floods(pages[3], "other.test") == pages[3]
 
 
+async def test_only_so_many_links_of_a_domain_wait(
+    make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Unless others support it, or its pages bring new words."""
+    monkeypatch.setattr(standing_module, "ROOM", 10)
+    monkeypatch.setattr(standing_module, "MORE", 5)
+    frontier = make(QUICK)
+    await frontier.add([found("seed/", 0.5)])
+    await visit(frontier, await take(frontier), ("trap/", 0.9), ("good/", 0.8))
+    lease = await take(frontier)
+    here = [found(f"trap/{n}").link for n in range(100)]
+    elsewhere = [found(f"good/{n}").link for n in range(30)]
+    told = frontier.without_floods([*here, *elsewhere], "trap.test")
+    ours = [link for link in told if "trap.test" in link.url]
+    assert len(told) - len(ours) == 30  # they have not been visited for nothing
+    assert len(ours) == 10 + 5  # all over the page
+    assert ours[0] == here[0] and ours[-1] == here[93]
+    await frontier.add([Ranked(link, 0.5) for link in ours], via=lease)
+    assert not frontier.without_floods(here[-5:], "trap.test")
+    assert frontier.without_floods(ours, "trap.test") == ours  # known
+    assert len(frontier.without_floods(here, "seed.test")) == 100
+    await frontier.done(lease, State.KEPT)
+
+
+async def test_a_domain_whose_pages_are_copies_is_doubted(make: Make) -> None:
+    frontier = make(QUICK)
+    await frontier.add([found("seed/", 0.5)])
+    first = [(f"trap/{n}", 0.9) for n in range(20)]
+    await visit(frontier, await take(frontier), *first, ("good/", 0.1))
+    doubted = []
+    for _ in range(12):
+        lease = await take(frontier)
+        doubted.append((lease.host, lease.is_doubted))
+        frontier.heard(lease.host, b"")
+        await frontier.done(lease, State.COPY, "content")
+    assert doubted[:2] == [("trap.test", False)] * 2
+    assert doubted[-1] == ("trap.test", True)
+
+
 class Notes:
     def save_standing(self, domain: RegisteredDomain) -> None: ...
 

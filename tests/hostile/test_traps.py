@@ -19,6 +19,7 @@ TOPICAL = """
     brood worker flower garden summer harvest jar extract winter feed
 """
 WORDS = TOPICAL.split()
+RANKS = range(1, 3001)  # of the own words of a good site
 
 
 def text(rng: random.Random, count: int = 60) -> str:
@@ -31,8 +32,9 @@ def good(number: int, path: int) -> str:
     links |= {f"/{path + 1}": text(rng, 2)} if path + 1 < PAGES else {}
     other = rng.randrange(SITES)
     links[f"http://site{other}.test/"] = "other bees"
-    own = " ".join(f"word{number}x{path}x{n}" for n in range(30))
-    return page(f"Site {number} {path}", f"{text(rng)} {own}", links)
+    own = rng.choices(RANKS, [1 / rank for rank in RANKS], k=60)  # Zipf's law
+    about = " ".join(f"word{number}x{rank}" for rank in own)
+    return page(f"Site {number} {path}", f"{text(rng)} {about}", links)
 
 
 def letters(rng: random.Random) -> str:

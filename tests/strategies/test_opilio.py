@@ -226,6 +226,34 @@ def test_a_link_that_was_visited_promises_nothing_and_teaches():
     assert strategy.groups.host_count.values.sum() == 3
 
 
+def test_links_of_a_host_that_seems_to_be_a_trap_are_left_aside():
+    strategy = chooser()
+    trap = [link(f"http://trap.test/{n}", "star", STAR) for n in range(50)]
+    others = [link(f"http://other.test/{n}", "sea", SEA) for n in range(9)]
+    told = ranked(strategy, [*trap, *others])
+    list(strategy.revise())
+    came = msgspec.structs.replace(lease("http://trap.test/0"), is_doubted=True)
+    came = msgspec.structs.replace(came, promise=0.8)
+    before = strategy.groups.pages, strategy.features.words.sums.copy()
+    new = link("http://trap.test/new", vector=STAR)
+    [one] = strategy.rank(page([new], "star"), verdict(1.0), came)
+    assert one.promise == pytest.approx(0.08)
+    assert strategy.waiting.count == len(others)
+    assert strategy.groups.pages == before[0]
+    assert np.array_equal(strategy.features.words.sums, before[1])
+    revised = {print_: promise for print_, promise, _ in strategy.revise()}
+    assert len(revised) == len(trap) - 1
+    for each in trap[1:]:
+        assert revised[each.fingerprint] == pytest.approx(told[each.url] / 10, rel=1e-3)
+    copy = msgspec.structs.replace(lease("http://other.test/0"), is_doubted=True)
+    strategy.missed(copy, State.COPY)
+    assert strategy.waiting.count == 0
+    # After a restart the same is left aside.
+    again = chooser()
+    again.recall(strategy.changes())
+    assert again.waiting.count == 0
+
+
 def test_links_of_a_section_that_leads_nowhere_promise_less():
     def promise_after(miss: Callable[[Opilio, Lease], None]) -> float:
         strategy = chooser()

@@ -24,6 +24,7 @@ class RegisteredDomain(msgspec.Struct):
     is_established: bool = False  # it has a seed, or much support
     charged: int = 0  # pages of it, and of its branch as far as that has no support
     stale: int = 0  # those that repeat words of others, less what was forgiven
+    waiting: int = 0  # links of these that wait, about
     next_visit: float = 0.0  # number of the visit before which others go first
 
     @property

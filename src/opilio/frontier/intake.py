@@ -9,10 +9,12 @@ itself; only the beginning of a URL that is too long is stored.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from opilio.frontier import sort_keys
+from opilio.frontier.hosts import RegisteredDomain
 from opilio.frontier.ledger import Cells, Ledger, PromiseEvidence, parts_text
 from opilio.frontier.link_columns import DISPLACED, LinkMode
 from opilio.frontier.link_queue import LinkQueue
@@ -21,6 +23,7 @@ from opilio.frontier.url_templates import Novelty, TemplateCount
 from opilio.records import SEED_PROMISE, Fingerprint, Lease, Link, Ranked, State
 from opilio.settings import BoundsSettings
 from opilio.storage.seen_urls import SeenUrls
+from opilio.text.urls import domain as domain_of
 from opilio.text.urls import host as host_of
 from opilio.text.urls import template as template_of
 
@@ -71,12 +74,14 @@ class Intake:
         """Add links that were found on a page of this host; returns their ids."""
         prints = [ranked.link.fingerprint for ranked in batch]
         ids = self.known.find(prints)
+        new: dict[int, int] = {}
         if 0 in ids:
             unknown = [place for place, id in enumerate(ids) if not id]
             new = self._append(batch, unknown, trail, now)
             for place in unknown:
                 ids[place] = new[prints[place]]
         self.support(ids, host)
+        self._count_waiting(new.values())
         if trail.depth == 0 and self._queue.ended[State.UNUSABLE, "trap_template"]:
             self._free(batch, ids)
         # Most links of a page are known and no better: one by one is fastest here.
@@ -109,15 +114,51 @@ class Intake:
 
     def without_floods(self, links: Sequence[Link], host: str) -> Sequence[Link]:
         """The links of a page of this host, without those to new hosts if its site has
-        linked to too many of them. They are not stored: who else links to them may."""
+        linked to too many of them, and without new ones to its own pages if too many
+        of these wait. They are not stored: another page may link to them."""
         source = self._queue.host(host).domain
-        if self._standing.is_free(source):
+        if not self._standing.is_free(source):
+            known = self._queue.turns.by_name
+            new = {name for link in links if (name := host_of(link.url)) not in known}
+            if new and not self._standing.may_name(len(new), source):
+                links = [link for link in links if host_of(link.url) in known]
+        room = self._standing.room(source)
+        if len(links) <= room or not self._standing.has_limit(source):
             return links
-        known = self._queue.turns.by_name
-        new = {name for link in links if (name := host_of(link.url)) not in known}
-        if not new or self._standing.may_name(len(new), source):
+        return self._within(room, links, source)
+
+    def _within(
+        self, room: int, links: Sequence[Link], source: RegisteredDomain
+    ) -> Sequence[Link]:
+        """These links, but only so many new ones that a domain, or its branch, has to
+        itself, spread over the page."""
+        payer = self._standing.payer(source)
+        known = self.known.find([link.fingerprint for link in links])
+        own = [
+            place
+            for place, link in enumerate(links)
+            if not known[place] and self._belongs(link, source, payer)
+        ]
+        if len(own) <= room:
             return links
-        return [link for link in links if host_of(link.url) in known]
+        out = set(own).difference(own[n * len(own) // room] for n in range(room))
+        return [link for place, link in enumerate(links) if place not in out]
+
+    def _belongs(
+        self, link: Link, source: RegisteredDomain, payer: RegisteredDomain
+    ) -> bool:
+        """Whether visits to a link, found on `source`, would be those of `payer`."""
+        domain = self._queue.domains.get(domain_of(host_of(link.url)))
+        if domain is None:
+            return not source.is_established
+        return self._standing.payer(domain) is payer
+
+    def _count_waiting(self, ids: Iterable[int]) -> None:
+        """Count new links that wait for their domains."""
+        mode_of, host_of = self._links.mode_of, self._links.host_of
+        hosts = Counter(host_of[id] for id in ids if mode_of[id] == LinkMode.WAITING)
+        for number, links in hosts.items():
+            self._standing.count_waiting(self._queue.hosts[number].domain, links)
 
     def unchanging(self, prints: Sequence[Fingerprint]) -> Mapping[Fingerprint, int]:
         """Those of these links that do not change when they are found again, with their

@@ -120,11 +120,12 @@ class Leasing:
         return None
 
     def _lease_of(self, row: LinkRow) -> Lease:
+        host = self._agenda.hosts[row.host]
         return Lease(
             id=row.id,
             url=row.url,
             fingerprint=row.fingerprint,
-            host=self._agenda.hosts[row.host].name,
+            host=host.name,
             promise=sort_keys.promise(self._agenda.links.key_of[row.id]),
             depth=row.depth,
             level=row.level,
@@ -132,6 +133,7 @@ class Leasing:
             attempts=self._agenda.attempts.get(row.id, 0),
             found_on=row.found_on,
             template=row.template,
+            is_doubted=self._agenda.standing.is_doubted(host.domain),
         )
 
     def _set_timer(self, at: float, now: float) -> None:

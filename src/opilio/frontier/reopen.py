@@ -180,6 +180,8 @@ def _line_up(agenda: Agenda, now: float) -> None:
     for ids in np.split(waiting, cuts):
         if len(ids):
             agenda.hosts[links.host_of[ids[0]]].backlog.load(ids)
+    for host in agenda.hosts:
+        agenda.standing.count_waiting(host.domain, len(host.backlog))
     queue = agenda.queue
     queue.count = len(waiting)
     if queue.least:

@@ -4,13 +4,18 @@ Traps and link farms offer endless pages full of the topic's words. What they la
 somebody else who links to them, and new words. With s independent domains that link to
 it, a domain has F = `free`·s·max(1, s - 3) pages. After n of them,
 
-    (1 + n/F) · 2^(r/(STALE·s))
+    (1 + n/F) · 2^(r/P),     P = STALE·(1 + log₂ s)
 
 visits to others come before the next while links of other domains wait. r counts the
-pages that repeat the words of earlier ones (domain_words.py); each page with new words
-takes five off. So a site gets about √(2·F·N) of N pages, and a trap that repeats its
-words about STALE·s·log₂(N). A domain with a seed has no such limit. Every MiB of a page
-counts as one more page, so that traps cannot fill the disk.
+pages that repeat the words of earlier ones (domain_words.py), copies twice; each page
+with new words takes five off. So a site gets about √(2·F·N) of N pages, and a trap that
+repeats its words about P·log₂(N). A domain with a seed has no such limit. Every MiB of
+a page counts as one more page, so that traps cannot fill the disk.
+
+Its pages may let ROOM·s + MORE·(n - r) links to the domain itself wait. Thousands of
+links that all look perfect would otherwise be most of what waits, and the strategy
+measures what is ordinary by what waits. From r = DOUBTED·P on a domain is doubted, if
+r ≥ MOSTLY·n: then the strategy leaves its links aside.
 
 Domains are independent if they came into the crawl by different ways. A domain that is
 found on an established domain (one with a seed, or with links from MANY independent
@@ -26,6 +31,7 @@ import logging
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from heapq import heappop, heappush, heapreplace
+from math import log2
 
 from opilio.frontier.domain_words import SETTLED, DomainWords
 from opilio.frontier.hosts import Host, RegisteredDomain
@@ -33,7 +39,12 @@ from opilio.frontier.ledger import Ledger
 
 MANY = 5  # branches that link to a domain: its own links begin branches
 MOST_SUPPORT = 20  # branches that are counted
-STALE = 6  # pages that repeat words, for each supporter, which double the wait
+STALE = 2  # pages that repeat words which double the wait, with one supporter
+DOUBTED = 6  # doublings of the wait from which on a domain may be doubted
+MOSTLY = 0.7  # and share of its pages that repeat words
+COPY = 2  # as many of them as a copy of another page counts
+ROOM = 200  # links to its own pages that may wait, for each supporter
+MORE = 40  # and for each page with new words
 FORGIVEN = 5  # of these, for a page with new words
 LONGEST_WAIT = 30  # doublings
 LARGE = 2**20  # bytes of a page that count as another page: they fill the disk
@@ -93,6 +104,10 @@ class DomainStanding:
         """Whether a domain may name any number of hosts."""
         return domain.is_established or not self._free
 
+    def has_limit(self, domain: RegisteredDomain) -> bool:
+        """Whether only some of the links to its own pages may wait."""
+        return bool(self._free) and not domain.has_seed
+
     def heard(
         self, domain: RegisteredDomain, stems: bytes | None, size: int = 0
     ) -> None:
@@ -102,7 +117,12 @@ class DomainStanding:
             return
         payer = self.payer(domain)
         payer.charged += size // LARGE
-        if stems is None or payer.charged < SETTLED:
+        if stems is None:
+            return
+        if not stems:
+            payer.stale += COPY
+            return
+        if payer.charged < SETTLED:
             return
         if self.words.is_fresh(payer.name, stems):
             payer.stale = max(0, payer.stale - FORGIVEN)
@@ -123,6 +143,26 @@ class DomainStanding:
                 *(branch, MOST_HOSTS),
             )
         return False
+
+    def is_doubted(self, domain: RegisteredDomain) -> bool:
+        """Whether so many pages of a domain repeat each other that it may be a trap."""
+        if domain.has_seed or not self._free:
+            return False
+        payer = self.payer(domain)
+        least = max(DOUBTED * self._patience(payer), MOSTLY * payer.charged)
+        return payer.stale >= least
+
+    def room(self, domain: RegisteredDomain) -> int:
+        """How many more links to its own pages may wait that a domain names."""
+        payer = self.payer(domain)
+        fresh = max(0, payer.charged - payer.stale)
+        most = ROOM * max(1, len(payer.support)) + MORE * fresh
+        return max(0, most - payer.waiting)
+
+    def count_waiting(self, domain: RegisteredDomain, links: int) -> None:
+        """Note that so many more links to pages of a domain wait."""
+        if not domain.has_seed:
+            self.payer(domain).waiting += links
 
     def payer(self, domain: RegisteredDomain) -> RegisteredDomain:
         """The domain whose free pages a visit takes: its own, or those of its branch
@@ -166,6 +206,7 @@ class DomainStanding:
         if self._free and not host.domain.has_seed:
             payer = self.payer(host.domain)
             payer.charged += 1
+            payer.waiting = max(0, payer.waiting - 1)
             if wait := self._wait_of(payer):
                 payer.next_visit = self._visits + wait
         return self._released() if self._demoted else []
@@ -174,13 +215,17 @@ class DomainStanding:
         """How many visits to others come before its next one; 0: it is free."""
         supporters = max(1, len(payer.support))
         free = self._free * supporters * max(1, supporters - 3)
-        patience = STALE * supporters
+        patience = self._patience(payer)
         if not self._free or (payer.charged < free and payer.stale < patience):
             return 0.0
         self._limited = True
-        return (1 + payer.charged / free) * 2 ** min(
-            payer.stale / patience, LONGEST_WAIT
-        )
+        doublings = min(payer.stale / patience, LONGEST_WAIT)
+        return (1 + payer.charged / free) * 2**doublings
+
+    @staticmethod
+    def _patience(payer: RegisteredDomain) -> float:
+        """How many pages that repeat words double the wait of a domain."""
+        return STALE * (1 + log2(max(1, len(payer.support))))
 
     def _released(self) -> list[int]:
         """The hosts whose time has come, a few of each branch."""

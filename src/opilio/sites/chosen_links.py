@@ -117,6 +117,7 @@ class ChosenLinks:
                 *(id, url, fingerprint, turn.host, promise, depth, level, redirects),
                 attempts=turn.attempts,
                 found_on=found_on,
+                is_doubted=turn.is_doubted,
             )
         return None
 

@@ -21,6 +21,7 @@ to learn everything again after a restart, in the same order.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import repeat
 from math import exp, log
 from typing import Annotated
 
@@ -73,6 +74,7 @@ CHANGE = 0.02  # of a promise, relative: less is not worth telling
 PENALTY = 20.0  # λ: how much a correction of the weights must be worth
 ESTIMATED = 16_384  # links whose chances are added up
 DECAY = 2  # of the advantage of new hosts with the pages read from them
+DOUBT = 0.1  # of the promise of links of a host that seems to be a trap
 NEXT = 128  # of the best links that wait, whose chances say what comes next
 
 
@@ -127,6 +129,8 @@ class Opilio:
 
     def rank(self, page: Page, verdict: Verdict, lease: Lease) -> list[Ranked]:
         """Every link with its promise and the evidence that counts most."""
+        if lease.is_doubted:
+            return self.rank_doubted(page, verdict, lease)
         links, prints, packed = distinct_links(page.links, lease.fingerprint)
         waiting = self.waiting
         slots = waiting.slots(prints, packed)
@@ -155,9 +159,18 @@ class Opilio:
             ranked.append(Ranked(link, promise, parts, level))
         return ranked
 
+    def rank_doubted(self, page: Page, verdict: Verdict, lease: Lease) -> list[Ranked]:
+        """Every link with a tenth of what the page had promised. What a trap says about
+        links teaches nothing, and its own links must not take the place of others."""
+        self.settled = ()
+        self.journal.write(Visit(lease.fingerprint, lease.host, is_doubted=True))
+        promise, level = lease.promise * DOUBT, lease.level_after(verdict)
+        return [Ranked(link, promise, "", level) for link in page.links]
+
     def missed(self, lease: Lease, state: State) -> None:
         """Drop the link of a visit without a new page, which teaches nothing."""
-        self.journal.write(Visit(lease.fingerprint, lease.host))
+        doubted = lease.is_doubted
+        self.journal.write(Visit(lease.fingerprint, lease.host, is_doubted=doubted))
 
     def dead(self, lease: Lease) -> None:
         """Drop a link that leads nowhere: others of its section and page may, too."""
@@ -193,6 +206,8 @@ class Opilio:
             return
         self.settle(visit)
         self.latest.clear()
+        if visit.is_doubted:
+            self.forget_host(visit.host)
         if not visit.is_page:
             return
         if visit.sought:
@@ -223,6 +238,17 @@ class Opilio:
         if visit.is_kept:
             waiting = visit.waiting + float(self.chances(slots).sum())
             self.left.keep(visit.link, visit.worth, visit.caught, waiting)
+
+    def forget_host(self, name: str) -> None:
+        """Leave the links of a host aside, with a tenth of their promise."""
+        if (host := self.groups.hosts.get(name)) is None:
+            return
+        links, promises = self.waiting.drop_host(host)
+        doubted: list[float] = (promises * np.float32(DOUBT)).tolist()
+        pairs = zip(doubted, repeat(""), strict=False)
+        self.revised.update(zip(links, pairs, strict=True))
+        if links:
+            self.pool.refill()
 
     def take_keywords(self, sought: bytes) -> None:
         """Compare with the keywords of a note from now on."""

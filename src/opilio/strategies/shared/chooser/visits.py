@@ -52,6 +52,7 @@ class Visit(msgspec.Struct, frozen=True, array_like=True, gc=False):
     dimensions: int = 0  # of the vectors; 0 in notes of earlier versions
     is_dead: bool = False  # the server has no page there
     model: bytes = b""  # no visit: what was learnt is replaced by this
+    is_doubted: bool = False  # pages of its domain repeat each other
 
     @property
     def worth(self) -> float:

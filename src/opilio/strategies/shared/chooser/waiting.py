@@ -141,6 +141,16 @@ class Waiting:
         self._places.remove(self.link[worse], self.link)
         self._release(worse)
 
+    def drop_host(self, host: int) -> tuple[list[Fingerprint], Singles]:
+        """Drop the links of a host; returns them with their last promises."""
+        waits = self.told[: self._top] >= 0
+        slots = np.flatnonzero(waits & (self.host[: self._top] == host))
+        links, promises = self.link[slots], self.told[slots]
+        if len(slots):
+            self._places.remove(links, self.link)
+            self._release(slots)
+        return links.tolist(), promises
+
     def take_in(
         self,
         links: Links,
