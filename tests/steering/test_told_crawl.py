@@ -233,8 +233,8 @@ async def test_a_crawl_that_has_only_just_begun_can_be_stopped(crawled):
     async with assemble(plan, folder) as crawl:
         await thread(library.tell, life.folder, "stop", wait=0)
         subject = current_subject(plan.topic, folder, crawl.store.db)
-        await listening(crawl, plan, subject)
-        assert await crawl.run({}, []) == "told"
+        beside = await listening(crawl, plan, subject)
+        assert await crawl.run({}, [beside]) == "told"
 
 
 async def test_a_crawl_that_does_not_run_takes_messages_up_when_it_goes_on(crawled):

@@ -72,8 +72,13 @@ class Listener:
         finally:
             if "effects" in vars(self):
                 await self.effects.queries.close()
-            if self.inbox:
-                self.inbox.close()
+            self.close()
+
+    def close(self) -> None:
+        """Read no more messages."""
+        if self.inbox:
+            self.inbox.close()
+            self.inbox = None
 
     async def take_up(self) -> None:
         """Carry out the new messages."""
@@ -95,5 +100,6 @@ class Listener:
             return []  # it is being made, or written at this moment
         except sqlite3.DatabaseError as error:
             log.warning("%s cannot be read (%s); messages are ignored", path, error)
-            self.inbox, self.is_damaged = None, True
+            self.is_damaged = True
+            self.close()
             return []
