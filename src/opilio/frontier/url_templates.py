@@ -91,7 +91,8 @@ class Novelty:
         """Whether this is the first page of its template with this likeness."""
         if not likeness:
             return True
-        place = fingerprint(f"{template} {likeness}") & (1 << LIKENESS_BITS) - 1
+        mixed = fingerprint(f"{template} {likeness}") * _SECRET
+        place = (mixed & 2**64 - 1) >> 64 - LIKENESS_BITS
         met, self._met[place] = self._met[place], 1
         return not met
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from opilio.strategies.shared.chooser.places import Places
-from opilio.strategies.shared.chooser.plain_rows import FREE, WIDTH
+from opilio.strategies.shared.chooser.plain_rows import FREE, MIX, WIDTH
 
 
 def prints(rng: random.Random, count: int) -> list[int]:
@@ -46,9 +46,20 @@ def test_it_does_what_a_dictionary_does_while_it_grows():
     assert places.find(every, links).tolist() == list(known.values())
 
 
+def test_a_site_cannot_choose_links_that_share_a_bucket():
+    """By the constant that is usual for such tables, these all would."""
+    inverse = pow(0x9E3779B97F4A7C15, -1, 2**64)
+    chosen = np.arange(1, 50_001, dtype=np.uint64) * np.uint64(inverse)
+    links, places = chosen.view(np.int64), Places()
+    places.insert(links, np.arange(len(links)), links)
+    passed = places._table._passed
+    assert np.count_nonzero(passed) < len(passed) / 4
+    assert places.find(links[-3:], links).tolist() == [49_997, 49_998, 49_999]
+
+
 def test_fingerprints_that_share_a_bucket_are_all_found():
     # The table takes the upper bits of the product; the inverse makes them equal.
-    inverse = pow(0x9E3779B97F4A7C15, -1, 2**64)
+    inverse = pow(MIX, -1, 2**64)
     alike = [(7 << 57 | number) * inverse % 2**64 for number in range(3 * WIDTH)]
     links = np.array(alike, np.uint64).view(np.int64)
     places = Places()

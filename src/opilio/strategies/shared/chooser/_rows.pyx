@@ -2,11 +2,13 @@
 # cython: initializedcheck=False, freethreading_compatible=True
 """What `plain_rows` does, which says what that is, compiled."""
 
+from opilio.strategies.shared.chooser import plain_rows
+
 from libc.math cimport exp, rintf, sqrt
 from libc.string cimport memcpy
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
-EDITION = 7
+EDITION = 8
 
 cdef extern from "Python.h":
     Py_ssize_t PyUnicode_FindChar(object, Py_UCS4, Py_ssize_t, Py_ssize_t, int) except -2
@@ -18,7 +20,7 @@ cdef enum:
     MIXED = 29 - 16  # bits of a word's code below its place
     MOST_PARENTS = 4
 
-cdef uint64_t MIX = 0x9E3779B97F4A7C15
+cdef uint64_t MIX = plain_rows.MIX
 cdef int32_t FREE = -1
 cdef int64_t GONE = -2
 cdef double PARENT = 0.2

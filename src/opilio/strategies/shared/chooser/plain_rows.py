@@ -3,6 +3,7 @@ version."""
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import compress
 from math import exp
@@ -14,7 +15,7 @@ import numpy.typing as npt
 from opilio.records import Link, LinkPart
 from opilio.text import urls
 
-EDITION = 7  # of both; what is compiled is used only if it is the same
+EDITION = 8  # of both; what is compiled is used only if it is the same
 LIMIT = 4.0  # of a standardised feature
 
 Longs = npt.NDArray[np.int64]
@@ -26,7 +27,9 @@ Floats = npt.NDArray[np.float32]
 WIDTH = 16  # places in a bucket
 FREE = -1
 GONE = -2  # instead of a slot: the link was visited
-MIX = 0x9E3779B97F4A7C15  # Fibonacci hashing
+# A number that nobody knows, as in storage/seen_urls.py: a site cannot choose links
+# that share a bucket. Results do not depend on it.
+MIX = secrets.randbits(64) | 1
 WORD_BITS = 16  # of a word's hash, by which its value is known
 ANCHOR_WORDS = 6  # of a link that are kept; also in _rows.pyx and _scores.pyx
 NO_WORD = 0  # the place that stands for none
