@@ -241,7 +241,9 @@ def test_links_of_a_host_that_seems_to_be_a_trap_are_left_aside():
     assert strategy.waiting.count == len(others)
     assert strategy.groups.pages == before[0]
     assert np.array_equal(strategy.features.words.sums, before[1])
-    revised = {print_: promise for print_, promise, _ in strategy.revise()}
+    news = list(strategy.revise())
+    assert {parts for _, _, parts in news} == {"{}"}  # JSON, as crawl.db has it
+    revised = {print_: promise for print_, promise, _ in news}
     assert len(revised) == len(trap) - 1
     for each in trap[1:]:
         assert revised[each.fingerprint] == pytest.approx(told[each.url] / 10, rel=1e-3)

@@ -74,6 +74,7 @@ CHANGE = 0.02  # of a promise, relative: less is not worth telling
 PENALTY = 20.0  # λ: how much a correction of the weights must be worth
 ESTIMATED = 16_384  # links whose chances are added up
 DECAY = 2  # of the advantage of new hosts with the pages read from them
+UNEXPLAINED = "{}"  # the parts of a promise that nothing was added up for
 DOUBT = 0.1  # of the promise of links of a host that seems to be a trap
 NEXT = 128  # of the best links that wait, whose chances say what comes next
 
@@ -245,7 +246,7 @@ class Opilio:
             return
         links, promises = self.waiting.drop_host(host)
         doubted: list[float] = (promises * np.float32(DOUBT)).tolist()
-        pairs = zip(doubted, repeat(""), strict=False)
+        pairs = zip(doubted, repeat(UNEXPLAINED), strict=False)
         self.revised.update(zip(links, pairs, strict=True))
         if links:
             self.pool.refill()
