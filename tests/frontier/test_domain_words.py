@@ -135,6 +135,14 @@ async def test_a_site_with_new_words_that_many_link_to_goes_first(make: Make) ->
     assert await play(make(QUICK), 600, various(), sponsors=10) == 600
 
 
+async def test_copies_are_remembered_when_a_crawl_is_continued(reopen: Open) -> None:
+    frontier = reopen(QUICK)
+    await play(frontier, 20, lambda: b"")
+    await frontier.flush()
+    domain = reopen(QUICK)._agenda.queue.domains["sponsor0.test"]  # its branch
+    assert domain.stale > 5
+
+
 async def test_words_are_remembered_when_a_crawl_is_continued(reopen: Open) -> None:
     frontier = reopen(QUICK)
     before = await play(frontier, 300, repeated)

@@ -120,6 +120,7 @@ class DomainStanding:
         if stems is None:
             return
         if not stems:
+            self.words.is_fresh(payer.name, stems)  # so that it is stored
             payer.stale += COPY
             return
         if payer.charged < SETTLED:
